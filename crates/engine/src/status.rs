@@ -109,6 +109,7 @@ impl Db {
             ("Innodb_deadlocks", n(&db.locks.stats.deadlocks)),
             ("Innodb_history_list_length", db.purge.history_length() as u64),
             ("Weir_alter_at_once", n(&db.core.stats.tables_altered_at_once)),
+            ("Weir_alter_copies_beside_writers", n(&db.core.stats.tables_copied_beside_writers)),
             ("Weir_alter_indexes_beside_writers", n(&db.core.stats.indexes_built_beside_writers)),
             ("Weir_alter_row_log_entries", n(&db.core.stats.row_log_entries)),
             ("Weir_attempts", n(&db.core.stats.attempts)),

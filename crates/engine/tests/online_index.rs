@@ -76,6 +76,10 @@ async fn write(db: &Db, rng: &mut Rng, twins: bool) -> Result<()> {
             }
             continue;
         }
+        if t.has_hidden_key() {
+            write_without_a_key(&mut txn, &t, rng, &row).await?;
+            continue;
+        }
         let s = ScanSpec { start: key(id), lock: LockMode::Exclusive, unique_eq: true, ..spec(0) };
         let mut cursor = txn.scan(part, s);
         let found = cursor.next(&mut txn).await?.then(|| cursor.row().to_vec());
@@ -94,6 +98,30 @@ async fn write(db: &Db, rng: &mut Rng, twins: bool) -> Result<()> {
     match rng.chance(0.5) {
         true => txn.commit(Durability::Lazy).await,
         false => txn.rollback().await,
+    }
+}
+
+/// A row comes, goes or changes where no key says which one it is.
+async fn write_without_a_key(
+    txn: &mut Txn,
+    t: &Arc<Table>,
+    rng: &mut Rng,
+    row: &[u8],
+) -> Result<()> {
+    if rng.chance(0.4) {
+        return txn.insert(t, row).await;
+    }
+    let s = ScanSpec { lock: LockMode::Exclusive, ..spec(0) };
+    let mut cursor = txn.scan(t, s);
+    for _ in 0..1 + rng.below(5) {
+        if !cursor.next(txn).await? {
+            return Ok(());
+        }
+    }
+    let (key, old) = (cursor.key().to_vec(), cursor.row().to_vec());
+    match rng.chance(0.5) {
+        true => txn.delete(t, &key, &old).await,
+        false => txn.update(t, &key, &old, row).await,
     }
 }
 
@@ -165,6 +193,83 @@ fn writers_go_on_and_the_indexes_are_whole() {
             db.shutdown().await.unwrap();
         });
     }
+}
+
+/// A copy of the table has the rows that the table has at that moment, whoever changed them meanwhile.
+#[test]
+fn writers_go_on_and_the_copy_is_whole() {
+    for seed in seeds() {
+        run(seed, async |disk, rt| {
+            let o = Options { sort_bytes: 5000, ..options(4 << 20) };
+            let db = open(&rt, &disk, o).await.unwrap();
+            let (parts, hidden) = ([0, 3][seed as usize % 2], seed % 4 == 2);
+            let (t, add) = filled(&db, parts).await;
+            if hidden {
+                without_a_key(&db, &t).await;
+            }
+            let stop = Arc::new(AtomicBool::new(false));
+            let all = writers(&rt, &db, seed, false, &stop);
+            let mut beside = 0;
+            for round in 0..3 {
+                rt.sleep(Duration::from_millis(3)).await;
+                let t = db.table("test", "t").unwrap();
+                let mut new = new_table("t");
+                new.parts = parts;
+                new.indexes.truncate(1);
+                if hidden {
+                    new.indexes[0].parts.clear();
+                }
+                new.indexes.extend(add.iter().cloned().take(round + 1));
+                let places = t.stored().len() as i64;
+                let of = t.clone();
+                let mut map = move |row: row::RowView<'_>, out: &mut Vec<u8>| {
+                    out.extend_from_slice(row.bytes());
+                    let id = decode(&of, row.bytes()).0;
+                    Ok((id % places) as usize)
+                };
+                let done = |all: &[Done]| -> u64 {
+                    all.iter().map(|d| d.done.load(Ordering::Relaxed)).sum()
+                };
+                let before = done(&all);
+                match db.rebuild_table(&t, new, &mut map, &ddl()).await {
+                    Ok(_) => {}
+                    // Of rows without a key the value may be there twice.
+                    Err(Error::DuplicateKey { .. }) if hidden => {}
+                    Err(e) => panic!("seed {seed}: {e}"),
+                }
+                beside += done(&all) - before;
+                is_whole(&db).await;
+            }
+            stop.store(true, Ordering::Relaxed);
+            for d in all {
+                d.task.await;
+            }
+            assert!(beside > 0, "seed {seed}: nobody wrote while the table was copied");
+            is_whole(&db).await;
+            let t = db.table("test", "t").unwrap();
+            let mut txn = db.begin(TxnOptions::default());
+            let mut counted = 0;
+            for part in t.stored() {
+                counted += scan(&mut txn, part, spec(0)).await.unwrap().len() as u64;
+            }
+            txn.rollback().await.unwrap();
+            assert_eq!(counted, t.estimated_rows(), "seed {seed}");
+            db.shutdown().await.unwrap();
+        });
+    }
+}
+
+/// The same rows in a table whose rows are found by a number that nobody sees.
+async fn without_a_key(db: &Db, t: &Arc<Table>) {
+    let mut new = new_table("t");
+    new.indexes.truncate(1);
+    new.indexes[0].parts.clear();
+    let mut map = |row: row::RowView<'_>, out: &mut Vec<u8>| {
+        out.extend_from_slice(row.bytes());
+        Ok(0)
+    };
+    let d = DdlContext { beside_it: BesideIt::Readers, ..ddl() };
+    db.rebuild_table(t, new, &mut map, &d).await.unwrap();
 }
 
 /// Of rows whose values come and go twice a unique index is made only when there are none.

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::ids::SpaceId;
 use crate::mtr;
 use crate::page::redo::Redo;
-use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::RowView;
 use crate::space;
@@ -18,9 +17,8 @@ use crate::table::{
     ColumnDef, From, HeldTables, MdlHold, NewTable, SchemaDef, Storage, Table, TableDef,
     encode_table,
 };
-use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions, View};
 use crate::waits::{Cause, Object, What};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
@@ -145,7 +143,7 @@ impl Catalog {
         space::write_header(&self.core, space::SYSTEM, super::HEADER_IDS, &bytes).await
     }
 
-    fn new_def(&self, t: NewTable, id: u64, version: u64, created: u64) -> TableDef {
+    pub(super) fn new_def(&self, t: NewTable, id: u64, version: u64, created: u64) -> TableDef {
         TableDef {
             id,
             version,
@@ -257,7 +255,7 @@ impl Catalog {
     }
 
     /// Puts a table with a new space in the place of another, and removes the other's file.
-    async fn replace(
+    pub(super) async fn replace(
         &self,
         t: &Arc<Table>,
         def: TableDef,
@@ -367,180 +365,6 @@ impl Catalog {
         // The handle of before cannot read rows that have more columns than it knows: purge is not to come with it.
         let _gate = t.hold_purge().await;
         self.redefine(t, def, &t.storage(), Vec::new(), d).await
-    }
-
-    /// The live rows of the leaf that owns `pos`, from `pos` on, and where the next leaf begins; of a table that is written meanwhile
-    /// those that `seen` sees. Purge goes on, and may merge rows that the caller has had already into the leaf that owns `pos`.
-    pub(super) async fn leaf_rows(
-        &self,
-        t: &Table,
-        pos: &[u8],
-        seen: Option<&View>,
-    ) -> Result<(Vec<(Vec<u8>, Vec<u8>)>, Option<Vec<u8>>)> {
-        mtr::run(&self.core, 0, |w| {
-            let g = btree::leaf(w.core, &t.indexes[0].tree, pos, crate::pool::Access::Scan)?;
-            let p = g.bytes();
-            let rest = match slotted::search(p, pos) {
-                _ if planted::is(Bug::RowsOfWholeLeaf) => 0,
-                Ok(s) | Err(s) => s,
-            };
-            let rows = (rest..slotted::count(p))
-                .filter(|s| {
-                    let h = RowHeader::read(slotted::value(p, *s));
-                    seen.is_none_or(|v| v.sees(h.trx))
-                        && (!h.is_deleted() || planted::is(Bug::IndexOfDeletedRows))
-                })
-                .map(|s| (slotted::key(p, s), slotted::value(p, s)[ROW_HEADER..].to_vec()))
-                .collect();
-            Ok((rows, slotted::upper(p).map(<[u8]>::to_vec)))
-        })
-        .await
-    }
-
-    /// A table may have the name of the one that it takes the place of.
-    fn name_is_free(&self, t: &Table, new: &NewTable) -> Result<()> {
-        if (&new.schema, &new.name) != (&t.def.schema, &t.def.name)
-            && self.name_is_taken(&new.schema, &new.name)
-        {
-            return Err(Error::TableExists { schema: new.schema.clone(), name: new.name.clone() });
-        }
-        Ok(())
-    }
-
-    /// Copies a table into a new definition row by row. Readers go on meanwhile, unless `d` says otherwise.
-    pub async fn rebuild_table(
-        &self,
-        t: &Arc<Table>,
-        new: NewTable,
-        map: &mut MapRow<'_>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        let mut hold = self.begin_work(t, d).await?;
-        let (storage, id) = {
-            let _ddl = self.ddl().await;
-            self.name_is_free(t, &new)?;
-            let storage = self.make_whole(new.indexes.len(), new.parts, d).await?;
-            (storage, self.next_table.fetch_add(1, Ordering::AcqRel))
-        };
-        let start = new.auto_increment_start;
-        let copied = async {
-            let def = self.new_def(new.clone(), id, t.def.version + 1, t.def.created_micros);
-            let seen = self.copy_rows(t, &def, &storage, map, d).await?;
-            if let Some(hold) = &mut hold {
-                hold.be_alone(&self.core.waits, &self.rt, d.lock_timeout, &d.interrupt).await?;
-            }
-            let ddl = self.ddl().await;
-            self.name_is_free(t, &new)?;
-            Ok((def, seen, ddl))
-        }
-        .await;
-        match copied {
-            Ok((def, seen, _ddl)) => {
-                let auto_increment = t.auto_increment_next().max(start).max(seen.auto_increment);
-                self.replace(t, def, &storage, Marks { auto_increment, ..seen }, d).await
-            }
-            Err(e) => {
-                self.discard(&storage).await?;
-                Err(e)
-            }
-        }
-    }
-
-    /// Fills the clustered index of the new table, then builds the others. Returns the counters that the copied rows ask for.
-    async fn copy_rows(
-        &self,
-        t: &Arc<Table>,
-        def: &TableDef,
-        storage: &Storage,
-        map: &mut MapRow<'_>,
-        d: &DdlContext,
-    ) -> Result<Marks> {
-        let target = self.handle(def.clone(), storage, From::Marks(Marks::default()), |_| 0)?;
-        let (rows, auto_increment) =
-            self.fill(t.stored(), &target, target.stored(), map, d).await?;
-        Ok(Marks { auto_increment, rows, ..target.marks() })
-    }
-
-    /// Copies rows into a handle that nobody knows yet, and builds the indexes of the partitions `into` of it (or of itself). Returns how
-    /// many rows there were and what the AUTO_INCREMENT counter must be at least.
-    pub(super) async fn fill(
-        &self,
-        from: &[Arc<Table>],
-        target: &Arc<Table>,
-        into: &[Arc<Table>],
-        map: &mut MapRow<'_>,
-        d: &DdlContext,
-    ) -> Result<(u64, u64)> {
-        let (mut rows, mut seen) = (0, 1u64);
-        let mut out = Vec::new();
-        let filled: HashSet<u64> = into.iter().map(|p| p.def.id).collect();
-        let takes: Vec<bool> = target.stored().iter().map(|p| filled.contains(&p.def.id)).collect();
-        // The copy is written by a transaction of its own that always commits: nobody sees the table before.
-        let mut txn = Txn::new(
-            self.sys.clone(),
-            TxnOptions { interrupt: d.interrupt.clone(), ..TxnOptions::default() },
-        );
-        txn.ensure_writer().await?;
-        let trx = txn.id().unwrap_or(0);
-        for t in from {
-            t.met().await?;
-            let mut at: Option<Vec<u8>> = Some(Vec::new());
-            while let Some(pos) = at {
-                if d.interrupt.killed() != 0 {
-                    return Err(Error::Interrupted);
-                }
-                let (batch, upper) = self.leaf_rows(t, &pos, None).await?;
-                for (_, row) in batch {
-                    let full = crate::txn::external::materialise(&self.core, t, &row).await?;
-                    out.clear();
-                    let n = map(RowView::new(&t.layout, &full), &mut out).map_err(Error::Owner)?;
-                    let home = target.stored().get(n).filter(|_| takes[n]);
-                    let home =
-                        home.ok_or_else(|| Error::Owner(format!("a row for partition {n}")))?;
-                    let key = if home.has_hidden_key() {
-                        home.new_row_id().await?
-                    } else {
-                        home.clustered_key(&out)?
-                    };
-                    let stored = txn.store_form(home, key.len(), &out, None).await?;
-                    self.copy_row(home, &key, &stored, trx).await?;
-                    if let Some(c) = target.def.auto_increment
-                        && let Some(v) = RowView::new(&target.layout, &out).get(c).as_u64()
-                    {
-                        seen = seen.max(v.saturating_add(1));
-                    }
-                    if home.is_part() {
-                        home.rows.fetch_add(1, Ordering::Relaxed);
-                    }
-                    rows += 1;
-                }
-                at = upper;
-            }
-        }
-        for part in into {
-            for i in 1..part.indexes.len() {
-                self.build_index(part, i, None, &d.interrupt).await?;
-            }
-        }
-        txn.commit(crate::txn::Durability::Lazy).await?;
-        Ok((rows, seen))
-    }
-
-    async fn copy_row(&self, t: &Arc<Table>, key: &[u8], row: &[u8], trx: u64) -> Result<()> {
-        let tree = &t.indexes[0].tree;
-        let value = RowHeader { flags: 0, trx, roll: 0 }.with(row);
-        let dup = mtr::run(&self.core, btree::insert_need(key.len(), value.len()), |w| {
-            let mut g = w.gather();
-            let at = btree::place(&mut g, tree, key)?;
-            let Err(slot) = at.slot else { return Ok(true) };
-            btree::room_for_insert(&g, tree, &at, key, value.len())?;
-            let mut a = g.seal(btree::insert_need(key.len(), value.len()))?;
-            btree::insert(&mut a, tree, at.leaf, slot, key, &value);
-            a.commit();
-            Ok(false)
-        })
-        .await?;
-        if dup { Err(t.duplicate(0, key.to_vec())) } else { Ok(()) }
     }
 }
 

@@ -22,6 +22,7 @@ mod indexes;
 mod objects;
 mod owners;
 mod parts;
+mod rebuild;
 mod statistics;
 mod step;
 

@@ -31,6 +31,8 @@ pub struct CoreStats {
     /// Indexes whose builds have let writers go on, and the changes that they caught up with.
     pub indexes_built_beside_writers: AtomicU64,
     pub row_log_entries: AtomicU64,
+    /// Tables whose rows were copied while writers went on.
+    pub tables_copied_beside_writers: AtomicU64,
     /// ALTER TABLE that left the rows as they were.
     pub tables_altered_at_once: AtomicU64,
 }

@@ -20,7 +20,7 @@ impl Txn {
     ) -> Result<()> {
         match t.row_logs.get() {
             None => Ok(()),
-            Some(log) => Box::pin(tell(&self.db.core, t, &log, key, gone, come)).await,
+            Some(log) => Box::pin(tell(&self.db.core, t, &*log, key, gone, come)).await,
         }
     }
 }
@@ -35,7 +35,7 @@ pub(super) async fn tell_undone(
 ) -> Result<()> {
     match t.row_logs.get() {
         Some(log) if !planted::is(Bug::RowLogForgetsRollback) => {
-            Box::pin(tell(core, t, &log, key, gone, come)).await
+            Box::pin(tell(core, t, &*log, key, gone, come)).await
         }
         _ => Ok(()),
     }
@@ -45,7 +45,7 @@ pub(super) async fn tell_undone(
 async fn tell(
     core: &Core,
     t: &Table,
-    log: &RowLog,
+    log: &dyn RowLog,
     key: &[u8],
     gone: Option<&[u8]>,
     come: Option<&[u8]>,

@@ -17,7 +17,7 @@ use super::{
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
-use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
+use crate::meta::{IndexPart, PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
 use weir_syntax::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
@@ -77,7 +77,8 @@ pub async fn alter_table(
     }
     let old_rows = read_by_old_rows(&old.meta, &plan, &env(ctx, &schema, &table))?;
     let change = classify(&old.meta, &plan, old_rows.is_some());
-    check_online(&change, &plan)?;
+    let beside = beside_it(&old.meta, &plan, &change);
+    check_online(&change, &plan, beside)?;
     let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
     if !old.is_temporary() && (target.is_some() || plan.meta.checks != old.checks) {
         let own = Some(old.engine.def.id);
@@ -85,7 +86,7 @@ pub async fn alter_table(
     }
     let family = Family::of(&old, &plan, ctx);
     let mut ddl = gather(&old, &mut plan, &family, ctx).await?;
-    ddl.beside_it = beside_it(&plan);
+    ddl.beside_it = beside;
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
     let (engine, copied) = apply(&old, &plan, &change, old_rows, &ddl, ctx).await?;
@@ -255,19 +256,17 @@ fn recomputes(old: &TableMeta, plan: &Plan) -> bool {
 }
 
 /// What of an index the engine knows.
-fn engine_view(index: &SqlIndex) -> (&str, bool, &[crate::meta::IndexPart]) {
+fn engine_view(index: &SqlIndex) -> (&str, bool, &[IndexPart]) {
     (&index.name, index.unique, &index.parts)
 }
 
-fn clustered_view(table: &TableMeta) -> Option<(&str, bool, &[crate::meta::IndexPart])> {
+fn clustered_view(table: &TableMeta) -> Option<(&str, bool, &[IndexPart])> {
     table.clustered().map(|i| engine_view(&table.indexes[i]))
 }
 
 /// ALGORITHM and LOCK: refused where they cannot be kept (1845, 1846).
-fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
+fn check_online(change: &Change, plan: &Plan, beside: BesideIt) -> Result<(), SqlError> {
     let in_place = matches!(change, Change::Nothing | Change::Meta | Change::Columns);
-    // Writers go on while these work.
-    let online = in_place || matches!(change, Change::AddIndexes(_) | Change::DropIndexes(_));
     if plan.algorithm == Algorithm::Instant && plan.lock != Lock::Default {
         let text = "Incorrect usage of ALGORITHM=INSTANT and LOCK=NONE/SHARED/EXCLUSIVE";
         return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
@@ -299,21 +298,46 @@ fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
         return reason("LOCK=NONE", "COPY algorithm requires a lock", "LOCK=SHARED");
     }
     match plan.lock {
-        Lock::None if !online => {
+        Lock::None if beside != BesideIt::Everybody => {
             reason("LOCK=NONE", "the table is not written while it is copied", "LOCK=SHARED")
         }
         _ => Ok(()),
     }
 }
 
-/// Who may use the table while an index of it is built, or its rows are copied. A foreign key has its tables alone before that is asked; ALGORITHM=COPY lets
-/// nobody write in MySQL, and is told apart here only so far.
-fn beside_it(plan: &Plan) -> BesideIt {
+/// Who may use the table while an index of it is built, or its rows are copied. A foreign key has its tables alone before that is asked.
+fn beside_it(old: &TableMeta, plan: &Plan, change: &Change) -> BesideIt {
+    let everybody = match change {
+        Change::Rebuild { converts } => !converts && keeps_places(old, plan),
+        _ => true,
+    };
     match (plan.lock, plan.algorithm) {
         (Lock::Exclusive, _) => BesideIt::Nobody,
-        (Lock::Shared, _) | (Lock::Default, Algorithm::Copy) => BesideIt::Readers,
-        (Lock::None | Lock::Default, _) => BesideIt::Everybody,
+        (Lock::Shared, _) | (_, Algorithm::Copy) => BesideIt::Readers,
+        (Lock::None | Lock::Default, _) if everybody => BesideIt::Everybody,
+        (Lock::None | Lock::Default, _) => BesideIt::Readers,
     }
+}
+
+/// Whether each row that is copied keeps its clustered key and its partition, and no row depends on how many there were before it.
+fn keeps_places(old: &TableMeta, plan: &Plan) -> bool {
+    let new = &plan.meta;
+    let same_column = |was: usize, is: usize| {
+        plan.sources[is] == Some(was) && new.columns[is].phys() == old.columns[was].phys()
+    };
+    let same_key = match (old.clustered(), new.clustered()) {
+        (None, None) => true,
+        (Some(a), Some(b)) => {
+            let (a, b) = (&old.indexes[a].parts, &new.indexes[b].parts);
+            let same = |(a, b): (&IndexPart, &IndexPart)| {
+                same_column(a.column, b.column) && (a.prefix, a.desc) == (b.prefix, b.desc)
+            };
+            a.len() == b.len() && a.iter().zip(b).all(same)
+        }
+        _ => false,
+    };
+    let counts = new.auto_increment().is_some_and(|i| plan.sources[i].is_none());
+    same_key && !counts && !plan.repartitions
 }
 
 /// 1846: foreign keys whose rows are to be checked are added by a copy, for MySQL.

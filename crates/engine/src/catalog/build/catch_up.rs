@@ -21,7 +21,7 @@ type Place = (usize, usize);
 
 /// Values that a unique index had twice at some moment.
 #[derive(Default)]
-pub(super) struct Suspects(BTreeSet<(Place, Vec<u8>)>);
+pub(in crate::catalog) struct Suspects(BTreeSet<(Place, Vec<u8>)>);
 
 impl Suspects {
     /// Nobody writes any more: whoever is still there twice ends the statement.
@@ -38,7 +38,7 @@ impl Suspects {
 
 /// Applies words, which come in the order of their entries: what is to go first, so that values that have moved from row to row are not
 /// there twice.
-pub(super) async fn apply(
+pub(in crate::catalog) async fn apply(
     core: &Core,
     t: &Arc<Table>,
     (part, i): Place,

@@ -13,6 +13,7 @@
 //! - In the end the statement has the table alone, all who wrote it have come to their end, and the index has the entries of the live rows.
 
 mod catch_up;
+mod entry_log;
 mod fill;
 mod sort;
 
@@ -21,13 +22,14 @@ use super::ddl::DdlContext;
 use crate::error::{Error, Result};
 use crate::page::slotted;
 use crate::sync::atomic::Ordering;
-use crate::table::{RowLog, Table};
+use crate::table::Table;
 use crate::txn::View;
-use catch_up::Suspects;
+use entry_log::EntryLog;
 use sort::Sorter;
 use std::sync::Arc;
 use weir_rt::Interrupt;
 
+pub(super) use catch_up::{Suspects, apply as apply_words};
 pub(crate) use sort::remove_leftovers;
 
 /// Rounds of catching up before the statement asks for the table alone, and words that are few enough for the last one.
@@ -42,15 +44,16 @@ pub(super) struct Build<'a> {
     /// A handle with the new indexes behind the others.
     building: Arc<Table>,
     /// While writers go on.
-    beside: Option<BesideWriters>,
+    beside: Option<BesideWriters<'a>>,
 }
 
-struct BesideWriters {
+struct BesideWriters<'a> {
     /// What was committed when the build began. It is not registered, for it is only asked about rows that are there.
     seen: Arc<View>,
     /// By partition; of a table without any, its own.
-    logs: Vec<Arc<RowLog>>,
+    logs: Vec<Arc<EntryLog>>,
     suspects: Suspects,
+    _end: RowLogEnd<'a>,
 }
 
 impl<'a> Build<'a> {
@@ -71,13 +74,14 @@ impl<'a> Build<'a> {
         let longest = slotted::max_key(c.core.spaces.page_size());
         let mut logs = Vec::new();
         for (part, building) in self.table.stored().iter().zip(self.building.stored()) {
-            let log = RowLog::new(building.clone(), first, limit as usize, longest);
+            let log = EntryLog::new(building.clone(), first, limit as usize, longest);
             logs.push(Arc::new(log));
             part.row_logs.begin(logs[logs.len() - 1].clone());
         }
         let seen = c.sys.trx.open_view();
         seen.close();
-        self.beside = Some(BesideWriters { seen, logs, suspects: Suspects::default() });
+        let (suspects, _end) = (Suspects::default(), RowLogEnd(self.table.stored()));
+        self.beside = Some(BesideWriters { seen, logs, suspects, _end });
     }
 
     fn new_indexes(&self) -> std::ops::Range<usize> {
@@ -126,15 +130,22 @@ impl<'a> Build<'a> {
     }
 }
 
-impl Drop for Build<'_> {
+/// Writers tell these tables' logs nothing any more when it is dropped.
+pub(super) struct RowLogEnd<'a>(pub &'a [Arc<Table>]);
+
+impl Drop for RowLogEnd<'_> {
     fn drop(&mut self) {
-        if self.beside.is_some() {
-            self.table.stored().iter().for_each(|part| part.row_logs.end());
-        }
+        self.0.iter().for_each(|part| part.row_logs.end());
     }
 }
 
 impl Catalog {
+    /// Long columns of rows that are read from here on outlive the next change of these rows, where others write meanwhile.
+    pub(super) fn keep_chains(&self, t: &Table, seen: Option<&View>) -> Option<Kept> {
+        let keeps = seen.is_some() && t.may_have_external();
+        keeps.then(|| Kept(self.sys.trx.open_view()))
+    }
+
     /// Fills a new index. `seen`: of the rows, those that this view sees; the others are written meanwhile.
     pub(super) async fn build_index(
         &self,
@@ -151,8 +162,7 @@ impl Catalog {
             if interrupt.killed() != 0 {
                 return Err(Error::Interrupted);
             }
-            // Long columns of the rows that are read now must outlive the next change of them.
-            let _kept = (seen.is_some() && t.may_have_external()).then(|| Kept::new(self));
+            let _kept = self.keep_chains(t, seen);
             let (rows, upper) = self.leaf_rows(t, &at, seen).await?;
             for (key, row) in rows {
                 let full = crate::txn::external::materialise(&self.core, t, &row).await?;
@@ -169,13 +179,7 @@ impl Catalog {
 }
 
 /// A view that is registered for a moment.
-struct Kept(Arc<View>);
-
-impl Kept {
-    fn new(c: &Catalog) -> Kept {
-        Kept(c.sys.trx.open_view())
-    }
-}
+pub(super) struct Kept(Arc<View>);
 
 impl Drop for Kept {
     fn drop(&mut self) {
