@@ -19,6 +19,8 @@ pub enum Error {
         index: usize,
         index_name: String,
         key: Vec<u8>,
+        /// The row that has the values twice, in full; of definition statements, whose caller has no row in hand.
+        row: Option<Vec<u8>>,
     },
     /// The statement waited longer than its limit; only the statement is to be rolled back.
     LockWaitTimeout,

@@ -28,6 +28,7 @@ mod geometry;
 mod geometry_edges;
 mod ignore;
 mod instant;
+mod online;
 mod json;
 mod languages;
 mod literals;

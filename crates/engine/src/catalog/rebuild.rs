@@ -212,7 +212,13 @@ impl<'a> Copy<'a> {
             }
         };
         let stored = self.txn.store_form(home, key.len(), &self.out, None).await?;
-        self.catalog.copy_row(home, &key, &stored, self.trx).await?;
+        if !self.catalog.copy_row(home, &key, &stored, self.trx).await? {
+            let mut twice = home.duplicate(0, key);
+            if let Error::DuplicateKey { row, .. } = &mut twice {
+                *row = Some(self.out.clone());
+            }
+            return Err(twice);
+        }
         if let Some(c) = self.target.def.auto_increment
             && let Some(v) = RowView::new(&self.target.layout, &self.out).get(c).as_u64()
         {
@@ -239,7 +245,7 @@ impl<'a> Copy<'a> {
     async fn rest(&mut self, map: &mut MapRow<'_>) -> Result<()> {
         self.catch_up(map).await?;
         match &self.beside {
-            Some(b) => b.suspects.judge(&self.catalog.core, self.target).await,
+            Some(b) => b.suspects.judge(self.catalog, self.target).await,
             None => Ok(()),
         }
     }
@@ -451,20 +457,20 @@ impl Catalog {
         .await
     }
 
-    async fn copy_row(&self, t: &Arc<Table>, key: &[u8], row: &[u8], trx: u64) -> Result<()> {
+    /// False: the key is there already.
+    async fn copy_row(&self, t: &Arc<Table>, key: &[u8], row: &[u8], trx: u64) -> Result<bool> {
         let tree = &t.indexes[0].tree;
         let value = RowHeader { flags: 0, trx, roll: 0 }.with(row);
-        let dup = mtr::run(&self.core, btree::insert_need(key.len(), value.len()), |w| {
+        mtr::run(&self.core, btree::insert_need(key.len(), value.len()), |w| {
             let mut g = w.gather();
             let at = btree::place(&mut g, tree, key)?;
-            let Err(slot) = at.slot else { return Ok(true) };
+            let Err(slot) = at.slot else { return Ok(false) };
             btree::room_for_insert(&g, tree, &at, key, value.len())?;
             let mut a = g.seal(btree::insert_need(key.len(), value.len()))?;
             btree::insert(&mut a, tree, at.leaf, slot, key, &value);
             a.commit();
-            Ok(false)
+            Ok(true)
         })
-        .await?;
-        if dup { Err(t.duplicate(0, key.to_vec())) } else { Ok(()) }
+        .await
     }
 }

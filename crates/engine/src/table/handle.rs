@@ -363,6 +363,7 @@ impl Table {
             index: i,
             index_name: self.def.indexes[i].name.clone(),
             key,
+            row: None,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use weir_engine::row::DatumBuf;
+use weir_engine::row::{DatumBuf, RowLayout};
 use weir_engine::{
-    BesideIt, DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
+    BesideIt, DdlContext, Error, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
 };
 
 use super::alter::{self, Algorithm, Lock, Plan};
@@ -17,7 +17,9 @@ use super::{
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
-use crate::meta::{IndexPart, PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
+use crate::meta::{
+    IndexPart, PRIMARY, SqlColumn, SqlIndex, SqlTable, TableMeta, codec, duplicate_entry,
+};
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
 use weir_syntax::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
@@ -85,7 +87,10 @@ pub async fn alter_table(
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
     let family = Family::of(&old, &plan, ctx);
-    let mut ddl = gather(&old, &mut plan, &family, ctx).await?;
+    let mut ddl = match target.is_none() && leaves_family(&old, &mut plan, &change, &family, ctx)? {
+        true => ctx.reads.ddl(),
+        false => gather(&old, &mut plan, &family, ctx).await?,
+    };
     ddl.beside_it = beside;
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
@@ -113,6 +118,30 @@ pub fn altered(copied: u64, ctx: &StatementCtx<'_>) -> AdminResult {
     let warnings = ctx.changes.warnings.total();
     let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");
     AdminResult::Ok { affected: copied, info }
+}
+
+/// Whether nothing of the change reaches a table that foreign keys tie to this one, and no key of its own: then the statement needs none
+/// of them alone, and its own table in the end only. What is checked here stays true: who gives the table a new child, or takes a key
+/// away, needs the table alone, and leaves this statement an old handle.
+fn leaves_family(
+    old: &SqlTable,
+    plan: &mut Plan,
+    change: &Change,
+    family: &Family,
+    ctx: &StatementCtx<'_>,
+) -> Result<bool, SqlError> {
+    let converts =
+        matches!(change, Change::Nothing | Change::Meta | Change::Rebuild { converts: true });
+    let same_keys = plan.meta.foreign.len() == old.foreign.len();
+    if converts || !same_keys || !family.added.is_empty() {
+        return Ok(false);
+    }
+    let mut tried = plan.clone();
+    if !foreign::check_alter(old, &mut tried, ctx)?.is_empty() {
+        return Ok(false);
+    }
+    *plan = tried;
+    Ok(true)
 }
 
 /// Locks the tables that foreign keys tie to the altered one, if there are any, and checks what they say of the change; what changes
@@ -385,7 +414,28 @@ async fn apply(
         Change::DropIndexes(names) => ctx.reads.db().drop_indexes(table, names, extra, ddl).await,
         Change::Rebuild { .. } => return rebuild(old, plan, ddl, ctx).await,
     };
-    Ok((changed.map_err(engine_error)?, 0))
+    match changed {
+        Ok(table) => Ok((table, 0)),
+        Err(e) => Err(refused(e, old, &plan.meta, &table.layout, ctx)),
+    }
+}
+
+/// An engine's error; one about a row that is there twice tells its values. `layout`: of that row.
+fn refused(
+    error: Error,
+    old: &SqlTable,
+    new: &TableMeta,
+    layout: &RowLayout,
+    ctx: &StatementCtx<'_>,
+) -> SqlError {
+    let Error::DuplicateKey { index_name, row: Some(row), .. } = &error else {
+        return engine_error(error);
+    };
+    let Some(index) = new.indexes.iter().find(|i| i.name == *index_name) else {
+        return engine_error(error);
+    };
+    let (parts, name) = (build::index_def(index).parts, (old.name(), index.name.as_str()));
+    duplicate_entry(&new.columns, &parts, name, (layout, row), ctx.reads.settings.tz)
 }
 
 async fn rebuild(
@@ -412,7 +462,8 @@ async fn rebuild(
     for w in mapper.warnings.list() {
         ctx.changes.warnings.push(w.level, w.code, || w.message.clone());
     }
-    let table = rebuilt.map_err(engine_error)?;
+    let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
+    let table = rebuilt.map_err(|e| refused(e, old, &plan.meta, &RowLayout::new(&phys), ctx))?;
     if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
         ctx.reads
             .db()

@@ -11,6 +11,7 @@
 pub mod cache;
 pub mod codec;
 pub mod constraint;
+mod duplicate;
 pub mod event;
 pub mod foreign;
 pub mod partition;
@@ -21,6 +22,7 @@ pub mod view;
 
 pub use cache::{MetaCache, schema_meta};
 pub use constraint::{CheckConstraint, ConstraintName};
+pub use duplicate::duplicate_entry;
 pub use foreign::ForeignKey;
 pub use partition::Partitioning;
 pub use rules::RowRules;

@@ -1,10 +1,9 @@
 //! Rows in their stored form: made of values, changed, and told of in errors.
 
 use super::Run;
-use crate::errno;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
-use crate::value::{DatumBuf, TimeZone, Value};
+use crate::value::{DatumBuf, TimeZone};
 use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
 
 pub fn build(table: &SqlTable, row: &[DatumBuf], out: &mut Vec<u8>) -> Run<()> {
@@ -63,28 +62,8 @@ pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
 
 /// 1062 with the key's values.
 pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: TimeZone) -> SqlError {
-    let def = &table.engine.def.indexes[index];
-    let view = RowView::new(&table.engine.layout, row);
-    let mut text = Vec::new();
-    for (n, part) in def.parts.iter().enumerate() {
-        if n > 0 {
-            text.push(b'-');
-        }
-        let ty = table.meta.columns[part.col].ty;
-        match ty.load(view.get(part.col), tz) {
-            Value::Null => text.extend_from_slice(b"NULL"),
-            v => match (part.prefix, v.as_bytes(), ty.collation()) {
-                (Some(n), Some(b), Some(c)) => {
-                    text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)])
-                }
-                _ => ty.write_text(&v, &mut text),
-            },
-        }
-    }
-    let mut shown = String::from_utf8_lossy(&text).into_owned();
-    if shown.chars().count() > 64 {
-        shown = shown.chars().take(64).collect();
-    }
-    let message = format!("Duplicate entry '{shown}' for key '{}.{}'", table.name(), def.name);
-    SqlError::new(errno::ER_DUP_ENTRY, message)
+    let engine = &table.engine;
+    let def = &engine.def.indexes[index];
+    let name = (table.name(), def.name.as_str());
+    crate::meta::duplicate_entry(&table.columns, &def.parts, name, (&engine.layout, row), tz)
 }

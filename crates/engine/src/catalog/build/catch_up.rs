@@ -3,6 +3,7 @@
 //! Invariant: a word is the last that was said about its entry until a moment behind which the log goes on, so after the words of the last
 //! round, said while nobody writes, the tree has what the rows ask for. In between it may have the values of a unique index twice.
 
+use super::Catalog;
 use crate::btree;
 use crate::error::{Error, Result};
 use crate::mtr::{self, Core};
@@ -25,11 +26,11 @@ pub(in crate::catalog) struct Suspects(BTreeSet<(Place, Vec<u8>)>);
 
 impl Suspects {
     /// Nobody writes any more: whoever is still there twice ends the statement.
-    pub async fn judge(&self, core: &Core, building: &Arc<Table>) -> Result<()> {
+    pub async fn judge(&self, catalog: &Catalog, building: &Arc<Table>) -> Result<()> {
         for ((part, i), columns) in &self.0 {
             let t = &building.stored()[*part];
-            if let Some(key) = second(core, &t.indexes[*i], columns).await? {
-                return Err(t.duplicate(*i, key));
+            if let Some(key) = second(&catalog.core, &t.indexes[*i], columns).await? {
+                return Err(catalog.with_row(t, t.duplicate(*i, key)).await);
             }
         }
         Ok(())

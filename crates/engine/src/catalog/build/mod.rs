@@ -19,11 +19,14 @@ mod sort;
 
 use super::Catalog;
 use super::ddl::DdlContext;
+use crate::btree;
 use crate::error::{Error, Result};
+use crate::mtr;
 use crate::page::slotted;
+use crate::pool::Access;
 use crate::sync::atomic::Ordering;
 use crate::table::Table;
-use crate::txn::View;
+use crate::txn::{ROW_HEADER, View};
 use entry_log::EntryLog;
 use sort::Sorter;
 use std::sync::Arc;
@@ -108,7 +111,7 @@ impl<'a> Build<'a> {
     pub async fn finish(&mut self) -> Result<()> {
         self.catch_up().await?;
         let Some(beside) = &self.beside else { return Ok(()) };
-        beside.suspects.judge(&self.catalog.core, &self.building).await
+        beside.suspects.judge(self.catalog, &self.building).await
     }
 
     /// Words that were said since the last time.
@@ -140,6 +143,26 @@ impl Drop for RowLogEnd<'_> {
 }
 
 impl Catalog {
+    /// The same error with the row that it is about, of a table whose new index does not come.
+    pub(super) async fn with_row(&self, t: &Arc<Table>, e: Error) -> Error {
+        let Error::DuplicateKey { table, index, index_name, key, row: None } = e else { return e };
+        let found = mtr::run(&self.core, 0, |w| {
+            let g = btree::leaf(w.core, &t.indexes[0].tree, &key, Access::Point)?;
+            let Ok(s) = slotted::search(g.bytes(), &key) else { return Ok(None) };
+            Ok(Some(slotted::value(g.bytes(), s)[ROW_HEADER..].to_vec()))
+        })
+        .await;
+        let row = match found {
+            Ok(Some(stored)) => {
+                let _kept = Kept(self.sys.trx.open_view());
+                crate::txn::external::materialise(&self.core, t, &stored).await.ok()
+            }
+            // What is told of the row is not worth another error.
+            _ => None,
+        };
+        Error::DuplicateKey { table, index, index_name, key, row }
+    }
+
     /// Long columns of rows that are read from here on outlive the next change of these rows, where others write meanwhile.
     pub(super) fn keep_chains(&self, t: &Table, seen: Option<&View>) -> Option<Kept> {
         let keeps = seen.is_some() && t.may_have_external();
@@ -174,7 +197,10 @@ impl Catalog {
             }
             from = upper;
         }
-        fill::fill(&self.core, t, i, sorter.finish().await?, interrupt).await
+        match fill::fill(&self.core, t, i, sorter.finish().await?, interrupt).await {
+            Err(e) => Err(self.with_row(t, e).await),
+            done => done,
+        }
     }
 }
 
