@@ -62,6 +62,7 @@ pub use db::{Db, FatalFn, Options};
 pub use error::{Error, LogFn, Result};
 pub use force::Force;
 pub use ids::{Lsn, PageId, Xid};
+pub use lock::{Kind as LockKind, LockInfo, Mode as LockStrength};
 pub use log::answers::Answer;
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
@@ -73,7 +74,7 @@ pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 pub use status::{TrxInfo, buffers_inserts};
 pub use table::{
-    ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
+    ColumnDef, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
 };
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,

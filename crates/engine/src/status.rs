@@ -5,7 +5,7 @@ use crate::db::Db;
 use crate::error::{Error, Result};
 use crate::history::Second;
 use crate::ids::TrxId;
-use crate::lock::TrxLocks;
+use crate::lock::{LockInfo, TrxLocks};
 use crate::policy::{self, Cause, SettingValue, Settings as FlushSettings};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::fmt::Write;
@@ -218,6 +218,12 @@ impl Db {
             }
         };
         db.trx.writers().into_iter().map(info).collect()
+    }
+
+    /// Row locks and those who wait for them. Locks of rows that a transaction has changed are in the rows, and only here once somebody
+    /// has asked for them.
+    pub fn locks(&self) -> Vec<LockInfo> {
+        self.inner().locks.list()
     }
 
     /// The text of SHOW ENGINE INNODB STATUS.

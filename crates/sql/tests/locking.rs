@@ -493,3 +493,84 @@ fn too_many_writers_are_told() {
         c.0.close().await;
     });
 }
+
+/// Locks and who waits for them, as monitors of MySQL 8.0 ask for them.
+#[test]
+fn locks_and_their_waits_are_listed() {
+    with_server(1, |server| async move {
+        let (mut a, b, mut c) = (server.client(), server.client(), server.client());
+        a.all(&[
+            "create table t (id int primary key, v varchar(10) collate utf8mb4_bin, key (v))",
+            "insert into t values (1, 'one'), (2, 'two')",
+            "begin",
+            "select * from t where id = 1 for update",
+            "select * from t force index (v) where v = 'two' for share",
+        ])
+        .await;
+        let locks = "select object_schema, object_name, index_name, lock_type, lock_mode, lock_status, lock_data \
+                     from performance_schema.data_locks order by index_name, lock_data, lock_status, lock_mode";
+        assert_eq!(
+            c.rows(locks).await,
+            "test|t|PRIMARY|RECORD|X,REC_NOT_GAP|GRANTED|1; test|t|PRIMARY|RECORD|S,REC_NOT_GAP|GRANTED|2; \
+             test|t|v|RECORD|S|GRANTED|'two', 2; test|t|v|RECORD|S|GRANTED|supremum pseudo-record"
+        );
+        let mut waiter = b;
+        let rt = server.inst.db.rt().clone();
+        let waiting = rt.spawn("waiter", async move {
+            waiter.rows("select connection_id()").await;
+            waiter.ask("update t set v = 'x' where id = 1").await.line()
+        });
+        rt.sleep(std::time::Duration::from_millis(50)).await;
+        assert_eq!(
+            c.rows(
+                "select r.lock_mode, r.lock_status, r.thread_id <> b.thread_id, b.lock_mode, b.lock_data \
+                 from performance_schema.data_lock_waits w \
+                 join performance_schema.data_locks r on r.engine_lock_id = w.requesting_engine_lock_id \
+                 join performance_schema.data_locks b on b.engine_lock_id = w.blocking_engine_lock_id"
+            )
+            .await,
+            "X,REC_NOT_GAP|WAITING|1|X,REC_NOT_GAP|1"
+        );
+        a.all(&["commit"]).await;
+        assert_eq!(waiting.await, "ok 1");
+        assert_eq!(c.rows("select count(*) from performance_schema.data_lock_waits").await, "0");
+        c.all(&["create user u"]).await;
+        let mut u = server.client_of("u");
+        assert_eq!(u.ask("select * from performance_schema.data_locks").await.errno(), 1227);
+        assert_eq!(u.ask("select * from information_schema.innodb_metrics").await.errno(), 1227);
+    });
+}
+
+/// What InnoDB's dictionary tells of tables, and its counters.
+#[test]
+fn tables_are_told_as_innodb_tells_them() {
+    check(&[
+        ("create table t (id int primary key auto_increment, v varchar(10), w int, unique key (v), key (w, v))", "ok 0"),
+        ("create table h (a int) partition by hash (a) partitions 2", "ok 0"),
+        ("insert into t (v) values ('a'), ('b')", "ok 2"),
+        (
+            "select name, n_cols, space > 0, row_format, space_type from information_schema.innodb_tables where name like 'test/%' order by name",
+            "test/h#p#p0|4|1|Dynamic|Single; test/h#p#p1|4|1|Dynamic|Single; test/t|6|1|Dynamic|Single",
+        ),
+        (
+            "select i.name, i.type, i.n_fields from information_schema.innodb_indexes i join information_schema.innodb_tables t using (table_id)
+             where t.name = 'test/t' order by index_id",
+            "PRIMARY|3|1; v|2|1; w|0|2",
+        ),
+        (
+            "select f.name, f.pos from information_schema.innodb_fields f join information_schema.innodb_indexes i using (index_id)
+             where i.name = 'w' order by pos",
+            "w|0; v|1",
+        ),
+        (
+            "select s.file_size > 0, s.page_size, s.state from information_schema.innodb_tablespaces s join information_schema.innodb_tables t using (space)
+             where t.name = 'test/t'",
+            "1|16384|normal",
+        ),
+        ("select num_rows, autoinc from information_schema.innodb_tablestats where name = 'test/t'", "2|3"),
+        (
+            "select subsystem, type, status, count >= 2 from information_schema.innodb_metrics where name = 'dml_inserts'",
+            "dml|status_counter|enabled|1",
+        ),
+    ]);
+}

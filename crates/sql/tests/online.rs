@@ -43,10 +43,19 @@ fn values_that_are_there_twice_are_told() {
         ("alter table t add unique u (b)", "E1062 Duplicate entry 'eins' for key 't.u'"),
         ("alter table t add unique u (a)", "E1062 Duplicate entry '1' for key 't.u'"),
         ("create unique index u on t (c)", "E1062 Duplicate entry '2.50' for key 't.u'"),
-        ("alter table t add unique u (b(2), d)", "E1062 Duplicate entry 'ei-2001-02-03 00:00:00' for key 't.u'"),
+        (
+            "alter table t add unique u (b(2), d)",
+            "E1062 Duplicate entry 'ei-2001-02-03 00:00:00' for key 't.u'",
+        ),
         ("alter table t add primary key (a)", "E1062 Duplicate entry '1' for key 't.PRIMARY'"),
-        ("alter table t drop column d, add unique (c)", "E1062 Duplicate entry '2.50' for key 't.c'"),
-        ("alter table t modify a bigint, add unique (b)", "E1062 Duplicate entry 'eins' for key 't.b'"),
+        (
+            "alter table t drop column d, add unique (c)",
+            "E1062 Duplicate entry '2.50' for key 't.c'",
+        ),
+        (
+            "alter table t modify a bigint, add unique (b)",
+            "E1062 Duplicate entry 'eins' for key 't.b'",
+        ),
         ("alter table t add unique u (a, b)", "ok 0"),
     ]]);
 }
@@ -56,7 +65,10 @@ fn values_that_are_there_twice_are_told() {
 fn families_go_on_as_well() {
     check_lives(&[&[
         ("create table p (id int primary key, v int)", "ok 0"),
-        ("create table c (id int primary key, p int, v int, foreign key (p) references p (id))", "ok 0"),
+        (
+            "create table c (id int primary key, p int, v int, foreign key (p) references p (id))",
+            "ok 0",
+        ),
         ("insert into p values (1, 1), (2, 2)", "ok 2"),
         ("insert into c values (1, 1, 1), (2, null, 2)", "ok 2"),
         ("alter table p add key (v), lock=none", "ok 0"),

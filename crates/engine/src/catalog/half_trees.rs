@@ -9,9 +9,9 @@
 //!
 //! Invariants
 //! - A tree is named by its table's definition or by an entry here, never by both, and never by none while it has pages.
-//! - Nobody allocates pages in the space while a tree is freed: its table is locked, or the engine is starting. So the pages that are
-//!   free already still have what they had, and lead to the others. Where that was put off, because the device failed, others may
-//!   have taken some of them; then the whole space is looked through for the tree's pages, which have its index's id.
+//! - Its pages are listed before the first is freed. While they are freed others may take those that are free already: the table's users
+//!   go on. So each page is asked under its latch whether it is still the tree's, which its index's id tells. Where a stop came in
+//!   between and the tree leads nowhere any more, the whole space is looked through for its pages.
 
 use super::Catalog;
 use crate::btree::{self, Tree};

@@ -30,6 +30,6 @@ mod trx;
 mod wait;
 
 pub use conflict::{Kind, Mode};
-pub use table::{Granted, LockName, LockTable, Outcome};
+pub use table::{Granted, LockInfo, LockName, LockTable, Outcome};
 pub use trx::TrxLocks;
 pub use wait::LockWait;

@@ -1,6 +1,6 @@
 //! The lock table: queues by name, sharded; waiting, granting, releasing, inheriting.
 
-use super::conflict::{Kind, Mode};
+use super::conflict::{Kind, Mode, conflicts};
 use super::queue::{Lock, Queue, Standing};
 use super::trx::TrxLocks;
 use super::wait::{LockWait, Request, State, Wakes};
@@ -39,6 +39,21 @@ pub struct LockStats {
     pub searches_cut: AtomicU64,
     /// Locks and requests that the longest search has looked at.
     pub search_steps_max: AtomicU64,
+}
+
+/// A lock or a request, for monitors.
+#[derive(Clone, Debug)]
+pub struct LockInfo {
+    pub session: u64,
+    /// 0: the transaction has written nothing.
+    pub trx: u64,
+    /// The transaction's number in the lock table.
+    pub serial: u64,
+    pub name: LockName,
+    pub what: (Mode, Kind),
+    pub waits: bool,
+    /// Of a request that waits: places in the list of what it waits for.
+    pub waits_for: Vec<usize>,
 }
 
 /// What a request came to.
@@ -252,6 +267,38 @@ impl LockTable {
                     (w.request.trx.session, q.blocker(line, at))
                 };
                 all.extend(line.waiting.iter().enumerate().map(of));
+            }
+        }
+        all
+    }
+
+    /// Every lock and every request that waits, for monitors; those of one record stand together, in their order.
+    pub fn list(&self) -> Vec<LockInfo> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            let s = shard.lock();
+            for (name, q) in &s.queues {
+                let info = |trx: &TrxLocks, what: (Mode, Kind)| LockInfo {
+                    session: trx.session,
+                    trx: trx.id.load(Ordering::Relaxed),
+                    serial: trx.serial,
+                    name: name.clone(),
+                    what,
+                    waits_for: Vec::new(),
+                    waits: false,
+                };
+                let first = all.len();
+                all.extend(q.granted.iter().map(|l| info(&l.trx, l.what())));
+                for w in q.line.iter().flat_map(|l| &l.waiting) {
+                    let mut own = info(&w.request.trx, w.request.what);
+                    let blocks = |(_, other): &(usize, &LockInfo)| {
+                        other.serial != own.serial && conflicts(own.what, other.what)
+                    };
+                    let before = all[first..].iter().enumerate().filter(blocks);
+                    own.waits_for = before.map(|(n, _)| first + n).collect();
+                    own.waits = true;
+                    all.push(own);
+                }
             }
         }
         all

@@ -578,6 +578,16 @@ impl Table {
         self.space.page_bytes()
     }
 
+    /// Bytes of the table's file, as far as it is in use.
+    pub fn file_bytes(&self) -> u64 {
+        u64::from(self.space.pages()) * self.space.page_bytes()
+    }
+
+    /// The file's number.
+    pub fn space_id(&self) -> u64 {
+        self.space.id.into()
+    }
+
     pub fn data_bytes(&self) -> u64 {
         self.indexes[0].leaves.load(Ordering::Relaxed) * self.page_size()
     }

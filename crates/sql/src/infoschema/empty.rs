@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::cells::{BIGINT, INT, LONGTEXT, TIMESTAMP, UBIGINT, c, n, text};
+use super::cells::{BIGINT, INT, LONGTEXT, TIMESTAMP, UBIGINT, UINT, c, n, text};
 use crate::context::{BoxFuture, TableReads, VirtualColumn, VirtualHint, VirtualTable};
 use crate::session_api::SqlError;
 use crate::value::{SqlType, Value};
@@ -16,8 +16,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
 struct Empty {
     schema: &'static str,
     name: &'static str,
-    /// Names and types: `V64` varchar(64), `T` longtext, `I` bigint, `U` bigint unsigned, `S` int, `D` timestamp; behind it `!` for
-    /// NOT NULL.
+    /// As [`parsed`] reads it.
     text: &'static str,
     columns: OnceLock<Vec<VirtualColumn>>,
 }
@@ -40,12 +39,16 @@ fn type_of(word: &str) -> SqlType {
         ("I", _) => BIGINT,
         ("U", _) => UBIGINT,
         ("S", _) => INT,
+        ("N", _) => UINT,
+        ("F", _) => SqlType::Double { unsigned: false, digits: None, zerofill: false },
         ("D", _) => TIMESTAMP,
         (_, chars) => text(chars.parse().expect("the width of a column of this file")),
     }
 }
 
-fn parsed(columns: &'static str) -> Vec<VirtualColumn> {
+/// Columns from names and types: `V64` varchar(64), `T` longtext, `I` bigint, `U` bigint unsigned, `S` int, `N` int unsigned, `F` double,
+/// `D` timestamp; behind it `!` for NOT NULL.
+pub(super) fn parsed(columns: &'static str) -> Vec<VirtualColumn> {
     let words: Vec<&str> = columns.split_ascii_whitespace().collect();
     let column = |pair: &[&'static str]| match pair[1].strip_suffix('!') {
         Some(ty) => n(pair[0], type_of(ty)),

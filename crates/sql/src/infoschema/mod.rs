@@ -2,12 +2,16 @@
 
 pub mod cells;
 mod constraints;
+mod data_locks;
 pub mod describe;
 mod empty;
+mod engine_told;
 pub mod events;
 mod flush;
 mod grant_tables;
 mod innodb;
+mod innodb_metrics;
+mod innodb_objects;
 pub mod partitions;
 pub mod programs;
 mod roles;
@@ -29,6 +33,9 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(roles::all());
         all.extend(grant_tables::all());
         all.extend(innodb::all());
+        all.extend(innodb_objects::all());
+        all.extend(innodb_metrics::all());
+        all.extend(data_locks::all());
         all.extend(flush::all());
         all.extend(programs::all());
         all.extend(events::all());

@@ -1,0 +1,182 @@
+//! performance_schema.data_locks and data_lock_waits: row locks, and who waits for whom.
+
+use super::cells::{Row, ou, s, u};
+use super::engine_told::Told;
+use crate::context::{TableReads, VirtualTable};
+use crate::meta::SqlTable;
+use crate::value::{TimeZone, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+use weir_engine::row::{KeyPart, KeyPartType, decode_datum, decode_len};
+use weir_engine::{Index, LockInfo, LockKind, LockStrength, Table};
+
+pub fn all() -> Vec<&'static dyn VirtualTable> {
+    vec![&LOCKS, &WAITS]
+}
+
+const SCHEMA: &str = "performance_schema";
+const ENGINE: &str = "INNODB";
+
+static LOCKS: Told = Told::new(
+    SCHEMA,
+    "data_locks",
+    "ENGINE V32! ENGINE_LOCK_ID V128! ENGINE_TRANSACTION_ID U THREAD_ID U EVENT_ID U OBJECT_SCHEMA V64 OBJECT_NAME V64
+     PARTITION_NAME V64 SUBPARTITION_NAME V64 INDEX_NAME V64 OBJECT_INSTANCE_BEGIN U! LOCK_TYPE V32! LOCK_MODE V32! LOCK_STATUS V32!
+     LOCK_DATA V8192",
+    locks,
+);
+
+static WAITS: Told = Told::new(
+    SCHEMA,
+    "data_lock_waits",
+    "ENGINE V32! REQUESTING_ENGINE_LOCK_ID V128! REQUESTING_ENGINE_TRANSACTION_ID U REQUESTING_THREAD_ID U REQUESTING_EVENT_ID U
+     REQUESTING_OBJECT_INSTANCE_BEGIN U! BLOCKING_ENGINE_LOCK_ID V128! BLOCKING_ENGINE_TRANSACTION_ID U BLOCKING_THREAD_ID U
+     BLOCKING_EVENT_ID U BLOCKING_OBJECT_INSTANCE_BEGIN U!",
+    waits,
+);
+
+/// The index of a lock, with the table that users know.
+struct Place {
+    table: Arc<SqlTable>,
+    stored: Arc<Table>,
+    partition: Option<String>,
+    index: usize,
+}
+
+/// Places by the ids of indexes.
+fn places(cx: TableReads<'_>) -> HashMap<u64, Place> {
+    let db = cx.reads.db();
+    let mut all = HashMap::new();
+    for schema in db.schemas() {
+        for table in cx.reads.meta().tables(db, &schema.name) {
+            for (at, stored) in table.engine.stored().iter().enumerate() {
+                let part = table.partitions.as_ref().and_then(|p| p.parts.get(at));
+                for (index, i) in stored.indexes.iter().enumerate() {
+                    let partition = part.map(|p| p.name.clone());
+                    let (table, stored) = (table.clone(), stored.clone());
+                    all.insert(i.id, Place { table, stored, partition, index });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A name of a lock that is the same as long as it is there.
+fn id_of(l: &LockInfo) -> String {
+    use std::hash::{Hash, Hasher};
+    let mut h = std::hash::DefaultHasher::new();
+    (&l.name.key, format!("{:?}", l.what)).hash(&mut h);
+    format!("{}:{}:{:016x}", l.serial, l.name.index, h.finish())
+}
+
+/// The number that InnoDB gives transactions that have only read is far from those of the others, too.
+fn transaction(l: &LockInfo) -> Value<'static> {
+    const READERS: u64 = 1 << 48;
+    u(if l.trx == 0 { READERS + l.serial } else { l.trx })
+}
+
+fn session(l: &LockInfo) -> Value<'static> {
+    ou((l.session != 0).then_some(l.session))
+}
+
+fn mode(l: &LockInfo) -> String {
+    let (strength, kind) = l.what;
+    let strength = match strength {
+        LockStrength::S => "S",
+        LockStrength::X => "X",
+    };
+    let supremum = l.name.key.is_none();
+    let of = match kind {
+        LockKind::NextKey => "",
+        LockKind::Gap if supremum => "",
+        LockKind::Record => ",REC_NOT_GAP",
+        LockKind::Gap => ",GAP",
+        LockKind::InsertIntention if supremum => ",INSERT_INTENTION",
+        LockKind::InsertIntention => ",GAP,INSERT_INTENTION",
+    };
+    format!("{strength}{of}")
+}
+
+fn locks(cx: TableReads<'_>) -> Vec<Row> {
+    let places = places(cx);
+    let tz = cx.reads.settings.tz;
+    let row = |l: LockInfo| {
+        let place = places.get(&l.name.index)?;
+        let index = &place.stored.indexes[place.index];
+        let part = place.partition.as_deref().map_or(Value::Null, s);
+        Some(vec![
+            s(ENGINE),
+            s(id_of(&l)),
+            transaction(&l),
+            session(&l),
+            Value::Null,
+            s(place.table.schema()),
+            s(place.table.name()),
+            part,
+            Value::Null,
+            s(index.def.name.as_str()),
+            u(l.name.index),
+            s("RECORD"),
+            s(mode(&l)),
+            s(if l.waits { "WAITING" } else { "GRANTED" }),
+            s(data(place, index, l.name.key.as_deref(), tz)),
+        ])
+    };
+    cx.reads.db().locks().into_iter().filter_map(row).collect()
+}
+
+fn waits(cx: TableReads<'_>) -> Vec<Row> {
+    let all = cx.reads.db().locks();
+    let mut rows = Vec::new();
+    for l in all.iter().filter(|l| l.waits) {
+        for other in l.waits_for.iter().map(|at| &all[*at]) {
+            let side = |l: &LockInfo| {
+                [s(id_of(l)), transaction(l), session(l), Value::Null, u(l.name.index)]
+            };
+            rows.push([s(ENGINE)].into_iter().chain(side(l)).chain(side(other)).collect());
+        }
+    }
+    rows
+}
+
+/// The record's key, as InnoDB shows it. Of texts under a collation the key has the weights only: they are shown as they are.
+fn data(place: &Place, index: &Index, key: Option<&[u8]>, tz: TimeZone) -> String {
+    let Some(mut rest) = key else { return "supremum pseudo-record".into() };
+    let clustered = &place.stored.indexes[0];
+    let mut parts: Vec<(&KeyPart, &KeyPartType)> =
+        index.def.parts.iter().zip(index.types()).collect();
+    if place.index > 0 {
+        parts.extend(clustered.def.parts.iter().zip(clustered.types()));
+    }
+    let mut shown = Vec::new();
+    for (part, ty) in parts {
+        let Some(len) = decode_len(std::slice::from_ref(ty), rest) else { break };
+        let bytes = &rest[..len];
+        rest = &rest[len..];
+        shown.push(match decode_datum(ty, bytes) {
+            Some((datum, _)) => {
+                let column = place.table.columns[part.col].ty;
+                let value = column.load(datum.as_ref(), tz);
+                let mut text = Vec::new();
+                match value {
+                    Value::Null => text.extend_from_slice(b"NULL"),
+                    ref v => column.write_text(v, &mut text),
+                }
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let plain = column.is_numeric() || matches!(value, Value::Null);
+                if plain { text } else { format!("'{text}'") }
+            }
+            None => hex(bytes),
+        });
+    }
+    // The number of a row in a table without a primary key.
+    if !rest.is_empty() {
+        shown.push(hex(rest));
+    }
+    shown.join(", ")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().take(32).fold("0x".to_owned(), |text, b| text + &format!("{b:02X}"))
+}
