@@ -57,6 +57,7 @@ mod temporary;
 mod time_limits;
 mod told;
 mod triggers;
+mod view_text;
 mod views;
 mod wide;
 mod windows;
