@@ -33,6 +33,7 @@ mod languages;
 mod literals;
 mod locking;
 mod locks;
+mod members;
 mod memory;
 mod names;
 mod partition_rules;
