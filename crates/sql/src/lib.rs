@@ -4,6 +4,7 @@
 
 pub mod account;
 pub mod admin;
+pub mod canonical;
 pub mod context;
 pub mod ddl;
 pub mod dump;

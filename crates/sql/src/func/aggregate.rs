@@ -461,6 +461,14 @@ fn join(
     Value::text(out, c)
 }
 
+/// The same for the values of expressions of a type: what is no member of an ENUM is not its empty member.
+pub fn key_of(v: &Value<'_>, ty: &SqlType, out: &mut Vec<u8>) {
+    match ty {
+        SqlType::Enum { .. } if v.is_no_member() => distinct_key(&Value::UInt(0), out),
+        _ => distinct_key(v, out),
+    }
+}
+
 /// Bytes that are equal exactly for values that DISTINCT and GROUP BY hold equal, within one type.
 pub fn distinct_key(v: &Value<'_>, out: &mut Vec<u8>) {
     let start = out.len();

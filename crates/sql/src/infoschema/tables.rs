@@ -6,6 +6,7 @@ use super::cells::{
 };
 use super::{describe, virtual_table};
 use crate::account::Privileges;
+use crate::canonical;
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
 use crate::meta::temporary::HIDDEN;
@@ -226,6 +227,15 @@ fn views(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(Arc<Object>, ViewMeta)>
         .collect()
 }
 
+/// The query with all schemas; as it is stored where it cannot be read.
+fn view_definition(o: &Object, v: &ViewMeta, cx: TableReads<'_>) -> String {
+    let style = canonical::Style { quote: '`', compact: false, introducers: false };
+    match canonical::shown(o, v, cx.reads) {
+        Ok(shown) => canonical::text_of(&shown.query, style),
+        Err(_) => v.query.clone(),
+    }
+}
+
 virtual_table!(
     Views,
     "information_schema",
@@ -252,7 +262,7 @@ virtual_table!(
                 s("def"),
                 s(o.schema.clone()),
                 s(o.name.clone()),
-                s(if shows { v.query.clone() } else { String::new() }),
+                s(if shows { view_definition(&o, &v, cx) } else { String::new() }),
                 s(v.check_text()),
                 yes_no(v.updatable),
                 s(format!("{}@{}", v.definer.0, v.definer.1)),

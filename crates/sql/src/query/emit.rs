@@ -8,7 +8,7 @@ use super::out::Direct;
 use super::plan::Block;
 use super::sort::sort;
 use super::stored::StoredRows;
-use crate::func::aggregate::distinct_key;
+use crate::func::aggregate::key_of;
 use crate::memory::{Held, Over, row_bytes};
 use crate::value::compare::{CompareRule, compare_for_order};
 use crate::value::{SqlType, TypeInfo, Value};
@@ -277,7 +277,8 @@ impl<'b> Emitter<'b> {
         // Room for kinds, lengths and two bytes of weight for each byte of text: most keys grow but once.
         let text = row.iter().map(|v| if let Value::Str(b, _) = v { 2 * b.len() } else { 16 });
         let mut key = Vec::with_capacity(8 * row.len() + text.sum::<usize>());
-        row.iter().for_each(|v| distinct_key(v, &mut key));
+        let typed = row.iter().zip(&self.b.items);
+        typed.for_each(|(v, e)| key_of(v, &e.info.ty, &mut key));
         let bytes = size_of::<Vec<u8>>() + key.len();
         let new = self.seen.insert(key);
         if new {

@@ -504,13 +504,13 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::Case { whens, otherwise } => {
             for (w, t) in whens {
                 if is_true(w, f, ev)? {
-                    let v = eval(t, f, ev)?;
+                    let v = eval(t, f, ev)?.as_text();
                     return Ok(coerce(v, &e.info.ty, &mut ev.cx));
                 }
             }
             match otherwise {
                 Some(o) => {
-                    let v = eval(o, f, ev)?;
+                    let v = eval(o, f, ev)?.as_text();
                     Ok(coerce(v, &e.info.ty, &mut ev.cx))
                 }
                 None => Ok(Value::Null),
@@ -549,7 +549,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             }
             let v = ev.numbers(args.iter().zip(&values), |cx| (def.eval)(cx, &values));
             ev.cx.trees = Held::default();
-            let v = v?;
+            let v = v?.as_text();
             ev.cx.work(work + heap_of(&v))?;
             if large > 0 {
                 ev.cx.large.shrink(large);

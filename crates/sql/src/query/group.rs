@@ -6,7 +6,7 @@ use super::frame::{Frame, Slot};
 use super::plan::{Aggregation, Block, Source, TableSlot};
 use super::scope::Scope;
 use crate::errno;
-use crate::func::aggregate::{Accumulator, distinct_key};
+use crate::func::aggregate::{Accumulator, key_of};
 use crate::memory::{Held, row_bytes};
 use crate::session_api::SqlError;
 use crate::value::{TypeInfo, Value, ValueError};
@@ -99,7 +99,7 @@ impl<'p> Groups<'p> {
             self.key.clear();
             for k in &self.agg.keys {
                 let v = eval(k, f, ev)?;
-                distinct_key(&v, &mut self.key);
+                key_of(&v, &k.info.ty, &mut self.key);
             }
             self.group_of(slots, &[], ev)?
         };
@@ -146,7 +146,8 @@ impl<'p> Groups<'p> {
         for level in 0..=keys.len() {
             self.key.clear();
             self.key.extend_from_slice(&(level as u32).to_le_bytes());
-            keys[..level].iter().for_each(|v| distinct_key(v, &mut self.key));
+            let typed = keys[..level].iter().zip(&agg.keys);
+            typed.for_each(|(v, k)| key_of(v, &k.info.ty, &mut self.key));
             let at = self.group_of(slots, &keys[..level], ev)?;
             let accs = self.list[at].accs.iter_mut();
             for (((spec, _), acc), values) in agg.specs.iter().zip(accs).zip(&values) {

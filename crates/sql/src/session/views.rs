@@ -1,6 +1,7 @@
 //! CREATE VIEW and ALTER VIEW: what the query says now is worked out and stored, so that it means the same later.
 
 use super::Session;
+use crate::canonical;
 use crate::context::AdminResult;
 use crate::ddl::{check_table_name, engine_error, is_virtual_schema, table_exists};
 use crate::errno;
@@ -12,8 +13,8 @@ use crate::session_api::SqlError;
 use crate::vars::Var;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{
-    CreateView, Query, QueryBody, SelectItem, Statement, ViewAlgorithm, ViewCheck, names_variable,
-    qualify,
+    CreateView, Expr, Ident, Query, QueryBody, SelectItem, Statement, ViewAlgorithm, ViewCheck,
+    names_variable, qualify,
 };
 
 impl Session {
@@ -31,8 +32,13 @@ impl Session {
         let env = self.plan_env(&[]);
         let plan = query::plan_view(&query, &schema, &name, &env)?;
         let columns = columns_of(v, &plan)?;
-        let mut query = plan.query;
-        name_columns(&mut query.body, &columns);
+        let mut query = plan.query.clone();
+        canonical::name_columns(&mut query, env.reads);
+        name_columns(&mut query, &columns);
+        if !same_columns(&query::plan_view(&query, &schema, &name, &env), &plan) {
+            query = plan.query;
+            name_body(&mut query.body, &columns);
+        }
         self.warn_of_algorithm(v, plan.mergeable);
         let temptable = v.algorithm == Some(ViewAlgorithm::TempTable);
         let updatable = plan.updatable && !temptable;
@@ -153,18 +159,52 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
     Ok(columns)
 }
 
-/// Writes the names down in the query, so that its text tells them.
-fn name_columns(body: &mut QueryBody, columns: &[SqlColumn]) {
+/// The query with its names written out is the one that was given.
+fn same_columns(named: &Result<query::ViewPlan, SqlError>, given: &query::ViewPlan) -> bool {
+    let types = |p: &query::ViewPlan| p.columns.iter().map(|(_, i)| i.ty).collect::<Vec<_>>();
+    named.as_ref().is_ok_and(|named| types(named) == types(given))
+}
+
+/// Writes the names down in the query, so that its text tells them; where names are aliases they change, too.
+fn name_columns(q: &mut Query, columns: &[SqlColumn]) -> Vec<(Ident, Ident)> {
+    let changed = match &mut q.body {
+        QueryBody::Nested(inner) => name_columns(inner, columns),
+        body => name_body(body, columns),
+    };
+    q.order_by.iter_mut().for_each(|o| rename(&mut o.expr, &changed));
+    if let QueryBody::Select(s) = &mut q.body {
+        s.group_by.iter_mut().chain(&mut s.having).for_each(|e| rename(e, &changed));
+    }
+    changed
+}
+
+/// The names before and after, where they are others.
+fn name_body(body: &mut QueryBody, columns: &[SqlColumn]) -> Vec<(Ident, Ident)> {
+    let mut changed = Vec::new();
     match body {
         QueryBody::Select(s) => {
             for (item, column) in s.items.iter_mut().zip(columns) {
                 if let SelectItem::Expr { alias, .. } = item {
-                    *alias = Some(weir_syntax::ast::Ident::new(&column.name));
+                    let name = Ident::new(&column.name);
+                    let before = alias.replace(name.clone()).filter(|b| *b != name);
+                    changed.extend(before.map(|b| (b, name)));
                 }
             }
         }
-        QueryBody::SetOp { left, .. } => name_columns(left, columns),
-        QueryBody::Nested(q) => name_columns(&mut q.body, columns),
+        QueryBody::SetOp { left, .. } => return name_body(left, columns),
+        QueryBody::Nested(q) => return name_columns(q, columns),
         QueryBody::Values(_) | QueryBody::Table(_) => {}
     }
+    changed
+}
+
+/// Columns have their tables here: a name alone is that of an alias.
+fn rename(e: &mut Expr, changed: &[(Ident, Ident)]) {
+    if let Expr::Column(c) = e
+        && c.table.is_none()
+        && let Some((_, to)) = changed.iter().find(|(from, _)| from.is(c.column.as_str()))
+    {
+        c.column = to.clone();
+    }
+    e.for_children_mut(&mut |e| rename(e, changed));
 }

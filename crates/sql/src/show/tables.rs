@@ -2,6 +2,7 @@
 
 use super::create_table::{Style, create_table as text_of};
 use crate::account::Privileges;
+use crate::canonical;
 use crate::context::{ShowResult, StatementCtx, VirtualColumn, VirtualTable};
 use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
@@ -11,6 +12,7 @@ use crate::infoschema::describe;
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlColumn, SqlTable, schema_meta};
+use crate::rights;
 use crate::session_api::SqlError;
 use crate::value::{SqlMode, Value};
 use std::sync::Arc;
@@ -392,14 +394,28 @@ pub fn create_view(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowRe
     }
 }
 
-fn view_text(o: &Object, cx: &StatementCtx<'_>) -> Result<ShowResult, SqlError> {
+fn view_text(o: &Object, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let v = ViewMeta::of(o)?;
     let style = Style {
         ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
         tz: cx.reads.settings.tz,
     };
-    // The schema is named where it is not the session's.
-    let name = match cx.reads.schema == Some(o.schema.as_str()) {
+    // The schema is named where it is not the session's; those of tables too where one is in another.
+    let here = cx.reads.schema == Some(o.schema.as_str());
+    let shown = canonical::shown(o, &v, cx.reads)?;
+    if !shown.valid {
+        let e = rights::view_invalid(&(o.schema.clone(), o.name.clone()));
+        cx.changes.warnings.warn(e.errno, || e.message.to_string());
+    }
+    let query = canonical::text_of(
+        &shown.query,
+        canonical::Style {
+            quote: if style.ansi_quotes { '"' } else { '`' },
+            compact: here && shown.one_schema,
+            introducers: true,
+        },
+    );
+    let name = match here {
         true => style.name(&o.name),
         false => format!("{}.{}", style.name(&o.schema), style.name(&o.name)),
     };
@@ -413,7 +429,7 @@ fn view_text(o: &Object, cx: &StatementCtx<'_>) -> Result<ShowResult, SqlError> 
         style.name(&v.definer.0),
         style.name(&v.definer.1),
         v.security_text(),
-        v.query
+        query
     );
     let columns = vec![
         n("View", NAME),

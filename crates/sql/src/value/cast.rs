@@ -118,6 +118,10 @@ pub fn cast(
 
 /// A value of one branch (IF, COALESCE, CASE, UNION) as a value of the merged type: `1` beside `0.5` is `1.0`.
 pub fn coerce<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Value<'v> {
+    let v = match ty {
+        SqlType::Enum { .. } => v,
+        _ => v.as_text(),
+    };
     match (ty, &v) {
         (SqlType::Decimal { scale, .. }, Value::Int(_) | Value::UInt(_) | Value::Decimal(_)) => {
             let d = v.to_decimal(&mut cx.warnings).and_then(|d| d.round(*scale).ok());

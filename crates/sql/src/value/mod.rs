@@ -60,6 +60,26 @@ pub enum Value<'a> {
     Json(Json<'a>),
 }
 
+/// Where the text of no member stands. Its address is inside of this, so no other text has it, however empty.
+static NO_MEMBER: [u8; 2] = [0; 2];
+
+/// The text of an ENUM's number 0, which is none of its members: an empty text to all that read it. Where it is kept as a value it is
+/// told from a member that is an empty text by its address; what is made of it anew is an empty text and no more.
+pub fn no_member() -> &'static [u8] {
+    &NO_MEMBER[1..1]
+}
+
+pub fn is_no_member(text: &[u8]) -> bool {
+    text.is_empty() && std::ptr::eq(text.as_ptr(), no_member().as_ptr())
+}
+
+fn kept(b: Cow<'_, [u8]>) -> Cow<'static, [u8]> {
+    match is_no_member(&b) {
+        true => Cow::Borrowed(no_member()),
+        false => Cow::Owned(b.into_owned()),
+    }
+}
+
 /// Same variant, same content; not SQL equality (see [`compare()`]).
 impl PartialEq for Value<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -94,6 +114,20 @@ impl<'a> Value<'a> {
             Value::Bytes(bytes.into())
         } else {
             Value::Str(bytes.into(), collation)
+        }
+    }
+
+    /// The number 0 of an ENUM, as [`no_member`] has it.
+    pub fn is_no_member(&self) -> bool {
+        matches!(self, Value::Str(b, _) | Value::Bytes(b) if is_no_member(b))
+    }
+
+    /// A text that is no ENUM's any more: of no member it is an empty one.
+    pub fn as_text(self) -> Value<'a> {
+        match self {
+            Value::Str(b, c) if is_no_member(&b) => Value::Str(Cow::Borrowed(&[]), c),
+            Value::Bytes(b) if is_no_member(&b) => Value::Bytes(Cow::Borrowed(&[])),
+            other => other,
         }
     }
 
@@ -141,8 +175,8 @@ impl<'a> Value<'a> {
             Value::UInt(v) => Value::UInt(v),
             Value::Decimal(v) => Value::Decimal(v),
             Value::Double(v) => Value::Double(v),
-            Value::Str(b, c) => Value::Str(Cow::Owned(b.into_owned()), c),
-            Value::Bytes(b) => Value::Bytes(Cow::Owned(b.into_owned())),
+            Value::Str(b, c) => Value::Str(kept(b), c),
+            Value::Bytes(b) => Value::Bytes(kept(b)),
             Value::Date(v) => Value::Date(v),
             Value::Time(v) => Value::Time(v),
             Value::DateTime(v) => Value::DateTime(v),

@@ -11,7 +11,7 @@ use super::json::{self, Json, ParseError};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
 use super::types::{IntKind, LobKind, Members, SqlType};
 use super::zone::TimeZone;
-use super::{Charset, Collation, StoreCtx, Value};
+use super::{Charset, Collation, StoreCtx, Value, is_no_member, no_member};
 use std::borrow::Cow;
 use weir_engine::row::{Datum, DatumBuf};
 
@@ -81,6 +81,7 @@ impl SqlType {
     /// The number that a text of an ENUM or SET is stored as; 0 for one that is none.
     pub fn number_of(&self, text: &[u8]) -> u64 {
         match *self {
+            SqlType::Enum { .. } if is_no_member(text) => 0,
             SqlType::Enum { members, collation } => {
                 members.find(text, collation).map_or(0, |at| at as u64 + 1)
             }
@@ -114,7 +115,7 @@ impl SqlType {
             (SqlType::Year, Datum::UInt(v)) => Value::UInt(v + 1900),
             (SqlType::Enum { members, collation }, Datum::UInt(v)) => {
                 let name = (v as usize).checked_sub(1).and_then(|at| members.names().get(at));
-                Value::text(name.map_or(&b""[..], |n| &**n), collation)
+                Value::text(name.map_or(no_member(), |n| &**n), collation)
             }
             (SqlType::Set { members, collation }, Datum::UInt(v)) => {
                 Value::text(members.text_of(v), collation)
@@ -260,6 +261,10 @@ fn store_enum(
     collation: Collation,
     cx: &mut StoreCtx<'_>,
 ) -> Stored {
+    // What is no member of one ENUM is none of any other, and no error: it was one when it was stored first.
+    if v.is_no_member() {
+        return Ok(DatumBuf::UInt(0));
+    }
     let by_place = |n: Option<u64>| n.filter(|n| (1..=members.len() as u64).contains(n));
     let place = match v {
         Value::Str(..) | Value::Bytes(_) | Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {

@@ -97,6 +97,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "meta",
             "context",
             "func",
+            "canonical",
             "ddl",
             "rights",
             "infoschema",

@@ -200,10 +200,19 @@ impl Binder<'_> {
         args: &[ast::Expr],
     ) -> Bind<BExpr> {
         let reads = self.env.reads;
-        let Some(schema) = schema.or(reads.schema) else {
+        // In a view a name alone is first one of the view's schema, whatever the session's is.
+        let of_view = self.views.last().map(|v| v.schema.clone()).filter(|_| schema.is_none());
+        let of_view = match &of_view {
+            Some(s) => load(reads, ObjectKind::Function, s, name)?.map(|code| (s.as_str(), code)),
+            None => None,
+        };
+        let Some(schema) = of_view.as_ref().map(|(s, _)| *s).or(schema).or(reads.schema) else {
             return Err(does_not_exist("FUNCTION", "", name));
         };
-        let found = load(reads, ObjectKind::Function, schema, name)?;
+        let found = match of_view {
+            Some((_, code)) => Some(code),
+            None => load(reads, ObjectKind::Function, schema, name)?,
+        };
         let code = found.ok_or_else(|| does_not_exist("FUNCTION", schema, name))?;
         self.needs_routine(schema, &code.meta.name);
         check_count(&code, args.len())?;

@@ -163,6 +163,7 @@ impl Binder<'_> {
         };
         // Behind the frame, for which an ENUM is no number that a RANGE could be counted from.
         let order = order.into_iter().map(|(e, descending)| (by_place(e), descending)).collect();
+        let partition = partition.into_iter().map(by_place).collect();
         let call = WindowCall { function, args, frame, at: 0 };
         Ok((Window { partition, order, calls: Vec::new() }, call, info))
     }
