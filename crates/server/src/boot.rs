@@ -1,6 +1,7 @@
 //! From options to a running server, and its end.
 
 use crate::files::MachineFiles;
+use crate::identity;
 use crate::listener::Server;
 use crate::log;
 use crate::options::ServeOptions;
@@ -67,6 +68,9 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     };
     let db = open(&rt, &datadir, &vars, options, embedding)?;
     db.serve_answers();
+    let (uuid, not_kept) = identity::server_uuid(&datadir)?;
+    vars.put(Var::server_uuid, weir_sql::vars::VarValue::Str(uuid.into()));
+    not_kept.iter().for_each(|w| log::warning(w));
     let inst = rt
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;

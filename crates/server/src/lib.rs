@@ -21,6 +21,7 @@ mod cursor;
 mod dispatch;
 mod events;
 mod files;
+mod identity;
 mod listener;
 pub mod log;
 pub mod options;

@@ -18,10 +18,16 @@ fn what_writers_need_not_wait_for() {
         ("alter table t modify c varchar(10) not null, lock=none", "E1138"),
         ("select * from t", "1|1|one|d; 2|2|two|d; 3|2|NULL|NULL"),
         (
-            "alter table t modify b bigint not null, lock=none",
-            "E1846 LOCK=NONE is not supported. Reason: the table is not written while it is copied. Try LOCK=SHARED.",
+            "alter table t modify b varchar(10) not null, lock=none",
+            "E1846 LOCK=NONE is not supported. Reason: Cannot change column type INPLACE. Try LOCK=SHARED.",
         ),
-        ("alter table t modify b bigint not null, lock=shared", "ok 3"),
+        ("alter table t modify b varchar(10) not null, lock=shared", "ok 3"),
+        ("alter table t modify b int not null, algorithm=copy", "ok 3"),
+        ("alter table t modify b bigint not null, lock=none", "ok 0"),
+        (
+            "alter table t modify a bigint, lock=none",
+            "E1846 LOCK=NONE is not supported. Reason: rows do not keep their places in the table. Try LOCK=SHARED.",
+        ),
         (
             "alter table t add key x (b), algorithm=copy, lock=none",
             "E1846 LOCK=NONE is not supported. Reason: COPY algorithm requires a lock. Try LOCK=SHARED.",

@@ -328,7 +328,11 @@ fn check_online(change: &Change, plan: &Plan, beside: BesideIt) -> Result<(), Sq
     }
     match plan.lock {
         Lock::None if beside != BesideIt::Everybody => {
-            reason("LOCK=NONE", "the table is not written while it is copied", "LOCK=SHARED")
+            let why = match change {
+                Change::Rebuild { converts: true } => "Cannot change column type INPLACE",
+                _ => "rows do not keep their places in the table",
+            };
+            reason("LOCK=NONE", why, "LOCK=SHARED")
         }
         _ => Ok(()),
     }

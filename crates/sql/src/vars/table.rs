@@ -620,6 +620,8 @@ with_inert! { vars =>
     version_compile_os: Global Never, STR, s(std::env::consts::OS), "Built for this system.";
     version_compile_machine: Global Never, STR, s(std::env::consts::ARCH), "Built for this machine.";
     license: Global Never, STR, s("Apache-2.0"), "Licence of the server.";
+    server_uuid: Global Never, STR, s(""),
+        "The name of this server among all others, from auto.cnf in the data directory, which the first start writes.";
     server_id: Both GlobalOnly, uint(0, 4_294_967_295), n(1),
         "Number of this server among others.";
     log_bin: Global Never, BOOL, OFF, "There is no binary log.";
