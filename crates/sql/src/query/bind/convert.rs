@@ -8,13 +8,13 @@ use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, TypeInfo, Value};
+use crate::value::{Charset, Collation, SqlType, TypeInfo, Value};
 use weir_syntax::ast::{self, Expr};
 
-/// A text that was converted to a character set by name claims that set's collation against literals, as in MySQL, whatever the
-/// connection's is.
+/// What was cast to a text claims its collation against literals, as a column does in MySQL, whether or not the character set was
+/// named.
 pub fn claimed(to: &ast::CastType, mut info: TypeInfo) -> TypeInfo {
-    if let ast::CastType::Char { charset: Some(_), .. } = to {
+    if matches!(to, ast::CastType::Char { .. } | ast::CastType::Binary(_)) {
         info.coercibility = coercibility::IMPLICIT;
     }
     info
@@ -101,7 +101,8 @@ impl Binder<'_> {
         let Some(c) = Collation::by_name(name) else {
             return Err(SqlError::new(1273, format!("Unknown collation: '{name}'")));
         };
-        if let Some(own) = e.info.ty.collation()
+        let bits = matches!(e.info.ty, SqlType::Bit { .. }).then_some(Collation::Binary);
+        if let Some(own) = e.info.ty.collation().or(bits)
             && own.charset() != c.charset()
         {
             let text = format!(
