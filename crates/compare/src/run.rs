@@ -20,6 +20,44 @@ pub struct Options {
     pub max_findings: usize,
     /// Statements of each round.
     pub statements: usize,
+    pub through: Through,
+}
+
+/// How a query is asked: in a plain way, or from behind something that should make no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    Plain,
+    Cte,
+    View,
+    Prepared,
+}
+
+impl Through {
+    pub fn by_name(name: &str) -> Result<Through, String> {
+        Ok(match name {
+            "plain" => Through::Plain,
+            "cte" => Through::Cte,
+            "view" => Through::View,
+            "prepared" => Through::Prepared,
+            _ => return Err(format!("--through: '{name}' is unknown")),
+        })
+    }
+
+    /// The statements that ask a query of so many columns; the last one has the answer.
+    fn statements(self, sql: &str, columns: usize) -> Vec<String> {
+        let names: Vec<String> = (0..columns).map(|n| format!("x{n}")).collect();
+        let names = names.join(", ");
+        let quoted = sql.replace('\\', "\\\\").replace('\'', "''");
+        match self {
+            Through::Plain => vec![sql.into()],
+            Through::Cte => vec![format!("WITH q ({names}) AS ({sql}) SELECT * FROM q")],
+            Through::View => vec![
+                format!("CREATE OR REPLACE VIEW v ({names}) AS {sql}"),
+                "SELECT * FROM v".into(),
+            ],
+            Through::Prepared => vec![format!("PREPARE s FROM '{quoted}'"), "EXECUTE s".into()],
+        }
+    }
 }
 
 /// Questions that the shrinker may ask for one finding.
@@ -38,6 +76,7 @@ type Warning = (u16, String);
 pub struct Pair {
     servers: [Client; 2],
     kinds: Vec<Kind>,
+    through: Through,
 }
 
 #[derive(Default)]
@@ -55,7 +94,11 @@ impl Pair {
         let open = |a: &str| {
             Client::connect(a, &o.user).map_err(|e| io::Error::other(format!("{a}: {e}")))
         };
-        Ok(Pair { servers: [open(&o.weir)?, open(&o.other)?], kinds: o.kinds.clone() })
+        Ok(Pair {
+            servers: [open(&o.weir)?, open(&o.other)?],
+            kinds: o.kinds.clone(),
+            through: o.through,
+        })
     }
 
     /// Asks both; a change is made in a transaction that is still open afterwards.
@@ -69,11 +112,15 @@ impl Pair {
         changes: Option<usize>,
         wants_warnings: bool,
     ) -> io::Result<[Outcome; 2]> {
+        let through = match changes.is_none() && sql.starts_with("SELECT ") {
+            true => self.through,
+            false => Through::Plain,
+        };
         let one = |server: &mut Client| -> io::Result<Outcome> {
             if changes.is_some() {
                 server.query("START TRANSACTION")?;
             }
-            let answer = server.query(sql)?;
+            let answer = asked(server, sql, through)?;
             let warnings = if wants_warnings { warnings(server)? } else { Vec::new() };
             let mut after = Vec::new();
             for i in 0..changes.unwrap_or(0) {
@@ -109,6 +156,23 @@ impl Pair {
             })
         })
     }
+}
+
+/// The answer to a statement, asked in some way. A plain answer says how many columns there are.
+fn asked(server: &mut Client, sql: &str, through: Through) -> io::Result<Answer> {
+    let answer = server.query(sql)?;
+    let columns = match &answer {
+        Answer::Rows { rows } if through != Through::Plain => rows.columns.len(),
+        _ => return Ok(answer),
+    };
+    let mut last = answer;
+    for sql in through.statements(sql, columns) {
+        last = server.query(&sql)?;
+        if matches!(last, Answer::Error { .. }) {
+            break;
+        }
+    }
+    Ok(last)
 }
 
 /// One of each text, sorted by number.
@@ -257,9 +321,12 @@ fn tell(t: &mut Tally, seed: u64, kind: Kind, sql: &str, outcome: &[Outcome; 2],
 /// known of a type.
 fn typed(sql: &str, setup: &[String]) -> String {
     let of_table = |n: &str| setup.iter().find(|s| s.starts_with(&format!("CREATE TABLE t{n} ")));
-    // Aliases and, of what changes one table, the table itself.
-    let alias = |a: &str| {
-        let at = sql.find(&format!(" {a} ")).or_else(|| sql.strip_suffix(a).map(str::len))?;
+    // Aliases, of the SELECT that the name stands in, and, of what changes one table, the table itself.
+    let alias = |a: &str, from: usize| {
+        let named = format!(" {a} ");
+        let next = || sql[from..].find(&named).map(|at| from + at);
+        let last = || sql.strip_suffix(a).map(str::len);
+        let at = next().or_else(last).or_else(|| sql.find(&named))?;
         sql[..at].trim_end().rsplit([' ', '(']).next()?.strip_prefix('t')
     };
     let changed = || {
@@ -282,7 +349,7 @@ fn typed(sql: &str, setup: &[String]) -> String {
             }
         };
         let table = match out.strip_suffix('.').and_then(|o| o.chars().last()) {
-            Some(a) => alias(&a.to_string()),
+            Some(a) => alias(&a.to_string(), sql.len() - rest.len()),
             None => changed(),
         };
         out.push_str(name);
@@ -383,6 +450,10 @@ mod tests {
                 "SELECT a.c0:year, b.c0:varchar(20) collate utf8mb4_bin FROM t0 a JOIN t1 b ON 1",
             ),
             ("SELECT 'c0', a.c2 FROM t0 a", "SELECT 'c0', a.c2:time(3) FROM t0 a"),
+            (
+                "SELECT a.c0 FROM t0 a UNION SELECT a.c0 FROM t1 a",
+                "SELECT a.c0:year FROM t0 a UNION SELECT a.c0:varchar(20) collate utf8mb4_bin FROM t1 a",
+            ),
             ("UPDATE t0 SET c1 = c0", "UPDATE t0 SET c1:enum('a','b') = c0:year"),
         ];
         for (sql, want) in cases {
