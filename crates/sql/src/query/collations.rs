@@ -122,10 +122,13 @@ pub fn all_in_one(operation: &str, sides: Vec<(BExpr, TypeInfo)>) -> Bind<Vec<BE
     let Some(first) = first else { return Ok(as_they_are(sides)) };
     let all_texts = infos.iter().all(|i| text(i) || i.ty == SqlType::Null);
     let mut texts = infos.iter().filter(|i| text(i));
-    if !all_texts || texts.all(|i| i.ty.collation() == Some(first)) {
+    let settled =
+        |i: &TypeInfo| i.ty.collation() == Some(first) && i.coercibility != coercibility::NONE;
+    if !all_texts || texts.all(settled) {
         return Ok(as_they_are(sides));
     }
     let common = infer::compared(&infos, operation).map_err(value_error)?;
+    let (_, claim) = infer::collation_of(&infos);
     let give = |(e, info): (BExpr, TypeInfo)| match info.ty.collation() {
         // Bytes are compared with all of them.
         Some(c) if c != common && common.is_binary() => {
@@ -133,7 +136,14 @@ pub fn all_in_one(operation: &str, sides: Vec<(BExpr, TypeInfo)>) -> Bind<Vec<BE
             let info = TypeInfo { coercibility: info.coercibility, ..target.result_type(&info) };
             BExpr::new(Node::Cast(target, Box::new(e)), info)
         }
-        Some(c) if c != common && c.charset() == common.charset() => collated(e, common),
+        // Of one set with the others' claim, which a COLLATE among them may have made.
+        Some(c) if c.charset() == common.charset() => {
+            let mut e = if c == common { e } else { collated(e, common) };
+            if e.info.coercibility == coercibility::NONE {
+                e.info.coercibility = claim;
+            }
+            e
+        }
         _ => e,
     };
     Ok(sides.into_iter().map(give).collect())

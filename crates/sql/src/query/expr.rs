@@ -609,7 +609,11 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             temporal::extract(&mut ev.cx, *unit, &x)
         }
         Node::TimestampDiff(unit, a, b) => {
-            let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
+            let x = eval(a, f, ev)?;
+            if x.is_null() {
+                return Ok(Value::Null);
+            }
+            let y = eval(b, f, ev)?;
             let (x, y) = (x.to_datetime(&mut ev.cx), y.to_datetime(&mut ev.cx));
             // From the zero date nothing is counted; of other dates with zeros it is.
             let zero = |d: &DateTime| d.date == Date::new(0, 0, 0);

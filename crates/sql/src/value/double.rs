@@ -89,7 +89,8 @@ pub fn fitting_text(v: f64, room: usize) -> Option<String> {
     let room = room.checked_sub(usize::from(v < 0.0))?;
     let sign = if v < 0.0 { "-" } else { "" };
     let v = v.abs();
-    let plain = point >= -2 && point <= MAX_F_EXPONENT && point as i64 <= room as i64;
+    let fits = usize::try_from(point).is_ok_and(|p| p <= room) || point < 0;
+    let plain = fits && (-2..=MAX_F_EXPONENT).contains(&point);
     let text = if plain {
         let before = if point <= 0 { 2 } else { point as usize + 1 };
         let places = room.saturating_sub(before);
