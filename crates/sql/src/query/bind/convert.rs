@@ -8,7 +8,7 @@ use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, SqlType, TypeInfo, Value};
+use crate::value::{Charset, Collation, TypeInfo, Value};
 use weir_syntax::ast::{self, Expr};
 
 /// What was cast to a text claims its collation against literals, as a column does in MySQL, whether or not the character set was
@@ -101,8 +101,8 @@ impl Binder<'_> {
         let Some(c) = Collation::by_name(name) else {
             return Err(SqlError::new(1273, format!("Unknown collation: '{name}'")));
         };
-        let bits = matches!(e.info.ty, SqlType::Bit { .. }).then_some(Collation::Binary);
-        if let Some(own) = e.info.ty.collation().or(bits)
+        // A BIT is bytes here.
+        if let Some(own) = super::literal::as_bytes(e.clone()).info.ty.collation()
             && own.charset() != c.charset()
         {
             let text = format!(

@@ -255,11 +255,12 @@ pub fn by_place(e: BExpr) -> BExpr {
 /// there are times only, numbers.
 fn extreme_number(e: BExpr) -> BExpr {
     let Node::Func(def, args) = &e.node else { return e };
-    let temporal = |a: &BExpr| a.info.ty.is_temporal() && a.info.ty != SqlType::Year;
+    let dated = |a: &BExpr| matches!(a.info.ty.class(), Class::Date | Class::DateTime);
+    let temporal = |a: &BExpr| dated(a) || a.info.ty.class() == Class::Time;
     if !e.info.ty.is_string() || !args.iter().any(temporal) {
         return e;
     }
-    let dated = args.iter().any(|a| temporal(a) && !matches!(a.info.ty, SqlType::Time { .. }));
+    let dated = args.iter().any(dated);
     let Some(def) = func::numeric::extreme_of_numbers(def.name, dated) else { return e };
     let args = args.clone();
     BExpr::new(Node::Func(def, args), TypeInfo::new(SqlType::DOUBLE, true))
