@@ -102,8 +102,20 @@ fn same_rows(a: &Rows, b: &Rows) -> bool {
         .map(|(x, y)| matches!(x.type_code, 4 | 5) || matches!(y.type_code, 4 | 5))
         .collect();
     let (mut x, mut y): (Vec<&Row>, Vec<&Row>) = (a.rows.iter().collect(), b.rows.iter().collect());
-    x.sort();
-    y.sort();
+    // Doubles by what they are worth, whatever their digits: 1.5e15 and 1500000000000000.
+    let key = |r: &&Row| -> Vec<Option<Vec<u8>>> {
+        let cell = |(v, d): (&Option<Vec<u8>>, &bool)| match (d, v) {
+            (true, Some(text)) => {
+                let number: Option<f64> =
+                    std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
+                Some(number.map_or_else(|| text.clone(), |n| format!("{n:.9e}").into_bytes()))
+            }
+            _ => v.clone(),
+        };
+        r.iter().zip(&double).map(cell).collect()
+    };
+    x.sort_by_cached_key(key);
+    y.sort_by_cached_key(key);
     let same = |(p, q): (&&Row, &&Row)| {
         p.iter().zip(q.iter()).zip(&double).all(|((v, w), d)| v == w || (*d && near(v, w)))
     };

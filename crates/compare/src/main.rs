@@ -25,7 +25,9 @@ Usage: weir-compare --weir=HOST:PORT --other=HOST:PORT [options]
   --user=NAME           account on both, without a password (root)
   --seed=N              first round (1); each round takes the next one
   --minutes=N           how long (1)
+  --rounds=N            so many rounds, if there is the time: the same ones again with the same --seed
   --statements=N        statements of a round (60)
+  --through=WAY         how queries are asked: plain, cte, view or prepared (plain)
   --max-findings=N      stop after so many (20)
   --kinds=A,B           lost, refused, errno, columns, rows, affected, names, types, warnings (lost,refused,columns,rows,affected)
 ";
@@ -37,9 +39,11 @@ fn parse(args: &[String]) -> Result<run::Options, String> {
         user: "root".into(),
         seed: 1,
         until: Instant::now(),
+        rounds: u64::MAX,
         kinds: vec![Kind::Lost, Kind::Refused, Kind::ColumnCount, Kind::Rows, Kind::Affected],
         max_findings: 20,
         statements: 60,
+        through: run::Through::Plain,
     };
     let mut minutes = 1.0;
     for arg in args {
@@ -53,8 +57,10 @@ fn parse(args: &[String]) -> Result<run::Options, String> {
             "--minutes" => {
                 minutes = value.parse().map_err(|_| format!("{name}: '{value}' is no number"))?;
             }
+            "--rounds" => o.rounds = value.parse().map_err(bad)?,
             "--statements" => o.statements = value.parse().map_err(bad)?,
             "--max-findings" => o.max_findings = value.parse().map_err(bad)?,
+            "--through" => o.through = run::Through::by_name(value)?,
             "--kinds" => o.kinds = kinds(value)?,
             _ => return Err(format!("unknown option {name}")),
         }

@@ -15,10 +15,49 @@ pub struct Options {
     pub user: String,
     pub seed: u64,
     pub until: Instant,
+    pub rounds: u64,
     pub kinds: Vec<Kind>,
     pub max_findings: usize,
     /// Statements of each round.
     pub statements: usize,
+    pub through: Through,
+}
+
+/// How a query is asked: in a plain way, or from behind something that should make no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    Plain,
+    Cte,
+    View,
+    Prepared,
+}
+
+impl Through {
+    pub fn by_name(name: &str) -> Result<Through, String> {
+        Ok(match name {
+            "plain" => Through::Plain,
+            "cte" => Through::Cte,
+            "view" => Through::View,
+            "prepared" => Through::Prepared,
+            _ => return Err(format!("--through: '{name}' is unknown")),
+        })
+    }
+
+    /// The statements that ask a query of so many columns; the last one has the answer.
+    fn statements(self, sql: &str, columns: usize) -> Vec<String> {
+        let names: Vec<String> = (0..columns).map(|n| format!("x{n}")).collect();
+        let names = names.join(", ");
+        let quoted = sql.replace('\\', "\\\\").replace('\'', "''");
+        match self {
+            Through::Plain => vec![sql.into()],
+            Through::Cte => vec![format!("WITH q ({names}) AS ({sql}) SELECT * FROM q")],
+            Through::View => vec![
+                format!("CREATE OR REPLACE VIEW v ({names}) AS {sql}"),
+                "SELECT * FROM v".into(),
+            ],
+            Through::Prepared => vec![format!("PREPARE s FROM '{quoted}'"), "EXECUTE s".into()],
+        }
+    }
 }
 
 /// Questions that the shrinker may ask for one finding.
@@ -37,6 +76,7 @@ type Warning = (u16, String);
 pub struct Pair {
     servers: [Client; 2],
     kinds: Vec<Kind>,
+    through: Through,
 }
 
 #[derive(Default)]
@@ -54,7 +94,11 @@ impl Pair {
         let open = |a: &str| {
             Client::connect(a, &o.user).map_err(|e| io::Error::other(format!("{a}: {e}")))
         };
-        Ok(Pair { servers: [open(&o.weir)?, open(&o.other)?], kinds: o.kinds.clone() })
+        Ok(Pair {
+            servers: [open(&o.weir)?, open(&o.other)?],
+            kinds: o.kinds.clone(),
+            through: o.through,
+        })
     }
 
     /// Asks both; a change is made in a transaction that is still open afterwards.
@@ -68,11 +112,15 @@ impl Pair {
         changes: Option<usize>,
         wants_warnings: bool,
     ) -> io::Result<[Outcome; 2]> {
+        let through = match changes.is_none() && sql.starts_with("SELECT ") {
+            true => self.through,
+            false => Through::Plain,
+        };
         let one = |server: &mut Client| -> io::Result<Outcome> {
             if changes.is_some() {
                 server.query("START TRANSACTION")?;
             }
-            let answer = server.query(sql)?;
+            let answer = asked(server, sql, through)?;
             let warnings = if wants_warnings { warnings(server)? } else { Vec::new() };
             let mut after = Vec::new();
             for i in 0..changes.unwrap_or(0) {
@@ -94,7 +142,11 @@ impl Pair {
     }
 
     fn judge(&self, [a, b]: &[Outcome; 2]) -> Option<Kind> {
-        let numbers = |o: &Outcome| -> Vec<u16> { o.warnings.iter().map(|w| w.0).collect() };
+        let numbers = |o: &Outcome| -> Vec<u16> {
+            let mut all: Vec<u16> = o.warnings.iter().map(|w| w.0).collect();
+            all.dedup();
+            all
+        };
         let (x, y) = (numbers(a), numbers(b));
         let answers = difference(&a.answer, &b.answer, [&x, &y], &self.kinds);
         let rows = |r: &Rows| Answer::Rows { rows: r.clone() };
@@ -106,7 +158,24 @@ impl Pair {
     }
 }
 
-/// One of each number, sorted.
+/// The answer to a statement, asked in some way. A plain answer says how many columns there are.
+fn asked(server: &mut Client, sql: &str, through: Through) -> io::Result<Answer> {
+    let answer = server.query(sql)?;
+    let columns = match &answer {
+        Answer::Rows { rows } if through != Through::Plain => rows.columns.len(),
+        _ => return Ok(answer),
+    };
+    let mut last = answer;
+    for sql in through.statements(sql, columns) {
+        last = server.query(&sql)?;
+        if matches!(last, Answer::Error { .. }) {
+            break;
+        }
+    }
+    Ok(last)
+}
+
+/// One of each text, sorted by number.
 fn warnings(server: &mut Client) -> io::Result<Vec<Warning>> {
     let Answer::Rows { rows } = server.query("SHOW WARNINGS")? else { return Ok(Vec::new()) };
     let read = |r: &Vec<Option<Vec<u8>>>| {
@@ -115,7 +184,7 @@ fn warnings(server: &mut Client) -> io::Result<Vec<Warning>> {
     };
     let mut all: Vec<Warning> = rows.rows.iter().filter_map(read).collect();
     all.sort_unstable();
-    all.dedup_by_key(|w| w.0);
+    all.dedup();
     Ok(all)
 }
 
@@ -123,7 +192,8 @@ fn warnings(server: &mut Client) -> io::Result<Vec<Warning>> {
 pub fn run(o: &Options) -> io::Result<Tally> {
     let mut tally = Tally::default();
     let mut seed = o.seed;
-    while Instant::now() < o.until && tally.findings < o.max_findings {
+    let end = o.seed.saturating_add(o.rounds);
+    while seed < end && Instant::now() < o.until && tally.findings < o.max_findings {
         match round(o, seed, &mut tally) {
             Ok(()) => {}
             Err(e) => {
@@ -224,7 +294,8 @@ fn step(
 /// Prints a finding unless it is known or was told in another dress.
 fn tell(t: &mut Tally, seed: u64, kind: Kind, sql: &str, outcome: &[Outcome; 2], setup: &[String]) {
     let shown = [show(&outcome[0], &outcome[1]), show(&outcome[1], &outcome[0])];
-    if let Some(known) = known::explain(kind, sql, [&shown[0], &shown[1]]) {
+    let typed = typed(sql, setup);
+    if let Some(known) = known::explain(kind, &typed, [&shown[0], &shown[1]]) {
         t.known.entry(known.what).or_insert((0, known)).0 += 1;
         return;
     }
@@ -244,6 +315,61 @@ fn tell(t: &mut Tally, seed: u64, kind: Kind, sql: &str, outcome: &[Outcome; 2],
         println!("   {mode}");
     }
     println!("   weir:  {}\n   other: {}\n", shown[0], shown[1]);
+}
+
+/// The statement with the type behind each column's name, in small letters as in `a.c1:year`: what is known of a difference often is
+/// known of a type.
+fn typed(sql: &str, setup: &[String]) -> String {
+    let of_table = |n: &str| setup.iter().find(|s| s.starts_with(&format!("CREATE TABLE t{n} ")));
+    // Aliases, of the SELECT that the name stands in, and, of what changes one table, the table itself.
+    let alias = |a: &str, from: usize| {
+        let named = format!(" {a} ");
+        let next = || sql[from..].find(&named).map(|at| from + at);
+        let last = || sql.strip_suffix(a).map(str::len);
+        let at = next().or_else(last).or_else(|| sql.find(&named))?;
+        sql[..at].trim_end().rsplit([' ', '(']).next()?.strip_prefix('t')
+    };
+    let changed = || {
+        let word =
+            |w: &&str| w.len() == 2 && w.starts_with('t') && w.as_bytes()[1].is_ascii_digit();
+        sql.split([' ', ';', '(']).find(word).map(|w| &w[1..])
+    };
+    let mut out = String::new();
+    let mut quoted = false;
+    let mut rest = sql;
+    while let Some(c) = rest.chars().next() {
+        quoted ^= c == '\'';
+        let start = out.chars().last().is_none_or(|p| !p.is_alphanumeric() && p != '_');
+        let name = match rest.as_bytes() {
+            [b'c', d, ..] if start && !quoted && d.is_ascii_digit() => &rest[..2],
+            _ => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+        };
+        let table = match out.strip_suffix('.').and_then(|o| o.chars().last()) {
+            Some(a) => alias(&a.to_string(), sql.len() - rest.len()),
+            None => changed(),
+        };
+        out.push_str(name);
+        if let Some(ty) = table.and_then(of_table).and_then(|t| type_in(t, name)) {
+            out.push(':');
+            out.push_str(&ty.to_lowercase());
+        }
+        rest = &rest[2..];
+    }
+    out
+}
+
+/// The type of a column in the statement that made its table.
+fn type_in<'s>(create: &'s str, column: &str) -> Option<&'s str> {
+    let (_, definition) = create.split_once(&format!(", {column} "))?;
+    let end = definition.find(", KEY ").into_iter().chain(definition.find(", c"));
+    let definition = end
+        .min()
+        .map_or_else(|| definition.strip_suffix(')').unwrap_or(definition), |at| &definition[..at]);
+    Some(definition.trim_end_matches(" NOT NULL"))
 }
 
 /// A statement without its literals: two findings with the same skeleton are one.
@@ -276,12 +402,23 @@ fn show(o: &Outcome, beside: &Outcome) -> String {
     format!("{answer} {}", told.join(" "))
 }
 
+/// Rows of one answer that are printed.
+const SHOWN: usize = 3;
+
 fn only(rows: &Rows, other: &Rows) -> String {
-    let theirs: BTreeSet<_> = other.rows.iter().collect();
+    // Each of their rows stands against one of these.
+    let mut theirs: BTreeMap<_, usize> = BTreeMap::new();
+    other.rows.iter().for_each(|r| *theirs.entry(r).or_default() += 1);
     let mut shown = Vec::new();
-    for row in rows.rows.iter().filter(|r| !theirs.contains(r)).take(3) {
-        let cells: Vec<_> = row.iter().map(cell).collect();
-        shown.push(format!("({})", cells.join(", ")));
+    for row in &rows.rows {
+        match theirs.get_mut(row).filter(|n| **n > 0) {
+            Some(n) => *n -= 1,
+            None if shown.len() < SHOWN => {
+                let cells: Vec<_> = row.iter().map(cell).collect();
+                shown.push(format!("({})", cells.join(", ")));
+            }
+            None => {}
+        }
     }
     let types: Vec<_> = rows.columns.iter().map(|c| c.type_code.to_string()).collect();
     format!("{} rows of types {}: {}", rows.rows.len(), types.join(","), shown.join(" "))
@@ -294,5 +431,33 @@ fn cell(v: &Option<Vec<u8>>) -> String {
             Ok(s) if s.len() <= 80 => format!("'{}'", s.escape_debug()),
             _ => b.iter().take(40).map(|c| format!("{c:02x}")).collect(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed;
+
+    #[test]
+    fn columns_are_told_with_their_types() {
+        let setup = [
+            "CREATE TABLE t0 (id INT NOT NULL PRIMARY KEY, c0 YEAR, KEY k0 (c0), c1 ENUM('a','b') NOT NULL, c2 TIME(3))".to_string(),
+            "CREATE TABLE t1 (id INT NOT NULL PRIMARY KEY, c0 VARCHAR(20) COLLATE utf8mb4_bin NOT NULL)".to_string(),
+        ];
+        let cases = [
+            (
+                "SELECT a.c0, b.c0 FROM t0 a JOIN t1 b ON 1",
+                "SELECT a.c0:year, b.c0:varchar(20) collate utf8mb4_bin FROM t0 a JOIN t1 b ON 1",
+            ),
+            ("SELECT 'c0', a.c2 FROM t0 a", "SELECT 'c0', a.c2:time(3) FROM t0 a"),
+            (
+                "SELECT a.c0 FROM t0 a UNION SELECT a.c0 FROM t1 a",
+                "SELECT a.c0:year FROM t0 a UNION SELECT a.c0:varchar(20) collate utf8mb4_bin FROM t1 a",
+            ),
+            ("UPDATE t0 SET c1 = c0", "UPDATE t0 SET c1:enum('a','b') = c0:year"),
+        ];
+        for (sql, want) in cases {
+            assert_eq!(typed(sql, &setup), want);
+        }
     }
 }

@@ -276,3 +276,231 @@ fn texts_of_long_columns_are_read_without_a_word() {
         .await;
     });
 }
+
+/// An integer's column beside a number with a fraction that is computed of the statement's literals, whose kinds are known at run time only.
+#[test]
+fn integers_beside_computed_fractions() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (id int primary key, i int, b bigint, key (i))", "ok 0"),
+            ("insert into t values (0, 0, 0), (1, 1, 1), (2, null, null)", "ok 3"),
+            ("select id from t where i = mod(0.1, 1)", ""),
+            ("select id from t where id = 1e0 * 0.1 or b = 0.1 + 0", ""),
+            ("select id from t where i <> mod(0.1, 1)", "0; 1"),
+            ("select id from t where b not in (1, mod(0.1, 1))", "0"),
+            ("select id from t where i < mod(0.9, 1) and b < 0.5 * 1", "0"),
+            ("delete from t where id not in (1, mod(0.1, 1))", "ok 2"),
+            ("select id from t where id = mod(1.0, 2)", "1"),
+        ])
+        .await;
+    });
+}
+
+/// What is not looked at says nothing: beside NULL, and where a function does not ask for it. Both sides of doubles are.
+#[test]
+fn operands_that_nobody_asks_for() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (i int, v varchar(10), e text)",
+            "insert into t values (0, 'x', 'y')",
+        ])
+        .await;
+        c.check(&[
+            ("select null < pow(i, -5), null div exp(1000 + i) from t", "NULL|NULL"),
+            ("select case null when 18446744073709551615 * 2 then 1 else 0 end", "0"),
+            ("select nullif(null, abs(-9223372036854775808))", "NULL"),
+            ("select timestampdiff(day, null, 18446744073709551615 * 2)", "NULL"),
+            ("select date_add(null, interval 18446744073709551615 * 2 second)", "NULL"),
+            ("select charset(18446744073709551615 * 2), collation(1 + 1)", "binary|binary"),
+            ("update t set i = 1 where null not like format(1, v)", "ok 0"),
+            ("update t set i = format(cast(v as signed), null)", "ok 1"),
+            ("update t set i = timestamp(null, 'x' + 1)", "ok 0"),
+            ("update t set i = null + 'abc'", "E1292 Truncated incorrect DOUBLE value: 'abc'"),
+            ("update t set i = null / v", "E1292"),
+            ("update t set i = null / e", "ok 0"),
+            ("select null + 'abc'", "NULL"),
+            ("show warnings", "Warning|1292|Truncated incorrect DOUBLE value: 'abc'"),
+            ("update t set v = date('2024-01-01') + interval e quarter", "ok 1"),
+        ])
+        .await;
+    });
+}
+
+/// A text of two columns with equal claims is nobody's: it is shown, but compared with nothing, nor sorted out by UNION.
+#[test]
+fn collations_of_nobody_and_of_several() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (g varchar(10) collate utf8mb4_general_ci, u varchar(10) collate utf8mb4_unicode_ci, b varbinary(10))",
+            "insert into t values ('a', 'A', 'z')",
+        ])
+        .await;
+        c.check(&[
+            ("select coalesce(g, u), coercibility(concat(g, u)), collation(concat(g, u)) from t", "a|1|utf8mb4_bin"),
+            ("select concat(g, u) = 'x' from t", "E1267"),
+            ("select null = concat(g, u) from t", "E1267"),
+            ("select locate(coalesce(g, u), null) from t", "E1267"),
+            ("select concat(g, u) collate utf8mb4_bin = 'aA' from t", "1"),
+            ("select null between g and u from t", "E1270"),
+            ("select 'x' in (g, u) from t", "E1270"),
+            ("select concat(g, u) between null and 'x' collate utf8mb4_bin, concat(g, u) in ('aA', 'x' collate utf8mb4_bin) from t", "NULL|1"),
+            ("select g between 1 and u from t", "0"),
+            ("select replace(g, u, 'x' collate utf8mb4_bin) from t", "a"),
+            ("select g from t union select u from t", "E1271 Illegal mix of collations for operation 'UNION'"),
+            ("select g collate utf8mb4_bin from t union select u from t", "a; A"),
+            // Of several rows the left one has the collations.
+            ("select (1, g) in ((1, u), (2, u)) from t", "1"),
+            ("select (1, g) in ((1, u)) from t", "E1267"),
+            // Bytes among texts make bytes of all of them.
+            ("select '\u{e4}' between b and 'Z' from t", "0"),
+            ("select 'a' in ('A', g), 'a' in ('A', b) from t", "1|0"),
+            ("select coercibility(cast(1 as char)), coercibility(cast(null as binary)), coercibility(lpad('x', 1, u)) from t", "2|2|2"),
+        ])
+        .await;
+    });
+}
+
+/// MySQL writes over the row in the way of the last unique key; one that is the same is not counted.
+#[test]
+fn replace_counts_the_rows_that_change() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (id int primary key, v int)", "ok 0"),
+            ("insert into t values (1, 1), (2, 2)", "ok 2"),
+            ("replace into t values (1, 1), (2, 3), (3, 3)", "ok 4"),
+            ("replace into t select * from t", "ok 3"),
+            // Another unique key behind the one that is met.
+            ("create table u (id int primary key, v int, unique (v))", "ok 0"),
+            ("insert into u values (1, 1)", "ok 1"),
+            ("replace into u values (1, 1)", "ok 2"),
+            // Somebody may notice.
+            ("create table log (v int)", "ok 0"),
+            (
+                "create trigger g after delete on t for each row insert into log values (old.v)",
+                "ok 0",
+            ),
+            ("replace into t values (1, 1)", "ok 2"),
+            ("select v from log", "1"),
+            ("create table p (id int primary key, v int)", "ok 0"),
+            ("create table f (p int, foreign key (p) references p (id) on delete cascade)", "ok 0"),
+            ("insert into p values (1, 1)", "ok 1"),
+            ("insert into f values (1)", "ok 1"),
+            ("replace into p values (1, 1)", "ok 2"),
+            ("select count(*) from f", "0"),
+        ])
+        .await;
+    });
+}
+
+/// `SET c = c` stores nothing, whatever is in the column.
+#[test]
+fn a_column_set_to_itself_stays() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (id int, d datetime, e enum('a', ''))", "ok 0"),
+            ("set sql_mode = ''", "ok 0"),
+            ("insert into t values (1, '0000-00-00', 'x')", "ok 1"),
+            ("set sql_mode = default", "ok 0"),
+            ("update t set d = d, e = e", "ok 0"),
+            ("select e + 0 from t", "0"),
+            ("update t set id = 2, id = id", "ok 1"),
+            ("select id from t", "2"),
+            ("update t a, t b set a.id = b.id", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+/// What a store makes of numbers: lists and bits cut fractions, a YEAR is four digits as a text, and a double takes the room there is.
+#[test]
+fn numbers_in_columns_of_other_kinds() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key auto_increment, e enum('a','b'), b bit(8), y year, t blob, v varchar(20), n int)",
+            "create table s (y year, e enum('7','8'))",
+            "insert into s values (0, '8')",
+        ])
+        .await;
+        c.check(&[
+            ("insert into t (e) values (1.9), (1.9e0)", "ok 2"),
+            ("insert into t (b, y) values (1.9e0, 2001.9e0), (1.9, 2001.9)", "ok 2"),
+            ("select e, b + 0, y from t", "a|NULL|NULL; a|NULL|NULL; NULL|1|2001; NULL|2|2002"),
+            ("delete from t", "ok 4"),
+            ("insert into t (t, n) select y, nullif(e, null) from s", "ok 1"),
+            ("insert into t (t, n) select y, e from s", "ok 1"),
+            ("select t, n from t", "0000|8; 0000|2"),
+            ("delete from t", "ok 2"),
+            ("insert into t (v) values (pow(0.1, 4)), (1e300 / 3), (0.1e0), (-1e0 / 3e7)", "ok 4"),
+            (
+                "select v from t order by id",
+                "1e-4; 3.33333333333333e299; 0.1; -3.33333333333333e-8",
+            ),
+            ("insert into s (y) values ('0.000')", "ok 1"),
+            ("select max(y) from s", "2000"),
+        ])
+        .await;
+    });
+}
+
+/// What MySQL's functions of dates and times make of what is none, or too much.
+#[test]
+fn dates_and_times_that_are_none() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (d date, t datetime, s set('x','y','z'))", "ok 0"),
+            ("set sql_mode = ''", "ok 0"),
+            ("insert into t values ('0000-00-00', '2024-00-01', 'z')", "ok 1"),
+            ("select date(d), cast(t as date), cast(d as datetime) from t", "0000-00-00|2024-00-01|0000-00-00 00:00:00"),
+            ("select timestampdiff(month, d, '2024-01-01'), timestampdiff(day, '2024-02-01', '2024-02-03') from t", "NULL|2"),
+            ("set sql_mode = 'NO_ZERO_DATE,NO_ZERO_IN_DATE'", "ok 0"),
+            ("select date(d), cast(t as date), cast(d as datetime), timestamp(t) from t", "NULL|NULL|NULL|NULL"),
+            ("set sql_mode = default", "ok 0"),
+            // A DATE and a DATETIME are of different kinds for TIMEDIFF().
+            ("select timediff(timestamp'2024-01-01 00:00:00', date'2024-01-01'), timediff('2024-01-01 00:00:00', date'2024-01-01')", "NULL|NULL"),
+            ("select timediff(date'2024-01-02', date'2024-01-01')", "24:00:00"),
+            // A number beyond TIME is none, a text is the end of it.
+            ("select cast(8390000 as time), time(123456789.5), time_to_sec(20000102), time('839:00:00')", "NULL|NULL|NULL|838:59:59"),
+            ("select time(101112), time(20240101101112)", "10:11:12|10:11:12"),
+            ("select extract(day_hour from time'34:00:00'), extract(day_hour from timestamp'2024-01-05 10:00:00')", "34|510"),
+            // The amount of several units is a text, also that of a list.
+            ("select date_add('1970-01-01', interval s year_month), date_add('1970-01-01', interval s month) from t", "1970-01-01|1970-05-01"),
+            ("select subdate(timestamp'2024-01-01 00:00:00', 1.5)", "2023-12-30 00:00:00"),
+            // What such a function gives as a text is a text as an integer, and itself as a time.
+            ("select cast(subdate('1999-1-1', 1) as signed), cast(date_add('1999-1-1', interval 1 day) as time)", "1998|00:00:00"),
+            ("set sql_mode = ''", "ok 0"),
+            ("select str_to_date('+3', '%d'), str_to_date('+2001-5-6', '%Y-%m-%d')", "0000-00-03|NULL"),
+        ])
+        .await;
+    });
+}
+
+/// Facts of lists, bits and quotients where numbers are wanted.
+#[test]
+fn lists_bits_and_quotients_as_numbers() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (e enum('a','b','c'), b bit(8), d datetime, v varchar(10), n decimal(30,0))",
+            "insert into t values ('b', 5, '2024-01-02', '2023-01-01', -1)",
+        ])
+        .await;
+        c.check(&[
+            ("select export_set(1, 1, 1, '', e), field(e, 7, 2), field(e, 'x', 'b') from t", "11|2|2"),
+            ("select b collate utf8mb4_bin from t", "E1253"),
+            ("select coalesce(1/123456789, 1e16) > 0", "1"),
+            // LEAST() of a date and others compares dates where a number is wanted.
+            ("select least(d, 20250101) + 0, greatest(d, v) + 0, least(d, 1, 1) + 0 from t", "20240102000000|20240102000000|0"),
+            ("select 1 from t where least(d, 1, 1)", ""),
+            ("select least(time'10:00:00', 1) + 0, least('.5', 0) from t", "1|.5"),
+            ("select interval(18446744073709551615, n + 18446744073709551615, n + 18446744073709551617) from t", "1"),
+        ])
+        .await;
+    });
+}

@@ -44,6 +44,8 @@ pub enum Says {
     Both(&'static str, &'static str),
     /// Weir refuses with an error of which the other server warns.
     Warned,
+    /// The two differ in capital and small letters only.
+    Spelling,
 }
 
 impl Says {
@@ -56,6 +58,7 @@ impl Says {
             Says::Either(words) => answers.iter().any(|a| a.contains(words)),
             Says::OtherOf(words) => words.iter().any(|w| answers[1].contains(w)),
             Says::Both(weir, other) => answers[0].contains(weir) && answers[1].contains(other),
+            Says::Spelling => answers[0].to_lowercase() == answers[1].to_lowercase(),
             Says::Warned => {
                 let refused = answers[0].strip_prefix("error ").and_then(|e| e.split_once(':'));
                 refused.is_some_and(|(number, _)| answers[1].contains(&format!("[{number} ")))

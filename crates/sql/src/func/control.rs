@@ -61,6 +61,19 @@ pub static NULLIF_COMPARED: FuncDef =
 
 /// INTERVAL(n, a, b, ...): how many of the sorted bounds are not above n; -1 for NULL.
 fn interval(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    // Exact numbers are compared exactly.
+    let exact = |v: &Value<'_>| matches!(v, Value::Int(_) | Value::UInt(_) | Value::Decimal(_));
+    if exact(&args[0]) {
+        let mut below = 0;
+        for bound in &args[1..] {
+            let rule = if exact(bound) { CompareRule::Decimal } else { CompareRule::Double };
+            if compare(bound, &args[0], rule, cx)? == Some(Ordering::Greater) {
+                break;
+            }
+            below += 1;
+        }
+        return Ok(Value::Int(below));
+    }
     let Some(n) = args[0].to_f64(&mut cx.warnings) else { return Ok(Value::Int(-1)) };
     let mut below = 0;
     for bound in &args[1..] {

@@ -4,7 +4,7 @@ use crate::value::arith::decimal_type;
 use crate::value::cast::text_length;
 use crate::value::compare::common_collation;
 use crate::value::types::coercibility;
-use crate::value::{Class, Collation, IntKind, LobKind, SqlType, TypeInfo};
+use crate::value::{Class, Collation, IntKind, LobKind, SqlType, TypeInfo, ValueError};
 
 /// Collation of text made from numbers: the default of the connection's character set.
 pub const TEXT: Collation = Collation::Utf8mb4GeneralCi;
@@ -31,14 +31,35 @@ pub fn collation_of(args: &[TypeInfo]) -> (Collation, u8) {
     let Some(first) = texts.next() else { return (TEXT, coercibility::COERCIBLE) };
     let mut best = *first;
     for other in texts {
-        let chosen = common_collation(&best, other, "concat");
         let charset = best.ty.collation().unwrap_or(TEXT).charset();
-        let c = chosen.unwrap_or(Collation::bin_of(charset));
-        if best.ty.collation() != Some(c) || other.coercibility < best.coercibility {
-            best = TypeInfo { ty: SqlType::varchar(0, c), ..*other };
+        match common_collation(&best, other, "concat") {
+            Ok(c) if best.ty.collation() != Some(c) || other.coercibility < best.coercibility => {
+                best = TypeInfo { ty: SqlType::varchar(0, c), ..*other };
+            }
+            Ok(_) => {}
+            // Of two with equal claims it is nobody's any more.
+            Err(_) => {
+                let ty = SqlType::varchar(0, Collation::bin_of(charset));
+                best = TypeInfo { ty, coercibility: coercibility::NONE, ..*other };
+            }
         }
     }
     (best.ty.collation().unwrap_or(TEXT), best.coercibility)
+}
+
+/// The collation that all these texts are compared in: 1267, 1270 or 1271 where they have none in common.
+pub fn compared(args: &[TypeInfo], operation: &str) -> Result<Collation, ValueError> {
+    let (c, claim) = collation_of(args);
+    if claim != coercibility::NONE {
+        return Ok(c);
+    }
+    let named = |a: &TypeInfo| match a.ty.collation() {
+        Some(c) => (c.name(), a.coercibility),
+        None if a.ty == SqlType::Null => (Collation::Binary.name(), coercibility::IGNORABLE),
+        None => (TEXT.name(), a.coercibility),
+    };
+    let all: Vec<_> = args.iter().map(named).collect();
+    Err(ValueError::illegal_mix_of_all(&all, operation))
 }
 
 fn with_text(args: &[TypeInfo], chars: u32, nullable: bool) -> TypeInfo {
@@ -74,7 +95,20 @@ pub fn like_first(args: &[TypeInfo]) -> TypeInfo {
     with_text(&args[..args.len().min(1)], chars, any_null(args))
 }
 
-/// Text of unknown length (REPEAT, LPAD, REPLACE and the like).
+/// LPAD and RPAD: of the text and what it is filled up with.
+pub fn padded(args: &[TypeInfo]) -> TypeInfo {
+    match args {
+        [text, _, with] => with_text(&[*text, *with], 16_777_215, true),
+        _ => long_text(args),
+    }
+}
+
+/// REPLACE: of all three.
+pub fn replaced(args: &[TypeInfo]) -> TypeInfo {
+    with_text(args, 16_777_215, true)
+}
+
+/// Text of unknown length (REPEAT and the like).
 pub fn long_text(args: &[TypeInfo]) -> TypeInfo {
     with_text(&args[..args.len().min(1)], 16_777_215, true)
 }

@@ -243,6 +243,57 @@ fn extreme(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
     Ok(best.clone().into_owned())
 }
 
+static LEAST_DATE: FuncDef =
+    def("LEAST", 2, ANY, infer::double_null, |cx, a| extreme_date(cx, a, Ordering::Less));
+static GREATEST_DATE: FuncDef =
+    def("GREATEST", 2, ANY, infer::double_null, |cx, a| extreme_date(cx, a, Ordering::Greater));
+static LEAST_NUMBER: FuncDef =
+    def("LEAST", 2, ANY, infer::double_null, |cx, a| extreme_double(cx, a, Ordering::Less));
+static GREATEST_NUMBER: FuncDef =
+    def("GREATEST", 2, ANY, infer::double_null, |cx, a| extreme_double(cx, a, Ordering::Greater));
+
+/// The function of this name that compares numbers, or the dates that its arguments are.
+pub fn extreme_of_numbers(name: &str, dates: bool) -> Option<&'static FuncDef> {
+    Some(match (name, dates) {
+        ("LEAST", true) => &LEAST_DATE,
+        ("GREATEST", true) => &GREATEST_DATE,
+        ("LEAST", false) => &LEAST_NUMBER,
+        ("GREATEST", false) => &GREATEST_NUMBER,
+        _ => return None,
+    })
+}
+
+fn extreme_double(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
+    let mut best: Option<f64> = None;
+    for v in args {
+        let Some(x) = v.to_f64(&mut cx.warnings) else { return Ok(Value::Null) };
+        if best.is_none_or(|b| x.partial_cmp(&b) == Some(want)) {
+            best = Some(x);
+        }
+    }
+    Ok(best.map_or(Value::Null, Value::Double))
+}
+
+/// What is no date is the zero date here, which is 0.
+fn extreme_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
+    let days = args.iter().all(|v| !matches!(v, Value::DateTime(_)));
+    let mut best: Option<f64> = None;
+    for v in args {
+        if v.is_null() {
+            return Ok(Value::Null);
+        }
+        let found = v.to_datetime(cx).map(|d| match days {
+            true => Value::Date(d.date),
+            false => Value::DateTime(d),
+        });
+        let x = found.and_then(|d| d.to_f64(&mut cx.warnings)).unwrap_or(0.0);
+        if best.is_none_or(|b| x.partial_cmp(&b) == Some(want)) {
+            best = Some(x);
+        }
+    }
+    Ok(best.map_or(Value::Null, Value::Double))
+}
+
 fn bit_count(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if let Value::Bytes(b) = &args[0] {
         return Ok(Value::Int(b.iter().map(|b| i64::from(b.count_ones())).sum()));

@@ -7,13 +7,14 @@
 use super::infer;
 use super::periods;
 use super::{FuncCtx, FuncDef, Out, def, varying};
+use crate::value::cast::allowed;
 use crate::value::convert::{local_time, now};
 use crate::value::temporal::format::{
     DAYS, MONTHS, date_format, format_parts, str_to_date, time_format,
 };
 use crate::value::temporal::interval::{Interval, Unit, difference};
 use crate::value::temporal::parse::full_year;
-use crate::value::temporal::{DAY_MICROS, MAX_TIME_SECONDS, MICROS};
+use crate::value::temporal::{MAX_TIME_SECONDS, MICROS};
 use crate::value::{
     Date, DateTime, Decimal, SqlMode, SqlType, Time, TimeZone, TypeInfo, Value, ValueError,
 };
@@ -33,7 +34,10 @@ pub(super) const TABLE: &[FuncDef] = &[
     varying("UTC_TIME", 0, 1, infer::now_time, |cx, a| in_utc(cx, a, curtime)),
     varying("UNIX_TIMESTAMP", 0, 1, infer_unix, unix_timestamp),
     varying("FROM_UNIXTIME", 1, 2, infer_from_unix, from_unixtime),
-    def("DATE", 1, 1, infer::date, |cx, a| Ok(a[0].to_date(cx).map_or(Value::Null, Value::Date))),
+    def("DATE", 1, 1, infer::date, |cx, a| {
+        let date = a[0].to_date(cx).filter(|d| allowed(d, cx));
+        Ok(date.map_or(Value::Null, Value::Date))
+    }),
     varying("TIME", 1, 1, infer::time, |cx, a| {
         Ok(a[0].to_time(cx).map_or(Value::Null, Value::Time))
     }),
@@ -135,7 +139,8 @@ fn infer_addtime(args: &[TypeInfo]) -> TypeInfo {
 fn infer_added(args: &[TypeInfo]) -> TypeInfo {
     match args.iter().find(|a| a.ty.is_temporal()) {
         Some(a) if a.ty == SqlType::Date => TypeInfo::new(SqlType::Date, true),
-        Some(_) => infer::datetime(args),
+        // The digits of the number of days do not matter.
+        Some(a) => infer::datetime(std::slice::from_ref(a)),
         None => infer::short_text(&[]),
     }
 }
@@ -239,7 +244,9 @@ fn from_unixtime(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 fn timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(d) = args[0].to_datetime(cx) else { return Ok(Value::Null) };
-    let Some(t) = args.get(1) else { return Ok(Value::DateTime(d)) };
+    let Some(t) = args.get(1) else {
+        return Ok(if allowed(&d.date, cx) { Value::DateTime(d) } else { Value::Null });
+    };
     let Some(t) = t.to_time(cx) else { return Ok(Value::Null) };
     let sum = d.plus(Interval::Micros(t.micros));
     Ok(or_null(sum.map(|s| DateTime { fsp: d.fsp.max(t.fsp), ..s })))
@@ -344,7 +351,14 @@ fn has_date(v: &Value<'_>) -> bool {
 }
 
 fn timediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    if args.iter().any(Value::is_null) || has_date(&args[0]) != has_date(&args[1]) {
+    // A DATE is no DATETIME here either.
+    let date = |v: &Value<'_>| matches!(v, Value::Date(_));
+    let whole = |v: &Value<'_>| has_date(v) && !date(v);
+    if args.iter().any(Value::is_null)
+        || has_date(&args[0]) != has_date(&args[1])
+        || date(&args[0]) && whole(&args[1])
+        || whole(&args[0]) && date(&args[1])
+    {
         return Ok(Value::Null);
     }
     let (a, b, fsp) = if has_date(&args[0]) {
@@ -631,18 +645,14 @@ pub fn extract(cx: &mut FuncCtx<'_>, unit: Unit, v: &Value<'_>) -> Out {
         }));
     }
     let with_day = matches!(unit, DayHour | DayMinute | DaySecond | DayMicrosecond);
-    // Of a datetime the day of the month leads; a bare time has whole days in its hours.
+    // Of a datetime the day of the month leads.
     let (day, t) = if with_day && has_date(v) {
         let Some(d) = v.to_datetime(cx) else { return Ok(Value::Null) };
         (i64::from(d.date.day), d.time())
     } else {
+        // A time has hours only, however many.
         let Some(t) = v.to_time(cx) else { return Ok(Value::Null) };
-        if with_day {
-            let days = t.micros.abs() / DAY_MICROS;
-            (days, Time { micros: t.micros.signum() * (t.micros.abs() % DAY_MICROS), ..t })
-        } else {
-            (0, t)
-        }
+        (0, t)
     };
     let (neg, h, m, s, f) = t.parts();
     let (h, m, s, f) = (i64::from(h), i64::from(m), i64::from(s), i64::from(f));

@@ -26,6 +26,8 @@ pub enum Adapt {
     Rounded(u8),
     /// The text of a date or time that a function made, as its number: '2024-02-29' is 20240229 where it is computed with.
     Moment,
+    /// The same where a date or time is wanted: what the function made, whatever its text would be read as.
+    MomentItself,
     /// A value of a kind that JSON tells apart, as JSON.
     Json(JsonAs),
 }
@@ -84,7 +86,8 @@ impl Adapt {
             (Adapt::Rounded(scale), Value::Decimal(d)) if d.scale() > scale => {
                 d.round(scale).map_or(v, Value::Decimal)
             }
-            (Adapt::Moment, Value::Str(b, _)) => moment(b).map_or(v, Value::Double),
+            (Adapt::Moment, Value::Str(b, _)) => moment_number(b).map_or(v, Value::Double),
+            (Adapt::MomentItself, Value::Str(b, _)) => moment(b).unwrap_or(v),
             // What is too deep for a document is an error, and not other bytes.
             (Adapt::Json(how), _) => match how.of(&v)? {
                 Some(dom) => Value::Json(dom.to_json()?),
@@ -111,15 +114,18 @@ impl Adapt {
 }
 
 /// The number of a date, a date and time, or a time of day.
-fn moment(text: &[u8]) -> Option<f64> {
+fn moment_number(text: &[u8]) -> Option<f64> {
+    moment(text)?.to_f64(&mut Warnings::with_limit(0))
+}
+
+fn moment(text: &[u8]) -> Option<Value<'static>> {
     let dated = parse::datetime(text, true).map(|found| match found.date_only {
         true => Value::Date(found.value.date),
         false => Value::DateTime(found.value),
     });
     let timed = || parse::time(text).map(|found| Value::Time(found.value));
     // A sign or an hour of three digits is of no date; what has dashes is.
-    let value = if text.iter().skip(1).any(|b| *b == b'-') { dated } else { timed() };
-    value?.to_f64(&mut Warnings::with_limit(0))
+    if text.iter().skip(1).any(|b| *b == b'-') { dated } else { timed() }
 }
 
 /// 0 to 69 are of this century, 70 to 99 of the last one.

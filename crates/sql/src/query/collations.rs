@@ -4,9 +4,10 @@ use super::expr::{BExpr, Node};
 use crate::ddl::rebuild::value_error;
 use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
+use crate::value::cast::CastTarget;
 use crate::value::compare::common_collation;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Charset, Collation, SqlType, TypeInfo, Value};
 
 type Bind<T> = Result<T, SqlError>;
 
@@ -81,6 +82,11 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     let Some(first) = texts.next() else { return Ok(args) };
     let in_set = IN_THE_COLUMNS_SET.contains(&name);
     if texts.all(|c| c == first) {
+        // Of one collation, but nobody's.
+        if COMPARING.contains(&name) {
+            let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
+            infer::compared(&infos, &name.to_ascii_lowercase()).map_err(value_error)?;
+        }
         // A literal that stands in the plan as a parameter has no type, and the connection's set.
         let give = |e: BExpr| match e.is_untyped() && first.charset() != Charset::Utf8mb4 {
             true if in_set => in_set_of(e, first),
@@ -90,13 +96,7 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     }
     let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).filter(|i| i.ty.is_string()).collect();
     if COMPARING.contains(&name) {
-        let operation = name.to_ascii_lowercase();
-        for (a, b) in infos.iter().zip(&infos[1..]) {
-            if let Err(e) = common_collation(a, b, &operation) {
-                let many = || ValueError::illegal_mix_of_many(&operation);
-                return Err(value_error(if infos.len() == 2 { e } else { many() }));
-            }
-        }
+        infer::compared(&infos, &name.to_ascii_lowercase()).map_err(value_error)?;
     }
     let (common, _) = infer::collation_of(&infos);
     let give = |e: BExpr| match collation(&e) {
@@ -112,9 +112,47 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     Ok(args.into_iter().map(give).collect())
 }
 
+/// What is compared with several others, in the collation that all have in common: the operands of BETWEEN and IN, each with what
+/// it is as a text. Texts of several character sets meet two by two.
+pub fn all_in_one(operation: &str, sides: Vec<(BExpr, TypeInfo)>) -> Bind<Vec<BExpr>> {
+    let infos: Vec<TypeInfo> = sides.iter().map(|(_, i)| *i).collect();
+    let as_they_are = |sides: Vec<(BExpr, TypeInfo)>| sides.into_iter().map(|(e, _)| e).collect();
+    let text = |i: &TypeInfo| i.ty.is_string();
+    let first = infos.iter().find(|i| text(i)).and_then(|i| i.ty.collation());
+    let Some(first) = first else { return Ok(as_they_are(sides)) };
+    let all_texts = infos.iter().all(|i| text(i) || i.ty == SqlType::Null);
+    let mut texts = infos.iter().filter(|i| text(i));
+    let settled =
+        |i: &TypeInfo| i.ty.collation() == Some(first) && i.coercibility != coercibility::NONE;
+    if !all_texts || texts.all(settled) {
+        return Ok(as_they_are(sides));
+    }
+    let common = infer::compared(&infos, operation).map_err(value_error)?;
+    let (_, claim) = infer::collation_of(&infos);
+    let give = |(e, info): (BExpr, TypeInfo)| match info.ty.collation() {
+        // Bytes are compared with all of them.
+        Some(c) if c != common && common.is_binary() => {
+            let target = CastTarget::Binary { bytes: None };
+            let info = TypeInfo { coercibility: info.coercibility, ..target.result_type(&info) };
+            BExpr::new(Node::Cast(target, Box::new(e)), info)
+        }
+        // Of one set with the others' claim, which a COLLATE among them may have made.
+        Some(c) if c.charset() == common.charset() => {
+            let mut e = if c == common { e } else { collated(e, common) };
+            if e.info.coercibility == coercibility::NONE {
+                e.info.coercibility = claim;
+            }
+            e
+        }
+        _ => e,
+    };
+    Ok(sides.into_iter().map(give).collect())
+}
+
 /// The left side of a comparison with a subquery's column, in the collation that the two have in common.
 pub fn against(e: BExpr, column: &TypeInfo) -> Bind<BExpr> {
     let (Some(own), Some(other)) = (e.info.ty.collation(), column.ty.collation()) else {
+        infer::compared(&[e.info], "=").map_err(value_error)?;
         return Ok(e);
     };
     if own == other || own.charset() != other.charset() {

@@ -14,7 +14,7 @@ use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
 use crate::value::compare::{CompareRule, are_integers, compare, type_of};
 use crate::value::temporal::interval::{Unit, difference};
-use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Collation, Date, DateTime, EvalCtx, SqlType, TypeInfo, Value, ValueError};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -355,6 +355,9 @@ fn beside_integer(a: &BExpr, b: &BExpr) -> bool {
     column(a) && literal(b) || column(b) && literal(a)
 }
 
+/// Functions that look at nothing more where their first argument is NULL.
+const ENDS_WITH_NULL: [&str; 4] = ["ADDTIME", "LIKE", "SUBTIME", "TIMESTAMP"];
+
 fn three(v: Option<bool>) -> Value<'static> {
     v.map_or(Value::Null, Value::bool)
 }
@@ -396,6 +399,10 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
         },
         Node::Cmp { op, rule, a, b } => {
             let x = eval(a, f, ev)?;
+            // Beside NULL nothing is looked at, whatever there is to say of it.
+            if x.is_null() && *op != CmpOp::NullSafe {
+                return Ok(None);
+            }
             let y = eval(b, f, ev)?;
             if *op == CmpOp::NullSafe && (x.is_null() || y.is_null()) {
                 return Ok(Some(x.is_null() && y.is_null()));
@@ -479,7 +486,11 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         | Node::Quantified { .. }
         | Node::Is { .. } => Ok(three(truth(e, f, ev)?)),
         Node::Arith(op, a, b) => {
-            let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
+            let x = eval(a, f, ev)?;
+            if x.is_null() && looks_left_first(*op, e, a, b) {
+                return Ok(Value::Null);
+            }
+            let y = eval(b, f, ev)?;
             ev.numbers([(&**a, &x), (&**b, &y)], |cx| arith::apply(*op, &x, &y, cx))
         }
         Node::Bits(op, a, b) => {
@@ -538,8 +549,25 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             let mut large = 0;
             // What a call costs without any text.
             let mut work = 64;
-            for a in args {
-                let v = eval(a, f, ev)?;
+            // FORMAT() asks for the places first, and nothing more where they are NULL.
+            let mut places = match def.name {
+                "FORMAT" => Some(eval(&args[1], f, ev)?),
+                _ => None,
+            };
+            if places.as_ref().is_some_and(Value::is_null) {
+                return Ok(Value::Null);
+            }
+            for (n, a) in args.iter().enumerate() {
+                if n == 1 && values[0].is_null() && ENDS_WITH_NULL.contains(&def.name) {
+                    return Ok(Value::Null);
+                }
+                let v = match places.take() {
+                    Some(v) if n == 1 => v,
+                    kept => {
+                        places = kept;
+                        eval(a, f, ev)?
+                    }
+                };
                 work += heap_of(&v);
                 if owned_bytes(&v) >= LARGE {
                     ev.hold_large(owned_bytes(&v))?;
@@ -563,7 +591,17 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             Ok(v)
         }
         Node::DateAdd { date, amount, unit, subtract } => {
-            let (d, n) = (eval(date, f, ev)?, eval(amount, f, ev)?);
+            let d = eval(date, f, ev)?;
+            if d.is_null() {
+                return Ok(Value::Null);
+            }
+            let mut n = eval(amount, f, ev)?;
+            if n.is_string() && is_unwatched(amount) && !unit.is_compound() && *unit != Unit::Second
+            {
+                let whole = ev.numbers([(&**amount, &n)], |cx| n.to_integer(&mut cx.warnings));
+                let whole = whole.map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+                n = whole.map_or(Value::Null, Value::Int);
+            }
             temporal::add_interval(&mut ev.cx, &d, &n, *unit, *subtract)
         }
         Node::Extract(unit, a) => {
@@ -571,10 +609,16 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             temporal::extract(&mut ev.cx, *unit, &x)
         }
         Node::TimestampDiff(unit, a, b) => {
-            let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
+            let x = eval(a, f, ev)?;
+            if x.is_null() {
+                return Ok(Value::Null);
+            }
+            let y = eval(b, f, ev)?;
             let (x, y) = (x.to_datetime(&mut ev.cx), y.to_datetime(&mut ev.cx));
+            // From the zero date nothing is counted; of other dates with zeros it is.
+            let zero = |d: &DateTime| d.date == Date::new(0, 0, 0);
             Ok(match (x, y) {
-                (Some(x), Some(y)) => Value::Int(difference(*unit, x, y)),
+                (Some(x), Some(y)) if !zero(&x) && !zero(&y) => Value::Int(difference(*unit, x, y)),
                 _ => Value::Null,
             })
         }
@@ -595,6 +639,14 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::Row(_) => {
             Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into()))
         }
+    }
+}
+
+/// Decimals are computed with one after the other, so that beside NULL the right one is not looked at; doubles and integers at once.
+fn looks_left_first(op: Op, e: &BExpr, a: &BExpr, b: &BExpr) -> bool {
+    match op {
+        Op::IntDiv => !(a.info.ty.is_integer() && b.info.ty.is_integer()),
+        _ => matches!(e.info.ty, SqlType::Decimal { .. }),
     }
 }
 

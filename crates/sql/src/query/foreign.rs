@@ -13,6 +13,7 @@
 use super::exec::Runner;
 use super::write::{Cascade, Cascaded, RowWriter, WriteKind};
 use super::{PlanEnv, Run, RunError};
+use crate::context::Reads;
 use crate::errno;
 use crate::memory::Held;
 use crate::meta::SqlTable;
@@ -80,6 +81,12 @@ impl Target {
         })?;
         Some(Target { table: table.clone(), index: table.engine_indexes[*best] })
     }
+}
+
+/// Whether a foreign key of some table references this one.
+pub fn is_referenced(reads: &Reads<'_>, table: &SqlTable) -> bool {
+    !table.is_temporary()
+        && !reads.meta().references(reads.db()).to(table.schema(), table.name()).is_empty()
 }
 
 impl ForeignPlan {

@@ -39,6 +39,10 @@ type Out = Result<Value<'static>, ValueError>;
 /// `a op b`. NULL gives NULL; division by zero NULL and warning 1365 (an error in strict DML).
 pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     if a.is_null() || b.is_null() {
+        // Both sides of doubles are looked at: a text beside NULL is told of when it is no number.
+        for v in [a, b].into_iter().filter(|v| v.is_string() && op != Op::IntDiv) {
+            v.to_number(&mut cx.warnings);
+        }
         return Ok(Value::Null);
     }
     if op == Op::IntDiv && (a.is_string() || b.is_string()) {

@@ -5,7 +5,7 @@ use super::convert::only_spaces;
 use super::decimal::Decimal;
 use super::error::shown;
 use super::types::{Class, SqlType, TypeInfo};
-use super::{Charset, Collation, Time, Value, ValueError};
+use super::{Charset, Collation, Date, Time, Value, ValueError};
 
 /// What CAST turns a value into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +102,12 @@ pub fn cast(
         CastTarget::Double => v.to_f64(&mut cx.warnings).map_or(Value::Null, Value::Double),
         CastTarget::Char { chars, collation } => to_char(v, chars, collation, cx),
         CastTarget::Binary { bytes } => to_binary(v, bytes, cx),
-        CastTarget::Date => v.to_date(cx).map_or(Value::Null, Value::Date),
+        CastTarget::Date => match v.to_date(cx) {
+            Some(d) if allowed(&d, cx) => Value::Date(d),
+            _ => Value::Null,
+        },
         CastTarget::DateTime { fsp } => match v.to_datetime(cx) {
+            Some(d) if !allowed(&d.date, cx) => Value::Null,
             Some(d) => fit_datetime(d, fsp, cx).map_or(Value::Null, Value::DateTime),
             None => Value::Null,
         },
@@ -114,6 +118,16 @@ pub fn cast(
         CastTarget::Year => to_year(v, cx),
         CastTarget::Json => to_json(v, cx)?,
     })
+}
+
+/// Whether CAST(), DATE() and TIMESTAMP() give this date: under NO_ZERO_DATE and NO_ZERO_IN_DATE they answer NULL for what the mode
+/// forbids, also where a column has it.
+pub fn allowed(d: &Date, cx: &EvalCtx<'_>) -> bool {
+    let zero = *d == Date::new(0, 0, 0);
+    match zero {
+        true => !cx.mode.has(SqlMode::NO_ZERO_DATE),
+        false => !d.has_zero_part() || !cx.mode.has(SqlMode::NO_ZERO_IN_DATE),
+    }
 }
 
 /// A value of one branch (IF, COALESCE, CASE, UNION) as a value of the merged type: `1` beside `0.5` is `1.0`.

@@ -30,9 +30,7 @@ impl CompareRule {
             (Json, _) | (_, Json) => CompareRule::Json,
             (Text, Text) => CompareRule::Text(common_collation(a, b, operation)?),
             (Null, c) | (c, Null) => match c {
-                Text => CompareRule::Text(
-                    a.ty.collation().or(b.ty.collation()).unwrap_or(Collation::Binary),
-                ),
+                Text => CompareRule::Text(beside_null(a, b, operation)?),
                 Date | DateTime => CompareRule::DateTime,
                 Time => CompareRule::Time,
                 Decimal => CompareRule::Decimal,
@@ -53,6 +51,20 @@ impl CompareRule {
         let (a, b) = (TypeInfo::new(type_of(a), true), TypeInfo::new(type_of(b), true));
         let first = || a.ty.collation().unwrap_or(Collation::Utf8mb4Bin);
         CompareRule::of(&a, &b, "=").unwrap_or_else(|_| CompareRule::Text(first()))
+    }
+}
+
+/// NULL has no claim, and what is compared with it is a text that can be compared.
+fn beside_null(a: &TypeInfo, b: &TypeInfo, operation: &str) -> Result<Collation, ValueError> {
+    let text = if a.ty.collation().is_some() { a } else { b };
+    let c = text.ty.collation().unwrap_or(Collation::Binary);
+    match text.coercibility {
+        coercibility::NONE => Err(ValueError::illegal_mix_of(
+            (c.name(), coercibility::NONE),
+            (Collation::Binary.name(), coercibility::IGNORABLE),
+            operation,
+        )),
+        _ => Ok(c),
     }
 }
 
@@ -84,7 +96,7 @@ pub fn type_of(v: &Value<'_>) -> SqlType {
 
 /// The collation two texts are compared or joined in: the stronger claim wins; among equals `binary`, then the
 /// wider character set, then `_bin` unless both were named by COLLATE; two different `_ci` of one set with equal
-/// claims are error 1267.
+/// claims are error 1267. So is a text that was joined of two such, beside all but a COLLATE.
 pub fn common_collation(
     a: &TypeInfo,
     b: &TypeInfo,
@@ -93,6 +105,11 @@ pub fn common_collation(
     let (Some(x), Some(y)) = (a.ty.collation(), b.ty.collation()) else {
         return Ok(a.ty.collation().or(b.ty.collation()).unwrap_or(Collation::Binary));
     };
+    let claims = [a.coercibility, b.coercibility];
+    if claims.contains(&coercibility::NONE) && !claims.contains(&coercibility::EXPLICIT) {
+        let (p, q) = (a.coercibility, b.coercibility);
+        return Err(ValueError::illegal_mix_of((x.name(), p), (y.name(), q), operation));
+    }
     if x == y {
         return Ok(x);
     }
@@ -167,6 +184,14 @@ pub fn compare(
     }
     Ok(Some(match rule {
         CompareRule::Text(c) => c.compare(&comparable(a, c)?, &comparable(b, c)?),
+        // What was taken for an integer because of a literal whose kind is known at run time only.
+        CompareRule::Int if is_fraction(a) || is_fraction(b) => {
+            let rule = match (a, b) {
+                (Value::Double(_), _) | (_, Value::Double(_)) => CompareRule::Double,
+                _ => CompareRule::Decimal,
+            };
+            return compare(a, b, rule, cx);
+        }
         CompareRule::Int => {
             let w = &mut cx.warnings;
             a.to_integer(w).cmp(&b.to_integer(w))
@@ -189,6 +214,10 @@ pub fn compare(
             _ => compare_doubles(a, b, cx),
         },
     }))
+}
+
+fn is_fraction(v: &Value<'_>) -> bool {
+    matches!(v, Value::Decimal(_) | Value::Double(_))
 }
 
 /// A side of a comparison in its collation. 1267 for characters that the set lacks: with `?` in their place they would be

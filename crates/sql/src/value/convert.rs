@@ -280,6 +280,9 @@ impl Value<'_> {
                 let mut found = parse::datetime_from_number(n, invalid_dates)?;
                 let micro = d.checked_sub(whole).ok()?.checked_mul(Decimal::from_i64(1_000_000));
                 let micro = micro.ok()?.to_i128()?;
+                if micro < 0 {
+                    return None;
+                }
                 if (1..1_000_000).contains(&micro) {
                     found.value.micro = micro as u32;
                     found.value.fsp = d.scale().min(6);
@@ -320,6 +323,12 @@ impl Value<'_> {
             },
             other => other.find_time(),
         };
+        // A text beyond the range is the end of it, a number is no time at all.
+        if self.is_numeric() && found.is_some_and(|f| f.truncated) {
+            let text = super::error::shown(&self.to_bytes().unwrap_or_default());
+            cx.warnings.warn(1292, || format!("Truncated incorrect time value: '{text}'"));
+            return None;
+        }
         if found.is_none_or(|f| f.truncated) {
             let text = super::error::shown(&self.to_bytes().unwrap_or_default());
             cx.warnings.warn(1292, || format!("Truncated incorrect time value: '{text}'"));

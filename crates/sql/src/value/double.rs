@@ -78,6 +78,42 @@ pub fn double_text(v: f64) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// A double in at most so many characters, with the digits that fit; none where it fits as it is, or in no way. What begins far behind
+/// the point is written with an exponent.
+pub fn fitting_text(v: f64, room: usize) -> Option<String> {
+    if double_text(v).len() <= room {
+        return None;
+    }
+    let exponent: i32 = format!("{v:e}").split_once('e')?.1.parse().ok()?;
+    let point = exponent + 1;
+    let room = room.checked_sub(usize::from(v < 0.0))?;
+    let sign = if v < 0.0 { "-" } else { "" };
+    let v = v.abs();
+    let fits = usize::try_from(point).is_ok_and(|p| p <= room) || point < 0;
+    let plain = fits && (-2..=MAX_F_EXPONENT).contains(&point);
+    let text = if plain {
+        let before = if point <= 0 { 2 } else { point as usize + 1 };
+        let places = room.saturating_sub(before);
+        format!("{v:.places$}")
+    } else {
+        let tail = format!("e{exponent}");
+        let digits = room.checked_sub(tail.len() + 2)?.min(16);
+        let mantissa = format!("{v:.digits$e}");
+        let (mantissa, exponent) = mantissa.split_once('e')?;
+        format!("{}e{exponent}", trimmed(mantissa))
+    };
+    let text = if plain { trimmed(&text).to_string() } else { text };
+    (text.len() <= room).then(|| format!("{sign}{text}"))
+}
+
+/// Without zeros at the end of a fraction.
+fn trimmed(text: &str) -> &str {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => text,
+    }
+}
+
 /// The longest number at the start of `s` (leading space allowed) and the bytes it takes.
 pub fn parse_prefix(s: &[u8]) -> (f64, usize) {
     let start = s.iter().take_while(|b| b.is_ascii_whitespace()).count();

@@ -1,5 +1,6 @@
 //! Errors and warnings of value work, in MySQL's numbers and wording.
 
+use super::types::coercibility;
 use std::fmt;
 
 /// An error with MySQL's number, SQLSTATE and text.
@@ -104,10 +105,29 @@ impl ValueError {
         Self::new(1267, "HY000", text)
     }
 
-    /// 1271: more than two.
-    pub fn illegal_mix_of_many(operation: &str) -> Self {
-        let text = format!("Illegal mix of collations for operation '{operation}'");
-        Self::new(1271, "HY000", text)
+    /// 1267: two collations and their claims.
+    pub fn illegal_mix_of(a: (&str, u8), b: (&str, u8), operation: &str) -> Self {
+        let named = |(c, claim): (&str, u8)| format!("({c},{})", coercibility::name(claim));
+        let (a, b) = (named(a), named(b));
+        let text = format!("Illegal mix of collations {a} and {b} for operation '{operation}'");
+        Self::new(1267, "HY000", text)
+    }
+
+    /// 1267, 1270 or 1271: the collations and claims of so many.
+    pub fn illegal_mix_of_all(all: &[(&str, u8)], operation: &str) -> Self {
+        let named = |(c, claim): &(&str, u8)| format!("({c},{})", coercibility::name(*claim));
+        match all {
+            [a, b] => Self::illegal_mix_of(*a, *b, operation),
+            [a, b, c] => {
+                let (a, b, c) = (named(a), named(b), named(c));
+                let what = format!("{a}, {b}, {c} for operation '{operation}'");
+                Self::new(1270, "HY000", format!("Illegal mix of collations {what}"))
+            }
+            _ => {
+                let text = format!("Illegal mix of collations for operation '{operation}'");
+                Self::new(1271, "HY000", text)
+            }
+        }
     }
 }
 

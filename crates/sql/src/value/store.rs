@@ -4,7 +4,7 @@ use super::cast::year_value;
 use super::context::SqlMode;
 use super::convert::{local_time, only_spaces, write_u64};
 use super::decimal::Decimal;
-use super::double::{fixed_text, parse_prefix, round as round_double, write_float};
+use super::double::{fitting_text, fixed_text, parse_prefix, round as round_double, write_float};
 use super::error::{ValueError, Warnings};
 use super::geo;
 use super::json::{self, Json, ParseError};
@@ -235,6 +235,7 @@ fn store_bit(v: &Value<'_>, bits: u8, cx: &mut StoreCtx<'_>) -> Stored {
         }
         // A negative number is the bits of its complement.
         Value::Int(n) => Some(*n as u64),
+        Value::Double(x) => Some(*x as i64 as u64),
         other => number_in_value(other, cx, Value::to_integer)?.and_then(|n| u64::try_from(n).ok()),
     };
     match n.filter(|n| *n <= max) {
@@ -252,6 +253,15 @@ fn store_bit(v: &Value<'_>, bits: u8, cx: &mut StoreCtx<'_>) -> Stored {
 /// A number that a text of digits means, where it is no member.
 fn number_in(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.trim().parse().ok()
+}
+
+/// The number of a member: a fraction is cut off, where other columns round.
+fn place_in(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> i128 {
+    match v {
+        Value::Double(x) => i128::from(*x as i64),
+        Value::Decimal(d) => d.truncate(0).to_i128().unwrap_or(0),
+        other => other.to_integer(cx.warnings).unwrap_or(0),
+    }
 }
 
 /// By name, else by place; what is neither is the empty text with place 0, or 1265 where strict.
@@ -273,10 +283,7 @@ fn store_enum(
             let found = members.find(name, collation).map(|at| at as u64 + 1);
             found.or_else(|| by_place(number_in(name)))
         }
-        other => {
-            let n = other.to_integer(cx.warnings).unwrap_or(0);
-            by_place(u64::try_from(n).ok())
-        }
+        other => by_place(u64::try_from(place_in(other, cx)).ok()),
     };
     if place.is_none() {
         cx.truncated()?;
@@ -302,7 +309,7 @@ fn store_set(
             }
         }
         other => {
-            let n = other.to_integer(cx.warnings).unwrap_or(0);
+            let n = place_in(other, cx);
             let n = u64::try_from(n).unwrap_or(n as u64);
             (n & all, n & !all == 0)
         }
@@ -448,6 +455,12 @@ fn store_text(
     fixed: bool,
     cx: &mut StoreCtx<'_>,
 ) -> Result<Vec<u8>, ValueError> {
+    // A double has as many digits as there is room for.
+    if let Value::Double(x) = v
+        && let Some(text) = fitting_text(*x, chars)
+    {
+        return Ok(Charset::Ascii.convert(text.as_bytes(), collation.charset()).0);
+    }
     let text = checked_text(v, collation, cx)?;
     let keep = collation.prefix_bytes(&text, chars);
     if keep == text.len() {
@@ -658,10 +671,11 @@ fn store_year(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
             local_time(cx.now_micros, cx.tz, 0).map_or(0, |d| i128::from(d.date.year))
         }
         Value::Str(b, _) | Value::Bytes(b) => integer_from_text(b, cx)?,
+        Value::Double(x) => i128::from(*x as i64),
         other => other.to_integer(cx.warnings).unwrap_or(0),
     };
     // Of texts, '0' to '00' mean 2000 and only '0000' the zero year, as does what is no number at all.
-    let text_zero = v.as_bytes().is_some_and(|b| b.len() < 4 && Decimal::parse(b).used > 0);
+    let text_zero = v.as_bytes().is_some_and(|b| b.len() != 4 && Decimal::parse(b).used > 0);
     match year_value(n, text_zero) {
         Some(0) => Ok(DatumBuf::UInt(0)),
         Some(y) => Ok(DatumBuf::UInt(u64::from(y) - 1900)),

@@ -94,9 +94,11 @@ impl Binder<'_> {
         let branches = self.settled(branches);
         let infos: Vec<TypeInfo> = branches.iter().map(|a| a.info).collect();
         // Also where none is a text, as of a BIT and a TIME.
-        match func::infer::merge(&infos).ty.is_string() {
-            true => branches.into_iter().map(as_text).collect(),
-            false => branches,
+        match func::infer::merge(&infos).ty {
+            ty if ty.is_string() => branches.into_iter().map(as_text).collect(),
+            // A double takes all digits of a quotient.
+            SqlType::Double { .. } => branches.into_iter().map(super::digits::unrounded).collect(),
+            _ => branches,
         }
     }
 
@@ -110,7 +112,7 @@ impl Binder<'_> {
         let claim = match e.info.ty.class() {
             _ if null => coercibility::IGNORABLE,
             Class::Text | Class::Json => e.info.coercibility,
-            _ if e.is_untyped() => e.info.coercibility,
+            _ if e.is_untyped() && !self.is_number(arg, &e) => e.info.coercibility,
             _ => coercibility::NUMERIC,
         };
         Ok(BExpr::constant(Value::Int(i64::from(claim))))
@@ -120,7 +122,9 @@ impl Binder<'_> {
     fn text_fact(&mut self, c: &ast::FunctionCall, charset: bool) -> Bind<Option<BExpr>> {
         let [arg] = c.args.as_slice() else { return Ok(None) };
         let e = self.scalar(arg)?;
-        let Some(collation) = e.info.ty.collation().filter(|_| !e.is_untyped()) else {
+        let number = e.info.ty.is_numeric() || e.info.ty.is_temporal();
+        let own = e.info.ty.collation().or(number.then_some(Collation::Binary));
+        let Some(collation) = own.filter(|_| !e.is_untyped()) else {
             return Ok(None);
         };
         let name = if charset { collation.charset().name() } else { collation.name() };
@@ -165,6 +169,7 @@ impl Binder<'_> {
             args.push(match () {
                 () if func::json::takes_value(&upper, i) => as_json(Some(a), self.scalar(a)?),
                 () if number => self.numeric(a)?,
+                () if takes_date(&upper, i) => super::digits::as_date_or_time(self.scalar(a)?),
                 () => self.scalar(a)?,
             });
         }
@@ -173,6 +178,9 @@ impl Binder<'_> {
         }
         if upper == "RAND" && !args.is_empty() {
             return self.seeded(args);
+        }
+        if upper == "FIELD" {
+            args = beside_numbers(args);
         }
         let call = self.func(&upper, args)?;
         match &c.args[..] {
@@ -560,8 +568,29 @@ fn takes_text(name: &str, at: usize) -> bool {
     }
 }
 
+/// What FIELD() looks for and among: with a number there an ENUM or SET is one.
+fn beside_numbers(args: Vec<BExpr>) -> Vec<BExpr> {
+    let number = |e: &BExpr| e.info.ty.is_numeric() || e.is_untyped();
+    match args.iter().any(number) {
+        true => args.into_iter().map(by_place).collect(),
+        false => args,
+    }
+}
+
 fn as_text(e: BExpr) -> BExpr {
     super::literal::number_as_text(as_bytes(e))
+}
+
+/// Whether a function reads its argument as a date or time, and answers something else.
+fn takes_date(name: &str, at: usize) -> bool {
+    match name {
+        "DATE" | "TIME" | "YEAR" | "MONTH" | "DAY" | "DAYOFMONTH" | "QUARTER" | "HOUR"
+        | "MINUTE" | "SECOND" | "MICROSECOND" | "DAYOFWEEK" | "WEEKDAY" | "DAYOFYEAR"
+        | "DAYNAME" | "MONTHNAME" | "WEEKOFYEAR" | "LAST_DAY" | "TO_DAYS" | "TO_SECONDS"
+        | "DATEDIFF" | "TIME_TO_SEC" => true,
+        "TIMESTAMP" | "WEEK" | "YEARWEEK" | "DATE_FORMAT" | "TIME_FORMAT" => at == 0,
+        _ => false,
+    }
 }
 
 /// Whether a function reads its argument as a number, so that a hexadecimal literal there is one.
@@ -574,7 +603,8 @@ fn takes_number(name: &str, at: usize) -> bool {
         | "SEC_TO_TIME" | "INET_NTOA" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" | "RANDOM_BYTES" => {
             true
         }
-        "ELT" | "IF" | "EXPORT_SET" | "MAKE_SET" | "FROM_UNIXTIME" => at == 0,
+        "ELT" | "IF" | "MAKE_SET" | "FROM_UNIXTIME" => at == 0,
+        "EXPORT_SET" => at == 0 || at == 4,
         "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "CONV" | "WEEK"
         | "YEARWEEK" => at >= 1,
         "LPAD" | "RPAD" => at == 1,

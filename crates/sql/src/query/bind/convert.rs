@@ -11,10 +11,10 @@ use crate::value::types::coercibility;
 use crate::value::{Charset, Collation, TypeInfo, Value};
 use weir_syntax::ast::{self, Expr};
 
-/// A text that was converted to a character set by name claims that set's collation against literals, as in MySQL, whatever the
-/// connection's is.
+/// What was cast to a text claims its collation against literals, as a column does in MySQL, whether or not the character set was
+/// named.
 pub fn claimed(to: &ast::CastType, mut info: TypeInfo) -> TypeInfo {
-    if let ast::CastType::Char { charset: Some(_), .. } = to {
+    if matches!(to, ast::CastType::Char { .. } | ast::CastType::Binary(_)) {
         info.coercibility = coercibility::IMPLICIT;
     }
     info
@@ -101,7 +101,8 @@ impl Binder<'_> {
         let Some(c) = Collation::by_name(name) else {
             return Err(SqlError::new(1273, format!("Unknown collation: '{name}'")));
         };
-        if let Some(own) = e.info.ty.collation()
+        // A BIT is bytes here.
+        if let Some(own) = super::literal::as_bytes(e.clone()).info.ty.collation()
             && own.charset() != c.charset()
         {
             let text = format!(

@@ -25,16 +25,33 @@ pub fn rounded(e: BExpr) -> BExpr {
 
 /// What a function of dates gives as a text, because it was given one: its number where it is computed with.
 pub fn as_moment(e: BExpr) -> BExpr {
+    match is_dated_text(&e) {
+        true => adapted(Adapt::Moment, e, TypeInfo::new(SqlType::DOUBLE, true)),
+        false => e,
+    }
+}
+
+/// The same where a date or time is wanted.
+pub fn as_date_or_time(e: BExpr) -> BExpr {
+    let info = e.info;
+    if is_dated_text(&e) { adapted(Adapt::MomentItself, e, info) } else { e }
+}
+
+fn is_dated_text(e: &BExpr) -> bool {
     let dated = match &e.node {
         Node::DateAdd { .. } => true,
         Node::Func(def, _) => matches!(def.name, "ADDTIME" | "SUBTIME" | "ADDDATE" | "SUBDATE"),
         _ => false,
     };
-    if !dated || !e.info.ty.is_string() {
-        return e;
+    dated && e.info.ty.is_string()
+}
+
+/// The text itself, where it is no number of all its digits.
+pub fn unmoved(e: BExpr) -> BExpr {
+    match e.node {
+        Node::Adapted(Adapt::Moment, inner) => *inner,
+        node => BExpr { node, ..e },
     }
-    let info = TypeInfo::new(SqlType::DOUBLE, true);
-    adapted(Adapt::Moment, e, info)
 }
 
 /// A decimal that may have more digits than its type.

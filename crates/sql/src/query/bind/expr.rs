@@ -193,8 +193,23 @@ impl Binder<'_> {
                 let number = target.is_numeric();
                 let e = match number {
                     _ if target == CastTarget::Json => as_json(Some(expr), self.scalar(expr)?),
+                    // Of a text that a function of dates gave the integer is that of the text.
+                    true if matches!(target, CastTarget::Signed | CastTarget::Unsigned) => {
+                        let e = self.scalar(expr)?;
+                        match e.info.ty.is_string() && !self.is_hex(expr) {
+                            true => super::digits::unmoved(self.as_operand(expr, e)),
+                            false => self.as_operand(expr, e),
+                        }
+                    }
                     true => self.numeric(expr)?,
-                    false => super::literal::as_bytes(self.scalar(expr)?),
+                    false => match target {
+                        CastTarget::Date
+                        | CastTarget::DateTime { .. }
+                        | CastTarget::Time { .. } => {
+                            super::digits::as_date_or_time(self.scalar(expr)?)
+                        }
+                        _ => super::literal::as_bytes(self.scalar(expr)?),
+                    },
                 };
                 let info = super::convert::claimed(to, target.result_type(&e.info));
                 let texts = matches!(target, CastTarget::Char { .. });
@@ -211,7 +226,10 @@ impl Binder<'_> {
             }
             Expr::Collate { expr, collation } => self.collate(expr, collation.as_str())?,
             Expr::DateArith { date, amount, unit: u, subtract } => {
-                let (d, n) = (self.scalar(date)?, self.numeric(amount)?);
+                // The amount of several units is a text.
+                let text = unit(*u).is_compound();
+                let d = self.scalar(date)?;
+                let n = if text { self.scalar(amount)? } else { self.numeric(amount)? };
                 self.date_add(d, n, unit(*u), *subtract)
             }
             Expr::TimestampAdd { unit: u, amount, date } => {
@@ -219,7 +237,7 @@ impl Binder<'_> {
                 self.date_add(d, n, unit(*u), false)
             }
             Expr::Extract { unit: u, expr } => {
-                let e = self.scalar(expr)?;
+                let e = super::digits::as_date_or_time(self.scalar(expr)?);
                 BExpr::new(
                     Node::Extract(unit(*u), Box::new(e)),
                     TypeInfo::new(SqlType::BIGINT, true),

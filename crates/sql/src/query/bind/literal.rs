@@ -116,7 +116,10 @@ impl Binder<'_> {
     pub fn as_operand(&self, e: &Expr, b: BExpr) -> BExpr {
         match self.is_hex(e) {
             true => as_number(b),
-            false => as_moment(unrounded(by_place(self.with_numbers_chosen(e, b)))),
+            false => {
+                let b = by_place(self.with_numbers_chosen(e, b));
+                extreme_number(as_moment(unrounded(b)))
+            }
         }
     }
 
@@ -144,7 +147,10 @@ impl Binder<'_> {
         let b = self.scalar(e)?;
         Ok(match column.is_numeric() {
             true if self.is_hex(e) => as_number(b),
-            true => by_place(self.with_numbers_chosen(e, b)),
+            // A column's; what a function makes of it is a text.
+            true if matches!(b.node, Node::Col(_)) => by_place(b),
+            true => self.with_numbers_chosen(e, b),
+            false if column.is_string() && b.info.ty == SqlType::Year => number_as_text(b),
             false => b,
         })
     }
@@ -245,6 +251,21 @@ pub fn by_place(e: BExpr) -> BExpr {
     adapted(Adapt::Place(e.info.ty), e, info)
 }
 
+/// LEAST() and GREATEST() of a date or time and others, which is a text: where a number is wanted MySQL compares dates, or, where
+/// there are times only, numbers.
+fn extreme_number(e: BExpr) -> BExpr {
+    let Node::Func(def, args) = &e.node else { return e };
+    let dated = |a: &BExpr| matches!(a.info.ty.class(), Class::Date | Class::DateTime);
+    let temporal = |a: &BExpr| dated(a) || a.info.ty.class() == Class::Time;
+    if !e.info.ty.is_string() || !args.iter().any(temporal) {
+        return e;
+    }
+    let dated = args.iter().any(dated);
+    let Some(def) = func::numeric::extreme_of_numbers(def.name, dated) else { return e };
+    let args = args.clone();
+    BExpr::new(Node::Func(def, args), TypeInfo::new(SqlType::DOUBLE, true))
+}
+
 /// A BIT as its bytes, which is what it is where a text is wanted.
 pub fn as_bytes(e: BExpr) -> BExpr {
     let SqlType::Bit { bits } = e.info.ty else { return e };
@@ -297,7 +318,7 @@ pub fn number_as_text(e: BExpr) -> BExpr {
     let facts = info.ty.facts();
     let single = facts.name == "float";
     let fixed = facts.name == "double" && facts.decimals != NOT_FIXED;
-    if single || fixed || info.ty.is_zerofill() {
+    if single || fixed || info.ty.is_zerofill() || info.ty == SqlType::Year {
         adapted(Adapt::Shown(info.ty), e, info)
     } else {
         e

@@ -32,7 +32,7 @@ mod zero_days;
 
 pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
-pub use literal::{as_number, by_place};
+pub use literal::{as_number, by_place, number_as_text};
 pub use name::default_value;
 pub use select::split_and;
 pub use view::ViewPlan;

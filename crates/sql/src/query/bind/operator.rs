@@ -4,7 +4,7 @@ use super::digits::{as_decimal, is_long, rounded};
 use super::literal::{as_number, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
-use crate::query::collations::against;
+use crate::query::collations::{against, all_in_one, collated};
 use crate::query::expr::{BExpr, CmpOp, Node};
 use crate::query::plan::SubKind;
 use crate::session_api::SqlError;
@@ -167,9 +167,26 @@ impl Binder<'_> {
         numbers > 0 && texts > 0
     }
 
+    /// An operand and what it is as a text: a literal that was taken out of the statement is one of the connection's.
+    fn with_text(&self, written: &Expr, e: BExpr) -> (BExpr, TypeInfo) {
+        let info = match e.is_untyped() {
+            true if self.is_text(written) => {
+                TypeInfo::new(SqlType::varchar(0, self.env.reads.settings.collation), false)
+            }
+            // Of a number, and of what may be one.
+            true => TypeInfo::new(SqlType::BIGINT, true),
+            false => e.info,
+        };
+        (e, info)
+    }
+
     /// `expr BETWEEN low AND high`: of one type, it is two comparisons; else types are converted among all three.
     pub fn between(&mut self, expr: &Expr, low: &Expr, high: &Expr) -> Bind<BExpr> {
         let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        let sides = [(expr, e), (low, l), (high, h)].map(|(w, e)| self.with_text(w, e)).to_vec();
+        let Ok([e, l, h]) = <[BExpr; 3]>::try_from(all_in_one("between", sides)?) else {
+            return Err(SqlError::internal("BETWEEN without its operands"));
+        };
         if !self.is_mixed([expr, low, high], [&e, &l, &h]) {
             let (x, l) = self.pair((expr, e.clone()), (low, l));
             let (y, h) = self.pair((expr, e), (high, h));
@@ -360,6 +377,8 @@ impl Binder<'_> {
             for (at, item) in list.iter().zip(items) {
                 let Node::Row(r) = item.node else { return Err(columns_expected(l.len())) };
                 let (l, r) = self.row_pairs((expr, l.clone()), (at, r))?;
+                // One row is compared as by `=`; among several the collations are those of the left side.
+                let r = if list.len() > 1 { in_lefts_collations(&l, r) } else { r };
                 let equal = compare_rows(CmpOp::Eq, l, r)?;
                 any = Some(match any {
                     None => equal,
@@ -369,6 +388,12 @@ impl Binder<'_> {
             let any = any.ok_or_else(|| columns_expected(l.len()))?;
             return Ok(if negated { not(any) } else { any });
         }
+        let written = std::iter::once(expr).chain(list);
+        let bound = std::iter::once(left).chain(items);
+        let sides = written.zip(bound).map(|(w, e)| self.with_text(w, e)).collect();
+        let mut items = all_in_one("in", sides)?.into_iter();
+        let left = items.next().ok_or_else(|| columns_expected(1))?;
+        let items: Vec<BExpr> = items.collect();
         let nullable = left.info.nullable || items.iter().any(|i| i.info.nullable);
         let mut pairs = Vec::with_capacity(items.len());
         // What is on the left may be another value for each item: a literal beside numbers, a truth value beside JSON.
@@ -447,6 +472,21 @@ impl Binder<'_> {
         let all = quantifier == ast::Quantifier::All;
         Ok(BExpr::boolean(Node::Quantified { op, left: Box::new(left), sub, all }, true))
     }
+}
+
+/// The right side of a row in a list, where it has another collation with an equal claim.
+fn in_lefts_collations(left: &[BExpr], right: Vec<BExpr>) -> Vec<BExpr> {
+    let give = |(l, r): (&BExpr, BExpr)| match (l.info.ty.collation(), r.info.ty.collation()) {
+        (Some(c), Some(d))
+            if c.charset() == d.charset() && CompareRule::of(&l.info, &r.info, "in").is_err() =>
+        {
+            let mut r = collated(r, c);
+            r.info.coercibility = l.info.coercibility;
+            r
+        }
+        _ => r,
+    };
+    left.iter().zip(right).map(give).collect()
 }
 
 /// Whether what stands beside another value was made another expression for it.

@@ -11,11 +11,21 @@ use crate::query::plan::{Body, Limit, OutColumn, QueryPlan, Sub};
 use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
+use crate::value::types::coercibility;
 use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, QueryBody, SelectItem, TableRef};
 
 /// Sort keys with "descending", and the limit.
 type OrderAndLimit = (Vec<(BExpr, bool)>, Option<Limit>);
+
+/// 1271: rows of a UNION could not be told apart in a collation that is nobody's.
+fn told_apart(columns: &[OutColumn]) -> Bind<()> {
+    let nobodys = |i: &TypeInfo| i.ty.is_string() && i.coercibility == coercibility::NONE;
+    match columns.iter().any(|c| nobodys(&c.info)) {
+        true => Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'")),
+        false => Ok(()),
+    }
+}
 
 impl Binder<'_> {
     /// Binds and optimizes a whole query.
@@ -114,10 +124,8 @@ impl Binder<'_> {
             QueryBody::SetOp { op, all, left, right } => {
                 let (l, r) = (self.operand(left)?, self.operand(right)?);
                 if l.columns.len() != r.columns.len() {
-                    return Err(SqlError::new(
-                        1222,
-                        "The used SELECT statements have a different number of columns",
-                    ));
+                    let text = "The used SELECT statements have a different number of columns";
+                    return Err(SqlError::new(1222, text));
                 }
                 self.settle_columns(l.columns.iter().chain(&r.columns).map(|c| &c.info));
                 let columns = l
@@ -129,7 +137,8 @@ impl Binder<'_> {
                         info: infer::merge(&[a.info, b.info]),
                         origin: None,
                     })
-                    .collect();
+                    .collect::<Vec<OutColumn>>();
+                told_apart(&columns)?;
                 Ok((
                     Body::Set { op: *op, all: *all, left: Box::new(l), right: Box::new(r) },
                     columns,

@@ -8,7 +8,7 @@ use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::bind::default_value;
 use crate::query::emit::SortOrder;
 use crate::query::exec::Runner;
-use crate::query::expr::{BExpr, Ev, eval};
+use crate::query::expr::{BExpr, Ev, Node, eval};
 use crate::query::frame::{Frame, Row, Shape, Slot};
 use crate::query::join::Joiner;
 use crate::query::plan::Source;
@@ -246,6 +246,12 @@ impl Changer<'_> {
             slots[t] = Slot::Bytes(old.to_vec());
         }
         for (n, a) in assigns.iter().enumerate().filter(|(_, a)| a.table == t) {
+            // A column that is set to itself stays as it is, whatever would become of its value.
+            if let Some(BExpr { node: Node::Col(c), .. }) = &a.value
+                && (c.depth, usize::from(c.table), usize::from(c.col)) == (0, t, a.col)
+            {
+                continue;
+            }
             if a.value.is_none()
                 && matches!(table.meta.columns[a.col].default, ColumnDefault::Expr(_))
             {

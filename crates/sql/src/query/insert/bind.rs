@@ -5,7 +5,7 @@ use crate::account::Privileges;
 use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable, same_name};
-use crate::query::bind::{Binder, as_number, by_place, shapes_of, table_scope};
+use crate::query::bind::{Binder, as_number, by_place, number_as_text, shapes_of, table_scope};
 use crate::query::change::{ViewRows, generated_value};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
@@ -240,10 +240,13 @@ fn numbers_selected(
         return;
     }
     for ((item, e), &col) in s.items.iter().zip(&mut block.items).zip(targets) {
-        if let ast::SelectItem::Expr { expr, .. } = item
-            && table.meta.columns[col].ty.is_numeric()
-        {
-            *e = if b.is_hex(expr) { as_number(e.clone()) } else { by_place(e.clone()) };
+        let ast::SelectItem::Expr { expr, .. } = item else { continue };
+        match table.meta.columns[col].ty {
+            ty if ty.is_numeric() && b.is_hex(expr) => *e = as_number(e.clone()),
+            // A column's place; what a function makes of it is a text.
+            ty if ty.is_numeric() && matches!(e.node, Node::Col(_)) => *e = by_place(e.clone()),
+            ty if ty.is_string() && e.info.ty == SqlType::Year => *e = number_as_text(e.clone()),
+            _ => {}
         }
     }
 }

@@ -187,8 +187,11 @@ pub fn str_to_date(text: &str, format: &str) -> Option<(DateTime, bool)> {
 }
 
 fn take_number(s: &str, max: usize) -> Option<(u32, usize, &str)> {
-    let len = s.bytes().take(max).take_while(u8::is_ascii_digit).count();
-    let v = s[..len].parse().ok()?;
+    // A plus sign is read as of any number, and counts among the characters.
+    let sign = usize::from(s.starts_with('+') && max > 1);
+    let digits = s.bytes().take(max).skip(sign).take_while(u8::is_ascii_digit).count();
+    let len = sign + digits;
+    let v = s[sign..len].parse().ok()?;
     Some((v, len, &s[len..]))
 }
 
