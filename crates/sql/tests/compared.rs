@@ -411,6 +411,15 @@ fn a_column_set_to_itself_stays() {
             ("update t set id = 2, id = id", "ok 1"),
             ("select id from t", "2"),
             ("update t a, t b set a.id = b.id", "ok 0"),
+            ("create table u (id int primary key, v text, at timestamp(6) default current_timestamp(6) on update current_timestamp(6))", "ok 0"),
+            ("insert into u (id, v) values (1, repeat('v', 30000))", "ok 1"),
+            ("select at into @before from u", "ok 1"),
+            ("update u set id = 2, v = v, at = at", "ok 1"),
+            ("update u a, u b set a.id = 3, a.v = a.v, a.at = a.at where b.id = 2", "ok 1"),
+            ("select length(v), at = @before from u", "30000|1"),
+            ("update u set v = v", "ok 0"),
+            ("update u set id = 4", "ok 1"),
+            ("select at > @before from u", "1"),
         ])
         .await;
     });

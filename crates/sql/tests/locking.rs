@@ -500,7 +500,7 @@ fn locks_and_their_waits_are_listed() {
     with_server(1, |server| async move {
         let (mut a, b, mut c) = (server.client(), server.client(), server.client());
         a.all(&[
-            "create table t (id int primary key, v varbinary(10), key (v))",
+            "create table t (id int primary key, v binary(3), key (v))",
             "insert into t values (1, 'one'), (2, 'two')",
             "begin",
             "select * from t where id = 1 for update",

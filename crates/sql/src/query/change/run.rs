@@ -24,6 +24,7 @@ use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
+use weir_engine::row::RowView;
 use weir_engine::{LockMode, OnLocked, RowBuf, Table};
 
 /// MySQL's text ends so: a reason may follow.
@@ -246,10 +247,14 @@ impl Changer<'_> {
             slots[t] = Slot::Bytes(old.to_vec());
         }
         for (n, a) in assigns.iter().enumerate().filter(|(_, a)| a.table == t) {
-            // A column that is set to itself stays as it is, whatever would become of its value.
+            // A column that is set to itself stays as it is, whatever would become of its value; and it is set, so ON UPDATE leaves it.
             if let Some(BExpr { node: Node::Col(c), .. }) = &a.value
                 && (c.depth, usize::from(c.table), usize::from(c.col)) == (0, t, a.col)
             {
+                let now = slots[t].bytes().unwrap_or(old);
+                let d = RowView::new(&table.engine.layout, now).get(a.col).to_buf();
+                changes.retain(|(c, _)| *c != a.col);
+                changes.push((a.col, d));
                 continue;
             }
             if a.value.is_none()
