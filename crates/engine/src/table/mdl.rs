@@ -262,6 +262,17 @@ impl Mdl {
         free.then(|| MdlHold { mdl: self.clone(), who, mode })
     }
 
+    /// The lock, whenever it comes. `counted` says whether whoever gives up has to be counted out.
+    async fn turn(self: &Arc<Self>, mode: MdlMode, counted: &mut bool) -> MdlHold {
+        loop {
+            let turn = self.queue.wait();
+            if let Some(h) = self.take(mode, Some(counted)) {
+                return h;
+            }
+            turn.await;
+        }
+    }
+
     pub async fn wait(
         self: &Arc<Self>,
         waits: &Waits,
@@ -274,16 +285,7 @@ impl Mdl {
         let what = What::new(Cause::MetadataLock, Object::Table(self.table));
         let waiting = waits.begin(what.blocked_by(self.blocker(exclusive)));
         let mut counted = false;
-        let wait = async {
-            loop {
-                let turn = self.queue.wait();
-                if let Some(h) = self.take(mode, Some(&mut counted)) {
-                    return h;
-                }
-                turn.await;
-            }
-        };
-        let got = rt.timeout(limit, weir_rt::or_killed(i, wait)).await;
+        let got = rt.timeout(limit, weir_rt::or_killed(i, self.turn(mode, &mut counted))).await;
         // The last to let go is who was waited for; who gives up was kept out by those who are in now.
         waiting.blocked_by(match got {
             Some(Ok(_)) => Blocker { session: self.state.lock().gone.into(), trx: 0 },
@@ -348,6 +350,18 @@ impl MdlHold {
         true
     }
 
+    /// As [`Mdl::turn`].
+    async fn last_one(&mut self, counted: &mut bool) {
+        let mdl = self.mdl.clone();
+        loop {
+            let turn = mdl.queue.wait();
+            if self.try_to_be_alone(counted) {
+                return;
+            }
+            turn.await;
+        }
+    }
+
     /// A definition statement at work gets the table alone. It stays what it was after an error.
     pub async fn be_alone(
         &mut self,
@@ -364,16 +378,7 @@ impl MdlHold {
         let what = What::new(Cause::MetadataLock, Object::Table(mdl.table));
         let waiting = waits.begin(what.blocked_by(mdl.blocker(true)));
         let mut counted = false;
-        let wait = async {
-            loop {
-                let turn = mdl.queue.wait();
-                if self.try_to_be_alone(&mut counted) {
-                    return;
-                }
-                turn.await;
-            }
-        };
-        let got = rt.timeout(limit, weir_rt::or_killed(i, wait)).await;
+        let got = rt.timeout(limit, weir_rt::or_killed(i, self.last_one(&mut counted))).await;
         waiting.blocked_by(match got {
             Some(Ok(())) => Blocker { session: mdl.state.lock().gone.into(), trx: 0 },
             _ => mdl.blocker(true),
@@ -425,7 +430,54 @@ impl Mdl {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(shuttle, miri)))]
+mod model {
+    use super::*;
+    use crate::model::{block_on, explore};
+    #[cfg(miri)]
+    use std::thread;
+    #[cfg(shuttle)]
+    use weir_rt::shuttle::thread;
+
+    /// Two definition statements that work beside others, one that does not, a writer, and a session that freezes the table: each comes to
+    /// its end, whoever is woken when.
+    #[test]
+    fn everybody_gets_the_table() {
+        explore(2000, || {
+            let m = Mdl::new(7);
+            let run = |f: Box<dyn FnOnce(Arc<Mdl>) + Send>| {
+                let m = m.clone();
+                thread::spawn(move || f(m))
+            };
+            let hold = |mode: MdlMode| -> Box<dyn FnOnce(Arc<Mdl>) + Send> {
+                Box::new(move |m| drop(block_on(m.turn(mode, &mut false))))
+            };
+            let ddl = || -> Box<dyn FnOnce(Arc<Mdl>) + Send> {
+                Box::new(|m| {
+                    let mut h = block_on(m.turn(MdlMode::UpgradableFreeze, &mut false));
+                    h.thaw();
+                    block_on(h.last_one(&mut false));
+                    h.downgrade();
+                })
+            };
+            let all = [
+                run(ddl()),
+                run(ddl()),
+                run(hold(MdlMode::Exclusive)),
+                run(hold(MdlMode::Write)),
+                run(hold(MdlMode::Freeze)),
+            ];
+            for t in all {
+                t.join().unwrap();
+            }
+            let s = m.state.lock();
+            assert_eq!((s.shared, s.writers, s.frozen, s.upgradable), (0, 0, 0, false));
+            assert_eq!((s.waiting_exclusive, s.waiting_freeze, s.exclusive), (0, 0, false));
+        });
+    }
+}
+
+#[cfg(all(test, not(any(shuttle, miri))))]
 mod tests {
     use super::*;
     use weir_rt::act_as;
