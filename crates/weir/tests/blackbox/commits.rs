@@ -152,7 +152,7 @@ fn a_client_that_reads_late_holds_up_nobody() {
     let deaf = thread::spawn(move || {
         let mut c = client(port);
         for k in 0..LATE {
-            say(&mut c, &format!("replace into t values ({}, 1)", k % 100));
+            say(&mut c, &format!("replace into t values ({}, {k})", k % 100));
         }
         c
     });
