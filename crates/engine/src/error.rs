@@ -163,12 +163,7 @@ impl fmt::Display for Error {
                     "row of {len} bytes is larger than the {max} bytes that a page can hold; move long columns to BLOB or TEXT"
                 )
             }
-            Error::RowLogFull { index } => {
-                write!(
-                    f,
-                    "creating index '{index}' required more than 'innodb_online_alter_log_max_size' bytes of modification log; try again, with a larger one or with LOCK=SHARED"
-                )
-            }
+            Error::RowLogFull { index } => row_log_full(f, index),
             Error::KeyTooLong { len, max } => {
                 write!(
                     f,
@@ -200,3 +195,10 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+fn row_log_full(f: &mut fmt::Formatter<'_>, index: &str) -> fmt::Result {
+    write!(
+        f,
+        "creating index '{index}' required more than 'innodb_online_alter_log_max_size' bytes of modification log; try again, with a larger one or with LOCK=SHARED"
+    )
+}

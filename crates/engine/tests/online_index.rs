@@ -219,7 +219,7 @@ fn writers_go_on_and_the_copy_is_whole() {
                 if hidden {
                     new.indexes[0].parts.clear();
                 }
-                new.indexes.extend(add.iter().cloned().take(round + 1));
+                new.indexes.extend(add.iter().take(round + 1).cloned());
                 let places = t.stored().len() as i64;
                 let of = t.clone();
                 let mut map = move |row: row::RowView<'_>, out: &mut Vec<u8>| {

@@ -21,7 +21,7 @@ use crate::planted::{self, Bug};
 use crate::row::RowView;
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering;
-use crate::table::{From, NewTable, RowLog, Table, Word};
+use crate::table::{From, NewTable, RowLog, Said, Table, Word};
 use crate::txn::{Durability, ROW_HEADER, RowHeader, Txn, TxnOptions, View, external};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -269,7 +269,7 @@ impl<'a> Copy<'a> {
             let changes = log.take()?;
             n += changes.len();
             for few in changes.chunks(CHUNK) {
-                let mut words: Vec<Vec<(Box<[u8]>, Word)>> = vec![Vec::new(); part.indexes.len()];
+                let mut words: Vec<Vec<Said>> = vec![Vec::new(); part.indexes.len()];
                 for (key, row) in few {
                     if let Some(old) = self.take_out(part, key).await? {
                         say(&mut words, part, key, &old, false)?;
@@ -332,13 +332,7 @@ impl<'a> Copy<'a> {
 }
 
 /// The words about the entries of a row that comes or goes.
-fn say(
-    words: &mut [Vec<(Box<[u8]>, Word)>],
-    t: &Table,
-    key: &[u8],
-    row: &[u8],
-    there: bool,
-) -> Result<()> {
+fn say(words: &mut [Vec<Said>], t: &Table, key: &[u8], row: &[u8], there: bool) -> Result<()> {
     for (i, words) in words.iter_mut().enumerate().skip(1) {
         let entry = t.secondary_key(i, row, key)?;
         let word = Word { columns: (entry.len() - key.len()) as u16, there };

@@ -22,4 +22,4 @@ pub use handle::{Index, Table};
 pub use handles::Handles;
 pub use held::HeldTables;
 pub use mdl::{MdlHold, MdlMode};
-pub(crate) use row_log::{RowLog, Word};
+pub(crate) use row_log::{RowLog, Said, Word};

@@ -44,6 +44,9 @@ impl RowLogs {
     }
 }
 
+/// An entry of an index that is being built, and the last word about it.
+pub(crate) type Said = (Box<[u8]>, Word);
+
 /// The last word about an entry of an index that is being built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Word {

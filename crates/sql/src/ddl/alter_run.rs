@@ -87,10 +87,8 @@ pub async fn alter_table(
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
     let family = Family::of(&old, &plan, ctx);
-    let mut ddl = match target.is_none() && leaves_family(&old, &mut plan, &change, &family, ctx)? {
-        true => ctx.reads.ddl(),
-        false => gather(&old, &mut plan, &family, ctx).await?,
-    };
+    let brief = target.is_none() && leaves_family(&old, &mut plan, &change, &family, ctx)?;
+    let mut ddl = gather(&old, &mut plan, &family, brief, ctx).await?;
     ddl.beside_it = beside;
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
@@ -145,14 +143,15 @@ fn leaves_family(
 }
 
 /// Locks the tables that foreign keys tie to the altered one, if there are any, and checks what they say of the change; what changes
-/// beside it.
+/// beside it. `brief`: the change leaves them alone.
 async fn gather(
     old: &SqlTable,
     plan: &mut Plan,
     family: &Family,
+    brief: bool,
     ctx: &StatementCtx<'_>,
 ) -> Result<DdlContext, SqlError> {
-    if family.is_empty() {
+    if family.is_empty() || brief {
         return Ok(ctx.reads.ddl());
     }
     if !family.added.is_empty() && ctx.reads.settings.foreign_checks {

@@ -11,7 +11,7 @@ use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
-use crate::table::{Index, Table, Word};
+use crate::table::{Index, Said, Table};
 use crate::txn::secondary_value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(in crate::catalog) async fn apply(
     core: &Core,
     t: &Arc<Table>,
     (part, i): Place,
-    words: &[(Box<[u8]>, Word)],
+    words: &[Said],
     suspects: &mut Suspects,
     interrupt: &Interrupt,
 ) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::sync::Mutex;
-use crate::table::{RowLog, Table, Word};
+use crate::table::{RowLog, Said, Table, Word};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl EntryLog {
     }
 
     /// Takes the words about one index that were said until now, in the order of their entries.
-    pub fn take(&self, i: usize) -> Result<Vec<(Box<[u8]>, Word)>> {
+    pub fn take(&self, i: usize) -> Result<Vec<Said>> {
         let taken = {
             let mut words = self.words.lock();
             if let Some(e) = &words.failed {

@@ -174,6 +174,16 @@ struct Changer<'p> {
     writer: RowWriter<'p>,
 }
 
+/// A column that is set to itself stays as it is, whatever would become of its value; and it is set, so ON UPDATE leaves it.
+fn is_itself(a: &Assign) -> bool {
+    match &a.value {
+        Some(BExpr { node: Node::Col(c), .. }) => {
+            (c.depth, usize::from(c.table), usize::from(c.col)) == (0, a.table, a.col)
+        }
+        _ => false,
+    }
+}
+
 impl Changer<'_> {
     async fn apply(&mut self, r: &mut Runner<'_, '_>, found: Vec<Found>) -> Run<()> {
         let p = self.p;
@@ -247,10 +257,7 @@ impl Changer<'_> {
             slots[t] = Slot::Bytes(old.to_vec());
         }
         for (n, a) in assigns.iter().enumerate().filter(|(_, a)| a.table == t) {
-            // A column that is set to itself stays as it is, whatever would become of its value; and it is set, so ON UPDATE leaves it.
-            if let Some(BExpr { node: Node::Col(c), .. }) = &a.value
-                && (c.depth, usize::from(c.table), usize::from(c.col)) == (0, t, a.col)
-            {
+            if is_itself(a) {
                 let now = slots[t].bytes().unwrap_or(old);
                 let d = RowView::new(&table.engine.layout, now).get(a.col).to_buf();
                 changes.retain(|(c, _)| *c != a.col);
