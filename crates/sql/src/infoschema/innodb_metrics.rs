@@ -284,7 +284,7 @@ fn rows(cx: TableReads<'_>) -> Vec<Row> {
             none(),
             none(),
             s("enabled"),
-            s(format!("status_{kind}").replace("status_value", "value")),
+            s(if *kind == "counter" { "status_counter" } else { kind }),
             s(*comment),
         ])
     };
