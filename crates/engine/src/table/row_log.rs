@@ -1,8 +1,8 @@
 //! Row log: where a table's writers tell what they change while a definition statement works at the table beside them.
 //!
 //! Invariants
-//! - A log begins and ends at moments when nobody writes the table, so it is told every change between the two, and none that may still
-//!   be undone is left out.
+//! - A log begins when nobody writes the table, and is read for the last time when nobody does: so it has been told every change between
+//!   the two, undone ones as well. A log that is given up may end at any moment.
 //! - A change is told while nobody else can change the row: one that was made behind it, while its transaction goes on, and one that is
 //!   undone before it, since the row is free for others as soon as it is. So changes of one row are told in their order.
 

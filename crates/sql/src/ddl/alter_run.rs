@@ -88,7 +88,7 @@ pub async fn alter_table(
     }
     let family = Family::of(&old, &plan, ctx);
     let brief = target.is_none() && leaves_family(&old, &mut plan, &change, &family, ctx)?;
-    let mut ddl = gather(&old, &mut plan, &family, brief, ctx).await?;
+    let mut ddl = gather(&old, &mut plan, &change, &family, brief, ctx).await?;
     ddl.beside_it = beside;
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
@@ -147,6 +147,7 @@ fn leaves_family(
 async fn gather(
     old: &SqlTable,
     plan: &mut Plan,
+    change: &Change,
     family: &Family,
     brief: bool,
     ctx: &StatementCtx<'_>,
@@ -156,6 +157,13 @@ async fn gather(
     }
     if !family.added.is_empty() && ctx.reads.settings.foreign_checks {
         copies(plan)?;
+    }
+    let long = matches!(change, Change::AddIndexes(_) | Change::Rebuild { .. });
+    if long && matches!(plan.lock, Lock::None | Lock::Shared) {
+        return Err(SqlError::new(
+            errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
+            "LOCK=NONE/SHARED is not supported. Reason: foreign keys change with the table, which is locked while it is changed. Try LOCK=EXCLUSIVE.",
+        ));
     }
     let held = foreign::alone(&family.all(old), ctx).await?;
     let followers = foreign::check_alter(old, plan, ctx)?;

@@ -4,6 +4,7 @@ use super::cells::{Row, ou, s, u};
 use super::engine_told::Told;
 use crate::context::{TableReads, VirtualTable};
 use crate::meta::SqlTable;
+use crate::meta::temporary::HIDDEN;
 use crate::value::{TimeZone, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,7 +48,8 @@ struct Place {
 fn places(cx: TableReads<'_>) -> HashMap<u64, Place> {
     let db = cx.reads.db();
     let mut all = HashMap::new();
-    for schema in db.schemas() {
+    // Of temporary tables nobody else's statement can want a lock.
+    for schema in db.schemas().iter().filter(|s| s.name != HIDDEN) {
         for table in cx.reads.meta().tables(db, &schema.name) {
             for (at, stored) in table.engine.stored().iter().enumerate() {
                 let part = table.partitions.as_ref().and_then(|p| p.parts.get(at));
