@@ -104,6 +104,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let server =
         Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     refuse_disabled(&vars);
+    make_sys_schema(&server, &vars);
     server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
     let socket = socket_path(&vars, &datadir);
     let unix = bind_socket(&socket)?;
@@ -137,6 +138,18 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         let _ = std::fs::remove_file(&pid);
     }
     end
+}
+
+/// The schema `sys` is a convenience: a server that cannot make it runs without.
+fn make_sys_schema(server: &Server, vars: &GlobalVars) {
+    if vars.u64(Var::innodb_force_recovery) > 0 {
+        return;
+    }
+    let id = server.registry.next_id();
+    let made = server.rt.block_on(weir_sql::sys::install(&server.inst, id));
+    if let Err(e) = made {
+        log::warning(&format!("cannot make the schema sys: {}", e.message));
+    }
 }
 
 /// `event_scheduler` is DISABLED by the start or not at all.

@@ -634,7 +634,7 @@ impl Connection {
             Err(Refused::Gone(_)) => return Next::Close,
         };
         let db = who.database.clone();
-        let user = who.user.clone();
+        let again = who.clone();
         let r = self.server.rt.block_on(async {
             self.session.change_user(who).await?;
             if !db.is_empty() {
@@ -645,7 +645,7 @@ impl Connection {
         self.bound.clear();
         if r.is_ok() {
             self.log_change_user();
-            self.entry.logged_in(&user, &db);
+            self.server.registry.logged_in(&self.entry, &again, &db);
         }
         let failed = r.is_err();
         self.answer(r);

@@ -325,7 +325,7 @@ fn log_in(
     }
     let max_packet = server.inst.vars.u64(Var::max_allowed_packet) as usize;
     conn.end_login(max_packet);
-    entry.logged_in(&who.user, &who.database);
+    server.registry.logged_in(entry, &who, &who.database);
     let status = status(session.status_flags(), false);
     let ok = response::Ok { status, ..response::Ok::default() };
     conn.out.packet(|buf| response::put_ok(buf, caps, &ok));

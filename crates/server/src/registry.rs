@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use weir_sql::session_api::{KillKind, KillSwitch, ProcessInfo, Sessions};
+use weir_sql::session_api::{ConnInfo, KillKind, KillSwitch, ProcessInfo, Sessions};
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
@@ -18,8 +18,11 @@ const SHOWN: usize = 1024;
 
 pub struct Doing {
     pub user: String,
+    /// As accounts name it.
+    login_host: String,
     pub db: String,
     pub command: &'static str,
+    attributes: Arc<[(String, String)]>,
     since: Instant,
     /// The statement, while one runs.
     text: Vec<u8>,
@@ -37,13 +40,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub fn logged_in(&self, user: &str, db: &str) {
-        let mut d = lock(&self.doing);
-        d.user = user.into();
-        d.db = db.into();
-        d.command = "Sleep";
-    }
-
     /// A command begins.
     pub fn begin(&self, command: &'static str, text: &[u8]) {
         let mut d = lock(&self.doing);
@@ -105,7 +101,12 @@ pub struct Registry {
     last: AtomicU64,
     /// A client has said SHUTDOWN.
     stop_asked: AtomicBool,
+    /// Logins by user and host.
+    logins: Mutex<HashMap<(String, String), u64>>,
 }
+
+/// Pairs of user and host that logins are counted for; later ones are not.
+const COUNTED_LOGINS: usize = 10_000;
 
 impl Registry {
     /// Ids are never 0 and never repeated.
@@ -116,6 +117,23 @@ impl Registry {
     pub fn add(&self, id: u64, transport: Arc<dyn Transport>) -> Arc<Entry> {
         let host = transport.origin().text();
         self.enter(id, "unauthenticated user", host, "", Some(transport))
+    }
+
+    /// A client has proved who it is.
+    pub fn logged_in(&self, e: &Entry, who: &ConnInfo, db: &str) {
+        {
+            let mut d = lock(&e.doing);
+            d.user = who.user.clone();
+            d.login_host = who.host.clone();
+            d.db = db.into();
+            d.command = "Sleep";
+            d.attributes = who.attributes.as_slice().into();
+        }
+        let mut logins = lock(&self.logins);
+        let pair = (who.user.clone(), who.host.clone());
+        if logins.len() < COUNTED_LOGINS || logins.contains_key(&pair) {
+            *logins.entry(pair).or_insert(0) += 1;
+        }
     }
 
     /// A session of the server's own.
@@ -133,8 +151,10 @@ impl Registry {
     ) -> Arc<Entry> {
         let doing = Doing {
             user: user.into(),
+            login_host: String::new(),
             db: db.into(),
             command: CONNECT,
+            attributes: [].into(),
             since: Instant::now(),
             text: Vec::new(),
             running: false,
@@ -225,9 +245,23 @@ impl Sessions for Registry {
                     state: if d.running { "executing".into() } else { String::new() },
                     info: (d.running && !d.text.is_empty())
                         .then(|| String::from_utf8_lossy(&d.text).into_owned()),
+                    attributes: d.attributes.clone(),
                 }
             })
             .collect()
+    }
+
+    fn logins(&self) -> Vec<(String, String, [u64; 2])> {
+        let mut there = HashMap::new();
+        for e in self.all() {
+            let d = lock(&e.doing);
+            *there.entry((d.user.clone(), d.login_host.clone())).or_insert(0) += 1;
+        }
+        let logins = lock(&self.logins);
+        let row = |(pair, n): (&(String, String), &u64)| {
+            (pair.0.clone(), pair.1.clone(), [there.get(pair).copied().unwrap_or(0), *n])
+        };
+        logins.iter().map(row).collect()
     }
 
     fn kill(&self, id: u64, kind: KillKind) -> bool {

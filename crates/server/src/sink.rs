@@ -262,7 +262,7 @@ fn text_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
             OutValue::UInt(n) => text::put_uint(buf, n),
             OutValue::Double(x) => text::put_double(buf, x),
             OutValue::Float(x) => text::put_float(buf, x),
-            OutValue::Bytes(b) => text::put_bytes(buf, b),
+            OutValue::Bytes(b) | OutValue::Shown(_, b) => text::put_bytes(buf, b),
             OutValue::Date { year, month, day } => text::put_date(buf, year, month, day),
             OutValue::DateTime { year, month, day, hour, minute, second, micros, decimals } => {
                 text::put_date_time(
@@ -286,7 +286,7 @@ pub fn binary_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u3
             OutValue::Null => r.put_null(),
             OutValue::Int(n) => r.put_int(code, n),
             OutValue::UInt(n) => r.put_uint(code, n),
-            OutValue::Double(x) => r.put_double(code, x),
+            OutValue::Double(x) | OutValue::Shown(x, _) => r.put_double(code, x),
             OutValue::Float(x) => r.put_float(code, x),
             OutValue::Bytes(b) => r.put_bytes(code, b),
             OutValue::Date { year, month, day } => r.put_date(code, year, month, day),

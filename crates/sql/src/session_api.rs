@@ -118,6 +118,8 @@ pub enum OutValue<'a> {
     UInt(u64),
     Double(f64),
     Float(f32),
+    /// A double, and its digits where their number is fixed: only those are seen in the text protocol.
+    Shown(f64, &'a [u8]),
     /// Strings in the result's character set, blobs, and decimals as text.
     Bytes(&'a [u8]),
     Date {
@@ -492,11 +494,17 @@ pub struct ProcessInfo {
     pub state: String,
     /// Text of the statement, when one runs.
     pub info: Option<String>,
+    /// Connection attributes as the client sent them.
+    pub attributes: Arc<[(String, String)]>,
 }
 
 /// The server's sessions, for SHOW PROCESSLIST and KILL.
 pub trait Sessions: Send + Sync {
     fn list(&self) -> Vec<ProcessInfo>;
+    /// Users and hosts that have logged in since the start, each with its connections that are there and how often it came.
+    fn logins(&self) -> Vec<(String, String, [u64; 2])> {
+        Vec::new()
+    }
     /// False when there is no such session.
     fn kill(&self, id: u64, kind: KillKind) -> bool;
     /// The user name of a session, for the permission check of KILL.

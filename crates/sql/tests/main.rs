@@ -35,6 +35,7 @@ mod locking;
 mod locks;
 mod members;
 mod memory;
+mod monitoring;
 mod names;
 mod online;
 mod partition_rules;

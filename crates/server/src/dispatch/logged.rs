@@ -4,6 +4,7 @@ use super::Connection;
 use crate::statement_log::Ended;
 use std::borrow::Cow;
 use std::time::Instant;
+use weir_sql::session::Sent;
 use weir_sql::session_api::ParamValue;
 use weir_sql::status::Stat;
 use weir_sql::vars::Var;
@@ -34,8 +35,14 @@ impl Connection {
     /// A statement has ended that began at `began` and sent so many rows.
     pub(super) fn statement_ended(&mut self, began: Instant, sent: u64, said: Said<'_>) {
         let work = self.session.take_work();
+        let nanos = began.elapsed().as_nanos() as u64;
+        let as_sent = match said {
+            Said::Text(text) => Sent::Text(text),
+            Said::Prepared(id, _) => Sent::Prepared(id),
+        };
+        self.session.summarize(as_sent, &work, nanos, sent);
         let (limit, fewest) = self.session.slow_limits();
-        let micros = began.elapsed().as_micros() as u64;
+        let micros = nanos / 1000;
         let logs = &self.server.logs;
         let slow = micros > limit || (work.scanned && logs.wants_unindexed());
         if !slow || work.examined < fewest {

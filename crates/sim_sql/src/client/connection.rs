@@ -60,6 +60,7 @@ impl Sessions for Registry {
             time: 0,
             state: String::new(),
             info: None,
+            attributes: [].into(),
         };
         self.all().iter().map(info).collect()
     }

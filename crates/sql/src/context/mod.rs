@@ -19,12 +19,14 @@ pub use user_vars::UserVars;
 pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
 use std::borrow::Cow;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
 use weir_engine::{Db, DdlContext};
 use weir_rt::Interrupt;
 
 use crate::account::{Access, AccountName, Accounts};
+use crate::digests::Digests;
 use crate::errno;
 use crate::files::{NoFiles, ServerFiles, StatementLogs};
 use crate::locks::{DefinitionGate, LockedTables, ReadOnlyGate, UserLocks, Xids};
@@ -56,6 +58,10 @@ pub struct Shared {
     pub status: Arc<Status>,
     /// What all sessions hold.
     pub memory: Arc<ServerMemory>,
+    /// What statements came to.
+    pub digests: Digests,
+    /// What UUID_SHORT() gives next.
+    pub short_uuids: Arc<AtomicU64>,
     pub meta: MetaCache,
     /// Stored programs that were read.
     pub programs: Programs,
@@ -178,6 +184,7 @@ impl<'a> Reads<'a> {
         cx.max_packet = s.max_packet;
         cx.default_week_format = s.default_week_format;
         cx.encryption_mode = s.encryption_mode;
+        cx.locale = s.locale;
         cx
     }
 }

@@ -45,6 +45,8 @@ pub struct Settings {
     pub default_week_format: u8,
     /// `block_encryption_mode`.
     pub encryption_mode: u8,
+    /// `lc_time_names`.
+    pub locale: u8,
     /// `connection_memory_limit`.
     pub memory_limit: u64,
     /// `session_track_system_variables` has `weir_pressure`, or all.
@@ -125,6 +127,7 @@ impl Settings {
             max_packet: v.u64(Var::max_allowed_packet) as usize,
             default_week_format: v.u64(Var::default_week_format) as u8,
             encryption_mode: v.u64(Var::block_encryption_mode) as u8,
+            locale: v.u64(Var::lc_time_names) as u8,
             memory_limit: v.u64(Var::connection_memory_limit),
         }
     }

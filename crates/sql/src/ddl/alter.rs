@@ -653,10 +653,17 @@ fn carried(
 ) -> Result<Option<SqlIndex>, SqlError> {
     let mut parts = Vec::new();
     for part in &index.parts {
-        let Some(column) = plan.sources.iter().position(|&s| s == Some(part.column)) else {
-            continue;
+        let was = &old.columns[part.column];
+        let kept = plan.sources.iter().position(|&s| s == Some(part.column));
+        // A new column under the name of one that goes takes its place in the keys, as in MySQL.
+        let successor = || {
+            let new = plan.sources.iter().zip(&plan.meta.columns);
+            new.enumerate()
+                .find(|(_, (source, c))| source.is_none() && c.is_named(&was.name))
+                .map(|(at, _)| at)
         };
-        let (new, was) = (&plan.meta.columns[column], &old.columns[part.column]);
+        let Some(column) = kept.or_else(successor) else { continue };
+        let new = &plan.meta.columns[column];
         parts.push(IndexPart { column, prefix: carried_prefix(new, was, part.prefix)?, ..*part });
     }
     index.parts = parts;

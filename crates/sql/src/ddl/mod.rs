@@ -126,7 +126,7 @@ pub async fn run(
 }
 
 /// Schemas that no statement may change.
-pub const VIRTUAL_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
+pub const VIRTUAL_SCHEMAS: [&str; 3] = ["information_schema", "performance_schema", "mysql"];
 
 /// Is it a schema of the server's own?
 pub fn is_virtual_schema(name: &str) -> bool {

@@ -4,7 +4,7 @@
 
 use super::{FuncCtx, infer};
 use crate::memory::{Held, heap_of, row_bytes};
-use crate::value::arith::decimal_type;
+use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::{MAX_SCALE, Overflow};
 use crate::value::json::{self, Dom};
@@ -128,15 +128,12 @@ impl AggKind {
 
 /// DOUBLE with the digits behind the point that FLOAT(m,d) and DOUBLE(m,d) have, and some more.
 fn real_type(arg: SqlType, more: u8) -> SqlType {
-    // The digits of a double, its sign and its point.
-    const WIDTH: u8 = 17;
     let (SqlType::Float { digits: Some((_, d)), .. }
     | SqlType::Double { digits: Some((_, d)), .. }) = arg
     else {
         return SqlType::DOUBLE;
     };
-    let scale = (d + more).min(MAX_SCALE);
-    SqlType::Double { unsigned: false, zerofill: false, digits: Some((WIDTH + scale, scale)) }
+    real(Some((d + more).min(MAX_SCALE)))
 }
 
 /// What one aggregate of a query needs to know for all its groups.

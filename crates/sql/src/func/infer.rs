@@ -1,6 +1,6 @@
 //! Result types of functions.
 
-use crate::value::arith::decimal_type;
+use crate::value::arith::{decimal_type, more_places, places, real};
 use crate::value::cast::text_length;
 use crate::value::compare::common_collation;
 use crate::value::types::coercibility;
@@ -162,6 +162,11 @@ pub fn double(args: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::DOUBLE, any_null(args))
 }
 
+/// PI().
+pub fn six_places(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(real(Some(6)), false)
+}
+
 pub fn double_null(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::DOUBLE, true)
 }
@@ -173,6 +178,7 @@ pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
         (SqlType::Int { unsigned, .. }, _) => SqlType::int(IntKind::Big, unsigned),
         (SqlType::Decimal { precision, scale, .. }, _) => SqlType::decimal(precision, scale),
         (_, Class::Int | Class::Date | Class::Null) => SqlType::BIGINT,
+        (ty @ (SqlType::Float { .. } | SqlType::Double { .. }), _) => real(places(&ty)),
         _ => SqlType::DOUBLE,
     };
     TypeInfo::new(ty, any_null(args))
@@ -192,7 +198,7 @@ pub fn whole_first(args: &[TypeInfo]) -> TypeInfo {
 
 /// A double without places is shown in full: 100000000000000000000, not 1e20.
 fn whole_double(info: &mut TypeInfo) {
-    if info.ty == SqlType::DOUBLE {
+    if matches!(info.ty, SqlType::Double { .. }) {
         info.ty = SqlType::Double { unsigned: false, zerofill: false, digits: Some((23, 0)) };
     }
 }
@@ -255,7 +261,7 @@ fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
             let ((i, s), (j, t)) = (digits_of(&x), digits_of(&y));
             decimal_type(i.max(j), s.max(t))
         }
-        (x, y) if x.is_numeric() && y.is_numeric() => T::DOUBLE,
+        (x, y) if x.is_numeric() && y.is_numeric() => real(more_places(&x, &y)),
         (x, y) if is_dated(&x) && is_dated(&y) => T::DateTime { fsp: x.fsp().max(y.fsp()) },
         (T::Time { fsp: f }, T::Time { fsp: g }) => T::Time { fsp: f.max(g) },
         (x, y) if x.is_temporal() && y.is_temporal() => T::DateTime { fsp: x.fsp().max(y.fsp()) },

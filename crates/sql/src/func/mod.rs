@@ -9,11 +9,13 @@ pub mod control;
 mod crypt;
 pub mod encode;
 pub mod geo;
+mod gtid;
 pub mod infer;
 pub mod info;
 pub mod json;
 mod locale;
 mod long_match;
+pub mod monitoring;
 pub mod numeric;
 mod periods;
 pub mod regexp;
@@ -59,7 +61,7 @@ const fn varying(
     FuncDef { name, min_args, max_args, infer, eval, deterministic: false }
 }
 
-const TABLES: [&[FuncDef]; 13] = [
+const TABLES: [&[FuncDef]; 15] = [
     string::TABLE,
     encode::TABLE,
     zlib::TABLE,
@@ -68,6 +70,8 @@ const TABLES: [&[FuncDef]; 13] = [
     control::TABLE,
     temporal::TABLE,
     info::TABLE,
+    monitoring::TABLE,
+    gtid::TABLE,
     regexp::TABLE,
     json::TABLE,
     geo::TABLES[0],

@@ -30,7 +30,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("SIGN", 1, 1, infer::bigint, sign),
     // The second argument is the binder's: which call it is.
     varying("RAND", 0, 2, infer::double, rand),
-    def("PI", 0, 0, infer::double, |_, _| Ok(Value::Double(std::f64::consts::PI))),
+    def("PI", 0, 0, infer::six_places, |_, _| Ok(Value::Double(std::f64::consts::PI))),
     def("SIN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.sin()))),
     def("COS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.cos()))),
     def("TAN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.tan()))),

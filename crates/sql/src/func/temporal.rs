@@ -9,10 +9,9 @@ use super::periods;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::cast::allowed;
 use crate::value::convert::{local_time, now};
-use crate::value::temporal::format::{
-    DAYS, MONTHS, date_format, format_parts, str_to_date, time_format,
-};
+use crate::value::temporal::format::{date_format, format_parts, str_to_date, time_format};
 use crate::value::temporal::interval::{Interval, Unit, difference};
+use crate::value::temporal::names::names;
 use crate::value::temporal::parse::full_year;
 use crate::value::temporal::{MAX_TIME_SECONDS, MICROS};
 use crate::value::{
@@ -286,11 +285,12 @@ fn text(cx: &FuncCtx<'_>, s: &str) -> Value<'static> {
 
 fn dayname(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let day = args[0].to_date(cx).filter(|d| d.is_real());
-    Ok(day.map_or(Value::Null, |d| text(cx, DAYS[usize::from(d.weekday())])))
+    Ok(day.map_or(Value::Null, |d| text(cx, names(cx.locale).days[usize::from(d.weekday())])))
 }
 
 fn monthname(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let month = args[0].to_date(cx).and_then(|d| MONTHS.get(usize::from(d.month).wrapping_sub(1)));
+    let months = &names(cx.locale).months;
+    let month = args[0].to_date(cx).and_then(|d| months.get(usize::from(d.month).wrapping_sub(1)));
     Ok(month.map_or(Value::Null, |m| text(cx, m)))
 }
 
@@ -572,7 +572,7 @@ fn format_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(d), Some(format)) = (lenient_date(cx, &args[0]), args[1].to_string_lossy()) else {
         return Ok(Value::Null);
     };
-    Ok(date_format(d, &format).map_or(Value::Null, |s| text(cx, &s)))
+    Ok(date_format(d, &format, names(cx.locale)).map_or(Value::Null, |s| text(cx, &s)))
 }
 
 fn format_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

@@ -16,7 +16,9 @@ pub mod partitions;
 pub mod programs;
 mod roles;
 pub mod server;
+mod sessions;
 mod spatial;
+mod statements;
 mod tables;
 mod waits;
 
@@ -37,6 +39,8 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(innodb_metrics::all());
         all.extend(data_locks::all());
         all.extend(flush::all());
+        all.extend(statements::all());
+        all.extend(sessions::all());
         all.extend(programs::all());
         all.extend(events::all());
         all.extend(waits::all());

@@ -164,6 +164,8 @@ impl<'b> Direct<'b> {
 enum Cell<'v> {
     Ready(OutValue<'v>),
     Text(usize, usize),
+    /// A double as it is shown.
+    Shown(f64, usize, usize),
 }
 
 impl<'s> Client<'s> {
@@ -303,6 +305,7 @@ fn send<'v>(
         .map(|c| match c {
             Cell::Ready(v) => *v,
             Cell::Text(from, to) => OutValue::Bytes(&scratch[*from..*to]),
+            Cell::Shown(x, from, to) => OutValue::Shown(*x, &scratch[*from..*to]),
         })
         .collect();
     check_length(&out, max_packet)?;
@@ -460,7 +463,10 @@ fn cell<'v>(
         return done(t);
     }
     ty.write_text(v, scratch);
-    Cell::Text(from, scratch.len())
+    match (v, ty) {
+        (Value::Double(x), SqlType::Double { .. }) => Cell::Shown(*x, from, scratch.len()),
+        _ => Cell::Text(from, scratch.len()),
+    }
 }
 
 /// Metadata of a small result set.

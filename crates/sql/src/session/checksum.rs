@@ -88,7 +88,7 @@ impl ResultSink for Sum {
                 }
                 OutValue::Int(n) => self.number(2, *n as u64),
                 OutValue::UInt(n) => self.number(3, *n),
-                OutValue::Double(x) => self.number(4, x.to_bits()),
+                OutValue::Double(x) | OutValue::Shown(x, _) => self.number(4, x.to_bits()),
                 OutValue::Float(x) => self.number(5, x.to_bits().into()),
                 other => {
                     self.row.push(6);

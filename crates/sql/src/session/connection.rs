@@ -1,9 +1,13 @@
 //! What the connection asks of its session besides statements: another database, another user, a fresh start, the end.
 
 use super::Session;
+use crate::memory::SessionMemory;
 use crate::meta::temporary;
 use crate::rights::{self, Need};
 use crate::session_api::{ConnInfo, SqlError};
+use crate::vars::Var;
+use std::sync::Arc;
+use std::time::Duration;
 
 impl Session {
     pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
@@ -58,5 +62,29 @@ impl Session {
         // A failure here is the engine's, which has told its owner.
         let _ = self.end_transaction(false).await;
         self.drop_temporaries().await;
+    }
+
+    /// Waits for the next command, the rest of a packet, a client to take its answer.
+    pub fn timeouts(&self) -> (Duration, Duration, Duration) {
+        let seconds = |v| Duration::from_secs(self.vars.u64(v));
+        (
+            seconds(Var::wait_timeout),
+            seconds(Var::net_read_timeout),
+            seconds(Var::net_write_timeout),
+        )
+    }
+
+    pub fn database(&self) -> &str {
+        self.info.database.as_deref().unwrap_or("")
+    }
+
+    /// The text of an error as the client gets it.
+    pub fn message<'e>(&self, e: &'e SqlError) -> std::borrow::Cow<'e, [u8]> {
+        super::text::message(self.settings.results, e)
+    }
+
+    /// The session's account of memory, for what the server keeps on its behalf.
+    pub fn memory(&self) -> &Arc<SessionMemory> {
+        &self.info.memory
     }
 }

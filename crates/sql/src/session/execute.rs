@@ -43,7 +43,7 @@ impl Session {
             session_id: self.conn.id,
             background: self.settings.background,
             held: self.locked.as_ref().map(|l| l.held.clone()),
-            lock_time: Some(self.lock_time.clone()),
+            lock_time: Some(self.tally.lock_time.clone()),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Instance;
 use crate::locks::UserLocks;
 use crate::memory::{Account, SessionMemory};
-use crate::session_api::{ConnInfo, KillSwitch, SqlError};
+use crate::session_api::{ConnInfo, KillSwitch, Sessions, SqlError};
 use crate::value::{SessionInfo, ValueError};
 use crate::vars::SERVER_VERSION;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -34,6 +34,8 @@ pub struct Info {
     row_count: AtomicI64,
     found_rows: AtomicU64,
     user_locks: Arc<UserLocks>,
+    short_uuids: Arc<AtomicU64>,
+    sessions: Option<Arc<dyn Sessions>>,
 }
 
 impl Info {
@@ -55,6 +57,8 @@ impl Info {
             row_count: AtomicI64::new(-1),
             found_rows: AtomicU64::new(0),
             user_locks: inst.user_locks.clone(),
+            short_uuids: inst.short_uuids.clone(),
+            sessions: inst.sessions.get().cloned(),
         }
     }
 
@@ -187,6 +191,12 @@ impl SessionInfo for Info {
     }
     fn version(&self) -> String {
         SERVER_VERSION.into()
+    }
+    fn short_uuid(&self) -> u64 {
+        self.short_uuids.fetch_add(1, Relaxed)
+    }
+    fn is_connected(&self, id: u64) -> bool {
+        id == self.id || self.sessions.as_ref().is_some_and(|s| s.user_of(id).is_some())
     }
     fn release_lock(&self, name: Option<&str>) -> Result<Option<bool>, ValueError> {
         self.user_locks.release(self.id, name).map_err(refused)

@@ -5,6 +5,7 @@ use crate::account::{
 };
 use crate::context::Shared;
 use crate::ddl::engine_error;
+use crate::digests::Digests;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
 use crate::meta::temporary::{HIDDEN, TemporaryNames};
@@ -14,6 +15,7 @@ use crate::status::Status;
 use crate::vars::{GlobalVars, Var, VarValue};
 use std::collections::HashMap;
 use std::ops::Deref;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use weir_engine::{Db, DdlContext};
@@ -132,6 +134,13 @@ fn follow_role_variables(accounts: &Arc<Accounts>, vars: &GlobalVars) -> Result<
     Ok(())
 }
 
+/// The server's number, the second of its start, and a counter: no other start gives the same numbers while fewer than 16 million are
+/// asked for in a second.
+fn first_short_uuid(vars: &GlobalVars, started_micros: i64) -> u64 {
+    let second = (started_micros / 1_000_000) as u64;
+    (vars.u64(Var::server_id) & 255) << 56 | (second & 0xFFFF_FFFF) << 24
+}
+
 impl Instance {
     /// Loads the accounts; everything else is filled on demand.
     pub async fn open(
@@ -150,6 +159,11 @@ impl Instance {
             db,
             accounts,
             memory: Arc::new(ServerMemory::new(vars.clone())),
+            digests: Digests::new(match vars.bool(Var::performance_schema) {
+                true => vars.u64(Var::performance_schema_digests_size) as usize,
+                false => 0,
+            }),
+            short_uuids: Arc::new(AtomicU64::new(first_short_uuid(&vars, started_micros))),
             vars,
             status: Arc::new(Status::default()),
             meta: MetaCache::new(),

@@ -8,29 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use weir_syntax::lex::{Kw, Lexer, SqlMode, T, Token};
 
-/// What statements came to since this was asked last.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Work {
-    /// Rows that were looked at.
-    pub examined: u64,
-    /// Nanoseconds spent waiting for locks of rows.
-    pub lock_nanos: u64,
-    /// A table was read whole.
-    pub scanned: bool,
-}
-
 impl Session {
-    pub fn take_work(&mut self) -> Work {
-        let scans = self.work.get(Stat::Select_scan) + self.work.get(Stat::Select_full_join);
-        // FLUSH STATUS brings it back to zero.
-        let scanned = scans > std::mem::replace(&mut self.scans_told, scans);
-        Work {
-            examined: self.work.take_examined(),
-            lock_nanos: self.lock_time.swap(0, std::sync::atomic::Ordering::Relaxed),
-            scanned,
-        }
-    }
-
     /// From when on a statement is slow: `long_query_time` in microseconds, and `min_examined_row_limit`.
     pub fn slow_limits(&self) -> (u64, u64) {
         self.settings.slow

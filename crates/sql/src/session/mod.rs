@@ -77,6 +77,7 @@ mod programs;
 mod read_only;
 mod scheduler;
 mod set;
+mod tally;
 mod temporary_tables;
 mod text;
 mod transaction;
@@ -85,14 +86,13 @@ mod views;
 mod xa;
 
 pub use instance::{Instance, TextPlans};
-pub use logged::Work;
 pub use scheduler::{Due, Run as EventRun, Scheduler};
+pub use tally::{STATS, Sent, Work};
 
 use crate::account::Access;
 use crate::context::{AdminResult, Settings, ShowResult, UserVars};
 use crate::errno;
 use crate::locks::{Backup, LockedTables};
-use crate::memory::SessionMemory;
 use crate::meta::temporary::Temporaries;
 use crate::planted::{self, Bug};
 use crate::query::program::{Done, condition_of};
@@ -108,8 +108,6 @@ use info::Info;
 use prepared::{Named, Prepared};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
 use weir_syntax::ast::{AdminVerb, ExplainTarget, Expr, Statement};
@@ -123,10 +121,7 @@ pub struct Session {
     vars: SessionVars,
     settings: Settings,
     work: SessionStatus,
-    /// Whole tables read when [`Session::take_work`] was asked last.
-    scans_told: u64,
-    /// Nanoseconds that transactions waited for locks of rows since then.
-    lock_time: Arc<AtomicU64>,
+    tally: tally::Tally,
     user_vars: UserVars,
     access: Access,
     interrupt: Arc<Interrupt>,
@@ -182,6 +177,12 @@ pub struct Session {
 impl Session {
     /// Opens a session for somebody whose password was checked.
     pub fn open(inst: &Arc<Instance>, conn: ConnInfo) -> Session {
+        let access = inst.access_of(&conn);
+        Session::open_with(inst, conn, access)
+    }
+
+    /// The same with other rights than the account's.
+    pub fn open_with(inst: &Arc<Instance>, conn: ConnInfo, access: Access) -> Session {
         let interrupt = Arc::new(Interrupt::new());
         let hook = interrupt.clone();
         if !planted::is(Bug::KillNotPassedOn) {
@@ -189,7 +190,6 @@ impl Session {
         }
         let mut vars = SessionVars::new(&inst.vars);
         vars.set_handshake_collation(conn.collation_id);
-        let access = inst.access_of(&conn);
         let info = Info::new(inst, &conn);
         let settings = Settings::of(&vars);
         let multi_statements = conn.multi_statements;
@@ -200,8 +200,7 @@ impl Session {
             vars,
             settings,
             work: SessionStatus::default(),
-            scans_told: 0,
-            lock_time: Arc::default(),
+            tally: Default::default(),
             user_vars: UserVars::default(),
             access,
             interrupt,
@@ -277,20 +276,6 @@ impl Session {
         self.explicit || self.txn.is_some()
     }
 
-    /// Waits for the next command, the rest of a packet, a client to take its answer.
-    pub fn timeouts(&self) -> (Duration, Duration, Duration) {
-        let seconds = |v| Duration::from_secs(self.vars.u64(v));
-        (
-            seconds(Var::wait_timeout),
-            seconds(Var::net_read_timeout),
-            seconds(Var::net_write_timeout),
-        )
-    }
-
-    pub fn database(&self) -> &str {
-        self.info.database.as_deref().unwrap_or("")
-    }
-
     fn start_statement(&mut self) {
         self.inst.status.inc(Stat::Queries);
         self.interrupt.clear();
@@ -314,19 +299,10 @@ impl Session {
         }
     }
 
-    /// The session's account of memory, for what the server keeps on its behalf.
-    /// The text of an error as the client gets it.
-    pub fn message<'e>(&self, e: &'e SqlError) -> std::borrow::Cow<'e, [u8]> {
-        text::message(self.settings.results, e)
-    }
-
-    pub fn memory(&self) -> &Arc<SessionMemory> {
-        &self.info.memory
-    }
-
     fn end_statement(&mut self, result: Result<(), SqlError>) -> Result<(), SqlError> {
         self.info.memory.settle();
         self.work.settle(&self.inst.status);
+        (self.tally.failed, self.tally.warnings) = (result.is_err(), self.current.total());
         match &result {
             Ok(()) => {}
             Err(e) => {
@@ -352,11 +328,13 @@ impl Session {
         sql: &[u8],
         sink: &mut dyn ResultSink,
     ) -> (Result<(), SqlError>, usize) {
+        self.tally.keyed = false;
         if normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some() {
             let done = self.run_normalized(sql, sink).await;
             if let Some(result) = done {
                 return (result, sql.len());
             }
+            self.tally.keyed = false;
         }
         let parsed = match self.parse(sql, false, self.settings.client) {
             Ok(p) => p,
@@ -410,11 +388,12 @@ impl Session {
         Some(self.run_query(&parsed.stmt, Origin::Text, &params, sink).await)
     }
 
-    /// Text plans depend on the schema, the modes, the client's set and the collations too.
+    /// Text plans depend on the schema, the modes, the client's set, the language of dates and the collations too.
     fn make_key(&mut self) {
         self.key.clear();
         self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
         self.key.extend_from_slice(&self.settings.collation.id().to_le_bytes());
+        self.key.push(self.settings.locale);
         self.key.extend_from_slice(&self.settings.utf8mb4.id().to_le_bytes());
         if let Some(client) = self.settings.client {
             self.key.extend_from_slice(client.name().as_bytes());
@@ -425,6 +404,7 @@ impl Session {
         }
         self.key.push(0);
         self.key.extend_from_slice(&self.normalized.key);
+        self.tally.keyed = true;
     }
 
     fn literal_values(&self, sql: &[u8]) -> Result<Vec<Value<'static>>, SqlError> {

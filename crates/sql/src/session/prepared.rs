@@ -239,6 +239,7 @@ impl Session {
     }
 
     pub fn close_statement(&mut self, id: u32) {
+        self.tally.forget(id);
         if self.prepared.remove(&id).is_some() {
             self.inst.status.dec(Stat::Prepared_stmt_count);
         }

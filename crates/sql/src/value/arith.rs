@@ -299,6 +299,29 @@ pub fn decimal_type(int_digits: u32, scale: u32) -> SqlType {
     SqlType::decimal(precision as u8, scale as u8)
 }
 
+/// Digits behind the point that a value of this type is shown with, where their number is fixed.
+pub fn places(ty: &SqlType) -> Option<u8> {
+    match ty {
+        SqlType::Float { digits, .. } | SqlType::Double { digits, .. } => digits.map(|(_, d)| d),
+        SqlType::Json => None,
+        ty if ty.is_string() || ty.is_geometry() => None,
+        ty => Some(ty.facts().number.map_or(ty.fsp(), |(_, scale)| scale)),
+    }
+}
+
+/// A double that is shown with so many digits behind the point, or with those that it has.
+pub fn real(places: Option<u8>) -> SqlType {
+    // The digits of a double, its sign and its point.
+    const WIDTH: u8 = 17;
+    let digits = places.filter(|d| *d <= MAX_SCALE).map(|d| (WIDTH + d, d));
+    SqlType::Double { unsigned: false, zerofill: false, digits }
+}
+
+/// The digits of a double that is made of two values: those of the one that has more, and any number where one has any.
+pub fn more_places(a: &SqlType, b: &SqlType) -> Option<u8> {
+    Some(places(a)?.max(places(b)?))
+}
+
 /// The type of `a op b`.
 pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> TypeInfo {
     let (x, y) = (num(&a.ty), num(&b.ty));
@@ -309,7 +332,10 @@ pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> Typ
     let unsigned_int = |n: Num| matches!(n, Num::Int { unsigned: true, .. });
     let ty = match (x, y, op) {
         (_, _, Op::IntDiv) => SqlType::int(IntKind::Big, a.ty.is_unsigned() || b.ty.is_unsigned()),
-        (Num::Double, _, _) | (_, Num::Double, _) => SqlType::DOUBLE,
+        (Num::Double, _, _) | (_, Num::Double, _) => {
+            let more = if matches!(op, Op::Div | Op::LongDiv) { div_increment } else { 0 };
+            real(more_places(&a.ty, &b.ty).map(|d| d + more))
+        }
         (Num::Int { .. }, Num::Int { .. }, Op::Mod) => SqlType::int(IntKind::Big, unsigned_int(x)),
         (Num::Int { .. }, Num::Int { .. }, Op::Add | Op::Sub | Op::Mul) => {
             SqlType::int(IntKind::Big, unsigned_int(x) || unsigned_int(y))

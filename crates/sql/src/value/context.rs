@@ -156,6 +156,14 @@ pub trait SessionInfo: Sync {
         Ok(None)
     }
     fn version(&self) -> String;
+    /// A number that no other call gives (UUID_SHORT).
+    fn short_uuid(&self) -> u64 {
+        self.random()
+    }
+    /// A connection of this number is there.
+    fn is_connected(&self, _id: u64) -> bool {
+        false
+    }
     /// The clock now (SYSDATE), microseconds since 1970 UTC.
     fn clock_micros(&self) -> i64;
     /// A fresh random number (UUID, RAND without a seed).
@@ -232,6 +240,8 @@ pub struct EvalCtx<'s> {
     pub default_week_format: u8,
     /// `block_encryption_mode`: its place among the names that the variable has.
     pub encryption_mode: u8,
+    /// `lc_time_names`: the number of the language of months and days.
+    pub locale: u8,
     /// `max_allowed_packet`: longer results of string functions are NULL with a warning.
     pub max_packet: usize,
     pub group_concat_max_len: usize,
@@ -285,6 +295,7 @@ impl<'s> EvalCtx<'s> {
             collation: Collation::Utf8mb4GeneralCi,
             default_week_format: 0,
             encryption_mode: 0,
+            locale: 0,
             max_packet: 64 << 20,
             group_concat_max_len: 1024,
             session,

@@ -136,6 +136,14 @@ impl SqlType {
             | (SqlType::Double { digits: Some((_, d)), .. }, Value::Double(x)) => {
                 out.extend_from_slice(fixed_text(*x, usize::from(d)).as_bytes());
             }
+            // A number of another kind, as GREATEST gives it back.
+            (
+                SqlType::Double { digits: Some((_, d)), .. },
+                Value::Decimal(_) | Value::Int(_) | Value::UInt(_),
+            ) => {
+                let x = v.to_f64(&mut Warnings::with_limit(0)).unwrap_or(0.0);
+                out.extend_from_slice(fixed_text(x, usize::from(d)).as_bytes());
+            }
             (SqlType::Float { .. }, Value::Double(x)) => write_float(*x, out),
             (
                 SqlType::Decimal { scale, .. },

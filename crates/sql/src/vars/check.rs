@@ -181,7 +181,12 @@ fn check_enum(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u32,
         SetInput::Float(_) => return Err(wrong_type(def)),
         SetInput::Null => None,
     };
-    found.map(|i| i as u32).ok_or_else(|| wrong_value(def, input.text()))
+    found.map(|i| i as u32).ok_or_else(|| match (def.var, input) {
+        (Var::lc_time_names, SetInput::Str(name)) => {
+            SqlError::new(1649, format!("Unknown locale: '{name}'"))
+        }
+        _ => wrong_value(def, input.text()),
+    })
 }
 
 /// The words of a switch for the first two of names that came later.

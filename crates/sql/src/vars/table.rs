@@ -388,7 +388,8 @@ with_inert! { vars =>
     time_zone: Both Always, VarType::TimeZone, s("SYSTEM"),
         "Time zone of TIMESTAMP and NOW(): SYSTEM, UTC or an offset such as +02:00.";
     system_time_zone: Global Never, STR, s("UTC"), "What SYSTEM means.";
-    lc_time_names: Both Never, STR, s("en_US"), "Language of day and month names.";
+    lc_time_names: Both Always, VarType::Enum(crate::value::temporal::names::LOCALES), Default::Enum(0),
+        "Language of the names of days and months, in DATE_FORMAT, DAYNAME and MONTHNAME.";
     lc_messages: Both Never, STR, s("en_US"), "Language of messages.";
 
     ["Transactions"]
@@ -636,7 +637,12 @@ with_inert! { vars =>
     read_only: Global Always, BOOL, OFF,
         "Tables are written by accounts with CONNECTION_ADMIN or SUPER only; temporary tables by all.";
     super_read_only: Global Always, BOOL, OFF, "Nobody writes tables; it switches read_only on.";
-    performance_schema: Global Never, BOOL, OFF, "There is none.";
+    performance_schema: Global AtStart, BOOL, ON,
+        "Statements are summarised by their digests, in performance_schema.events_statements_summary_by_digest.";
+    performance_schema_digests_size: Global AtStart, uint(0, 1_048_576), n(10_000),
+        "Digests that are kept; statements of further ones are summarised in one row.";
+    max_digest_length: Global Never, uint(0, 1_048_576), n(1024),
+        "Bytes of a statement's words that its digest takes in, at two for each word.";
     log_timestamps: Global Never, VarType::Enum(&["UTC"]), Default::Enum(0),
         "Time zone of the error log.";
 }

@@ -130,7 +130,7 @@ fn show(v: &OutValue<'_>) -> String {
         OutValue::UInt(n) => out = n.to_string(),
         OutValue::Double(x) => out = x.to_string(),
         OutValue::Float(x) => out = x.to_string(),
-        OutValue::Bytes(b) => out = String::from_utf8_lossy(b).into_owned(),
+        OutValue::Bytes(b) | OutValue::Shown(_, b) => out = String::from_utf8_lossy(b).into_owned(),
         OutValue::Date { year, month, day } => {
             let _ = write!(out, "{year:04}-{month:02}-{day:02}");
         }

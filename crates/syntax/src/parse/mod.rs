@@ -12,6 +12,7 @@ mod admin;
 mod alter;
 mod column;
 mod ddl;
+pub mod digest;
 mod dml;
 mod ends;
 mod expr;
@@ -29,6 +30,7 @@ mod transaction;
 mod tests;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use smallvec::SmallVec;
 
@@ -140,6 +142,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) pending_into: Option<SelectInto>,
     /// What is known of the stored program whose body is being read.
     pub(crate) scope: Option<Box<program::Scope>>,
+    /// Where the words start that were taken for names, where somebody asks.
+    pub(crate) names: Option<RefCell<Vec<u32>>>,
     depth: u32,
     /// Height of the expression read last; see [`Parser::grow`].
     height: u32,
@@ -165,6 +169,7 @@ impl<'a> Parser<'a> {
             consumed: 0,
             pending_into: None,
             scope: None,
+            names: None,
             depth: 0,
             height: 0,
             links: 0,
@@ -412,6 +417,9 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn name_of(&self, token: Token) -> PResult<Ident> {
+        if let Some(names) = &self.names {
+            names.borrow_mut().push(token.start);
+        }
         let raw = self.raw(token);
         let bytes = if token.kind == T::Word {
             Cow::Borrowed(raw)

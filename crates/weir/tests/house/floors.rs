@@ -95,6 +95,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "locks",
             "account",
             "meta",
+            "digests",
             "context",
             "func",
             "canonical",
@@ -106,6 +107,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "admin",
             "query",
             "session",
+            "sys",
         ],
     ),
 ];

@@ -15,6 +15,7 @@ use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
+use crate::value::arith::real;
 use crate::value::temporal::format::format_parts;
 use crate::value::types::coercibility;
 use crate::value::{Class, Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
@@ -477,7 +478,15 @@ fn with_json_as_text(name: &str, args: Vec<BExpr>) -> Vec<BExpr> {
 
 /// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
 fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
-    if let ("ROUND" | "TRUNCATE", SqlType::Decimal { precision, scale, .. }) = (name, info.ty) {
+    if !matches!(name, "ROUND" | "TRUNCATE") {
+        return;
+    }
+    if let (SqlType::Double { .. }, Some(Node::Const(Value::Int(n)))) =
+        (info.ty, args.get(1).map(|a| &a.node))
+    {
+        info.ty = real(u8::try_from((*n).max(0)).ok());
+    }
+    if let SqlType::Decimal { precision, scale, .. } = info.ty {
         let digits = match args.get(1).map(|a| &a.node) {
             None => Some(0),
             Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),

@@ -248,7 +248,7 @@ impl Binder<'_> {
                 let ty = match e.info.ty {
                     SqlType::Int { .. } => SqlType::BIGINT,
                     SqlType::Decimal { precision, scale, .. } => SqlType::decimal(precision, scale),
-                    _ => SqlType::DOUBLE,
+                    ty => arith::real(arith::places(&ty)),
                 };
                 let info = TypeInfo::new(ty, e.info.nullable);
                 let long = is_long(&e);

@@ -1,5 +1,6 @@
 //! DATE_FORMAT, TIME_FORMAT and STR_TO_DATE.
 
+use super::names::{Names, names};
 use super::parse::{full_year, plausible};
 use super::{Date, DateTime, Time};
 use std::fmt::Write;
@@ -34,19 +35,26 @@ fn ordinal(day: u8) -> &'static str {
 }
 
 /// `None` where a name or week of a date without month or day is asked for.
-pub fn date_format(dt: DateTime, format: &str) -> Option<String> {
-    format_with(Some(dt.date), u32::from(dt.hour), dt, format)
+pub fn date_format(dt: DateTime, format: &str, names: &Names) -> Option<String> {
+    format_with(Some(dt.date), u32::from(dt.hour), dt, format, names)
 }
 
 /// TIME_FORMAT: hours may pass 23; specifiers of dates give zeros or NULL.
 pub fn time_format(time: Time, format: &str) -> Option<String> {
     let (neg, hour, minute, second, micro) = time.parts();
     let clock = DateTime { minute, second, micro, ..DateTime::default() };
-    let text = format_with(None, hour, clock, format)?;
+    // No name is of a time.
+    let text = format_with(None, hour, clock, format, names(0))?;
     Some(if neg { format!("-{text}") } else { text })
 }
 
-fn format_with(date: Option<Date>, hour: u32, dt: DateTime, format: &str) -> Option<String> {
+fn format_with(
+    date: Option<Date>,
+    hour: u32,
+    dt: DateTime,
+    format: &str,
+    names: &Names,
+) -> Option<String> {
     let mut out = String::with_capacity(format.len() * 2);
     let mut chars = format.chars();
     while let Some(c) = chars.next() {
@@ -57,7 +65,9 @@ fn format_with(date: Option<Date>, hour: u32, dt: DateTime, format: &str) -> Opt
         match chars.next() {
             None => out.push('%'),
             Some(spec) => {
-                if !clock_part(spec, hour, dt, &mut out) && !date_part(spec, date, dt, &mut out)? {
+                if !clock_part(spec, hour, dt, &mut out)
+                    && !date_part(spec, date, dt, names, &mut out)?
+                {
                     out.push(spec);
                 }
             }
@@ -87,12 +97,18 @@ fn clock_part(spec: char, hour: u32, dt: DateTime, out: &mut String) -> bool {
 }
 
 /// `Some(false)`: not a specifier. `None`: the whole result is NULL.
-fn date_part(spec: char, date: Option<Date>, dt: DateTime, out: &mut String) -> Option<bool> {
+fn date_part(
+    spec: char,
+    date: Option<Date>,
+    dt: DateTime,
+    names: &Names,
+    out: &mut String,
+) -> Option<bool> {
     let is_time = date.is_none();
     let d = date.unwrap_or(dt.date);
-    let month_name = || MONTHS.get(usize::from(d.month).checked_sub(1)?).copied();
+    let month = || usize::from(d.month).checked_sub(1).filter(|m| *m < 12);
     let known_day = || (!is_time && d.month > 0).then_some(d);
-    let day_name = || known_day().map(|d| DAYS[usize::from(d.weekday())]);
+    let day = || known_day().map(|d| usize::from(d.weekday()));
     let _ = match spec {
         'Y' => write!(out, "{:04}", d.year),
         'y' => write!(out, "{:02}", d.year % 100),
@@ -101,10 +117,10 @@ fn date_part(spec: char, date: Option<Date>, dt: DateTime, out: &mut String) -> 
         'd' => write!(out, "{:02}", d.day),
         'e' => write!(out, "{}", d.day),
         'D' => write!(out, "{}{}", d.day, ordinal(d.day)),
-        'M' => write!(out, "{}", month_name()?),
-        'b' => write!(out, "{}", &month_name()?[..3]),
-        'W' => write!(out, "{}", day_name()?),
-        'a' => write!(out, "{}", &day_name()?[..3]),
+        'M' => write!(out, "{}", names.months[month()?]),
+        'b' => write!(out, "{}", names.short_months[month()?]),
+        'W' => write!(out, "{}", names.days[day()?]),
+        'a' => write!(out, "{}", names.short_days[day()?]),
         'w' => write!(out, "{}", (known_day()?.weekday() + 1) % 7),
         'j' => write!(out, "{:03}", known_day()?.day_of_year()),
         'U' => write!(out, "{:02}", known_day()?.week(0).1),
@@ -346,7 +362,7 @@ mod tests {
     #[test]
     fn formats() {
         let f = |s: &str, fmt: &str| {
-            date_format(parse::datetime(s.as_bytes(), false).expect("valid").value, fmt)
+            date_format(parse::datetime(s.as_bytes(), false).expect("valid").value, fmt, names(0))
         };
         let some = |s: &str| Some(s.to_string());
         assert_eq!(f("2009-10-04 22:23:00", "%W %M %Y"), some("Sunday October 2009"));

@@ -5,6 +5,7 @@
 
 pub mod format;
 pub mod interval;
+pub mod names;
 pub mod parse;
 
 use std::fmt;

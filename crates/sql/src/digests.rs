@@ -1,0 +1,272 @@
+//! What statements came to, by their digests: the table behind `events_statements_summary_by_digest`.
+//!
+//! A [`Summary`] is a row of relaxed atomics that sessions add to when a statement has ended; its maximum and the rest are each right,
+//! but a reader may see one statement in some of them only. Rows are never taken away but by TRUNCATE, and their number is bounded:
+//! what comes when all are taken goes to one row without a digest, as in MySQL. A session that kept a row over a TRUNCATE notices by
+//! the table's generation.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// The table of performance_schema that shows them.
+pub const TABLE: &str = "events_statements_summary_by_digest";
+
+/// Counters of a statement, in the order of [`Summary::counted`]; see `session::tally` for what they count.
+pub const COUNTED: usize = 8;
+
+/// Seconds after which the statement that is shown as an example is old, whatever it took.
+const SAMPLE_MICROS: u64 = 60 * 1_000_000;
+/// Bytes of the example: `performance_schema_max_sql_text_length`.
+const SAMPLE_BYTES: usize = 1024;
+
+/// Classes of duration to a doubling, and the number of all.
+const CLASSES_TO_TWICE: u32 = 4;
+const CLASSES: usize = 192;
+
+/// One statement that has ended. Times in nanoseconds, points in time in microseconds since 1970 UTC.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ended {
+    pub nanos: u64,
+    pub lock_nanos: u64,
+    pub at_micros: u64,
+    pub failed: bool,
+    pub warnings: u64,
+    pub affected: u64,
+    pub sent: u64,
+    pub examined: u64,
+    pub counted: [u64; COUNTED],
+}
+
+/// The longest statement of late.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    pub text: String,
+    pub at_micros: u64,
+    pub nanos: u64,
+}
+
+/// All statements of one digest in one schema.
+pub struct Summary {
+    pub schema: Option<String>,
+    /// None: those for which no row was left.
+    pub text: Option<String>,
+    pub count: AtomicU64,
+    pub sum_nanos: AtomicU64,
+    pub min_nanos: AtomicU64,
+    pub max_nanos: AtomicU64,
+    pub lock_nanos: AtomicU64,
+    pub errors: AtomicU64,
+    pub warnings: AtomicU64,
+    pub affected: AtomicU64,
+    pub sent: AtomicU64,
+    pub examined: AtomicU64,
+    pub counted: [AtomicU64; COUNTED],
+    pub first_micros: AtomicU64,
+    pub last_micros: AtomicU64,
+    durations: [AtomicU64; CLASSES],
+    sample: Mutex<Sample>,
+}
+
+fn add(to: &AtomicU64, n: u64) {
+    if n > 0 {
+        to.fetch_add(n, Relaxed);
+    }
+}
+
+/// The class of a duration: four to each doubling, so that its upper end is at most a fifth beyond it.
+fn class(nanos: u64) -> usize {
+    let bits = u64::BITS - nanos.leading_zeros();
+    if bits <= 2 {
+        return nanos as usize;
+    }
+    let within = (nanos >> (bits - 3)) & 3;
+    let class = ((bits - 2) * CLASSES_TO_TWICE) as usize + within as usize;
+    class.min(CLASSES - 1)
+}
+
+/// The longest duration of a class.
+fn end_of(class: usize) -> u64 {
+    if class < CLASSES_TO_TWICE as usize {
+        return class as u64;
+    }
+    let bits = (class as u32) / CLASSES_TO_TWICE + 2;
+    let within = class as u64 % u64::from(CLASSES_TO_TWICE);
+    let start = (4 + within) << (bits - 3);
+    start + (1 << (bits - 3)) - 1
+}
+
+impl Summary {
+    fn new(schema: Option<String>, text: Option<String>, now: u64) -> Summary {
+        Summary {
+            schema,
+            text,
+            count: AtomicU64::default(),
+            sum_nanos: AtomicU64::default(),
+            min_nanos: AtomicU64::new(u64::MAX),
+            max_nanos: AtomicU64::default(),
+            lock_nanos: AtomicU64::default(),
+            errors: AtomicU64::default(),
+            warnings: AtomicU64::default(),
+            affected: AtomicU64::default(),
+            sent: AtomicU64::default(),
+            examined: AtomicU64::default(),
+            counted: std::array::from_fn(|_| AtomicU64::default()),
+            first_micros: AtomicU64::new(now),
+            last_micros: AtomicU64::new(now),
+            durations: std::array::from_fn(|_| AtomicU64::default()),
+            sample: Mutex::default(),
+        }
+    }
+
+    /// `text` gives the statement as it may be shown; it is asked for where it becomes the example.
+    pub fn ended(&self, e: &Ended, text: impl FnOnce() -> Vec<u8>) {
+        self.count.fetch_add(1, Relaxed);
+        add(&self.sum_nanos, e.nanos);
+        if e.nanos < self.min_nanos.load(Relaxed) {
+            self.min_nanos.fetch_min(e.nanos, Relaxed);
+        }
+        add(&self.lock_nanos, e.lock_nanos);
+        add(&self.errors, u64::from(e.failed));
+        add(&self.warnings, e.warnings);
+        add(&self.affected, e.affected);
+        add(&self.sent, e.sent);
+        add(&self.examined, e.examined);
+        self.counted.iter().zip(e.counted).for_each(|(to, n)| add(to, n));
+        self.last_micros.store(e.at_micros, Relaxed);
+        self.durations[class(e.nanos)].fetch_add(1, Relaxed);
+        // The longest of all is an example at once; another one becomes it when that is old.
+        let longest = e.nanos > self.max_nanos.load(Relaxed);
+        if longest {
+            self.max_nanos.fetch_max(e.nanos, Relaxed);
+        }
+        let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = e.at_micros.saturating_sub(sample.at_micros) > SAMPLE_MICROS;
+        if longest || old {
+            let mut text = text();
+            text.truncate(SAMPLE_BYTES);
+            let text = String::from_utf8_lossy(&text).into_owned();
+            *sample = Sample { text, at_micros: e.at_micros, nanos: e.nanos };
+        }
+    }
+
+    /// The duration below which `share` of the statements ended, in nanoseconds; at most a fifth too long.
+    pub fn quantile(&self, share: f64) -> u64 {
+        let counts: Vec<u64> = self.durations.iter().map(|d| d.load(Relaxed)).collect();
+        let all: u64 = counts.iter().sum();
+        let wanted = (all as f64 * share).ceil() as u64;
+        let mut seen = 0;
+        for (class, n) in counts.iter().enumerate() {
+            seen += n;
+            if seen >= wanted && *n > 0 {
+                return end_of(class).min(self.max_nanos.load(Relaxed));
+            }
+        }
+        0
+    }
+
+    pub fn sample(&self) -> Sample {
+        self.sample.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[derive(Default)]
+struct Rows {
+    /// By schema and digest text.
+    map: HashMap<(Option<String>, String), Arc<Summary>>,
+    /// Of all that found no row.
+    lost: Option<Arc<Summary>>,
+}
+
+/// All digests of a server.
+pub struct Digests {
+    rows: RwLock<Rows>,
+    generation: AtomicU64,
+    /// Rows at most; 0: statements are not summarised.
+    most: usize,
+}
+
+impl Digests {
+    pub fn new(most: usize) -> Digests {
+        Digests { rows: RwLock::default(), generation: AtomicU64::new(0), most }
+    }
+
+    pub fn are_kept(&self) -> bool {
+        self.most > 0
+    }
+
+    /// Changes when the rows that were handed out are no longer those of the table.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Relaxed)
+    }
+
+    pub fn row(&self, schema: Option<&str>, text: String, now: u64) -> Arc<Summary> {
+        let key = (schema.map(str::to_owned), text);
+        if let Some(row) = self.rows.read().unwrap_or_else(PoisonError::into_inner).map.get(&key) {
+            return row.clone();
+        }
+        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        let Rows { map, lost } = &mut *rows;
+        if !map.contains_key(&key) && map.len() >= self.most {
+            return lost.get_or_insert_with(|| Arc::new(Summary::new(None, None, now))).clone();
+        }
+        let fresh = || Arc::new(Summary::new(key.0.clone(), Some(key.1.clone()), now));
+        map.entry(key.clone()).or_insert_with(fresh).clone()
+    }
+
+    /// All rows, the older first.
+    pub fn list(&self) -> Vec<Arc<Summary>> {
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = rows.map.values().cloned().collect();
+        all.sort_by_key(|r| r.first_micros.load(Relaxed));
+        all.extend(rows.lost.clone());
+        all
+    }
+
+    /// TRUNCATE TABLE.
+    pub fn clear(&self) {
+        *self.rows.write().unwrap_or_else(PoisonError::into_inner) = Rows::default();
+        self.generation.fetch_add(1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_in_order_and_close() {
+        let mut last = 0;
+        for nanos in (0..200u64).chain((8..40).flat_map(|b| [(1 << b) - 1, 1 << b, (1 << b) + 77]))
+        {
+            let c = class(nanos);
+            assert!(c >= last || nanos < 8, "{nanos}");
+            last = c;
+            let end = end_of(c);
+            assert!(end >= nanos && end as f64 <= nanos as f64 * 1.26 + 1.0, "{nanos} {end}");
+        }
+    }
+
+    #[test]
+    fn quantiles_samples_and_the_last_row() {
+        let digests = Digests::new(1);
+        let row = digests.row(Some("a"), "SELECT ?".into(), 5);
+        for n in 1..=1000u64 {
+            let e = Ended { nanos: n * 1000, at_micros: n, ..Ended::default() };
+            row.ended(&e, || format!("select {n}").into_bytes());
+        }
+        let near = |share: f64, want: f64| {
+            let got = row.quantile(share) as f64;
+            assert!(got >= want && got <= want * 1.26, "{share}: {got}");
+        };
+        near(0.5, 500_000.0);
+        near(0.95, 950_000.0);
+        assert_eq!((row.sample().text.as_str(), row.sample().nanos), ("select 1000", 1_000_000));
+        assert_eq!(digests.row(Some("a"), "SELECT ?".into(), 9).count.load(Relaxed), 1000);
+        assert_eq!(digests.row(Some("b"), "SELECT ?".into(), 9).text, None, "no row is left");
+        assert_eq!(digests.list().len(), 2);
+        let before = digests.generation();
+        digests.clear();
+        assert!(digests.list().is_empty() && digests.generation() != before);
+    }
+}

@@ -1,0 +1,183 @@
+//! performance_schema's tables of who is connected, and of who waits for whose metadata lock. A thread has the number of its connection.
+
+use super::cells::{Row, i, os, s, u};
+use super::engine_told::Told;
+use crate::account::Privileges;
+use crate::context::{TableReads, VirtualTable};
+use crate::session_api::ProcessInfo;
+use crate::value::Value;
+use std::collections::BTreeMap;
+
+pub fn all() -> Vec<&'static dyn VirtualTable> {
+    vec![&THREADS, &ACCOUNTS, &USERS, &HOSTS, &ATTRIBUTES, &OWN_ATTRIBUTES, &METADATA_LOCKS]
+}
+
+const SCHEMA: &str = "performance_schema";
+
+static THREADS: Told = Told::new(
+    SCHEMA,
+    "threads",
+    "THREAD_ID U! NAME V128! TYPE V10! PROCESSLIST_ID U PROCESSLIST_USER V32 PROCESSLIST_HOST V255 PROCESSLIST_DB V64
+     PROCESSLIST_COMMAND V16 PROCESSLIST_TIME I PROCESSLIST_STATE V64 PROCESSLIST_INFO T PARENT_THREAD_ID U ROLE V64
+     INSTRUMENTED V3! HISTORY V3! CONNECTION_TYPE V16 THREAD_OS_ID U RESOURCE_GROUP V64 EXECUTION_ENGINE V9
+     CONTROLLED_MEMORY U! MAX_CONTROLLED_MEMORY U! TOTAL_MEMORY U! MAX_TOTAL_MEMORY U!",
+    threads,
+);
+
+static ACCOUNTS: Told = Told::new(
+    SCHEMA,
+    "accounts",
+    "USER V32 HOST V255 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
+    |cx| {
+        let row = |((user, host), n)| counted(vec![s(user), s(host)], n);
+        connections(cx, |user, host| (user.to_owned(), host.to_owned()))
+            .into_iter()
+            .map(row)
+            .collect()
+    },
+);
+
+static USERS: Told = Told::new(
+    SCHEMA,
+    "users",
+    "USER V32 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
+    |cx| {
+        let all = connections(cx, |user, _| user.to_owned());
+        all.into_iter().map(|(user, n)| counted(vec![s(user)], n)).collect()
+    },
+);
+
+static HOSTS: Told = Told::new(
+    SCHEMA,
+    "hosts",
+    "HOST V255 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
+    |cx| {
+        let all = connections(cx, |_, host| host.to_owned());
+        all.into_iter().map(|(host, n)| counted(vec![s(host)], n)).collect()
+    },
+);
+
+static ATTRIBUTES: Told = Told::new(
+    SCHEMA,
+    "session_connect_attrs",
+    "PROCESSLIST_ID U! ATTR_NAME V32! ATTR_VALUE V1024 ORDINAL_POSITION S",
+    |cx| attributes(cx, false),
+);
+
+static OWN_ATTRIBUTES: Told = Told::new(
+    SCHEMA,
+    "session_account_connect_attrs",
+    "PROCESSLIST_ID U! ATTR_NAME V32! ATTR_VALUE V1024 ORDINAL_POSITION S",
+    |cx| attributes(cx, true),
+);
+
+static METADATA_LOCKS: Told = Told::new(
+    SCHEMA,
+    "metadata_locks",
+    "OBJECT_TYPE V64! OBJECT_SCHEMA V64 OBJECT_NAME V64 COLUMN_NAME V64 OBJECT_INSTANCE_BEGIN U! LOCK_TYPE V32! LOCK_DURATION V32!
+     LOCK_STATUS V32! SOURCE V64 OWNER_THREAD_ID U OWNER_EVENT_ID U",
+    metadata_locks,
+);
+
+/// The host without the port.
+fn host_of(p: &ProcessInfo) -> &str {
+    match p.host.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => host,
+        _ => &p.host,
+    }
+}
+
+/// Those that may be shown: all with PROCESS, else the user's own.
+fn visible(cx: TableReads<'_>) -> Vec<ProcessInfo> {
+    let all = cx.access.clone().global().intersects(Privileges::PROCESS);
+    let mut list = cx.reads.shared.sessions().list();
+    list.retain(|p| all || p.user == cx.reads.conn.user);
+    list
+}
+
+fn threads(cx: TableReads<'_>) -> Vec<Row> {
+    let row = |p: ProcessInfo| {
+        let host = host_of(&p).to_owned();
+        let kind = if host.len() < p.host.len() { "TCP/IP" } else { "Socket" };
+        let mut row = vec![u(p.id), s("thread/sql/one_connection"), s("FOREGROUND"), u(p.id)];
+        row.extend([s(p.user), s(host), os(p.db), s(p.command), i(p.time as i64)]);
+        row.extend([os((!p.state.is_empty()).then_some(p.state)), os(p.info)]);
+        row.extend([Value::Null, Value::Null, s("YES"), s("NO"), s(kind)]);
+        row.extend([Value::Null, Value::Null, s("PRIMARY"), u(0), u(0), u(0), u(0)]);
+        row
+    };
+    visible(cx).into_iter().map(row).collect()
+}
+
+/// Connections that are there, and all since the start, by what `of` makes of a user and a host.
+fn connections<K: Ord>(
+    cx: TableReads<'_>,
+    of: impl Fn(&str, &str) -> K,
+) -> BTreeMap<K, (i64, i64)> {
+    let mut all = BTreeMap::new();
+    if !cx.access.clone().global().intersects(Privileges::PROCESS) {
+        return all;
+    }
+    let sessions = cx.reads.shared.sessions();
+    for (user, host, [now, total]) in sessions.logins() {
+        let sums = all.entry(of(&user, &host)).or_insert((0, 0));
+        *sums = (sums.0 + now as i64, sums.1 + total as i64);
+    }
+    all
+}
+
+fn counted(mut names: Row, (now, total): (i64, i64)) -> Row {
+    names.extend([i(now), i(total), u(0), u(0)]);
+    names
+}
+
+fn attributes(cx: TableReads<'_>, own: bool) -> Vec<Row> {
+    let mut list = visible(cx);
+    list.retain(|p| !own || p.user == cx.reads.conn.user);
+    let of = |p: &ProcessInfo| {
+        let row = |(n, (name, value)): (usize, &(String, String))| {
+            vec![u(p.id), s(name.as_str()), s(value.as_str()), i(n as i64)]
+        };
+        p.attributes.iter().enumerate().map(row).collect::<Vec<_>>()
+    };
+    list.iter().flat_map(of).collect()
+}
+
+/// What a statement that waits for a table wants of it, by its first word.
+fn wanted(statement: &str) -> &'static str {
+    let word: String =
+        statement.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
+    match &word.to_ascii_lowercase()[..] {
+        "alter" | "create" | "drop" | "truncate" | "rename" | "optimize" | "lock" => "EXCLUSIVE",
+        "select" | "with" | "show" | "table" => "SHARED_READ",
+        _ => "SHARED_WRITE",
+    }
+}
+
+/// Who holds a metadata lock is known where somebody waits for it, and then not in which mode: one row for each that waits, and one for
+/// the one that is waited for.
+fn metadata_locks(cx: TableReads<'_>) -> Vec<Row> {
+    if !cx.access.clone().global().intersects(Privileges::PROCESS) {
+        return Vec::new();
+    }
+    let mut rows = Vec::new();
+    for wait in cx.reads.db().waits().into_iter().filter(|w| w.lasts && w.cause == "metadata lock")
+    {
+        let object = wait.object.unwrap_or_default();
+        let (schema, name) = object.split_once('.').unwrap_or(("", &object));
+        let wanted = wanted(&wait.statement);
+        let both = [(wait.session, wanted, "PENDING"), (wait.blocker, "UNKNOWN", "GRANTED")];
+        for (owner, kind, status) in both {
+            if owner == 0 {
+                continue;
+            }
+            let mut row = vec![s("TABLE"), s(schema), s(name), Value::Null, u(0)];
+            row.extend([s(kind), s("TRANSACTION"), s(status), Value::Null]);
+            row.extend([u(owner), Value::Null]);
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,169 @@
+//! What a session's statements came to: for the slow query log, and for the summary by digests.
+
+use super::Session;
+use super::text::lexed;
+use crate::digests::{COUNTED, Ended, Summary};
+use crate::func::monitoring::MAX_DIGEST_LENGTH;
+use crate::status::Stat;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use weir_syntax::parse::{ParseOptions, digest};
+
+/// Counters that a summary has a column for.
+pub const STATS: [Stat; COUNTED] = [
+    Stat::Created_tmp_tables,
+    Stat::Select_full_join,
+    Stat::Select_range,
+    Stat::Select_scan,
+    Stat::Sort_range,
+    Stat::Sort_rows,
+    Stat::Sort_scan,
+    Stat::Select_full_range_join,
+];
+
+/// Rows of the table that a session remembers by the key of their statements' plans.
+const KNOWN: usize = 256;
+
+/// What is told of a session's statements, and what was told before.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Nanoseconds that transactions waited for locks of rows since they were told last.
+    pub lock_time: Arc<AtomicU64>,
+    /// What [`STATS`] were then.
+    told: [u64; COUNTED],
+    /// `Session::key` is the key of the statement that runs or ran last.
+    pub keyed: bool,
+    /// Warnings of the statement that ended last, without its error.
+    pub warnings: u64,
+    pub failed: bool,
+    known: HashMap<Box<[u8]>, Arc<Summary>>,
+    prepared: HashMap<u32, Arc<Summary>>,
+    /// [`crate::digests::Digests::generation`] that they are of.
+    generation: u64,
+}
+
+impl Tally {
+    pub fn forget(&mut self, prepared: u32) {
+        self.prepared.remove(&prepared);
+    }
+}
+
+/// What statements came to since this was asked last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Rows that were looked at.
+    pub examined: u64,
+    /// Nanoseconds spent waiting for locks of rows.
+    pub lock_nanos: u64,
+    /// A table was read whole.
+    pub scanned: bool,
+    counted: [u64; COUNTED],
+}
+
+/// A statement as it was sent.
+#[derive(Clone, Copy)]
+pub enum Sent<'s> {
+    Text(&'s [u8]),
+    /// The prepared one of this number.
+    Prepared(u32),
+}
+
+impl Session {
+    pub fn take_work(&mut self) -> Work {
+        let mut counted = [0; COUNTED];
+        for (n, stat) in STATS.iter().enumerate() {
+            let now = self.work.get(*stat);
+            let before = std::mem::replace(&mut self.tally.told[n], now);
+            // FLUSH STATUS brings it back to zero.
+            counted[n] = if now >= before { now - before } else { now };
+        }
+        Work {
+            examined: self.work.take_examined(),
+            lock_nanos: self.tally.lock_time.swap(0, Relaxed),
+            scanned: counted[1] + counted[3] > 0,
+            counted,
+        }
+    }
+
+    /// The statement that ended last took so many nanoseconds and sent so many rows.
+    pub fn summarize(&mut self, said: Sent<'_>, work: &Work, nanos: u64, sent: u64) {
+        if !self.inst.digests.are_kept() {
+            return;
+        }
+        let at_micros = self.inst.db.rt().wall_micros();
+        let Some(row) = self.row_of(said, at_micros) else { return };
+        let ended = Ended {
+            nanos,
+            lock_nanos: work.lock_nanos,
+            at_micros,
+            failed: self.tally.failed,
+            warnings: self.tally.warnings,
+            affected: self.info.last_row_count().max(0) as u64,
+            sent,
+            examined: work.examined,
+            counted: work.counted,
+        };
+        row.ended(&ended, || self.loggable(self.text_of(said)).into_owned());
+    }
+
+    fn text_of<'t>(&'t self, said: Sent<'t>) -> &'t [u8] {
+        match said {
+            Sent::Text(text) => text,
+            Sent::Prepared(id) => self.prepared_text(id).unwrap_or_default(),
+        }
+    }
+
+    /// The row of a statement. It is found without a look at the text where that was run by a kept plan.
+    fn row_of(&mut self, said: Sent<'_>, now: u64) -> Option<Arc<Summary>> {
+        let generation = self.inst.digests.generation();
+        if generation != self.tally.generation {
+            self.tally.known.clear();
+            self.tally.prepared.clear();
+            self.tally.generation = generation;
+        }
+        let keyed = self.tally.keyed && matches!(said, Sent::Text(_));
+        let known = match said {
+            Sent::Prepared(id) => self.tally.prepared.get(&id),
+            Sent::Text(_) if keyed => self.tally.known.get(&self.key[..]),
+            Sent::Text(_) => None,
+        };
+        if let Some(row) = known {
+            return Some(row.clone());
+        }
+        let text = self.digest_of(said)?;
+        let schema = self.info.database.as_deref();
+        let row = self.inst.digests.row(schema, text, now);
+        match said {
+            Sent::Prepared(id) => _ = self.tally.prepared.insert(id, row.clone()),
+            Sent::Text(_) if keyed => {
+                if self.tally.known.len() >= KNOWN {
+                    self.tally.known.clear();
+                }
+                self.tally.known.insert(self.key[..].into(), row.clone());
+            }
+            Sent::Text(_) => {}
+        }
+        Some(row)
+    }
+
+    fn digest_of(&self, said: Sent<'_>) -> Option<String> {
+        let options = ParseOptions {
+            sql_mode: self.settings.lex_mode,
+            allow_params: true,
+            client: self.client(),
+            ..ParseOptions::default()
+        };
+        let text = match said {
+            // It was converted when it was prepared.
+            Sent::Prepared(id) => self.prepared_text(id)?.into(),
+            Sent::Text(text) => lexed(self.settings.client, text),
+        };
+        let parsed = digest::digest(&text, &options, MAX_DIGEST_LENGTH);
+        let digest = match parsed {
+            Ok(d) => d.text,
+            Err(_) => digest::digest_of_tokens(&text, &options, MAX_DIGEST_LENGTH),
+        };
+        (!digest.is_empty()).then_some(digest)
+    }
+}

@@ -1,0 +1,85 @@
+//! The schema `sys`: views and functions over performance_schema and information_schema that read as people want to.
+//!
+//! They are ordinary objects of the catalog, made by statements at a server's first start, so whoever looks at definitions finds them
+//! as he would on MySQL, and whoever has dropped them is rid of them. Columns are those that MySQL documents, without those of which
+//! nothing is measured here; the texts are our own. All of them run with the rights of whoever asks.
+//!
+//! Invariant: the version in the engine's key-value store is written when all statements have run, so an interrupted start does them
+//! again; each of them may run twice.
+
+use crate::account::{Account, AccountName, Privileges};
+use crate::ddl::engine_error;
+use crate::session::{Instance, Session};
+use crate::session_api::{ConnInfo, Discard, SqlError};
+use std::sync::Arc;
+
+/// Stands beside the objects; another one makes them anew.
+const VERSION: &[u8] = b"2.1.2-1";
+const KEY: &[u8] = b"sys_schema";
+
+/// Whose objects they are. There is no such account: they run with their caller's rights.
+const OWNER: (&str, &str) = ("mysql.sys", "localhost");
+
+const PROGRAMS: &str = include_str!("programs.sql");
+const VIEWS: &str = include_str!("views.sql");
+
+/// What makes the schema, in order.
+fn statements() -> Vec<String> {
+    let mut all =
+        vec!["CREATE DATABASE IF NOT EXISTS sys DEFAULT CHARACTER SET utf8mb4".to_owned()];
+    for text in PROGRAMS.split("\n//\n").chain(VIEWS.split("\n//\n")).map(str::trim) {
+        let mut words = text.split([' ', '(']).filter(|w| !w.is_empty());
+        let (kind, name) = (words.nth(1).unwrap_or(""), words.next().unwrap_or(""));
+        match kind {
+            "TABLE" => all.push(text.replacen("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)),
+            "FUNCTION" | "PROCEDURE" => {
+                all.push(format!("DROP {kind} IF EXISTS {name}"));
+                all.push(text.to_owned());
+            }
+            "SQL" => all.push(text.replacen("CREATE", "CREATE OR REPLACE", 1)),
+            _ => all.push(text.replacen("INSERT", "INSERT IGNORE", 1)),
+        }
+    }
+    all
+}
+
+/// Makes the schema where this version of it was not made yet. Errors: those of its statements; what was made stays.
+pub async fn install(inst: &Arc<Instance>, id: u64) -> Result<(), SqlError> {
+    let made = inst.db.meta_get(KEY).await.map_err(engine_error)?;
+    if made.as_deref() == Some(VERSION) {
+        return Ok(());
+    }
+    let (user, host) = (OWNER.0.to_owned(), OWNER.1.to_owned());
+    let mut account = Account::new(&AccountName::new(&user, &host));
+    account.global = Privileges::all_global();
+    let access = inst.accounts.access(&Arc::new(account), &host);
+    let conn = ConnInfo {
+        id,
+        user: user.clone(),
+        host: host.clone(),
+        account_user: user,
+        account_host: host,
+        database: String::new(),
+        collation_id: 255,
+        found_rows: false,
+        interactive: false,
+        ignore_space: false,
+        multi_statements: false,
+        multi_results: false,
+        attributes: Vec::new(),
+        compression: None,
+        tls: None,
+        kill: Arc::default(),
+    };
+    let mut session = Session::open_with(inst, conn, access);
+    let mut done = Ok(());
+    for text in statements() {
+        done = Box::pin(session.query(text.as_bytes(), &mut Discard)).await.result;
+        if done.is_err() {
+            break;
+        }
+    }
+    session.close().await;
+    done?;
+    inst.db.meta_put(KEY, VERSION).await.map_err(engine_error)
+}
