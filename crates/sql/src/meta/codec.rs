@@ -9,10 +9,11 @@
 //! foreign = name | u16 n, n (u16 column, str parent column) | str parent schema | str parent | u8 on delete | u8 on update
 //! ```
 //! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options, version 2
-//! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3.
+//! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3. So is version
+//! 5, of those with subpartitions: these stand behind version 4.
 
 use super::foreign::{Action, ForeignKey, TablePlace};
-use super::partition;
+use super::partition_codec as partition;
 use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
@@ -22,6 +23,7 @@ use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 
 const VERSION: u8 = 3;
 const PARTITIONED: u8 = 4;
+const SUBPARTITIONED: u8 = 5;
 const SCHEMA_VERSION: u8 = 1;
 const VIEW_VERSION: u8 = 1;
 
@@ -38,7 +40,11 @@ const INDEX_USING_HASH: u8 = 8;
 
 /// The stored form of a table's metadata.
 pub fn encode_table(table: &TableMeta) -> Vec<u8> {
-    let version = if table.partitions.is_some() { PARTITIONED } else { VERSION };
+    let version = match &table.partitions {
+        None => VERSION,
+        Some(p) if p.sub.is_none() => PARTITIONED,
+        Some(_) => SUBPARTITIONED,
+    };
     let mut w = Writer(vec![version]);
     w.u16(table.collation.id());
     w.str(&table.comment);
@@ -67,6 +73,9 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
     }
     if let Some(p) = &table.partitions {
         partition::put(&mut w, p);
+        if let Some(sub) = &p.sub {
+            partition::put_sub(&mut w, p, sub);
+        }
     }
     w.0
 }
@@ -74,7 +83,7 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
 /// Reads what [`encode_table`] wrote.
 pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let mut r = Reader(bytes);
-    let version = r.version(PARTITIONED)?;
+    let version = r.version(SUBPARTITIONED)?;
     let collation = r.collation()?;
     let comment = r.str()?;
     let columns = r.list(get_column)?;
@@ -82,10 +91,13 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
     let checks = if version > 1 { r.list(get_check)? } else { Vec::new() };
     let foreign = if version > 2 { r.list(get_foreign)? } else { Vec::new() };
-    let partitions = match version {
-        PARTITIONED => Some(Box::new(partition::get(&mut r, columns.len())?)),
+    let mut partitions = match version {
+        PARTITIONED.. => Some(Box::new(partition::get(&mut r, columns.len())?)),
         _ => None,
     };
+    if let (SUBPARTITIONED.., Some(p)) = (version, &mut partitions) {
+        partition::get_sub(&mut r, columns.len(), p)?;
+    }
     let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
     let bad_key = |k: &ForeignKey| k.columns.iter().any(|c| *c >= columns.len());
     if !r.0.is_empty() || indexes.iter().any(bad_part) || foreign.iter().any(bad_key) {

@@ -4,10 +4,12 @@ use super::access::{Key, KeyRange, Search};
 use super::expr::{BExpr, CmpOp, Ev};
 use super::frame::Frame;
 use super::optimize::{Chosen, Optimizer};
+use super::partition::Pruning;
 use super::plan::{Access, Source};
 use super::usable::{Usable, branches, usable};
 use crate::context::UserVars;
 use crate::meta::SqlTable;
+use crate::meta::partition::Function;
 use crate::value::EvalCtx;
 use std::sync::Arc;
 use weir_engine::row::KeyPart;
@@ -71,16 +73,23 @@ impl Optimizer<'_> {
         Some(Key { table: table.clone(), index, searches, unique, subs, over: None })
     }
 
-    /// The search that the conditions on a partitioned table allow over its partitioning columns, where the tables in `bound` are read
+    /// The searches that the conditions on a partitioned table allow over its partitioning columns, where the tables in `bound` are read
     /// before it.
-    pub fn pruning(&self, t: usize, group: Option<usize>, bound: u64) -> Option<Key> {
+    pub fn pruning(&self, t: usize, group: Option<usize>, bound: u64) -> Option<Pruning> {
         let Source::Table(table) = &self.b.tables[t].source else { return None };
         let by = table.meta.partitions.as_ref()?;
-        let parts: Vec<KeyPart> = by.columns.iter().map(|c| KeyPart::asc(*c)).collect();
-        let (searches, subs) = searches(table, &parts, &self.on_table(t, group, bound))?;
-        let over = Some(by.columns.clone().into());
-        Some(Key { table: table.clone(), index: 0, searches, unique: false, subs, over })
+        let on = self.on_table(t, group, bound);
+        let key = |f: &Function| {
+            let parts: Vec<KeyPart> = f.columns.iter().map(|c| KeyPart::asc(*c)).collect();
+            let (searches, subs) = searches(table, &parts, &on)?;
+            let over = Some(f.columns.clone().into());
+            Some(Key { table: table.clone(), index: 0, searches, unique: false, subs, over })
+        };
+        let outer = key(&by.function);
+        let inner = by.sub.as_ref().and_then(|s| key(&s.function));
+        (outer.is_some() || inner.is_some()).then_some(Pruning { outer, inner })
     }
+
     pub async fn estimate(&self, key: &Key, total: f64) -> f64 {
         if let Some(n) = self.estimate_ranges(key).await {
             return n;
