@@ -6,7 +6,11 @@ use weir_rt::Rng;
 fn predicate(rng: &mut Rng) -> String {
     let n = |rng: &mut Rng| rng.below(44) as i64 - 4;
     let col = ["a", "b", "c"][rng.below(3) as usize];
-    match rng.below(8) {
+    match rng.below(10) {
+        8 => {
+            format!("((a = {} and b = {}) or (a = {} and b > {}))", n(rng), n(rng), n(rng), n(rng))
+        }
+        9 => format!("(a, b) in (({}, {}), ({}, {}))", n(rng), n(rng), n(rng), n(rng)),
         0 => format!("{col} = {}", n(rng)),
         1 => format!("{col} < {}", n(rng)),
         2 => format!("{col} >= {}", n(rng)),

@@ -282,6 +282,13 @@ fn pruning_by_either_function_and_by_both() {
         ("a = 5 and b = 5", leaves("p0_p0sp2")),
         ("a < 20 and b is null", leaves("p0_p0sp0,p1_p1sp0")),
         ("a between 5 and 15 and b = 2", leaves("p0_p0sp2,p1_p1sp2")),
+        ("(a = 1 and b = 2) or (a = 12 and b = 3)", leaves("p0_p0sp2,p1_p1sp0")),
+        ("a = 1 or b = 3", leaves("p0_p0sp0,p0_p0sp1,p0_p0sp2,p1_p1sp0,p2_p2sp0")),
+        (
+            "a > 9 and ((a < 20 and b = 1) or (a >= 20 and b in (2, 3)))",
+            leaves("p1_p1sp1,p2_p2sp0,p2_p2sp2"),
+        ),
+        ("(a = 1 and b = 2) or (a = 12 and b < 3)", leaves("p0_p0sp2,p1_p1sp0,p1_p1sp1,p1_p1sp2")),
         (
             "b > 4",
             leaves(
@@ -364,7 +371,7 @@ fn partitions_come_and_go_with_their_subpartitions() {
                 "ok 0",
             ),
             ("select count(*) from t partition (x)", "20"),
-            ("select count(*) from t partition (xsp2)", "6"),
+            ("select count(*) from t partition (xsp2)", "7"),
             ("select count(*) from t force index (c) where c = 'v25'", "1"),
             ("alter table t drop partition x, p3, p4", "E1508"),
             ("check table t", "test.t|check|status|OK"),

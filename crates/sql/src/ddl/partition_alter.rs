@@ -342,7 +342,7 @@ fn leaves(by: &Partitioning, names: &PartitionNames, what: &str) -> Result<Vec<u
     let PartitionNames::Some(names) = names else { return Ok((0..by.leaves()).collect()) };
     let found = by.leaves_named(names.iter().map(|n| n.as_str())).map_err(|_| list_error(what))?;
     let mut seen = HashSet::new();
-    if !found.iter().all(|of| seen.insert(of.clone())) {
+    if !names.iter().all(|n| seen.insert(n.as_str().to_lowercase())) {
         return Err(list_error(what));
     }
     let mut all: Vec<usize> = found.into_iter().flatten().collect();
@@ -511,7 +511,7 @@ fn kept_by(a: &TableMeta, b: &TableMeta) -> bool {
     a.checks.iter().filter(|c| c.enforced).all(has)
 }
 
-/// 1737 for a row of `other` that does not belong to partition `at`.
+/// 1737 for a row of `other` that does not belong to leaf `at`.
 async fn check_rows(
     old: &SqlTable,
     at: usize,

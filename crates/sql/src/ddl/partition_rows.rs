@@ -56,7 +56,7 @@ impl<'c> Placement<'c> {
         Ok(Placement { exprs, columns, values, external, held, reads })
     }
 
-    /// The first row of `rows` that does not belong to partition `at`: where it belongs, if anywhere.
+    /// The first row of `rows` that does not belong to leaf `at`: where it belongs, if anywhere.
     pub async fn misplaced(
         &mut self,
         at: usize,

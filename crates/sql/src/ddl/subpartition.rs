@@ -77,12 +77,13 @@ pub fn of(
 }
 
 /// What partitions that come to those of `now` may say of their subpartitions: as many as the others have, otherwise `number`. From
-/// where they are named on, SHOW CREATE TABLE names all.
+/// where they are named on, SHOW CREATE TABLE names all. Their number is looked at before each gets its own.
 pub fn check_more(
     now: &mut Partitioning,
     defs: &[PartitionDef],
     number: fn() -> SqlError,
 ) -> Result<(), SqlError> {
+    partition::check_number(defs.len().saturating_mul(now.per_part()) as u64)?;
     let listed = listed(defs)?;
     if listed == 0 {
         return Ok(());

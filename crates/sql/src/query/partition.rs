@@ -59,18 +59,50 @@ impl Router {
         let Some(inner) = &self.inner else { return Ok(Ok(at)) };
         Ok(inner.place(table, get, ev)?.map(|sub| at * inner.n + sub))
     }
+
+    /// Marks the leaves that rows of two searches can be in.
+    fn mark(
+        &self,
+        table: &TableMeta,
+        [outer, inner]: [Option<&Key>; 2],
+        wanted: &mut [bool],
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        let outer = self.outer.wanted(table, outer, f, ev)?;
+        let inner = match &self.inner {
+            Some(level) => level.wanted(table, inner, f, ev)?,
+            None => vec![true],
+        };
+        for (at, wanted) in wanted.iter_mut().enumerate() {
+            *wanted |= outer[at / inner.len()] && inner[at % inner.len()];
+        }
+        Ok(())
+    }
 }
 
-/// What conditions say about the columns of the partitions' function, and about those of the subpartitions'.
-pub struct Pruning {
+/// Searches that both hold: over the columns of the partitions' function, and over those of the subpartitions'.
+pub struct Searched {
     pub outer: Option<Key>,
     pub inner: Option<Key>,
 }
 
+impl Searched {
+    fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.outer.iter().chain(&self.inner)
+    }
+
+    pub fn is_any(&self) -> bool {
+        self.keys().next().is_some()
+    }
+}
+
+/// What conditions say about the partitioning columns: of each list one holds.
+pub struct Pruning(pub Vec<Vec<Searched>>);
+
 impl Pruning {
-    /// Both keys, where there are two.
-    pub fn keys(&self) -> [Option<&Key>; 2] {
-        [self.outer.as_ref(), self.inner.as_ref()]
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.0.iter().flatten().flat_map(Searched::keys)
     }
 }
 
@@ -141,30 +173,31 @@ pub fn selected(
     Ok(Some(out.into()))
 }
 
-/// The leaves, by number, that rows of a search can be in. `keys`: the searches of [`Pruning`], where there are some.
+/// The leaves, by number, that rows of a step can be in. `known`: whether the values of a search are known already.
 pub fn pruned(
     table: &SqlTable,
-    keys: [Option<&Key>; 2],
+    pruning: Option<&Pruning>,
+    known: impl Fn(&Key) -> bool,
     selected: Option<&[usize]>,
     f: &Frame<'_>,
     (reads, ev): (Reads<'_>, &mut Ev<'_>),
 ) -> Run<Vec<usize>> {
-    let n = table.engine.parts.len();
-    let selected = |at: &usize| selected.is_none_or(|s| s.binary_search(at).is_ok());
-    let all = || Ok((0..n).filter(selected).collect());
-    let [outer, inner] = keys;
-    if outer.or(inner).is_none() {
-        return all();
+    let mut left = vec![true; table.engine.parts.len()];
+    if let Some(Pruning(lists)) = pruning {
+        let rules = rules::of(table, reads, ev.user_vars)?;
+        let router = rules.partitions.as_ref();
+        for (router, list) in lists.iter().filter_map(|list| Some((router?, list))) {
+            let mut wanted = vec![false; left.len()];
+            for searched in list {
+                let keys = [&searched.outer, &searched.inner];
+                let keys = keys.map(|k| k.as_ref().filter(|k| known(k)));
+                router.mark(&table.meta, keys, &mut wanted, f, ev)?;
+            }
+            left.iter_mut().zip(wanted).for_each(|(left, wanted)| *left &= wanted);
+        }
     }
-    let rules = rules::of(table, reads, ev.user_vars)?;
-    let Some(router) = &rules.partitions else { return all() };
-    let outer = router.outer.wanted(&table.meta, outer, f, ev)?;
-    let inner = match &router.inner {
-        Some(level) => level.wanted(&table.meta, inner, f, ev)?,
-        None => vec![true],
-    };
-    let wanted = |at: &usize| outer[at / inner.len()] && inner[at % inner.len()];
-    Ok((0..n).filter(wanted).filter(selected).collect())
+    let selected = |at: &usize| selected.is_none_or(|s| s.binary_search(at).is_ok());
+    Ok((0..left.len()).filter(|at| left[*at]).filter(selected).collect())
 }
 
 /// Names of the partitions that a step reads, for EXPLAIN: all that cannot be left out with what is known now.
@@ -176,12 +209,11 @@ pub fn shown(
     params: &[Value<'static>],
 ) -> Option<String> {
     let by = table.meta.partitions.as_ref()?;
-    let keys = pruning.map_or([None, None], Pruning::keys);
-    let keys = keys.map(|k| k.filter(|k| k.is_known(params)));
+    let known = |k: &Key| k.is_known(params);
     let mut user_vars = UserVars::default();
     let mut ev = Ev { cx: reads.eval(0), vars: reads.vars, user_vars: &mut user_vars };
     let frame = Frame::empty(params);
-    let parts = pruned(table, keys, selected, &frame, (reads, &mut ev)).ok()?;
+    let parts = pruned(table, pruning, known, selected, &frame, (reads, &mut ev)).ok()?;
     let names: Vec<String> = parts.iter().filter_map(|at| by.leaf_name(*at)).collect();
     (!names.is_empty()).then(|| names.join(","))
 }
