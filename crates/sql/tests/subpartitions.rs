@@ -15,8 +15,8 @@ fn definitions_that_do_not_hold() {
     let range = "partition by range (a) subpartition by";
     let two = "(partition p0 values less than (10), partition p1 values less than (20))";
     let cases = [
-        (format!("partition by hash (a) subpartition by key (a)"), MIXED),
-        (format!("partition by key (a) partitions 2 subpartition by hash (a)"), MIXED),
+        ("partition by hash (a) subpartition by key (a)".into(), MIXED),
+        ("partition by key (a) partitions 2 subpartition by hash (a)".into(), MIXED),
         (
             "partition by hash (a) subpartition by hash (a) (partition p0 (subpartition s0))".into(),
             MIXED,
@@ -439,6 +439,28 @@ fn named_subpartitions_of_partitions_that_come() {
             "alter table plain reorganize partition p0 into (partition p0 values less than (10) (subpartition a))",
             MIXED,
         ),
+        // A partition and its only subpartition are the same rows under two names.
+        (
+            "create table only (a int) partition by range (a) subpartition by hash (a) (partition p0 values less than (10))",
+            "ok 0",
+        ),
+        ("insert into only values (1)", "ok 1"),
+        ("alter table only exchange partition p0 with table h", "E1734"),
+        ("alter table only truncate partition p0, p0sp0", "ok 0"),
+        ("select count(*) from only", "0"),
+        (
+            "create table wide (a int) partition by range (a) subpartition by hash (a) subpartitions 4096 (partition p0 values less than (10))",
+            "ok 0",
+        ),
+        (
+            "alter table wide add partition (partition p1 values less than (20), partition p2 values less than (30))",
+            "E1499",
+        ),
+        (
+            "alter table wide reorganize partition p0 into (partition p0 values less than (1), partition p1 values less than (2), partition p2 values less than (10))",
+            "E1499",
+        ),
+        ("drop table wide", "ok 0"),
         ("create table h (a int) partition by hash (a)", "ok 0"),
         ("alter table h add partition (partition x (subpartition a))", MIXED),
     ]);
