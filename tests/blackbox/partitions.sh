@@ -30,6 +30,14 @@ is() { [ "$2" = "$3" ] || fail "$1: expected '$3', found '$2'"; }
         pk="primary key (a)"; case $way in *"(b)"*|*"a % 4"*) pk="key (a)";; esac
         echo "create table w$n (a int, b char(1) character set utf8mb4 collate utf8mb4_general_ci, $pk) partition by $way; insert into w$n values (1, 'a'), (2, 'b'), (3, 'c'), (4, null), (5, 'a');"
     done
+    # Subpartitions with names by default and with names of their own, by one column and by two.
+    echo "create table s1 (a int, b int, d date not null, primary key (a, d)) partition by range (year(d)) subpartition by hash (to_days(d)) subpartitions 3"
+    echo "  (partition p0 values less than (1990), partition p1 values less than (2000), partition p2 values less than maxvalue);"
+    echo "create table s2 (a int, b int, d date not null, key (b)) partition by list columns (a) subpartition by linear key algorithm=1 (b)"
+    echo "  (partition p0 values in (0, 1, 2) (subpartition x0 comment 'one', subpartition x1), partition p1 values in (3, 4, null) (subpartition x2, subpartition x3));"
+    for t in s1 s2; do
+        echo "insert into $t with recursive n (i) as (select 0 union all select i + 1 from n where i < 499) select i % 5, i % 37, '1985-02-01' + interval i * 13 day from n;"
+    done
 } >"$WORK/load.sql"
 client mariadb <"$WORK/load.sql" >"$WORK/said" 2>&1 || fail "load: $(cat "$WORK/said")"
 is rows "$(sql e -e "select count(*) from salaries")" 1000
@@ -38,13 +46,19 @@ is pruned "$(sql e -e "explain select * from salaries where from_date between '1
 is answers "$(sql e -e "select count(*) from salaries where from_date between '1990-01-01' and '1990-06-30'")" "$(sql e -e "select count(*) from titles ignore index (v) where year(from_date) = 1990 and month(from_date) <= 6")"
 is partitions "$(sql e -e "select count(*) from information_schema.partitions where table_schema = 'e' and table_name = 'titles'")" 18
 
+is leaves "$(sql e -e "select count(*), count(distinct subpartition_name) from information_schema.partitions where table_schema = 'e' and table_name in ('s1', 's2')" | tr '\t' ' ')" "13 13"
+is "pruned twice" "$(sql e -e "explain select * from s1 where d = '1995-05-05'" | cut -f4 | cut -d_ -f1)" p1
+is "a subpartition's rows" "$(sql e -e "select count(*) from s2 partition (x0, x1)")" "$(sql e -e "select count(*) from s2 partition (p0)")"
+
 # --- maintenance -----------------------------------------------------------------------------------------------
-sums() { sql "$1" -e "checksum table salaries, titles, w1, w2, w3, w4, w5, w6, w7" | awk '{ print $2 }'; }
+sums() { sql "$1" -e "checksum table salaries, titles, w1, w2, w3, w4, w5, w6, w7, s1, s2" | awk '{ print $2 }'; }
 before=$(sums e)
 sql e -e "alter table salaries reorganize partition p1985, p1986 into (partition p1986 values less than (to_days('1986-12-31')))"
 sql e -e "alter table w3 add partition partitions 3; alter table w3 coalesce partition 2; alter table w5 rebuild partition all"
+sql e -e "alter table s1 reorganize partition p0, p1 into (partition p0 values less than (2000)); alter table s2 rebuild partition p0; alter table s2 optimize partition x3" >/dev/null
+sql e -e "create table out_of_s2 like s2; alter table out_of_s2 remove partitioning; alter table s2 exchange partition x1 with table out_of_s2; alter table s2 exchange partition x1 with table out_of_s2; drop table out_of_s2"
 is "checksums after maintenance" "$(sums e)" "$before"
-is "check" "$(sql e -e "check table salaries, titles, w1, w2, w3, w4, w5, w6, w7" | cut -f4 | sort -u)" OK
+is "check" "$(sql e -e "check table salaries, titles, w1, w2, w3, w4, w5, w6, w7, s1, s2" | cut -f4 | sort -u)" OK
 
 # --- dumped and loaded, it is the same --------------------------------------------------------------------------
 client mariadb-dump --skip-dump-date --skip-comments e >"$WORK/first" 2>"$WORK/said" || fail "mariadb-dump: $(cat "$WORK/said")"
@@ -57,14 +71,15 @@ diff "$WORK/first" "$WORK/second" >"$WORK/diff" || fail "the second dump differs
 # --- killed in the middle of maintenance: old or new ------------------------------------------------------------
 for n in 1 2 3 4; do
     (for p in 1 2 3 4 5 6 7 8 9; do
-        sql e -e "alter table titles rebuild partition all; alter table salaries partition by hash (emp_no) partitions $((p + 1))"
+        sql e -e "alter table titles rebuild partition all; alter table salaries partition by hash (emp_no) partitions $((p + 1));
+            alter table s1 rebuild partition all; alter table s2 partition by range (b) subpartition by hash (a) subpartitions $p (partition x values less than (9), partition y values less than maxvalue)"
     done >/dev/null 2>&1) &
     sleep "0.$((n * 3))"
     kill_server
     wait $! || true
     start_server
     is "checksums after kill $n" "$(sums e)" "$before"
-    is "check after kill $n" "$(sql e -e "check table salaries, titles" | cut -f4 | sort -u)" OK
+    is "check after kill $n" "$(sql e -e "check table salaries, titles, s1, s2" | cut -f4 | sort -u)" OK
 done
 stop_server
 echo "partitions: ok"

@@ -55,6 +55,7 @@ mod shown;
 mod slt;
 mod stalls;
 mod statements;
+mod subpartitions;
 mod subqueries;
 mod temporary;
 mod time_limits;

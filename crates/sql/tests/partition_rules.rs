@@ -440,6 +440,9 @@ fn a_check_finds_rows_in_other_partitions_than_their_own() {
             "insert into r values ('a'), ('b')",
             "create table l (a int) partition by list (a) (partition p0 values in (1), partition p1 values in (2))",
             "insert into l values (1), (2)",
+            "create table s (a int, b int) partition by range (a) subpartition by hash (b) subpartitions 2 \
+             (partition p0 values less than (10), partition p1 values less than (20))",
+            "insert into s values (15, 5)",
         ])
         .await;
         c.check(&[
@@ -450,6 +453,7 @@ fn a_check_finds_rows_in_other_partitions_than_their_own() {
         misplace(&server, "h", 1, 2).await;
         misplace(&server, "r", 1, 0).await;
         misplace(&server, "l", 0, 1).await;
+        misplace(&server, "s", 3, 2).await;
         c.check(&[
             (
                 "check table h, r",
@@ -462,6 +466,11 @@ fn a_check_finds_rows_in_other_partitions_than_their_own() {
                 "test.l|check|error|Found a misplaced row in part 1 should be in part 0; test.l|check|error|Corrupt",
             ),
             ("alter table l exchange partition p1 with table h", "E1732"),
+            (
+                "check table s",
+                "test.s|check|error|Found a misplaced row in part 2 should be in part 3; test.s|check|error|Corrupt",
+            ),
+            ("alter table s check partition p1sp1, p0", "test.s|check|status|OK"),
         ])
         .await;
         c.0.close().await;

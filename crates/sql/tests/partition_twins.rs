@@ -6,7 +6,11 @@ use weir_rt::Rng;
 fn predicate(rng: &mut Rng) -> String {
     let n = |rng: &mut Rng| rng.below(44) as i64 - 4;
     let col = ["a", "b", "c"][rng.below(3) as usize];
-    match rng.below(8) {
+    match rng.below(10) {
+        8 => {
+            format!("((a = {} and b = {}) or (a = {} and b > {}))", n(rng), n(rng), n(rng), n(rng))
+        }
+        9 => format!("(a, b) in (({}, {}), ({}, {}))", n(rng), n(rng), n(rng), n(rng)),
         0 => format!("{col} = {}", n(rng)),
         1 => format!("{col} < {}", n(rng)),
         2 => format!("{col} >= {}", n(rng)),
@@ -81,6 +85,10 @@ fn ways() -> Vec<String> {
         "key () partitions 4",
         "range (a div 7 + b) (partition p0 values less than (10), partition p1 values less than (60), partition p2 values less than maxvalue)",
         "list (a mod 5) (partition p0 values in (0, 3), partition p1 values in (1), partition p2 values in (2, 4, null))",
+        "range (a) subpartition by hash (b) subpartitions 3 (partition p0 values less than (15), partition p1 values less than (30), partition p2 values less than maxvalue)",
+        "list (a mod 3) subpartition by linear key (b, a) subpartitions 5 (partition p0 values in (0, null), partition p1 values in (1), partition p2 values in (2))",
+        "range columns (a, b) subpartition by linear hash (a + b) (partition p0 values less than (10, 5) (subpartition s0, subpartition s1, subpartition s2), \
+         partition p1 values less than (maxvalue, maxvalue) (subpartition s3, subpartition s4, subpartition s5))",
         &listed,
     ];
     written.map(str::to_owned).to_vec()

@@ -335,7 +335,7 @@ fn what_is_refused() {
             "E1653",
         ),
         ("create temporary table t (a int) partition by hash (a)", "E1562"),
-        ("create table t (a int) partition by hash (a) subpartition by key (a)", "E1235"),
+        ("create table t (a int) partition by hash (a) subpartition by key (a)", "E1500"),
         ("create table p (id int primary key, w int) partition by hash (id) partitions 2", "ok 0"),
         ("create table c (id int, foreign key (id) references p (id))", "E1506"),
         ("create table q (id int primary key)", "ok 0"),

@@ -86,7 +86,7 @@ pub fn new_table(
         indexes: index_defs(meta),
         auto_increment: meta.auto_increment(),
         auto_increment_start: auto_increment_start.max(1),
-        parts: meta.partitions.as_ref().map_or(0, |p| p.parts.len()),
+        parts: meta.partitions.as_ref().map_or(0, |p| p.leaves()),
         extra: codec::encode_table(meta),
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - A definition that MySQL refuses is refused with MySQL's number; one that cannot be kept to
-//!   (subpartitions, ...) is refused with 1235.
+//!   is refused with 1235.
 //! - All clauses of one ALTER TABLE take effect by one engine call; only RENAME TO and a new
 //!   AUTO_INCREMENT value follow as calls of their own.
 
@@ -33,6 +33,7 @@ mod partition_function;
 mod partition_rows;
 pub mod rebuild;
 pub mod schema;
+mod subpartition;
 pub mod temporary;
 pub mod types;
 pub mod view;

@@ -3,9 +3,11 @@
 //! Checked here is what the clause says by itself; that the expression is a number is checked where it is bound (`query::rules`).
 
 use super::expression::{self, Purpose};
-use super::{Env, env, literal, partition_function};
+use super::{Env, env, literal, partition_function, subpartition};
 use crate::context::StatementCtx;
-use crate::meta::partition::{MAX_PARTITIONS, Method, Partition, Values};
+use crate::meta::partition::{
+    Function, MAX_PARTITIONS, Method, Partition, Subpartitioning, Values,
+};
 use crate::meta::{ColumnDefault, Partitioning, SqlColumn, TableMeta, same_name};
 use crate::session_api::SqlError;
 use crate::value::{Class, DatumBuf, SqlType, Value};
@@ -14,6 +16,9 @@ use weir_syntax::ast::{
     Expr, Ident, OptionValue, PartitionBy, PartitionDef, PartitionMethod, PartitionValues,
     TableOption,
 };
+
+/// The most columns that a list can have.
+const MAX_COLUMNS: usize = 16;
 
 fn error(number: u16, text: impl Into<String>) -> SqlError {
     SqlError::new(number, text)
@@ -26,30 +31,33 @@ pub fn define(
     table: &TableMeta,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<Box<Partitioning>, SqlError> {
-    if by.sub_method.is_some() || by.partitions.iter().any(|p| !p.subpartitions.is_empty()) {
-        return Err(SqlError::not_supported("SUBPARTITION BY"));
-    }
-    if by.count == Some(0) {
-        return Err(error(1504, "Number of partitions = 0 is not an allowed value"));
+    for (count, what) in [(by.count, "partitions"), (by.sub_count, "subpartitions")] {
+        if count == Some(0) {
+            return Err(error(1504, format!("Number of {what} = 0 is not an allowed value")));
+        }
     }
     let method = method(&by.method)?;
-    let (expr, columns, implied) = function(&by.method, place.1, table)?;
+    let numbered = by.partitions.is_empty();
+    if numbered && !method.is_hash() {
+        let text = format!("For {} partitions each partition must be defined", method.kind());
+        return Err(error(1492, text));
+    }
+    let (subparts, how) = subpartition::count(by)?;
     let given = by.count.unwrap_or(by.partitions.len().max(1) as u64);
-    if !by.partitions.is_empty() && by.partitions.len() as u64 != given {
+    if !numbered && by.partitions.len() as u64 != given {
         return Err(error(
             1484,
             "Wrong number of partitions defined, mismatch with previous setting",
         ));
     }
-    if given > MAX_PARTITIONS as u64 {
-        return Err(error(1499, "Too many partitions (including subpartitions) were defined"));
-    }
-    if by.partitions.is_empty() && !method.is_hash() {
-        let text = format!("For {} partitions each partition must be defined", method.kind());
-        return Err(error(1492, text));
-    }
-    let numbered = by.partitions.is_empty();
-    let mut made = Partitioning { method, expr, columns, implied, numbered, parts: Vec::new() };
+    subpartition::check_mixed(by, method)?;
+    let function = function(&by.method, "partition", place.1, table)?;
+    let sub = by.sub_method.as_ref().map(|m| self::function(m, "subpartition", place.1, table));
+    let sub = sub.transpose()?;
+    check_number(given.saturating_mul(subparts))?;
+    let sub =
+        sub.map(|function| Subpartitioning { function, count: subparts as usize, given: how });
+    let mut made = Partitioning { function, numbered, parts: Vec::new(), sub };
     made.parts = match numbered {
         true => (0..given as usize).map(numbered_part).collect(),
         false => partitions(&made, &by.partitions, place, table, ctx)?,
@@ -58,10 +66,24 @@ pub fn define(
     Ok(Box::new(made))
 }
 
+/// 1499.
+pub fn check_number(partitions: u64) -> Result<(), SqlError> {
+    match partitions > MAX_PARTITIONS as u64 {
+        true => Err(error(1499, "Too many partitions (including subpartitions) were defined")),
+        false => Ok(()),
+    }
+}
+
 /// A partition of which only the number was given.
 pub fn numbered_part(n: usize) -> Partition {
-    let (comment, max_rows, min_rows) = (String::new(), 0, 0);
-    Partition { name: format!("p{n}"), values: Values::None, comment, max_rows, min_rows }
+    Partition {
+        name: format!("p{n}"),
+        values: Values::None,
+        comment: String::new(),
+        max_rows: 0,
+        min_rows: 0,
+        subparts: Vec::new(),
+    }
 }
 
 fn method(by: &PartitionMethod) -> Result<Method, SqlError> {
@@ -79,12 +101,15 @@ fn method(by: &PartitionMethod) -> Result<Method, SqlError> {
     })
 }
 
-/// The expression's text and columns, or the columns of the list; whether those are implied.
+/// The expression's text and columns, or the columns of the list. `what`: partition or subpartition, for messages.
 fn function(
     by: &PartitionMethod,
+    what: &str,
     name: &str,
     table: &TableMeta,
-) -> Result<(String, Vec<usize>, bool), SqlError> {
+) -> Result<Function, SqlError> {
+    let method = method(by)?;
+    let made = |expr, columns, implied| Ok(Function { method, expr, columns, implied });
     match by {
         PartitionMethod::Hash { expr, .. }
         | PartitionMethod::Range(expr)
@@ -96,14 +121,17 @@ fn function(
             }
             let columns = named(written.columns.iter().map(String::as_str), table)?;
             partition_function::allowed(expr, table)?;
-            Ok((written.text, columns, false))
+            made(written.text, columns, false)
         }
         PartitionMethod::Key { columns, .. } if columns.is_empty() => {
-            Ok((String::new(), implied(table)?, true))
+            made(String::new(), implied(table)?, true)
         }
         PartitionMethod::Key { columns, .. }
         | PartitionMethod::RangeColumns(columns)
         | PartitionMethod::ListColumns(columns) => {
+            if columns.len() > MAX_COLUMNS {
+                return Err(error(1655, format!("Too many fields in 'list of {what} fields'")));
+            }
             let list = named(columns.iter().map(Ident::as_str), table)?;
             for (n, at) in list.iter().enumerate() {
                 if list[..n].contains(at) {
@@ -113,7 +141,7 @@ fn function(
                 let key = matches!(by, PartitionMethod::Key { .. });
                 check_listed(&table.columns[*at], key)?;
             }
-            Ok((String::new(), list, false))
+            made(String::new(), list, false)
         }
     }
 }
@@ -177,7 +205,8 @@ fn may_be_listed(ty: SqlType, key: bool) -> bool {
     }
 }
 
-/// The partitions of a list, for a table that is partitioned as `by` says. Nothing is said yet of how their values go together.
+/// The partitions of a list with their subpartitions, for a table that is partitioned as `by` says. Nothing is said yet of how their
+/// values go together.
 pub fn partitions(
     by: &Partitioning,
     defs: &[PartitionDef],
@@ -187,17 +216,26 @@ pub fn partitions(
 ) -> Result<Vec<Partition>, SqlError> {
     let mut out: Vec<Partition> = Vec::with_capacity(defs.len());
     for def in defs {
-        let name = def.name.as_str();
-        super::column::check_length(name)?;
-        if name.is_empty() || name.ends_with(' ') {
-            return Err(error(1567, format!("The partition name '{name}' is not allowed")));
-        }
+        let name = checked_name(&def.name)?;
         let values = values(by, def, place, table, ctx)?;
-        let mut part = Partition { name: name.to_owned(), values, ..numbered_part(0) };
+        let mut part = Partition { name, values, ..numbered_part(0) };
         options(&mut part, &def.options, place, ctx)?;
+        if let Some(sub) = &by.sub {
+            part.subparts = subpartition::of(&part, sub.count, &def.subpartitions, place, ctx)?;
+        }
         out.push(part);
     }
     Ok(out)
+}
+
+/// 1059 and 1567 for what is no name of a partition or subpartition.
+pub fn checked_name(name: &Ident) -> Result<String, SqlError> {
+    let name = name.as_str();
+    super::column::check_length(name)?;
+    if name.is_empty() || name.ends_with(' ') {
+        return Err(error(1567, format!("The partition name '{name}' is not allowed")));
+    }
+    Ok(name.to_owned())
 }
 
 fn values(
@@ -207,6 +245,7 @@ fn values(
     table: &TableMeta,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<Values, SqlError> {
+    let by = &by.function;
     let (kind, name) = (by.method.kind(), def.name.as_str());
     let width = if by.method.has_expr() { 1 } else { by.columns.len() };
     let inconsistent = || error(1653, "Inconsistency in usage of column lists for partitioning");
@@ -271,7 +310,7 @@ fn values(
 }
 
 /// What the values of an expression are compared as.
-fn number_type(by: &Partitioning, table: &TableMeta) -> SqlType {
+fn number_type(by: &Function, table: &TableMeta) -> SqlType {
     let unsigned = by.columns.iter().any(|c| {
         let ty = table.columns[*c].ty;
         ty.class() == Class::Int && ty.is_unsigned()
@@ -358,7 +397,7 @@ fn computed(
     Ok(exprs.and_then(|mut e| e.default_value(0).ok()))
 }
 
-fn options(
+pub fn options(
     part: &mut Partition,
     options: &[TableOption],
     (schema, name): (&str, &str),
@@ -403,14 +442,12 @@ fn options(
 /// How the values of all partitions go together: names, 1481, 1493, 1495.
 pub fn check_values(by: &Partitioning, table: &TableMeta) -> Result<(), SqlError> {
     let mut names: HashSet<String> = HashSet::new();
-    for p in &by.parts {
+    for p in by.parts.iter().flat_map(|p| std::iter::once(p).chain(&p.subparts)) {
         if !names.insert(p.name.to_lowercase()) {
             return Err(error(1517, format!("Duplicate partition name {}", p.name)));
         }
     }
-    if by.parts.len() > MAX_PARTITIONS {
-        return Err(error(1499, "Too many partitions (including subpartitions) were defined"));
-    }
+    check_number(by.leaves() as u64)?;
     let ends: Vec<Bound> =
         by.parts.iter().filter_map(|p| Bound::of(by, &p.values, table)).collect();
     for pair in ends.windows(2) {
@@ -441,7 +478,7 @@ pub fn check_values(by: &Partitioning, table: &TableMeta) -> Result<(), SqlError
 
 /// A tuple of values as bytes that are equal where the values are.
 fn tuple_key(by: &Partitioning, table: &TableMeta, tuple: &[DatumBuf]) -> Vec<u8> {
-    crate::meta::partition::key_of(by, table, tuple).unwrap_or_default()
+    crate::meta::partition::key_of(&by.function, table, tuple).unwrap_or_default()
 }
 
 /// The end of a RANGE partition.
@@ -450,7 +487,7 @@ struct Bound(Option<Vec<u8>>);
 impl Bound {
     fn of(by: &Partitioning, values: &Values, table: &TableMeta) -> Option<Bound> {
         let Values::LessThan(bound) = values else { return None };
-        Some(Bound(crate::meta::partition::end_of(by, table, bound)))
+        Some(Bound(crate::meta::partition::end_of(&by.function, table, bound)))
     }
 
     fn is_max(&self) -> bool {
@@ -473,8 +510,8 @@ pub fn check_table(table: &TableMeta) -> Result<(), SqlError> {
         return Err(no_foreign_keys());
     }
     for index in table.indexes.iter().filter(|i| i.unique) {
-        let has = |c: &usize| index.parts.iter().any(|p| p.column == *c && p.prefix.is_none());
-        if !by.columns.iter().all(has) {
+        let has = |c: usize| index.parts.iter().any(|p| p.column == c && p.prefix.is_none());
+        if !by.all_columns().all(has) {
             let what = if index.is_primary() { "PRIMARY KEY" } else { "UNIQUE INDEX" };
             return Err(error(
                 1503,
@@ -496,11 +533,14 @@ pub fn no_foreign_keys() -> SqlError {
 pub fn check_again(table: &TableMeta) -> Result<(), SqlError> {
     let Some(by) = &table.partitions else { return Ok(()) };
     check_values(by, table)?;
-    if !by.method.has_expr() {
+    let sub = by.sub.iter().map(|s| &s.function);
+    for f in std::iter::once(&by.function).chain(sub).filter(|f| f.method.has_expr()) {
+        partition_function::allowed(&expression::parse(&f.expr)?, table)?;
+    }
+    if !by.function.method.has_expr() {
         return Ok(());
     }
-    partition_function::allowed(&expression::parse(&by.expr)?, table)?;
-    let unsigned = number_type(by, table) == SqlType::UBIGINT;
+    let unsigned = number_type(&by.function, table) == SqlType::UBIGINT;
     let outside = |d: &DatumBuf| match d {
         DatumBuf::Int(v) => unsigned && *v < 0,
         DatumBuf::UInt(v) => !unsigned && i64::try_from(*v).is_err(),
@@ -526,25 +566,29 @@ pub fn carried(
 ) -> Result<Option<Box<Partitioning>>, SqlError> {
     let Some(by) = &old.partitions else { return Ok(None) };
     let mut by = by.clone();
-    for at in &mut by.columns {
-        let was = &old.columns[*at].name;
-        let now = sources.iter().position(|s| *s == Some(*at));
-        *at = now.filter(|n| same_name(&new.columns[*n].name, was)).ok_or_else(|| {
+    let now_at = |at: usize| {
+        let was = &old.columns[at].name;
+        let now = sources.iter().position(|s| *s == Some(at));
+        now.filter(|n| same_name(&new.columns[*n].name, was)).ok_or_else(|| {
             error(
                 3855,
                 format!("Column '{was}' has a partitioning function dependency and cannot be dropped or renamed."),
             )
-        })?;
-    }
-    if !by.method.has_expr() {
-        let types: Vec<(SqlType, SqlType)> = (by.columns.iter())
-            .zip(old.partitions.as_ref().map_or(&[][..], |p| &p.columns))
-            .map(|(now, was)| (old.columns[*was].ty, new.columns[*now].ty))
-            .collect();
-        let key = matches!(by.method, Method::Key { .. });
-        for c in &by.columns {
+        })
+    };
+    let types: Vec<SqlType> = by.function.columns.iter().map(|c| old.columns[*c].ty).collect();
+    for f in by.functions_mut() {
+        for at in &mut f.columns {
+            *at = now_at(*at)?;
+        }
+        let key = matches!(f.method, Method::Key { .. });
+        for c in f.columns.iter().filter(|_| !f.method.has_expr()) {
             check_listed(&new.columns[*c], key)?;
         }
+    }
+    if !by.function.method.has_expr() {
+        let now = by.function.columns.iter().map(|c| new.columns[*c].ty);
+        let types: Vec<(SqlType, SqlType)> = types.into_iter().zip(now).collect();
         convert(&mut by.parts, &types, env)?;
     }
     Ok(Some(by))

@@ -6,14 +6,15 @@
 use super::alter::{self, Algorithm, Lock};
 use super::alter_run::altered;
 use super::partition_rows::{Placement, findings};
-use super::{engine_error, foreign, partition, resolve, writable_schema};
+use super::{engine_error, foreign, partition, resolve, subpartition, writable_schema};
 use crate::context::{AdminResult, ShowResult, StatementCtx};
-use crate::meta::partition::{MAX_PARTITIONS, Values, end_of};
+use crate::meta::partition::{Values, end_of};
 use crate::meta::{
     CheckConstraint, Partitioning, SqlColumn, SqlIndex, SqlTable, TableMeta, codec, same_name,
 };
 use crate::session_api::SqlError;
 use crate::value::DatumBuf;
+use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::NewParts;
 use weir_engine::row::{RowBuilder, RowLayout, RowView};
@@ -108,7 +109,7 @@ fn check_online(
         return Err(error(1845, text));
     }
     let brief = match spec {
-        AlterSpec::AddPartition(_) => !by.method.is_hash(),
+        AlterSpec::AddPartition(_) => !by.function.method.is_hash(),
         AlterSpec::DropPartition(_) | AlterSpec::TruncatePartition(_) => true,
         _ => looks,
     };
@@ -131,7 +132,7 @@ async fn apply(
     let mut exprs = ctx.reads.bind_rows(ctx.now_micros, old.name(), meta)?;
     let phys: Vec<_> = meta.columns.iter().map(SqlColumn::phys).collect();
     let layout = RowLayout::new(&phys);
-    let columns = meta.partitions.as_ref().map_or(&[][..], |p| &p.columns);
+    let columns: Vec<usize> = meta.partitions.iter().flat_map(|p| p.all_columns()).collect();
     let mut values = vec![DatumBuf::Null; phys.len()];
     let mut refused = None;
     let mut map = |row: RowView<'_>, out: &mut Vec<u8>| {
@@ -157,7 +158,7 @@ async fn apply(
     }
 }
 
-/// The partitioning that a clause comes to, and how the engine gets there.
+/// The partitioning that a clause comes to, and how the engine gets there: whatever is done to a partition is done to its leaves.
 fn changed(
     by: &Partitioning,
     spec: &AlterSpec,
@@ -165,23 +166,23 @@ fn changed(
     table: &TableMeta,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Partitioning, NewParts), SqlError> {
-    let all = || (0..by.parts.len()).map(Some).collect::<Vec<_>>();
     let mut now = by.clone();
-    let mut new = NewParts { parts: all(), ..NewParts::default() };
+    let all = (0..by.leaves()).map(Some).collect();
+    let mut new = NewParts { parts: all, ..NewParts::default() };
     match spec {
         AlterSpec::AddPartitions(n) => add_numbered(by, *n, &mut now, &mut new)?,
         AlterSpec::AddPartition(defs) => {
-            let more = partition::partitions(by, defs, place, table, ctx)?;
-            new.parts.extend(more.iter().map(|_| None));
-            now.parts.extend(more);
-            if by.method.is_hash() {
+            subpartition::check_more(&mut now, defs, subpartition::wrong_added)?;
+            now.parts.extend(partition::partitions(by, defs, place, table, ctx)?);
+            new.parts.resize(now.leaves(), None);
+            if by.function.method.is_hash() {
                 now.numbered = false;
                 new.parts = vec![None; now.parts.len()];
                 new.copied = (0..by.parts.len()).collect();
             }
         }
         AlterSpec::DropPartition(names) => {
-            if by.method.is_hash() {
+            if by.function.method.is_hash() {
                 return Err(error(
                     1512,
                     "DROP PARTITION can only be used on RANGE/LIST partitions",
@@ -191,17 +192,24 @@ fn changed(
             if gone.len() == by.parts.len() {
                 return Err(error(1508, "Cannot remove all partitions, use DROP TABLE instead"));
             }
-            gone.iter().for_each(|n| new.parts[*n] = None);
-            new.parts.retain(Option::is_some);
-            now.parts = new.parts.iter().flatten().map(|n| by.parts[*n].clone()).collect();
+            let mut stays = vec![true; by.parts.len()];
+            gone.iter().for_each(|n| stays[*n] = false);
+            let stay = || (0..by.parts.len()).filter(|n| stays[*n]);
+            now.parts = stay().map(|n| by.parts[n].clone()).collect();
+            new.parts = stay().flat_map(|n| by.leaves_of(n)).map(Some).collect();
         }
         AlterSpec::TruncatePartition(names) => {
-            for n in named(by, names, "TRUNCATE")? {
+            for n in leaves(by, names, "TRUNCATE")? {
                 new.parts[n] = None;
             }
         }
         AlterSpec::RebuildPartition(names) => {
-            new.copied = named(by, names, "REBUILD")?;
+            // Unlike the others this one takes no names of subpartitions, in MySQL neither.
+            let parts = match names {
+                PartitionNames::All => (0..by.parts.len()).collect(),
+                PartitionNames::Some(names) => positions(by, names, "REBUILD")?,
+            };
+            new.copied = parts.into_iter().flat_map(|n| by.leaves_of(n)).collect();
             new.copied.iter().for_each(|n| new.parts[*n] = None);
         }
         AlterSpec::CoalescePartition(n) => coalesce(by, *n, &mut now, &mut new)?,
@@ -220,17 +228,16 @@ fn add_numbered(
     now: &mut Partitioning,
     new: &mut NewParts,
 ) -> Result<(), SqlError> {
-    if !by.method.is_hash() {
-        let text = format!("For {} partitions each partition must be defined", by.method.kind());
+    if !by.function.method.is_hash() {
+        let text =
+            format!("For {} partitions each partition must be defined", by.function.method.kind());
         return Err(error(1492, text));
     }
     if n == 0 {
         return Err(error(1514, "At least one partition must be added"));
     }
     let first = by.parts.len();
-    if n.saturating_add(first as u64) > MAX_PARTITIONS as u64 {
-        return Err(error(1499, "Too many partitions (including subpartitions) were defined"));
-    }
+    partition::check_number(n.saturating_add(first as u64))?;
     now.parts.extend((0..n as usize).map(|i| partition::numbered_part(first + i)));
     (new.parts, new.copied) = (vec![None; now.parts.len()], (0..first).collect());
     Ok(())
@@ -242,7 +249,7 @@ fn coalesce(
     now: &mut Partitioning,
     new: &mut NewParts,
 ) -> Result<(), SqlError> {
-    if !by.method.is_hash() {
+    if !by.function.method.is_hash() {
         let text = "COALESCE PARTITION can only be used on HASH/KEY partitions";
         return Err(error(1509, text));
     }
@@ -279,7 +286,7 @@ fn reorganize(
     }
     let mut old = positions(by, from, "REORGANIZE")?;
     old.sort_unstable();
-    if by.method.is_hash() && from.len() != into.len() {
+    if by.function.method.is_hash() && from.len() != into.len() {
         return Err(error(
             1510,
             "REORGANIZE PARTITION can only be used to reorganize partitions not to change their numbers",
@@ -291,11 +298,12 @@ fn reorganize(
             "When reorganizing a set of partitions they must be in consecutive order",
         ));
     }
+    subpartition::check_more(now, into, subpartition::wrong_reorganized)?;
     let made = partition::partitions(by, into, place, table, ctx)?;
     let (first, last) = (old[0], old[old.len() - 1]);
-    if by.method.is_range() {
+    if by.function.method.is_range() {
         let end = |p: Option<&crate::meta::partition::Partition>| match p.map(|p| &p.values) {
-            Some(Values::LessThan(bound)) => end_of(by, table, bound),
+            Some(Values::LessThan(bound)) => end_of(&by.function, table, bound),
             _ => None,
         };
         let (was, will) = (end(by.parts.get(last)), end(made.last()));
@@ -311,10 +319,11 @@ fn reorganize(
             ));
         }
     }
-    new.parts.splice(first..=last, made.iter().map(|_| None));
+    let leaves = by.leaves_of(first).start..by.leaves_of(last).end;
+    new.copied = leaves.clone().collect();
+    new.parts.splice(leaves, vec![None; made.len() * by.per_part()]);
     now.parts.splice(first..=last, made);
     now.numbered = false;
-    new.copied = old;
     Ok(())
 }
 
@@ -328,11 +337,18 @@ fn positions(by: &Partitioning, names: &[Ident], what: &str) -> Result<Vec<usize
     }
 }
 
-fn named(by: &Partitioning, names: &PartitionNames, what: &str) -> Result<Vec<usize>, SqlError> {
-    match names {
-        PartitionNames::All => Ok((0..by.parts.len()).collect()),
-        PartitionNames::Some(names) => positions(by, names, what),
+/// The leaves that names of partitions and of subpartitions mean. None is named twice, but a subpartition may be beside its partition.
+fn leaves(by: &Partitioning, names: &PartitionNames, what: &str) -> Result<Vec<usize>, SqlError> {
+    let PartitionNames::Some(names) = names else { return Ok((0..by.leaves()).collect()) };
+    let found = by.leaves_named(names.iter().map(|n| n.as_str())).map_err(|_| list_error(what))?;
+    let mut seen = HashSet::new();
+    if !names.iter().all(|n| seen.insert(n.as_str().to_lowercase())) {
+        return Err(list_error(what));
     }
+    let mut all: Vec<usize> = found.into_iter().flatten().collect();
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
 }
 
 /// Statements that answer with rows.
@@ -357,7 +373,7 @@ async fn look(
     let mut found: Vec<(&'static str, String)> = Vec::new();
     let ok = || ("status", "OK".to_owned());
     let held = ctx.reads.locked.map(|l| l.held.clone());
-    match (named(by, names, op), op) {
+    match (leaves(by, names, op), op) {
         (Err(_), _) => {
             found.push(("Error", format!("Error in list of partitions to {shown}")));
             found.push(("status", "Operation failed".into()));
@@ -383,7 +399,7 @@ async fn look(
             let text = "Table does not support optimize on partitions. All partitions will be rebuilt and analyzed.";
             found.push(("note", text.into()));
             let mut new = NewParts { extra: old.engine.def.extra.clone(), ..NewParts::default() };
-            new.parts = (0..by.parts.len()).map(Some).collect();
+            new.parts = (0..by.leaves()).map(Some).collect();
             all.iter().for_each(|n| new.parts[*n] = None);
             new.copied = all;
             apply(old, &old.meta, &new, ctx).await?;
@@ -415,10 +431,7 @@ async fn exchange(
         let text = format!("Table to exchange with partition is temporary: '{table}'");
         return Err(error(1733, text));
     }
-    let by = old.meta.partitions.as_deref();
-    let at = by.and_then(|by| by.position(name.as_str())).ok_or_else(|| {
-        error(1735, format!("Unknown partition '{name}' in table '{}'", old.name()))
-    })?;
+    let at = exchanged(old, name)?;
     let other = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
     if other.meta.partitions.is_some() {
         let text = format!("Table to exchange with partition is partitioned: '{table}'");
@@ -457,6 +470,19 @@ async fn exchange(
     Ok(altered(0, ctx))
 }
 
+/// The leaf that EXCHANGE PARTITION names: a partition that has subpartitions is none.
+fn exchanged(old: &SqlTable, name: &Ident) -> Result<usize, SqlError> {
+    let unknown = || error(1735, format!("Unknown partition '{name}' in table '{}'", old.name()));
+    let by = old.meta.partitions.as_deref().ok_or_else(unknown)?;
+    let name = || std::iter::once(name.as_str());
+    if by.sub.is_some() && by.positions(name()).is_ok() {
+        let text = "Subpartitioned table, use subpartition instead of partition";
+        return Err(error(1734, text));
+    }
+    let leaf = by.leaves_named(name()).map_err(|_| unknown())?;
+    leaf.into_iter().flatten().next().ok_or_else(unknown)
+}
+
 /// Whether rows of one table are rows of the other, in the same form. The clustered index, which rows are in the order of, is looked at
 /// beside this: it may be any of the unique ones.
 fn alike(a: &TableMeta, b: &TableMeta) -> bool {
@@ -485,7 +511,7 @@ fn kept_by(a: &TableMeta, b: &TableMeta) -> bool {
     a.checks.iter().filter(|c| c.enforced).all(has)
 }
 
-/// 1737 for a row of `other` that does not belong to partition `at`.
+/// 1737 for a row of `other` that does not belong to leaf `at`.
 async fn check_rows(
     old: &SqlTable,
     at: usize,
@@ -531,11 +557,11 @@ pub fn repartition(
         }
     }
     // An index of all columns of KEY () may have changed.
-    if meta.partitions.as_ref().is_some_and(|p| p.implied) {
+    if meta.partitions.as_ref().is_some_and(|p| p.function.implied) {
         let columns = partition::implied(meta)?;
         if let Some(by) = &mut meta.partitions {
-            changed |= columns != by.columns;
-            by.columns = columns;
+            changed |= columns != by.function.columns;
+            by.function.columns = columns;
         }
     }
     partition::check_table(meta)?;

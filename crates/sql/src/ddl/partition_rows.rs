@@ -29,7 +29,7 @@ fn every_row(external: bool) -> ScanSpec {
 pub struct Placement<'c> {
     exprs: Option<Box<dyn RowExprs + 'c>>,
     /// The partitioning columns, and a row of which they alone are filled in.
-    columns: &'c [usize],
+    columns: Vec<usize>,
     values: Vec<DatumBuf>,
     /// A partitioning column may be off the page.
     external: bool,
@@ -46,15 +46,17 @@ impl<'c> Placement<'c> {
     ) -> Result<Placement<'c>, SqlError> {
         let reads = ctx.reads;
         let exprs = reads.bind_rows(ctx.now_micros, table.name(), &table.meta)?;
-        let columns = table.meta.partitions.as_ref().map_or(&[][..], |p| &p.columns);
+        let columns = table.meta.partitions.iter().flat_map(|p| p.all_columns());
+        let columns: Vec<usize> = columns.collect();
         let long = |c: &usize| {
             matches!(table.meta.columns[*c].ty.class(), Class::Null | Class::Text | Class::Json)
         };
         let values = vec![DatumBuf::Null; table.meta.columns.len()];
-        Ok(Placement { exprs, columns, values, external: columns.iter().any(long), held, reads })
+        let external = columns.iter().any(long);
+        Ok(Placement { exprs, columns, values, external, held, reads })
     }
 
-    /// The first row of `rows` that does not belong to partition `at`: where it belongs, if anywhere.
+    /// The first row of `rows` that does not belong to leaf `at`: where it belongs, if anywhere.
     pub async fn misplaced(
         &mut self,
         at: usize,

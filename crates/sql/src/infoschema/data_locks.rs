@@ -41,6 +41,7 @@ struct Place {
     table: Arc<SqlTable>,
     stored: Arc<Table>,
     partition: Option<String>,
+    subpartition: Option<String>,
     index: usize,
 }
 
@@ -52,11 +53,12 @@ fn places(cx: TableReads<'_>) -> HashMap<u64, Place> {
     for schema in db.schemas().iter().filter(|s| s.name != HIDDEN) {
         for table in cx.reads.meta().tables(db, &schema.name) {
             for (at, stored) in table.engine.stored().iter().enumerate() {
-                let part = table.partitions.as_ref().and_then(|p| p.parts.get(at));
+                let leaf = table.partitions.as_ref().and_then(|p| p.leaf(at));
                 for (index, i) in stored.indexes.iter().enumerate() {
-                    let partition = part.map(|p| p.name.clone());
+                    let partition = leaf.map(|(p, _)| p.name.clone());
+                    let subpartition = leaf.and_then(|(_, sub)| sub).map(|p| p.name.clone());
                     let (table, stored) = (table.clone(), stored.clone());
-                    all.insert(i.id, Place { table, stored, partition, index });
+                    all.insert(i.id, Place { table, stored, partition, subpartition, index });
                 }
             }
         }
@@ -106,7 +108,7 @@ fn locks(cx: TableReads<'_>) -> Vec<Row> {
     let row = |l: LockInfo| {
         let place = places.get(&l.name.index)?;
         let index = &place.stored.indexes[place.index];
-        let part = place.partition.as_deref().map_or(Value::Null, s);
+        let part = |name: &Option<String>| name.as_deref().map_or(Value::Null, s);
         Some(vec![
             s(ENGINE),
             s(id_of(&l)),
@@ -115,8 +117,8 @@ fn locks(cx: TableReads<'_>) -> Vec<Row> {
             Value::Null,
             s(place.table.schema()),
             s(place.table.name()),
-            part,
-            Value::Null,
+            part(&place.partition),
+            part(&place.subpartition),
             s(index.def.name.as_str()),
             u(l.name.index),
             s("RECORD"),

@@ -73,10 +73,13 @@ fn of_each(cx: TableReads<'_>, rows: impl Fn(&Named) -> Vec<Row>) -> Vec<Row> {
         }
         for table in cx.reads.meta().tables(db, schema) {
             for (at, stored) in table.engine.stored().iter().enumerate() {
-                let part = table.partitions.as_ref().and_then(|p| p.parts.get(at));
-                let part =
-                    part.map_or_else(String::new, |p| format!("#p#{}", p.name.to_lowercase()));
-                let name = format!("{schema}/{}{part}", table.name());
+                let leaf = table.partitions.as_ref().and_then(|p| p.leaf(at));
+                let mut name = format!("{schema}/{}", table.name());
+                for (word, part) in
+                    leaf.into_iter().flat_map(|(p, sub)| [("#p#", Some(p)), ("#sp#", sub)])
+                {
+                    name.extend(part.map(|p| format!("{word}{}", p.name.to_lowercase())));
+                }
                 all.extend(rows(&Named { table: table.clone(), stored: stored.clone(), name }));
             }
         }

@@ -7,7 +7,7 @@ use super::tables::{BY_TABLE, visible};
 use super::virtual_table;
 use crate::context::{TableReads, VirtualTable};
 use crate::ddl::literal::stored_text;
-use crate::meta::partition::{Partition, Values};
+use crate::meta::partition::{Function, Partition, Values};
 use crate::meta::{Partitioning, SqlTable, TableMeta};
 use crate::value::{Collation, DatumBuf, TimeZone, Value};
 
@@ -24,11 +24,11 @@ fn quoted(text: &str) -> String {
 fn value(by: &Partitioning, table: &TableMeta, n: usize, d: &DatumBuf, tz: TimeZone) -> String {
     match d {
         DatumBuf::Null => return "NULL".into(),
-        DatumBuf::Int(v) if by.method.has_expr() => return v.to_string(),
-        DatumBuf::UInt(v) if by.method.has_expr() => return v.to_string(),
+        DatumBuf::Int(v) if by.function.method.has_expr() => return v.to_string(),
+        DatumBuf::UInt(v) if by.function.method.has_expr() => return v.to_string(),
         _ => {}
     }
-    let ty = table.columns[by.columns[n]].ty;
+    let ty = table.columns[by.function.columns[n]].ty;
     if let (DatumBuf::Bytes(b), Some(Collation::Binary)) = (d, ty.collation())
         && !b.is_empty()
     {
@@ -65,12 +65,12 @@ pub fn description(
 }
 
 /// The expression, or the columns of the list.
-fn expression(by: &Partitioning, table: &TableMeta) -> String {
-    if by.method.has_expr() {
-        return by.expr.clone();
+fn expression(f: &Function, table: &TableMeta) -> String {
+    if f.method.has_expr() {
+        return f.expr.clone();
     }
     let name = |c: &usize| format!("`{}`", table.columns[*c].name.replace('`', "``"));
-    by.columns.iter().map(name).collect::<Vec<_>>().join(",")
+    f.columns.iter().map(name).collect::<Vec<_>>().join(",")
 }
 
 virtual_table!(
@@ -108,26 +108,28 @@ virtual_table!(
     |cx, hint| visible(cx, hint).iter().flat_map(|t| rows(t, cx)).collect()
 );
 
-/// One row for each partition; one for a table without.
+/// One row for each leaf; one for a table without partitions.
 fn rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
     let tz = cx.reads.settings.tz;
     let (by, stored) = (t.meta.partitions.as_deref(), t.engine.stored());
     let row = |(i, part): (usize, &std::sync::Arc<weir_engine::Table>)| {
-        let own = by.and_then(|by| Some((by, by.parts.get(i)?)));
+        let own = by.and_then(|by| by.leaf(i).map(|(p, sub)| (by, p, sub)));
+        let sub = own.and_then(|(by, _, sub)| Some((by.sub.as_ref()?, sub?)));
+        let n = by.map_or(1, Partitioning::per_part);
         let (count, data) = (part.estimated_rows(), part.data_bytes());
         vec![
             s("def"),
             s(t.schema()),
             s(t.name()),
-            os(own.map(|(_, p)| p.name.clone())),
-            Value::Null,
-            own.map_or(Value::Null, |_| u(i as u64 + 1)),
-            Value::Null,
-            os(by.map(|by| by.method.name())),
-            Value::Null,
-            os(by.map(|by| expression(by, t))),
-            Value::Null,
-            os(own.and_then(|(by, p)| description(by, t, p, tz))),
+            os(own.map(|(_, p, _)| p.name.clone())),
+            os(sub.map(|(_, p)| p.name.clone())),
+            own.map_or(Value::Null, |_| u((i / n) as u64 + 1)),
+            sub.map_or(Value::Null, |_| u((i % n) as u64 + 1)),
+            os(by.map(|by| by.function.method.name())),
+            os(sub.map(|(s, _)| s.function.method.name())),
+            os(by.map(|by| expression(&by.function, t))),
+            os(sub.map(|(s, _)| expression(&s.function, t))),
+            os(own.and_then(|(by, p, _)| description(by, t, p, tz))),
             u(count),
             u(data.checked_div(count).unwrap_or(0)),
             u(data),
@@ -138,7 +140,7 @@ fn rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
             Value::Null,
             Value::Null,
             Value::Null,
-            s(own.map_or(String::new(), |(_, p)| p.comment.clone())),
+            s(own.map_or(String::new(), |(_, p, sub)| sub.unwrap_or(p).comment.clone())),
             Value::Null,
             Value::Null,
         ]

@@ -9,10 +9,11 @@
 //! foreign = name | u16 n, n (u16 column, str parent column) | str parent schema | str parent | u8 on delete | u8 on update
 //! ```
 //! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options, version 2
-//! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3.
+//! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3. So is version
+//! 5, of those with subpartitions: these stand behind version 4.
 
 use super::foreign::{Action, ForeignKey, TablePlace};
-use super::partition;
+use super::partition_codec;
 use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
@@ -22,6 +23,7 @@ use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 
 const VERSION: u8 = 3;
 const PARTITIONED: u8 = 4;
+const SUBPARTITIONED: u8 = 5;
 const SCHEMA_VERSION: u8 = 1;
 const VIEW_VERSION: u8 = 1;
 
@@ -38,7 +40,11 @@ const INDEX_USING_HASH: u8 = 8;
 
 /// The stored form of a table's metadata.
 pub fn encode_table(table: &TableMeta) -> Vec<u8> {
-    let version = if table.partitions.is_some() { PARTITIONED } else { VERSION };
+    let version = match &table.partitions {
+        None => VERSION,
+        Some(p) if p.sub.is_none() => PARTITIONED,
+        Some(_) => SUBPARTITIONED,
+    };
     let mut w = Writer(vec![version]);
     w.u16(table.collation.id());
     w.str(&table.comment);
@@ -66,7 +72,10 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
         put_foreign(&mut w, key);
     }
     if let Some(p) = &table.partitions {
-        partition::put(&mut w, p);
+        partition_codec::put(&mut w, p);
+        if let Some(sub) = &p.sub {
+            partition_codec::put_sub(&mut w, p, sub);
+        }
     }
     w.0
 }
@@ -74,7 +83,7 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
 /// Reads what [`encode_table`] wrote.
 pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let mut r = Reader(bytes);
-    let version = r.version(PARTITIONED)?;
+    let version = r.version(SUBPARTITIONED)?;
     let collation = r.collation()?;
     let comment = r.str()?;
     let columns = r.list(get_column)?;
@@ -82,10 +91,13 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
     let checks = if version > 1 { r.list(get_check)? } else { Vec::new() };
     let foreign = if version > 2 { r.list(get_foreign)? } else { Vec::new() };
-    let partitions = match version {
-        PARTITIONED => Some(Box::new(partition::get(&mut r, columns.len())?)),
+    let mut partitions = match version {
+        PARTITIONED.. => Some(Box::new(partition_codec::get(&mut r, columns.len())?)),
         _ => None,
     };
+    if let (SUBPARTITIONED.., Some(p)) = (version, &mut partitions) {
+        partition_codec::get_sub(&mut r, columns.len(), p)?;
+    }
     let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
     let bad_key = |k: &ForeignKey| k.columns.iter().any(|c| *c >= columns.len());
     if !r.0.is_empty() || indexes.iter().any(bad_part) || foreign.iter().any(bad_key) {
@@ -575,6 +587,9 @@ fn get_type(r: &mut Reader<'_>) -> Result<SqlType, SqlError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::partition::{
+        Function, Given, Method, Partition, Partitioning, Subpartitioning, Values,
+    };
     use super::*;
     use proptest::prelude::*;
 
@@ -696,17 +711,20 @@ mod tests {
             proptest::collection::vec((".{0,8}", ".{0,8}"), 0..3),
             proptest::collection::vec(checks(), 0..3),
             proptest::collection::vec(foreign(), 0..3),
+            proptest::option::of(partitionings()),
         )
             .prop_map(
-                |(columns, indexes, collation, comment, options, checks, foreign)| TableMeta {
-                    columns,
-                    indexes,
-                    collation,
-                    comment,
-                    options,
-                    checks,
-                    foreign,
-                    partitions: None,
+                |(columns, indexes, collation, comment, options, checks, foreign, partitions)| {
+                    TableMeta {
+                        columns,
+                        indexes,
+                        collation,
+                        comment,
+                        options,
+                        checks,
+                        foreign,
+                        partitions: partitions.map(Box::new),
+                    }
                 },
             )
     }
@@ -735,6 +753,101 @@ mod tests {
             expr,
             enforced,
         })
+    }
+
+    fn values(n: usize) -> Values {
+        match n % 3 {
+            0 => Values::None,
+            1 => Values::LessThan(vec![Some(DatumBuf::Int(n as i64)), None]),
+            _ => Values::In(vec![vec![DatumBuf::UInt(n as u64)], vec![DatumBuf::Null]]),
+        }
+    }
+
+    fn part(name: String, values: Values) -> Partition {
+        let comment = format!("of {name}");
+        Partition { name, values, comment, max_rows: 7, min_rows: 8, subparts: Vec::new() }
+    }
+
+    fn partitionings() -> impl Strategy<Value = Partitioning> {
+        let methods = prop_oneof![
+            Just(Method::Range),
+            Just(Method::ListColumns),
+            Just(Method::Hash { linear: true }),
+            Just(Method::Key { linear: false, old: true }),
+        ];
+        let inner = (any::<bool>(), 1usize..4, 0usize..3);
+        (methods, any::<bool>(), 1usize..4, proptest::option::of(inner)).prop_map(
+            |(method, numbered, n, inner)| {
+                let function = |method| Function {
+                    method,
+                    expr: "`a`".into(),
+                    columns: vec![0, 0],
+                    implied: false,
+                };
+                let parts = (0..n).map(|n| part(format!("p{n}"), values(n))).collect();
+                let mut by =
+                    Partitioning { function: function(method), numbered, parts, sub: None };
+                by.function.implied = numbered;
+                if let Some((linear, count, given)) = inner {
+                    let given = [Given::Nothing, Given::Number, Given::Names][given];
+                    let method = Method::Hash { linear };
+                    by.sub = Some(Subpartitioning { function: function(method), count, given });
+                    for p in &mut by.parts {
+                        let named = |n| part(format!("{}sp{n}", p.name), Values::None);
+                        p.subparts = (0..count).map(named).collect();
+                    }
+                }
+                by
+            },
+        )
+    }
+
+    /// What earlier versions wrote of a partitioned table, byte by byte.
+    #[test]
+    fn partitions_from_before_there_were_subpartitions() {
+        let mut table = TableMeta {
+            columns: vec![SqlColumn::new("a", SqlType::BIGINT)],
+            indexes: Vec::new(),
+            collation: Collation::Binary,
+            comment: String::new(),
+            options: Vec::new(),
+            checks: Vec::new(),
+            foreign: Vec::new(),
+            partitions: None,
+        };
+        let mut bytes = encode_table(&table);
+        bytes[0] = 4;
+        // LIST, the text `a`, column 0, no flags, two partitions.
+        bytes.extend(b"\x01\x03\0\0\0`a`\x01\0\0\0\0\x02\0");
+        // p0: IN (5, NULL), comment c, MAX_ROWS 9.
+        bytes.extend(b"\x02\0\0\0p0\x02\x02\0\0\0\x01\0\x01\x05\0\0\0\0\0\0\0\x01\0\0");
+        bytes.extend(b"\x01\0\0\0c\x09\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+        // p1: IN (6).
+        bytes.extend(b"\x02\0\0\0p1\x02\x01\0\0\0\x01\0\x01\x06\0\0\0\0\0\0\0");
+        bytes.extend([0; 20]);
+        let known = |name: &str, values: Vec<Vec<DatumBuf>>| Partition {
+            comment: String::new(),
+            max_rows: 0,
+            min_rows: 0,
+            ..part(name.into(), Values::In(values))
+        };
+        let p0 = known("p0", vec![vec![DatumBuf::Int(5)], vec![DatumBuf::Null]]);
+        table.partitions = Some(Box::new(Partitioning {
+            function: Function {
+                method: Method::List,
+                expr: "`a`".into(),
+                columns: vec![0],
+                implied: false,
+            },
+            numbered: false,
+            parts: vec![
+                Partition { comment: "c".into(), max_rows: 9, ..p0 },
+                known("p1", vec![vec![DatumBuf::Int(6)]]),
+            ],
+            sub: None,
+        }));
+        assert_eq!(decode_table(&bytes).expect("known bytes"), table);
+        assert_eq!(encode_table(&table), bytes);
     }
 
     proptest! {

@@ -15,6 +15,7 @@ mod duplicate;
 pub mod event;
 pub mod foreign;
 pub mod partition;
+mod partition_codec;
 pub mod program;
 mod rules;
 pub mod temporary;

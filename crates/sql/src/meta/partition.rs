@@ -1,16 +1,18 @@
 //! How a table's rows are spread over partitions, as it is kept with the table's definition.
 //!
-//! Invariant: partition `i` here is partition `i` of the engine's table.
+//! The engine's partitions are the *leaves*: the partitions, or, where those are divided again, the subpartitions of the first one, then
+//! those of the second one, and so on.
+//!
+//! Invariant: leaf `i` here is partition `i` of the engine's table.
 
 use super::TableMeta;
-use super::codec::{Reader, Writer, damaged};
-use crate::session_api::SqlError;
 use crate::value::DatumBuf;
 use std::collections::HashMap;
+use std::ops::Range;
 use weir_engine::row::key::prefix_successor;
 use weir_engine::row::{KeyPartType, encode_datum};
 
-/// The most partitions that a table can have.
+/// The most partitions that a table can have, subpartitions counted.
 pub const MAX_PARTITIONS: usize = 8192;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +85,7 @@ pub enum Values {
     In(Vec<Vec<DatumBuf>>),
 }
 
+/// A partition, or a subpartition, which has neither values nor subpartitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partition {
     pub name: String,
@@ -90,11 +93,13 @@ pub struct Partition {
     pub comment: String,
     pub max_rows: u64,
     pub min_rows: u64,
+    /// As many in each partition as [`Subpartitioning::count`] says; none where partitions are not divided again.
+    pub subparts: Vec<Partition>,
 }
 
-/// PARTITION BY.
+/// What a row's partition, or its subpartition, follows from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Partitioning {
+pub struct Function {
     pub method: Method,
     /// The kept text of the expression; empty where there is none.
     pub expr: String,
@@ -102,156 +107,117 @@ pub struct Partitioning {
     pub columns: Vec<usize>,
     /// `KEY ()`: the columns are those of the primary key.
     pub implied: bool,
+}
+
+/// What was said of the subpartitions, which SHOW CREATE TABLE repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    Nothing,
+    /// SUBPARTITIONS n.
+    Number,
+    /// A list of definitions for each partition.
+    Names,
+}
+
+/// SUBPARTITION BY: all partitions are divided alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subpartitioning {
+    pub function: Function,
+    /// In each partition.
+    pub count: usize,
+    pub given: Given,
+}
+
+/// PARTITION BY.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partitioning {
+    pub function: Function,
     /// Only their number was given: SHOW CREATE TABLE writes no definitions.
     pub numbered: bool,
     pub parts: Vec<Partition>,
+    pub sub: Option<Subpartitioning>,
 }
 
 impl Partitioning {
-    /// Position of a partition by name, in any letter case.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.parts.iter().position(|p| super::same_name(&p.name, name))
+    /// Subpartitions in each partition; a partition that is not divided is its only one.
+    pub fn per_part(&self) -> usize {
+        self.sub.as_ref().map_or(1, |s| s.count)
     }
 
-    /// The same of many names, in their order; the first one that is no partition's is the error.
+    /// The engine's partitions.
+    pub fn leaves(&self) -> usize {
+        self.parts.len() * self.per_part()
+    }
+
+    /// Those of partition `at`.
+    pub fn leaves_of(&self, at: usize) -> Range<usize> {
+        let n = self.per_part();
+        at * n..(at + 1) * n
+    }
+
+    /// The partition of a leaf, and its subpartition, if partitions are divided.
+    pub fn leaf(&self, at: usize) -> Option<(&Partition, Option<&Partition>)> {
+        let n = self.per_part();
+        let part = self.parts.get(at / n)?;
+        Some((part, part.subparts.get(at % n)))
+    }
+
+    /// A leaf's name as EXPLAIN has it.
+    pub fn leaf_name(&self, at: usize) -> Option<String> {
+        self.leaf(at).map(|(part, sub)| match sub {
+            None => part.name.clone(),
+            Some(sub) => format!("{}_{}", part.name, sub.name),
+        })
+    }
+
+    /// The columns that a row's leaf follows from; one that both functions have comes twice.
+    pub fn all_columns(&self) -> impl Iterator<Item = usize> {
+        let sub = self.sub.iter().flat_map(|s| &s.function.columns);
+        self.function.columns.iter().chain(sub).copied()
+    }
+
+    /// Both functions, where there are two.
+    pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
+        std::iter::once(&mut self.function).chain(self.sub.iter_mut().map(|s| &mut s.function))
+    }
+
+    /// Positions of partitions by name, in any letter case, in the order of the names; the first one that is no partition's is the
+    /// error.
     pub fn positions<'n>(
         &self,
         names: impl Iterator<Item = &'n str>,
     ) -> Result<Vec<usize>, &'n str> {
-        let names: Vec<&str> = names.collect();
-        // For a few a search each is less work than a map of thousands.
-        if names.len() <= 8 {
-            return names.into_iter().map(|n| self.position(n).ok_or(n)).collect();
-        }
-        let all = self.parts.iter().enumerate().map(|(at, p)| (p.name.to_lowercase(), at));
-        let known: HashMap<String, usize> = all.collect();
-        names.into_iter().map(|n| known.get(&n.to_lowercase()).copied().ok_or(n)).collect()
+        look_up(names, || self.parts.iter().enumerate().map(|(at, p)| (p.name.as_str(), at)))
+    }
+
+    /// The leaves that names of partitions and of subpartitions mean.
+    pub fn leaves_named<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<Vec<Range<usize>>, &'n str> {
+        let parts =
+            || self.parts.iter().enumerate().map(|(at, p)| (p.name.as_str(), self.leaves_of(at)));
+        let subparts = || {
+            let all = self.parts.iter().flat_map(|p| &p.subparts).enumerate();
+            all.map(|(at, p)| (p.name.as_str(), at..at + 1))
+        };
+        look_up(names, || parts().chain(subparts()))
     }
 }
 
-fn put_datum(w: &mut Writer, d: &DatumBuf) {
-    match d {
-        DatumBuf::Null => w.u8(0),
-        DatumBuf::Int(v) => {
-            w.u8(1);
-            w.u64(*v as u64);
-        }
-        DatumBuf::UInt(v) => {
-            w.u8(2);
-            w.u64(*v);
-        }
-        DatumBuf::Float(v) => {
-            w.u8(3);
-            w.u64(v.to_bits());
-        }
-        DatumBuf::Bytes(b) => {
-            w.u8(4);
-            w.bytes(b);
-        }
+/// What names in any letter case stand for; the first one that stands for nothing is the error.
+fn look_up<'n, 'k, T: Clone, I: Iterator<Item = (&'k str, T)>>(
+    names: impl Iterator<Item = &'n str>,
+    known: impl Fn() -> I,
+) -> Result<Vec<T>, &'n str> {
+    let names: Vec<&str> = names.collect();
+    // For a few a search each is less work than a map of thousands.
+    if names.len() <= 8 {
+        let one = |n: &'n str| known().find(|(k, _)| super::same_name(k, n)).ok_or(n);
+        return names.into_iter().map(|n| one(n).map(|(_, found)| found)).collect();
     }
-}
-
-fn get_datum(r: &mut Reader<'_>) -> Result<DatumBuf, SqlError> {
-    Ok(match r.u8()? {
-        0 => DatumBuf::Null,
-        1 => DatumBuf::Int(r.u64()? as i64),
-        2 => DatumBuf::UInt(r.u64()?),
-        3 => DatumBuf::Float(f64::from_bits(r.u64()?)),
-        4 => DatumBuf::Bytes(r.bytes()?.to_vec()),
-        _ => return Err(damaged()),
-    })
-}
-
-/// `method u8 | str expr | u16 n, n u16 columns | u8 flags | u16 n, n partitions`; a partition is `str name | values | str comment |
-/// u64 max rows | u64 min rows`.
-pub(super) fn put(w: &mut Writer, p: &Partitioning) {
-    w.u8(match p.method {
-        Method::Range => 0,
-        Method::List => 1,
-        Method::RangeColumns => 2,
-        Method::ListColumns => 3,
-        Method::Hash { linear } => 4 + u8::from(linear),
-        Method::Key { linear, old } => 6 + u8::from(linear) + 2 * u8::from(old),
-    });
-    w.str(&p.expr);
-    w.count(p.columns.len());
-    p.columns.iter().for_each(|c| w.u16(*c as u16));
-    w.u8(u8::from(p.implied) | u8::from(p.numbered) << 1);
-    w.count(p.parts.len());
-    for part in &p.parts {
-        w.str(&part.name);
-        put_values(w, &part.values);
-        w.str(&part.comment);
-        w.u64(part.max_rows);
-        w.u64(part.min_rows);
-    }
-}
-
-fn put_values(w: &mut Writer, values: &Values) {
-    match values {
-        Values::None => w.u8(0),
-        Values::LessThan(bound) => {
-            w.u8(1);
-            w.count(bound.len());
-            for v in bound {
-                w.u8(u8::from(v.is_none()));
-                put_datum(w, v.as_ref().unwrap_or(&DatumBuf::Null));
-            }
-        }
-        Values::In(list) => {
-            w.u8(2);
-            w.u32(list.len() as u32);
-            for tuple in list {
-                w.count(tuple.len());
-                tuple.iter().for_each(|d| put_datum(w, d));
-            }
-        }
-    }
-}
-
-fn get_values(r: &mut Reader<'_>) -> Result<Values, SqlError> {
-    Ok(match r.u8()? {
-        0 => Values::None,
-        1 => Values::LessThan(r.list(|r| {
-            let max = r.u8()? != 0;
-            let d = get_datum(r)?;
-            Ok((!max).then_some(d))
-        })?),
-        2 => {
-            let n = r.u32()?;
-            Values::In((0..n).map(|_| r.list(get_datum)).collect::<Result<_, _>>()?)
-        }
-        _ => return Err(damaged()),
-    })
-}
-
-pub(super) fn get(r: &mut Reader<'_>, columns: usize) -> Result<Partitioning, SqlError> {
-    let method = match r.u8()? {
-        0 => Method::Range,
-        1 => Method::List,
-        2 => Method::RangeColumns,
-        3 => Method::ListColumns,
-        n @ 4..=5 => Method::Hash { linear: n == 5 },
-        n @ 6..=9 => Method::Key { linear: n & 1 == 1, old: n >= 8 },
-        _ => return Err(damaged()),
-    };
-    let expr = r.str()?;
-    let list = r.list(|r| Ok(usize::from(r.u16()?)))?;
-    let bits = r.u8()?;
-    let parts = r.list(|r| {
-        Ok(Partition {
-            name: r.str()?,
-            values: get_values(r)?,
-            comment: r.str()?,
-            max_rows: r.u64()?,
-            min_rows: r.u64()?,
-        })
-    })?;
-    if list.iter().any(|c| *c >= columns) || parts.is_empty() {
-        return Err(damaged());
-    }
-    let (implied, numbered) = (bits & 1 != 0, bits & 2 != 0);
-    Ok(Partitioning { method, expr, columns: list, implied, numbered, parts })
+    let all: HashMap<String, T> = known().map(|(k, found)| (k.to_lowercase(), found)).collect();
+    names.into_iter().map(|n| all.get(&n.to_lowercase()).cloned().ok_or(n)).collect()
 }
 
 /// Columns of a table whose values are compared as index keys are.
@@ -274,24 +240,24 @@ pub fn number_key(d: &DatumBuf) -> Option<Vec<u8>> {
 }
 
 /// The values of a tuple in the bytes of an index key. None: a value that the columns cannot have.
-pub fn key_of(by: &Partitioning, table: &TableMeta, tuple: &[DatumBuf]) -> Option<Vec<u8>> {
-    if by.method.has_expr() {
+pub fn key_of(f: &Function, table: &TableMeta, tuple: &[DatumBuf]) -> Option<Vec<u8>> {
+    if f.method.has_expr() {
         return number_key(tuple.first()?);
     }
     let mut out = Vec::new();
-    for (c, d) in by.columns.iter().zip(tuple) {
+    for (c, d) in f.columns.iter().zip(tuple) {
         encode_datum(&part_type(table, *c), d.as_ref(), &mut out).ok()?;
     }
     Some(out)
 }
 
 /// The key behind all keys of a RANGE partition; none where there is no end.
-pub fn end_of(by: &Partitioning, table: &TableMeta, bound: &[Option<DatumBuf>]) -> Option<Vec<u8>> {
+pub fn end_of(f: &Function, table: &TableMeta, bound: &[Option<DatumBuf>]) -> Option<Vec<u8>> {
     let known: Vec<DatumBuf> = bound.iter().map_while(Clone::clone).collect();
     if known.is_empty() {
         return None;
     }
-    let key = key_of(by, table, &known)?;
+    let key = key_of(f, table, &known)?;
     // Behind MAXVALUE nothing counts: every key that begins so is inside.
     if known.len() < bound.len() { prefix_successor(&key) } else { Some(key) }
 }

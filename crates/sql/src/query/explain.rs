@@ -338,8 +338,8 @@ impl<'e> Lines<'e> {
             };
             self.line(kind, name, access, key, s.rows, extra);
             if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
-                let (key, selected) = (s.prune.as_deref(), t.selected.as_deref());
-                let parts = partition::shown(table, key, selected, self.reads, self.params);
+                let (prune, selected) = (s.prune.as_deref(), t.selected.as_deref());
+                let parts = partition::shown(table, prune, selected, self.reads, self.params);
                 line[3] = parts.map_or(Value::Null, text);
             }
             if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) =

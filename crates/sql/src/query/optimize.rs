@@ -5,6 +5,7 @@ use super::access::{Key, key_length};
 use super::bind::Raw;
 use super::expr::{BExpr, CmpOp, Node};
 use super::extreme::extremes;
+use super::partition::Pruning;
 use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub};
 use super::searches::On;
 use super::seen::{note_columns, read_by_entries};
@@ -213,7 +214,7 @@ pub struct Chosen {
     pub table: usize,
     pub access: Access,
     rows: f64,
-    prune: Option<Key>,
+    prune: Option<Pruning>,
 }
 
 pub struct Optimizer<'o> {

@@ -6,6 +6,7 @@ use super::expr::BExpr;
 use super::foreign::ForeignPlan;
 use super::frame::Shape;
 use super::json_table::JsonTable;
+use super::partition::Pruning;
 use super::{PlanEnv, change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
 use crate::errno;
@@ -374,8 +375,8 @@ pub(super) struct Step {
     pub rows: f64,
     /// The columns that are looked at, where the index has them all.
     pub index_only: Option<Arc<[u16]>>,
-    /// Of a partitioned table: the search over its partitioning columns, if the conditions allow one.
-    pub prune: Option<Box<Key>>,
+    /// Of a partitioned table: the searches over its partitioning columns, if the conditions allow some.
+    pub prune: Option<Box<Pruning>>,
 }
 
 /// The inner side of an outer join: a run of steps.

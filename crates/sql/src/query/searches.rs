@@ -4,10 +4,12 @@ use super::access::{Key, KeyRange, Search};
 use super::expr::{BExpr, CmpOp, Ev};
 use super::frame::Frame;
 use super::optimize::{Chosen, Optimizer};
+use super::partition::{Pruning, Searched};
 use super::plan::{Access, Source};
 use super::usable::{Usable, branches, usable};
 use crate::context::UserVars;
 use crate::meta::SqlTable;
+use crate::meta::partition::Function;
 use crate::value::EvalCtx;
 use std::sync::Arc;
 use weir_engine::row::KeyPart;
@@ -66,21 +68,49 @@ impl Optimizer<'_> {
     /// The longest search that the conditions allow in an index.
     pub fn key(&self, table: &Arc<SqlTable>, index: usize, on: &On) -> Option<Key> {
         let parts = &table.engine.def.indexes[index].parts;
-        let (searches, subs) = searches(table, parts, on)?;
+        let searches = searches(table, parts, on)?;
+        let subs = subqueries(&searches);
         let unique = matches!(&searches[..], [one] if is_unique(table, index, one));
         Some(Key { table: table.clone(), index, searches, unique, subs, over: None })
     }
 
-    /// The search that the conditions on a partitioned table allow over its partitioning columns, where the tables in `bound` are read
+    /// The searches that the conditions on a partitioned table allow over its partitioning columns, where the tables in `bound` are read
     /// before it.
-    pub fn pruning(&self, t: usize, group: Option<usize>, bound: u64) -> Option<Key> {
+    pub fn pruning(&self, t: usize, group: Option<usize>, bound: u64) -> Option<Pruning> {
         let Source::Table(table) = &self.b.tables[t].source else { return None };
         let by = table.meta.partitions.as_ref()?;
-        let parts: Vec<KeyPart> = by.columns.iter().map(|c| KeyPart::asc(*c)).collect();
-        let (searches, subs) = searches(table, &parts, &self.on_table(t, group, bound))?;
-        let over = Some(by.columns.clone().into());
-        Some(Key { table: table.clone(), index: 0, searches, unique: false, subs, over })
+        let on = self.on_table(t, group, bound);
+        let parts = |f: &Function| f.columns.iter().map(|c| KeyPart::asc(*c)).collect::<Vec<_>>();
+        let key = |f: &Function, searches: Vec<Search>| {
+            let over = Some(f.columns.clone().into());
+            let subs = subqueries(&searches);
+            Key { table: table.clone(), index: 0, searches, unique: false, subs, over }
+        };
+        let all = |f: &Function| Some(key(f, searches(table, &parts(f), &on)?));
+        let first = Searched {
+            outer: all(&by.function),
+            inner: by.sub.as_ref().and_then(|s| all(&s.function)),
+        };
+        let mut lists: Vec<Vec<Searched>> =
+            first.is_any().then(|| vec![first]).into_iter().collect();
+        // Of an OR that is about both functions' columns each branch cuts by itself.
+        for branches in on.any.iter().filter(|_| by.sub.is_some()) {
+            let both = |branch: &Vec<(u16, Usable)>| {
+                let on: Vec<_> = on.all.iter().chain(branch).collect();
+                let one = |f: &Function| Some(key(f, vec![search(table, &parts(f), &on)?]));
+                let inner = by.sub.as_ref().and_then(|s| one(&s.function));
+                Searched { outer: one(&by.function), inner }
+            };
+            let list: Vec<Searched> = branches.iter().map(both).collect();
+            let mixed =
+                list.iter().any(|s| s.inner.is_some()) && list.iter().any(|s| s.outer.is_some());
+            if mixed && list.iter().all(Searched::is_any) {
+                lists.push(list);
+            }
+        }
+        (!lists.is_empty()).then_some(Pruning(lists))
     }
+
     pub async fn estimate(&self, key: &Key, total: f64) -> f64 {
         if let Some(n) = self.estimate_ranges(key).await {
             return n;
@@ -129,8 +159,15 @@ fn is_unique(table: &SqlTable, index: usize, search: &Search) -> bool {
     def.unique && whole && single && search.eq.len() == def.parts.len()
 }
 
-/// The longest searches over key parts that the conditions allow, and the subqueries that they need.
-fn searches(table: &SqlTable, parts: &[KeyPart], on: &On) -> Option<(Vec<Search>, Vec<u32>)> {
+/// The subqueries that searches need.
+fn subqueries(searches: &[Search]) -> Vec<u32> {
+    let mut subs = Vec::new();
+    searches.iter().flat_map(Search::values).for_each(|e| e.subs(&mut subs));
+    subs
+}
+
+/// The longest searches over key parts that the conditions allow.
+fn searches(table: &SqlTable, parts: &[KeyPart], on: &On) -> Option<Vec<Search>> {
     let plain = search(table, parts, &on.all.iter().collect::<Vec<_>>());
     let known = plain.as_ref().map_or(0, Search::bounds);
     let of_branches = |list: &Vec<Vec<(u16, Usable)>>| {
@@ -139,13 +176,10 @@ fn searches(table: &SqlTable, parts: &[KeyPart], on: &On) -> Option<(Vec<Search>
         // As many ranges as branches are worth it only where they are narrower than the one of what is common to all.
         all.iter().any(|s| s.bounds() > known).then_some(all)
     };
-    let searches = match on.any.iter().find_map(of_branches) {
-        Some(all) => all,
-        None => vec![plain?],
-    };
-    let mut subs = Vec::new();
-    searches.iter().flat_map(Search::values).for_each(|e| e.subs(&mut subs));
-    Some((searches, subs))
+    match on.any.iter().find_map(of_branches) {
+        Some(all) => Some(all),
+        None => Some(vec![plain?]),
+    }
 }
 
 /// The longest search over key parts by conditions that all hold.

@@ -237,7 +237,7 @@ impl Parser<'_> {
     #[inline(never)]
     pub(crate) fn partition_by(&mut self) -> PResult<PartitionBy> {
         self.expect_all(&[Kw::PARTITION, Kw::BY])?;
-        let method = self.partition_method()?;
+        let method = self.partition_method(Kw::PARTITION)?;
         let mut by = PartitionBy {
             method,
             count: None,
@@ -250,7 +250,7 @@ impl Parser<'_> {
         }
         if self.eat(Kw::SUBPARTITION) {
             self.expect(Kw::BY)?;
-            by.sub_method = Some(self.partition_method()?);
+            by.sub_method = Some(self.partition_method(Kw::SUBPARTITION)?);
             if self.eat(Kw::SUBPARTITIONS) {
                 by.sub_count = Some(self.number()?);
             }
@@ -261,9 +261,13 @@ impl Parser<'_> {
         Ok(by)
     }
 
-    fn partition_method(&mut self) -> PResult<PartitionMethod> {
-        let linear = self.eat(Kw::LINEAR);
-        let kw = self.eat_any(&[Kw::HASH, Kw::KEY, Kw::RANGE, Kw::LIST]);
+    /// Subpartitions are made by HASH and KEY alone, and KEY lists its columns.
+    fn partition_method(&mut self, word: Kw) -> PResult<PartitionMethod> {
+        let (linear, sub) = (self.eat(Kw::LINEAR), word == Kw::SUBPARTITION);
+        let kw = self.eat_any(match sub {
+            true => &[Kw::HASH, Kw::KEY],
+            false => &[Kw::HASH, Kw::KEY, Kw::RANGE, Kw::LIST],
+        });
         match kw {
             Some(Kw::KEY) => {
                 let mut algorithm = None;
@@ -273,7 +277,7 @@ impl Parser<'_> {
                 }
                 self.expect_t(T::LParen)?;
                 let mut columns = Vec::new();
-                if self.kind() != T::RParen {
+                if sub || self.kind() != T::RParen {
                     columns = self.ident_list()?;
                 }
                 self.expect_t(T::RParen)?;
@@ -312,7 +316,7 @@ impl Parser<'_> {
     fn partition_def(&mut self, word: Kw) -> PResult<PartitionDef> {
         self.expect(word)?;
         let name = self.ident_or_string()?;
-        let values = match self.eat(Kw::VALUES) {
+        let values = match word == Kw::PARTITION && self.eat(Kw::VALUES) {
             true => Some(self.partition_values()?),
             false => None,
         };

@@ -23,7 +23,7 @@ pub struct Twin {
 /// are made of.
 fn place(t: &SqlTable, index: usize) -> Vec<usize> {
     let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
-    let by = t.meta.partitions.iter().flat_map(|by| by.columns.iter().copied());
+    let by = t.meta.partitions.iter().flat_map(|by| by.all_columns());
     let mut out: Vec<usize> = parts(index).chain(parts(0)).chain(by).collect();
     out.sort_unstable();
     out.dedup();

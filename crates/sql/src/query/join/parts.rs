@@ -33,12 +33,14 @@ impl Joiner<'_> {
         let step = &block.steps[i];
         let slot = &block.tables[step.table];
         let Source::Table(table) = &slot.source else { return Ok(()) };
-        if let Some(key) = step.prune.as_ref().filter(|k| !k.subs.is_empty()) {
+        let keys = step.prune.iter().flat_map(|p| p.keys());
+        for key in keys.filter(|k| !k.subs.is_empty()) {
             self.run_subs(&key.subs, r, outer).await?;
         }
         let frame = self.frame(r.params, outer);
         let (prune, selected) = (step.prune.as_deref(), slot.selected.as_deref());
-        let parts = partition::pruned(table, prune, selected, &frame, (r.reads, &mut r.ev))?;
+        let now = (r.reads, &mut r.ev);
+        let parts = partition::pruned(table, prune, |_| true, selected, &frame, now)?;
         let state = &mut self.states[step.table];
         (state.part, state.merge) = (0, None);
         state.parts = parts.into_iter().map(|at| table.engine.parts[at].clone()).collect();
