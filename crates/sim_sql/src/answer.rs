@@ -115,7 +115,7 @@ fn text(v: &OutValue<'_>) -> String {
         OutValue::Null => "NULL".into(),
         OutValue::Int(n) => n.to_string(),
         OutValue::UInt(n) => n.to_string(),
-        OutValue::Bytes(b) => String::from_utf8_lossy(b).into_owned(),
+        OutValue::Bytes(b) | OutValue::Shown(_, b) => String::from_utf8_lossy(b).into_owned(),
         other => format!("{other:?}"),
     }
 }

@@ -1,13 +1,13 @@
 //! What statements came to, by their digests: the table behind `events_statements_summary_by_digest`.
 //!
-//! A [`Summary`] is a row of relaxed atomics that sessions add to when a statement has ended; its maximum and the rest are each right,
-//! but a reader may see one statement in some of them only. Rows are never taken away but by TRUNCATE, and their number is bounded:
+//! A [`Summary`] is a row of relaxed atomics that sessions add to when a statement has ended, in stripes; each number is right, but a
+//! reader may see one statement in some of them only. Rows are never taken away but by TRUNCATE, and their number is bounded:
 //! what comes when all are taken goes to one row without a digest, as in MySQL. A session that kept a row over a TRUNCATE notices by
 //! the table's generation.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// The table of performance_schema that shows them.
 pub const TABLE: &str = "events_statements_summary_by_digest";
@@ -22,7 +22,7 @@ const SAMPLE_BYTES: usize = 1024;
 
 /// Classes of duration to a doubling, and the number of all.
 const CLASSES_TO_TWICE: u32 = 4;
-const CLASSES: usize = 192;
+const CLASSES: usize = 160;
 
 /// One statement that has ended. Times in nanoseconds, points in time in microseconds since 1970 UTC.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,35 +46,49 @@ pub struct Sample {
     pub nanos: u64,
 }
 
+/// What the sessions of one stripe have added. Sessions of different processors write different lines of memory.
+#[repr(align(64))]
+struct Stripe {
+    sums: [AtomicU64; SUMS],
+    durations: [AtomicU64; CLASSES],
+}
+
+/// Stripes of a row; those of sessions that never came are not made.
+const STRIPES: usize = 4;
+/// [`Sums`] as they are added up.
+const SUMS: usize = 7 + COUNTED;
+
+/// What the statements of a row came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    pub count: u64,
+    pub nanos: u64,
+    pub lock_nanos: u64,
+    pub errors: u64,
+    pub warnings: u64,
+    pub affected: u64,
+    pub sent: u64,
+    pub examined: u64,
+    pub counted: [u64; COUNTED],
+}
+
 /// All statements of one digest in one schema.
 pub struct Summary {
     pub schema: Option<String>,
     /// None: those for which no row was left.
     pub text: Option<String>,
-    pub count: AtomicU64,
-    pub sum_nanos: AtomicU64,
     pub min_nanos: AtomicU64,
     pub max_nanos: AtomicU64,
-    pub lock_nanos: AtomicU64,
-    pub errors: AtomicU64,
-    pub warnings: AtomicU64,
-    pub affected: AtomicU64,
-    pub sent: AtomicU64,
-    pub examined: AtomicU64,
-    pub counted: [AtomicU64; COUNTED],
     pub first_micros: AtomicU64,
+    /// To the second.
     pub last_micros: AtomicU64,
-    durations: [AtomicU64; CLASSES],
+    stripes: [OnceLock<Box<Stripe>>; STRIPES],
+    /// When the example was taken.
+    sampled_micros: AtomicU64,
     sample: Mutex<Sample>,
 }
 
-fn add(to: &AtomicU64, n: u64) {
-    if n > 0 {
-        to.fetch_add(n, Relaxed);
-    }
-}
-
-/// The class of a duration: four to each doubling, so that its upper end is at most a fifth beyond it.
+/// The class of a duration: four to each doubling, so that its upper end is at most a quarter beyond it.
 fn class(nanos: u64) -> usize {
     let bits = u64::BITS - nanos.leading_zeros();
     if bits <= 2 {
@@ -101,58 +115,82 @@ impl Summary {
         Summary {
             schema,
             text,
-            count: AtomicU64::default(),
-            sum_nanos: AtomicU64::default(),
             min_nanos: AtomicU64::new(u64::MAX),
             max_nanos: AtomicU64::default(),
-            lock_nanos: AtomicU64::default(),
-            errors: AtomicU64::default(),
-            warnings: AtomicU64::default(),
-            affected: AtomicU64::default(),
-            sent: AtomicU64::default(),
-            examined: AtomicU64::default(),
-            counted: std::array::from_fn(|_| AtomicU64::default()),
             first_micros: AtomicU64::new(now),
             last_micros: AtomicU64::new(now),
-            durations: std::array::from_fn(|_| AtomicU64::default()),
+            stripes: Default::default(),
+            sampled_micros: AtomicU64::default(),
             sample: Mutex::default(),
         }
     }
 
-    /// `text` gives the statement as it may be shown; it is asked for where it becomes the example.
-    pub fn ended(&self, e: &Ended, text: impl FnOnce() -> Vec<u8>) {
-        self.count.fetch_add(1, Relaxed);
-        add(&self.sum_nanos, e.nanos);
+    /// `session` chooses the stripe; `text` gives the statement as it may be shown, and is asked for where it becomes the example.
+    pub fn ended(&self, e: &Ended, session: u64, text: impl FnOnce() -> Vec<u8>) {
+        let stripe = self.stripes[session as usize % STRIPES].get_or_init(|| {
+            Box::new(Stripe {
+                sums: std::array::from_fn(|_| AtomicU64::default()),
+                durations: std::array::from_fn(|_| AtomicU64::default()),
+            })
+        });
+        let first =
+            [e.nanos, e.lock_nanos, e.failed.into(), e.warnings, e.affected, e.sent, e.examined];
+        for (to, n) in stripe.sums.iter().zip(first.into_iter().chain(e.counted)) {
+            if n > 0 {
+                to.fetch_add(n, Relaxed);
+            }
+        }
+        stripe.durations[class(e.nanos)].fetch_add(1, Relaxed);
+        // What all sessions share is written when it changes, which is seldom.
         if e.nanos < self.min_nanos.load(Relaxed) {
             self.min_nanos.fetch_min(e.nanos, Relaxed);
         }
-        add(&self.lock_nanos, e.lock_nanos);
-        add(&self.errors, u64::from(e.failed));
-        add(&self.warnings, e.warnings);
-        add(&self.affected, e.affected);
-        add(&self.sent, e.sent);
-        add(&self.examined, e.examined);
-        self.counted.iter().zip(e.counted).for_each(|(to, n)| add(to, n));
-        self.last_micros.store(e.at_micros, Relaxed);
-        self.durations[class(e.nanos)].fetch_add(1, Relaxed);
+        if e.at_micros / 1_000_000 != self.last_micros.load(Relaxed) / 1_000_000 {
+            self.last_micros.store(e.at_micros, Relaxed);
+        }
         // The longest of all is an example at once; another one becomes it when that is old.
         let longest = e.nanos > self.max_nanos.load(Relaxed);
         if longest {
             self.max_nanos.fetch_max(e.nanos, Relaxed);
         }
-        let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = e.at_micros.saturating_sub(sample.at_micros) > SAMPLE_MICROS;
-        if longest || old {
+        let age = e.at_micros.saturating_sub(self.sampled_micros.load(Relaxed));
+        if longest || age > SAMPLE_MICROS {
             let mut text = text();
             text.truncate(SAMPLE_BYTES);
             let text = String::from_utf8_lossy(&text).into_owned();
-            *sample = Sample { text, at_micros: e.at_micros, nanos: e.nanos };
+            self.sampled_micros.store(e.at_micros, Relaxed);
+            *self.sample.lock().unwrap_or_else(PoisonError::into_inner) =
+                Sample { text, at_micros: e.at_micros, nanos: e.nanos };
         }
     }
 
-    /// The duration below which `share` of the statements ended, in nanoseconds; at most a fifth too long.
+    fn made(&self) -> impl Iterator<Item = &Stripe> {
+        self.stripes.iter().filter_map(|s| s.get().map(|s| &**s))
+    }
+
+    /// How many statements there were of each class of duration.
+    fn durations(&self) -> [u64; CLASSES] {
+        std::array::from_fn(|n| self.made().map(|s| s.durations[n].load(Relaxed)).sum())
+    }
+
+    pub fn sums(&self) -> Sums {
+        let sum = |n: usize| self.made().map(|s| s.sums[n].load(Relaxed)).sum();
+        Sums {
+            count: self.durations().iter().sum(),
+            nanos: sum(0),
+            lock_nanos: sum(1),
+            errors: sum(2),
+            warnings: sum(3),
+            affected: sum(4),
+            sent: sum(5),
+            examined: sum(6),
+            counted: std::array::from_fn(|n| sum(7 + n)),
+        }
+    }
+
+    /// The duration below which `share` of the statements ended, in nanoseconds; at most a quarter too long.
     pub fn quantile(&self, share: f64) -> u64 {
-        let counts: Vec<u64> = self.durations.iter().map(|d| d.load(Relaxed)).collect();
+        let counts = self.durations();
         let all: u64 = counts.iter().sum();
         let wanted = (all as f64 * share).ceil() as u64;
         let mut seen = 0;
@@ -253,7 +291,7 @@ mod tests {
         let row = digests.row(Some("a"), "SELECT ?".into(), 5);
         for n in 1..=1000u64 {
             let e = Ended { nanos: n * 1000, at_micros: n, ..Ended::default() };
-            row.ended(&e, || format!("select {n}").into_bytes());
+            row.ended(&e, n, || format!("select {n}").into_bytes());
         }
         let near = |share: f64, want: f64| {
             let got = row.quantile(share) as f64;
@@ -262,7 +300,7 @@ mod tests {
         near(0.5, 500_000.0);
         near(0.95, 950_000.0);
         assert_eq!((row.sample().text.as_str(), row.sample().nanos), ("select 1000", 1_000_000));
-        assert_eq!(digests.row(Some("a"), "SELECT ?".into(), 9).count.load(Relaxed), 1000);
+        assert_eq!(digests.row(Some("a"), "SELECT ?".into(), 9).sums().count, 1000);
         assert_eq!(digests.row(Some("b"), "SELECT ?".into(), 9).text, None, "no row is left");
         assert_eq!(digests.list().len(), 2);
         let before = digests.generation();

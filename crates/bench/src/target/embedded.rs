@@ -218,7 +218,7 @@ impl ResultSink for Sink<'_> {
                 OutValue::Null => self.0.push(Cell::Null),
                 OutValue::Int(n) => self.0.push(Cell::Int(n)),
                 OutValue::UInt(n) => self.0.push(Cell::Int(n as i64)),
-                OutValue::Double(x) => self.0.push(Cell::Double(x)),
+                OutValue::Double(x) | OutValue::Shown(x, _) => self.0.push(Cell::Double(x)),
                 OutValue::Float(x) => self.0.push(Cell::Double(x.into())),
                 OutValue::Bytes(b) => self.0.push_bytes(b),
                 OutValue::Date { year, month, day } => {

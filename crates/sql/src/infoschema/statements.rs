@@ -8,7 +8,7 @@ use crate::digests::Summary;
 use crate::func::monitoring::digest_hash;
 use crate::value::Value;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&BY_DIGEST]
@@ -32,38 +32,33 @@ fn pico(nanos: u64) -> Value<'static> {
     u(nanos.saturating_mul(1000))
 }
 
-fn of(counter: &AtomicU64) -> Value<'static> {
-    u(counter.load(Relaxed))
-}
-
 /// The examples are other people's statements, with their values: they are for those who may see such.
 fn by_digest(cx: TableReads<'_>) -> Vec<Row> {
     let samples = cx.access.clone().global().intersects(Privileges::PROCESS);
     let tz = cx.reads.settings.tz;
     let row = |r: Arc<Summary>| {
-        let count = r.count.load(Relaxed);
-        let total = r.sum_nanos.load(Relaxed);
-        let least = if count == 0 { 0 } else { r.min_nanos.load(Relaxed) };
+        let sums = r.sums();
+        let least = if sums.count == 0 { 0 } else { r.min_nanos.load(Relaxed) };
         let [tmp, full_join, range, scan, sort_range, sort_rows, sort_scan, full_range] =
-            &r.counted;
-        let without_index = full_join.load(Relaxed).saturating_add(scan.load(Relaxed));
+            sums.counted;
+        let without_index = full_join.saturating_add(scan).min(sums.count);
         let sample = r.sample();
         let mut row = vec![
             os(r.schema.clone()),
             os(r.text.as_deref().map(digest_hash)),
             os(r.text.clone()),
-            u(count),
-            pico(total),
+            u(sums.count),
+            pico(sums.nanos),
             pico(least),
-            pico(total.checked_div(count).unwrap_or(0)),
+            pico(sums.nanos.checked_div(sums.count).unwrap_or(0)),
             pico(r.max_nanos.load(Relaxed)),
-            pico(r.lock_nanos.load(Relaxed)),
+            pico(sums.lock_nanos),
         ];
-        row.extend([&r.errors, &r.warnings, &r.affected, &r.sent, &r.examined].map(of));
-        row.extend([u(0), of(tmp), of(full_join), of(full_range), of(range), u(0), of(scan), u(0)]);
-        row.extend([of(sort_range), of(sort_rows), of(sort_scan), u(without_index.min(count))]);
+        row.extend([sums.errors, sums.warnings, sums.affected, sums.sent, sums.examined].map(u));
+        row.extend([0, tmp, full_join, full_range, range, 0, scan, 0].map(u));
+        row.extend([sort_range, sort_rows, sort_scan, without_index].map(u));
         // Processor time and memory of single statements are not measured.
-        row.extend([u(0), u(0), u(0), u(0), u(0)]);
+        row.extend([0; 5].map(u));
         row.extend([&r.first_micros, &r.last_micros].map(|t| at(t.load(Relaxed), tz)));
         row.extend([0.95, 0.99, 0.999].map(|share| pico(r.quantile(share))));
         row.push(if samples { s(sample.text) } else { Value::Null });

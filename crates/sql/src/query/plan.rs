@@ -9,6 +9,7 @@ use super::json_table::JsonTable;
 use super::partition::Pruning;
 use super::{PlanEnv, change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
+use crate::digests::Summary;
 use crate::errno;
 use crate::func::aggregate::AggSpec;
 use crate::locks::{rmfail, temporary_in_branch};
@@ -17,8 +18,8 @@ use crate::rights::{self, Need};
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::status::Stat;
 use crate::value::{SqlType, TypeInfo};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
 use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Statement};
 
@@ -41,6 +42,8 @@ pub struct Plan {
     pub(super) time_limit: Option<u64>,
     /// Constants that must be dates or times if they are texts, with the type they are compared with.
     pub(super) temporal_texts: Vec<(BExpr, SqlType)>,
+    /// Where its statements are summed up, and the generation of that table.
+    pub digest: OnceLock<(u64, Arc<Summary>)>,
 }
 
 pub(super) enum Kind {
@@ -673,5 +676,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         open_types,
         time_limit: super::time_limit::of(stmt),
         temporal_texts: b.temporal_texts,
+        digest: OnceLock::new(),
     })
 }

@@ -328,7 +328,7 @@ impl Session {
         sql: &[u8],
         sink: &mut dyn ResultSink,
     ) -> (Result<(), SqlError>, usize) {
-        self.tally.keyed = false;
+        (self.tally.keyed, self.tally.plan) = (false, None);
         if normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some() {
             let done = self.run_normalized(sql, sink).await;
             if let Some(result) = done {
@@ -372,7 +372,10 @@ impl Session {
         {
             match self.run_plan(&plan, &params, sink).await {
                 Err(execute::Again) => {}
-                Ok(r) => return Some(r),
+                Ok(r) => {
+                    self.tally.plan = Some(plan);
+                    return Some(r);
+                }
             }
         }
         let (sql_mode, client) = (self.settings.lex_mode, self.client());

@@ -4,6 +4,7 @@ use super::Session;
 use super::text::lexed;
 use crate::digests::{COUNTED, Ended, Summary};
 use crate::func::monitoring::MAX_DIGEST_LENGTH;
+use crate::query::Plan;
 use crate::status::Stat;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +26,9 @@ pub const STATS: [Stat; COUNTED] = [
 /// Rows of the table that a session remembers by the key of their statements' plans.
 const KNOWN: usize = 256;
 
+/// Bytes of a text without a plan that is remembered.
+const SHORT: usize = 64;
+
 /// What is told of a session's statements, and what was told before.
 #[derive(Default)]
 pub(super) struct Tally {
@@ -34,6 +38,8 @@ pub(super) struct Tally {
     told: [u64; COUNTED],
     /// `Session::key` is the key of the statement that runs or ran last.
     pub keyed: bool,
+    /// The kept plan that it ran by.
+    pub plan: Option<Arc<Plan>>,
     /// Warnings of the statement that ended last, without its error.
     pub warnings: u64,
     pub failed: bool,
@@ -92,7 +98,6 @@ impl Session {
             return;
         }
         let at_micros = self.inst.db.rt().wall_micros();
-        let Some(row) = self.row_of(said, at_micros) else { return };
         let ended = Ended {
             nanos,
             lock_nanos: work.lock_nanos,
@@ -104,7 +109,20 @@ impl Session {
             examined: work.examined,
             counted: work.counted,
         };
-        row.ended(&ended, || self.loggable(self.text_of(said)).into_owned());
+        let text = || self.loggable(self.text_of(said)).into_owned();
+        if let Some(row) = self.kept_row(said) {
+            return row.ended(&ended, self.conn.id, text);
+        }
+        if let Some(row) = self.row_of(said, at_micros) {
+            row.ended(&ended, self.conn.id, || self.loggable(self.text_of(said)).into_owned());
+        }
+    }
+
+    /// The row that the statement's plan remembers: no session looks for it twice.
+    fn kept_row(&self, said: Sent<'_>) -> Option<&Summary> {
+        let (Sent::Text(_), Some(plan)) = (said, &self.tally.plan) else { return None };
+        let (generation, row) = plan.digest.get()?;
+        (*generation == self.inst.digests.generation()).then_some(&**row)
     }
 
     fn text_of<'t>(&'t self, said: Sent<'t>) -> &'t [u8] {
@@ -122,11 +140,10 @@ impl Session {
             self.tally.prepared.clear();
             self.tally.generation = generation;
         }
-        let keyed = self.tally.keyed && matches!(said, Sent::Text(_));
+        self.key_of(said);
         let known = match said {
             Sent::Prepared(id) => self.tally.prepared.get(&id),
-            Sent::Text(_) if keyed => self.tally.known.get(&self.key[..]),
-            Sent::Text(_) => None,
+            Sent::Text(_) => self.tally.known.get(&self.key[..]),
         };
         if let Some(row) = known {
             return Some(row.clone());
@@ -136,15 +153,36 @@ impl Session {
         let row = self.inst.digests.row(schema, text, now);
         match said {
             Sent::Prepared(id) => _ = self.tally.prepared.insert(id, row.clone()),
-            Sent::Text(_) if keyed => {
+            Sent::Text(_) if self.key.is_empty() => {}
+            Sent::Text(_) => {
                 if self.tally.known.len() >= KNOWN {
                     self.tally.known.clear();
                 }
                 self.tally.known.insert(self.key[..].into(), row.clone());
+                if let Some(plan) = &self.tally.plan {
+                    // Another session may have been first; after a TRUNCATE it stays what it was, and sessions look for themselves.
+                    _ = plan.digest.set((generation, row.clone()));
+                }
             }
-            Sent::Text(_) => {}
         }
         Some(row)
+    }
+
+    /// Leaves in `Session::key` what says which row a text belongs to: the key of its plan, or of a short one without a plan (COMMIT)
+    /// all that its digest follows from. No key of a plan begins as those do: its first bytes are an SQL mode. Empty: it is to be read.
+    fn key_of(&mut self, said: Sent<'_>) {
+        let Sent::Text(text) = said else { return };
+        if self.tally.keyed {
+            return;
+        }
+        self.key.clear();
+        if text.len() <= SHORT && self.settings.client.is_none() {
+            self.key.extend_from_slice(&[u8::MAX; 8]);
+            self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
+            self.key.extend_from_slice(self.info.database.as_deref().unwrap_or("").as_bytes());
+            self.key.push(u8::from(self.info.database.is_some()));
+            self.key.extend_from_slice(text);
+        }
     }
 
     fn digest_of(&self, said: Sent<'_>) -> Option<String> {
