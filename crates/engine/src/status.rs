@@ -13,10 +13,13 @@ use std::fmt::Write;
 /// A transaction that has written something, for monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrxInfo {
+    /// 0: it has written nothing, and is here for the locks that it has or wants.
     pub id: TrxId,
+    /// Its number in the lock table, as in [`LockInfo::serial`].
+    pub serial: u64,
     /// [`crate::TxnOptions::session_id`]; 0: one that recovery found and rolls back.
     pub session: u64,
-    /// Wall clock at the first write, microseconds since 1970.
+    /// Wall clock at the first write, microseconds since 1970; 0 before.
     pub started_micros: u64,
     pub isolation: Isolation,
     /// For a lock that another transaction has.
@@ -196,7 +199,7 @@ impl Db {
         all
     }
 
-    /// The transactions that have written something and have not ended.
+    /// The transactions that have written something or have locks of rows, and have not ended.
     pub fn transactions(&self) -> Vec<TrxInfo> {
         let db = self.inner();
         let info = |t: std::sync::Arc<TrxLocks>| {
@@ -209,6 +212,7 @@ impl Db {
             };
             TrxInfo {
                 id: n(&t.id),
+                serial: t.serial(),
                 session: t.session,
                 started_micros: n(&t.started),
                 isolation,
@@ -217,7 +221,11 @@ impl Db {
                 changes: n(&t.weight).saturating_sub(locks),
             }
         };
-        db.trx.writers().into_iter().map(info).collect()
+        let mut all: Vec<TrxInfo> = db.trx.writers().into_iter().map(info).collect();
+        let readers = db.locks.readers().into_iter().map(info);
+        // One may have begun to write since.
+        all.extend(readers.filter(|t| t.id == 0));
+        all
     }
 
     /// Row locks and those who wait for them. Locks of rows that a transaction has changed are in the rows, and only here once somebody

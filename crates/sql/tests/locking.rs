@@ -531,6 +531,24 @@ fn locks_and_their_waits_are_listed() {
             .await,
             "X,REC_NOT_GAP|WAITING|1|X,REC_NOT_GAP|1"
         );
+        // Neither has written anything, and both are listed.
+        weir_sql::sys::install(&server.inst, 900).await.expect("is made");
+        assert_eq!(
+            c.rows(
+                "select locked_table, locked_index, waiting_lock_mode, blocking_pid, wait_age_secs >= 0 \
+                 from sys.innodb_lock_waits"
+            )
+            .await,
+            format!("`test`.`t`|PRIMARY|X,REC_NOT_GAP|{}|1", a.rows("select connection_id()").await)
+        );
+        assert_eq!(
+            c.rows(
+                "select trx_state, trx_isolation_level, trx_requested_lock_id is null, trx_wait_started is null \
+                 from information_schema.innodb_trx order by trx_state"
+            )
+            .await,
+            "LOCK WAIT|REPEATABLE READ|0|0; RUNNING|REPEATABLE READ|1|1"
+        );
         a.all(&["commit"]).await;
         assert_eq!(waiting.await, "ok 1");
         assert_eq!(c.rows("select count(*) from performance_schema.data_lock_waits").await, "0");

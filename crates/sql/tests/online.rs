@@ -94,3 +94,66 @@ fn families_go_on_as_well() {
         ("check table p, c extended", "test.p|check|status|OK; test.c|check|status|OK"),
     ]]);
 }
+
+/// Rows are locked FOR UPDATE by whoever means to change them: a copy that lets readers go on and locks rows itself must not wait for them
+/// while they wait for it.
+#[test]
+fn locking_reads_and_copies_do_not_wait_for_each_other() {
+    for seed in 1..=12 {
+        with_server(seed, |server| async move {
+            let mut c = server.client();
+            c.all(&[
+                "create table t (id int primary key, v int)",
+                "set cte_max_recursion_depth = 3000",
+            ])
+            .await;
+            c.rows("insert into t with recursive n as (select 1 as i union all select i + 1 from n where i < 3000) select i, i from n")
+                .await;
+            let rt = server.inst.db.rt().clone();
+            let mut readers = Vec::new();
+            for n in 0..3 {
+                let mut b = server.client();
+                readers.push(rt.spawn("reader", async move {
+                    for k in 0..40 {
+                        let id = 1 + (n * 977 + k * 131) % 3000;
+                        b.rows(&format!("select id from t where id = {id} for update")).await;
+                    }
+                    b.0.close().await;
+                }));
+            }
+            for ty in ["bigint", "int", "decimal(9,0)"] {
+                c.rows(&format!("alter table t modify v {ty}")).await;
+            }
+            for r in readers {
+                r.await;
+            }
+            c.check(&[("select count(*), sum(v) from t", "3000|4501500")]).await;
+            c.0.close().await;
+        });
+    }
+}
+
+/// What is run beside the row for a value that an UPDATE sets.
+#[test]
+fn values_that_are_waited_for_can_be_set() {
+    check(&[
+        ("create table t (id int primary key, v int, w varchar(20))", "ok 0"),
+        ("insert into t values (1, 1, 'x'), (2, 2, 'y')", "ok 2"),
+        ("update t set v = sleep(0)", "ok 2"),
+        ("update t set v = get_lock('a', 0) + id where id = 2", "ok 1"),
+        ("update ignore t set v = benchmark(2, 1) where id = 1", "ok 0"),
+        ("update t set w = load_file(w)", "ok 2"),
+        ("create view x as select * from t", "ok 0"),
+        (
+            "update x set v = case id when 1 then 5 + sleep(0) else v end order by id limit 2",
+            "ok 1",
+        ),
+        ("with q as (select 1) update t set v = v + sleep(0)", "ok 0"),
+        ("select * from t", "1|5|NULL; 2|3|NULL"),
+        ("delete from t where sleep(0) = 0 and id = 1", "ok 1"),
+        ("insert into t values (3, sleep(0), 'z') on duplicate key update v = sleep(0)", "ok 1"),
+        ("insert into t values (3, 1, 'z') on duplicate key update v = 9 + sleep(0)", "ok 2"),
+        ("replace into t values (3, sleep(0) + 4, 'z')", "ok 2"),
+        ("select * from t", "2|3|NULL; 3|4|z"),
+    ]);
+}

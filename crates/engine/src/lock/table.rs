@@ -8,7 +8,7 @@ use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::waits::Blocker;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::task::Waker;
@@ -302,6 +302,23 @@ impl LockTable {
             }
         }
         all
+    }
+
+    /// Transactions that have or want locks and have written nothing, each once.
+    pub fn readers(&self) -> Vec<Arc<TrxLocks>> {
+        let mut all: BTreeMap<u64, Arc<TrxLocks>> = BTreeMap::new();
+        for shard in &self.shards {
+            let s = shard.lock();
+            for q in s.queues.values() {
+                let waiting = q.line.iter().flat_map(|l| &l.waiting).map(|w| &w.request.trx);
+                for trx in q.granted.iter().map(|l| &l.trx).chain(waiting) {
+                    if trx.id.load(Ordering::Relaxed) == 0 {
+                        all.entry(trx.serial).or_insert_with(|| trx.clone());
+                    }
+                }
+            }
+        }
+        all.into_values().collect()
     }
 
     /// Whether the record, or the gap below it, has any lock or waiter.

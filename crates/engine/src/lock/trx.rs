@@ -20,7 +20,7 @@ pub struct TrxLocks {
     pub session: u64,
     /// Wall clock at the first write, microseconds since 1970; 0 before.
     pub started: AtomicU64,
-    /// [`crate::Isolation`] at the first write, as its number.
+    /// [`crate::Isolation`], as its number.
     pub isolation: AtomicU8,
 }
 
@@ -33,6 +33,11 @@ pub(super) struct Held {
 }
 
 impl TrxLocks {
+    /// Its number in the lock table.
+    pub fn serial(&self) -> u64 {
+        self.serial
+    }
+
     pub fn new(session: u64) -> Arc<TrxLocks> {
         static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         Arc::new(TrxLocks {

@@ -203,6 +203,7 @@ pub struct Txn {
 impl Txn {
     pub(crate) fn new(db: Arc<System>, o: TxnOptions) -> Txn {
         let locks = TrxLocks::new(o.session_id);
+        locks.isolation.store(o.isolation as u8, Ordering::Relaxed);
         Txn {
             db,
             locks,
@@ -232,6 +233,7 @@ impl Txn {
 
     pub fn set_isolation(&mut self, i: Isolation) {
         self.o.isolation = i;
+        self.locks.isolation.store(i as u8, Ordering::Relaxed);
     }
 
     /// For the waits from now on: row locks, then tables.

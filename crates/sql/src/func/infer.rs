@@ -178,7 +178,7 @@ pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
         (SqlType::Int { unsigned, .. }, _) => SqlType::int(IntKind::Big, unsigned),
         (SqlType::Decimal { precision, scale, .. }, _) => SqlType::decimal(precision, scale),
         (_, Class::Int | Class::Date | Class::Null) => SqlType::BIGINT,
-        (ty @ (SqlType::Float { .. } | SqlType::Double { .. }), _) => real(places(&ty)),
+        (ty, Class::Real) => real(places(&ty)),
         _ => SqlType::DOUBLE,
     };
     TypeInfo::new(ty, any_null(args))
@@ -198,7 +198,7 @@ pub fn whole_first(args: &[TypeInfo]) -> TypeInfo {
 
 /// A double without places is shown in full: 100000000000000000000, not 1e20.
 fn whole_double(info: &mut TypeInfo) {
-    if matches!(info.ty, SqlType::Double { .. }) {
+    if info.ty.class() == Class::Real {
         info.ty = SqlType::Double { unsigned: false, zerofill: false, digits: Some((23, 0)) };
     }
 }

@@ -21,6 +21,7 @@ mod periods;
 pub mod regexp;
 pub mod string;
 pub mod temporal;
+mod xml;
 mod zlib;
 
 use crate::value::{EvalCtx, TypeInfo, Value, ValueError};
@@ -61,7 +62,7 @@ const fn varying(
     FuncDef { name, min_args, max_args, infer, eval, deterministic: false }
 }
 
-const TABLES: [&[FuncDef]; 15] = [
+const TABLES: [&[FuncDef]; 16] = [
     string::TABLE,
     encode::TABLE,
     zlib::TABLE,
@@ -72,6 +73,7 @@ const TABLES: [&[FuncDef]; 15] = [
     info::TABLE,
     monitoring::TABLE,
     gtid::TABLE,
+    xml::TABLE,
     regexp::TABLE,
     json::TABLE,
     geo::TABLES[0],

@@ -67,17 +67,21 @@ fn places(cx: TableReads<'_>) -> HashMap<u64, Place> {
 }
 
 /// A name of a lock that is the same as long as it is there.
-fn id_of(l: &LockInfo) -> String {
+pub(super) fn id_of(l: &LockInfo) -> String {
     use std::hash::{Hash, Hasher};
     let mut h = std::hash::DefaultHasher::new();
     (&l.name.key, format!("{:?}", l.what)).hash(&mut h);
     format!("{}:{}:{:016x}", l.serial, l.name.index, h.finish())
 }
 
-/// The number that InnoDB gives transactions that have only read is far from those of the others, too.
-fn transaction(l: &LockInfo) -> Value<'static> {
+/// The number of a transaction. That which InnoDB gives to those that have only read is far from the others, too.
+pub(super) fn number(id: u64, serial: u64) -> u64 {
     const READERS: u64 = 1 << 48;
-    u(if l.trx == 0 { READERS + l.serial } else { l.trx })
+    if id == 0 { READERS + serial } else { id }
+}
+
+fn transaction(l: &LockInfo) -> Value<'static> {
+    u(number(l.trx, l.serial))
 }
 
 fn session(l: &LockInfo) -> Value<'static> {

@@ -1,6 +1,7 @@
 //! What the engine's transactions are at, under InnoDB's names.
 
 use super::cells::{BIGINT, DATETIME, INT, Row, UBIGINT, at, c, i, n, os, s, settle, text, u};
+use super::data_locks::{id_of, number};
 use crate::account::Privileges;
 use crate::context::TableReads;
 use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
@@ -13,7 +14,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&InnodbTrx]
 }
 
-/// Transactions that have written something: one that only reads has no number here.
+/// Transactions that have written something, or have or want locks of rows.
 pub struct InnodbTrx;
 
 impl VirtualTable for InnodbTrx {
@@ -88,14 +89,31 @@ fn transactions(cx: TableReads<'_>) -> Vec<Row> {
         Isolation::RepeatableRead => "REPEATABLE READ",
         Isolation::Serializable => "SERIALIZABLE",
     };
+    let db = cx.reads.db();
+    let wanted: HashMap<u64, String> =
+        db.locks().iter().filter(|l| l.waits).map(|l| (l.serial, id_of(l))).collect();
+    let waits: HashMap<u64, u64> = db
+        .waits()
+        .into_iter()
+        .filter(|w| w.lasts && w.cause == "row lock")
+        .map(|w| (w.session, w.started_micros))
+        .collect();
+    let now = db.rt().wall_micros();
     let row = |t: weir_engine::TrxInfo| {
         let query = running.get(&t.session).map(|q| q.chars().take(1024).collect::<String>());
+        let tz = cx.reads.settings.tz;
+        let since = waits.get(&t.session).copied().filter(|_| t.waiting);
+        // Of one that has only locked, the beginning is not known: it is before its wait.
+        let started = match t.started_micros {
+            0 => since.unwrap_or(now),
+            known => known,
+        };
         vec![
-            u(t.id),
+            u(number(t.id, t.serial)),
             s(if t.waiting { "LOCK WAIT" } else { "RUNNING" }),
-            at(t.started_micros, cx.reads.settings.tz),
-            Value::Null,
-            Value::Null,
+            at(started, tz),
+            os(wanted.get(&t.serial).cloned().filter(|_| t.waiting)),
+            since.map_or(Value::Null, |s| at(s, tz)),
             u(t.locks + t.changes),
             u(t.session),
             os(query),
@@ -118,5 +136,5 @@ fn transactions(cx: TableReads<'_>) -> Vec<Row> {
             Value::Null,
         ]
     };
-    cx.reads.db().transactions().into_iter().map(row).collect()
+    db.transactions().into_iter().map(row).collect()
 }

@@ -130,7 +130,11 @@ impl<'a, 't> Runner<'a, 't> {
         if !matches!(plan.kind, Kind::Explain(..)) {
             // A table that is written is locked for that at once: to become a writer later costs a look more.
             let changes = plan.is_change() && !self.txn.is_read_only();
-            let writes = |t: &Arc<SqlTable>| changes && plan.changes(t);
+            // So is one whose rows are locked for being changed: a copy by ALTER TABLE locks them too, and would wait for this
+            // statement in the end. Under LOCK TABLES there is no copy.
+            let locks = !self.txn.is_read_only() && self.reads.locked.is_none();
+            let writes =
+                |t: &Arc<SqlTable>| (changes && plan.changes(t)) || (locks && plan.locks(t));
             match &plan.foreign {
                 None => {
                     for (table, _) in &plan.sizes {

@@ -463,9 +463,14 @@ fn cell<'v>(
         return done(t);
     }
     ty.write_text(v, scratch);
+    shown(v, ty, from, scratch.len())
+}
+
+/// A value that was written as it is shown.
+fn shown<'v>(v: &Value<'_>, ty: &SqlType, from: usize, to: usize) -> Cell<'v> {
     match (v, ty) {
-        (Value::Double(x), SqlType::Double { .. }) => Cell::Shown(*x, from, scratch.len()),
-        _ => Cell::Text(from, scratch.len()),
+        (Value::Double(x), SqlType::Double { .. }) => Cell::Shown(*x, from, to),
+        _ => Cell::Text(from, to),
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Plan {
     pub(super) temporal_texts: Vec<(BExpr, SqlType)>,
     /// Where its statements are summed up, and the generation of that table.
     pub digest: OnceLock<(u64, Arc<Summary>)>,
+    /// It reads some rows FOR UPDATE.
+    pub(super) locks_rows: bool,
 }
 
 pub(super) enum Kind {
@@ -608,6 +610,12 @@ fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
         || matches!(kind, Kind::Query(q) if b.params > 0 && untyped(q))
 }
 
+/// A query whose rows go to the client.
+fn shown_query(plan: QueryPlan, env: &PlanEnv<'_>) -> (Kind, Vec<ColumnMeta>) {
+    let columns = super::out::result_columns(&plan.columns, env);
+    (Kind::Query(plan), columns)
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
@@ -618,10 +626,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             let plan = b.query(q, None).await?;
             match &q.into {
                 None if env.collects => (Kind::Collect(plan), Vec::new()),
-                None => {
-                    let columns = super::out::result_columns(&plan.columns, env);
-                    (Kind::Query(plan), columns)
-                }
+                None => shown_query(plan, env),
                 Some(into) => (super::into::bind(into, plan, env)?, Vec::new()),
             }
         }
@@ -664,6 +669,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     }
     needs.extend(b.view_needs);
     Ok(Plan {
+        locks_rows: kind.locks_for_update(&|_| true),
         kind,
         columns,
         needs,

@@ -3,6 +3,7 @@
 use super::insert::Rows;
 use super::plan::{Body, Kind, Plan, QueryPlan, Source, Sub, TableSlot};
 use crate::meta::SqlTable;
+use std::sync::Arc;
 use weir_engine::LockMode;
 
 impl Plan {
@@ -25,11 +26,30 @@ impl Plan {
                 locking(&c.block.subs, &shared)
                     || self.sizes.iter().any(|(t, _)| shared(t) && self.changes(t))
             }
+            kind => kind.locks_for_update(&shared),
+        }
+    }
+
+    /// Whether rows of the table are locked for being changed.
+    pub(super) fn locks(&self, table: &Arc<SqlTable>) -> bool {
+        self.locks_rows && self.kind.locks_for_update(&|t| std::ptr::eq(t, &**table))
+    }
+}
+
+impl Kind {
+    /// FOR UPDATE of one of these tables, where the statement reads them.
+    pub(super) fn locks_for_update(&self, of: &dyn Fn(&SqlTable) -> bool) -> bool {
+        match self {
             Kind::Query(q) | Kind::Into(q, _) | Kind::IntoFile(q, _) | Kind::Collect(q) => {
-                q.locks_for_update(&shared)
+                q.locks_for_update(of)
             }
-            Kind::Analyze(q, _) => q.locks_for_update(&shared),
-            Kind::Do(_, subs) => locking(subs, &shared),
+            Kind::Analyze(q, _) => q.locks_for_update(of),
+            Kind::Do(_, subs) => locking(subs, of),
+            Kind::Insert(i) => {
+                let source = matches!(&i.rows, Rows::Query(q) if q.locks_for_update(of));
+                source || locking(&i.subs, of)
+            }
+            Kind::Change(c) => locking(&c.block.subs, of),
             Kind::Explain(..) => false,
         }
     }

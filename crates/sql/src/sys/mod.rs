@@ -2,7 +2,7 @@
 //!
 //! They are ordinary objects of the catalog, made by statements at a server's first start, so whoever looks at definitions finds them
 //! as he would on MySQL, and whoever has dropped them is rid of them. Columns are those that MySQL documents, without those of which
-//! nothing is measured here; the texts are our own. All of them run with the rights of whoever asks.
+//! nothing is measured here; the texts are our own. There is no table among them (sys_config): what it would set are user variables. All of them run with the rights of whoever asks.
 //!
 //! Invariant: the version in the engine's key-value store is written when all statements have run, so an interrupted start does them
 //! again; each of them may run twice.
@@ -31,13 +31,11 @@ fn statements() -> Vec<String> {
         let mut words = text.split([' ', '(']).filter(|w| !w.is_empty());
         let (kind, name) = (words.nth(1).unwrap_or(""), words.next().unwrap_or(""));
         match kind {
-            "TABLE" => all.push(text.replacen("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)),
             "FUNCTION" | "PROCEDURE" => {
                 all.push(format!("DROP {kind} IF EXISTS {name}"));
                 all.push(text.to_owned());
             }
-            "SQL" => all.push(text.replacen("CREATE", "CREATE OR REPLACE", 1)),
-            _ => all.push(text.replacen("INSERT", "INSERT IGNORE", 1)),
+            _ => all.push(text.replacen("CREATE", "CREATE OR REPLACE", 1)),
         }
     }
     all

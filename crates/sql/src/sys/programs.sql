@@ -1,23 +1,3 @@
-CREATE TABLE sys.sys_config (
-  variable VARCHAR(128) NOT NULL PRIMARY KEY,
-  value VARCHAR(128) DEFAULT NULL,
-  set_time TIMESTAMP NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
-  set_by VARCHAR(128) DEFAULT NULL
-) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_0900_ai_ci
-//
-INSERT INTO sys.sys_config (variable, value) VALUES
-  ('statement_truncate_len', '64'),
-  ('ps_thread_trx_info.max_length', '65535'),
-  ('diagnostics.allow_i_s_tables', 'OFF'),
-  ('diagnostics.include_raw', 'OFF'),
-  ('statement_performance_analyzer.limit', '100'),
-  ('statement_performance_analyzer.view', NULL)
-//
-CREATE FUNCTION sys.sys_get_config(in_variable_name VARCHAR(128), in_default_value VARCHAR(128)) RETURNS VARCHAR(128)
-  READS SQL DATA SQL SECURITY INVOKER
-  COMMENT 'The value of an option of this schema; the default where it is not set.'
-RETURN COALESCE((SELECT value FROM sys.sys_config WHERE variable = in_variable_name), in_default_value)
-//
 CREATE FUNCTION sys.format_bytes(bytes TEXT) RETURNS TEXT
   DETERMINISTIC NO SQL SQL SECURITY INVOKER
   COMMENT 'A number of bytes in the unit that suits it.'
@@ -48,14 +28,11 @@ RETURN CASE
 END
 //
 CREATE FUNCTION sys.format_statement(statement LONGTEXT) RETURNS LONGTEXT
-  READS SQL DATA SQL SECURITY INVOKER
-  COMMENT 'A statement without line ends, its middle left out where it is longer than statement_truncate_len.'
+  NO SQL SQL SECURITY INVOKER
+  COMMENT 'A statement without line ends, its middle left out where it is longer than @sys.statement_truncate_len, or 64.'
 BEGIN
-  DECLARE longest INT DEFAULT CAST(sys.sys_get_config('statement_truncate_len', '64') AS SIGNED);
+  DECLARE longest INT DEFAULT CAST(COALESCE(@sys.statement_truncate_len, 64) AS SIGNED);
   DECLARE line LONGTEXT DEFAULT REPLACE(statement, '\n', ' ');
-  IF @sys.statement_truncate_len IS NOT NULL THEN
-    SET longest = @sys.statement_truncate_len;
-  END IF;
   IF CHAR_LENGTH(line) <= longest THEN
     RETURN line;
   END IF;

@@ -8,6 +8,22 @@ use crate::ast::{
 use crate::lex::{Kw, T};
 
 impl Parser<'_> {
+    /// The name of a character set or collation: a word, a string, or BINARY.
+    pub(crate) fn charset_name(&mut self) -> PResult<Box<str>> {
+        if self.at(Kw::BINARY) {
+            self.advance();
+            return Ok("binary".into());
+        }
+        Ok(self.ident_or_string()?.0)
+    }
+
+    /// CHARACTER SET, CHARSET or CHAR SET.
+    pub(crate) fn eat_charset(&mut self) -> bool {
+        self.eat_all(&[Kw::CHARACTER, Kw::SET])
+            || self.eat(Kw::CHARSET)
+            || self.eat_all(&[Kw::CHAR, Kw::SET])
+    }
+
     #[inline(never)]
     pub(crate) fn set_statement(&mut self) -> PResult<Statement> {
         self.expect(Kw::SET)?;

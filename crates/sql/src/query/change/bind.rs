@@ -192,7 +192,8 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     }
     let place = meets_itself(&block, &assigns);
     let has_subs = block.subs.iter().any(Sub::is_query_or_call);
-    let collect = multi || place.is_none() || is_ordered(&block) || has_subs;
+    let collect =
+        multi || place.is_none() || is_ordered(&block) || has_subs || assigns_what_waits(&assigns);
     Ok(ChangePlan {
         block,
         what: What::Update(assigns),
@@ -207,6 +208,13 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         place: place.unwrap_or_default(),
         twins,
     })
+}
+
+/// Values that something is run for beside the row (SLEEP, GET_LOCK, LOAD_FILE): they are known before the row is changed.
+fn assigns_what_waits(assigns: &[Assign]) -> bool {
+    let mut subs = Vec::new();
+    assigns.iter().filter_map(|a| a.value.as_ref()).for_each(|e| e.subs(&mut subs));
+    !subs.is_empty()
 }
 
 fn is_ordered(b: &Block) -> bool {
