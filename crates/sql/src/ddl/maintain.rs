@@ -7,6 +7,7 @@ use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::session_api::SqlError;
 use crate::value::{Collation, LobKind, SqlType, Value};
+use weir_engine::Error;
 use weir_syntax::ast::{AdminVerb, AlterSpec, TableAdmin, TableName};
 
 const NAME: SqlType = SqlType::varchar(128, Collation::Utf8mb4GeneralCi);
@@ -106,12 +107,11 @@ async fn one(
         }
         AdminVerb::Check => {
             let interrupt = ctx.reads.interrupt.clone();
-            let mut found = ctx
-                .reads
-                .db()
-                .check_table_of(&engine, &interrupt, held)
-                .await
-                .map_err(engine_error)?;
+            let mut found = match ctx.reads.db().check_table_of(&engine, &interrupt, held).await {
+                // What cannot be read is what was looked for.
+                Err(e @ (Error::Corrupt { .. } | Error::Io { .. })) => vec![e.to_string()],
+                other => other.map_err(engine_error)?,
+            };
             if found.is_empty() && !engine.parts.is_empty() {
                 let known = ctx.reads.meta().lookup(ctx.reads.db(), schema, table)?;
                 found = super::partition_rows::findings(&known, None, ctx).await?;

@@ -470,9 +470,15 @@ pub fn column_rights(list: &[ast::Privilege]) -> Vec<ColumnRights> {
 
 fn show<'a>(s: &'a Show, me: Me<'_>, r: &mut Reads<'a>) -> Done {
     match &s.kind {
+        // Of all schemas, where none is named.
+        ShowKind::OpenTables { schema } => {
+            if schema.is_some() {
+                let schema = r.schema_of(schema.as_ref())?;
+                r.push(Need::AnyOnSchema { schema });
+            }
+        }
         ShowKind::Tables { schema, .. }
         | ShowKind::TableStatus { schema }
-        | ShowKind::OpenTables { schema }
         | ShowKind::Triggers { schema, .. } => {
             let schema = r.schema_of(schema.as_ref())?;
             r.push(Need::AnyOnSchema { schema });
