@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
 use weir_sql::account::{Account, AccountName, AuthPlugin};
+use weir_sql::errno::ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK;
 use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
 use weir_sql::status::Stat;
@@ -136,12 +137,37 @@ fn prove(
             AuthPlugin::Sha256 => given && sha256(conn, state, &account, response, salt)?,
         }
     };
+    if let Some(blocked) = inst.accounts.blocks.judged(&account, proved, today(inst)) {
+        let text = format!("Access denied for user '{user}'@'{}'. {}", peer.host(), blocked.text());
+        return Err(Refused::Sql(SqlError::new(
+            ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK,
+            text,
+        )));
+    }
     if !proved {
         return Err(denied(&user, peer, given));
     }
+    may_come(conn, inst, &account, &user, given)?;
+    Ok(account)
+}
+
+/// Days since 1970.
+fn today(inst: &Instance) -> u64 {
+    inst.db.rt().wall_micros() / 86_400_000_000
+}
+
+/// What is asked beside the password, and told to nobody who does not know that.
+fn may_come(
+    conn: &Conn,
+    inst: &Instance,
+    account: &Account,
+    user: &str,
+    given: bool,
+) -> Result<(), Refused> {
+    let peer = conn.peer;
     // In MySQL's order: whoever does not know the password learns nothing of the rest.
     if !account.require.is_met_by(conn.tls.as_deref()) {
-        return Err(denied(&user, peer, given));
+        return Err(denied(user, peer, given));
     }
     if account.locked {
         let text = format!("Access denied for user '{user}'@'{}'. Account is locked.", peer.host());
@@ -153,7 +179,7 @@ fn prove(
             "Connections using insecure transport are prohibited while --require_secure_transport=ON.",
         )));
     }
-    Ok(account)
+    Ok(())
 }
 
 /// An account that nobody has: with a hash, so that the check takes as long as for others.
