@@ -26,6 +26,14 @@ pub struct AuthState {
     rsa: RsaKey,
 }
 
+impl AuthState {
+    /// Has somebody proved the account's password to the cache?
+    fn knows(&self, account: &Account) -> bool {
+        let key = crypto::cache_key(&account.user, &account.host, &account.credential);
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&key)
+    }
+}
+
 /// The method that the greeting names. Every client knows it; an account with another one is told
 /// to switch.
 pub const GREETED: &str = NATIVE;
@@ -128,13 +136,15 @@ fn prove(
         }
         return Err(denied(&user, peer, given));
     };
-    let proved = if account.credential.is_empty() {
-        !given
-    } else {
-        match account.plugin {
-            AuthPlugin::Native => crypto::check_native(&account.credential, &response, salt),
-            AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, salt)?,
-            AuthPlugin::Sha256 => given && sha256(conn, state, &account, response, salt)?,
+    // Whoever is asked for the password itself, though others have proved it since, learns by that alone that his guess was wrong.
+    let guessed = given && account.plugin == AuthPlugin::CachingSha2 && state.knows(&account);
+    let proved = match proves(conn, state, &account, response, salt) {
+        Ok(proved) => proved,
+        Err(gone) => {
+            if guessed {
+                inst.accounts.blocks.judged(&account, false, today(inst));
+            }
+            return Err(Refused::Gone(gone));
         }
     };
     if let Some(blocked) = inst.accounts.blocks.judged(&account, proved, today(inst)) {
@@ -149,6 +159,25 @@ fn prove(
     }
     may_come(conn, inst, &account, &user, given)?;
     Ok(account)
+}
+
+/// By the account's own method.
+fn proves(
+    conn: &mut Conn,
+    state: &AuthState,
+    account: &Account,
+    response: Vec<u8>,
+    salt: &[u8; SALT_LEN],
+) -> Result<bool, ReadError> {
+    let given = !response.is_empty();
+    if account.credential.is_empty() {
+        return Ok(!given);
+    }
+    match account.plugin {
+        AuthPlugin::Native => Ok(crypto::check_native(&account.credential, &response, salt)),
+        AuthPlugin::CachingSha2 => Ok(given && sha2(conn, state, account, &response, salt)?),
+        AuthPlugin::Sha256 => Ok(given && sha256(conn, state, account, response, salt)?),
+    }
 }
 
 /// Days since 1970.

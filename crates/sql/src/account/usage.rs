@@ -13,7 +13,8 @@ const HOUR: u64 = 3_600_000_000_000;
 
 #[derive(Default)]
 struct Counts {
-    since: u64,
+    /// Of the hour; none before the first use.
+    since: Option<u64>,
     queries: u32,
     updates: u32,
     connections: u32,
@@ -23,8 +24,8 @@ struct Counts {
 impl Counts {
     /// Begins a new hour when the last one is over.
     fn look(&mut self, now: u64) {
-        if now.saturating_sub(self.since) >= HOUR {
-            *self = Counts { since: now, at_once: self.at_once, ..Counts::default() };
+        if self.since.is_none_or(|since| now.saturating_sub(since) >= HOUR) {
+            *self = Counts { since: Some(now), at_once: self.at_once, ..Counts::default() };
         }
     }
 

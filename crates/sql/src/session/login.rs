@@ -33,8 +33,7 @@ pub(super) fn changes_password(stmt: &Statement, needs: &[Need], me: Me<'_>) -> 
 
 /// Does a statement that has no plan of its own count as one that changes something?
 pub(super) fn changes(stmt: &Statement) -> bool {
-    let of_accounts = matches!(stmt, Statement::SetPassword(_));
-    of_accounts || (stmt.defines() && !matches!(stmt, Statement::TableAdmin(_)))
+    stmt.defines()
 }
 
 impl Session {

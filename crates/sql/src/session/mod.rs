@@ -574,7 +574,7 @@ impl Session {
         if crate::admin::commits_first(stmt) {
             self.end_transaction(true).await?;
         }
-        self.keep_warnings = shows_warnings(stmt);
+        self.keep_warnings = answers::shows_warnings(stmt);
         if let Statement::Flush(f) = stmt
             && self.flush_with_lock(&f.what).await?
         {
@@ -685,18 +685,6 @@ fn reborrow<'c>(cx: &'c mut crate::context::StatementCtx<'_>) -> crate::context:
             warnings: cx.changes.warnings,
         },
     }
-}
-
-fn shows_warnings(stmt: &Statement) -> bool {
-    use weir_syntax::ast::ShowKind;
-    let Statement::Show(show) = stmt else { return false };
-    matches!(
-        show.kind,
-        ShowKind::Warnings(_)
-            | ShowKind::Errors(_)
-            | ShowKind::CountWarnings
-            | ShowKind::CountErrors
-    )
 }
 
 fn parse_error(e: weir_syntax::parse::ParseError) -> SqlError {
