@@ -25,7 +25,7 @@ fn failed_logins_in_a_row_block_the_account() {
     let mut root = server.root_client();
     // So that the test does not wait; what they do together is below.
     root.run("set global connection_control_failed_connections_threshold = 0");
-    for (user, plugin) in [("n", NATIVE), ("s", SHA2), ("o", "sha256_password")] {
+    for (user, plugin) in [("n", NATIVE), ("s", SHA2)] {
         root.run(&format!(
             "create user {user}@localhost identified with {plugin} by 'x' failed_login_attempts 2 password_lock_time 3"
         ));
