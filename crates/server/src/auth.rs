@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
 use weir_sql::account::{Account, AccountName, AuthPlugin};
+use weir_sql::errno::ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK;
 use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
 use weir_sql::status::Stat;
@@ -23,6 +24,14 @@ use weir_wire::handshake::Login;
 pub struct AuthState {
     cache: Mutex<HashMap<[u8; 32], FastHash>>,
     rsa: RsaKey,
+}
+
+impl AuthState {
+    /// Has somebody proved the account's password to the cache?
+    fn knows(&self, account: &Account) -> bool {
+        let key = crypto::cache_key(&account.user, &account.host, &account.credential);
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&key)
+    }
 }
 
 /// The method that the greeting names. Every client knows it; an account with another one is told
@@ -127,21 +136,67 @@ fn prove(
         }
         return Err(denied(&user, peer, given));
     };
-    let proved = if account.credential.is_empty() {
-        !given
-    } else {
-        match account.plugin {
-            AuthPlugin::Native => crypto::check_native(&account.credential, &response, salt),
-            AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, salt)?,
-            AuthPlugin::Sha256 => given && sha256(conn, state, &account, response, salt)?,
+    // Whoever is asked for the password itself, though others have proved it since, learns by that alone that his guess was wrong.
+    let guessed = given && account.plugin == AuthPlugin::CachingSha2 && state.knows(&account);
+    let proved = match proves(conn, state, &account, response, salt) {
+        Ok(proved) => proved,
+        Err(gone) => {
+            if guessed {
+                inst.accounts.blocks.judged(&account, false, today(inst));
+            }
+            return Err(Refused::Gone(gone));
         }
     };
+    if let Some(blocked) = inst.accounts.blocks.judged(&account, proved, today(inst)) {
+        let text = format!("Access denied for user '{user}'@'{}'. {}", peer.host(), blocked.text());
+        return Err(Refused::Sql(SqlError::new(
+            ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK,
+            text,
+        )));
+    }
     if !proved {
         return Err(denied(&user, peer, given));
     }
+    may_come(conn, inst, &account, &user, given)?;
+    Ok(account)
+}
+
+/// By the account's own method.
+fn proves(
+    conn: &mut Conn,
+    state: &AuthState,
+    account: &Account,
+    response: Vec<u8>,
+    salt: &[u8; SALT_LEN],
+) -> Result<bool, ReadError> {
+    let given = !response.is_empty();
+    if account.credential.is_empty() {
+        return Ok(!given);
+    }
+    match account.plugin {
+        AuthPlugin::Native => Ok(crypto::check_native(&account.credential, &response, salt)),
+        AuthPlugin::CachingSha2 => Ok(given && sha2(conn, state, account, &response, salt)?),
+        AuthPlugin::Sha256 => Ok(given && sha256(conn, state, account, response, salt)?),
+    }
+}
+
+/// Days since 1970.
+fn today(inst: &Instance) -> u64 {
+    inst.db.rt().wall_micros() / 86_400_000_000
+}
+
+/// What is asked beside the password, and told to nobody who does not know that.
+fn may_come(
+    conn: &Conn,
+    inst: &Instance,
+    account: &Account,
+    user: &str,
+    given: bool,
+) -> Result<(), Refused> {
+    let peer = conn.peer;
     // In MySQL's order: whoever does not know the password learns nothing of the rest.
     if !account.require.is_met_by(conn.tls.as_deref()) {
-        return Err(denied(&user, peer, given));
+        return Err(denied(user, peer, given));
     }
     if account.locked {
         let text = format!("Access denied for user '{user}'@'{}'. Account is locked.", peer.host());
@@ -153,7 +208,7 @@ fn prove(
             "Connections using insecure transport are prohibited while --require_secure_transport=ON.",
         )));
     }
-    Ok(account)
+    Ok(())
 }
 
 /// An account that nobody has: with a hash, so that the check takes as long as for others.

@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use weir_rt::{Actor, act_as};
 use weir_sql::memory::Held;
-use weir_sql::session::Session;
+use weir_sql::session::{Session, must_change};
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
 use weir_sql::status::Stat;
 use weir_sql::vars::Var;
@@ -299,6 +299,11 @@ impl Connection {
             Command::StmtFetch { id, rows } => {
                 self.log_command("Fetch", b"");
                 self.fetch(id, rows);
+            }
+            Command::InitDb(_) | Command::Statistics | Command::Refresh(_)
+                if self.session.must_change_password() =>
+            {
+                self.error(&must_change());
             }
             Command::InitDb(name) => {
                 self.session.count_command(Stat::Com_change_db);
@@ -635,8 +640,10 @@ impl Connection {
         };
         let db = who.database.clone();
         let again = who.clone();
+        let expired = self.caps.has(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS);
         let r = self.server.rt.block_on(async {
             self.session.change_user(who).await?;
+            self.session.log_in(expired)?;
             if !db.is_empty() {
                 self.session.init_db(&db).await?;
             }

@@ -319,6 +319,7 @@ fn log_in(
             return Err(Refused::Sql(too_many()));
         }
     }
+    session.log_in(caps.has(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS)).map_err(Refused::Sql)?;
     if !who.database.is_empty() {
         let db = who.database.clone();
         server.rt.block_on(session.init_db(&db)).map_err(Refused::Sql)?;

@@ -5,6 +5,7 @@
 
 mod common;
 
+mod accounts;
 mod branches;
 mod changes;
 mod charsets;

@@ -97,7 +97,7 @@ fn default_mandatory_and_nested_roles() {
             ("create user d@localhost default role nobody", "E3162"),
             ("create user d@localhost default role outer_role", "ok 0"),
             ("show grants for d@localhost", "GRANT USAGE ON *.* TO `d`@`localhost`; GRANT `outer_role`@`%` TO `d`@`localhost`"),
-            ("show create user d@localhost", "CREATE USER `d`@`localhost` IDENTIFIED WITH 'caching_sha2_password' DEFAULT ROLE `outer_role`@`%` REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK"),
+            ("show create user d@localhost", "CREATE USER `d`@`localhost` IDENTIFIED WITH 'caching_sha2_password' DEFAULT ROLE `outer_role`@`%` REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"),
         ])
         .await;
         let mut u = server.client_of("u");

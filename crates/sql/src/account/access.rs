@@ -5,7 +5,7 @@
 
 use super::attempts::Attempts;
 use super::roles::{self, RoleChoice};
-use super::{Account, AccountName, Accounts, Privileges, host};
+use super::{Account, AccountName, Accounts, Privileges, Resources, host};
 use crate::errno;
 use crate::session_api::SqlError;
 use std::sync::Arc;
@@ -28,6 +28,10 @@ pub struct Access {
     through: Vec<Arc<Account>>,
     /// Whether there are rights on single columns among what is held.
     with_columns: bool,
+    /// The account's statements are limited; looked at before each of them.
+    limited: bool,
+    /// Logged in with a password that has expired: until it is changed, nothing else may be done.
+    expired: bool,
 }
 
 impl Access {
@@ -47,6 +51,8 @@ impl Access {
             active: Vec::new(),
             through: Vec::new(),
             with_columns: false,
+            limited: account.policy.resources.limit_statements(),
+            expired: false,
         };
         access.reset_roles();
         access
@@ -132,6 +138,7 @@ impl Access {
         let name = self.name();
         let account = self.accounts.get(&self.user, &self.account_host);
         self.own = account.unwrap_or_else(|| Arc::new(Account::new(&name)));
+        self.limited = self.own.policy.resources.limit_statements();
         let mut active = std::mem::take(&mut self.active);
         if !active.is_empty() {
             let list = self.accounts.list();
@@ -140,6 +147,30 @@ impl Access {
         }
         self.activate(active);
         self.version = version;
+    }
+
+    /// Are the account's statements limited, as of the last look?
+    pub fn is_limited(&self) -> bool {
+        self.limited
+    }
+
+    /// The account's own limits, as of the last look.
+    pub fn resources(&self) -> &Resources {
+        &self.own.policy.resources
+    }
+
+    /// The password of the login has expired.
+    pub fn expire(&mut self) {
+        self.expired = true;
+    }
+
+    /// Its own password was set.
+    pub fn renew(&mut self) {
+        self.expired = false;
+    }
+
+    pub fn is_expired(&self) -> bool {
+        self.expired
     }
 
     /// Whether accounts were changed since the last look.

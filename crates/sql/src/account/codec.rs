@@ -7,14 +7,15 @@
 //! (count u32, name, bits), rights on routines (count u32; 1 for a procedure, schema, name, bits), roles (count u32; user, host,
 //! 1 for ADMIN OPTION) and default roles (count u32; user, host). Version 4 has behind them what a connection must have: 0 nothing, 1 SSL,
 //! 2 X509, 3 cipher, issuer and subject; and it knows passwords of sha256_password (2). Version 5 has before the count the privileges that
-//! its writer knew (bits). The lowest version is written that can hold what there is, so that older servers read what they know.
+//! its writer knew (bits). Version 6 has with each account, at its end, what bounds it beside its rights (`put_policy`). The lowest version is written that can hold what there is, so that older servers read what they know.
 //!
 //! Invariant: an account of a store whose writer did not know a privilege holds it if that is what it could do ([`Privileges::upgraded`]);
 //! one whose writer knew it holds it only where it was granted. What the writers of versions 1 to 4 knew is in [`known_to`].
 
+use super::policy::Former;
 use super::{
-    Account, AccountName, AuthPlugin, ColumnRights, GrantedRole, Privileges, RoutineRights,
-    TableRights,
+    Account, AccountName, AuthPlugin, ColumnRights, GrantedRole, LockTime, Policy, Privileges,
+    Resources, RoutineRights, TableRights,
 };
 use crate::tls::Require;
 
@@ -24,6 +25,7 @@ const WITH_TABLES: u8 = 2;
 const WITH_ROLES: u8 = 3;
 const WITH_TLS: u8 = 4;
 const WITH_KNOWN: u8 = 5;
+const WITH_POLICY: u8 = 6;
 
 /// The privileges that whoever writes a version knows. Nobody wrote versions 3 and 4 who knew those that came later: those are said in version 5.
 fn known_to(version: u8) -> Privileges {
@@ -42,6 +44,9 @@ fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
         let finer = a.tables.iter().any(|t| !t.columns.is_empty()) || !a.routines.is_empty();
         finer || !a.roles.is_empty() || !a.default_roles.is_empty()
     };
+    if accounts.iter().any(|a| a.policy != Policy::default()) {
+        return WITH_POLICY;
+    }
     let needs_tls = |a: &Account| a.require != Require::Nothing || a.plugin == AuthPlugin::Sha256;
     let lowest = if accounts.iter().any(|a| needs_tls(a)) {
         WITH_TLS
@@ -92,8 +97,39 @@ pub(super) fn encode(accounts: &[std::sync::Arc<Account>]) -> Vec<u8> {
         if version >= WITH_TLS {
             put_require(&mut out, &account.require);
         }
+        if version >= WITH_POLICY {
+            put_policy(&mut out, &account.policy);
+        }
     }
     out
+}
+
+/// Four limits of resources; 1 for an expired password; lifetime, history, days of reuse, and 1 for the current password being asked for,
+/// each with 1 before it where it is not DEFAULT; failed logins, and days of the lock, all ones for UNBOUNDED; the attribute in the same
+/// manner; former passwords (count, time u64, credential).
+fn put_policy(out: &mut Vec<u8>, policy: &Policy) {
+    let of = &policy.resources;
+    let mut put = |n: u32| out.extend_from_slice(&n.to_le_bytes());
+    [of.queries, of.updates, of.connections, of.at_once].into_iter().for_each(&mut put);
+    out.push(u8::from(policy.expired));
+    let days = [policy.lifetime.map(u32::from), policy.history, policy.reuse_days];
+    for n in days.into_iter().chain([policy.require_current.map(u32::from)]) {
+        out.push(u8::from(n.is_some()));
+        out.extend(n.into_iter().flat_map(u32::to_le_bytes));
+    }
+    out.extend_from_slice(&u32::from(policy.attempts).to_le_bytes());
+    let lock = match policy.lock_time {
+        LockTime::Days(n) => u32::from(n),
+        LockTime::Unbounded => u32::MAX,
+    };
+    out.extend_from_slice(&lock.to_le_bytes());
+    out.push(u8::from(policy.attribute.is_some()));
+    policy.attribute.iter().for_each(|text| put_str(out, text));
+    put_u32(out, policy.former.len());
+    for f in &policy.former {
+        out.extend_from_slice(&f.at.to_le_bytes());
+        put_str(out, &f.credential);
+    }
 }
 
 fn put_tables(out: &mut Vec<u8>, tables: &[TableRights], version: u8) {
@@ -166,7 +202,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<Account>> {
         return None;
     }
     let version = input.u8()?;
-    if !(VERSION..=WITH_KNOWN).contains(&version) {
+    if !(VERSION..=WITH_POLICY).contains(&version) {
         return None;
     }
     let known = if version >= WITH_KNOWN { input.privileges()? } else { known_to(version) };
@@ -279,7 +315,46 @@ impl<'a> Input<'a> {
         if version >= WITH_TLS {
             account.require = self.require()?;
         }
+        if version >= WITH_POLICY {
+            account.policy = self.policy()?;
+        }
         Some(account)
+    }
+
+    fn number<T: TryFrom<usize>>(&mut self) -> Option<T> {
+        T::try_from(self.u32()?).ok()
+    }
+
+    /// What is not DEFAULT.
+    fn said<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Option<T>> {
+        if self.flag()? { one(self).map(Some) } else { Some(None) }
+    }
+
+    fn policy(&mut self) -> Option<Policy> {
+        let resources = Resources {
+            queries: self.number()?,
+            updates: self.number()?,
+            connections: self.number()?,
+            at_once: self.number()?,
+        };
+        Some(Policy {
+            resources,
+            expired: self.flag()?,
+            lifetime: self.said(Self::number)?,
+            history: self.said(Self::number)?,
+            reuse_days: self.said(Self::number)?,
+            require_current: self.said(|i| Some(i.u32()? != 0))?,
+            attempts: self.number()?,
+            lock_time: match self.number()? {
+                u32::MAX => LockTime::Unbounded,
+                n => LockTime::Days(n.try_into().ok()?),
+            },
+            attribute: self.said(Self::str)?,
+            former: self.list(|i| {
+                let at = u64::from_le_bytes(i.take(8)?.try_into().ok()?);
+                Some(Former { at, credential: i.str()? })
+            })?,
+        })
     }
 }
 
@@ -303,6 +378,42 @@ mod tests {
     fn table(columns: Vec<ColumnRights>) -> TableRights {
         let held = Privileges::INSERT;
         TableRights { schema: "shop".into(), table: "orders".into(), held, columns }
+    }
+
+    /// Each part of what bounds an account, alone and with others.
+    fn bounded() -> Vec<Account> {
+        let of = |policy: Policy| Account { policy, ..account() };
+        let resources = Resources { queries: 1, updates: u32::MAX, connections: 3, at_once: 4 };
+        let former = vec![
+            Former { at: u64::MAX, credential: "h".into() },
+            Former { at: 0, credential: String::new() },
+        ];
+        vec![
+            account(),
+            of(Policy { resources, ..Policy::default() }),
+            of(Policy { expired: true, lifetime: Some(0), ..Policy::default() }),
+            of(Policy { history: Some(u32::MAX), reuse_days: Some(0), ..Policy::default() }),
+            of(Policy { require_current: Some(false), former, ..Policy::default() }),
+            of(Policy { attempts: 3, lock_time: LockTime::Unbounded, ..Policy::default() }),
+            of(Policy { attempts: 32_767, lock_time: LockTime::Days(1), ..Policy::default() }),
+            of(Policy {
+                attribute: Some("{}".into()),
+                require_current: Some(true),
+                ..Policy::default()
+            }),
+        ]
+    }
+
+    /// Stores without any of that are written as before, whenever their passwords were set.
+    #[test]
+    fn the_lowest_version_holds_accounts_without_bounds() {
+        let plain = account();
+        let timed = Account { changed: Some(1), ..account() };
+        let [plain, timed] = [plain, timed].map(|a| encode(&[Arc::new(a)]));
+        assert_eq!((plain[4], &plain), (1, &timed));
+        for a in bounded().into_iter().skip(1) {
+            assert_eq!(encode(&[Arc::new(a)])[4], 6);
+        }
     }
 
     #[test]
@@ -342,6 +453,7 @@ mod tests {
             (4, vec![all, sha256.clone()]),
             (5, vec![alone, sha256]),
             (5, vec![without]),
+            (6, bounded()),
         ];
         for (version, list) in lists {
             let shared: Vec<_> = list.iter().cloned().map(Arc::new).collect();
@@ -412,7 +524,7 @@ mod tests {
         #[test]
         fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             decode(&bytes);
-            for version in [1, 2, 3, 4, 5] {
+            for version in [1, 2, 3, 4, 5, 6] {
                 let mut framed = b"WACC".to_vec();
                 framed.push(version);
                 framed.extend(&bytes);

@@ -1,7 +1,7 @@
 //! SHOW GRANTS and SHOW CREATE USER.
 
 use super::name::{AccountName, quote};
-use super::{Account, GrantedRole, Privileges, TableRights};
+use super::{Account, GrantedRole, LockTime, Privileges, TableRights};
 use std::fmt::Write as _;
 
 /// `GRANT ... TO ... [WITH GRANT OPTION]`.
@@ -141,7 +141,57 @@ pub fn show_create_user(account: &Account) -> String {
         let roles: Vec<_> = account.default_roles.iter().map(AccountName::quoted).collect();
         let _ = write!(text, " DEFAULT ROLE {}", roles.join(","));
     }
-    let lock = if account.locked { "LOCK" } else { "UNLOCK" };
-    let _ = write!(text, " REQUIRE {} PASSWORD EXPIRE DEFAULT ACCOUNT {lock}", account.require);
+    let _ = write!(text, " REQUIRE {}", account.require);
+    put_policy(account, &mut text);
     text
+}
+
+/// What stands behind REQUIRE, in MySQL's order.
+fn put_policy(account: &Account, text: &mut String) {
+    let policy = &account.policy;
+    let of = &policy.resources;
+    let limits = [
+        ("MAX_QUERIES_PER_HOUR", of.queries),
+        ("MAX_UPDATES_PER_HOUR", of.updates),
+        ("MAX_CONNECTIONS_PER_HOUR", of.connections),
+        ("MAX_USER_CONNECTIONS", of.at_once),
+    ];
+    let set = limits.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!(" {name} {n}"));
+    let set: String = set.collect();
+    if !set.is_empty() {
+        text.push_str(" WITH");
+        text.push_str(&set);
+    }
+    text.push_str(" PASSWORD EXPIRE");
+    text.push_str(&match policy.lifetime {
+        _ if policy.expired => String::new(),
+        None => " DEFAULT".to_owned(),
+        Some(0) => " NEVER".to_owned(),
+        Some(n) => format!(" INTERVAL {n} DAY"),
+    });
+    text.push_str(if account.locked { " ACCOUNT LOCK" } else { " ACCOUNT UNLOCK" });
+    let history = policy.history.map_or("DEFAULT".to_owned(), |n| n.to_string());
+    let reuse = policy.reuse_days.map_or("DEFAULT".to_owned(), |n| format!("{n} DAY"));
+    let current = match policy.require_current {
+        None => " DEFAULT",
+        Some(true) => "",
+        Some(false) => " OPTIONAL",
+    };
+    // Writing to a String does not fail.
+    let _ = write!(
+        text,
+        " PASSWORD HISTORY {history} PASSWORD REUSE INTERVAL {reuse} PASSWORD REQUIRE CURRENT{current}"
+    );
+    if policy.counts_failures() {
+        let days = match policy.lock_time {
+            LockTime::Days(n) => n.to_string(),
+            LockTime::Unbounded => "UNBOUNDED".to_owned(),
+        };
+        let _ =
+            write!(text, " FAILED_LOGIN_ATTEMPTS {} PASSWORD_LOCK_TIME {days}", policy.attempts);
+    }
+    if let Some(attribute) = &policy.attribute {
+        let escaped = attribute.replace('\\', "\\\\").replace('\'', "\\'");
+        let _ = write!(text, " ATTRIBUTE '{escaped}'");
+    }
 }

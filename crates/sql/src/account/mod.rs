@@ -7,23 +7,30 @@
 
 mod access;
 pub mod attempts;
+mod blocks;
 mod codec;
 mod grants;
 pub mod host;
 mod listing;
 mod name;
+mod policy;
 mod privilege;
 mod roles;
 mod statements;
+mod times;
+mod usage;
 
 pub use access::Access;
+pub use blocks::Blocks;
 pub use grants::{ColumnRights, GrantLevel, check_grantable};
 pub use host::Peer;
 pub use listing::{show_create_user, show_grants};
 pub use name::AccountName;
+pub use policy::{Attribute, LockTime, Policy, PolicyChange, PolicyDefaults, Resources};
 pub use privilege::Privileges;
 pub use roles::{GrantedRole, RoleChoice, RolePolicy};
 pub use statements::{AccountOptions, Auth, Note};
+pub use usage::{Connected, Usages};
 
 use crate::errno;
 use crate::session_api::SqlError;
@@ -92,6 +99,10 @@ pub struct Account {
     pub roles: Vec<GrantedRole>,
     /// Those of them that a login activates.
     pub default_roles: Vec<AccountName>,
+    /// What bounds it beside its rights.
+    pub policy: Policy,
+    /// When the password was set, in seconds since 1970, where that is known.
+    pub changed: Option<u64>,
 }
 
 /// What is granted on one table or view, and on columns of it.
@@ -153,6 +164,8 @@ impl Account {
             routines: Vec::new(),
             roles: Vec::new(),
             default_roles: Vec::new(),
+            policy: Policy::default(),
+            changed: None,
         }
     }
 
@@ -174,6 +187,10 @@ pub trait AccountStore: Send + Sync {
     /// `None`: a fresh data directory.
     fn load(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>>;
     fn save(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>>;
+    /// The times at which passwords were set. They are kept beside the accounts, so that servers that know nothing of them still
+    /// read those.
+    fn load_times(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>>;
+    fn save_times(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>>;
 }
 
 /// Hashing, done by the server, which has the cryptography.
@@ -196,6 +213,10 @@ pub struct Accounts {
     policy: RwLock<Arc<RolePolicy>>,
     /// Logins that failed; not kept over a restart.
     pub attempts: Attempts,
+    /// The same for accounts that are blocked after some.
+    pub blocks: Blocks,
+    /// What has been used of resources.
+    pub usages: Usages,
 }
 
 impl Accounts {
@@ -204,7 +225,7 @@ impl Accounts {
         store: Box<dyn AccountStore>,
         hasher: Box<dyn PasswordHasher>,
     ) -> Result<Accounts, SqlError> {
-        let list = match store.load().await? {
+        let mut list = match store.load().await? {
             Some(bytes) => codec::decode(&bytes)
                 .ok_or_else(|| SqlError::internal("the stored accounts cannot be read"))?,
             None => {
@@ -213,6 +234,9 @@ impl Accounts {
                 root
             }
         };
+        if let Some(bytes) = store.load_times().await? {
+            times::remember(&mut list, &bytes);
+        }
         Ok(Accounts {
             current: RwLock::new(sorted(list.into_iter().map(Arc::new).collect())),
             version: AtomicU64::new(1),
@@ -221,6 +245,8 @@ impl Accounts {
             hasher,
             policy: RwLock::default(),
             attempts: Attempts::default(),
+            blocks: Blocks::default(),
+            usages: Usages::default(),
         })
     }
 
@@ -285,8 +311,14 @@ impl Accounts {
     ) -> Result<T, SqlError> {
         let _alone = self.editing.enter().await;
         let mut list = self.list().to_vec();
+        let known = times::encode(&list);
         let out = change(&mut list)?;
         let list = sorted(list);
+        let times = times::encode(&list);
+        // First: a time of a password that is not there, after a crash, is one that is not known.
+        if times != known {
+            self.store.save_times(times).await?;
+        }
         self.store.save(codec::encode(&list)).await?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = list;
         self.version.fetch_add(1, Ordering::AcqRel);
@@ -341,7 +373,10 @@ pub(crate) mod testing {
     use super::*;
 
     #[derive(Clone, Default)]
-    pub(crate) struct MemStore(pub(crate) Arc<Mutex<Option<Vec<u8>>>>);
+    pub(crate) struct MemStore(
+        pub(crate) Arc<Mutex<Option<Vec<u8>>>>,
+        pub(crate) Arc<Mutex<Option<Vec<u8>>>>,
+    );
 
     impl AccountStore for MemStore {
         fn load(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>> {
@@ -350,6 +385,14 @@ pub(crate) mod testing {
         }
         fn save(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>> {
             *self.0.lock().unwrap() = Some(bytes);
+            Box::pin(async { Ok(()) })
+        }
+        fn load_times(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>> {
+            let bytes = self.1.lock().unwrap().clone();
+            Box::pin(async move { Ok(bytes) })
+        }
+        fn save_times(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>> {
+            *self.1.lock().unwrap() = Some(bytes);
             Box::pin(async { Ok(()) })
         }
     }

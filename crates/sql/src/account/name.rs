@@ -4,7 +4,7 @@ use super::Account;
 use std::fmt;
 
 /// `'user'@'host'`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountName {
     pub user: String,
     /// In lower case.

@@ -226,6 +226,7 @@ impl Accounts {
             Ok(missing.into_iter().map(does_not_exist).collect())
         })
         .await
+        .inspect(|_| names.iter().for_each(|name| self.forget_use(name)))
     }
 
     /// GRANT role TO user.

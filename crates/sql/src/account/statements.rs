@@ -1,7 +1,10 @@
 //! CREATE, ALTER, DROP and RENAME USER, and SET PASSWORD, on plain arguments. Each is all or nothing. Whether the caller may do
 //! it is checked before.
 
-use super::{Account, AccountName, Accounts, AuthPlugin, PasswordHasher, roles};
+use super::policy::Fresh;
+use super::{
+    Account, AccountName, Accounts, AuthPlugin, PasswordHasher, PolicyChange, PolicyDefaults, roles,
+};
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::tls::Require;
@@ -27,11 +30,16 @@ pub struct AccountOptions {
     /// ACCOUNT LOCK or UNLOCK.
     pub locked: Option<bool>,
     pub require: Option<Require>,
+    pub policy: PolicyChange,
+    /// What DEFAULT means at the time.
+    pub defaults: PolicyDefaults,
+    /// Seconds since 1970.
+    pub now: u64,
 }
 
 impl From<Option<bool>> for AccountOptions {
     fn from(locked: Option<bool>) -> AccountOptions {
-        AccountOptions { locked, require: None }
+        AccountOptions { locked, ..AccountOptions::default() }
     }
 }
 
@@ -75,11 +83,13 @@ fn credential(
     hasher: &dyn PasswordHasher,
     auth: &Auth,
     default: AuthPlugin,
-) -> Result<Option<(AuthPlugin, String)>, SqlError> {
-    Ok(Some(match auth {
+) -> Result<Option<Fresh>, SqlError> {
+    let mut given = None;
+    let (plugin, credential) = match auth {
         Auth::None => return Ok(None),
         Auth::Password { plugin, password } => {
             let plugin = plugin.unwrap_or(default);
+            given = Some(password.clone());
             (plugin, hasher.hash(plugin, password))
         }
         Auth::Plugin(plugin) => (*plugin, String::new()),
@@ -90,7 +100,8 @@ fn credential(
             }
             (*plugin, credential.clone())
         }
-    }))
+    };
+    Ok(Some(Fresh { plugin, credential, password: given }))
 }
 
 impl Accounts {
@@ -106,11 +117,13 @@ impl Accounts {
         let mut fresh = Vec::new();
         for (name, auth) in users {
             check_lengths(name)?;
-            let (plugin, credential) = credential(self.hasher(), auth, AuthPlugin::CachingSha2)?
-                .unwrap_or((AuthPlugin::CachingSha2, String::new()));
-            let locked = options.locked.unwrap_or(false);
-            let require = options.require.clone().unwrap_or_default();
-            fresh.push(Account { plugin, credential, locked, require, ..Account::new(name) });
+            let default = AuthPlugin::CachingSha2;
+            let own = credential(self.hasher(), auth, default)?;
+            let own =
+                own.unwrap_or(Fresh { plugin: default, credential: String::new(), password: None });
+            let mut account = Account::new(name);
+            account.alter(Some(own), &options, self.hasher())?;
+            fresh.push(account);
         }
         self.edit(|list| {
             let mut notes = Vec::new();
@@ -144,41 +157,48 @@ impl Accounts {
             let own = self.get(&name.user, &name.host).map(|a| a.plugin);
             fresh.push(credential(self.hasher(), auth, own.unwrap_or(AuthPlugin::CachingSha2))?);
         }
-        self.edit(|list| {
-            let mut notes = Vec::new();
-            let mut missing = Vec::new();
-            for ((name, _), fresh) in users.iter().zip(fresh) {
-                let Some(account) = list.iter_mut().find(|a| name.is(a)) else {
-                    missing.push(name);
-                    continue;
-                };
-                let account = Arc::make_mut(account);
-                if let Some((plugin, credential)) = fresh {
-                    account.plugin = plugin;
-                    account.credential = credential;
+        let notes = self
+            .edit(|list| {
+                let mut notes = Vec::new();
+                let mut missing = Vec::new();
+                for ((name, _), fresh) in users.iter().zip(fresh) {
+                    let Some(account) = list.iter_mut().find(|a| name.is(a)) else {
+                        missing.push(name);
+                        continue;
+                    };
+                    Arc::make_mut(account).alter(fresh, &options, self.hasher())?;
                 }
-                account.locked = options.locked.unwrap_or(account.locked);
-                if let Some(require) = &options.require {
-                    account.require = require.clone();
+                if !if_exists && !missing.is_empty() {
+                    return Err(failed("ALTER USER", &missing));
                 }
+                notes.extend(missing.into_iter().map(does_not_exist));
+                Ok(notes)
+            })
+            .await?;
+        for (name, _) in users {
+            if options.locked == Some(false) || options.policy.of_attempts() {
+                self.blocks.forget(name);
             }
-            if !if_exists && !missing.is_empty() {
-                return Err(failed("ALTER USER", &missing));
+            if options.policy.of_resources() {
+                self.usages.begin_anew_of(name);
             }
-            notes.extend(missing.into_iter().map(does_not_exist));
-            Ok(notes)
-        })
-        .await
+        }
+        Ok(notes)
     }
 
     /// SET PASSWORD.
-    pub async fn set_password(&self, name: &AccountName, password: &[u8]) -> Result<(), SqlError> {
+    pub async fn set_password(
+        &self,
+        name: &AccountName,
+        password: &[u8],
+        options: AccountOptions,
+    ) -> Result<(), SqlError> {
         let auth = Auth::Password { plugin: None, password: password.to_vec() };
         if self.get(&name.user, &name.host).is_none() {
             let text = "Can't find any matching row in the user table";
             return Err(SqlError::new(errno::ER_PASSWORD_NO_MATCH, text));
         }
-        self.alter_users(&[(name.clone(), auth)], false, None).await.map(|_| ())
+        self.alter_users(&[(name.clone(), auth)], false, options).await.map(|_| ())
     }
 
     /// DROP USER.
@@ -200,6 +220,13 @@ impl Accounts {
             Ok(missing.into_iter().map(does_not_exist).collect())
         })
         .await
+        .inspect(|_| names.iter().for_each(|name| self.forget_use(name)))
+    }
+
+    /// An account is gone: one that is made anew under its name begins anew.
+    pub(super) fn forget_use(&self, name: &AccountName) {
+        self.blocks.forget(name);
+        self.usages.forget(name);
     }
 
     /// RENAME USER.
@@ -222,7 +249,12 @@ impl Accounts {
             }
             if bad.is_empty() { Ok(()) } else { Err(failed("RENAME USER", &bad)) }
         })
-        .await
+        .await?;
+        for (from, to) in pairs {
+            self.blocks.forget(from);
+            self.usages.rename(from, to);
+        }
+        Ok(())
     }
 }
 
@@ -253,7 +285,7 @@ mod tests {
             "ERROR 1396 (HY000): Operation CREATE USER failed for 'a'@'%','b'@'localhost'"
         );
         assert_eq!(now(accounts.create_users(&users, true, None)).unwrap().len(), 2);
-        now(accounts.set_password(&a, b"y")).unwrap();
+        now(accounts.set_password(&a, b"y", AccountOptions::default())).unwrap();
         assert_eq!(accounts.get("a", "%").unwrap().credential, "h:y");
         now(accounts.alter_users(&[(a.clone(), Auth::None)], false, Some(true))).unwrap();
         assert!(accounts.get("a", "%").unwrap().locked);
@@ -304,14 +336,17 @@ mod tests {
         let first = open();
         assert!(first.has_open_superuser());
         let root = AccountName::new("root", "localhost");
-        now(first.set_password(&root, b"secret")).unwrap();
+        let at = AccountOptions { now: 77, ..AccountOptions::default() };
+        now(first.set_password(&root, b"secret", at)).unwrap();
         assert!(!first.has_open_superuser());
         let second = open();
         assert_eq!(second.get("root", "localhost").unwrap().credential, "h:secret");
+        assert_eq!(second.get("root", "localhost").unwrap().changed, Some(77));
         assert_eq!(
             show_create_user(&second.get("root", "localhost").unwrap()),
             "CREATE USER `root`@`localhost` IDENTIFIED WITH 'caching_sha2_password' AS 'h:secret' \
-             REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK"
+             REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK PASSWORD HISTORY DEFAULT \
+             PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"
         );
     }
 }

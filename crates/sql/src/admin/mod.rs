@@ -13,8 +13,11 @@
 
 mod grants;
 pub mod persist;
+mod policy;
 mod roles;
 mod users;
+
+pub use policy::defaults as password_defaults;
 
 use crate::context::{AdminResult, ShowResult, StatementCtx, VirtualColumn, refused};
 use crate::ddl::{self, engine_error};
@@ -93,10 +96,15 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
                     logs.reopen(*w != FlushKind::SlowLogs, *w != FlushKind::GeneralLogs)?;
                 }
             }
-            // Accounts are always current, statistics and definitions too; the other logs are kept open by nobody.
-            FlushKind::Privileges
-            | FlushKind::Hosts
-            | FlushKind::UserResources
+            // Accounts are always current; what has been counted for them begins anew.
+            FlushKind::Privileges => {
+                let accounts = cx.changes.access.accounts();
+                accounts.usages.begin_anew();
+                accounts.blocks.forget_all();
+            }
+            FlushKind::UserResources => cx.changes.access.accounts().usages.begin_anew(),
+            // Statistics and definitions are always current, too; the other logs are kept open by nobody.
+            FlushKind::Hosts
             | FlushKind::OptimizerCosts
             | FlushKind::ErrorLogs
             | FlushKind::EngineLogs => {}

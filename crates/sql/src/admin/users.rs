@@ -1,5 +1,6 @@
 //! CREATE, ALTER, DROP and RENAME USER, SET PASSWORD: from the syntax tree to [`crate::account`].
 
+use super::policy;
 use super::roles;
 use super::{AdminResult, StatementCtx};
 use crate::account::{AccountName, AccountOptions, Auth, AuthPlugin, Note};
@@ -44,32 +45,8 @@ fn auth_of(a: Option<&AuthSpec>) -> Result<Auth, SqlError> {
     })
 }
 
-/// Options that would promise what is not kept are refused.
-fn check_options(o: &UserOptions) -> Result<(), SqlError> {
-    if o.resources.iter().any(|(_, n)| *n > 0) {
-        return Err(SqlError::not_supported("resource limits of accounts"));
-    }
-    let harmless = |p: &ast::PasswordOption| {
-        matches!(
-            p,
-            ast::PasswordOption::ExpireDefault
-                | ast::PasswordOption::ExpireNever
-                | ast::PasswordOption::History(None)
-                | ast::PasswordOption::ReuseInterval(None)
-                | ast::PasswordOption::RequireCurrent(None)
-        )
-    };
-    if !o.password.iter().all(harmless) {
-        return Err(SqlError::not_supported("password expiry and history"));
-    }
-    if o.comment.is_some() || o.attribute.is_some() {
-        return Err(SqlError::not_supported("COMMENT and ATTRIBUTE of accounts"));
-    }
-    Ok(())
-}
-
-/// REQUIRE and ACCOUNT LOCK.
-fn options_of(o: &UserOptions) -> Result<AccountOptions, SqlError> {
+/// All options, and what they depend on.
+fn options_of(o: &UserOptions, cx: &StatementCtx<'_>) -> Result<AccountOptions, SqlError> {
     let require = match &o.require {
         None => None,
         Some(ast::RequireTls::None) => Some(Require::Nothing),
@@ -97,7 +74,12 @@ fn options_of(o: &UserOptions) -> Result<AccountOptions, SqlError> {
             })
         }
     };
-    Ok(AccountOptions { locked: o.lock, require })
+    Ok(AccountOptions {
+        locked: o.lock,
+        require,
+        policy: policy::change_of(o)?,
+        ..policy::circumstances(cx)
+    })
 }
 
 /// sha256_password works, and MySQL advises against it.
@@ -127,13 +109,16 @@ fn users_of(
 }
 
 async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
-    check_options(&c.options)?;
+    if c.users.iter().any(|u| u.auth.as_ref().is_some_and(|a| a.replace.is_some())) {
+        return Err(SqlError::parse("REPLACE", 1));
+    }
+    let options = options_of(&c.options, cx)?;
     let users = users_of(&c.users, cx)?;
     let accounts = cx.changes.access.accounts().clone();
     let default_roles: Vec<AccountName> = c.default_roles.iter().map(|u| cx.account(u)).collect();
     accounts.check_roles_exist(&default_roles)?;
     let before = accounts.list();
-    let list = accounts.create_users(&users, c.if_not_exists, options_of(&c.options)?).await?;
+    let list = accounts.create_users(&users, c.if_not_exists, options).await?;
     notes(list, cx);
     warn_of_sha256(&users, cx);
     if !default_roles.is_empty() {
@@ -147,15 +132,24 @@ async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
 
 async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
     let users = users_of(&a.users, cx)?;
-    check_options(&a.options)?;
+    let options = options_of(&a.options, cx)?;
+    for (name, auth) in a.users.iter().filter_map(|u| Some((&u.user, u.auth.as_ref()?))) {
+        let sets = !matches!(auth.how, AuthHow::Unspecified) || auth.plugin.is_some();
+        if sets {
+            policy::check_current(&cx.account(name), auth.replace.as_deref(), cx)?;
+        }
+    }
     let accounts = cx.changes.access.accounts().clone();
     let choice = a.default_roles.as_ref().map(|choice| roles::default_choice(choice, cx));
     if let Some(choice) = &choice {
         let names: Vec<_> = users.iter().map(|(n, _)| n.clone()).collect();
         accounts.check_default_roles(&names, choice)?;
     }
-    let list = accounts.alter_users(&users, a.if_exists, options_of(&a.options)?).await?;
+    let list = accounts.alter_users(&users, a.if_exists, options).await?;
     notes(list, cx);
+    for (name, _) in users.iter().filter(|(_, auth)| *auth != Auth::None) {
+        policy::was_set(name, cx);
+    }
     warn_of_sha256(&users, cx);
     if let Some(choice) = choice {
         let there = |n: &AccountName| accounts.get(&n.user, &n.host).is_some();
@@ -184,6 +178,9 @@ async fn set_password(s: &ast::SetPassword, cx: &mut StatementCtx<'_>) -> Done {
     if s.retain_current {
         return Err(SqlError::not_supported("two passwords of one account"));
     }
-    cx.changes.access.accounts().clone().set_password(&name, p).await?;
+    policy::check_current(&name, s.replace.as_deref(), cx)?;
+    let options = policy::circumstances(cx);
+    cx.changes.access.accounts().clone().set_password(&name, p, options).await?;
+    policy::was_set(&name, cx);
     Ok(AdminResult::ok())
 }

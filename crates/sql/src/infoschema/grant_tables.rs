@@ -3,10 +3,11 @@
 //! Whoever reads them needs SELECT on the schema or the table, as for any other; what one may not read, SHOW GRANTS and
 //! information_schema tell of oneself.
 
-use super::cells::{BIN, Row, c, i, n, s, text};
+use super::cells::{BIN, Row, at, c, n, os, ou, s, text, u};
 use super::virtual_table;
 use crate::account::{Account, Privileges};
 use crate::context::{TableReads, VirtualColumn, VirtualTable};
+use crate::value::TimeZone;
 use crate::value::{SqlType, Value};
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &GlobalGrants,
         &RoleEdges,
         &DefaultRoles,
+        &UserAttributes,
     ]
 }
 
@@ -148,22 +150,27 @@ fn user_columns() -> Vec<VirtualColumn> {
     all
 }
 
-fn user_row(a: &Account) -> Row {
+fn user_row(a: &Account, tz: TimeZone) -> Row {
     let mut row = vec![s(a.host.clone()), s(a.user.clone())];
     row.extend(held(&ON_ALL, a.global));
     row.push(s(a.require.type_name()));
     row.extend(a.require.texts().map(|text| s(text.to_owned())));
-    row.extend([i(0), i(0), i(0), i(0)]);
-    row.extend([s(a.plugin.name()), s(a.credential.clone()), y_n(false), never(), Value::Null]);
+    let (policy, of) = (&a.policy, &a.policy.resources);
+    row.extend([of.queries, of.updates, of.connections, of.at_once].map(|n| u(n.into())));
+    row.extend([s(a.plugin.name()), s(a.credential.clone()), y_n(policy.expired)]);
+    row.push(a.changed.map_or(never(), |seconds| at(seconds.saturating_mul(1_000_000), tz)));
+    row.push(ou(policy.lifetime.map(u64::from)));
     row.push(y_n(a.locked));
     let roles = [Privileges::CREATE_ROLE, Privileges::DROP_ROLE];
     row.extend(roles.map(|one| y_n(a.global.contains(one))));
-    row.extend([Value::Null, Value::Null, Value::Null, Value::Null]);
+    row.extend([ou(policy.history.map(u64::from)), ou(policy.reuse_days.map(u64::from))]);
+    row.push(policy.require_current.map_or(Value::Null, y_n));
+    row.push(os(policy.user_attributes()));
     row
 }
 
 virtual_table!(User, "mysql", "user", (None, None), user_columns(), |cx, _| {
-    accounts(cx).iter().map(|a| user_row(a)).collect()
+    accounts(cx).iter().map(|a| user_row(a, cx.reads.settings.tz)).collect()
 });
 
 fn db_columns() -> Vec<VirtualColumn> {
@@ -343,5 +350,27 @@ virtual_table!(
             );
         }
         rows
+    }
+);
+
+virtual_table!(
+    UserAttributes,
+    "information_schema",
+    "USER_ATTRIBUTES",
+    (None, None),
+    [n("USER", exact(32)), n("HOST", text(255)), c("ATTRIBUTE", super::cells::LONGTEXT)],
+    |cx, _| {
+        let mut access = cx.access.clone();
+        let of_accounts = Privileges::SELECT | Privileges::UPDATE;
+        // Whoever may look after accounts sees all; others their own.
+        let all = access.global().intersects(Privileges::CREATE_USER)
+            || access.on_database("mysql").intersects(of_accounts);
+        let (user, host) = access.account();
+        let own = |a: &Account| a.user == user && a.host.eq_ignore_ascii_case(host);
+        accounts(cx)
+            .iter()
+            .filter(|a| all || own(a))
+            .map(|a| vec![s(a.user.clone()), s(a.host.clone()), os(a.policy.attribute.clone())])
+            .collect()
     }
 );

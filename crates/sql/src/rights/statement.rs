@@ -25,7 +25,7 @@ pub struct Me<'a> {
 }
 
 impl Me<'_> {
-    fn is(&self, u: &UserSpec) -> bool {
+    pub fn is(&self, u: &UserSpec) -> bool {
         match u {
             UserSpec::CurrentUser => true,
             UserSpec::Name { user, host } => {

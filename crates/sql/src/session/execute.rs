@@ -98,6 +98,11 @@ impl Session {
         {
             return Ok(Err(e));
         }
+        if (self.access.is_limited() || self.access.is_expired())
+            && let Err(e) = self.check_login(plan)
+        {
+            return Ok(Err(e));
+        }
         if let Err(e) = self.branch_admits(plan) {
             return Ok(Err(e));
         }

@@ -61,6 +61,7 @@ impl Deref for Instance {
 struct EngineStore(Db);
 
 const ACCOUNTS: &[u8] = b"accounts";
+const TIMES: &[u8] = b"accounts.times";
 
 impl AccountStore for EngineStore {
     fn load(&self) -> crate::account::BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>> {
@@ -69,6 +70,14 @@ impl AccountStore for EngineStore {
 
     fn save(&self, bytes: Vec<u8>) -> crate::account::BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move { self.0.meta_put(ACCOUNTS, &bytes).await.map_err(engine_error) })
+    }
+
+    fn load_times(&self) -> crate::account::BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>> {
+        Box::pin(async { self.0.meta_get(TIMES).await.map_err(engine_error) })
+    }
+
+    fn save_times(&self, bytes: Vec<u8>) -> crate::account::BoxFuture<'_, Result<(), SqlError>> {
+        Box::pin(async move { self.0.meta_put(TIMES, &bytes).await.map_err(engine_error) })
     }
 }
 

@@ -70,6 +70,7 @@ mod instance;
 mod kill;
 mod lock_tables;
 mod logged;
+mod login;
 mod nested;
 mod owed;
 mod prepared;
@@ -86,10 +87,11 @@ mod views;
 mod xa;
 
 pub use instance::{Instance, TextPlans};
+pub use login::must_change;
 pub use scheduler::{Due, Run as EventRun, Scheduler};
 pub use tally::{STATS, Sent, Work};
 
-use crate::account::Access;
+use crate::account::{Access, Connected};
 use crate::context::{AdminResult, Settings, ShowResult, UserVars};
 use crate::errno;
 use crate::locks::{Backup, LockedTables};
@@ -172,6 +174,10 @@ pub struct Session {
     owing: owed::Owing,
     /// What follows the statement that ran last, in UTF-8.
     ahead: Option<text::Ahead>,
+    /// The account's connection, which its resources are counted on. Sessions that nobody logged in to have none.
+    connected: Option<Connected>,
+    /// The statement at hand is counted as one that changes something.
+    update_counted: bool,
 }
 
 impl Session {
@@ -234,6 +240,8 @@ impl Session {
             signalled: None,
             owing: owed::Owing::default(),
             ahead: None,
+            connected: None,
+            update_counted: false,
         };
         s.begin_vars();
         s.show_roles();
@@ -287,6 +295,7 @@ impl Session {
         // The one before may have been dropped within an inner statement.
         self.depth = 0;
         self.writing = false;
+        self.update_counted = false;
         self.shown = None;
         self.outer_mode = None;
         self.info.forget_programs();
@@ -425,6 +434,9 @@ impl Session {
     /// Refuses a query that may not be run, before anything about the names in it is told. What only binding knows is
     /// checked with the plan, see [`rights::cover`].
     fn check_query(&mut self, stmt: &Statement) -> Result<(), SqlError> {
+        if self.access.is_expired() {
+            return Err(login::must_change());
+        }
         let mut needs = rights::of_query(stmt, self.info.database.as_deref())?;
         rights::spare_temporary(&mut needs, &self.temporaries);
         rights::check(&needs, &mut self.access)
@@ -435,6 +447,9 @@ impl Session {
         let (user, host) = self.access.account();
         let me = rights::Me { user, host };
         let needs = rights::of_statement(stmt, self.info.database.as_deref(), me)?;
+        if self.access.is_expired() && !login::changes_password(stmt, &needs, me) {
+            return Err(login::must_change());
+        }
         let needs = self.spare_temporary(stmt, needs);
         rights::check(&needs, &mut self.access)
     }
@@ -473,12 +488,18 @@ impl Session {
         if let Statement::Explain(e) = stmt
             && let ExplainTarget::Connection(id) = e.target
         {
+            if self.access.is_expired() {
+                return Err(login::must_change());
+            }
             return self.explain_for(e, id, sink).await;
         }
         if query::is_query(stmt) {
             return self.run_query(stmt, Origin::Tree, params, sink).await;
         }
         self.check_statement(stmt)?;
+        if self.access.is_limited() && login::changes(stmt) {
+            self.count_update()?;
+        }
         self.count(stmt);
         self.params.clear();
         self.params.extend_from_slice(params);
@@ -553,7 +574,7 @@ impl Session {
         if crate::admin::commits_first(stmt) {
             self.end_transaction(true).await?;
         }
-        self.keep_warnings = shows_warnings(stmt);
+        self.keep_warnings = answers::shows_warnings(stmt);
         if let Statement::Flush(f) = stmt
             && self.flush_with_lock(&f.what).await?
         {
@@ -664,18 +685,6 @@ fn reborrow<'c>(cx: &'c mut crate::context::StatementCtx<'_>) -> crate::context:
             warnings: cx.changes.warnings,
         },
     }
-}
-
-fn shows_warnings(stmt: &Statement) -> bool {
-    use weir_syntax::ast::ShowKind;
-    let Statement::Show(show) = stmt else { return false };
-    matches!(
-        show.kind,
-        ShowKind::Warnings(_)
-            | ShowKind::Errors(_)
-            | ShowKind::CountWarnings
-            | ShowKind::CountErrors
-    )
 }
 
 fn parse_error(e: weir_syntax::parse::ParseError) -> SqlError {

@@ -157,6 +157,9 @@ impl Session {
             return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
         }
         let (stmt, plan) = (p.stmt.clone(), p.plan.clone());
+        if self.access.is_limited() {
+            self.count_query()?;
+        }
         let collation = self.settings.collation;
         let large = |p: &ParamValue| match p {
             ParamValue::Bytes(b) | ParamValue::Decimal(b) => b.len(),

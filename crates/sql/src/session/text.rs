@@ -34,11 +34,15 @@ impl Session {
         // The packet, and values and texts made of it.
         let charged = match sql.len() {
             short if short < memory::LARGE => Ok(()),
-            long => held.grow(Some(&self.info.memory), 3 * long),
+            long => held.grow(Some(&self.info.memory), 3 * long).map_err(SqlError::from),
         };
-        let (result, consumed) = match charged {
+        let counted = match self.access.is_limited() {
+            false => charged,
+            true => charged.and_then(|()| self.count_query()),
+        };
+        let (result, consumed) = match counted {
             Ok(()) => self.run_text(text, sink).await,
-            Err(over) => (Err(over.into()), text.len()),
+            Err(refused) => (Err(refused), text.len()),
         };
         drop(held);
         let last = consumed >= text.len();

@@ -200,10 +200,6 @@ macro_rules! with_inert {
         note "it is shown where it was written";
     select_into_buffer_size: Both Always, size(8192, 2_147_479_552, 4096), n(131_072),
         "Bytes of a write of SELECT ... INTO OUTFILE.", note "files are written at 64 KiB";
-    default_password_lifetime: Global Always, uint(0, 65_535), n(0), "Days after which passwords expire.",
-        note "passwords do not grow old";
-    disconnect_on_expired_password: Global AtStart, BOOL, ON, "Refuse logins with an expired password.",
-        note "passwords do not grow old";
     innodb_stats_persistent_sample_pages: Global Always, uint(1, U64_MAX), n(20),
         "Pages of an index that statistics look at.", note "the engine chooses how many";
     innodb_stats_transient_sample_pages: Global Always, uint(1, U64_MAX), n(8),

@@ -180,8 +180,7 @@ with_inert! { vars =>
     max_connections: Global Always, uint(1, 100_000), n(151),
         "Clients at the same time; one more may come with the SUPER or CONNECTION_ADMIN privilege.";
     max_user_connections: Global Always, uint(0, 4_294_967_295), n(0),
-        "Connections of one account at the same time; 0 for no limit.",
-        note "only max_connections limits them";
+        "Connections of one account at the same time, where it has no MAX_USER_CONNECTIONS of its own; 0 for no limit.";
     connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
     connection_control_failed_connections_threshold: Global Always, uint(0, 2_147_483_647), n(3),
         "Failed logins in a row, of one name from one address, that are answered at once; 0 for all.";
@@ -212,6 +211,16 @@ with_inert! { vars =>
         VarType::Enum(&["mysql_native_password", "caching_sha2_password"]), Default::Enum(1),
         "How the password of an account is kept when CREATE USER does not say.",
         note "it is caching_sha2_password where CREATE USER does not say";
+    default_password_lifetime: Global Always, uint(0, 65_535), n(0),
+        "Days after which a password expires whose account says DEFAULT; 0: never.";
+    disconnect_on_expired_password: Global AtStart, BOOL, ON,
+        "Refuse logins with an expired password by clients that do not say that they can change it.";
+    password_history: Global Always, uint(0, 4_294_967_295), n(0),
+        "Former passwords that may not be used again, where the account says DEFAULT.";
+    password_reuse_interval: Global Always, uint(0, 4_294_967_295), n(0),
+        "Days for which a former password may not be used again, where the account says DEFAULT.";
+    password_require_current: Global Always, BOOL, OFF,
+        "Changing one's own password takes the current one, where the account says DEFAULT.";
     authentication_policy: Global Never, STR, s("*,,"), "One factor, any plugin.";
     xa_detach_on_prepare: Global Never, BOOL, ON,
         "What is prepared belongs to no session: any session commits it or rolls it back.";

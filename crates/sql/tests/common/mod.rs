@@ -29,6 +29,22 @@ impl PasswordHasher for NoPasswords {
     }
 }
 
+/// Passwords that anybody can read, for tests of what becomes of them.
+struct PlainPasswords;
+
+impl PasswordHasher for PlainPasswords {
+    fn hash(&self, _: AuthPlugin, password: &[u8]) -> String {
+        let text = String::from_utf8_lossy(password);
+        if text.is_empty() { String::new() } else { format!("h:{text}") }
+    }
+    fn verify(&self, plugin: AuthPlugin, credential: &str, password: &[u8]) -> bool {
+        self.hash(plugin, password) == credential
+    }
+    fn is_credential(&self, _: AuthPlugin, text: &str) -> bool {
+        text.starts_with("h:")
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -210,6 +226,20 @@ impl Server {
         let vars = Arc::new(GlobalVars::default());
         let inst = Instance::open(self.inst.db.clone(), vars, Box::new(NoPasswords)).await;
         Server { inst: inst.expect("opens"), next: 1000.into() }
+    }
+
+    /// The same, where passwords are kept.
+    pub async fn with_passwords(&self) -> Server {
+        let vars = Arc::new(GlobalVars::default());
+        let inst = Instance::open(self.inst.db.clone(), vars, Box::new(PlainPasswords)).await;
+        Server { inst: inst.expect("opens"), next: 2000.into() }
+    }
+
+    /// A session that is opened as a login does it, after the proof of the password; or the number of the error. `can_change`: the
+    /// client says that it can change an expired password.
+    pub fn log_in(&self, user: &str, can_change: bool) -> Result<Client, u16> {
+        let mut c = self.client_of(user);
+        c.0.log_in(can_change).map(|()| c).map_err(|e| e.errno)
     }
 
     pub fn kill_switch(&self) -> Arc<KillSwitch> {

@@ -157,6 +157,12 @@ impl Parser<'_> {
                         None => return Err(self.error()),
                     };
                 }
+                // One or the other, once.
+                Kw::COMMENT | Kw::ATTRIBUTE
+                    if options.comment.is_some() || options.attribute.is_some() =>
+                {
+                    return Err(self.error());
+                }
                 Kw::COMMENT => {
                     self.advance();
                     options.comment = Some(self.string()?);

@@ -1,5 +1,6 @@
 //! The real binary, started on a free port and in a temporary directory, asked by raw packets.
 
+mod accounts;
 mod commits;
 mod common;
 mod compression;

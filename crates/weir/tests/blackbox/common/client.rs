@@ -22,6 +22,7 @@ pub mod cap {
     pub const MULTI_RESULTS: u32 = 1 << 17;
     pub const PS_MULTI_RESULTS: u32 = 1 << 18;
     pub const PLUGIN_AUTH: u32 = 1 << 19;
+    pub const EXPIRED_PASSWORDS: u32 = 1 << 22;
     pub const DEPRECATE_EOF: u32 = 1 << 24;
     pub const ZSTD: u32 = 1 << 26;
     pub const DEFAULT: u32 = 1
