@@ -368,6 +368,8 @@ fn whoever_waits_to_switch_it_on_can_be_killed() {
         let (line, setter) = waits.await;
         assert_eq!(line, "E1317 Query execution was interrupted");
         root.rows("set lock_wait_timeout = 1").await;
+        // It has its turn now; which of the two is run first is the scheduler's choice.
+        rt.sleep(std::time::Duration::from_millis(10)).await;
         // The other one still closes the gate.
         root.check(&[("select @@read_only", "0"), ("insert into u values (1, 1)", "E1205")]).await;
         // A session that ends with its tables locked gives its place back.

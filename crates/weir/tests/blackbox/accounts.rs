@@ -169,3 +169,40 @@ fn until_in(server: &Server, l: &Login<'_>) -> Client {
     });
     come.expect("it came")
 }
+
+/// A client that is asked for the password itself, though the server has it in its cache, knows by then that its guess was wrong:
+/// leaving without an answer does not save it from being counted.
+#[test]
+fn a_guess_counts_though_the_client_leaves() {
+    let server = Server::start(&[]);
+    let mut root = server.root_client();
+    root.run(
+        "create user s@localhost identified by 'x' failed_login_attempts 1 password_lock_time 1",
+    );
+    let guess = || {
+        let mut c = Client::raw(server.port);
+        let (salt, _) = c.greeting().unwrap();
+        let mut p = (cap::DEFAULT | cap::DEPRECATE_EOF).to_le_bytes().to_vec();
+        p.extend_from_slice(&[0, 0, 0, 1, 45]);
+        p.extend_from_slice(&[0; 23]);
+        p.extend_from_slice(b"s\0\x20");
+        p.extend(weir_server::crypto::sha2_response(b"guess", &salt));
+        p.extend_from_slice(b"caching_sha2_password\0");
+        c.write_packet(&p).unwrap();
+        assert_eq!(c.read_packet().unwrap(), [1, 4]);
+        c.vanish();
+    };
+    let gone = |root: &mut Client| {
+        until("the guess is over", || {
+            root.rows("select count(*) from information_schema.processlist") == "1"
+        });
+    };
+    // Nothing is in the cache yet, and nothing is told.
+    guess();
+    gone(&mut root);
+    let good = login("s", "x", SHA2);
+    drop(server.connect(&good).unwrap());
+    guess();
+    gone(&mut root);
+    assert_eq!(refused(&server, &good).errno, 3955);
+}
