@@ -26,7 +26,8 @@ pub fn defaults(vars: &GlobalVars) -> PolicyDefaults {
 pub(super) fn circumstances(cx: &StatementCtx<'_>) -> AccountOptions {
     AccountOptions {
         defaults: defaults(&cx.reads.shared.vars),
-        now: (cx.now_micros / 1_000_000) as u64,
+        // Not the statement's time, which SET TIMESTAMP moves: whoever may set it would make his password as old as he likes.
+        now: cx.reads.db().rt().wall_micros() / 1_000_000,
         ..AccountOptions::default()
     }
 }

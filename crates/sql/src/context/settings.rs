@@ -1,7 +1,7 @@
 //! What the session's variables mean, worked out once for each change of them.
 
 use crate::value::{Charset, Collation, SqlMode, TimeZone};
-use crate::vars::{SessionVars, Var, VarValue, sql_mode};
+use crate::vars::{SessionVars, Var, VarValue};
 use std::time::Duration;
 use weir_engine::Isolation;
 use weir_syntax::lex;
@@ -135,15 +135,7 @@ impl Settings {
 
 /// What the lexer and the parser ask of `sql_mode`.
 pub fn lex_mode(bits: u64) -> lex::SqlMode {
-    let has = |b: u64| bits & b != 0;
-    lex::SqlMode {
-        ansi_quotes: has(sql_mode::ANSI_QUOTES),
-        no_backslash_escapes: has(sql_mode::NO_BACKSLASH_ESCAPES),
-        pipes_as_concat: has(sql_mode::PIPES_AS_CONCAT),
-        ignore_space: has(sql_mode::IGNORE_SPACE),
-        high_not_precedence: has(sql_mode::HIGH_NOT_PRECEDENCE),
-        real_as_float: has(sql_mode::REAL_AS_FLOAT),
-    }
+    crate::value::SqlMode(bits).of_lexer()
 }
 
 fn isolation(n: u64) -> Isolation {

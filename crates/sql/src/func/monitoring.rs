@@ -2,9 +2,8 @@
 
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
-use crate::value::{SqlMode, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{SqlType, TypeInfo, Value, ValueError};
 use sha2::{Digest as _, Sha256};
-use weir_syntax::lex;
 use weir_syntax::parse::{ParseOptions, digest};
 
 pub(super) const TABLE: &[FuncDef] = &[
@@ -104,33 +103,26 @@ fn thread_of(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(id.filter(|id| cx.session.is_connected(*id)).map_or(Value::Null, Value::UInt))
 }
 
-fn lex_mode(mode: SqlMode) -> lex::SqlMode {
-    lex::SqlMode {
-        ansi_quotes: mode.has(SqlMode::ANSI_QUOTES),
-        no_backslash_escapes: mode.has(SqlMode::NO_BACKSLASH_ESCAPES),
-        pipes_as_concat: mode.has(SqlMode::PIPES_AS_CONCAT),
-        ignore_space: mode.has(SqlMode::IGNORE_SPACE),
-        high_not_precedence: mode.has(SqlMode::HIGH_NOT_PRECEDENCE),
-        real_as_float: mode.has(SqlMode::REAL_AS_FLOAT),
-    }
-}
-
 /// Errors: 3676 for what is not one statement.
 fn digest_text(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Result<Option<String>, ValueError> {
     let Some(sql) = args[0].to_bytes() else { return Ok(None) };
     cx.work(sql.len())?;
-    let opts =
-        ParseOptions { sql_mode: lex_mode(cx.mode), allow_params: true, ..ParseOptions::default() };
+    let opts = ParseOptions {
+        sql_mode: cx.mode.of_lexer(),
+        allow_params: true,
+        ..ParseOptions::default()
+    };
     let refused = |why: &str| {
         let text = format!("Could not parse argument to digest function: \"{why}\".");
         ValueError::new(3676, "HY000", text)
     };
-    let found = digest::digest(&sql, &opts, MAX_DIGEST_LENGTH).map_err(|e| refused(&e.message))?;
-    let rest = &sql[found.consumed.min(sql.len())..];
+    let parsed = digest::parse_with_digest(&sql, &opts, MAX_DIGEST_LENGTH);
+    let (first, text) = parsed.map_err(|e| refused(&e.message))?;
+    let rest = &sql[first.consumed.min(sql.len())..];
     if !rest.trim_ascii().is_empty() {
         return Err(refused("more than one statement"));
     }
-    Ok(Some(found.text))
+    Ok(Some(text))
 }
 
 #[cfg(test)]

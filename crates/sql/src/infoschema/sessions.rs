@@ -1,4 +1,5 @@
 //! performance_schema's tables of who is connected, and of who waits for whose metadata lock. A thread has the number of its connection.
+//! The memory of single sessions is not shown: those columns are 0.
 
 use super::cells::{Row, i, os, s, u};
 use super::engine_told::Told;

@@ -337,7 +337,7 @@ impl Session {
         sql: &[u8],
         sink: &mut dyn ResultSink,
     ) -> (Result<(), SqlError>, usize) {
-        (self.tally.keyed, self.tally.plan) = (false, None);
+        (self.tally.keyed, self.tally.plan, self.tally.digest) = (false, None, None);
         if normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some() {
             let done = self.run_normalized(sql, sink).await;
             if let Some(result) = done {
@@ -345,7 +345,7 @@ impl Session {
             }
             self.tally.keyed = false;
         }
-        let parsed = match self.parse(sql, false, self.settings.client) {
+        let parsed = match self.parse_sent(sql) {
             Ok(p) => p,
             Err(e) => return (Err(e), sql.len()),
         };
@@ -622,7 +622,6 @@ impl Session {
         }
         match result? {
             AdminResult::Ok { affected, info } => {
-                self.info.set_row_count(affected as i64);
                 self.ok(sink, OkInfo { affected_rows: affected, info: &info, ..OkInfo::default() })
             }
             AdminResult::Rows(rows) => self.send_rows(&rows, sink),
@@ -654,7 +653,9 @@ impl Session {
         Ok(())
     }
 
+    /// The answer of a statement without rows. What it says of rows is what ROW_COUNT() gives.
     fn ok(&mut self, sink: &mut dyn ResultSink, ok: OkInfo<'_>) -> Result<(), SqlError> {
+        self.info.set_row_count(ok.affected_rows as i64);
         let ok = self.ok_info(ok);
         sink.ok(&ok)?;
         Ok(())

@@ -5,11 +5,12 @@ use super::text::lexed;
 use crate::digests::{COUNTED, Ended, Summary};
 use crate::func::monitoring::MAX_DIGEST_LENGTH;
 use crate::query::Plan;
+use crate::session_api::SqlError;
 use crate::status::Stat;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use weir_syntax::parse::{ParseOptions, digest};
+use weir_syntax::parse::{ParseOptions, Parsed, digest};
 
 /// Counters that a summary has a column for.
 pub const STATS: [Stat; COUNTED] = [
@@ -26,7 +27,7 @@ pub const STATS: [Stat; COUNTED] = [
 /// Rows of the table that a session remembers by the key of their statements' plans.
 const KNOWN: usize = 256;
 
-/// Bytes of a text without a plan that is remembered.
+/// Bytes of a text without a plan that is remembered. The digest of a longer one is made when it is parsed.
 const SHORT: usize = 64;
 
 /// What is told of a session's statements, and what was told before.
@@ -40,6 +41,8 @@ pub(super) struct Tally {
     pub keyed: bool,
     /// The kept plan that it ran by.
     pub plan: Option<Arc<Plan>>,
+    /// Its digest text, where that was made when it was parsed.
+    pub digest: Option<String>,
     /// Warnings of the statement that ended last, without its error.
     pub warnings: u64,
     pub failed: bool,
@@ -76,6 +79,22 @@ pub enum Sent<'s> {
 }
 
 impl Session {
+    /// Parses a text that has no kept plan. A long one is not parsed once more for its digest.
+    pub(super) fn parse_sent(&mut self, sql: &[u8]) -> Result<Parsed, SqlError> {
+        if sql.len() <= SHORT || !self.inst.digests.are_kept() {
+            return self.parse(sql, false, self.settings.client);
+        }
+        let options = ParseOptions {
+            sql_mode: self.settings.lex_mode,
+            client: self.client(),
+            ..ParseOptions::default()
+        };
+        let parsed = digest::parse_with_digest(sql, &options, MAX_DIGEST_LENGTH);
+        let (parsed, text) = parsed.map_err(super::parse_error)?;
+        self.tally.digest = Some(text);
+        Ok(parsed)
+    }
+
     pub fn take_work(&mut self) -> Work {
         let mut counted = [0; COUNTED];
         for (n, stat) in STATS.iter().enumerate() {
@@ -148,7 +167,11 @@ impl Session {
         if let Some(row) = known {
             return Some(row.clone());
         }
-        let text = self.digest_of(said)?;
+        let made = match said {
+            Sent::Text(_) => self.tally.digest.take(),
+            Sent::Prepared(_) => None,
+        };
+        let text = made.or_else(|| self.digest_of(said))?;
         let schema = self.info.database.as_deref();
         let row = self.inst.digests.row(schema, text, now);
         match said {
@@ -197,9 +220,9 @@ impl Session {
             Sent::Prepared(id) => self.prepared_text(id)?.into(),
             Sent::Text(text) => lexed(self.settings.client, text),
         };
-        let parsed = digest::digest(&text, &options, MAX_DIGEST_LENGTH);
+        let parsed = digest::parse_with_digest(&text, &options, MAX_DIGEST_LENGTH);
         let digest = match parsed {
-            Ok(d) => d.text,
+            Ok((_, text)) => text,
             Err(_) => digest::digest_of_tokens(&text, &options, MAX_DIGEST_LENGTH),
         };
         (!digest.is_empty()).then_some(digest)

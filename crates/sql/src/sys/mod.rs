@@ -14,7 +14,7 @@ use crate::session_api::{ConnInfo, Discard, SqlError};
 use std::sync::Arc;
 
 /// Stands beside the objects; another one makes them anew.
-const VERSION: &[u8] = b"2.1.2-1";
+const VERSION: &[u8] = b"2.1.2-2";
 const KEY: &[u8] = b"sys_schema";
 
 /// Whose objects they are. There is no such account: they run with their caller's rights.

@@ -70,7 +70,9 @@ BEGIN
   IF in_list IS NULL OR LENGTH(in_list) = 0 THEN
     RETURN in_list;
   END IF;
-  RETURN TRIM(BOTH ',' FROM REPLACE(REPLACE(CONCAT(',', in_list), CONCAT(',', in_drop_value), ''), ', ,', ','));
+  -- Twice, as two of it side by side have one comma between them.
+  SET in_list = REPLACE(CONCAT(',', in_list, ','), CONCAT(',', in_drop_value, ','), ',');
+  RETURN TRIM(BOTH ',' FROM REPLACE(in_list, CONCAT(',', in_drop_value, ','), ','));
 END
 //
 CREATE FUNCTION sys.version_major() RETURNS TINYINT UNSIGNED
@@ -103,10 +105,10 @@ CREATE FUNCTION sys.extract_table_from_file_name(path VARCHAR(512)) RETURNS VARC
 RETURN LEFT(SUBSTRING_INDEX(REPLACE(SUBSTRING_INDEX(REPLACE(path, '\\', '/'), '/', -1), '@0024', '$'), '.', 1), 64)
 //
 CREATE PROCEDURE sys.table_exists(IN in_db VARCHAR(64), IN in_table VARCHAR(64), OUT out_exists ENUM('', 'BASE TABLE', 'VIEW', 'TEMPORARY', 'SYSTEM VIEW'))
-  SQL SECURITY INVOKER COMMENT 'What is there of a name: a table, a view, or nothing.'
+  SQL SECURITY INVOKER COMMENT 'What is there of a name: a table, a view, or nothing. Temporary tables are not seen.'
 BEGIN
-  SET out_exists = COALESCE((SELECT IF(table_type = 'SYSTEM VERSIONED', 'BASE TABLE', table_type)
-    FROM information_schema.tables WHERE table_schema = in_db AND table_name = in_table), '');
+  SET out_exists = COALESCE((SELECT table_type FROM information_schema.tables
+    WHERE table_schema = in_db AND table_name = in_table), '');
 END
 //
 CREATE PROCEDURE sys.execute_prepared_stmt(IN in_query LONGTEXT CHARACTER SET utf8mb4)
@@ -125,6 +127,9 @@ END
 CREATE PROCEDURE sys.ps_truncate_all_tables(IN in_verbose BOOLEAN)
   MODIFIES SQL DATA SQL SECURITY INVOKER COMMENT 'Empties the summaries of performance_schema.'
 BEGIN
+  IF in_verbose THEN
+    SELECT 'Running: TRUNCATE TABLE performance_schema.events_statements_summary_by_digest' AS status;
+  END IF;
   TRUNCATE TABLE performance_schema.events_statements_summary_by_digest;
   SELECT 'Truncated 1 tables' AS summary;
 END

@@ -68,6 +68,18 @@ impl SqlMode {
         self.0 & bits.0 != 0
     }
 
+    /// What the lexer asks of it.
+    pub fn of_lexer(self) -> weir_syntax::lex::SqlMode {
+        weir_syntax::lex::SqlMode {
+            ansi_quotes: self.has(SqlMode::ANSI_QUOTES),
+            no_backslash_escapes: self.has(SqlMode::NO_BACKSLASH_ESCAPES),
+            pipes_as_concat: self.has(SqlMode::PIPES_AS_CONCAT),
+            ignore_space: self.has(SqlMode::IGNORE_SPACE),
+            high_not_precedence: self.has(SqlMode::HIGH_NOT_PRECEDENCE),
+            real_as_float: self.has(SqlMode::REAL_AS_FLOAT),
+        }
+    }
+
     pub fn strict(self) -> bool {
         self.has(SqlMode::STRICT_TRANS_TABLES | SqlMode::STRICT_ALL_TABLES)
     }

@@ -4,19 +4,17 @@
 //! `(...)`. Words are in upper case, names in backticks. A word that the parser took for a name is one, so statements are parsed for
 //! this; of one that cannot be parsed, all words that might be keywords are.
 
-use super::{ParseError, ParseOptions, Parser};
+use super::{ParseError, ParseOptions, Parsed, Parser};
 use crate::lex::{Kw, Lexer, T, Token};
 use std::cell::RefCell;
 
-/// A statement's digest text, and how much of `sql` it took with its semicolon.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Digest {
-    pub text: String,
-    pub consumed: usize,
-}
-
-/// The digest of the first statement of `sql`, of at most `longest` bytes of tokens (`max_digest_length`). Errors: those of the parser.
-pub fn digest(sql: &[u8], opts: &ParseOptions, longest: usize) -> Result<Digest, ParseError> {
+/// The first statement of `sql`, and its digest of at most `longest` bytes of tokens (`max_digest_length`), by one reading of the text.
+/// Errors: those of the parser.
+pub fn parse_with_digest(
+    sql: &[u8],
+    opts: &ParseOptions,
+    longest: usize,
+) -> Result<(Parsed, String), ParseError> {
     let mut parser = Parser::new(sql, *opts);
     parser.names = Some(RefCell::default());
     parser.tokenize();
@@ -25,16 +23,17 @@ pub fn digest(sql: &[u8], opts: &ParseOptions, longest: usize) -> Result<Digest,
     names.sort_unstable();
     let mut writer = Writer::new(sql, longest);
     for (n, token) in parser.tokens.iter().enumerate() {
-        if matches!(token.kind, T::End | T::Bad) {
+        if matches!(token.kind, T::End | T::Bad) || writer.full {
             break;
         }
-        let name = !token.kw.is_reserved()
+        let name = token.kind == T::Word
+            && !token.kw.is_reserved()
             && names.binary_search(&token.start).is_ok()
             && !is_call(sql, &parser.tokens, n);
         let next = parser.tokens.get(n + 1).map_or(T::End, |t| t.kind);
         writer.token(*token, name, next);
     }
-    Ok(Digest { text: writer.finish(), consumed: parsed.consumed })
+    Ok((parsed, writer.finish()))
 }
 
 /// The digest text of what is no statement, as far as it has tokens.
@@ -115,27 +114,42 @@ impl<'a> Writer<'a> {
                 if matches!(next, T::Str | T::Hex | T::Bit)
                     && token.text(self.sql).starts_with(b"_") =>
             {
-                self.push(Piece::Charset, 2);
+                self.push(Piece::Charset);
             }
             T::RParen => self.close(token),
             T::Word
                 if name || (token.kw == Kw::NOKW && !is_function(token.text(self.sql), next)) =>
             {
-                self.push(Piece::Name(token), 4 + token.text(self.sql).len());
+                self.push(Piece::Name(token));
             }
-            T::Quoted => self.push(Piece::Name(token), 4 + token.text(self.sql).len()),
-            _ => self.push(Piece::Plain(token), 2),
+            T::Quoted => self.push(Piece::Name(token)),
+            _ => self.push(Piece::Plain(token)),
         }
     }
 
-    fn push(&mut self, piece: Piece, bytes: usize) {
-        match self.left.checked_sub(bytes) {
+    /// Bytes of a piece: two, and those of a name.
+    fn cost(&self, piece: Piece) -> usize {
+        match piece {
+            Piece::Name(token) => 4 + token.text(self.sql).len(),
+            _ => 2,
+        }
+    }
+
+    fn push(&mut self, piece: Piece) {
+        match self.left.checked_sub(self.cost(piece)) {
             Some(left) => {
                 self.left = left;
                 self.pieces.push(piece);
             }
             None => self.full = true,
         }
+    }
+
+    /// The last piece makes room for what is told in its place.
+    fn pop(&mut self) -> Option<Piece> {
+        let last = self.pieces.pop()?;
+        self.left += self.cost(last);
+        Some(last)
     }
 
     /// The last piece is this sign.
@@ -205,9 +219,9 @@ impl<'a> Writer<'a> {
     /// A value, with the signs in front of it.
     fn value(&mut self) {
         while self.last_is(T::Minus) || self.last_is(T::Plus) {
-            let sign = self.pieces.pop();
+            let sign = self.pop();
             if !self.takes_signs() {
-                self.pieces.extend(sign);
+                sign.into_iter().for_each(|sign| self.push(sign));
                 break;
             }
         }
@@ -216,7 +230,7 @@ impl<'a> Writer<'a> {
         if listed {
             self.replace(2, Piece::Values);
         } else {
-            self.push(Piece::Value, 2);
+            self.push(Piece::Value);
         }
     }
 
@@ -225,8 +239,8 @@ impl<'a> Writer<'a> {
     }
 
     fn replace(&mut self, taken: usize, piece: Piece) {
-        self.pieces.truncate(self.pieces.len().saturating_sub(taken));
-        self.pieces.push(piece);
+        (0..taken).for_each(|_| _ = self.pop());
+        self.push(piece);
     }
 
     fn close(&mut self, token: Token) {
@@ -235,11 +249,11 @@ impl<'a> Writer<'a> {
             (Some(Piece::Plain(open)), Some(Piece::Values)) if open.kind == T::LParen => {
                 Piece::WideRow
             }
-            _ => return self.push(Piece::Plain(token), 2),
+            _ => return self.push(Piece::Plain(token)),
         };
-        self.pieces.truncate(self.pieces.len() - 2);
+        (0..2).for_each(|_| _ = self.pop());
         let piece = match (self.before_last(), self.pieces.last()) {
-            (_, Some(Piece::Plain(t))) if t.kw == Kw::IN => return self.pieces.push(Piece::Among),
+            (_, Some(Piece::Plain(t))) if t.kw == Kw::IN => return self.push(Piece::Among),
             (Some(Piece::Row | Piece::Rows), Some(Piece::Plain(t)))
                 if t.kind == T::Comma && row == Piece::Row =>
             {
@@ -250,7 +264,7 @@ impl<'a> Writer<'a> {
             {
                 Piece::WideRows
             }
-            _ => return self.pieces.push(row),
+            _ => return self.push(row),
         };
         self.replace(2, piece);
     }
@@ -401,7 +415,7 @@ mod tests {
 
     fn of(sql: &str) -> String {
         let opts = ParseOptions { allow_params: true, ..ParseOptions::default() };
-        digest(sql.as_bytes(), &opts, 1024).unwrap_or_else(|e| panic!("{sql}: {e}")).text
+        parse_with_digest(sql.as_bytes(), &opts, 1024).unwrap_or_else(|e| panic!("{sql}: {e}")).1
     }
 
     /// Compared with what MariaDB 10.11 shows, but for IN, which MySQL has in one form, and the words that are none of MySQL's.
@@ -442,16 +456,17 @@ mod tests {
     #[test]
     fn limits_and_what_is_no_statement() {
         let opts = ParseOptions::default();
-        let short = digest(b"select abc, def from ghi where jkl = 1", &opts, 16).expect("parses");
-        assert_eq!(short.text, "SELECT `abc` , ...");
-        assert!(digest(b"selec 1", &opts, 1024).is_err());
+        let of = |sql: &[u8], opts: &ParseOptions, longest| parse_with_digest(sql, opts, longest);
+        let short = of(b"select abc, def from ghi where jkl = 1", &opts, 16).expect("parses");
+        assert_eq!(short.1, "SELECT `abc` , ...");
+        assert!(of(b"selec 1", &opts, 1024).is_err());
         assert_eq!(digest_of_tokens(b"selec 1 from (2", &opts, 1024), "`selec` ? FROM ( ?");
-        let two = digest(b"select 1; select 2", &opts, 1024).expect("the first");
-        assert_eq!((two.text.as_str(), two.consumed), ("SELECT ?", 9));
+        let (first, text) = of(b"select 1; select 2", &opts, 1024).expect("the first");
+        assert_eq!((text.as_str(), first.consumed), ("SELECT ?", 9));
         let ansi = ParseOptions {
             sql_mode: SqlMode { ansi_quotes: true, ..SqlMode::default() },
             ..ParseOptions::default()
         };
-        assert_eq!(digest(b"select \"a\"", &ansi, 99).expect("parses").text, "SELECT `a`");
+        assert_eq!(of(b"select \"a\"", &ansi, 99).expect("parses").1, "SELECT `a`");
     }
 }

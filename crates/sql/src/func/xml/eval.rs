@@ -136,23 +136,33 @@ impl Eval<'_, '_> {
                 }
                 _ => Out::Nodes(Vec::new()),
             },
-            _ => Out::Bool(self.compares(op, &left, &right)),
+            _ => Out::Bool(self.compares(op, &left, &right)?),
         })
     }
 
     /// Of nodes, whether one of them compares so.
-    fn compares(&self, op: Op, a: &Out, b: &Out) -> bool {
+    fn compares(&mut self, op: Op, a: &Out, b: &Out) -> Run<bool> {
+        if let (Op::Eq | Op::Ne, true) =
+            (op, matches!(a, Out::Bool(_)) || matches!(b, Out::Bool(_)))
+        {
+            return Ok((a.truth() == b.truth()) == (op == Op::Eq));
+        }
+        // A node counts by its text, which is made once.
         let each = |out: &Out| match out {
-            Out::Nodes(n) => n.iter().map(|n| Out::Nodes(vec![*n])).collect(),
+            Out::Nodes(n) => {
+                n.iter().map(|n| Out::Text(Out::Nodes(vec![*n]).text(self.d))).collect()
+            }
             other => vec![other.clone()],
         };
+        let (left, right): (Vec<Out>, Vec<Out>) = (each(a), each(b));
+        let d = self.d;
         let equal = |x: &Out, y: &Out| match (x, y) {
             (Out::Bool(_), _) | (_, Out::Bool(_)) => x.truth() == y.truth(),
-            (Out::Number(_), _) | (_, Out::Number(_)) => x.number(self.d) == y.number(self.d),
-            _ => x.text(self.d) == y.text(self.d),
+            (Out::Number(_), _) | (_, Out::Number(_)) => x.number(d) == y.number(d),
+            _ => x.text(d) == y.text(d),
         };
         let holds = |x: &Out, y: &Out| {
-            let (n, m) = (x.number(self.d), y.number(self.d));
+            let (n, m) = (x.number(d), y.number(d));
             match op {
                 Op::Eq => equal(x, y),
                 Op::Ne => !equal(x, y),
@@ -162,7 +172,13 @@ impl Eval<'_, '_> {
                 _ => n >= m,
             }
         };
-        each(a).iter().any(|x| each(b).iter().any(|y| holds(x, y)))
+        for x in &left {
+            (self.budget.0)(right.len())?;
+            if right.iter().any(|y| holds(x, y)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn call(&mut self, f: Function, args: &[Expr], at: At) -> Run<Out> {
@@ -227,6 +243,10 @@ impl Eval<'_, '_> {
                     found = self.filter(found, p)?;
                 }
                 next.extend(found);
+                // Nodes that lie within one another find the same ones, and there are no more than the document has.
+                if next.len() > 2 * self.d.0.len() {
+                    next = ordered(next);
+                }
             }
             nodes = ordered(next);
         }

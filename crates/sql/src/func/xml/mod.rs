@@ -38,7 +38,8 @@ fn path(text: &str) -> Result<Expr, ValueError> {
 /// The fragment; none, with warning 1525, where it is no XML.
 fn document(cx: &mut FuncCtx<'_>, xml: &str) -> Result<Option<Document>, ValueError> {
     cx.work(xml.len())?;
-    cx.hold_tree(xml.len().saturating_mul(4))?;
+    let nodes = xml.bytes().filter(|b| matches!(b, b'<' | b'=')).count();
+    cx.hold_tree(2 * xml.len() + 2 * nodes * size_of::<document::Node>())?;
     match Document::parse(xml) {
         Ok(d) => Ok(Some(d)),
         Err(why) => {
@@ -138,6 +139,35 @@ mod tests {
                 "{wrong}"
             );
         }
+    }
+
+    /// Whatever is asked fits into a session's stack, and ends.
+    #[test]
+    fn long_and_deep_paths() {
+        let small = std::thread::Builder::new().stack_size(192 << 10);
+        let asked = || {
+            let deep = "<x>".repeat(90) + "t" + &"</x>".repeat(90);
+            let ask = |xml: &str, xpath: &str| {
+                call("EXTRACTVALUE", &[s(xml), s(xpath)]).map_err(|e| e.errno)
+            };
+            let sum = |n: usize| "1+".repeat(n) + "1";
+            assert!(ask("<a/>", &sum(150)).is_ok());
+            for (path, n) in [("1+", 200_000), ("a|", 200_000), ("1=", 5_000), ("a or ", 5_000)] {
+                assert_eq!(ask("<a/>", &(path.repeat(n) + "a")).err(), Some(1105), "{path}");
+            }
+            for n in [15, 5_000] {
+                let within = "(".repeat(n) + "1" + &")".repeat(n);
+                let filters = "a[".repeat(n) + "1" + &"]".repeat(n);
+                let calls = "not(".repeat(n) + "1" + &")".repeat(n);
+                for path in [within, filters, calls] {
+                    assert_eq!(ask("<a/>", &path).is_ok(), n < 20, "{n}");
+                }
+            }
+            assert!(ask("<a/>", &("/a".repeat(50_000))).is_ok());
+            assert!(ask(&deep, "//x//x//x//x/ancestor::x/following::x | //x = //x").is_ok());
+            assert_eq!(ask(&"<x>".repeat(5_000), "/x"), Ok(Value::Null));
+        };
+        small.spawn(asked).expect("a thread").join().expect("no overflow");
     }
 
     #[test]

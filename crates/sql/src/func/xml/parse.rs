@@ -113,20 +113,23 @@ functions! {
     True "true" 0 0;
 }
 
-/// Expressions within one another.
-const MAX_DEPTH: usize = 60;
+/// Expressions within one another. Each takes a dozen frames of the stack, of which a session has 256 KiB.
+const MAX_DEPTH: usize = 20;
+/// Operators in all: those of one level make a tree that is as high as they are many, which is walked and dropped by recursion.
+const MAX_OPERATORS: usize = 200;
 
 pub struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    operators: usize,
 }
 
 type Parsed<T> = Result<T, String>;
 
 /// The whole of `text`. Errors: the rest of the text, from where it is no XPath on.
 pub fn parse(text: &str) -> Parsed<Expr> {
-    let mut p = Parser { text, at: 0, depth: 0 };
+    let mut p = Parser { text, at: 0, depth: 0, operators: 0 };
     let e = p.expr(0)?;
     p.blanks();
     if p.at < text.len() { Err(p.rest().to_owned()) } else { Ok(e) }
@@ -184,6 +187,7 @@ impl<'a> Parser<'a> {
         }
         let mut left = self.expr(level + 1)?;
         while let Some(op) = self.operator(level) {
+            self.one_more()?;
             let right = self.expr(level + 1)?;
             left = Expr::Binary(op, Box::new(left), Box::new(right));
         }
@@ -197,9 +201,15 @@ impl<'a> Parser<'a> {
         }
         let mut e = self.path()?;
         while self.eat("|") {
+            self.one_more()?;
             e = Expr::Binary(Op::Union, Box::new(e), Box::new(self.path()?));
         }
         Ok(if negative { Expr::Neg(Box::new(e)) } else { e })
+    }
+
+    fn one_more(&mut self) -> Parsed<()> {
+        self.operators += 1;
+        if self.operators > MAX_OPERATORS { Err(self.rest().to_owned()) } else { Ok(()) }
     }
 
     fn nested(&mut self) -> Parsed<Expr> {
