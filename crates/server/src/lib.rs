@@ -30,6 +30,7 @@ mod persisted;
 mod profile;
 mod registry;
 mod sink;
+mod spare;
 mod statement_log;
 mod tls;
 mod transport;

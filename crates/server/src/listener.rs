@@ -7,6 +7,7 @@ use crate::dispatch::{Connection, Rest, header};
 use crate::parking::{Park, Parking, Woken};
 use crate::registry::{Entry, Registry};
 use crate::sink::status;
+use crate::spare::Spare;
 use crate::statement_log::Logs;
 use crate::tls::{Tls, is_resumed};
 use crate::transport::{Socket, Transport};
@@ -17,7 +18,7 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use weir_engine::row::Collation;
 use weir_rt::Rt;
 use weir_sql::account::Privileges;
@@ -144,24 +145,48 @@ impl Server {
         accept: impl Fn() -> std::io::Result<Socket> + Send + 'static,
     ) {
         let server = self.clone();
+        let mut spare = Spare::new();
         let run = move || {
             loop {
-                match accept() {
-                    Ok(socket) => server.accepted(Arc::new(socket)),
-                    Err(e) => {
-                        if server.stopping.load(Ordering::Relaxed) {
-                            return;
-                        }
-                        server.inst.status.inc(Stat::Connection_errors_accept);
-                        log::warning(&format!("cannot accept a connection: {e}"));
-                        std::thread::sleep(Duration::from_millis(50));
+                let e = match accept() {
+                    Ok(socket) => {
+                        server.accepted(Arc::new(socket));
+                        continue;
                     }
+                    Err(e) => e,
+                };
+                if server.stopping.load(Ordering::Relaxed) {
+                    return;
+                }
+                // With the reserve's descriptor the next client is taken; it is served if there are others by then.
+                match spare.give_up(&e).then(&accept) {
+                    Some(Ok(socket)) if spare.keep() => {
+                        server.accepted(Arc::new(socket));
+                        continue;
+                    }
+                    Some(Ok(socket)) => server.turn_away(socket),
+                    _ => std::thread::sleep(Duration::from_millis(50)),
+                }
+                spare.keep();
+                server.inst.status.inc(Stat::Connection_errors_accept);
+                if let Some(text) = spare.tell(&e.to_string(), Instant::now()) {
+                    log::warning(&text);
                 }
             }
         };
         if let Err(e) = std::thread::Builder::new().name(name.into()).spawn(run) {
             log::error(&format!("cannot start a thread to accept connections: {e}"));
         }
+    }
+
+    /// Error 1040 for a client that there is no descriptor for.
+    fn turn_away(&self, socket: Socket) {
+        let mut conn = Conn::new(Arc::new(socket), self.inst.status.clone(), 1 << 16);
+        conn.out.error_before_greeting(&SqlError::new(
+            1040,
+            "Too many connections: the server has no file descriptor left",
+        ));
+        let _ = conn.out.flush();
     }
 
     fn accepted(self: &Arc<Server>, transport: Arc<dyn Transport>) {

@@ -247,6 +247,16 @@ impl Segments {
         Ok(bytes.len() as u64 == len && crc32c::crc32c(&bytes) == crc)
     }
 
+    /// Whether the log was made for a checkpoint at `lsn` and has not been written since: its first segment begins with the
+    /// block of `lsn`, and nothing stands before it there. Of a log that was written, that block is not empty.
+    pub async fn made_anew_at(&self, lsn: Lsn) -> Result<bool> {
+        let begin = lsn / 4096 * 4096;
+        if self.first() != Some(begin) {
+            return Ok(false);
+        }
+        Ok(self.read(begin, (lsn - begin) as usize).await?.iter().all(|b| *b == 0))
+    }
+
     /// Writes whole blocks at `lsn`, which is 4096-aligned in its segment; returns the files touched.
     pub async fn write(&self, mut lsn: Lsn, mut data: &[u8]) -> Result<Vec<Arc<dyn File>>> {
         let mut touched: Vec<Arc<dyn File>> = Vec::with_capacity(1);

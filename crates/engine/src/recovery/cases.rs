@@ -32,8 +32,13 @@ pub fn decide(f: &Facts, checkpoint: Lsn, durable: Lsn) -> Outcome {
     match (f.clean, f.files, f.covered) {
         (true, false, _) => Outcome::NewLog,
         (true, true, true) => match f.later {
-            None => Outcome::Open,
             Some(epoch) => Outcome::Refuse(older_control(epoch, checkpoint)),
+            None if f.sampled => Outcome::Open,
+            None => Outcome::Refuse(format!(
+                "the directory was closed, but the log does not have the bytes that stood before its end, LSN {checkpoint}: the files of \
+                 folder 'redo/' are older than the control file 'weir.ctl', and the data files may be as old. Put back the files that \
+                 belong together, or restore a backup. If only the log is older, remove its files: nothing of it is needed"
+            )),
         },
         (false, true, true) if f.sampled => Outcome::Recover,
         (false, true, true) => Outcome::Refuse(format!(
@@ -77,16 +82,15 @@ mod tests {
 
     #[test]
     fn each_combination_has_its_outcome() {
-        let open = Outcome::Open;
         // Case, clean, files, covered, sampled, later life; the outcome, or a word of the refusal.
         type Case<'a> = (&'a str, [bool; 4], Option<u32>, Result<Outcome, &'a str>);
         let table: [Case<'_>; 10] = [
             ("A", [true, true, true, true], None, Ok(Outcome::Open)),
             (
-                "A: an older log, of which nothing is needed",
+                "F: clean, an older log",
                 [true, true, true, false],
                 None,
-                Ok(open),
+                Err("remove its files: nothing of it is needed"),
             ),
             ("B", [true, false, false, false], None, Ok(Outcome::NewLog)),
             ("C", [true, true, true, true], Some(9), Err("later life of the server (number 9)")),

@@ -11,11 +11,11 @@
 //! | case | control file | redo log | outcome |
 //! |---|---|---|---|
 //! | A | ended cleanly | nothing of a later life at the checkpoint | open; nothing is searched |
-//! | B | ended cleanly | no files | open, with a new log |
+//! | B | ended cleanly | no files, or new ones that a start had made before it ended | open, with a new log |
 //! | C | ended cleanly | a later life begins at the checkpoint | refuse: the control file is older than the log |
 //! | D | not clean | the checkpoint lies before or behind the files | refuse: log files missing, or an older control file |
 //! | E | not clean | groups up to a torn tail | recover to the first invalid group |
-//! | F | not clean | ends before what the control file says was durable, or has other bytes there | refuse: an older log, or a hole |
+//! | F | either | ends before what the control file says was durable, or has other bytes there | refuse: an older log, or a hole |
 //! | G | not clean | a mark behind the end says that more was durable | refuse: a hole |
 //! | H | not clean | a later life begins at the end | refuse: the control file is older than the log |
 //! | I | either | ends before what the flight recorder has seen durable | refuse: both are older than the directory, or one of them |
@@ -74,7 +74,8 @@ pub async fn check_log(control: &Control, segments: &crate::log::Segments) -> Re
     };
     let covered =
         first.is_some_and(|f| f <= control.checkpoint) && segments.end() > control.checkpoint;
-    let sampled = control.clean || segments.has_sample(control.durable, control.sample).await?;
+    let sampled = segments.has_sample(control.durable, control.sample).await?
+        || control.clean && segments.made_anew_at(control.checkpoint).await?;
     let facts = Facts { clean: control.clean, files: first.is_some(), covered, sampled, later };
     match cases::decide(&facts, control.checkpoint, control.durable) {
         Outcome::Open | Outcome::Recover => Ok(false),

@@ -125,6 +125,7 @@ pub fn store_default(
         tz: env.tz,
         now_micros: env.now_micros,
         warnings: &mut scratch,
+        session: None,
     };
     let stored = ty.store(&value, &mut cx)?;
     match scratch.list().iter().find(|w| w.level != crate::value::Level::Note) {

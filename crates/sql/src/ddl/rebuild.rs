@@ -219,6 +219,7 @@ impl<'e> Mapper<'e> {
             tz: self.tz,
             now_micros: self.now_micros,
             warnings: &mut self.warnings,
+            session: None,
         };
         column.ty.store(&value, &mut cx).map_err(value_error)
     }

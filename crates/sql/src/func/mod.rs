@@ -8,6 +8,8 @@ pub mod aggregate;
 pub mod control;
 mod crypt;
 pub mod encode;
+#[cfg(test)]
+mod ends;
 pub mod geo;
 mod gtid;
 pub mod infer;
@@ -19,6 +21,7 @@ pub mod monitoring;
 pub mod numeric;
 mod periods;
 pub mod regexp;
+mod regexp_errors;
 pub mod string;
 pub mod temporal;
 mod xml;

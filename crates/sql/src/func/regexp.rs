@@ -2,9 +2,10 @@
 
 use super::infer;
 use super::long_match::{LONG, LongMatch, Stopped, next_char};
+use super::regexp_errors::{failure, too_big};
 use super::{FuncCtx, FuncDef, Out, def};
 use crate::value::{Value, ValueError};
-use fancy_regex::Regex;
+use fancy_regex::{Regex, RegexInput};
 use std::sync::{Arc, OnceLock};
 
 pub(super) const TABLE: &[FuncDef] = &[
@@ -17,17 +18,8 @@ pub(super) const TABLE: &[FuncDef] = &[
 /// Most steps of back-tracking in one match; a pattern that needs more is error 3699.
 const STEP_LIMIT: usize = 1_000_000;
 
-fn failure(e: &fancy_regex::Error) -> ValueError {
-    match e {
-        fancy_regex::Error::RuntimeError(_) => {
-            ValueError::new(3699, "HY000", "Timeout exceeded in regular expression match.".into())
-        }
-        other => {
-            let text = format!("Syntax error in regular expression: {other}");
-            ValueError::new(3685, "HY000", text)
-        }
-    }
-}
+/// The longest pattern: compiling a byte takes microseconds, and nothing can end it.
+const LONGEST_PATTERN: usize = 64 * 1024;
 
 /// A compiled pattern; the statement keeps its last one from row to row.
 struct Pattern {
@@ -54,7 +46,10 @@ impl Pattern {
                 Err(Stopped::Undecided) => {}
             }
         }
-        self.regex.is_match(text).map_err(|e| failure(&e))
+        if text.len() >= LONG {
+            return Ok(self.find_by_places(cx, text, 0)?.is_some());
+        }
+        self.regex.is_match(text).map_err(|e| failure(&e, ""))
     }
 
     /// The first match at or behind `from`.
@@ -71,8 +66,31 @@ impl Pattern {
                 Err(Stopped::Undecided) => {}
             }
         }
-        let found = self.regex.find_from_pos(text, from).map_err(|e| failure(&e))?;
+        if text.len() >= LONG {
+            return self.find_by_places(cx, text, from);
+        }
+        let found = self.regex.find_from_pos(text, from).map_err(|e| failure(&e, ""))?;
         Ok(found.map(|m| (m.start(), m.end())))
+    }
+
+    /// The same, asked at one place after the other, so that the statement can end between them: the library searches a whole
+    /// text in one call, which takes minutes where each place looks ahead to the end.
+    fn find_by_places(
+        &self,
+        cx: &mut FuncCtx<'_>,
+        text: &str,
+        mut at: usize,
+    ) -> Result<Option<(usize, usize)>, ValueError> {
+        let here = RegexInput::new(text).anchored(true);
+        while at <= text.len() {
+            cx.work(64 + text.len() - at)?;
+            let found = self.regex.find_input(here.clone().from_pos(at));
+            if let Some(m) = found.map_err(|e| failure(&e, ""))? {
+                return Ok(Some((m.start(), m.end())));
+            }
+            at = next_char(text, at);
+        }
+        Ok(None)
     }
 }
 
@@ -118,6 +136,9 @@ fn compile(
         let text = "Illegal argument to a regular expression.".to_string();
         return Err(ValueError::new(3685, "HY000", text));
     }
+    if pattern.len() > LONGEST_PATTERN {
+        return Err(too_big());
+    }
     let (mut i, mut m, mut s) = (ignore_case, false, false);
     for c in letters.chars() {
         match c {
@@ -140,7 +161,7 @@ fn compile(
         return Ok(known);
     }
     let regex = fancy_regex::RegexBuilder::new(&source).backtrack_limit(STEP_LIMIT).build();
-    let regex = regex.map_err(|e| failure(&e))?;
+    let regex = regex.map_err(|e| failure(&e, pattern))?;
     let built = Arc::new(Pattern { source, regex, long: OnceLock::new() });
     cx.regex = Some(built.clone());
     Ok(built)
@@ -266,8 +287,9 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         }
         out.push_str(&call.text[at..a]);
         if to.contains('$') {
-            let groups = call.pattern.regex.captures_from_pos(call.text.as_str(), a);
-            match groups.map_err(|e| failure(&e))? {
+            let here = RegexInput::new(call.text.as_str()).anchored(true).from_pos(a);
+            let groups = call.pattern.regex.captures_input(here);
+            match groups.map_err(|e| failure(&e, ""))? {
                 Some(groups) => groups.expand(&to, &mut out),
                 None => out.push_str(&to),
             }
@@ -275,7 +297,7 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             out.push_str(&to);
         }
         at = b;
-        if super::string::too_big(cx, out.len(), "regexp_replace") {
+        if super::string::too_big(cx, out.len(), "regexp_replace")? {
             return Ok(Value::Null);
         }
         if n > 0 {
@@ -310,6 +332,6 @@ mod tests {
             ),
             ("REGEXP_LIKE", &[Value::Null, s("x")], None),
         ]);
-        assert_eq!(call("REGEXP_LIKE", &[s("a"), s("(")]).expect_err("syntax").errno, 3685);
+        assert_eq!(call("REGEXP_LIKE", &[s("a"), s("(")]).expect_err("syntax").errno, 3691);
     }
 }

@@ -81,16 +81,17 @@ fn text<'v>(v: &'v Value<'_>, c: Collation) -> Option<Cow<'v, [u8]>> {
 }
 
 /// NULL with warning 1301 when a result would pass max_allowed_packet. Functions whose results may be many times as long as
-/// their arguments ask before they make one; for the others it is asked of the result.
-pub(crate) fn too_big(cx: &mut FuncCtx<'_>, len: usize, name: &str) -> bool {
+/// their arguments ask before they make one, and it is charged here; for the others it is asked of the result.
+pub(crate) fn too_big(cx: &mut FuncCtx<'_>, len: usize, name: &str) -> Result<bool, ValueError> {
     if len <= cx.max_packet {
-        return false;
+        cx.reserve(len)?;
+        return Ok(false);
     }
     let max = cx.max_packet;
     let text =
         || format!("Result of {name}() was larger than max_allowed_packet ({max}) - truncated");
     cx.warnings.warn(1301, text);
-    true
+    Ok(true)
 }
 
 fn concat(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -99,7 +100,7 @@ fn concat(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     for v in args {
         match text(v, c) {
             Some(t) => {
-                if too_big(cx, out.len() + t.len(), "concat") {
+                if too_big(cx, out.len() + t.len(), "concat")? {
                     return Ok(Value::Null);
                 }
                 out.extend_from_slice(&t);
@@ -119,7 +120,7 @@ fn concat_ws(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let c = collation_of(cx, args);
     let Some(separator) = text(&args[0], c) else { return Ok(Value::Null) };
     let parts: Vec<_> = args[1..].iter().filter_map(|v| text(v, c)).collect();
-    if too_big(cx, joined(&parts, &separator), "concat_ws") {
+    if too_big(cx, joined(&parts, &separator), "concat_ws")? {
         return Ok(Value::Null);
     }
     Ok(Value::text(parts.join(&separator[..]), c))
@@ -212,7 +213,7 @@ fn pad(cx: &mut FuncCtx<'_>, args: &[Value<'_>], before: bool) -> Out {
     if fill_chars == 0 {
         return Ok(Value::text(Vec::new(), c));
     }
-    if too_big(cx, n.saturating_mul(c.max_char_bytes()), if before { "lpad" } else { "rpad" }) {
+    if too_big(cx, n.saturating_mul(c.max_char_bytes()), if before { "lpad" } else { "rpad" })? {
         return Ok(Value::Null);
     }
     let missing = n - have;
@@ -308,7 +309,7 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         out.extend_from_slice(&s[at..hit]);
         out.extend_from_slice(&to);
         at = hit + from.len();
-        if too_big(cx, out.len(), "replace") {
+        if too_big(cx, out.len(), "replace")? {
             return Ok(Value::Null);
         }
     }
@@ -319,7 +320,7 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 fn repeat(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some((c, s, n)) = text_and_count(cx, args) else { return Ok(Value::Null) };
     let n = n.max(0) as usize;
-    if too_big(cx, s.len().saturating_mul(n), "repeat") {
+    if too_big(cx, s.len().saturating_mul(n), "repeat")? {
         return Ok(Value::Null);
     }
     Ok(Value::text(s.repeat(n), c))
@@ -452,7 +453,7 @@ fn char_of(cx: &mut FuncCtx<'_>, args: &[Value<'_>], unit: usize) -> Out {
 fn space(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(n) = args[0].to_i64(&mut cx.warnings) else { return Ok(Value::Null) };
     let n = n.max(0) as usize;
-    if too_big(cx, n, "space") {
+    if too_big(cx, n, "space")? {
         return Ok(Value::Null);
     }
     Ok(Value::text(vec![b' '; n], cx.collation))
@@ -611,7 +612,7 @@ fn make_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(bits) = args[0].to_u64(&mut cx.warnings) else { return Ok(Value::Null) };
     let picked = args[1..].iter().enumerate().filter(|(i, _)| *i < 64 && bits >> i & 1 == 1);
     let parts: Vec<_> = picked.filter_map(|(_, v)| text(v, c)).collect();
-    if too_big(cx, joined(&parts, b","), "make_set") {
+    if too_big(cx, joined(&parts, b","), "make_set")? {
         return Ok(Value::Null);
     }
     Ok(Value::text(parts.join(&b","[..]), c))
@@ -634,7 +635,7 @@ fn export_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     };
     let parts: Vec<&[u8]> =
         (0..count).map(|i| if bits >> i & 1 == 1 { &on[..] } else { &off[..] }).collect();
-    if too_big(cx, joined(&parts, &separator), "export_set") {
+    if too_big(cx, joined(&parts, &separator), "export_set")? {
         return Ok(Value::Null);
     }
     Ok(Value::text(parts.join(&separator[..]), c))

@@ -126,6 +126,7 @@ fn inflate(cx: &mut FuncCtx<'_>, b: &[u8], length: usize) -> Out {
         out.extend_from_slice(&piece[..made]);
         let read = stream.total_in() as usize - at;
         cx.work(read + made)?;
+        cx.reserve(out.len())?;
         match status {
             Ok(Status::StreamEnd) => return Ok(Value::Bytes(out.into())),
             Ok(_) if read + made > 0 => {}

@@ -577,6 +577,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             }
             let v = ev.numbers(args.iter().zip(&values), |cx| (def.eval)(cx, &values));
             ev.cx.trees = Held::default();
+            ev.cx.result = Held::default();
             let v = v?.as_text();
             ev.cx.work(work + heap_of(&v))?;
             if large > 0 {
@@ -585,7 +586,11 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             if owned_bytes(&v) > ev.cx.max_packet
                 && values.iter().all(|a| heap_of(a) < owned_bytes(&v))
             {
-                crate::func::string::too_big(&mut ev.cx, owned_bytes(&v), &def.name.to_lowercase());
+                crate::func::string::too_big(
+                    &mut ev.cx,
+                    owned_bytes(&v),
+                    &def.name.to_lowercase(),
+                )?;
                 return Ok(Value::Null);
             }
             Ok(v)

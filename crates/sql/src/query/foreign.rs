@@ -461,6 +461,7 @@ fn fitted(r: &Runner<'_, '_>, step: &Step, down: &Down, new: &[u8]) -> Option<Ve
                 tz: cx.tz,
                 now_micros: cx.now_micros,
                 warnings: &mut none,
+                session: Some(cx.session),
             };
             to.ty.store(&from.ty.load(value.as_ref(), cx.tz), &mut sx).ok()
         })

@@ -120,6 +120,7 @@ pub fn as_stored(
         tz,
         now_micros,
         warnings: &mut warnings,
+        session: None,
     };
     let datum = ty.store(v, &mut sx)?;
     Ok(ty.load(datum.as_ref(), tz).into_owned())
@@ -136,7 +137,8 @@ pub fn document<'v>(
         Value::Json(j) => Ok(Some(j)),
         Value::Str(ref b, _) | Value::Bytes(ref b) => {
             ev.cx.work(b.len())?;
-            let dom = json::from_text(&v)?.map_err(|e| e.in_argument(1, function))?;
+            let dom = json::from_text(&v, Some(ev.cx.session))?
+                .map_err(|e| e.in_argument(1, function))?;
             dom.to_json().map(Some)
         }
         _ => Err(crate::func::json::no_json(1, function)),

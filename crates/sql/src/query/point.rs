@@ -300,6 +300,7 @@ fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
         tz: ev.cx.tz,
         now_micros: ev.cx.now_micros,
         warnings: &mut none,
+        session: Some(ev.cx.session),
     };
     let kept = ty.store(v, &mut cx);
     match kept {

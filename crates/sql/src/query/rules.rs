@@ -210,6 +210,7 @@ fn compute<'e>(
                 tz: cx.tz,
                 now_micros: cx.now_micros,
                 warnings: &mut cx.warnings,
+                session: Some(cx.session),
             };
             Ok(column.ty.store(&v, &mut sx)?)
         };

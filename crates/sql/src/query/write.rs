@@ -684,6 +684,7 @@ fn before_update(
             tz: cx.tz,
             now_micros: cx.now_micros,
             warnings: &mut cx.warnings,
+            session: Some(cx.session),
         };
         changes.push((col, c.ty.store(&v, &mut sx)?));
     }

@@ -185,7 +185,8 @@ fn to_json(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Value<'static>, ValueE
         Value::Json(j) => return Ok(Value::Json(j.clone().into_owned())),
         Value::Str(b, _) => {
             cx.work(b.len())?;
-            super::json::from_text(v)?.map_err(|e| e.in_argument(1, "cast_as_json"))?
+            super::json::from_text(v, Some(cx.session))?
+                .map_err(|e| e.in_argument(1, "cast_as_json"))?
         }
         other => super::json::from_value(other),
     };

@@ -1,8 +1,9 @@
 //! What evaluating an expression needs from the statement and its session.
 
 use super::error::{ValueError, Warnings};
+use super::look::{self, Look};
 use super::zone::TimeZone;
-use crate::memory::{Account, Held};
+use crate::memory::{Account, Held, LARGE};
 use weir_engine::row::Collation;
 
 /// The bits of `sql_mode`, with MySQL's numbers.
@@ -235,9 +236,6 @@ impl SessionInfo for NoSession {
     }
 }
 
-/// Bytes of work between two looks whether the statement must end.
-const LOOK_EVERY: usize = 64 * 1024;
-
 /// Surroundings of an evaluation. One for each statement; functions and operators write warnings into it.
 pub struct EvalCtx<'s> {
     pub warnings: Warnings,
@@ -266,6 +264,8 @@ pub struct EvalCtx<'s> {
     pub large: Held,
     /// Trees of values that a function reads; given back when it has ended.
     pub trees: Held,
+    /// The result that a function is making; given back when it has ended, for whoever gets the result charges it.
+    pub result: Held,
     /// Work done since the last look whether the statement must end, in bytes that functions read and wrote.
     work: usize,
     /// The last pattern of REGEXP, compiled.
@@ -315,25 +315,43 @@ impl<'s> EvalCtx<'s> {
             rand: Vec::new(),
             large: Held::default(),
             trees: Held::default(),
+            result: Held::default(),
             work: 0,
             regex: None,
         }
     }
 
-    /// Notes `bytes` of work of a function. After each [`LOOK_EVERY`] of them the statement ends here if it is to end: what
+    /// Notes `bytes` of work of a function. After each [`look::EVERY`] of them the statement ends here if it is to end: what
     /// evaluates for long never comes to a place where it could be interrupted from outside.
     pub fn work(&mut self, bytes: usize) -> Result<(), ValueError> {
         self.work = self.work.saturating_add(bytes);
-        if self.work < LOOK_EVERY {
+        if self.work < look::EVERY {
             return Ok(());
         }
         self.work = 0;
         self.session.stopped().map_or(Ok(()), Err)
     }
 
+    /// What a parser makes of a long text, unless the statement ends meanwhile.
+    pub fn looking<T>(&self, read: impl FnOnce(&mut Look<'_>) -> T) -> Result<T, ValueError> {
+        let mut look = Look::new(Some(self.session));
+        let made = read(&mut look);
+        look.end(made)
+    }
+
     /// Charges `bytes` of trees that the function has while it runs: 4081 or 4082 beyond a limit.
     pub fn hold_tree(&mut self, bytes: usize) -> Result<(), ValueError> {
         Ok(self.trees.grow(self.session.memory(), bytes)?)
+    }
+
+    /// Charges a function's result of `bytes` before it is made: 4081 or 4082 beyond a limit. Asked again for a longer one, it
+    /// charges what is new.
+    pub fn reserve(&mut self, bytes: usize) -> Result<(), ValueError> {
+        let more = bytes.saturating_sub(self.result.bytes());
+        if bytes < LARGE || more == 0 {
+            return Ok(());
+        }
+        Ok(self.result.grow(self.session.memory(), more)?)
     }
 
     /// Charges `bytes` more to what `held` keeps: 4081 or 4082 beyond a limit.

@@ -214,7 +214,7 @@ pub fn same_values(old: SqlType, new: SqlType) -> bool {
 fn store_json(v: &Value<'_>, cx: &StoreCtx<'_>) -> Stored {
     let parsed = match v {
         Value::Json(j) => return Ok(DatumBuf::Bytes(j.as_bytes().to_vec())),
-        Value::Str(..) | Value::Bytes(_) => json::from_text(v)?,
+        Value::Str(..) | Value::Bytes(_) => json::from_text(v, cx.session)?,
         _ => Err(ParseError::Syntax("not a JSON text, may need CAST", 0)),
     };
     let dom = parsed.map_err(|e| match cx.table {
@@ -716,6 +716,7 @@ mod tests {
             tz,
             now_micros: 0,
             warnings: &mut warnings,
+            session: None,
         };
         let result = ty.store(&v, &mut cx).map_err(|e| e.errno).map(|d| {
             let mut out = Vec::new();

@@ -1,5 +1,6 @@
 //! What storing values in columns depends on, and its complaints: errors in a strict mode, warnings in others.
 
+use super::SessionInfo;
 use super::Value;
 use super::context::SqlMode;
 use super::error::{ValueError, Warnings, shown};
@@ -20,6 +21,8 @@ pub struct StoreCtx<'c> {
     /// Statement time: a TIME stored as a date gets its day.
     pub now_micros: i64,
     pub warnings: &'c mut Warnings,
+    /// Whose statement it is, where that can be ended meanwhile.
+    pub session: Option<&'c dyn SessionInfo>,
 }
 
 impl StoreCtx<'_> {

@@ -50,7 +50,9 @@ pub fn from_text<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Ou
     let Some(text) = args[0].to_bytes() else { return Ok(Value::Null) };
     cx.work(text.len())?;
     cx.hold_tree(text.len().saturating_mul(TREE_PER_WKT))?;
-    finish(cx, args, (function, kind, "WKT"), || wkt::parse(&text))
+    finish(cx, args, (function, kind, "WKT"), |cx| {
+        cx.looking(|look| wkt::parse_looking(&text, look))
+    })
 }
 
 pub fn from_wkb<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -61,7 +63,7 @@ pub fn from_wkb<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out
     let Some(bytes) = args[0].as_bytes() else { return Err(invalid(function)) };
     cx.work(bytes.len())?;
     cx.hold_tree(bytes.len().saturating_mul(TREE_PER_WKB))?;
-    finish(cx, args, (function, kind, "WKB"), || wkb::parse(bytes))
+    finish(cx, args, (function, kind, "WKB"), |_| Ok(wkb::parse(bytes)))
 }
 
 /// Of what is a geometry already: it stays what it is, in its own system.
@@ -86,7 +88,7 @@ fn finish(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
     (function, kind, what): (&str, GeoKind, &str),
-    read: impl FnOnce() -> Option<Shape>,
+    read: impl FnOnce(&FuncCtx<'_>) -> Result<Option<Shape>, ValueError>,
 ) -> Out {
     let srid = match args.get(1) {
         None => 0,
@@ -97,7 +99,7 @@ fn finish(
     };
     let srs = Srs::get(srid)?;
     let Some(order) = axis_order(args.get(2), function)? else { return Ok(Value::Null) };
-    let mut shape = read().ok_or_else(|| invalid(function))?;
+    let mut shape = read(cx)?.ok_or_else(|| invalid(function))?;
     let found = shape.kind();
     if !kind.takes(found) {
         return Err(unexpected(what, found, function));
@@ -191,7 +193,7 @@ fn parts<T>(
 ) -> Result<Option<Vec<T>>, ValueError> {
     let bytes = |v: &Value<'_>| v.as_bytes().map_or(0, |b| b.len().saturating_sub(less));
     let total = args.iter().map(bytes).fold(PART + PLAIN, usize::saturating_add);
-    if args.iter().any(Value::is_null) || too_big(cx, total, function) {
+    if args.iter().any(Value::is_null) || too_big(cx, total, function)? {
         return Ok(None);
     }
     let mut all = Vec::with_capacity(args.len());
@@ -295,7 +297,7 @@ pub fn from_geojson(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Value::Json(j) => j.view().to_dom(),
         v @ (Value::Str(b, _) | Value::Bytes(b)) => {
             cx.work(b.len())?;
-            json::from_text(v)?.map_err(|e| e.in_argument(1, function))?
+            json::from_text(v, Some(cx.session))?.map_err(|e| e.in_argument(1, function))?
         }
         _ => return Err(no_json(1, function)),
     };

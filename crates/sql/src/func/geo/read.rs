@@ -30,7 +30,7 @@ pub fn as_text<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out 
     let function = ["st_astext", "st_aswkt"][N];
     let Some(shape) = shown(cx, args, function)? else { return Ok(Value::Null) };
     let text = wkt::write_up_to(&shape, cx.max_packet);
-    if too_big(cx, text.len(), function) {
+    if too_big(cx, text.len(), function)? {
         return Ok(Value::Null);
     }
     Ok(Value::text(text, cx.collation))
@@ -41,7 +41,7 @@ pub fn as_wkb<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(shape) = shown(cx, args, function)? else { return Ok(Value::Null) };
     // It is the stored form without the SRID.
     let bytes = args[0].as_bytes().map_or(0, |b| b.len().saturating_sub(size_of::<u32>()));
-    if too_big(cx, bytes, function) {
+    if too_big(cx, bytes, function)? {
         return Ok(Value::Null);
     }
     let mut out = Vec::with_capacity(bytes);
@@ -79,7 +79,7 @@ pub fn as_geojson(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
     // A document has no fewer bytes than the geometry.
     let bytes = args[0].as_bytes().map_or(0, <[u8]>::len);
-    if too_big(cx, bytes, function) {
+    if too_big(cx, bytes, function)? {
         return Ok(Value::Null);
     }
     cx.hold_tree(bytes.saturating_mul(DOCUMENT_PER_WKB))?;

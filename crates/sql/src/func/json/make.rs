@@ -49,7 +49,7 @@ pub fn quote(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 /// A JSON string without its quotes; any other text as it is.
-pub fn unquote(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+pub fn unquote(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     match &args[0] {
         Value::Null => Ok(Value::Null),
         Value::Json(j) => {
@@ -62,7 +62,10 @@ pub fn unquote(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             if text.len() < 2 || !text.starts_with(b"\"") || !text.ends_with(b"\"") {
                 return Ok(as_text(text.into_owned()));
             }
-            match json::parse(&text).map_err(|e| e.in_argument(1, "json_unquote"))? {
+            match cx
+                .looking(|look| json::parse_looking(&text, look))?
+                .map_err(|e| e.in_argument(1, "json_unquote"))?
+            {
                 Dom::Str(s) => Ok(as_text(s.into())),
                 _ => Ok(as_text(text.into_owned())),
             }
@@ -76,7 +79,7 @@ pub fn pretty(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let mut out = Vec::new();
     // Ends where the result is too long: the spaces alone may be a hundred times the document.
     json::pretty(doc.view(), 0, &mut out, cx)?;
-    Ok(match too_big(cx, out.len(), "json_pretty") {
+    Ok(match too_big(cx, out.len(), "json_pretty")? {
         true => Value::Null,
         false => as_text(out),
     })

@@ -130,7 +130,7 @@ fn tree(
         Value::Json(j) => Ok(Some(j.view().to_dom())),
         v @ (Value::Str(b, _) | Value::Bytes(b)) => {
             cx.work(b.len())?;
-            let parsed = json::from_text(v)?;
+            let parsed = json::from_text(v, Some(cx.session))?;
             parsed.map(Some).map_err(|e| e.in_argument(i + 1, function))
         }
         _ => Err(no_json(i + 1, function)),

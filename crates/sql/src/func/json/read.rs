@@ -47,7 +47,7 @@ pub fn too_much(
 ) -> Result<bool, ValueError> {
     cx.work(size_of_val(parts))?;
     let bytes = parts.iter().fold(0usize, |n, v| n.saturating_add(ENTRY + v.size()));
-    Ok(too_big(cx, bytes, function))
+    too_big(cx, bytes, function)
 }
 
 /// The first part that a path names; NULL if there is none.
@@ -62,7 +62,7 @@ pub fn valid(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Value::Json(_) => Value::TRUE,
         v @ Value::Str(b, _) => {
             cx.work(b.len())?;
-            match json::from_text(v)? {
+            match json::from_text(v, Some(cx.session))? {
                 Ok(_) => Value::TRUE,
                 Err(json::ParseError::TooDeep) => return Err(json::too_deep()),
                 Err(_) => Value::FALSE,

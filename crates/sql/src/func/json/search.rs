@@ -145,7 +145,7 @@ pub fn search(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         let Some(path) = path(args, i)? else { return Ok(Value::Null) };
         search.below(cx, doc.view(), &path.legs, &mut b"$".to_vec())?;
     }
-    if too_big(cx, search.bytes, "json_search") {
+    if too_big(cx, search.bytes, "json_search")? {
         return Ok(Value::Null);
     }
     Ok(match search.found.len() {

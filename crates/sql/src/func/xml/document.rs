@@ -1,5 +1,7 @@
 //! XML fragments as trees of nodes, as lenient as MySQL reads them: several elements and texts may stand side by side.
 
+use crate::value::Look;
+
 /// What a node is. Attributes and texts have a value, the others children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -40,7 +42,7 @@ struct Reader<'a> {
 
 impl Document {
     /// Errors: why the fragment is none, as MySQL says it.
-    pub fn parse(text: &str) -> Result<Document, String> {
+    pub fn parse(text: &str, look: &mut Look<'_>) -> Result<Document, String> {
         let root = Node {
             kind: Kind::Root,
             name: String::new(),
@@ -51,7 +53,7 @@ impl Document {
             end: text.len(),
         };
         let mut r = Reader { text, at: 0, nodes: vec![root], open: vec![0] };
-        match r.read() {
+        match r.read(look) {
             Ok(()) => Ok(Document(r.nodes)),
             Err(why) => {
                 let before = &text[..r.at.min(text.len())];
@@ -85,8 +87,9 @@ fn is_name(c: char) -> bool {
 }
 
 impl<'a> Reader<'a> {
-    fn read(&mut self) -> Result<(), String> {
+    fn read(&mut self, look: &mut Look<'_>) -> Result<(), String> {
         while self.at < self.text.len() {
+            let from = self.at;
             match self.text[self.at..].find('<') {
                 Some(0) => self.markup()?,
                 next => {
@@ -94,6 +97,9 @@ impl<'a> Reader<'a> {
                     self.put_text(self.at, end, &self.text[self.at..end]);
                     self.at = end;
                 }
+            }
+            if !look.go_on(self.at - from + size_of::<Node>()) {
+                return Err("interrupted".into());
             }
         }
         match self.open.len() {

@@ -40,7 +40,7 @@ fn document(cx: &mut FuncCtx<'_>, xml: &str) -> Result<Option<Document>, ValueEr
     cx.work(xml.len())?;
     let nodes = xml.bytes().filter(|b| matches!(b, b'<' | b'=')).count();
     cx.hold_tree(2 * xml.len() + 2 * nodes * size_of::<document::Node>())?;
-    match Document::parse(xml) {
+    match cx.looking(|look| Document::parse(xml, look))? {
         Ok(d) => Ok(Some(d)),
         Err(why) => {
             cx.warnings.warn(1525, || format!("Incorrect XML value: '{why}'"));

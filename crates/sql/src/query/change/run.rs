@@ -328,6 +328,7 @@ impl Changer<'_> {
             tz: cx.tz,
             now_micros: cx.now_micros,
             warnings: &mut cx.warnings,
+            session: Some(cx.session),
         };
         let d = c.ty.store(v, &mut sx)?;
         if !matches!(d, DatumBuf::Null) || c.nullable {

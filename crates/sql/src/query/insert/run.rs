@@ -394,6 +394,7 @@ impl Inserter<'_> {
             tz: r.ev.cx.tz,
             now_micros: r.ev.cx.now_micros,
             warnings: &mut none,
+            session: Some(r.ev.cx.session),
         };
         self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| exhausted())?;
         Ok(Some(value))
@@ -581,6 +582,7 @@ fn store(
         tz,
         now_micros,
         warnings,
+        session: None,
     };
     Ok(c.ty.store(v, &mut cx)?)
 }

@@ -345,6 +345,7 @@ pub fn convert(
         tz: settings.tz,
         now_micros: now,
         warnings: cx.changes.warnings,
+        session: None,
     };
     let stored = ty.store(&v, &mut sx).map_err(value_error)?;
     Ok(ty.load(stored.as_ref(), settings.tz).into_owned())

@@ -211,6 +211,7 @@ fn take(
             tz: cx.tz,
             now_micros: cx.now_micros,
             warnings: &mut cx.warnings,
+            session: None,
         };
         new[at] = column.ty.store(&v, &mut sx).map_err(value_error)?;
     }

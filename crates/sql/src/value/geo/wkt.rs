@@ -1,21 +1,31 @@
 //! Well-known text: `POLYGON((0 0,1 0,1 1,0 0))`.
 
 use super::{Coord, GeoKind, MAX_DEPTH, Shape};
+use crate::value::Look;
 use crate::value::double::{parse_prefix, write_double};
 
-/// Reads a text that is one geometry and nothing else.
+/// What a point costs.
+const POINT: usize = 32;
+
+#[cfg(test)]
 pub fn parse(text: &[u8]) -> Option<Shape> {
-    let mut p = Parser { rest: text };
+    parse_looking(text, &mut Look::none())
+}
+
+/// Reads a text that is one geometry and nothing else. None, too, where `look` ends it.
+pub fn parse_looking(text: &[u8], look: &mut Look<'_>) -> Option<Shape> {
+    let mut p = Parser { rest: text, look };
     let shape = p.shape(1)?;
     p.space();
     (p.rest.is_empty() && shape.is_well_formed()).then_some(shape)
 }
 
-struct Parser<'a> {
+struct Parser<'a, 'l, 's> {
     rest: &'a [u8],
+    look: &'l mut Look<'s>,
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_, '_> {
     fn space(&mut self) {
         self.rest = self.rest.trim_ascii_start();
     }
@@ -60,6 +70,9 @@ impl Parser<'_> {
     }
 
     fn coord(&mut self) -> Option<Coord> {
+        if !self.look.go_on(POINT) {
+            return None;
+        }
         let x = self.number()?;
         if !self.rest.first()?.is_ascii_whitespace() {
             return None;

@@ -1,10 +1,10 @@
 //! SQL values as JSON values and back.
 
 use super::super::types::proto;
-use super::super::{Charset, Value, ValueError, Warnings};
+use super::super::{Charset, Look, SessionInfo, Value, ValueError, Warnings};
 use super::binary::{Item, View};
 use super::dom::Dom;
-use super::parse::{ParseError, parse};
+use super::parse::{ParseError, parse_looking};
 
 /// A SQL value as a JSON scalar: text is a string, not JSON text. NULL is the literal `null`.
 pub fn from_value(v: &Value<'_>) -> Dom {
@@ -26,11 +26,19 @@ pub fn from_value(v: &Value<'_>) -> Dom {
     }
 }
 
-/// JSON text that stands in a SQL text. 3144 for a binary one.
-pub fn from_text(v: &Value<'_>) -> Result<Result<Dom, ParseError>, ValueError> {
+/// JSON text that stands in a SQL text. 3144 for a binary one, and the error that ends the statement of `session` meanwhile.
+pub fn from_text(
+    v: &Value<'_>,
+    session: Option<&dyn SessionInfo>,
+) -> Result<Result<Dom, ParseError>, ValueError> {
+    let parse = |text: &[u8]| {
+        let mut look = Look::new(session);
+        let parsed = parse_looking(text, &mut look);
+        look.end(parsed)
+    };
     match v {
-        Value::Str(b, c) if c.charset().is_utf8() => Ok(parse(b)),
-        Value::Str(b, c) => Ok(parse(&c.charset().convert(b, Charset::Utf8mb4).0)),
+        Value::Str(b, c) if c.charset().is_utf8() => parse(b),
+        Value::Str(b, c) => parse(&c.charset().convert(b, Charset::Utf8mb4).0),
         _ => {
             let text = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
             Err(ValueError::new(3144, "22032", text.into()))

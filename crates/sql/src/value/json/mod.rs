@@ -27,7 +27,7 @@ pub use binary::{Item, View};
 pub use convert::{from_text, from_value};
 pub use dom::{Dom, Key, merge_patch, merge_preserve};
 pub use order::{canonical, compare, is_blob};
-pub use parse::{ParseError, parse};
+pub use parse::{ParseError, parse, parse_looking};
 pub use path::{Cell, Leg, Path, PathError};
 pub use seek::{find, find_first, place_mut};
 pub use text::{pretty, quote};

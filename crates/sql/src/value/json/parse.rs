@@ -3,7 +3,7 @@
 //! Numbers without point and exponent are integers as long as they fit 64 bits. As in MySQL a positive one of more than 32 bits is
 //! unsigned.
 
-use super::super::ValueError;
+use super::super::{Look, ValueError};
 use super::dom::{Dom, Key, sorted};
 use super::{MAX_DEPTH, too_deep};
 
@@ -48,7 +48,12 @@ type Parsed<T> = Result<T, ParseError>;
 
 /// Parses a whole text in UTF-8.
 pub fn parse(text: &[u8]) -> Parsed<Dom> {
-    let mut p = Parser { text, at: 0, depth: 0 };
+    parse_looking(text, &mut Look::none())
+}
+
+/// The same, of a text that may be long: where `look` says so, it ends with an error that means nothing.
+pub fn parse_looking(text: &[u8], look: &mut Look<'_>) -> Parsed<Dom> {
+    let mut p = Parser { text, at: 0, depth: 0, look };
     p.blank();
     if p.peek() == 0 {
         return p.fail("The document is empty.");
@@ -61,13 +66,17 @@ pub fn parse(text: &[u8]) -> Parsed<Dom> {
     Ok(dom)
 }
 
-struct Parser<'t> {
+/// What a value costs beside its bytes.
+const VALUE: usize = 16;
+
+struct Parser<'t, 'l, 's> {
     text: &'t [u8],
     at: usize,
     depth: usize,
+    look: &'l mut Look<'s>,
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_, '_> {
     /// The next byte; 0 at the end.
     fn peek(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
@@ -90,6 +99,9 @@ impl Parser<'_> {
     }
 
     fn value(&mut self) -> Parsed<Dom> {
+        if !self.look.go_on(VALUE) {
+            return self.fail("interrupted");
+        }
         match self.peek() {
             b'n' => self.word(b"null", Dom::Null),
             b't' => self.word(b"true", Dom::Bool(true)),
@@ -176,6 +188,9 @@ impl Parser<'_> {
                 self.at += 1;
             }
             out.extend_from_slice(&self.text[from..self.at]);
+            if !self.look.go_on(self.at - from) {
+                return self.fail("interrupted");
+            }
             match self.peek() {
                 b'"' => {
                     self.at += 1;
