@@ -422,3 +422,38 @@ fn unique_keys() {
         ],
     );
 }
+
+/// As in MySQL both variables follow the default schema: drivers read from them what a text is made of, and LOAD DATA takes a file's
+/// character set from them.
+#[test]
+fn the_default_schemas_collation_is_told() {
+    const OF: &str = "select @@character_set_database, @@collation_database";
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        root.all(&[
+            "create database l collate latin1_german1_ci",
+            "create database u collate utf8mb4_unicode_ci",
+            "create procedure l.p() select @@collation_database",
+            "use l",
+        ])
+        .await;
+        root.check(&[
+            (OF, "latin1|latin1_german1_ci"),
+            ("use u", "ok 0"),
+            (OF, "utf8mb4|utf8mb4_unicode_ci"),
+            ("call l.p()", "latin1_german1_ci"),
+            (OF, "utf8mb4|utf8mb4_unicode_ci"),
+            ("alter database collate = utf8mb4_bin", "ok 1"),
+            (OF, "utf8mb4|utf8mb4_bin"),
+            ("use information_schema", "ok 0"),
+            (OF, "utf8mb3|utf8mb3_general_ci"),
+            ("use l", "ok 0"),
+            ("drop database l", "ok 0"),
+            (OF, "utf8mb4|utf8mb4_0900_ai_ci"),
+        ])
+        .await;
+        let mut other = server.client_in("root", "u");
+        other.check(&[(OF, "utf8mb4|utf8mb4_bin")]).await;
+        root.all(&["drop database u"]).await;
+    });
+}

@@ -219,3 +219,64 @@ fn a_schema_does_not_go_under_a_new_child() {
         holder.0.close().await;
     });
 }
+
+/// Whoever alters a table that foreign keys tie to others has them all alone, and looks at their rows meanwhile: it must not wait
+/// for what it holds itself.
+#[test]
+fn no_alteration_of_a_family_waits_for_itself() {
+    const ALTERATIONS: [&str; 26] = [
+        "auto_increment = 1",
+        "auto_increment = 1000",
+        "auto_increment = 7",
+        "comment = 'x'",
+        "add column a int",
+        "add column b int first",
+        "add column c bigint auto_increment unique, drop primary key, drop column id, change c id bigint",
+        "drop column b",
+        "modify v bigint",
+        "modify v int not null default 0",
+        "change w w2 varchar(30)",
+        "rename column w2 to w",
+        "alter v set default 5",
+        "alter v drop default",
+        "add index iv (v)",
+        "rename index iv to jv",
+        "alter index jv invisible",
+        "drop index jv",
+        "add unique u (v)",
+        "drop index u",
+        "add constraint positive check (v > -1)",
+        "drop check positive",
+        "convert to character set latin1",
+        "force",
+        "algorithm = copy, modify w varchar(99)",
+        "engine = innodb, auto_increment = 2",
+    ];
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        root.all(&["set lock_wait_timeout = 1, foreign_key_checks = 1"]).await;
+        for locked in [false, true] {
+            for role in ["p", "c", "s"] {
+                root.all(&[
+                    "unlock tables",
+                    "drop table if exists c, s, p",
+                    "create table p (id bigint auto_increment primary key, v int, w varchar(20), k int unique)",
+                    "create table c (id bigint auto_increment primary key, v int, w varchar(20), k int unique, foreign key (k) references p (k))",
+                    "create table s (id bigint auto_increment primary key, v int, w varchar(20), k int unique, u int, foreign key (u) references s (k))",
+                    "insert into p (v, k) values (1, 1), (2, 2)",
+                    "insert into c (v, k) values (1, 1), (2, 2)",
+                    "insert into s (v, k, u) values (1, 1, 1), (2, 2, 1)",
+                ])
+                .await;
+                if locked {
+                    root.all(&["lock tables p write, c write, s write"]).await;
+                }
+                for a in ALTERATIONS {
+                    root.all(&[&format!("alter table {role} {a}")]).await;
+                }
+                root.check(&[("select count(*) from p, c, s", "8")]).await;
+            }
+        }
+        root.all(&["unlock tables", "drop table c, s, p"]).await;
+    });
+}

@@ -305,6 +305,8 @@ fn no_way_around_rights_on_columns() {
             ("select 1 from t group by w", "E1143"),
             ("select count(w) from t", "E1143"),
             ("select l.x from t, lateral (select t.w as x) l", "E1143"),
+            ("select default(w) from t limit 1", "E1143"),
+            ("update t set v = default(w)", "E1143"),
             ("select j.x from t, json_table(t.w, '$' columns (x int path '$')) j", "E1143"),
             ("do (select max(w) from t)", "E1143"),
             ("set @x = (select max(w) from t)", "E1143"),

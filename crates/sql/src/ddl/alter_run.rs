@@ -94,7 +94,7 @@ pub async fn alter_table(
     let old_rows = old_rows.unwrap_or_default();
     let (engine, copied) = apply(&old, &plan, &change, old_rows, &ddl, ctx).await?;
     if let Some(next) = plan.auto_increment {
-        set_auto_increment(&engine, &plan.meta, next, ctx).await?;
+        set_auto_increment(&engine, &plan.meta, next, &ddl, ctx).await?;
     }
     if let Some((to_schema, to_name)) = target {
         if old.is_temporary() {
@@ -492,12 +492,13 @@ async fn set_auto_increment(
     table: &Arc<Table>,
     meta: &TableMeta,
     next: u64,
+    ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(), SqlError> {
     let Some(auto) = meta.auto_increment() else { return Ok(()) };
     let mut next = next.max(1);
     if next < table.auto_increment_next() {
-        next = next.max(largest(table, auto, ctx).await?.saturating_add(1));
+        next = next.max(largest(table, auto, ddl, ctx).await?.saturating_add(1));
     }
     ctx.reads.db().set_auto_increment(table, next).await.map_err(engine_error)
 }
@@ -506,6 +507,7 @@ async fn set_auto_increment(
 async fn largest(
     table: &Arc<Table>,
     column: usize,
+    ddl: &DdlContext,
     ctx: &StatementCtx<'_>,
 ) -> Result<u64, SqlError> {
     let leads = |i: &weir_engine::IndexDef| i.parts.first().is_some_and(|p| p.col == column);
@@ -518,7 +520,8 @@ async fn largest(
         mdl_timeout: ctx.reads.settings.ddl_timeout,
         interrupt: ctx.reads.interrupt.clone(),
         session_id: ctx.reads.conn.id,
-        held: ctx.reads.locked.map(|l| l.held.clone()),
+        // What the statement has alone it would wait for in vain.
+        held: ddl.held.clone().or_else(|| ctx.reads.locked.map(|l| l.held.clone())),
         ..TxnOptions::default()
     });
     txn.begin_statement();

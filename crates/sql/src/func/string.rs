@@ -383,8 +383,13 @@ fn find_in_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if set.is_empty() || s.contains(&b',') {
         return Ok(Value::Int(0));
     }
-    let at = set.split(|&b| b == b',').position(|item| c.eq(item, &s));
-    Ok(Value::Int(at.map_or(0, |i| i as i64 + 1)))
+    for (n, item) in (1..).zip(set.split(|&b| b == b',')) {
+        cx.work(16 + item.len())?;
+        if c.eq(item, &s) {
+            return Ok(Value::Int(n));
+        }
+    }
+    Ok(Value::Int(0))
 }
 
 fn infer_elt(args: &[crate::value::TypeInfo]) -> crate::value::TypeInfo {

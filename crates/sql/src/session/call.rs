@@ -241,6 +241,9 @@ impl Host for Calling<'_> {
         let connection = VarValue::Str(code.meta.connection.as_str().into());
         s.vars.put(Var::collation_connection, connection);
         let database = s.info.database.replace(code.schema().to_owned());
+        if database != s.info.database {
+            s.follow_schema();
+        }
         if s.outer_mode.is_none() {
             s.outer_mode = Some(s.settings.mode);
             self.outermost = true;
@@ -262,7 +265,10 @@ impl Host for Calling<'_> {
             // SET ROLE in it was one of the session's own.
             None => s.show_roles(),
         }
-        s.info.database = saved.database;
+        if saved.database != s.info.database {
+            s.info.database = saved.database;
+            s.follow_schema();
+        }
         // What the program set itself stays, beyond what is put back.
         s.settings = if self.set { Settings::of(&s.vars) } else { saved.settings };
         if self.outermost && self.saved.is_empty() {

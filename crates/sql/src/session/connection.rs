@@ -2,10 +2,12 @@
 
 use super::Session;
 use crate::memory::SessionMemory;
+use crate::meta::cache::schema_meta;
 use crate::meta::temporary;
 use crate::rights::{self, Need};
 use crate::session_api::{ConnInfo, SqlError};
-use crate::vars::Var;
+use crate::value::Collation;
+use crate::vars::{Var, VarValue};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +19,23 @@ impl Session {
             return Err(SqlError::unknown_database(name));
         }
         self.info.database = Some(name.to_string());
+        self.follow_schema();
         Ok(())
+    }
+
+    /// `collation_database` and `character_set_database` are those of the default schema, or the server's without one. What SET
+    /// has given them lasts until the next USE.
+    pub(super) fn follow_schema(&mut self) {
+        let collation = match self.info.database.as_deref() {
+            Some(name) if crate::ddl::is_virtual_schema(name) => Some(Collation::Utf8mb3GeneralCi),
+            Some(name) => self.inst.db.schema(name).map(|s| schema_meta(&s).collation),
+            None => None,
+        };
+        let server = || Collation::by_name(&self.inst.vars.text(Var::collation_server));
+        let Some(collation) = collation.or_else(server) else { return };
+        let (name, charset) = (collation.name(), collation.charset().name());
+        self.vars.put(Var::collation_database, VarValue::Str(name.into()));
+        self.vars.put(Var::character_set_database, VarValue::Str(charset.into()));
     }
 
     /// COM_INIT_DB.
@@ -45,6 +63,7 @@ impl Session {
         let database = self.info.database.take();
         self.begin_vars();
         self.info.database = database;
+        self.follow_schema();
         Ok(())
     }
 

@@ -266,6 +266,7 @@ impl Session {
             self.vars.put(Var::sql_mode, VarValue::Set(mode));
         }
         self.info.database = (!self.conn.database.is_empty()).then(|| self.conn.database.clone());
+        self.follow_schema();
         self.settings = Settings::of(&self.vars);
         self.info.memory.set_limit(self.settings.memory_limit);
     }

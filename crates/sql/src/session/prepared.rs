@@ -348,6 +348,7 @@ fn preparable(stmt: &Statement) -> Result<(), SqlError> {
         Statement::Prepare { .. }
         | Statement::Execute { .. }
         | Statement::Deallocate { .. }
+        | Statement::Use(_)
         | Statement::LoadData(_) => Err(SqlError::new(
             1295,
             "This command is not supported in the prepared statement protocol yet",

@@ -259,7 +259,7 @@ fn set_names(vars: &mut SessionVars, item: &SetItem) -> Result<(), SqlError> {
         }
         SetItem::CharacterSet(charset) => {
             let cs = charset.as_deref().map_or_else(default, str::to_string);
-            let database = vars.globals().text(Var::collation_database);
+            let database = vars.text(Var::collation_database);
             vars.set(Var::character_set_client, &SetInput::Str(&cs))?;
             vars.set(Var::character_set_results, &SetInput::Str(&cs))?;
             vars.set(Var::collation_connection, &SetInput::Str(&database)).map(|_| ())

@@ -53,13 +53,18 @@ impl Session {
         done
     }
 
-    /// A dropped default schema is none.
+    /// A dropped default schema is none, and an altered one has another collation.
     pub(super) fn after_admin(&mut self, stmt: &Statement) {
-        if let (Statement::DropDatabase { name, .. }, Some(d)) = (stmt, &self.info.database)
-            && d == name.as_str()
-        {
-            self.info.database = None;
+        let own = |name: &str| self.info.database.as_deref() == Some(name);
+        match stmt {
+            Statement::DropDatabase { name, .. } if own(name.as_str()) => {
+                self.info.database = None;
+            }
+            Statement::AlterDatabase { name, .. }
+                if name.as_ref().is_none_or(|n| own(n.as_str())) => {}
+            _ => return,
         }
+        self.follow_schema();
     }
 
     pub(super) async fn complete(

@@ -187,7 +187,8 @@ impl Binder<'_> {
     }
 
     pub fn default_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
-        let (e, _) = self.resolve(c)?;
+        // What a column's default is tells of the column: it takes the right to read it.
+        let e = self.column(c)?;
         let Node::Col(r) = e.node else { return Err(unknown_column(c, "field list")) };
         let default = self.column_default(r, c)?;
         Ok(BExpr { node: default.node, info: e.info })
