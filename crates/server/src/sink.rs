@@ -25,6 +25,7 @@ pub struct Final {
 pub fn status(of: StatusFlags, more_results: bool) -> Status {
     Status::new(of.in_transaction, of.autocommit, more_results)
         .with(of.no_backslash_escapes, Status::NO_BACKSLASH_ESCAPES)
+        .with(of.no_index_used, Status::NO_INDEX_USED)
 }
 
 /// The variable that tells clients to slow down, the change of it that is worth telling, and what was told last.

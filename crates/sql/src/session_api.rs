@@ -156,6 +156,8 @@ pub struct StatusFlags {
     pub autocommit: bool,
     /// NO_BACKSLASH_ESCAPES is in its sql_mode.
     pub no_backslash_escapes: bool,
+    /// The statement read a table whole.
+    pub no_index_used: bool,
 }
 
 /// How a statement ended, for the OK packet. Whether more results follow is the server's affair.

@@ -87,3 +87,116 @@ fn what_drivers_ask() {
         c.0.close().await;
     });
 }
+
+/// ActiveRecord asks for uniqueness with regard to case by `= BINARY 'x'`: the operator has the strength of CAST, on either side.
+#[test]
+fn the_binary_operator_decides_against_a_column() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table bt (a varchar(9))", "insert into bt values ('Ab')", "set @v = 'AB'"])
+            .await;
+        c.check(&[
+            ("select coercibility(binary 'x'), coercibility(cast('x' as binary))", "2|2"),
+            ("select a from bt where a = 'AB'", "Ab"),
+            ("select a from bt where a = binary 'AB'", ""),
+            ("select a from bt where binary 'AB' = a", ""),
+            ("select a from bt where a <=> binary 'AB'", ""),
+            ("select a from bt where a != binary 'AB'", "Ab"),
+            ("select a from bt where a in (binary 'AB', 'x')", ""),
+            ("select a from bt where a between binary 'AB' and binary 'AB'", ""),
+            ("select a from bt where a = binary @v", ""),
+            ("select a from bt where a = binary concat('A', 'B')", ""),
+            ("select a from bt where a = binary upper(a)", ""),
+            ("select case a when binary 'AB' then 1 else 0 end from bt", "0"),
+            ("select x.a from bt x join bt y on x.a = binary upper(y.a)", ""),
+            ("select a from bt group by a having a = binary 'AB'", ""),
+            ("select a from bt where a = binary 'Ab'", "Ab"),
+            ("update bt set a = 'z' where a = binary 'AB'", "ok 0"),
+            ("create index i on bt (a)", "ok 0"),
+            ("select a from bt where a = binary 'AB'", ""),
+            ("select a from bt where a in (binary 'AB')", ""),
+            ("select a from bt where a = binary 'Ab'", "Ab"),
+            ("delete from bt where a = binary 'AB'", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn aggregates_take_as_many_arguments_as_in_mysql() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (a int, b int)", "insert into t values (1, 2)"]).await;
+        for f in
+            ["count", "sum", "max", "min", "avg", "bit_or", "std", "json_arrayagg", "any_value"]
+        {
+            let errno = if f == "any_value" { "E1582" } else { "E1064" };
+            c.check(&[(&format!("select {f}(a, b) from t"), errno)]).await;
+        }
+        c.check(&[
+            ("select avg(distinct a, b) from t", "E1064"),
+            ("select count(a, b) over () from t", "E1064"),
+            ("select json_objectagg(a) from t", "E1064"),
+            ("select json_objectagg(a, b, a) from t", "E1064"),
+            ("select count(distinct a, b), group_concat(a, b) from t", "1|12"),
+            ("select json_objectagg(a, b) from t", "{\"1\": 2}"),
+        ])
+        .await;
+    });
+}
+
+/// PHP's suite numbers rows by LAST_INSERT_ID(id + 1) in the row itself. As in MySQL a value that looks at a column that is not set yet
+/// sees its constant default, or the type's zero where it bears no NULL.
+#[test]
+fn a_value_sees_the_defaults_of_what_is_not_set_yet() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "set sql_mode = ''",
+            "create table t (id int auto_increment primary key, n int not null, s varchar(5) not null, z int, d int default 7)",
+        ])
+        .await;
+        c.check(&[
+            ("insert into t (n) values (n + 1)", "ok 1"),
+            ("insert into t set n = 2, s = id", "ok 1"),
+            ("insert into t (z) values (id + 1)", "ok 1"),
+            ("insert into t (z, n) values (ifnull(n, -9), 3)", "ok 1"),
+            ("insert into t (z, d) values (d + 1, 1)", "ok 1"),
+            ("insert into t (n, z) values (4, z), (5, n)", "ok 2"),
+            (
+                "select n, s, z, d from t order by id",
+                "1||NULL|7; 2|0|NULL|7; 0||1|7; 3||0|7; 0||8|1; 4||NULL|7; 5||5|7",
+            ),
+            ("insert into t (id, n) values (last_insert_id(id + 50), 9)", "ok 1"),
+            ("select id from t where n = 9", "50"),
+            ("insert into t (id, n) values (id, 10)", "ok 1"),
+            ("select id from t where n = 10", "51"),
+        ])
+        .await;
+    });
+}
+
+/// mysqltuner and other monitors reckon with these.
+#[test]
+fn what_monitors_look_for() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (a int)", "select * from t"]).await;
+        c.check(&[
+            (
+                "select count(*) from performance_schema.global_status where variable_name in \
+                 ('Open_tables', 'Opened_tables', 'Open_files', 'Key_reads', 'Binlog_cache_disk_use')",
+                "5",
+            ),
+            (
+                "select variable_value > 0 from performance_schema.global_status where variable_name = 'Opened_tables'",
+                "1",
+            ),
+            ("show engine myisam status", ""),
+            ("show engine nothing status", "E1286"),
+        ])
+        .await;
+        let shown = c.rows("show engine performance_schema status").await;
+        assert!(shown.starts_with("performance_schema|"), "{shown}");
+    });
+}

@@ -90,7 +90,10 @@ fn what_a_session_keeps_stays_charged() {
         c.rows(&format!("set connection_memory_limit = {LIMIT}")).await;
         c.rows("set @a = repeat('x', 1000000)").await;
         assert!((1_000_000..1_001_000).contains(&memory.used()), "{}", memory.used());
-        // A new value takes the place of the old one.
+        // A new value takes the place of the old one; while it is made, both are there.
+        c.check(&[("set @A = repeat('x', 1500000)", "E4082")]).await;
+        assert!((1_000_000..1_001_000).contains(&memory.used()), "{}", memory.used());
+        c.rows("set @A = repeat('x', 50)").await;
         c.rows("set @A = repeat('x', 1500000)").await;
         assert!((1_500_000..1_501_000).contains(&memory.used()), "{}", memory.used());
         c.check(&[

@@ -131,7 +131,8 @@ const DATA: &[Case] = &[
     ),
     ("replace into a.t values (1, 9)", &[("INSERT ON a.*", 1142), ("DELETE ON a.*", 1142)], 0),
     ("update a.t set v = 1", &[("UPDATE ON a.*", 1142)], 0),
-    ("update a.t set v = default(v)", &[("UPDATE ON a.*", 1142)], 0),
+    ("update a.t set v = default", &[("UPDATE ON a.*", 1142)], 0),
+    ("update a.t set v = default(v)", &[("UPDATE ON a.*", 1142), ("SELECT ON a.*", 1143)], 0),
     ("update a.t set v = v + 1", &[("UPDATE ON a.*", 1142), ("SELECT ON a.*", 1143)], 0),
     ("update a.t set v = 1 where id = 1", &[("UPDATE ON a.*", 1142), ("SELECT ON a.*", 1143)], 0),
     ("update a.t set v = 1 order by id", &[("UPDATE ON a.*", 1142), ("SELECT ON a.*", 1143)], 0),
@@ -581,6 +582,7 @@ fn a_revoke_reaches_what_is_prepared() {
                 Statement::Prepare { .. }
                     | Statement::Execute { .. }
                     | Statement::Deallocate { .. }
+                    | Statement::Use(_)
                     | Statement::Unsupported { .. }
             );
             if rights.is_empty() || *outcome != 0 || unprepared {

@@ -84,6 +84,8 @@ impl Status {
     pub const IN_TRANS: Status = Status(1);
     pub const AUTOCOMMIT: Status = Status(1 << 1);
     pub const MORE_RESULTS: Status = Status(1 << 3);
+    /// A table was read whole; clients that report such queries look here.
+    pub const NO_INDEX_USED: Status = Status(1 << 5);
     pub const CURSOR_EXISTS: Status = Status(1 << 6);
     pub const LAST_ROW_SENT: Status = Status(1 << 7);
     /// A backslash in a literal is a character like any other: clients that write literals themselves look here.

@@ -1,7 +1,7 @@
 //! Finding tables: the engine's catalog entry with its decoded metadata, kept while it is current.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use weir_engine::{Db, SchemaDef, Table};
@@ -19,6 +19,8 @@ const DEFAULT_LIMIT: usize = 4000;
 pub struct MetaCache {
     by_id: RwLock<HashMap<u64, Arc<SqlTable>>>,
     limit: AtomicUsize,
+    /// Definitions that were read since the start.
+    opened: AtomicU64,
     references: ReferenceCache,
 }
 
@@ -27,6 +29,7 @@ impl Default for MetaCache {
         MetaCache {
             by_id: RwLock::default(),
             limit: AtomicUsize::new(DEFAULT_LIMIT),
+            opened: AtomicU64::new(0),
             references: ReferenceCache::default(),
         }
     }
@@ -40,6 +43,12 @@ impl MetaCache {
     /// How many entries are kept while nobody uses them (`table_open_cache`).
     pub fn set_limit(&self, entries: usize) {
         self.limit.store(entries.max(1), Ordering::Relaxed);
+    }
+
+    /// Definitions that are there, and those that were read since the start.
+    pub fn counts(&self) -> (usize, u64) {
+        let now = self.by_id.read().unwrap_or_else(PoisonError::into_inner).len();
+        (now, self.opened.load(Ordering::Relaxed))
     }
 
     /// The table, or 1049 for its schema, or 1146.
@@ -80,6 +89,7 @@ impl MetaCache {
             return Ok(known);
         }
         let bound = Arc::new(decode(engine)?);
+        self.opened.fetch_add(1, Ordering::Relaxed);
         let mut map = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
         let limit = self.limit.load(Ordering::Relaxed);
         if map.len() >= limit {

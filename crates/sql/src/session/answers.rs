@@ -12,6 +12,7 @@ impl Session {
             in_transaction: self.in_transaction(),
             autocommit: self.settings.autocommit,
             no_backslash_escapes: self.mode_of_client().has(SqlMode::NO_BACKSLASH_ESCAPES),
+            no_index_used: self.has_scanned(),
         }
     }
 

@@ -95,6 +95,12 @@ impl Session {
         Ok(parsed)
     }
 
+    /// A table was read whole since [`Session::take_work`].
+    pub(super) fn has_scanned(&self) -> bool {
+        let told = &self.tally.told;
+        self.work.get(STATS[1]) > told[1] || self.work.get(STATS[3]) > told[3]
+    }
+
     pub fn take_work(&mut self) -> Work {
         let mut counted = [0; COUNTED];
         for (n, stat) in STATS.iter().enumerate() {

@@ -67,13 +67,24 @@ pub fn processlist(full: bool, cx: &mut StatementCtx<'_>) -> ShowResult {
 }
 
 pub fn engine(name: &str, what: &str, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
-    if !name.eq_ignore_ascii_case("innodb")
-        && !name.eq_ignore_ascii_case("all")
-        && !name.eq_ignore_ascii_case("weir")
-    {
+    let columns = vec![n("Type", text(10)), n("Name", text(512)), n("Status", TEXT)];
+    let own = ["innodb", "all", "weir"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    if name.eq_ignore_ascii_case("performance_schema") && what.eq_ignore_ascii_case("status") {
+        let rows = cx.reads.shared.digests.list().len();
+        let row = vec![
+            s("performance_schema"),
+            s("events_statements_summary_by_digest.count"),
+            s(rows.to_string()),
+        ];
+        return Ok(ShowResult { columns, rows: vec![row] });
+    }
+    // Other engines of MySQL's have nothing to tell there, either.
+    if !own && crate::ddl::engines::is_another(name) {
+        return Ok(ShowResult::new(columns));
+    }
+    if !own {
         return Err(SqlError::new(1286, format!("Unknown storage engine '{name}'")));
     }
-    let columns = vec![n("Type", text(10)), n("Name", text(512)), n("Status", TEXT)];
     if !what.eq_ignore_ascii_case("status") {
         return Ok(ShowResult::new(columns));
     }

@@ -232,7 +232,16 @@ impl Parser<'_> {
             if !call.distinct && kw != Kw::GROUP_CONCAT {
                 self.eat(Kw::ALL);
             }
-            call.args = self.expr_list()?;
+            call.args = match kw {
+                Kw::GROUP_CONCAT => self.expr_list()?,
+                Kw::COUNT if call.distinct => self.expr_list()?,
+                Kw::JSON_OBJECTAGG => {
+                    let key = self.expr()?;
+                    self.expect_t(T::Comma)?;
+                    vec![key, self.expr()?]
+                }
+                _ => vec![self.expr()?],
+            };
         }
         if kw == Kw::GROUP_CONCAT {
             if self.eat_all(&[Kw::ORDER, Kw::BY]) {

@@ -11,6 +11,7 @@ use crate::session_api::SqlError;
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::CastTarget;
 use crate::value::compare::CompareRule;
+use crate::value::types::coercibility;
 use crate::value::{Class, Decimal, SqlType, TypeInfo, Value};
 use weir_syntax::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
 
@@ -261,8 +262,10 @@ impl Binder<'_> {
             }
             UnaryOp::Not | UnaryOp::Bang => not(e),
             UnaryOp::Binary => {
+                // As of CAST: the bytes decide against a column, too.
                 let target = CastTarget::Binary { bytes: None };
-                let info = target.result_type(&e.info);
+                let mut info = target.result_type(&e.info);
+                info.coercibility = coercibility::IMPLICIT;
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
         })

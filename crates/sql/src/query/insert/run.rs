@@ -285,12 +285,23 @@ impl Inserter<'_> {
         let p = self.p;
         for col in 0..p.fill.len() {
             if p.targets.contains(&col) {
-                self.row[col] = DatumBuf::Null;
+                self.row[col] = if p.looks_back { self.before(col) } else { DatumBuf::Null };
             } else {
                 self.default(r, col)?;
             }
         }
         Ok(())
+    }
+
+    /// What a value sees of a column that gets its own later in the row: its constant default, as in MySQL, or the type's zero where
+    /// it bears no NULL.
+    fn before(&self, col: usize) -> DatumBuf {
+        let c = &self.p.table.meta.columns[col];
+        match &self.p.fill[col] {
+            Fill::Datum(d) => d.clone(),
+            _ if !c.nullable && c.ty.has_zero() => c.ty.zero(),
+            _ => DatumBuf::Null,
+        }
     }
 
     fn default(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<()> {
