@@ -258,3 +258,57 @@ fn kept_patterns_keep_their_escape_character() {
         ("select count(*) from n where g", "2"),
     ]);
 }
+
+/// As the manual has it: for the statement alone, and what cannot be set is a warning.
+#[test]
+fn hints_set_variables_for_a_statement() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table p (id int primary key)",
+            "create table k (p int, foreign key (p) references p (id))",
+            "create table t (a int)",
+            "insert into t values (1), (2), (3)",
+        ])
+        .await;
+        c.check(&[
+            (
+                "select /*+ SET_VAR(group_concat_max_len = 4) */ group_concat(a) from t",
+                "1,2,",
+            ),
+            ("select /*+ SET_VAR(div_precision_increment=2) */ 1 / 3", "0.33"),
+            ("select 1 / 3", "0.3333"),
+            ("select /*+ SET_VAR(sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT') */ @@sql_mode", "PIPES_AS_CONCAT,ANSI_QUOTES"),
+            ("select @@sql_mode like '%STRICT_TRANS_TABLES%'", "1"),
+            ("insert into k values (9)", "E1452"),
+            ("insert /*+ SET_VAR(foreign_key_checks=OFF) */ into k values (9)", "ok 1"),
+            ("insert into k values (9)", "E1452"),
+            ("update /*+ SET_VAR(sql_safe_updates=1) */ t set a = 5", "E1175"),
+            ("delete /*+ SET_VAR(sql_safe_updates=1) */ from t", "E1175"),
+            ("select /*+ SET_VAR(sql_select_limit = 2) SET_VAR(sql_select_limit = 1) */ a from t", "1; 2"),
+            ("show warnings", "Warning|3126|Hint SET_VAR(sql_select_limit=1) is ignored as conflicting/duplicated"),
+            ("select a from t", "1; 2; 3"),
+            ("select /*+ SET_VAR(sort_buffer_size = 1M) */ @@sort_buffer_size", "1048576"),
+            ("select /*+ SET_VAR(max_size = 1G) */ 1", "1"),
+            ("show warnings", "Warning|3128|Unresolved name 'max_size' for SET_VAR hint"),
+            ("select /*+ SET_VAR(autocommit = 0) */ @@autocommit", "1"),
+            ("show warnings", "Warning|3637|Variable 'autocommit' cannot be set using SET_VAR hint."),
+            ("select /*+ SET_VAR(optimizer_switch = 'nothing=yes') */ 1", "1"),
+            ("show warnings", "Warning|1231|Variable 'optimizer_switch' can't be set to the value of 'nothing=yes'"),
+            // Plans that are kept obey, too.
+            ("prepare s from 'select /*+ SET_VAR(div_precision_increment=1) */ 1 / 3'", "ok 0"),
+            ("execute s", "0.3"),
+            ("execute s", "0.3"),
+            ("select /*+ SET_VAR(div_precision_increment=2) */ 1 / 3", "0.33"),
+            ("select /*+ SET_VAR(div_precision_increment=2) */ 1 / 3", "0.33"),
+            ("select 1 / 3", "0.3333"),
+        ])
+        .await;
+        // What fails leaves nothing set.
+        c.check(&[
+            ("select /*+ SET_VAR(div_precision_increment=2) */ x from t", "E1054"),
+            ("select @@div_precision_increment", "4"),
+        ])
+        .await;
+    });
+}

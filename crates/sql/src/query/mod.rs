@@ -29,6 +29,7 @@ mod extreme;
 mod foreign;
 mod frame;
 mod group;
+pub mod hints;
 mod image;
 mod insert;
 mod into;
@@ -53,7 +54,7 @@ mod sets;
 mod sort;
 mod stored;
 mod textfile;
-mod time_limit;
+
 mod usable;
 mod waiting;
 mod walk;

@@ -652,6 +652,8 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let open_types = has_open_types(&b, &kind);
     let cacheable = b.cacheable
         && !env.typed_params
+        // They are set where a plan is made, and one that is kept is run without.
+        && super::hints::variables(stmt).is_empty()
         && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..));
     let sizes = b
         .seen
@@ -680,7 +682,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         foreign,
         virtuals: b.virtuals,
         open_types,
-        time_limit: super::time_limit::of(stmt),
+        time_limit: super::hints::time_limit(stmt),
         temporal_texts: b.temporal_texts,
         digest: OnceLock::new(),
     })

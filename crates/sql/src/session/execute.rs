@@ -47,8 +47,22 @@ impl Session {
         }
     }
 
-    /// Makes the plan of a query and runs it; again with the new definitions when they have changed in between.
+    /// Makes the plan of a query and runs it, with the variables that its hints set.
     pub(super) async fn run_query(
+        &mut self,
+        stmt: &Statement,
+        origin: Origin,
+        params: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        let before = self.set_hinted(stmt);
+        let done = self.run_query_as_set(stmt, origin, params, sink).await;
+        self.unset_hinted(before);
+        done
+    }
+
+    /// Again with the new definitions when they have changed in between.
+    async fn run_query_as_set(
         &mut self,
         stmt: &Statement,
         origin: Origin,

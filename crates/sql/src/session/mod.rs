@@ -65,6 +65,7 @@ mod create_as;
 mod events;
 mod execute;
 mod explain_for;
+mod hinted;
 mod info;
 mod instance;
 mod kill;

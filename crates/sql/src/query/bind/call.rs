@@ -347,7 +347,15 @@ impl Binder<'_> {
 
     pub fn aggregate(&mut self, kind: AggKind, c: &ast::FunctionCall) -> Bind<BExpr> {
         let kind = if c.star { AggKind::CountAll } else { kind };
-        if kind != AggKind::CountAll && c.args.is_empty() {
+        let several = match kind {
+            AggKind::GroupConcat | AggKind::JsonObject => true,
+            AggKind::Count => c.distinct,
+            _ => false,
+        };
+        if kind == AggKind::AnyValue && c.args.len() != 1 {
+            return Err(value_error(ValueError::wrong_parameter_count("ANY_VALUE")));
+        }
+        if kind != AggKind::CountAll && (c.args.is_empty() || c.args.len() > 1 && !several) {
             return Err(SqlError::parse(")", 1));
         }
         let around = std::mem::replace(&mut self.top_mut().in_agg, true);

@@ -2,6 +2,7 @@
 
 use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
 use crate::ddl::rebuild::value_error;
+use crate::meta::SqlColumn;
 use crate::query::bind::default_value;
 use crate::query::exec::{KeptRows, Out, Runner};
 use crate::query::expr::{BExpr, Node, eval};
@@ -250,12 +251,12 @@ impl Inserter<'_> {
     }
 
     fn slots_so_far(&self, r: &Runner<'_, '_>) -> Vec<Slot> {
-        let values: Row = self
-            .row
-            .iter()
-            .zip(&self.p.table.meta.columns)
-            .map(|(d, c)| c.ty.load(d.as_ref(), r.ev.cx.tz).into_owned())
-            .collect();
+        // A number that is still to be given is zero.
+        let number = |(d, c): (&DatumBuf, &SqlColumn)| match d {
+            DatumBuf::Null if c.auto_increment && !c.nullable => Value::Int(0),
+            d => c.ty.load(d.as_ref(), r.ev.cx.tz).into_owned(),
+        };
+        let values: Row = self.row.iter().zip(&self.p.table.meta.columns).map(number).collect();
         vec![Slot::Values(values.clone()), Slot::Values(values)]
     }
 
