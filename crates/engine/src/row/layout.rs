@@ -124,10 +124,9 @@ impl RowLayout {
         self.slots[i].default.as_ref()
     }
 
-    /// Largest number of bytes outside the var data, for choosing what goes off-page.
-    pub fn overhead(&self) -> usize {
-        let p = self.prefix[self.slots.len()];
-        2 + p.null_bytes() + p.external_bytes() + p.fixed_len as usize + 4 * p.vars as usize
+    /// Bytes of the bitmap that a row with a column off the page has.
+    pub fn external_bytes(&self) -> usize {
+        self.prefix[self.slots.len()].external_bytes()
     }
 }
 

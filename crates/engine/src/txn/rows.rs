@@ -262,7 +262,7 @@ impl Txn {
         };
         let need = btree::replace_need(HEADER + old.len(), HEADER + new.len())
             + undo::append_need(rec.len());
-        let mut a = g.seal(need * 2)?;
+        let mut a = g.seal(need)?;
         let id = self.id;
         undo::append(&mut a, self.undo_mut(), &place, id, &rec);
         let value =

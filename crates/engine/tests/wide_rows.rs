@@ -1,0 +1,189 @@
+//! Rows whose columns cannot leave the page, of any length up to the longest there is: inserted, grown, shrunk, deleted, rolled back,
+//! purged and cut off by crashes, in pages of all sizes, against a map.
+use crate::common::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_disk::sim::SimDisk;
+use weir_engine::page::slotted;
+use weir_engine::row::{Collation, Datum, KeyPart, PhysCol, PhysType, RowBuilder, RowView};
+use weir_engine::*;
+use weir_rt::Rng;
+use weir_rt::sim::SimRt;
+
+/// Bytes of a column: too few for it to be moved to a page of its own.
+const PIECE: usize = 40;
+/// Bytes of a cell beside its key and its row: slot, head, version header.
+const BESIDE: usize = 6 + 4 + 14;
+
+type Texts = BTreeMap<i64, Vec<u8>>;
+
+/// `t (id BIGINT PRIMARY KEY, c0 VARBINARY(40), c1 ..., KEY (c1(6)))`, with more columns than fit.
+fn pieces(page_size: usize) -> NewTable {
+    let col = |name: String, ty: PhysType| ColumnDef {
+        name,
+        phys: PhysCol::new(ty, false),
+        default: ty.zero(),
+    };
+    let piece = PhysType::Var { collation: Collation::Binary, max_bytes: PIECE as u32 };
+    let n = slotted::max_cell(page_size) / (PIECE + 2) + 2;
+    let mut new = new_table("t");
+    new.columns = vec![col("id".into(), INT8)];
+    new.columns.extend((0..n).map(|i| col(format!("c{i}"), piece)));
+    new.indexes.truncate(2);
+    new.indexes[1].parts = vec![KeyPart { col: 2, prefix: Some(6), desc: false }];
+    new
+}
+
+/// A row with a text that is spread over its columns.
+fn row_of(t: &Table, id: i64, text: &[u8]) -> Vec<u8> {
+    let mut b = RowBuilder::new(&t.layout);
+    b.push(Datum::Int(id));
+    let mut pieces = text.chunks(PIECE);
+    for _ in 1..t.layout.len() {
+        b.push(Datum::Bytes(pieces.next().unwrap_or_default()));
+    }
+    let mut out = Vec::new();
+    b.finish_into(&mut out).unwrap();
+    out
+}
+
+fn text_of(t: &Table, row: &[u8]) -> (i64, Vec<u8>) {
+    let v = RowView::new(&t.layout, row);
+    let text = (1..t.layout.len()).flat_map(|i| v.get(i).as_bytes().unwrap().to_vec()).collect();
+    (v.get(0).as_i64().unwrap(), text)
+}
+
+/// Bytes that a text may have in its row.
+fn longest(t: &Table, page_size: usize) -> usize {
+    slotted::max_cell(page_size) - BESIDE - key(1).len() - row_of(t, 1, b"").len()
+}
+
+/// Lengths around those that matter: none, what two rows of a page have, the longest, one more.
+fn some_text(rng: &mut Rng, longest: usize) -> Vec<u8> {
+    let len = match rng.below(10) {
+        0..=2 => rng.below(30),
+        3 => longest as u64 - rng.below(3),
+        4 => longest as u64 + 1,
+        5..=6 => longest as u64 * 3 / 4 + rng.below(40),
+        _ => rng.below(longest as u64 + 1),
+    };
+    let byte = b'a' + rng.below(4) as u8;
+    (0..len).map(|i| if i % 9 == 0 { b'a' + rng.below(20) as u8 } else { byte }).collect()
+}
+
+async fn check(db: &Db, texts: &Texts) {
+    let t = db.table("test", "t").unwrap();
+    let mut txn = db.begin(TxnOptions::default());
+    for index in 0..2 {
+        let mut found = Texts::new();
+        let mut c = txn.scan(&t, spec(index));
+        while c.next(&mut txn).await.unwrap() {
+            let (id, text) = text_of(&t, c.row());
+            assert!(found.insert(id, text).is_none(), "a row twice");
+        }
+        assert!(found == *texts, "index {index} has other rows");
+    }
+    txn.commit(Durability::Lazy).await.unwrap();
+    let bad = db.check_table(&t, &weir_rt::Interrupt::new()).await.unwrap();
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+/// One statement; what it left in `now`.
+async fn one(txn: &mut Txn, t: &Arc<Table>, now: &mut Texts, rng: &mut Rng, longest: usize) {
+    let (id, save) = (rng.below(40) as i64, txn.begin_statement());
+    let text = some_text(rng, longest);
+    let mut buf = RowBuf::default();
+    let there =
+        txn.get(t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await.unwrap();
+    assert_eq!(there.then(|| text_of(t, &buf.row).1), now.get(&id).cloned());
+    let before = now.clone();
+    if there && rng.chance(0.3) {
+        txn.delete(t, &buf.key, &buf.row).await.unwrap();
+        now.remove(&id);
+    } else {
+        let row = row_of(t, id, &text);
+        let done = match there {
+            true => txn.update(t, &buf.key, &buf.row, &row).await,
+            false => txn.insert(t, &row).await,
+        };
+        match done {
+            Ok(()) => {
+                assert!(text.len() <= longest, "{} bytes", text.len());
+                now.insert(id, text);
+            }
+            Err(Error::RowTooLarge { .. }) => assert!(text.len() > longest, "{} bytes", text.len()),
+            Err(e) => panic!("{e}"),
+        }
+    }
+    if rng.chance(0.1) {
+        txn.rollback_to(save).await.unwrap();
+        *now = before;
+    }
+}
+
+async fn life(db: &Db, texts: &mut Texts, rng: &mut Rng, page_size: usize) {
+    if db.schema("test").is_none() {
+        db.create_schema(schema()).await.unwrap();
+        db.create_table(pieces(page_size)).await.unwrap();
+    }
+    check(db, texts).await;
+    let t = db.table("test", "t").unwrap();
+    let longest = longest(&t, page_size);
+    for n in 0..60 {
+        let mut txn = db.begin(TxnOptions::default());
+        let mut now = texts.clone();
+        for _ in 0..rng.below(8) {
+            one(&mut txn, &t, &mut now, rng, longest).await;
+        }
+        if rng.chance(0.25) {
+            txn.rollback().await.unwrap();
+        } else {
+            txn.commit(Durability::Flush).await.unwrap();
+            *texts = now;
+        }
+        if n % 20 == 19 {
+            check(db, texts).await;
+        }
+    }
+    // What the crash finds half done is undone.
+    let mut txn = db.begin(TxnOptions::default());
+    let mut now = texts.clone();
+    for _ in 0..6 {
+        one(&mut txn, &t, &mut now, rng, longest).await;
+    }
+    db.inner().core.log.flush_all(log::Reach::Durable).await.unwrap();
+    std::mem::forget(txn);
+}
+
+fn lives(seed: u64, page_size: usize) {
+    let (mut texts, mut rng) = (Texts::new(), Rng::new(seed));
+    let mut sim = SimRt::new(seed);
+    let mut disk = SimDisk::new(sim.rt(), seed);
+    for n in 0..4 {
+        let o = Options {
+            page_size,
+            buffer_pool: 40 * page_size as u64,
+            log_buffer: (128 << 10).max(page_size * 8),
+            ..options(2 << 20)
+        };
+        let run = async {
+            let db = open(&sim.rt(), &disk, o).await.unwrap();
+            life(&db, &mut texts, &mut rng, page_size).await;
+        };
+        sim.run(run).unwrap_or_else(|s| panic!("seed {seed}, life {n}: {s:?}"));
+        sim.kill_all();
+        sim = SimRt::new(seed + 100 + n);
+        disk = disk.reopen(sim.rt(), seed + 100 + n);
+    }
+}
+
+/// Run alone with `--features planted` and `WEIR_PLANT=lone-cell-left` or `row-beyond-its-page`, it fails.
+#[test]
+fn rows_up_to_the_longest_come_and_go() {
+    plant();
+    for seed in 0..8 {
+        for page_size in [512, 1024, 4096, 16384] {
+            lives(seed, page_size);
+        }
+    }
+}
