@@ -1,46 +1,65 @@
 //! Rows whose columns cannot leave the page, of any length up to the longest there is: inserted, grown, shrunk, deleted, rolled back,
-//! purged and cut off by crashes, in pages of all sizes, against a map.
+//! purged and cut off by crashes, in pages of all sizes and in both forms of rows, against a map.
 use crate::common::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_disk::sim::SimDisk;
 use weir_engine::page::slotted;
-use weir_engine::row::{Collation, Datum, KeyPart, PhysCol, PhysType, RowBuilder, RowView};
+use weir_engine::row::{
+    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowForm, RowView,
+};
 use weir_engine::*;
 use weir_rt::Rng;
 use weir_rt::sim::SimRt;
 
-/// Bytes of a column: too few for it to be moved to a page of its own.
+/// Bytes of a text in a column: too few for it to be moved to a page of its own.
 const PIECE: usize = 40;
+/// Bytes of a column of fixed width: a length, and a piece of a text.
+const WIDTH: usize = 8;
 /// Bytes of a cell beside its key and its row: slot, head, version header.
 const BESIDE: usize = 6 + 4 + 14;
 
 type Texts = BTreeMap<i64, Vec<u8>>;
 
-/// `t (id BIGINT PRIMARY KEY, c0 VARBINARY(40), c1 ..., KEY (c1(6)))`, with more columns than fit.
-fn pieces(page_size: usize) -> NewTable {
-    let col = |name: String, ty: PhysType| ColumnDef {
-        name,
-        phys: PhysCol::new(ty, false),
-        default: ty.zero(),
+/// `t (id BIGINT PRIMARY KEY, c0 VARBINARY(40), c1 ..., KEY (c1(6)))`, with more columns than fit; where rows are sparse, the columns are
+/// `BINARY(8) NULL` and the index is over a whole one.
+fn pieces(page_size: usize, form: RowForm) -> NewTable {
+    let sparse = form == RowForm::Sparse;
+    let ty = match sparse {
+        true => PhysType::Fixed { len: WIDTH as u16 },
+        false => PhysType::Var { collation: Collation::Binary, max_bytes: PIECE as u32 },
     };
-    let piece = PhysType::Var { collation: Collation::Binary, max_bytes: PIECE as u32 };
-    let n = slotted::max_cell(page_size) / (PIECE + 2) + 2;
-    let mut new = new_table("t");
-    new.columns = vec![col("id".into(), INT8)];
-    new.columns.extend((0..n).map(|i| col(format!("c{i}"), piece)));
+    let col = |name: String, ty: PhysType, nullable: bool| ColumnDef {
+        name,
+        phys: PhysCol::new(ty, nullable),
+        default: if nullable { DatumBuf::Null } else { ty.zero() },
+    };
+    let n = slotted::max_cell(page_size) / if sparse { WIDTH } else { PIECE + 2 } + 2;
+    let mut new = NewTable { form, ..new_table("t") };
+    new.columns = vec![col("id".into(), INT8, false)];
+    new.columns.extend((0..n).map(|i| col(format!("c{i}"), ty, sparse)));
     new.indexes.truncate(2);
-    new.indexes[1].parts = vec![KeyPart { col: 2, prefix: Some(6), desc: false }];
+    let prefix = if sparse { None } else { Some(6) };
+    new.indexes[1].parts = vec![KeyPart { col: 2, prefix, desc: false }];
     new
 }
 
 /// A row with a text that is spread over its columns.
 fn row_of(t: &Table, id: i64, text: &[u8]) -> Vec<u8> {
+    let sparse = t.def.form == RowForm::Sparse;
+    let with_length = |c: &[u8]| [&[c.len() as u8], c, &[0; WIDTH - 1][c.len()..]].concat();
+    let pieces: Vec<Vec<u8>> = match sparse {
+        true => text.chunks(WIDTH - 1).map(with_length).collect(),
+        false => text.chunks(PIECE).map(<[u8]>::to_vec).collect(),
+    };
     let mut b = RowBuilder::new(&t.layout);
     b.push(Datum::Int(id));
-    let mut pieces = text.chunks(PIECE);
-    for _ in 1..t.layout.len() {
-        b.push(Datum::Bytes(pieces.next().unwrap_or_default()));
+    for i in 1..t.layout.len() {
+        b.push(match pieces.get(i - 1) {
+            Some(p) => Datum::Bytes(p),
+            None if sparse => Datum::Null,
+            None => Datum::Bytes(b""),
+        });
     }
     let mut out = Vec::new();
     b.finish_into(&mut out).unwrap();
@@ -49,13 +68,20 @@ fn row_of(t: &Table, id: i64, text: &[u8]) -> Vec<u8> {
 
 fn text_of(t: &Table, row: &[u8]) -> (i64, Vec<u8>) {
     let v = RowView::new(&t.layout, row);
-    let text = (1..t.layout.len()).flat_map(|i| v.get(i).as_bytes().unwrap().to_vec()).collect();
-    (v.get(0).as_i64().unwrap(), text)
+    let piece = |i| {
+        let b = v.get(i).as_bytes().unwrap_or_default();
+        match t.def.form {
+            RowForm::Sparse if !b.is_empty() => b[1..=b[0] as usize].to_vec(),
+            _ => b.to_vec(),
+        }
+    };
+    (v.get(0).as_i64().unwrap(), (1..t.layout.len()).flat_map(piece).collect())
 }
 
 /// Bytes that a text may have in its row.
 fn longest(t: &Table, page_size: usize) -> usize {
-    slotted::max_cell(page_size) - BESIDE - key(1).len() - row_of(t, 1, b"").len()
+    let room = slotted::max_cell(page_size) - BESIDE - key(1).len() - row_of(t, 1, b"").len();
+    if t.def.form == RowForm::Sparse { room / WIDTH * (WIDTH - 1) } else { room }
 }
 
 /// Lengths around those that matter: none, what two rows of a page have, the longest, one more.
@@ -121,10 +147,10 @@ async fn one(txn: &mut Txn, t: &Arc<Table>, now: &mut Texts, rng: &mut Rng, long
     }
 }
 
-async fn life(db: &Db, texts: &mut Texts, rng: &mut Rng, page_size: usize) {
+async fn life(db: &Db, texts: &mut Texts, rng: &mut Rng, (page_size, form): (usize, RowForm)) {
     if db.schema("test").is_none() {
         db.create_schema(schema()).await.unwrap();
-        db.create_table(pieces(page_size)).await.unwrap();
+        db.create_table(pieces(page_size, form)).await.unwrap();
     }
     check(db, texts).await;
     let t = db.table("test", "t").unwrap();
@@ -155,7 +181,7 @@ async fn life(db: &Db, texts: &mut Texts, rng: &mut Rng, page_size: usize) {
     std::mem::forget(txn);
 }
 
-fn lives(seed: u64, page_size: usize) {
+fn lives(seed: u64, page_size: usize, form: RowForm) {
     let (mut texts, mut rng) = (Texts::new(), Rng::new(seed));
     let mut sim = SimRt::new(seed);
     let mut disk = SimDisk::new(sim.rt(), seed);
@@ -168,7 +194,7 @@ fn lives(seed: u64, page_size: usize) {
         };
         let run = async {
             let db = open(&sim.rt(), &disk, o).await.unwrap();
-            life(&db, &mut texts, &mut rng, page_size).await;
+            life(&db, &mut texts, &mut rng, (page_size, form)).await;
         };
         sim.run(run).unwrap_or_else(|s| panic!("seed {seed}, life {n}: {s:?}"));
         sim.kill_all();
@@ -183,7 +209,8 @@ fn rows_up_to_the_longest_come_and_go() {
     plant();
     for seed in 0..8 {
         for page_size in [512, 1024, 4096, 16384] {
-            lives(seed, page_size);
+            lives(seed, page_size, RowForm::Plain);
+            lives(seed, page_size, RowForm::Sparse);
         }
     }
 }

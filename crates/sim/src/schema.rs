@@ -4,7 +4,7 @@ use crate::scenario::Workload;
 use std::sync::Arc;
 use weir_engine::page::slotted;
 use weir_engine::row::{
-    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowView,
+    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowForm, RowView,
 };
 use weir_engine::{ColumnDef, IndexDef, NewTable, Table};
 use weir_rt::Rng;
@@ -66,6 +66,7 @@ pub struct TableSpec {
     pub near: u64,
     /// Bytes of a column that cannot leave the page; 0: there is none.
     pub fixed: u16,
+    pub form: RowForm,
 }
 
 fn part(col: usize) -> KeyPart {
@@ -133,12 +134,14 @@ impl TableSpec {
             long,
             near: 0,
             fixed: 0,
+            form: RowForm::Plain,
         }
     }
 
     /// Its rows come near to what a page takes: to what moves the body off the page, or to the longest that there can be.
     pub fn widen(&mut self, rng: &mut Rng, page_size: usize) {
         let (good, most) = (slotted::good_cell(page_size), slotted::max_cell(page_size));
+        self.form = if rng.chance(0.5) { RowForm::Plain } else { RowForm::Sparse };
         if rng.chance(0.5) {
             self.near = good as u64 - 60;
         } else {
@@ -185,6 +188,7 @@ impl TableSpec {
             auto_increment: None,
             auto_increment_start: 1,
             parts: 0,
+            form: self.form,
             extra: Vec::new(),
         }
     }

@@ -220,8 +220,7 @@ impl Table {
             place: format!("table '{}.{}'", def.schema, def.name),
         })?;
         let cols: Vec<PhysCol> = def.columns.iter().map(|c| c.phys).collect();
-        let layout = RowLayout::new(&cols)
-            .with_defaults(def.columns.iter().map(|c| c.default.clone()).collect());
+        let layout = def.layout();
         let mut indexes = Vec::with_capacity(def.indexes.len());
         for (d, (id, root)) in def.indexes.iter().zip(&storage.roots) {
             indexes.push(Index {

@@ -14,7 +14,10 @@ use crate::page::redo::Redo;
 use crate::page::{HEADER, PageType, get_u32, get_u64, slotted};
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
-use crate::row::{Datum, EXTERNAL_REF_LEN, PhysType, RowBuilder, RowView, encode_datum};
+use crate::row::{
+    Datum, EXTERNAL_REF_LEN, PhysCol, PhysType, RowBuilder, RowForm, RowLayout, RowView,
+    encode_datum,
+};
 use crate::space::{self, Space};
 use crate::table::Table;
 use std::sync::Arc;
@@ -173,6 +176,20 @@ pub(super) const fn longest_inline(page_size: usize) -> usize {
 /// Key and row bytes that a clustered cell takes at most, for rows that cannot be shortened enough.
 const fn most_inline(page_size: usize) -> usize {
     inline(slotted::max_cell(page_size))
+}
+
+/// As which a table that is made now keeps rows of these columns: sparse, if what is of fixed width is too long to stand in a page
+/// with another row, and some of it may be NULL. An error, if not even the shortest row has a place in a page.
+pub fn form_of_rows(columns: &[PhysCol], page_size: usize) -> Result<RowForm> {
+    let mut layout = RowLayout::new(columns);
+    let absent = |c: &PhysCol| c.nullable && c.ty.fixed_len().is_some();
+    if layout.least() > longest_inline(page_size) && columns.iter().any(absent) {
+        layout = RowLayout::of(columns, RowForm::Sparse);
+    }
+    match layout.least() > most_inline(page_size) {
+        true => Err(Error::RowTooLarge { len: layout.least(), max: slotted::row_limit(page_size) }),
+        false => Ok(layout.form()),
+    }
 }
 
 /// A column is worth moving from so many bytes on.
