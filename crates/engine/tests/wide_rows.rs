@@ -214,3 +214,107 @@ fn rows_up_to_the_longest_come_and_go() {
         }
     }
 }
+
+/// `t` with four columns that fill half a page, each first in two indexes: what an update of all makes obsolete is longer than a page.
+fn indexed() -> NewTable {
+    let col = |name: &str, ty: PhysType| ColumnDef {
+        name: name.into(),
+        phys: PhysCol::new(ty, false),
+        default: ty.zero(),
+    };
+    let text = PhysType::Var { collation: Collation::Binary, max_bytes: 1900 };
+    let mut new = new_table("t");
+    new.columns = vec![col("id", INT8)];
+    new.columns.extend(["a", "b", "c", "d"].map(|n| col(n, text)));
+    new.indexes.truncate(1);
+    for i in 0..8 {
+        let mut parts = vec![KeyPart::asc(1 + i / 2)];
+        parts.extend((i % 2 == 1).then(|| KeyPart::asc(0)));
+        new.indexes.push(IndexDef { name: format!("k{i}"), unique: false, parts });
+    }
+    new
+}
+
+fn indexed_row(t: &Table, id: i64, byte: u8) -> Vec<u8> {
+    let mut b = RowBuilder::new(&t.layout);
+    let texts: Vec<Vec<u8>> = (0..4).map(|i| vec![byte + i; 1900]).collect();
+    b.push(Datum::Int(id));
+    texts.iter().for_each(|text| _ = b.push(Datum::Bytes(text)));
+    let mut out = Vec::new();
+    b.finish_into(&mut out).unwrap();
+    out
+}
+
+/// `alone`: nobody has the table, so that CHECK TABLE can have it.
+async fn check_indexed(db: &Db, want: &[(i64, u8)], alone: bool) {
+    let t = db.table("test", "t").unwrap();
+    let mut txn = db.begin(TxnOptions::default());
+    for index in 0..t.def.indexes.len() {
+        let (mut c, mut n) = (txn.scan(&t, spec(index)), 0);
+        while c.next(&mut txn).await.unwrap() {
+            let (id, byte) = want[n];
+            assert!(c.row() == indexed_row(&t, id, byte), "row {id} by index {index}");
+            n += 1;
+        }
+        assert_eq!(n, want.len(), "index {index}");
+    }
+    txn.commit(Durability::Lazy).await.unwrap();
+    if alone {
+        let bad = db.check_table(&t, &weir_rt::Interrupt::new()).await.unwrap();
+        assert!(bad.is_empty(), "{bad:#?}");
+    }
+}
+
+/// An update and an insert over a deleted row make more entries obsolete than one undo record can name.
+#[test]
+fn what_a_record_cannot_name_is_told_before() {
+    let sim = SimRt::new(3);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), 3);
+    let o = Options {
+        page_size: 16384,
+        buffer_pool: 8 << 20,
+        log_buffer: 1 << 20,
+        ..options(16 << 20)
+    };
+    let run = async {
+        let db = open(&rt, &disk, o).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let t = db.create_table(indexed()).await.unwrap();
+        let mut txn = db.begin(TxnOptions::default());
+        for id in 1..4 {
+            txn.insert(&t, &indexed_row(&t, id, b'a' + id as u8)).await.unwrap();
+        }
+        txn.commit(Durability::Flush).await.unwrap();
+        let first = [(1, b'b'), (2, b'c'), (3, b'd')];
+        check_indexed(&db, &first, true).await;
+        let mut reader = db.begin(TxnOptions::default());
+        let mut found = RowBuf::default();
+        assert!(
+            reader.get(&t, 0, &key(2), LockMode::None, OnLocked::Wait, &mut found).await.unwrap()
+        );
+        for commit in [false, true] {
+            let mut txn = db.begin(TxnOptions::default());
+            let old = |id: i64| indexed_row(&t, id, b'a' + id as u8);
+            txn.update(&t, &key(2), &old(2), &indexed_row(&t, 2, b'p')).await.unwrap();
+            txn.delete(&t, &key(3), &old(3)).await.unwrap();
+            txn.insert(&t, &indexed_row(&t, 3, b'q')).await.unwrap();
+            match commit {
+                true => _ = txn.commit(Durability::Flush).await.unwrap(),
+                false => txn.rollback().await.unwrap(),
+            }
+            let now = if commit { [(1, b'b'), (2, b'p'), (3, b'q')] } else { first };
+            check_indexed(&db, &now, false).await;
+        }
+        assert!(
+            reader.get(&t, 0, &key(2), LockMode::None, OnLocked::Wait, &mut found).await.unwrap()
+        );
+        assert!(found.row == indexed_row(&t, 2, b'c'), "the reader has its snapshot");
+        reader.commit(Durability::Lazy).await.unwrap();
+        rt.sleep(std::time::Duration::from_secs(30)).await;
+        assert_eq!(db.inner().purge.history_length(), 0);
+        check_indexed(&db, &[(1, b'b'), (2, b'p'), (3, b'q')], true).await;
+        db.shutdown().await.unwrap();
+    };
+    sim.run(run).unwrap_or_else(|s| panic!("{s:?}"));
+}

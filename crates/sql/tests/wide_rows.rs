@@ -70,8 +70,10 @@ fn row(name: &str, id: usize, n: usize, value: impl Fn(usize) -> String) -> Stri
     format!("insert into {name} values ({id}, {})", values.join(", "))
 }
 
+/// The sum of all columns, in groups: a statement may not be nested as deep as there are columns.
 fn sum(n: usize) -> String {
-    (0..n).map(|i| format!("ifnull(c{i}, 0)")).collect::<Vec<_>>().join(" + ")
+    let columns: Vec<String> = (0..n).map(|i| format!("ifnull(c{i}, 0)")).collect();
+    columns.chunks(32).map(|c| format!("({})", c.join(" + "))).collect::<Vec<_>>().join(" + ")
 }
 
 const OK: (&str, &str) = ("check table t", "test.t|check|status|OK");
@@ -88,11 +90,11 @@ fn columns_that_have_to_be_there() {
                     page_size,
                     async |c: &mut Client| {
                         let want = too_large(page_size);
-                        assert_eq!(c.rows(&table("t", n, ty)).await, want);
+                        c.check(&[(table("t", n, ty).as_str(), want.as_str())]).await;
                         assert_eq!(c.rows(&table("t", 100, ty)).await, "ok 0");
                         let more: Vec<_> = (100..n).map(|i| format!("add c{i} {ty}")).collect();
                         let more = format!("alter table t {}", more.join(", "));
-                        assert_eq!(c.rows(&more).await, want);
+                        c.check(&[(more.as_str(), want.as_str())]).await;
                         assert_eq!(c.rows("select count(*) from t").await, "0");
                     },
                     async |c: &mut Client| {
@@ -144,8 +146,8 @@ fn full_rows(page_size: usize, n: usize, ty: &str) {
                 ("insert into u select * from t", "ok 4"),
                 ("select count(*) from t join u using (id, c0, c9)", "4"),
                 ("update u set id = id + 1 where id > 4 order by id desc", "ok 2"),
-                ("replace into u select * from t", "ok 4"),
-                ("select group_concat(id order by id) from u", "1,3,6,8"),
+                ("replace into u select * from t", "ok 8"),
+                ("select group_concat(id order by id) from u", "1,3,5,7"),
                 ("check table u", "test.u|check|status|OK"),
                 ("delete from t", "ok 4"),
                 OK,
@@ -178,16 +180,17 @@ fn columns_that_are_mostly_null() {
                     assert_eq!(c.rows(&insert).await, "ok 1", "{many} of {page_size}");
                 }
                 assert_eq!(c.rows(&sums).await, format!("4|{want}"));
-                let all = c.rows(&row("t", 5, n, |i| i.to_string())).await;
-                let fits = page_size == 16384;
-                assert_eq!(all, if fits { "ok 1".to_owned() } else { too_large(page_size) });
+                let done = match page_size {
+                    16384 => "ok 1".to_owned(),
+                    _ => too_large(page_size),
+                };
+                let all = row("t", 5, n, |i| i.to_string());
                 let sets: Vec<String> = (0..n).map(|i| format!("c{i} = {i}")).collect();
                 let grow = format!("update t set {} where id = 1", sets.join(", "));
-                let grown = c.rows(&grow).await;
-                assert_eq!(grown, if fits { "ok 1".to_owned() } else { too_large(page_size) });
+                c.check(&[(all.as_str(), done.as_str()), (grow.as_str(), done.as_str())]).await;
                 c.check(&[
                     ("update t set c7 = null, c8 = 8, c9 = c8 where id = 2", "ok 1"),
-                    ("select c7, c8, c9, c10 is null from t where id = 2", "NULL|8|8|0"),
+                    ("select c7, c8, c9 from t where id = 2", "NULL|8|8"),
                     ("begin", "ok 0"),
                     ("update t set c1 = 1, c1000 = 2 where id = 3", "ok 1"),
                     ("delete from t where id = 4", "ok 1"),
