@@ -225,16 +225,20 @@ impl<'l, 'd> RowBuilder<'l, 'd> {
     }
 }
 
-/// Writes the first `count` columns. `value(i)` gives a column's datum and whether it is off-page.
-fn write_row<'v>(
+/// Bytes of the var data and, as the first part of them, of the sparse values.
+struct Measure {
+    var_len: usize,
+    sparse_len: usize,
+    any_external: bool,
+}
+
+/// Checks the values and adds up what has no place of its own.
+fn measure<'v>(
     layout: &RowLayout,
     count: usize,
-    value: impl Fn(usize) -> (Datum<'v>, bool),
-    out: &mut Vec<u8>,
-) -> Result<(), RowError> {
-    let prefix = layout.prefix[count];
-    let (mut var_len, mut sparse_len) = (0usize, 0usize);
-    let mut any_external = false;
+    value: &impl Fn(usize) -> (Datum<'v>, bool),
+) -> Result<Measure, RowError> {
+    let (mut var_len, mut sparse_len, mut any_external) = (0, 0, false);
     for i in 0..count {
         let (datum, external) = value(i);
         check(layout, i, datum, external)?;
@@ -251,6 +255,18 @@ fn write_row<'v>(
         }
         any_external |= external;
     }
+    Ok(Measure { var_len, sparse_len, any_external })
+}
+
+/// Writes the first `count` columns. `value(i)` gives a column's datum and whether it is off-page.
+fn write_row<'v>(
+    layout: &RowLayout,
+    count: usize,
+    value: impl Fn(usize) -> (Datum<'v>, bool),
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    let prefix = layout.prefix[count];
+    let Measure { var_len, sparse_len, any_external } = measure(layout, count, &value)?;
     let wide = var_len > usize::from(u16::MAX);
     let mut header = count as u16;
     header |= if wide { FLAG_WIDE } else { 0 } | if any_external { FLAG_EXTERNAL } else { 0 };

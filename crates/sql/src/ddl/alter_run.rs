@@ -78,8 +78,7 @@ pub async fn alter_table(
         }
     }
     let old_rows = read_by_old_rows(&old.meta, &plan, &env(ctx, &schema, &table))?;
-    let mut change = classify(&old.meta, &plan, old_rows.is_some());
-    let form = row_form(&old, &plan, &mut change, ctx)?;
+    let (change, form) = row_form(&old, &plan, old_rows.is_some(), ctx)?;
     let beside = beside_it(&old.meta, &plan, &change);
     check_online(&change, &plan, beside)?;
     let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
@@ -279,24 +278,24 @@ pub fn classify(old: &TableMeta, plan: &Plan, constant: bool) -> Change {
     }
 }
 
-/// As which the rows are stored from then on. Columns that come at the end of rows too long for a page with room for every column copy
+/// The call, and as which rows are stored from then on. Columns that come at the end of rows too long for a page with room for each copy
 /// the rows, if that lets NULLs take none; unless the statement says that they stay where they are.
 fn row_form(
     old: &SqlTable,
     plan: &Plan,
-    change: &mut Change,
+    constant: bool,
     ctx: &StatementCtx<'_>,
-) -> Result<RowForm, SqlError> {
-    let was = old.engine.def.form;
+) -> Result<(Change, RowForm), SqlError> {
+    let (mut change, was) = (classify(&old.meta, plan, constant), old.engine.def.form);
     if !matches!(change, Change::Columns | Change::Rebuild { .. }) {
-        return Ok(was);
+        return Ok((change, was));
     }
     let form = build::row_form(&plan.meta, ctx.reads.db())?;
     let comes = plan.meta.columns.len() > old.columns.len() && plan.algorithm != Algorithm::Instant;
-    if *change == Change::Columns && (was, form) == (RowForm::Plain, RowForm::Sparse) && comes {
-        *change = Change::Rebuild { converts: false };
+    if change == Change::Columns && (was, form) == (RowForm::Plain, RowForm::Sparse) && comes {
+        change = Change::Rebuild { converts: false };
     }
-    Ok(form)
+    Ok((change, form))
 }
 
 /// Is there a check that the rows may not have passed yet?
