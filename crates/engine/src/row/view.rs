@@ -339,7 +339,7 @@ mod tests {
     }
 
     fn form(pick: u32) -> RowForm {
-        if pick % 2 == 0 { RowForm::Plain } else { RowForm::Sparse }
+        if pick.is_multiple_of(2) { RowForm::Plain } else { RowForm::Sparse }
     }
 
     fn build(layout: &RowLayout, values: &[DatumBuf]) -> Vec<u8> {
