@@ -38,6 +38,7 @@ fn accounts() -> NewTable {
         auto_increment: None,
         auto_increment_start: 1,
         parts: 0,
+        form: Default::default(),
         extra: Vec::new(),
     }
 }

@@ -230,6 +230,10 @@ bugs! {
         "The left page of a split keeps its old upper fence."
     SplitLosesLastKey "split-loses-last-key" Structure
         "A split forgets the last cell of the page."
+    LoneCellLeft "lone-cell-left" Structure
+        "A split before a page's only cell leaves that cell in the left page."
+    RowBeyondItsPage "row-beyond-its-page" Structure
+        "A row may be longer than what stands beside the longest fences."
     MergeLosesRow "merge-loses-row" Structure
         "A merge forgets the last cell of the right page."
     MergedPageReferenced "merged-page-referenced" Structure

@@ -40,6 +40,7 @@ mod threads;
 mod uncommitted;
 mod undo_truncation;
 mod unlocked;
+mod wide_rows;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

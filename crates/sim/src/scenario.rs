@@ -1,7 +1,7 @@
 //! What one seed stands for, as plain data: sizes, tables, clients, lives, faults. Shrinking edits it.
 
 use crate::faults::{FaultKind, FaultSet, Planned};
-use crate::schema::TableSpec;
+use crate::schema::{Content, TableSpec};
 use std::time::Duration;
 use weir_disk::Mode;
 use weir_disk::sim::SECTOR;
@@ -386,6 +386,12 @@ impl Scenario {
             faults,
         };
         s.stretch(o, &mut Rng::new(mix(&[seed, 9])));
+        let mut wide = Rng::new(mix(&[seed, 11]));
+        for t in s.tables.iter_mut().filter(|t| t.content == Content::Random) {
+            if wide.chance(0.3) && s.size != Size::Wide {
+                t.widen(&mut wide, s.page_size);
+            }
+        }
         if let Some(c) = &o.clients {
             s.clients.retain(|n| c.contains(n));
         }

@@ -2,15 +2,17 @@
 
 use crate::scenario::Workload;
 use std::sync::Arc;
+use weir_engine::page::slotted;
 use weir_engine::row::{
-    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowView,
+    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowForm, RowView,
 };
 use weir_engine::{ColumnDef, IndexDef, NewTable, Table};
 use weir_rt::Rng;
 
 pub const SCHEMA: &str = "sim";
 
-/// `(id BIGINT, g INT, k INT NULL, u BIGINT NULL, s TEXT, body LONGBLOB)`; `g` follows from `id`.
+/// `(id BIGINT, g INT, k INT NULL, u BIGINT NULL, s TEXT, body LONGBLOB, [w BINARY(n)])`; `g` follows from `id`, and `w`, which only tables
+/// of wide rows have, from `k`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
     pub id: i64,
@@ -26,6 +28,7 @@ const K: usize = 2;
 const U: usize = 3;
 const S: usize = 4;
 const BODY: usize = 5;
+const W: usize = 6;
 
 /// What is in the rows' long column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +62,11 @@ pub struct TableSpec {
     pub ids: u64,
     /// Most bytes of a long column.
     pub long: u64,
+    /// Bytes about which the rows' bodies are so long that a row is as long as it may be in its page. 0: bodies of any length.
+    pub near: u64,
+    /// Bytes of a column that cannot leave the page; 0: there is none.
+    pub fixed: u16,
+    pub form: RowForm,
 }
 
 fn part(col: usize) -> KeyPart {
@@ -116,7 +124,32 @@ impl TableSpec {
         if content != Content::Random {
             indexes.retain(|i| *i != 2);
         }
-        TableSpec { name: format!("t{no}"), primary, collation, content, indexes, ids, long }
+        TableSpec {
+            name: format!("t{no}"),
+            primary,
+            collation,
+            content,
+            indexes,
+            ids,
+            long,
+            near: 0,
+            fixed: 0,
+            form: RowForm::Plain,
+        }
+    }
+
+    /// Its rows come near to what a page takes: to what moves the body off the page, or to the longest that there can be.
+    pub fn widen(&mut self, rng: &mut Rng, page_size: usize) {
+        let (good, most) = (slotted::good_cell(page_size), slotted::max_cell(page_size));
+        self.form = if rng.chance(0.5) { RowForm::Plain } else { RowForm::Sparse };
+        if rng.chance(0.5) {
+            self.near = good as u64 - 60;
+        } else {
+            // What the other columns may take, those that come later among them, is left.
+            let spare = if page_size < 4096 { page_size / 4 } else { 500 };
+            self.fixed = (most - spare - rng.below(spare as u64 / 4) as usize) as u16;
+            self.near = most as u64 - self.fixed as u64 - 100;
+        }
     }
 
     pub fn new_table(&self, name: &str) -> NewTable {
@@ -136,21 +169,26 @@ impl TableSpec {
         };
         let mut indexes = vec![IndexDef { name: "PRIMARY".into(), unique: true, parts: primary }];
         indexes.extend(self.indexes.iter().map(|i| possible_index(*i)));
+        let mut columns = vec![
+            col("id", int(8), false),
+            col("g", int(4), false),
+            col("k", int(4), true),
+            col("u", int(8), true),
+            col("s", text, false),
+            col("body", long, false),
+        ];
+        if self.fixed > 0 {
+            columns.push(col("w", PhysType::Fixed { len: self.fixed }, true));
+        }
         NewTable {
             schema: SCHEMA.into(),
             name: name.into(),
-            columns: vec![
-                col("id", int(8), false),
-                col("g", int(4), false),
-                col("k", int(4), true),
-                col("u", int(8), true),
-                col("s", text, false),
-                col("body", long, false),
-            ],
+            columns,
             indexes,
             auto_increment: None,
             auto_increment_start: 1,
             parts: 0,
+            form: self.form,
             extra: Vec::new(),
         }
     }
@@ -158,6 +196,7 @@ impl TableSpec {
     /// A row with this id; everything else is drawn.
     pub fn random_row(&self, rng: &mut Rng, id: i64) -> Row {
         let len = match rng.below(20) {
+            0..=6 if self.near > 0 => (self.near + rng.below(80)).saturating_sub(40),
             0 => rng.below(self.long),
             1..=4 => rng.below(600).min(self.long),
             _ => rng.below(40),
@@ -206,6 +245,21 @@ pub fn later_column(n: usize, old_rows: i64) -> ColumnDef {
     }
 }
 
+/// The columns that came later, behind `w` where there is one.
+fn later(t: &Table) -> std::ops::Range<usize> {
+    W + usize::from(has_wide(t))..t.layout.len()
+}
+
+fn has_wide(t: &Table) -> bool {
+    t.def.columns.get(W).is_some_and(|c| c.name == "w")
+}
+
+/// What `w` has in it: with `k` comes and goes what a row has in its page.
+fn wide(t: &Table, k: Option<i64>) -> Option<Vec<u8>> {
+    let len = t.layout.col(W).ty.fixed_len().unwrap_or(0);
+    k.map(|k| (0..len).map(|i| (k as u8).wrapping_mul(i as u8 | 1)).collect())
+}
+
 /// What a row that is written with such a column has in it.
 fn later_value(column: usize, id: i64) -> i64 {
     id.wrapping_mul(31) ^ column as i64
@@ -220,7 +274,11 @@ pub fn encode(t: &Table, r: &Row) -> Vec<u8> {
         .push(int(r.u))
         .push(Datum::Bytes(&r.s))
         .push(Datum::Bytes(&r.body));
-    for column in BODY + 1..t.layout.len() {
+    let wide = if has_wide(t) { wide(t, r.k) } else { None };
+    if has_wide(t) {
+        b.push(wide.as_deref().map_or(Datum::Null, Datum::Bytes));
+    }
+    for column in later(t) {
         b.push(Datum::Int(later_value(column, r.id)));
     }
     let mut out = Vec::new();
@@ -235,7 +293,10 @@ pub fn decode(t: &Table, bytes: &[u8]) -> Option<Row> {
     if v.get(G).as_i64() != Some(id.rem_euclid(5)) {
         return None;
     }
-    for column in BODY + 1..t.layout.len() {
+    if has_wide(t) && v.get(W).as_bytes() != wide(t, v.get(K).as_i64()).as_deref() {
+        return None;
+    }
+    for column in later(t) {
         let (name, value) = (&t.def.columns[column].name, v.get(column).as_i64()?);
         let old_rows: i64 = name.rsplit_once('_')?.1.parse().ok()?;
         // A row whose long columns were fetched is given with all columns.

@@ -65,6 +65,7 @@ mod triggers;
 mod view_text;
 mod views;
 mod wide;
+mod wide_rows;
 mod windows;
 mod xa;
 mod zones;

@@ -28,6 +28,7 @@ pub fn table(schema: &str, columns: &[&str], indexed: &[usize]) -> NewTable {
         auto_increment: None,
         auto_increment_start: 1,
         parts: 0,
+        form: Default::default(),
         extra: Vec::new(),
     }
 }

@@ -206,20 +206,27 @@ pub fn append<const N: usize>(
     a.record(leaf, &Redo::Cells { run: &run });
 }
 
-/// Redo payload of replacing a value.
+/// Redo payload of replacing a value, however it is logged.
 pub fn replace_need(old: usize, new: usize) -> usize {
     old.max(new) + 64
 }
 
-/// Second half of a change of value: logs only the bytes that differ when the length stays.
+/// Bytes of a `SlotPatch` beside its data.
+const PATCH: usize = 10;
+
+/// Second half of a change of value: logs only the bytes that differ when the length stays, unless the whole is shorter.
 pub fn replace(a: &mut mtr::Apply<'_>, leaf: P, slot: usize, new: &[u8]) {
     let p = a.bytes(leaf);
     let old = slotted::value(p, slot);
+    let whole = Redo::SlotReplace { slot: slot as u16, value: new };
     if old.len() != new.len() {
-        a.record(leaf, &Redo::SlotReplace { slot: slot as u16, value: new });
-        return;
+        return a.record(leaf, &whole);
     }
-    for (from, to) in differing(old, new) {
+    let patches = differing(old, new);
+    if patches.iter().map(|(from, to)| to - from + PATCH).sum::<usize>() > new.len() + PATCH {
+        return a.record(leaf, &whole);
+    }
+    for (from, to) in patches {
         a.record(
             leaf,
             &Redo::SlotPatch { slot: slot as u16, off: from as u16, data: &new[from..to] },

@@ -13,7 +13,8 @@ use crate::space;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// The stop with which an attempt asks for a split of the leaf that owns `key`, so that `need` more bytes fit.
+/// The stop with which an attempt asks for a split of the leaf that owns `key`, because `slotted::room_for` the key is less than
+/// `need` there. One split may be too little: whoever asks looks again and asks again.
 pub fn split_job(tree: &Arc<Tree>, key: &[u8], need: usize) -> Stop {
     let (tree, key) = (tree.clone(), key.to_vec());
     Stop::Wait(Wait::Job(Box::new(move |core| {
@@ -27,7 +28,7 @@ enum Outcome {
     ParentFull(u16),
 }
 
-/// Splits at the leaf level, and above where needed, until the leaf of `key` has `need` free bytes.
+/// Splits the leaf of `key` once, and pages above it where needed, unless the leaf has `need` bytes for the key.
 pub async fn split(core: &Core, tree: &Tree, key: &[u8], need: usize) -> Result<()> {
     let mut level = 0;
     loop {
@@ -57,6 +58,14 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16, need: usize) -
         split_root(w, tree, key, need)
     } else {
         split_child(w, tree, key, level, need)
+    }
+}
+
+/// Whether the page has room enough as it is: a leaf for the cell of the key, an inner page for any other key.
+fn has_room(p: &[u8], key: &[u8], need: usize) -> bool {
+    match slotted::level(p) {
+        0 => slotted::room_for(p, key) >= need,
+        _ => slotted::free_bytes(p) >= need,
     }
 }
 
@@ -101,54 +110,104 @@ fn cut_at(p: &[u8], k: usize, new: &[u8]) -> Cut {
         // The new key may go to either side; the separator lies between the two old neighbours anyway.
         separator(&slotted::key(p, k - 1), &slotted::key(p, k))
     };
-    Cut { k, sep }
+    let left = k == 0 && planted::is(Bug::LoneCellLeft);
+    Cut { k: if left { n } else { k }, sep }
 }
 
-/// Chooses the cut for a page that `key` is to enter.
-fn choose(p: &[u8], tree: &Tree, no: PageNo, key: &[u8]) -> Option<Cut> {
+/// Chooses the cut for a page that has not the `need` bytes that `key` is to have in it.
+///
+/// There always is one. Between two cells of a leaf: the left page gets a fence that is no longer than the key of a cell that it loses,
+/// the right one a fence that is at most a byte longer than the key of one that it loses, and a lost cell has ten bytes beside its
+/// key. Before and behind a leaf's only cell, since the largest cell stands beside any fences (`slotted::max_cell`). In an inner page
+/// the last cell, beside its own key as a fence.
+///
+/// Of those between two cells the first one is taken whose side of the key has room enough. Where none has, for the key's cell is
+/// long, it is the first one of all, and there will be further splits: each of them leaves fewer cells beside the key, until it has a
+/// page of its own, in which every cell has room.
+fn choose(p: &[u8], tree: &Tree, no: PageNo, key: &[u8], need: usize) -> Option<Cut> {
     let n = slotted::count(p);
     let leaf = slotted::level(p) == 0;
-    let pos = match slotted::search(p, key) {
+    let found = slotted::search(p, key);
+    let pos = match found {
         Ok(s) | Err(s) => s,
     };
-    let fits = |c: &Cut| {
-        c.sep.as_slice() > slotted::lower(p)
-            && slotted::upper(p).is_none_or(|u| c.sep.as_slice() < u)
-            && half_fits(p, 0, c.k, slotted::lower(p), Some(&c.sep))
-            && half_fits(p, c.k, n, &c.sep, slotted::upper(p))
-    };
-    let present = slotted::search(p, key).is_ok();
     let mut wanted: Vec<usize> = Vec::with_capacity(4);
-    if leaf && !present && (n == 1 || tree.is_ascending(no, pos)) {
-        // Ascending inserts: leave the left page full.
+    // Ascending inserts: leave the left page full. A leaf's only cell is parted from the key.
+    let at_key = leaf && found.is_err() && (n == 1 || tree.is_ascending(no, pos));
+    if at_key {
         wanted.push(pos);
     }
     if !leaf && pos + 1 >= n && slotted::upper(p).is_none() {
         wanted.push(n - 1);
     }
-    // By bytes, in the middle.
-    let total = bytes_of(p, 0, n, slotted::prefix_len(p));
-    let mut sum = 0;
-    let mut mid = n / 2;
-    for s in 0..n {
-        sum += bytes_of(p, s, s + 1, slotted::prefix_len(p));
-        if sum * 2 >= total {
-            mid = s + 1;
-            break;
-        }
-    }
+    let sums = Sums::of(p);
+    let mid = sums.middle();
     wanted.push(mid.clamp(1, n.saturating_sub(1).max(1)));
     wanted.extend(
         (1..n).map(|d| if d % 2 == 0 { mid.saturating_sub(d / 2) } else { mid + d / 2 + 1 }),
     );
-    wanted
-        .into_iter()
-        .filter(|k| {
-            let inner_ok = *k >= 1 && *k < n;
-            inner_ok || (leaf && !present && *k <= n && (*k == pos))
-        })
-        .map(|k| cut_at(p, k, key))
-        .find(|c| fits(c))
+    let mut second = None;
+    for k in wanted {
+        let at_key = at_key && k == pos;
+        if (k == 0 || k >= n) && !at_key {
+            continue;
+        }
+        let cut = cut_at(p, k, key);
+        let better = !leaf || at_key || sums.room_beside(p, &cut, key, found) >= need;
+        if (better || second.is_none()) && is_cut(p, &cut) {
+            if better {
+                return Some(cut);
+            }
+            second = Some(cut);
+        }
+    }
+    second
+}
+
+/// Both halves stand beside their fences, and own something.
+fn is_cut(p: &[u8], c: &Cut) -> bool {
+    let n = slotted::count(p);
+    c.sep.as_slice() > slotted::lower(p)
+        && slotted::upper(p).is_none_or(|u| c.sep.as_slice() < u)
+        && half_fits(p, 0, c.k, slotted::lower(p), Some(&c.sep))
+        && half_fits(p, c.k, n, &c.sep, slotted::upper(p))
+}
+
+/// `[k]`: the bytes of the first k cells of a page, with their slots. In a half of the page they are never more, since its fences have
+/// at least as long a prefix.
+struct Sums(Vec<usize>);
+
+impl Sums {
+    fn of(p: &[u8]) -> Sums {
+        let mut sums = vec![0];
+        for s in 0..slotted::count(p) {
+            sums.push(sums[s] + bytes_of(p, s, s + 1, slotted::prefix_len(p)));
+        }
+        Sums(sums)
+    }
+
+    /// Cells that have half of the bytes.
+    fn middle(&self) -> usize {
+        let n = self.0.len() - 1;
+        (1..=n).find(|k| self.0[*k] * 2 >= self.0[n]).unwrap_or(n / 2)
+    }
+
+    /// At least so many bytes the key's cell can have in its half of a leaf.
+    fn room_beside(
+        &self,
+        p: &[u8],
+        c: &Cut,
+        key: &[u8],
+        found: std::result::Result<usize, usize>,
+    ) -> usize {
+        let all = self.0[self.0.len() - 1];
+        let (cells, fences) = match key < c.sep.as_slice() {
+            true => (self.0[c.k], slotted::lower(p).len() + c.sep.len()),
+            false => (all - self.0[c.k], c.sep.len() + slotted::upper(p).map_or(0, <[u8]>::len)),
+        };
+        let own = found.map_or(0, |s| slotted::cell_size(key.len(), slotted::value(p, s).len()));
+        (p.len() + own).saturating_sub(slotted::BODY + fences + cells)
+    }
 }
 
 /// The cells from `from` on as a run for a page with the given prefix length.
@@ -173,7 +232,6 @@ fn split_child(
     need: usize,
 ) -> Attempt<Outcome> {
     let core = w.core;
-    let size = core.spaces.page_size();
     let mut g = w.gather();
     let parent = descend(core, tree, Toward::Key(key), level + 1, LatchMode::X, Access::Point)?;
     let slot = slotted::child_slot(parent.bytes(), key);
@@ -181,10 +239,10 @@ fn split_child(
     let parent = g.adopt(parent);
     let child = g.fix(tree.page(child_no), LatchMode::X)?;
     let p = g.bytes(child);
-    if slotted::free_bytes(p) >= need {
+    if has_room(p, key, need) {
         return Ok(Outcome::Done);
     }
-    let Some(cut) = choose(p, tree, child_no, key) else {
+    let Some(cut) = choose(p, tree, child_no, key, need) else {
         return Err(damaged(tree, p, "no way to split the page"));
     };
     if !slotted::fits(g.bytes(parent), cut.sep.len(), 4) {
@@ -197,7 +255,8 @@ fn split_child(
     let run = run_of(p, cut.k, end.max(cut.k), prefix_of(&cut.sep, upper.as_deref()));
     let max_trx = slotted::max_trx(p);
     let new = space::allocate(&mut g, &tree.space, child_no)?;
-    let mut a = g.seal(run.len() + 6 * cut.sep.len() + 2 * lower.len() + size / 4 + 256)?;
+    let fences = 3 * cut.sep.len() + lower.len() + 2 * upper.as_ref().map_or(0, Vec::len);
+    let mut a = g.seal(run.len() + fences + 256)?;
     new.mark(&mut a);
     a.record(
         new.page,
@@ -232,10 +291,10 @@ fn split_root(w: &mut Work<'_>, tree: &Tree, key: &[u8], need: usize) -> Attempt
     let mut g = w.gather();
     let root = g.fix(tree.root_id(), LatchMode::X)?;
     let p = g.bytes(root);
-    if slotted::free_bytes(p) >= need {
+    if has_room(p, key, need) {
         return Ok(Outcome::Done);
     }
-    let Some(cut) = choose(p, tree, tree.root, key) else {
+    let Some(cut) = choose(p, tree, tree.root, key, need) else {
         return Err(damaged(tree, p, "no way to split the root"));
     };
     let (n, level) = (slotted::count(p), slotted::level(p));

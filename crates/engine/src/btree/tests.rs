@@ -56,14 +56,23 @@ fn some_key(rng: &mut Rng) -> Vec<u8> {
             [&b"a"[..], b"ab", b"abc", b"\0", b"\xff\xff", b"zzzzzzzz"][rng.below(6) as usize],
         );
     }
+    if rng.chance(0.05) {
+        // Fences as long as they come, with the difference at their very end.
+        k.resize(slotted::max_key(PAGE) - 2, b'm');
+    }
     k.extend_from_slice(&(rng.below(400) as u16).to_be_bytes());
     k.truncate(slotted::max_key(PAGE));
     k
 }
 
-fn some_value(rng: &mut Rng, key: &[u8]) -> Vec<u8> {
-    let most = slotted::max_cell(PAGE) - slotted::cell_size(key.len(), 0);
-    let len = if rng.chance(0.2) { rng.below(most as u64 + 1) } else { rng.below(20) };
+/// Short ones, any up to the longest, and the very longest, by how long values are in this life.
+fn some_value(rng: &mut Rng, key: &[u8], long: f64) -> Vec<u8> {
+    let most = (slotted::max_cell(PAGE) - slotted::cell_size(key.len(), 0)) as u64;
+    let len = match rng.chance(long) {
+        true if rng.chance(0.3) => most - rng.below(4),
+        true => rng.below(most + 1),
+        false => rng.below(20),
+    };
     (0..len).map(|_| rng.next_u64() as u8).collect()
 }
 
@@ -176,7 +185,13 @@ async fn whole(core: &Core, tree: &Tree) -> Map {
     m
 }
 
-async fn one_step(core: &Core, tree: &Arc<Tree>, world: &RefCell<World>, rng: &mut Rng, grow: f64) {
+async fn one_step(
+    core: &Core,
+    tree: &Arc<Tree>,
+    world: &RefCell<World>,
+    rng: &mut Rng,
+    (grow, long): (f64, f64),
+) {
     let key = some_key(rng);
     if rng.chance(0.3) {
         let (got, want) = (get(core, tree, &key).await, world.borrow().now());
@@ -188,7 +203,7 @@ async fn one_step(core: &Core, tree: &Arc<Tree>, world: &RefCell<World>, rng: &m
             want.range(..key.clone()).rev().map(|(k, _)| k.clone()).take(most).collect();
         assert_eq!(backwards(core, tree, &key, most).await, down);
     } else if rng.chance(grow) {
-        let value = some_value(rng, &key);
+        let value = some_value(rng, &key, long);
         put(core, tree, &key, &value).await;
         world.borrow_mut().change(&key, Some(&value));
     } else {
@@ -225,10 +240,11 @@ async fn life(given: Life, world: &RefCell<World>) {
         w.durable = found;
         w.since.clear();
     }
+    let long = [0.05, 0.2, 0.6, 1.0][rng.below(4) as usize];
     for round in 0..8 {
         let grow = [0.9, 0.6, 0.2][(rng.below(3) + round / 3) as usize % 3];
         for _ in 0..rng.below(150) {
-            one_step(core, &tree, world, &mut rng, grow).await;
+            one_step(core, &tree, world, &mut rng, (grow, long)).await;
         }
         core.log.flush_all(Reach::Durable).await.unwrap();
         let mut w = world.borrow_mut();

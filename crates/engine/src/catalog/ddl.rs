@@ -152,6 +152,7 @@ impl Catalog {
             columns: t.columns,
             indexes: t.indexes,
             auto_increment: t.auto_increment,
+            form: t.form,
             extra: t.extra,
             created_micros: created,
         }

@@ -163,6 +163,10 @@ impl Catalog {
         let both = [t.clone(), other.clone()];
         let _holds = self.lock_all(&both, d).await?;
         let _ddl = self.ddl().await;
+        // Rows go by the table's definition, wherever they come from.
+        if t.def.form != other.def.form {
+            return Err(Error::Owner("a table whose rows have another form".into()));
+        }
         let (mut mine, theirs) = (t.storage(), other.storage());
         let (Some(place), true) = (mine.parts.get_mut(at), theirs.parts.is_empty()) else {
             return Err(Error::Owner("a partition that is not there".into()));

@@ -128,7 +128,10 @@ fn move_attempt(
     let target = btree::place(&mut g, trees.main, &key)?.leaf;
     let lot = measure(&g, source, target, first, most, inside);
     if lot.cells == 0 {
-        let need = lot.bytes.min(g.bytes(target).len() / 3);
+        // The split counts what the key has there already as room, and a move does not.
+        let t = g.bytes(target);
+        let had = slotted::room_for(t, &key) - slotted::free_bytes(t);
+        let need = lot.bytes + had;
         return Err(btree::split_job(trees.main, &key, need));
     }
     let mut a = g.seal(lot.redo)?;
@@ -140,7 +143,7 @@ fn move_attempt(
 /// How much of a lot goes into one move.
 struct Load {
     cells: usize,
-    /// Bytes that the cells take in the main leaf; where none has room, those that all of the lot would take.
+    /// Bytes that the cells take in the main leaf; where none has room, those of the first one.
     bytes: usize,
     redo: usize,
     next: Option<Vec<u8>>,

@@ -20,6 +20,7 @@ use crate::log::answers::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
+use crate::row::{PhysCol, RowForm};
 use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
@@ -532,6 +533,11 @@ impl Db {
 
     pub fn page_size(&self) -> usize {
         self.0.core.spaces.page_size()
+    }
+
+    /// As which a table that is made now keeps rows of these columns; an error, if none could ever be stored.
+    pub fn form_of_rows(&self, columns: &[PhysCol]) -> Result<RowForm> {
+        crate::txn::external::form_of_rows(columns, self.page_size())
     }
 
     pub fn recovery_report(&self) -> &Report {

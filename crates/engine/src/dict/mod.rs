@@ -210,7 +210,7 @@ impl Dict {
 
     /// What a value in an entry, or a piece, may have at most: a few of them fit into any page.
     fn piece_size(core: &Core) -> usize {
-        slotted::max_cell(core.spaces.page_size()) / 2
+        core.spaces.page_size() / 8
     }
 
     /// Puts a long value into the tree; nothing names it yet.
@@ -318,7 +318,7 @@ impl Dict {
         let leaf = btree::leaf_x(g.core(), &self.tree, &key)?;
         let leaf = g.adopt(leaf);
         let need = slotted::cell_size(key.len(), len);
-        if slotted::free_bytes(g.bytes(leaf)) < need {
+        if slotted::room_for(g.bytes(leaf), &key) < need {
             return Err(btree::split_job(&self.tree, &key, need));
         }
         Ok(Put { leaf, key })
@@ -413,7 +413,7 @@ impl Dict {
                     add
                 }
             };
-            if slotted::free_bytes(g.bytes(p)) < sum {
+            if slotted::room_for(g.bytes(p), k) < sum {
                 return Err(btree::split_job(&self.tree, k, sum));
             }
         }

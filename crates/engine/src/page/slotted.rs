@@ -32,10 +32,40 @@ pub const fn max_key(page_size: usize) -> usize {
     page_size * 3 / 16
 }
 
-/// Largest key plus value of a cell; longer rows move their long columns off the page.
+/// Largest cell, its slot included: alone in a page it stands beside two fences of the largest key. A split can always give a cell a
+/// page of its own, so every cell up to here finds a place (`btree::split`).
 pub const fn max_cell(page_size: usize) -> usize {
-    page_size / 4
+    page_size - BODY - 2 * max_key(page_size)
 }
+
+/// What a cell is kept to by moving long columns off the page: two of them stand in a page whose fences have 68 bytes together. It is
+/// half of what InnoDB has in a page of this size for rows, 8,126 bytes in one of 16 KiB.
+pub const fn good_cell(page_size: usize) -> usize {
+    (page_size - BODY - SHORT_FENCES) / 2
+}
+
+const SHORT_FENCES: usize = 68;
+
+/// What InnoDB says is the longest row of a page size: less than half of what the page has for rows, and never above 14 bits. It is
+/// told where a row is refused; what is refused is decided by `max_cell`, which is never below.
+pub const fn row_limit(page_size: usize) -> usize {
+    let half = good_cell(page_size);
+    if half < 16383 { half } else { 16383 }
+}
+
+/// For every page size there is: the largest cell beside the longest fences, a good cell among them, and in an inner page that has
+/// no room for another key at least two cells, so that it can be split, with the last of them beside its own key as a fence.
+const _: () = {
+    let mut size = super::SIZE_MIN;
+    while size <= 65536 {
+        let (key, inner) = (max_key(size), cell_size(max_key(size), 4));
+        assert!(BODY + 2 * key + max_cell(size) <= size);
+        assert!(2 * good_cell(size) + SHORT_FENCES + BODY <= size);
+        assert!(good_cell(size) <= max_cell(size) && inner <= max_cell(size));
+        assert!(max_cell(size) - inner >= inner);
+        size *= 2;
+    }
+};
 
 pub fn level(p: &[u8]) -> u16 {
     get_u16(p, 32)
@@ -198,6 +228,15 @@ pub const fn cell_size(rest: usize, value: usize) -> usize {
 
 pub fn fits(p: &[u8], key_len: usize, value_len: usize) -> bool {
     free_bytes(p) >= cell_size(key_len.saturating_sub(prefix_len(p)), value_len)
+}
+
+/// Bytes that the cell of `key` can have here, the whole key and the slot counted: of one that is there and grows, or of a new one.
+pub fn room_for(p: &[u8], key: &[u8]) -> usize {
+    let had = match search(p, key) {
+        Ok(slot) => cell_size(key.len(), value(p, slot).len()),
+        Err(_) => prefix_len(p),
+    };
+    free_bytes(p) + had
 }
 
 /// Whether the value of `slot` can become `new_len` bytes long.
@@ -474,6 +513,25 @@ mod tests {
         assert_eq!(value(&p, 1), vec![3; 100 + room]);
         assert!(replace(&mut p, 0, &[1; 201]).is_err());
         check(&p).unwrap();
+    }
+
+    #[test]
+    fn the_largest_cell_stands_beside_the_longest_fences() {
+        let mut size = crate::page::SIZE_MIN;
+        while size <= 65536 {
+            let most = max_key(size);
+            let (lo, up, key) =
+                (vec![1; most], vec![2; most], [vec![1; most - 1], vec![2]].concat());
+            let mut p = page(size, &lo, Some(&up));
+            assert_eq!(room_for(&p, &key), max_cell(size));
+            let len = max_cell(size) - cell_size(key.len(), 0);
+            insert(&mut p, 0, &key, &[]).unwrap();
+            assert_eq!(room_for(&p, &key), max_cell(size));
+            replace(&mut p, 0, &vec![7; len]).unwrap();
+            check(&p).unwrap();
+            assert_eq!((free_bytes(&p), value(&p, 0).len()), (0, len));
+            size *= 2;
+        }
     }
 
     #[derive(Clone, Debug)]

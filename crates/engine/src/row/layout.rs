@@ -7,6 +7,10 @@
 //! are u32 instead of u16. The null bitmap has one bit for each nullable column of the row, the external bitmap
 //! one for each variable-length column. Fixed values are little-endian; NULL leaves zeros. End offsets count
 //! from the start of the var data.
+//!
+//! In a *sparse* row, fixed-width columns that may be NULL are not in the fixed area. Those of them that have a value stand in
+//! the order of columns at the beginning of the var data, as the first of its values, which belongs to no column. In the fixed area
+//! is a u16 for each sixteen of them: where the values of these begin, counted from the start of the var data.
 
 use super::RowError;
 use super::datum::{Datum, DatumBuf, PhysCol, PhysType};
@@ -28,9 +32,24 @@ pub(super) const FLAG_RESERVED: u16 = 3 << 12;
 pub(super) enum Place {
     /// Offset in the fixed area.
     Fixed(u32),
-    /// Index among the variable-length columns.
+    /// Index among the values of the var data: the variable-length columns and, before them in a sparse row, the sparse values.
     Var(u32),
+    /// Index among the sparse columns.
+    Sparse(u32),
 }
+
+/// Where NULLs of fixed width are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RowForm {
+    /// They leave their places empty.
+    #[default]
+    Plain,
+    /// They take no room. The others are found by their group's start and the NULLs of the group before them.
+    Sparse,
+}
+
+/// Sparse columns that have one start.
+pub(super) const GROUP: usize = 16;
 
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
@@ -64,31 +83,67 @@ pub struct RowLayout {
     pub(super) slots: Vec<Slot>,
     /// `prefix[n]`: areas of a row with `n` columns.
     pub(super) prefix: Vec<Prefix>,
+    /// Sparse columns: null bit, and bytes of a value.
+    pub(super) sparse: Vec<(u32, u32)>,
+    /// `[g]`: where in the fixed area the start of the g-th group of them is.
+    pub(super) starts: Vec<u32>,
+    form: RowForm,
 }
 
 impl RowLayout {
+    /// The layout of plain rows.
+    ///
     /// # Panics
     /// With more than [`MAX_COLUMNS`] columns; the catalog refuses such tables before.
     pub fn new(columns: &[PhysCol]) -> Self {
+        RowLayout::of(columns, RowForm::Plain)
+    }
+
+    /// # Panics
+    /// As [`RowLayout::new`].
+    pub fn of(columns: &[PhysCol], form: RowForm) -> Self {
         assert!(columns.len() <= MAX_COLUMNS, "a row has at most {MAX_COLUMNS} columns");
-        let mut at = Prefix::default();
+        // The sparse values are the first of the var data.
+        let vars = u32::from(form == RowForm::Sparse);
+        let mut at = Prefix { vars, ..Prefix::default() };
+        let (mut sparse, mut starts) = (Vec::new(), Vec::new());
         let mut prefix = vec![at];
         let mut slots = Vec::with_capacity(columns.len());
         for &col in columns {
-            let place = match col.ty.fixed_len() {
-                Some(_) => Place::Fixed(at.fixed_len),
-                None => Place::Var(at.vars),
-            };
-            let default = col.empty();
-            slots.push(Slot { col, null_bit: at.nullable, place, default });
+            let null_bit = at.nullable;
             at.nullable += u32::from(col.nullable);
-            match col.ty.fixed_len() {
-                Some(len) => at.fixed_len += len as u32,
-                None => at.vars += 1,
-            }
+            let place = match col.ty.fixed_len() {
+                Some(len) if form == RowForm::Sparse && col.nullable => {
+                    if sparse.len().is_multiple_of(GROUP) {
+                        starts.push(at.fixed_len);
+                        at.fixed_len += 2;
+                    }
+                    sparse.push((null_bit, len as u32));
+                    Place::Sparse(sparse.len() as u32 - 1)
+                }
+                Some(len) => {
+                    at.fixed_len += len as u32;
+                    Place::Fixed(at.fixed_len - len as u32)
+                }
+                None => {
+                    at.vars += 1;
+                    Place::Var(at.vars - 1)
+                }
+            };
+            slots.push(Slot { col, null_bit, place, default: col.empty() });
             prefix.push(at);
         }
-        RowLayout { slots, prefix }
+        RowLayout { slots, prefix, sparse, starts, form }
+    }
+
+    pub fn form(&self) -> RowForm {
+        self.form
+    }
+
+    /// Bytes of a row whose nullable columns are NULL and whose texts are empty: a plain one has room for all that is of fixed width.
+    pub fn least(&self) -> usize {
+        let p = self.prefix[self.slots.len()];
+        2 + p.null_bytes() + p.fixed_len as usize + 2 * p.vars as usize
     }
 
     /// Values that columns missing from older rows read as; one for each column.
@@ -124,10 +179,9 @@ impl RowLayout {
         self.slots[i].default.as_ref()
     }
 
-    /// Largest number of bytes outside the var data, for choosing what goes off-page.
-    pub fn overhead(&self) -> usize {
-        let p = self.prefix[self.slots.len()];
-        2 + p.null_bytes() + p.external_bytes() + p.fixed_len as usize + 4 * p.vars as usize
+    /// Bytes of the bitmap that a row with a column off the page has.
+    pub fn external_bytes(&self) -> usize {
+        self.prefix[self.slots.len()].external_bytes()
     }
 }
 
@@ -171,6 +225,39 @@ impl<'l, 'd> RowBuilder<'l, 'd> {
     }
 }
 
+/// Bytes of the var data and, as the first part of them, of the sparse values.
+struct Measure {
+    var_len: usize,
+    sparse_len: usize,
+    any_external: bool,
+}
+
+/// Checks the values and adds up what has no place of its own.
+fn measure<'v>(
+    layout: &RowLayout,
+    count: usize,
+    value: &impl Fn(usize) -> (Datum<'v>, bool),
+) -> Result<Measure, RowError> {
+    let (mut var_len, mut sparse_len, mut any_external) = (0, 0, false);
+    for i in 0..count {
+        let (datum, external) = value(i);
+        check(layout, i, datum, external)?;
+        match (layout.slots[i].place, datum) {
+            (Place::Var(_), Datum::Bytes(b)) => var_len += b.len(),
+            (Place::Sparse(_), d) if !d.is_null() => {
+                let len = layout.slots[i].col.ty.fixed_len().unwrap_or(0);
+                (var_len, sparse_len) = (var_len + len, sparse_len + len);
+                if sparse_len > usize::from(u16::MAX) {
+                    return Err(RowError::TooLong { column: i });
+                }
+            }
+            _ => {}
+        }
+        any_external |= external;
+    }
+    Ok(Measure { var_len, sparse_len, any_external })
+}
+
 /// Writes the first `count` columns. `value(i)` gives a column's datum and whether it is off-page.
 fn write_row<'v>(
     layout: &RowLayout,
@@ -179,16 +266,7 @@ fn write_row<'v>(
     out: &mut Vec<u8>,
 ) -> Result<(), RowError> {
     let prefix = layout.prefix[count];
-    let mut var_len = 0usize;
-    let mut any_external = false;
-    for i in 0..count {
-        let (datum, external) = value(i);
-        check(layout, i, datum, external)?;
-        if let (Place::Var(_), Datum::Bytes(b)) = (layout.slots[i].place, datum) {
-            var_len += b.len();
-        }
-        any_external |= external;
-    }
+    let Measure { var_len, sparse_len, any_external } = measure(layout, count, &value)?;
     let wide = var_len > usize::from(u16::MAX);
     let mut header = count as u16;
     header |= if wide { FLAG_WIDE } else { 0 } | if any_external { FLAG_EXTERNAL } else { 0 };
@@ -202,6 +280,19 @@ fn write_row<'v>(
     out.resize(data_at, 0);
     out.reserve(var_len);
     out[start..nulls_at].copy_from_slice(&header.to_le_bytes());
+    let put_end = |out: &mut Vec<u8>, index: usize, end: usize| {
+        if wide {
+            let at = ends_at + 4 * index;
+            out[at..at + 4].copy_from_slice(&(end as u32).to_le_bytes());
+        } else {
+            let at = ends_at + 2 * index;
+            out[at..at + 2].copy_from_slice(&(end as u16).to_le_bytes());
+        }
+    };
+    if layout.form == RowForm::Sparse {
+        put_sparse(layout, count, &value, (fixed_at, data_at), out);
+        put_end(out, 0, sparse_len);
+    }
     for i in 0..count {
         let slot = &layout.slots[i];
         let (datum, external) = value(i);
@@ -209,6 +300,7 @@ fn write_row<'v>(
             out[nulls_at + slot.null_bit as usize / 8] |= 1 << (slot.null_bit % 8);
         }
         match slot.place {
+            Place::Sparse(_) => {}
             Place::Fixed(at) => {
                 let at = fixed_at + at as usize;
                 let len = slot.col.ty.fixed_len().unwrap_or(0);
@@ -223,17 +315,37 @@ fn write_row<'v>(
                     out[externals_at + index / 8] |= 1 << (index % 8);
                 }
                 let end = out.len() - data_at;
-                if wide {
-                    let at = ends_at + 4 * index;
-                    out[at..at + 4].copy_from_slice(&(end as u32).to_le_bytes());
-                } else {
-                    let at = ends_at + 2 * index;
-                    out[at..at + 2].copy_from_slice(&(end as u16).to_le_bytes());
-                }
+                put_end(out, index, end);
             }
         }
     }
     Ok(())
+}
+
+/// Writes the sparse values, which come first in the var data, and where each group of them begins.
+fn put_sparse<'v>(
+    layout: &RowLayout,
+    count: usize,
+    value: &impl Fn(usize) -> (Datum<'v>, bool),
+    (fixed_at, data_at): (usize, usize),
+    out: &mut Vec<u8>,
+) {
+    for i in 0..count {
+        let slot = &layout.slots[i];
+        let Place::Sparse(index) = slot.place else { continue };
+        let index = index as usize;
+        if index.is_multiple_of(GROUP) {
+            let at = fixed_at + layout.starts[index / GROUP] as usize;
+            let start = (out.len() - data_at) as u16;
+            out[at..at + 2].copy_from_slice(&start.to_le_bytes());
+        }
+        let (datum, _) = value(i);
+        if !datum.is_null() {
+            let at = out.len();
+            out.resize(at + slot.col.ty.fixed_len().unwrap_or(0), 0);
+            put_fixed(slot.col.ty, datum, &mut out[at..]);
+        }
+    }
 }
 
 /// May this datum stand in column `i`?
@@ -323,7 +435,7 @@ fn patch_fixed(
     out: &mut Vec<u8>,
 ) -> Result<bool, RowError> {
     for &(i, datum) in changes {
-        if matches!(layout.slots[i].place, Place::Var(_)) {
+        if !matches!(layout.slots[i].place, Place::Fixed(_)) {
             return Ok(false);
         }
         check(layout, i, datum, false)?;

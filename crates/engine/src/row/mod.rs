@@ -19,7 +19,7 @@ pub mod view;
 pub use collation::{CHARSETS, Charset, Collation};
 pub use datum::{Datum, DatumBuf, PhysCol, PhysType};
 pub use key::{KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key};
-pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowBuilder, RowLayout, replace_columns};
+pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowBuilder, RowForm, RowLayout, replace_columns};
 pub(crate) use view::same_columns;
 pub use view::{RowView, validate};
 

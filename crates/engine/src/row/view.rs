@@ -3,10 +3,11 @@
 use super::RowError;
 use super::datum::{Datum, PhysType};
 use super::layout::{
-    COUNT_MASK, EXTERNAL_REF_LEN, FLAG_EXTERNAL, FLAG_RESERVED, FLAG_WIDE, Place, RowLayout,
+    COUNT_MASK, EXTERNAL_REF_LEN, FLAG_EXTERNAL, FLAG_RESERVED, FLAG_WIDE, GROUP, Place, RowForm,
+    RowLayout,
 };
 
-/// A row's bytes seen through its layout. Every access is O(1).
+/// A row's bytes seen through its layout. Every access is O(1): a sparse column looks at no more than the columns of its group.
 #[derive(Debug, Clone, Copy)]
 pub struct RowView<'a> {
     layout: &'a RowLayout,
@@ -65,7 +66,7 @@ impl<'a> RowView<'a> {
             return false;
         }
         match self.layout.slots[i].place {
-            Place::Fixed(_) => false,
+            Place::Fixed(_) | Place::Sparse(_) => false,
             Place::Var(index) => {
                 let at = 2 + self.layout.prefix[self.count].null_bytes() + index as usize / 8;
                 self.bytes[at] & (1 << (index % 8)) != 0
@@ -97,7 +98,24 @@ impl<'a> RowView<'a> {
                 let from = if index == 0 { 0 } else { self.end(index - 1) };
                 Datum::Bytes(&self.bytes[self.data_at + from..self.data_at + self.end(index)])
             }
+            Place::Sparse(index) => {
+                read_fixed(slot.col.ty, &self.bytes[self.sparse_at(index as usize)..])
+            }
         }
+    }
+
+    /// Where the value of a sparse column is, which is not NULL: behind those of its group that come before it.
+    fn sparse_at(&self, index: usize) -> usize {
+        let start = self.sparse_start(index / GROUP);
+        let before = &self.layout.sparse[index / GROUP * GROUP..index];
+        let has = |bit: u32| self.bytes[2 + bit as usize / 8] & (1 << (bit % 8)) == 0;
+        let len: u32 = before.iter().map(|(bit, len)| if has(*bit) { *len } else { 0 }).sum();
+        self.data_at + start + len as usize
+    }
+
+    fn sparse_start(&self, group: usize) -> usize {
+        let at = self.fixed_at + self.layout.starts[group] as usize;
+        usize::from(u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]))
     }
 
     /// Values of all columns of the layout, in order.
@@ -179,10 +197,14 @@ pub fn validate(layout: &RowLayout, bytes: &[u8]) -> Result<(), RowError> {
     }
     let view = RowView::new(layout, bytes);
     let data_len = bytes.len() - data_at;
-    let mut from = 0;
+    let mut from = match layout.form() {
+        RowForm::Plain => 0,
+        RowForm::Sparse => check_sparse(&view, data_len)?,
+    };
     for i in 0..count {
         let slot = &layout.slots[i];
         match slot.place {
+            Place::Sparse(_) => {}
             Place::Fixed(at) => {
                 let at = fixed_at + at as usize;
                 let len = slot.col.ty.fixed_len().unwrap_or(0);
@@ -206,6 +228,25 @@ pub fn validate(layout: &RowLayout, bytes: &[u8]) -> Result<(), RowError> {
         return corrupt(data_at + from, "bytes behind the last value");
     }
     Ok(())
+}
+
+/// The sparse values are as many bytes as their columns say, which groups begin where; how many those are.
+fn check_sparse(view: &RowView<'_>, data_len: usize) -> Result<usize, RowError> {
+    let corrupt = |what| Err(RowError::Corrupt { at: view.fixed_at, what });
+    let mut sum = 0;
+    for i in 0..view.count {
+        let slot = &view.layout.slots[i];
+        let Place::Sparse(index) = slot.place else { continue };
+        let index = index as usize;
+        if index.is_multiple_of(GROUP) && view.sparse_start(index / GROUP) != sum {
+            return corrupt("a group of columns begins at another place");
+        }
+        sum += if view.is_null(i) { 0 } else { slot.col.ty.fixed_len().unwrap_or(0) };
+    }
+    if view.end(0) != sum || sum > data_len {
+        return corrupt("values of columns that may be NULL end at another place");
+    }
+    Ok(sum)
 }
 
 fn check_var(view: &RowView<'_>, i: usize, len: usize) -> Result<(), &'static str> {
@@ -287,11 +328,18 @@ mod tests {
     type Case = (Vec<PhysCol>, Vec<DatumBuf>, Vec<DatumBuf>);
 
     fn cases() -> impl Strategy<Value = Case> {
-        proptest::collection::vec((types(), any::<bool>()), 0..24).prop_flat_map(|cols| {
+        let columns = prop_oneof![4 => 0usize..24, 1 => 30usize..70];
+        let columns =
+            columns.prop_flat_map(|n| proptest::collection::vec((types(), any::<bool>()), n));
+        columns.prop_flat_map(|cols| {
             let cols: Vec<PhysCol> = cols.into_iter().map(|(t, n)| PhysCol::new(t, n)).collect();
             let values: Vec<_> = cols.iter().map(|&c| value_of(c)).collect();
             (Just(cols), values.clone(), values)
         })
+    }
+
+    fn form(pick: u32) -> RowForm {
+        if pick.is_multiple_of(2) { RowForm::Plain } else { RowForm::Sparse }
     }
 
     fn build(layout: &RowLayout, values: &[DatumBuf]) -> Vec<u8> {
@@ -313,7 +361,7 @@ mod tests {
 
         #[test]
         fn round_trip_and_replace((cols, a, b) in cases(), pick in any::<u32>()) {
-            let layout = RowLayout::new(&cols);
+            let layout = RowLayout::of(&cols, form(pick));
             let row = build(&layout, &a);
             prop_assert_eq!(validate(&layout, &row), Ok(()));
             prop_assert_eq!(&read(&layout, &row), &a);
@@ -330,11 +378,11 @@ mod tests {
         }
 
         #[test]
-        fn added_columns_read_as_defaults((cols, a, b) in cases(), cut in 0usize..24) {
+        fn added_columns_read_as_defaults((cols, a, b) in cases(), cut in 0usize..24, pick in any::<u32>()) {
             let cut = cut.min(cols.len());
-            let old = RowLayout::new(&cols[..cut]);
+            let old = RowLayout::of(&cols[..cut], form(pick));
             let row = build(&old, &a[..cut]);
-            let new = RowLayout::new(&cols).with_defaults(b.clone());
+            let new = RowLayout::of(&cols, form(pick)).with_defaults(b.clone());
             prop_assert_eq!(validate(&new, &row), Ok(()));
             let mut want = a[..cut].to_vec();
             want.extend_from_slice(&b[cut..]);
@@ -353,8 +401,9 @@ mod tests {
             (cols, a, _) in cases(),
             flips in proptest::collection::vec((any::<usize>(), any::<u8>()), 1..6),
             cut in any::<usize>(),
+            pick in any::<u32>(),
         ) {
-            let layout = RowLayout::new(&cols);
+            let layout = RowLayout::of(&cols, form(pick));
             let mut row = build(&layout, &a);
             for (at, v) in flips { let n = row.len(); row[at % n] = v; }
             row.truncate(cut % (row.len() + 1));

@@ -4,7 +4,7 @@ use crate::change_buffer::BUFFER;
 use crate::error::{Error, Result};
 use crate::page::codec::{Reader, Truncated, put_bytes, put_varint};
 use crate::planted::{self, Bug};
-use crate::row::{Collation, DatumBuf, KeyPart, PhysCol, PhysType};
+use crate::row::{Collation, DatumBuf, KeyPart, PhysCol, PhysType, RowForm, RowLayout};
 
 #[derive(Debug, Clone)]
 pub struct ColumnDef {
@@ -32,6 +32,8 @@ pub struct NewTable {
     pub auto_increment_start: u64,
     /// How many partitions the rows are kept in; 0: the table is not partitioned.
     pub parts: usize,
+    /// As which its rows are written, for as long as it is stored as it is now.
+    pub form: RowForm,
     /// The owner's metadata, opaque here.
     pub extra: Vec<u8>,
 }
@@ -46,8 +48,18 @@ pub struct TableDef {
     pub columns: Vec<ColumnDef>,
     pub indexes: Vec<IndexDef>,
     pub auto_increment: Option<usize>,
+    pub form: RowForm,
     pub extra: Vec<u8>,
     pub created_micros: u64,
+}
+
+impl TableDef {
+    /// The layout of its rows.
+    pub fn layout(&self) -> RowLayout {
+        let cols: Vec<PhysCol> = self.columns.iter().map(|c| c.phys).collect();
+        RowLayout::of(&cols, self.form)
+            .with_defaults(self.columns.iter().map(|c| c.default.clone()).collect())
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -110,10 +122,11 @@ impl Storage {
     }
 }
 
-/// Format 1 knew no buffer trees, format 2 no partitions; a definition without any is still written in it.
+/// Format 1 knew no buffer trees, format 2 no partitions, format 3 plain rows only; a definition without any is still written in it.
 const PLAIN: u8 = 1;
 const WITH_BUFFERS: u8 = 2;
 const WITH_PARTS: u8 = 3;
+const SPARSE: u8 = 4;
 
 fn put_str(out: &mut Vec<u8>, s: &str) {
     put_bytes(out, s.as_bytes());
@@ -191,10 +204,11 @@ fn take_datum(r: &mut Reader<'_>) -> Result<DatumBuf> {
 }
 
 pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
-    let format = match (s.parts.is_empty(), s.buffers.is_empty()) {
-        (false, _) => WITH_PARTS,
-        (true, false) => WITH_BUFFERS,
-        (true, true) => PLAIN,
+    let format = match (d.form, s.parts.is_empty(), s.buffers.is_empty()) {
+        (RowForm::Sparse, _, _) => SPARSE,
+        (RowForm::Plain, false, _) => WITH_PARTS,
+        (RowForm::Plain, true, false) => WITH_BUFFERS,
+        (RowForm::Plain, true, true) => PLAIN,
     };
     let mut o = vec![format];
     put_varint(&mut o, d.id);
@@ -226,7 +240,7 @@ pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
     if format != PLAIN {
         put_roots(&mut o, &s.buffers);
     }
-    if format == WITH_PARTS {
+    if format >= WITH_PARTS {
         put_varint(&mut o, s.parts.len() as u64);
         for p in &s.parts {
             put_varint(&mut o, p.id);
@@ -267,7 +281,7 @@ fn take_roots(r: &mut Reader<'_>) -> Result<Vec<(u64, u32)>> {
 pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let mut r = Reader::new(b);
     let format = r.u8()?;
-    if ![PLAIN, WITH_BUFFERS, WITH_PARTS].contains(&format) {
+    if ![PLAIN, WITH_BUFFERS, WITH_PARTS, SPARSE].contains(&format) {
         return Err(Error::Corrupt {
             what: format!("table definition of format {format}"),
             place: "data dictionary".into(),
@@ -300,7 +314,7 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let space = r.varint_u32()?;
     let roots = take_roots(&mut r)?;
     let buffers = if format != PLAIN { take_roots(&mut r)? } else { Vec::new() };
-    let parts = if format == WITH_PARTS { take_parts(&mut r)? } else { Vec::new() };
+    let parts = if format >= WITH_PARTS { take_parts(&mut r)? } else { Vec::new() };
     let d = TableDef {
         id,
         version,
@@ -309,6 +323,7 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
         columns,
         indexes,
         auto_increment,
+        form: if format == SPARSE { RowForm::Sparse } else { RowForm::Plain },
         extra,
         created_micros,
     };
@@ -337,6 +352,7 @@ mod tests {
                 parts: vec![KeyPart { col: 0, prefix: Some(0), desc: true }],
             }],
             auto_increment: Some(0),
+            form: RowForm::Plain,
             extra: vec![1, 2, 3],
             created_micros: 5,
         };
@@ -345,12 +361,15 @@ mod tests {
             [(vec![], vec![]), (vec![(20, 7)], vec![]), (vec![], vec![part.clone(), part])]
         {
             let s = Storage { space: 17, roots: vec![(20, 2)], buffers, parts };
-            let b = encode_table(&d, &s);
-            let (d2, s2) = decode_table(&b).unwrap();
-            assert_eq!(format!("{d:?}"), format!("{d2:?}"));
-            assert_eq!(s, s2);
-            for n in 0..b.len() {
-                assert!(decode_table(&b[..n]).is_err());
+            for form in [RowForm::Plain, RowForm::Sparse] {
+                let d = TableDef { form, ..d.clone() };
+                let b = encode_table(&d, &s);
+                let (d2, s2) = decode_table(&b).unwrap();
+                assert_eq!(format!("{d:?}"), format!("{d2:?}"));
+                assert_eq!(s, s2);
+                for n in 0..b.len() {
+                    assert!(decode_table(&b[..n]).is_err());
+                }
             }
         }
     }

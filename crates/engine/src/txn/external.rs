@@ -14,7 +14,10 @@ use crate::page::redo::Redo;
 use crate::page::{HEADER, PageType, get_u32, get_u64, slotted};
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
-use crate::row::{Datum, EXTERNAL_REF_LEN, PhysType, RowBuilder, RowView, encode_datum};
+use crate::row::{
+    Datum, EXTERNAL_REF_LEN, PhysCol, PhysType, RowBuilder, RowForm, RowLayout, RowView,
+    encode_datum,
+};
 use crate::space::{self, Space};
 use crate::table::Table;
 use std::sync::Arc;
@@ -160,9 +163,62 @@ pub fn entry(core: &Core, t: &Table, i: usize, row: &[u8], key: &[u8]) -> Attemp
     Ok(out)
 }
 
-/// Key and row bytes that a clustered cell takes at most; longer rows move columns to chains.
-pub(super) fn longest_inline(page_size: usize) -> usize {
-    slotted::max_cell(page_size) - slotted::SLOT - slotted::CELL_HEAD - super::ROW_HEADER
+/// Key and row bytes of a clustered cell of so many bytes.
+const fn inline(cell: usize) -> usize {
+    cell - slotted::SLOT - slotted::CELL_HEAD - super::ROW_HEADER
+}
+
+/// Key and row bytes up to which a row is stored as it is. Of longer ones, columns move to chains.
+pub(super) const fn longest_inline(page_size: usize) -> usize {
+    inline(slotted::good_cell(page_size))
+}
+
+/// Key and row bytes that a clustered cell takes at most, for rows that cannot be shortened enough.
+const fn most_inline(page_size: usize) -> usize {
+    inline(slotted::max_cell(page_size))
+}
+
+/// As which a table that is made now keeps rows of these columns: sparse, if what is of fixed width is too long to stand in a page
+/// with another row, and some of it may be NULL. An error, if not even the shortest row has a place in a page.
+pub fn form_of_rows(columns: &[PhysCol], page_size: usize) -> Result<RowForm> {
+    let mut layout = RowLayout::new(columns);
+    let absent = |c: &PhysCol| c.nullable && c.ty.fixed_len().is_some();
+    if layout.least() > longest_inline(page_size) && columns.iter().any(absent) {
+        layout = RowLayout::of(columns, RowForm::Sparse);
+    }
+    match layout.least() > most_inline(page_size) {
+        true => Err(Error::RowTooLarge { len: layout.least(), max: slotted::row_limit(page_size) }),
+        false => Ok(layout.form()),
+    }
+}
+
+/// A column is worth moving from so many bytes on.
+const WORTH_MOVING: usize = 2 * EXTERNAL_REF_LEN + 1;
+
+/// Which columns of a row move off the page: the longest ones, of (bytes, column), until what is left of `len` bytes is at most `good`;
+/// if all of them do not help so far, until it is at most `most`, since a column that moves takes a page. `first`: what the first one
+/// to move adds.
+fn to_move(
+    mut columns: Vec<(usize, usize)>,
+    len: usize,
+    first: usize,
+    (good, most): (usize, usize),
+) -> Option<Vec<usize>> {
+    columns.retain(|(n, _)| *n >= WORTH_MOVING);
+    columns.sort_unstable_by(|a, b| b.cmp(a));
+    let upto = |bound: usize| {
+        let (mut len, mut moved) = (len, Vec::new());
+        for (n, i) in &columns {
+            if len <= bound {
+                break;
+            }
+            len += if moved.is_empty() { first } else { 0 };
+            len -= n - EXTERNAL_REF_LEN;
+            moved.push(*i);
+        }
+        (len <= bound).then_some(moved)
+    };
+    upto(good).or_else(|| upto(most))
 }
 
 impl Txn {
@@ -176,9 +232,9 @@ impl Txn {
         stored: Option<(&[u8], &[u8])>,
     ) -> Result<Vec<u8>> {
         let size = self.db.core.spaces.page_size();
-        let max = longest_inline(size);
+        let good = longest_inline(size);
         let has_chains = stored.is_some_and(|(s, _)| RowView::new(&table.layout, s).has_external());
-        if new.len() + key_len <= max && !has_chains {
+        if new.len() + key_len <= good && !has_chains {
             return Ok(new.to_vec());
         }
         let v = RowView::new(&table.layout, new);
@@ -196,22 +252,22 @@ impl Txn {
                 }
             }
         }
-        let mut candidates: Vec<(usize, usize)> = (0..table.layout.len())
+        let columns = (0..table.layout.len())
             .filter(|i| matches!(table.layout.col(*i).ty, PhysType::Var { .. }))
             .filter(|i| !refs.iter().any(|(c, _)| c == i) && !table.in_clustered_key(*i))
             .filter_map(|i| v.get(i).as_bytes().map(|b| (b.len(), i)))
-            .filter(|(n, _)| *n > EXTERNAL_REF_LEN * 2)
             .collect();
-        candidates.sort_unstable();
-        while len > max {
-            let Some((n, i)) = candidates.pop() else {
-                return Err(Error::RowTooLarge { len: new.len(), max });
-            };
+        let bitmap = table.layout.external_bytes();
+        len += if refs.is_empty() { 0 } else { bitmap };
+        let first = if refs.is_empty() { bitmap } else { 0 };
+        let beyond = if planted::is(Bug::RowBeyondItsPage) { size / 4 } else { 0 };
+        let most = most_inline(size) + beyond;
+        let Some(moved) = to_move(columns, len, first, (good, most)) else {
+            return Err(Error::RowTooLarge { len: new.len(), max: slotted::row_limit(size) });
+        };
+        for i in moved {
             let data = v.get(i).as_bytes().unwrap_or_default();
-            let r = self.write_chain(table, data).await?;
-            refs.push((i, r));
-            // The bitmap of external columns may add a few bytes.
-            len = len - n + EXTERNAL_REF_LEN + table.layout.len().div_ceil(8).min(1) * 4;
+            refs.push((i, self.write_chain(table, data).await?));
         }
         let mut b = RowBuilder::new(&table.layout);
         for i in 0..table.layout.len() {

@@ -23,6 +23,7 @@ mod entries;
 pub mod external;
 mod gained;
 mod give_up;
+mod obsolete;
 mod owed;
 mod prepared;
 mod purge;

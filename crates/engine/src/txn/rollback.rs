@@ -340,13 +340,14 @@ async fn undo_change(
     // again. Its row is not this transaction's any more, so it will not be undone twice.
     let purged_first = old.is_deleted() && old.trx != trx && !planted::is(Bug::GivenBackCutEarly);
     let index = &t.indexes[0];
-    mtr::run(&db.core, old_stored.len() + value.len() + 128, |w| {
+    let need = btree::replace_need(value.len(), HEADER + old_stored.len()) + 96;
+    mtr::run(&db.core, need, |w| {
         let mut g = w.gather();
         let at = btree::place(&mut g, &index.tree, key)?;
         let Ok(slot) = at.slot else { return Err(Stop::Err(t.lost_row(key))) };
         btree::room_for_replace(&g, &index.tree, at.leaf, slot, key, HEADER + old_stored.len())?;
         let cut = gather_cut(&mut g, to)?;
-        let mut a = g.seal(2 * (old_stored.len() + value.len()) + 96)?;
+        let mut a = g.seal(need)?;
         btree::replace(&mut a, at.leaf, slot, &old.with(&old_stored));
         if !purged_first {
             cut.apply(&mut a);

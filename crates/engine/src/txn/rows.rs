@@ -1,5 +1,6 @@
 //! Row operations on the clustered index: insert, update, delete; locks of single records.
 
+use super::obsolete::{self, Told};
 use super::undo::{self, Change, Patch};
 use super::version::{DELETED, HEADER, RowHeader};
 use super::{Isolation, LockMode, Need, OnLocked, RowAttempt, Txn};
@@ -22,6 +23,16 @@ enum Inserted {
     OverDeleted,
     /// A live row has the key, and is locked now.
     Duplicate,
+    /// Nothing has happened: the record of the change has no place for all entries that it makes obsolete.
+    ToTell,
+}
+
+/// What came of a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Changed {
+    Done,
+    /// As `Inserted::ToTell`.
+    ToTell,
 }
 
 /// What the lock table says, as an attempt goes on with it.
@@ -131,12 +142,17 @@ impl Txn {
         }
         let stored = self.store_form(t, key.len(), row, None).await?;
         let want = btree::insert_need(key.len(), stored.len()) + 256;
-        let insert =
-            |txn: &mut Txn, w: &mut Work<'_>| txn.insert_attempt(w, t, &key, &stored, on_duplicate);
-        let fresh = match self.drive(want, insert).await? {
-            Inserted::Fresh => true,
-            Inserted::OverDeleted => false,
-            Inserted::Duplicate => return Err(t.duplicate(0, key)),
+        let mut told = Told::new();
+        let fresh = loop {
+            let insert = |txn: &mut Txn, w: &mut Work<'_>| {
+                txn.insert_attempt(w, t, &key, &stored, on_duplicate, &told)
+            };
+            match self.drive(want, insert).await? {
+                Inserted::Fresh => break true,
+                Inserted::OverDeleted => break false,
+                Inserted::Duplicate => return Err(t.duplicate(0, key)),
+                Inserted::ToTell => self.tell_obsolete(t, &key, &stored, &mut told).await?,
+            }
         };
         // Here, not when all entries are in: a rollback counts the row out as soon as its undo record is there.
         t.rows.fetch_add(1, Ordering::Relaxed);
@@ -155,6 +171,7 @@ impl Txn {
         key: &[u8],
         row: &[u8],
         on_duplicate: LockMode,
+        told: &Told,
     ) -> RowAttempt<Inserted> {
         let index = &t.indexes[0];
         let mut g = w.gather();
@@ -174,8 +191,10 @@ impl Txn {
                     return Ok(Inserted::Duplicate);
                 }
                 let old = value[HEADER..].to_vec();
-                self.change(g, t, at.leaf, slot, key, &h, &old, row, 0)?;
-                Ok(Inserted::OverDeleted)
+                match self.change(g, t, at.leaf, slot, key, &h, &old, (row, 0), told)? {
+                    Changed::Done => Ok(Inserted::OverDeleted),
+                    Changed::ToTell => Ok(Inserted::ToTell),
+                }
             }
             Err(slot) => {
                 let mut inherit = None;
@@ -217,27 +236,16 @@ impl Txn {
         key: &[u8],
         h: &RowHeader,
         old: &[u8],
-        new: &[u8],
-        new_flags: u8,
-    ) -> RowAttempt<()> {
+        (new, new_flags): (&[u8], u8),
+        told: &Told,
+    ) -> RowAttempt<Changed> {
         let index = &t.indexes[0];
         btree::room_for_replace(&g, &index.tree, leaf, slot, key, HEADER + new.len())?;
         // Entries that this change makes obsolete are for purge to remove; for a delete purge looks at the row itself.
         let mut entries: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut externals = Vec::new();
         if new_flags & DELETED == 0 {
-            if t.indexes.len() > 1 {
-                for i in 1..t.indexes.len() {
-                    if !t.indexes[i].depends_on_change(&t.layout, old, new) {
-                        continue;
-                    }
-                    let core = g.core();
-                    let a = super::external::entry(core, t, i, old, key)?;
-                    if a != super::external::entry(core, t, i, new, key)? {
-                        entries.push((t.indexes[i].id, a));
-                    }
-                }
-            }
+            entries = obsolete::entries(g.core(), t, key, (old, new), told)?;
             let kept = super::external::chains(t, new);
             externals = super::external::chains(t, old);
             externals.retain(|c| !kept.contains(c) || planted::is(Bug::ChainFreedTooEarly));
@@ -253,16 +261,19 @@ impl Txn {
             externals,
             purged: false,
         });
-        if rec.len() > undo::record_max(g.core().spaces.page_size()) {
-            let max = undo::record_max(g.core().spaces.page_size());
-            return Err(Error::RowTooLarge { len: rec.len(), max }.into());
+        let max = undo::record_max(g.core().spaces.page_size());
+        if rec.len() > max {
+            return match entries.is_empty() {
+                false => Ok(Changed::ToTell),
+                true => Err(Error::RowTooLarge { len: rec.len(), max }.into()),
+            };
         }
         let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
             return Err(Need::UndoPage.into());
         };
         let need = btree::replace_need(HEADER + old.len(), HEADER + new.len())
             + undo::append_need(rec.len());
-        let mut a = g.seal(need * 2)?;
+        let mut a = g.seal(need)?;
         let id = self.id;
         undo::append(&mut a, self.undo_mut(), &place, id, &rec);
         let value =
@@ -270,7 +281,7 @@ impl Txn {
         btree::replace(&mut a, leaf, slot, &value);
         a.commit();
         self.locks.weight.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        Ok(Changed::Done)
     }
 
     /// Changes a row that this transaction has locked exclusively; `old` is the row as it was read.
@@ -336,7 +347,16 @@ impl Txn {
         // Long columns are not in the change: they would ask for more log than there may ever be.
         let before = stored_now.as_ref().map_or(old.len(), Vec::len);
         let want = before + stored.len() + key.len() + 256;
-        self.drive(want, |txn, w| txn.update_attempt(w, t, key, Some(&stored), 0)).await?;
+        let mut told = Told::new();
+        loop {
+            let update = |txn: &mut Txn, w: &mut Work<'_>| {
+                txn.update_attempt(w, t, key, Some(&stored), 0, &told)
+            };
+            match self.drive(want, update).await? {
+                Changed::Done => break,
+                Changed::ToTell => self.tell_obsolete(t, key, &stored, &mut told).await?,
+            }
+        }
         self.tell(t, key, Some(old), Some(new)).await?;
         for (i, a, _) in &moved {
             self.mark_secondary(t, *i, a).await?;
@@ -355,7 +375,8 @@ impl Txn {
         key: &[u8],
         new: Option<&[u8]>,
         flags: u8,
-    ) -> RowAttempt<()> {
+        told: &Told,
+    ) -> RowAttempt<Changed> {
         let mut g = w.gather();
         let at = btree::place(&mut g, &t.indexes[0].tree, key)?;
         let Place { leaf, slot: Ok(slot) } = at else {
@@ -373,14 +394,15 @@ impl Txn {
         let old = value[HEADER..].to_vec();
         let new = new.unwrap_or(&old);
         let new = new.to_vec();
-        self.change(g, t, leaf, slot, key, &h, &old, &new, flags)
+        self.change(g, t, leaf, slot, key, &h, &old, (&new, flags), told)
     }
 
     /// Deletes a row that this transaction has locked exclusively.
     pub async fn delete(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8]) -> Result<()> {
         self.begin_write(t).await?;
         let want = key.len() + 256;
-        self.drive(want, |txn, w| txn.update_attempt(w, t, key, None, DELETED)).await?;
+        let told = Told::new();
+        self.drive(want, |txn, w| txn.update_attempt(w, t, key, None, DELETED, &told)).await?;
         self.tell(t, key, Some(old), None).await?;
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, old, key)?;

@@ -46,6 +46,7 @@ pub fn table(name: &str) -> NewTable {
         auto_increment: None,
         auto_increment_start: 1,
         parts: 0,
+        form: Default::default(),
         extra: Vec::new(),
     }
 }

@@ -60,6 +60,7 @@ pub fn new_table(name: &str) -> NewTable {
         auto_increment: None,
         auto_increment_start: 1,
         parts: 0,
+        form: Default::default(),
         extra: b"extra".to_vec(),
     }
 }

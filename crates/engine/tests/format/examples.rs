@@ -5,7 +5,7 @@ use weir_engine::PageId;
 use weir_engine::page::codec::Reader;
 use weir_engine::page::redo::{self, Redo};
 use weir_engine::row::{
-    Collation, Datum, KeyPartType, PhysCol, PhysType, RowBuilder, RowLayout, encode_datum,
+    Collation, Datum, KeyPartType, PhysCol, PhysType, RowBuilder, RowForm, RowLayout, encode_datum,
 };
 
 /// Tag, page reference and fields of the redo record at the front of `b`, by the table of forms.
@@ -106,15 +106,22 @@ fn rows_of_a_table() {
     let col = PhysCol::new;
     let var = PhysType::Var { collation: Collation::Binary, max_bytes: 10_000 };
     let int = |bytes| PhysType::Int { bytes, unsigned: false };
-    let l =
-        RowLayout::new(&[col(int(4), false), col(int(8), true), col(var, false), col(var, true)]);
+    let cols = [col(int(4), false), col(int(8), true), col(var, false), col(var, true)];
     let mut reference = [0; 20];
     reference[0] = 9;
     reference[4..6].copy_from_slice(&5000u16.to_le_bytes());
     let drawn = &rows("Row examples")[2..];
-    for (external, r) in [false, true].into_iter().zip(drawn) {
+    let forms = [
+        (RowForm::Plain, Datum::Null, false),
+        (RowForm::Sparse, Datum::Null, false),
+        (RowForm::Sparse, Datum::Int(5), false),
+        (RowForm::Plain, Datum::Null, true),
+    ];
+    assert_eq!(drawn.len(), forms.len());
+    for ((form, second, external), r) in forms.into_iter().zip(drawn) {
+        let l = RowLayout::of(&cols, form);
         let mut b = RowBuilder::new(&l);
-        b.push(Datum::Int(7)).push(Datum::Null);
+        b.push(Datum::Int(7)).push(second);
         match external {
             true => b.push_external(&reference),
             false => b.push(Datum::Bytes(b"ab")),

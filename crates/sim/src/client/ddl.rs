@@ -166,6 +166,7 @@ impl Client {
     ) -> Done<Result<Option<Handle>, Error>> {
         let mut new = spec.new_table(&t.def.name);
         new.columns.clone_from(&t.def.columns);
+        new.form = t.def.form;
         new.indexes.truncate(1);
         new.indexes
             .extend((0..POSSIBLE_INDEXES).filter(|_| self.rng.chance(0.4)).map(possible_index));

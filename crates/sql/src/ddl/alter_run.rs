@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use weir_engine::row::{DatumBuf, RowLayout};
+use weir_engine::row::{DatumBuf, RowForm, RowLayout};
 use weir_engine::{
     BesideIt, DdlContext, Error, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
 };
@@ -78,7 +78,7 @@ pub async fn alter_table(
         }
     }
     let old_rows = read_by_old_rows(&old.meta, &plan, &env(ctx, &schema, &table))?;
-    let change = classify(&old.meta, &plan, old_rows.is_some());
+    let (change, form) = row_form(&old, &plan, old_rows.is_some(), ctx)?;
     let beside = beside_it(&old.meta, &plan, &change);
     check_online(&change, &plan, beside)?;
     let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
@@ -92,7 +92,7 @@ pub async fn alter_table(
     ddl.beside_it = beside;
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
-    let (engine, copied) = apply(&old, &plan, &change, old_rows, &ddl, ctx).await?;
+    let (engine, copied) = apply(&old, &plan, (&change, form), old_rows, &ddl, ctx).await?;
     if let Some(next) = plan.auto_increment {
         set_auto_increment(&engine, &plan.meta, next, &ddl, ctx).await?;
     }
@@ -278,6 +278,26 @@ pub fn classify(old: &TableMeta, plan: &Plan, constant: bool) -> Change {
     }
 }
 
+/// The call, and as which rows are stored from then on. Columns that come at the end of rows too long for a page with room for each copy
+/// the rows, if that lets NULLs take none; unless the statement says that they stay where they are.
+fn row_form(
+    old: &SqlTable,
+    plan: &Plan,
+    constant: bool,
+    ctx: &StatementCtx<'_>,
+) -> Result<(Change, RowForm), SqlError> {
+    let (mut change, was) = (classify(&old.meta, plan, constant), old.engine.def.form);
+    if !matches!(change, Change::Columns | Change::Rebuild { .. }) {
+        return Ok((change, was));
+    }
+    let form = build::row_form(&plan.meta, ctx.reads.db())?;
+    let comes = plan.meta.columns.len() > old.columns.len() && plan.algorithm != Algorithm::Instant;
+    if change == Change::Columns && (was, form) == (RowForm::Plain, RowForm::Sparse) && comes {
+        change = Change::Rebuild { converts: false };
+    }
+    Ok((change, form))
+}
+
 /// Is there a check that the rows may not have passed yet?
 pub fn adds_check(old: &TableMeta, new: &TableMeta) -> bool {
     new.checks.iter().any(|c| c.enforced && !old.checks.contains(c))
@@ -400,7 +420,7 @@ fn copies(plan: &Plan) -> Result<(), SqlError> {
 async fn apply(
     old: &SqlTable,
     plan: &Plan,
-    change: &Change,
+    (change, form): (&Change, RowForm),
     old_rows: Vec<DatumBuf>,
     ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
@@ -423,7 +443,7 @@ async fn apply(
             ctx.reads.db().add_indexes(table, &defs, extra, ddl).await
         }
         Change::DropIndexes(names) => ctx.reads.db().drop_indexes(table, names, extra, ddl).await,
-        Change::Rebuild { .. } => return rebuild(old, plan, ddl, ctx).await,
+        Change::Rebuild { .. } => return rebuild(old, plan, form, ddl, ctx).await,
     };
     match changed {
         Ok(table) => Ok((table, 0)),
@@ -452,19 +472,20 @@ fn refused(
 async fn rebuild(
     old: &SqlTable,
     plan: &Plan,
+    form: RowForm,
     ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
     let exprs = ctx.reads.bind_rows(ctx.now_micros, &name, &plan.meta)?;
-    let mut mapper = Mapper::new(&old.meta, plan, &env(ctx, &schema, &name))?;
+    let mut mapper = Mapper::new(&old.meta, plan, form, &env(ctx, &schema, &name))?;
     mapper.compute_rows_by(exprs, adds_check(&old.meta, &plan.meta) || recomputes(&old.meta, plan));
     // A column that goes on counting does so where it is; another one begins behind its values.
     let continues = plan.meta.auto_increment().and_then(|i| plan.sources[i]);
     let continues = continues.is_some_and(|s| old.columns[s].auto_increment);
     let next = if continues { old.engine.auto_increment_next() } else { 1 };
     let place = &old.engine.def;
-    let new = build::new_table(&place.schema, &place.name, &plan.meta, next);
+    let new = build::new_table(&place.schema, &place.name, &plan.meta, form, next);
     let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| mapper.map(row, out);
     let rebuilt = ctx.reads.db().rebuild_table(&old.engine, new, &mut map, ddl).await;
     if let Some(error) = mapper.error.take() {
@@ -474,7 +495,8 @@ async fn rebuild(
         ctx.changes.warnings.push(w.level, w.code, || w.message.clone());
     }
     let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
-    let table = rebuilt.map_err(|e| refused(e, old, &plan.meta, &RowLayout::new(&phys), ctx))?;
+    let table =
+        rebuilt.map_err(|e| refused(e, old, &plan.meta, &RowLayout::of(&phys, form), ctx))?;
     if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
         ctx.reads
             .db()

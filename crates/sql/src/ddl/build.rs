@@ -1,7 +1,7 @@
 //! From metadata to the engine's definition.
 
-use weir_engine::row::{DatumBuf, KeyPart};
-use weir_engine::{ColumnDef, IndexDef, NewTable};
+use weir_engine::row::{DatumBuf, KeyPart, PhysCol, RowForm};
+use weir_engine::{ColumnDef, Db, IndexDef, NewTable};
 
 use super::types::MAX_ROW;
 use crate::errno;
@@ -71,11 +71,18 @@ pub fn column_def(column: &SqlColumn, old_rows: DatumBuf) -> ColumnDef {
     ColumnDef { name: column.name.clone(), phys: column.phys(), default: old_rows }
 }
 
+/// As which the table keeps its rows if it is made now; 1118, if it could never have one.
+pub fn row_form(meta: &TableMeta, db: &Db) -> Result<RowForm, SqlError> {
+    let columns: Vec<PhysCol> = meta.columns.iter().map(SqlColumn::phys).collect();
+    db.form_of_rows(&columns).map_err(super::engine_error)
+}
+
 /// The definition to hand to the engine.
 pub fn new_table(
     schema: &str,
     name: &str,
     meta: &TableMeta,
+    form: RowForm,
     auto_increment_start: u64,
 ) -> NewTable {
     let column = |c: &SqlColumn| column_def(c, c.phys().empty());
@@ -87,6 +94,7 @@ pub fn new_table(
         auto_increment: meta.auto_increment(),
         auto_increment_start: auto_increment_start.max(1),
         parts: meta.partitions.as_ref().map_or(0, |p| p.leaves()),
+        form,
         extra: codec::encode_table(meta),
     }
 }

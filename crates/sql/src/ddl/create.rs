@@ -133,7 +133,8 @@ pub async fn create_table(
     let held = foreign::alone(&parents, ctx).await?;
     foreign::check_parents(place, &defined.meta, &defined.meta.foreign, ctx)?;
     foreign::check_children(place, &defined.meta, ctx)?;
-    let table = build::new_table(&schema, &name, &defined.meta, defined.auto_increment);
+    let form = build::row_form(&defined.meta, ctx.reads.db())?;
+    let table = build::new_table(&schema, &name, &defined.meta, form, defined.auto_increment);
     let ddl = foreign::ddl(&held, foreign::beside(&parents, Vec::new()), ctx);
     match ctx.reads.db().create_table_beside(table, &ddl).await {
         Ok(_) => Ok(AdminResult::ok()),

@@ -131,7 +131,7 @@ async fn apply(
 ) -> Result<(), SqlError> {
     let mut exprs = ctx.reads.bind_rows(ctx.now_micros, old.name(), meta)?;
     let phys: Vec<_> = meta.columns.iter().map(SqlColumn::phys).collect();
-    let layout = RowLayout::new(&phys);
+    let layout = RowLayout::of(&phys, old.engine.def.form);
     let columns: Vec<usize> = meta.partitions.iter().flat_map(|p| p.all_columns()).collect();
     let mut values = vec![DatumBuf::Null; phys.len()];
     let mut refused = None;
@@ -445,7 +445,8 @@ async fn exchange(
     }
     let (mine, its) = (&old.engine.def.indexes[0], &other.engine.def.indexes[0]);
     let same_order = mine.name == its.name && mine.parts == its.parts;
-    if !same_order || !alike(&old.meta, &other.meta) {
+    let same_rows = old.engine.def.form == other.engine.def.form;
+    if !same_order || !same_rows || !alike(&old.meta, &other.meta) {
         return Err(error(1736, "Tables have different definitions"));
     }
     let both = [old.engine.clone(), other.engine.clone()];

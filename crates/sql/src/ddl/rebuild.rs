@@ -1,6 +1,6 @@
 //! Rows of the old table into rows of the new one.
 
-use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowLayout, RowView};
+use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowForm, RowLayout, RowView};
 
 use super::Env;
 use super::alter::Plan;
@@ -54,7 +54,13 @@ pub struct Mapper<'e> {
 }
 
 impl<'e> Mapper<'e> {
-    pub fn new(old: &TableMeta, plan: &Plan, env: &Env<'_>) -> Result<Mapper<'e>, SqlError> {
+    /// `form`: that of the new rows.
+    pub fn new(
+        old: &TableMeta,
+        plan: &Plan,
+        form: RowForm,
+        env: &Env<'_>,
+    ) -> Result<Mapper<'e>, SqlError> {
         let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
         let sources = plan.meta.columns.iter().zip(&plan.sources);
         let sources = sources
@@ -64,7 +70,7 @@ impl<'e> Mapper<'e> {
             })
             .collect::<Result<_, SqlError>>()?;
         Ok(Mapper {
-            layout: RowLayout::new(&phys),
+            layout: RowLayout::of(&phys, form),
             sources,
             old: old.columns.clone(),
             new: plan.meta.columns.clone(),

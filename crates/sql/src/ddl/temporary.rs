@@ -55,7 +55,8 @@ pub async fn hidden(
         }
     }
     let kept = ctx.reads.shared.temporary_names.kept_as(&schema, &name);
-    let new = build::new_table(HIDDEN, &kept, &defined.meta, defined.auto_increment);
+    let form = build::row_form(&defined.meta, db)?;
+    let new = build::new_table(HIDDEN, &kept, &defined.meta, form, defined.auto_increment);
     db.create_table(new).await.map_err(engine_error)
 }
 
