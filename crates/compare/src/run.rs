@@ -294,7 +294,7 @@ fn step(
 /// Prints a finding unless it is known or was told in another dress.
 fn tell(t: &mut Tally, seed: u64, kind: Kind, sql: &str, outcome: &[Outcome; 2], setup: &[String]) {
     let shown = [show(&outcome[0], &outcome[1]), show(&outcome[1], &outcome[0])];
-    let typed = typed(sql, setup);
+    let typed = with_targets(typed(sql, setup), setup);
     if let Some(known) = known::explain(kind, &typed, [&shown[0], &shown[1]]) {
         t.known.entry(known.what).or_insert((0, known)).0 += 1;
         return;
@@ -358,6 +358,39 @@ fn typed(sql: &str, setup: &[String]) -> String {
             out.push_str(&ty.to_lowercase());
         }
         rest = &rest[2..];
+    }
+    out
+}
+
+/// The values of INSERT ... VALUES with the type of the column that each goes to behind them: `DATE'2000-01-01'→year`.
+fn with_targets(sql: String, setup: &[String]) -> String {
+    let Some((head, values)) = sql.split_once(" VALUES (") else { return sql };
+    let Some(table) = head.rsplit_once("INTO t").map(|(_, t)| t) else { return sql };
+    let named = |s: &&String| s.starts_with(&format!("CREATE TABLE t{table} "));
+    let Some(create) = setup.iter().find(named) else { return sql };
+    let mut out = format!("{head} VALUES (");
+    // The first value is the key's; behind the rows there may be ON DUPLICATE KEY UPDATE.
+    let (mut depth, mut at, mut quoted) = (1, 0, false);
+    for c in values.chars() {
+        quoted ^= c == '\'';
+        let ends = !quoted && depth == 1 && matches!(c, ',' | ')');
+        if ends
+            && at > 0
+            && let Some(ty) = type_in(create, &format!("c{}", at - 1))
+        {
+            out.push('→');
+            out.push_str(&ty.to_lowercase());
+        }
+        match c {
+            '(' if !quoted => {
+                depth += 1;
+                at = if depth == 1 { 0 } else { at };
+            }
+            ')' if !quoted => depth -= 1,
+            ',' if ends => at += 1,
+            _ => {}
+        }
+        out.push(c);
     }
     out
 }
@@ -436,7 +469,7 @@ fn cell(v: &Option<Vec<u8>>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::typed;
+    use super::{typed, with_targets};
 
     #[test]
     fn columns_are_told_with_their_types() {
@@ -459,5 +492,11 @@ mod tests {
         for (sql, want) in cases {
             assert_eq!(typed(sql, &setup), want);
         }
+        let sql = "INSERT INTO t1 VALUES (1, CONCAT('(,', 2)), (2, NULL) ON DUPLICATE KEY UPDATE c0 = VALUES(c0)";
+        let bin = "→varchar(20) collate utf8mb4_bin";
+        let want = format!(
+            "INSERT INTO t1 VALUES (1, CONCAT('(,', 2){bin}), (2, NULL{bin}) ON DUPLICATE KEY UPDATE c0 = VALUES(c0)"
+        );
+        assert_eq!(with_targets(sql.into(), &setup), want);
     }
 }

@@ -12,6 +12,7 @@ mod charsets;
 mod clients;
 mod collations;
 mod compared;
+mod compared_values;
 mod counters;
 mod covering;
 mod definitions;

@@ -290,7 +290,11 @@ impl Accumulator {
     fn is_new(&mut self, data: &[Value<'_>], cx: &FuncCtx<'_>) -> Result<bool, ValueError> {
         let Some(seen) = &mut self.seen else { return Ok(true) };
         let mut key = Vec::new();
-        data.iter().for_each(|v| distinct_key(v, &mut key));
+        // What is no member of an ENUM is not its empty member.
+        data.iter().for_each(|v| match v.is_no_member() {
+            true => distinct_key(&Value::UInt(0), &mut key),
+            false => distinct_key(v, &mut key),
+        });
         let bytes = size_of::<Vec<u8>>() + key.len();
         if !seen.insert(key) {
             return Ok(false);

@@ -95,6 +95,12 @@ pub fn like_first(args: &[TypeInfo]) -> TypeInfo {
     with_text(&args[..args.len().min(1)], chars, any_null(args))
 }
 
+/// As long as the first argument, in the collation of the first two: what is taken away, or looked for, is compared with it.
+pub fn cut_by_second(args: &[TypeInfo]) -> TypeInfo {
+    let chars = args.first().map_or(0, |a| text_length(&a.ty));
+    with_text(&args[..args.len().min(2)], chars, any_null(args))
+}
+
 /// LPAD and RPAD: of the text and what it is filled up with.
 pub fn padded(args: &[TypeInfo]) -> TypeInfo {
     match args {
@@ -111,6 +117,11 @@ pub fn replaced(args: &[TypeInfo]) -> TypeInfo {
 /// Text of unknown length (REPEAT and the like).
 pub fn long_text(args: &[TypeInfo]) -> TypeInfo {
     with_text(&args[..args.len().min(1)], 16_777_215, true)
+}
+
+/// Spaces, in the connection's set whatever the number is written in.
+pub fn spaces(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(text_type(16_777_215, TEXT), true)
 }
 
 /// Text in the connection's set, up to 64 characters.
@@ -267,7 +278,15 @@ fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
         (x, y) if x.is_temporal() && y.is_temporal() => T::DateTime { fsp: x.fsp().max(y.fsp()) },
         (x, y) => {
             let chars = text_length(&x).max(text_length(&y));
-            let mut info = with_text(&[a, b], chars, nullable);
+            // A BIT is its bytes beside a text.
+            let texts = [a, b].map(|i| match i.ty {
+                T::Bit { bits } => {
+                    let coercibility = coercibility::IMPLICIT;
+                    TypeInfo { ty: T::varbinary(u32::from(bits.div_ceil(8))), coercibility, ..i }
+                }
+                _ => i,
+            });
+            let mut info = with_text(&texts, chars, nullable);
             if a.ty.is_string() != b.ty.is_string() {
                 info.coercibility = a.coercibility.min(b.coercibility);
             }

@@ -394,22 +394,29 @@ fn timestampdiff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::Int(difference(unit, a, b)))
 }
 
-/// The amount of an INTERVAL; `None` for NULL or one out of range.
-fn interval_of(cx: &mut FuncCtx<'_>, v: &Value<'_>, unit: Unit) -> Option<Interval> {
+/// The amount of an INTERVAL; `None` for NULL and what is none.
+enum Amount {
+    Of(Interval),
+    /// Longer than all dates.
+    Beyond,
+}
+
+fn interval_of(cx: &mut FuncCtx<'_>, v: &Value<'_>, unit: Unit) -> Option<Amount> {
     if v.is_null() {
         return None;
     }
     if unit.is_compound() {
-        return Interval::parse(&v.to_bytes()?, unit);
+        return Interval::parse(&v.to_bytes()?, unit).map(Amount::Of);
     }
     if unit == Unit::Second && !matches!(v, Value::Int(_) | Value::UInt(_)) {
-        let d = v.to_decimal(&mut cx.warnings)?.round(6).ok()?;
-        let micros = d.checked_mul(Decimal::from_i64(MICROS)).ok()?.to_i128()?;
-        return Some(Interval::Micros(i64::try_from(micros).ok()?));
+        let d = v.to_decimal(&mut cx.warnings)?.round(6).ok();
+        let micros = d.and_then(|d| d.checked_mul(Decimal::from_i64(MICROS)).ok());
+        let micros = micros.and_then(Decimal::to_i128).and_then(|n| i64::try_from(n).ok());
+        return Some(micros.map_or(Amount::Beyond, |n| Amount::Of(Interval::Micros(n))));
     }
     // Decimals round ('1.5' as text counts up to the point).
-    let n = i64::try_from(v.to_integer(&mut cx.warnings)?).ok()?;
-    Interval::of(n, unit)
+    let n = i64::try_from(v.to_integer(&mut cx.warnings)?).ok();
+    Some(n.and_then(|n| Interval::of(n, unit)).map_or(Amount::Beyond, Amount::Of))
 }
 
 /// Fraction digits that the amount brings along.
@@ -455,10 +462,12 @@ pub fn add_interval(
         }
     };
     let interval = match interval_of(cx, amount, unit) {
-        Some(i) if subtract => i.negated(),
-        other => other,
+        Some(Amount::Of(i)) if subtract => i.negated(),
+        Some(Amount::Of(i)) => Some(i),
+        Some(Amount::Beyond) => None,
+        None => return Ok(Value::Null),
     };
-    let Some(interval) = interval else { return Ok(Value::Null) };
+    let Some(interval) = interval else { return Ok(datetime_overflow(cx)) };
     let extra = interval_fsp(amount, unit);
     if let (Some(t), Interval::Micros(n)) = (time, interval) {
         let sum = Time::from_micros(t.micros.saturating_add(n), t.fsp.max(extra));
@@ -491,7 +500,8 @@ fn add_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>], sign: i64) -> Out {
         return Ok(Value::Null);
     }
     let Some(t) = args[1].to_time(cx) else { return Ok(Value::Null) };
-    let is_text = args[0].is_string();
+    // Of what is no date or time, as of a number, it makes a text.
+    let is_text = !args[0].is_temporal();
     let sum = if has_date(&args[0]) {
         let Some(d) = args[0].to_datetime(cx) else { return Ok(Value::Null) };
         let fsp = d.fsp.max(t.fsp);
@@ -687,7 +697,8 @@ fn convert_tz(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if !d.date.is_real() {
         return Ok(Value::Null);
     }
-    if !(0..=32_536_771_199 * MICROS).contains(&utc) {
+    // The first second is the zero timestamp, which is out of their range as well.
+    if !(MICROS..=32_536_771_199 * MICROS).contains(&utc) {
         return Ok(Value::DateTime(d));
     }
     Ok(or_null(local_time(utc, to, d.fsp)))

@@ -96,6 +96,9 @@ impl Adapt {
             (Adapt::YearAsDate, Value::Int(n)) => {
                 Value::Date(Date::new(u16::try_from(*n).unwrap_or(0), 0, 0))
             }
+            (Adapt::YearAsDate, Value::UInt(n)) => {
+                Value::Date(Date::new(u16::try_from(*n).unwrap_or(0), 0, 0))
+            }
             (Adapt::Year, Value::Date(d)) => Value::Int(i64::from(d.year)),
             (Adapt::Year, Value::DateTime(d)) => Value::Int(i64::from(d.date.year)),
             (Adapt::Year, Value::Int(n)) => match *n {

@@ -5,7 +5,7 @@ use crate::ddl::rebuild::value_error;
 use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
-use crate::value::compare::common_collation;
+use crate::value::compare::{common_collation, wider};
 use crate::value::types::coercibility;
 use crate::value::{Charset, Collation, SqlType, TypeInfo, Value};
 
@@ -63,6 +63,16 @@ const COMPARING: [&str; 12] = [
     "STRCMP",
 ];
 
+/// The arguments whose collations such a function compares in; none where it compares nothing.
+fn compared_texts<'e>(name: &str, args: &'e [BExpr]) -> Option<&'e [BExpr]> {
+    match name {
+        "SUBSTRING_INDEX" => args.get(..2),
+        // Without what is to be taken away there is nothing to compare with.
+        "TRIM" | "LTRIM" | "RTRIM" => args.get(..2),
+        _ => COMPARING.contains(&name).then_some(args),
+    }
+}
+
 /// Functions that compare as `=` does: a literal beside a column is a text of the column's set, as far as the set has it.
 const IN_THE_COLUMNS_SET: [&str; 5] = ["FIND_IN_SET", "INSTR", "LIKE", "LOCATE", "STRCMP"];
 
@@ -83,8 +93,8 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     let in_set = IN_THE_COLUMNS_SET.contains(&name);
     if texts.all(|c| c == first) {
         // Of one collation, but nobody's.
-        if COMPARING.contains(&name) {
-            let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
+        if let Some(compared) = compared_texts(name, &args) {
+            let infos: Vec<TypeInfo> = compared.iter().map(|a| a.info).collect();
             infer::compared(&infos, &name.to_ascii_lowercase()).map_err(value_error)?;
         }
         // A literal that stands in the plan as a parameter has no type, and the connection's set.
@@ -94,9 +104,13 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
         };
         return Ok(args.into_iter().map(give).collect());
     }
-    let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).filter(|i| i.ty.is_string()).collect();
-    if COMPARING.contains(&name) {
-        infer::compared(&infos, &name.to_ascii_lowercase()).map_err(value_error)?;
+    let of_texts = |list: &[BExpr]| -> Vec<TypeInfo> {
+        list.iter().map(|a| a.info).filter(|i| i.ty.is_string()).collect()
+    };
+    let infos = of_texts(&args);
+    if let Some(compared) = compared_texts(name, &args) {
+        let lower = name.to_ascii_lowercase();
+        infer::compared(&of_texts(compared), &lower).map_err(value_error)?;
     }
     let (common, _) = infer::collation_of(&infos);
     let give = |e: BExpr| match collation(&e) {
@@ -144,6 +158,12 @@ pub fn all_in_one(operation: &str, sides: Vec<(BExpr, TypeInfo)>) -> Bind<Vec<BE
             }
             e
         }
+        // Of another set, whose characters the common one has.
+        Some(c) if wider(common, c) == Some(common) => {
+            let target = CastTarget::Char { chars: None, collation: common };
+            let info = TypeInfo { coercibility: info.coercibility, ..target.result_type(&info) };
+            BExpr::new(Node::Cast(target, Box::new(e)), info)
+        }
         _ => e,
     };
     Ok(sides.into_iter().map(give).collect())
@@ -152,7 +172,10 @@ pub fn all_in_one(operation: &str, sides: Vec<(BExpr, TypeInfo)>) -> Bind<Vec<BE
 /// The left side of a comparison with a subquery's column, in the collation that the two have in common.
 pub fn against(e: BExpr, column: &TypeInfo) -> Bind<BExpr> {
     let (Some(own), Some(other)) = (e.info.ty.collation(), column.ty.collation()) else {
-        infer::compared(&[e.info], "=").map_err(value_error)?;
+        // Beside a number a text is one, whatever its collation.
+        if e.info.ty == SqlType::Null || column.ty == SqlType::Null {
+            infer::compared(&[e.info, *column], "=").map_err(value_error)?;
+        }
         return Ok(e);
     };
     if own == other || own.charset() != other.charset() {

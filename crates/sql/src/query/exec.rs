@@ -3,6 +3,7 @@
 pub use super::destination::{KeptRows, Out};
 use super::emit::{Emitter, SortOrder};
 use super::expr::{BExpr, Ev, eval, is_true};
+use super::fitted::in_union;
 use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
@@ -290,8 +291,15 @@ impl<'a, 't> Runner<'a, 't> {
             Body::Set { op, all, left, right } => {
                 let mut l = self.collect(left, outer, usize::MAX).await?;
                 let mut r = self.collect(right, outer, usize::MAX).await?;
-                self.coerce_rows(&mut l.rows, &types);
-                self.coerce_rows(&mut r.rows, &types);
+                for (branch, kept) in [(left, &mut l), (right, &mut r)] {
+                    let own = branch.columns.iter().map(|c| c.info.ty);
+                    for (at, own) in own.enumerate().filter(|(_, t)| !t.is_string()) {
+                        kept.rows.iter_mut().filter_map(|row| row.get_mut(at)).for_each(|v| {
+                            *v = in_union(std::mem::take(v), &own, &types[at]);
+                        });
+                    }
+                    self.coerce_rows(&mut kept.rows, &types);
+                }
                 let mut held = l.held;
                 held.merge(r.held);
                 // Keys by which equal rows are found are about as long as the rows.

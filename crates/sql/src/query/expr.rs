@@ -4,6 +4,7 @@
 
 use super::adapt::Adapt;
 use super::branches::{chosen, is_unwatched};
+use super::fitted::{answer, with_digits};
 use super::frame::{Frame, SubResult};
 use super::json_value::{Wanted, json_value};
 use super::members::{in_rows, quantified};
@@ -355,7 +356,7 @@ fn beside_integer(a: &BExpr, b: &BExpr) -> bool {
     column(a) && literal(b) || column(b) && literal(a)
 }
 
-/// Functions that look at nothing more where their first argument is NULL.
+/// Functions that look at nothing more where their first argument is NULL; CONCAT() where any is.
 const ENDS_WITH_NULL: [&str; 4] = ["ADDTIME", "LIKE", "SUBTIME", "TIMESTAMP"];
 
 fn three(v: Option<bool>) -> Value<'static> {
@@ -531,6 +532,10 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             let x = eval(a, f, ev)?;
             // Of a text that becomes an integer MySQL says whether it is one, wherever it is from.
             match target {
+                // Nor of a double of the statement whether it is beyond the integers.
+                CastTarget::Signed if matches!(a.node, Node::Const(Value::Double(_))) => {
+                    Ok(x.to_i64(&mut ev.cx.warnings).map_or(Value::Null, Value::Int))
+                }
                 CastTarget::Signed | CastTarget::Unsigned => cast(&x, *target, &mut ev.cx),
                 _ => ev.numbers([(&**a, &x)], |cx| cast(&x, *target, cx)),
             }
@@ -558,7 +563,11 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 return Ok(Value::Null);
             }
             for (n, a) in args.iter().enumerate() {
-                if n == 1 && values[0].is_null() && ENDS_WITH_NULL.contains(&def.name) {
+                let ends = match def.name {
+                    "CONCAT" => values.last().is_some_and(Value::is_null),
+                    name => n == 1 && values[0].is_null() && ENDS_WITH_NULL.contains(&name),
+                };
+                if ends {
                     return Ok(Value::Null);
                 }
                 let v = match places.take() {
@@ -578,7 +587,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             let v = ev.numbers(args.iter().zip(&values), |cx| (def.eval)(cx, &values));
             ev.cx.trees = Held::default();
             ev.cx.result = Held::default();
-            let v = v?.as_text();
+            let v = answer(def.name, v?.as_text(), &e.info.ty);
             ev.cx.work(work + heap_of(&v))?;
             if large > 0 {
                 ev.cx.large.shrink(large);
@@ -607,7 +616,8 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 let whole = whole.map(|n| i64::try_from(n).unwrap_or(i64::MAX));
                 n = whole.map_or(Value::Null, Value::Int);
             }
-            temporal::add_interval(&mut ev.cx, &d, &n, *unit, *subtract)
+            let sum = temporal::add_interval(&mut ev.cx, &d, &n, *unit, *subtract)?;
+            Ok(with_digits(sum, &e.info.ty))
         }
         Node::Extract(unit, a) => {
             let x = eval(a, f, ev)?;

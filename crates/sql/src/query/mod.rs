@@ -26,6 +26,7 @@ mod explain_note;
 mod explain_text;
 mod expr;
 mod extreme;
+mod fitted;
 mod foreign;
 mod frame;
 mod group;

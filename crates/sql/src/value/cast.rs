@@ -240,7 +240,6 @@ fn to_unsigned(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
 fn kind_name(v: &Value<'_>) -> &'static str {
     match v {
         Value::Decimal(_) => "DECIMAL",
-        Value::Double(_) => "DOUBLE",
         _ => "INTEGER",
     }
 }

@@ -308,7 +308,8 @@ fn as_time(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::Time>, V
             }
             None => Err(incorrect("TIME", b)),
         },
-        _ => Ok(v.find_time().map(|f| f.value)),
+        // A number beyond the range is no time, and compared as the number that it is.
+        _ => Ok(v.find_time().filter(|f| !(f.truncated && v.is_numeric())).map(|f| f.value)),
     }
 }
 

@@ -97,12 +97,17 @@ pub fn fitting_text(v: f64, room: usize) -> Option<String> {
         format!("{v:.places$}")
     } else {
         let tail = format!("e{exponent}");
-        let digits = room.checked_sub(tail.len() + 2)?.min(16);
+        // A mantissa of one digit has no point.
+        let digits = room.checked_sub(tail.len() + 1)?.saturating_sub(1).min(16);
         let mantissa = format!("{v:.digits$e}");
         let (mantissa, exponent) = mantissa.split_once('e')?;
         format!("{}e{exponent}", trimmed(mantissa))
     };
     let text = if plain { trimmed(&text).to_string() } else { text };
+    // Nothing is left of it, and no sign.
+    if text == "0" {
+        return Some(text);
+    }
     (text.len() <= room).then(|| format!("{sign}{text}"))
 }
 

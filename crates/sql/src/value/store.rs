@@ -232,8 +232,11 @@ pub fn bit_bytes(n: u64, bits: u8) -> Vec<u8> {
 /// Texts are bytes of the number, the highest first.
 fn store_bit(v: &Value<'_>, bits: u8, cx: &mut StoreCtx<'_>) -> Stored {
     let max = u64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
+    // Dates and times come as texts.
+    let text = v.is_temporal().then(|| v.to_bytes()).flatten();
     let n = match v {
-        Value::Str(b, _) | Value::Bytes(b) => {
+        Value::Date(_) | Value::Time(_) | Value::DateTime(_) | Value::Str(..) | Value::Bytes(_) => {
+            let b = text.as_deref().or(v.as_bytes()).unwrap_or_default();
             let from = b.iter().position(|&b| b != 0).unwrap_or(b.len());
             let significant = &b[from..];
             match significant.len() <= 8 {

@@ -16,6 +16,7 @@ use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
 use crate::value::arith::real;
+use crate::value::cast::CastTarget;
 use crate::value::temporal::format::format_parts;
 use crate::value::types::coercibility;
 use crate::value::{Class, Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
@@ -53,41 +54,44 @@ impl Binder<'_> {
         let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         let args = in_one_collation(def.name, args)?;
+        if def.name == "WEIGHT_STRING" && args.iter().any(|a| a.info.ty.is_numeric()) {
+            // What is no text weighs nothing, and is not looked at.
+            return Ok(BExpr::new(Node::Const(Value::Null), (def.infer)(&[])));
+        }
         let given = args.first().is_some_and(|a| a.info.ty.is_geometry());
         let def = if given { func::geo::of_geometry(def) } else { def };
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = result_type(def, &infos, self.env.reads.settings.collation);
-        // Of a constant text the digits of its fraction are known.
-        // These two ask for the digits of a text's type, which may be six.
-        let of_type = matches!(def.name, "SEC_TO_TIME" | "MAKETIME");
-        if info.ty.is_temporal() && info.ty.fsp() == 6 && !of_type {
-            let texts = || args.iter().filter(|a| a.info.ty.is_string());
-            let digits = |a: &BExpr| match &a.node {
-                Node::Const(v) => v.as_bytes().map(|b| {
-                    let dot = b.iter().position(|c| *c == b'.');
-                    dot.map_or(0, |at| {
-                        b[at + 1..].iter().take_while(|c| c.is_ascii_digit()).count()
-                    })
-                }),
-                _ => None,
-            };
-            if texts().next().is_some() && texts().all(|a| digits(a).is_some()) {
-                let other = args.iter().map(|a| a.info.ty.fsp()).max().unwrap_or(0);
-                let fsp = texts().filter_map(digits).max().unwrap_or(0).min(6) as u8;
-                let fsp = fsp.max(other);
-                info.ty = match info.ty {
-                    SqlType::Time { .. } => SqlType::Time { fsp },
-                    SqlType::DateTime { .. } => SqlType::DateTime { fsp },
-                    SqlType::Timestamp { .. } => SqlType::Timestamp { fsp },
-                    other => other,
-                };
-            }
-        }
+        super::digits::with_digits_of_texts(def.name, &args, &mut info);
         with_known_digits(def.name, &args, &mut info);
-        with_known_format(def.name, &args, &mut info);
+        self.with_known_format(def.name, &args, &mut info);
         let long = args.iter().any(is_long);
         let call = BExpr::new(Node::Func(def, args), info);
         Ok(if long { rounded(call) } else { call })
+    }
+
+    /// STR_TO_DATE() is what its format has, where that is a constant. One that stands in the plan as a parameter makes it a plan for the
+    /// values.
+    fn with_known_format(&mut self, name: &str, args: &[BExpr], info: &mut TypeInfo) {
+        if name != "STR_TO_DATE" {
+            return;
+        }
+        let format = match args.get(1).map(|a| &a.node) {
+            Some(Node::Const(format)) => format.to_string_lossy(),
+            Some(Node::Param(n)) => {
+                self.open_types = true;
+                self.env.params.get(*n as usize).and_then(Value::to_string_lossy)
+            }
+            _ => None,
+        };
+        let Some(format) = format else { return };
+        let parts = format_parts(&format);
+        let fsp = if parts.fraction { 6 } else { 0 };
+        info.ty = match (parts.date, parts.time) {
+            (_, false) => SqlType::Date,
+            (false, true) => SqlType::Time { fsp },
+            (true, true) => SqlType::DateTime { fsp },
+        };
     }
 
     /// Expressions of which one gives the value: beside a text, the others are what they are as texts.
@@ -129,7 +133,8 @@ impl Binder<'_> {
             return Ok(None);
         };
         let name = if charset { collation.charset().name() } else { collation.name() };
-        Ok(Some(BExpr::constant(Value::text(name.as_bytes().to_vec(), func::infer::TEXT))))
+        let names = Collation::Utf8mb3GeneralCi;
+        Ok(Some(BExpr::constant(Value::text(name.as_bytes().to_vec(), names))))
     }
 
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
@@ -198,7 +203,9 @@ impl Binder<'_> {
         };
         let (x, y) = self.pair((left, a.clone()), (right, b));
         let equal = compare_exprs(CmpOp::Eq, x, y)?;
-        Ok(BExpr::new(Node::Func(&NULLIF_COMPARED, vec![a, equal]), call.info))
+        let a = self.settle_literal(a);
+        let info = TypeInfo { nullable: true, ..a.info };
+        Ok(BExpr::new(Node::Func(&NULLIF_COMPARED, vec![a, equal]), info))
     }
 
     /// A call of a stored function, 1305 if there is none of that name.
@@ -365,6 +372,10 @@ impl Binder<'_> {
             let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
             let mut args = c.args.iter().map(bind).collect::<Bind<Vec<_>>>()?;
             args = aggregate_arguments(kind, c, args)?;
+            if c.distinct && matches!(kind, AggKind::Sum | AggKind::Avg) {
+                // Texts are different numbers, whatever their digits.
+                args = args.into_iter().map(as_double_if_text).collect();
+            }
             let data = args.len();
             for o in &c.order_by {
                 let key = match &o.expr {
@@ -484,6 +495,14 @@ fn with_json_as_text(name: &str, args: Vec<BExpr>) -> Vec<BExpr> {
     args.into_iter().enumerate().map(text).collect()
 }
 
+fn as_double_if_text(e: BExpr) -> BExpr {
+    if !e.info.ty.is_string() {
+        return e;
+    }
+    let info = CastTarget::Double.result_type(&e.info);
+    BExpr::new(Node::Cast(CastTarget::Double, Box::new(e)), info)
+}
+
 /// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
 fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
     if !matches!(name, "ROUND" | "TRUNCATE") {
@@ -504,19 +523,6 @@ fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
             info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
         }
     }
-}
-
-/// STR_TO_DATE() is what its format has, where that is a constant.
-fn with_known_format(name: &str, args: &[BExpr], info: &mut TypeInfo) {
-    let Some(Node::Const(format)) = args.get(1).map(|a| &a.node) else { return };
-    let Some(format) = format.to_string_lossy().filter(|_| name == "STR_TO_DATE") else { return };
-    let parts = format_parts(&format);
-    let fsp = if parts.fraction { 6 } else { 0 };
-    info.ty = match (parts.date, parts.time) {
-        (_, false) => SqlType::Date,
-        (false, true) => SqlType::Time { fsp },
-        (true, true) => SqlType::DateTime { fsp },
-    };
 }
 
 /// Whether a function reads its argument as a date or time, as which a JSON value may be had without its quotes.

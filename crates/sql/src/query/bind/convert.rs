@@ -118,7 +118,12 @@ impl Binder<'_> {
     }
 
     pub fn date_add(&mut self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
-        let amount = if unit == Unit::Second { self.settle(amount) } else { amount };
+        let amount = match unit {
+            Unit::Second => self.settle(amount),
+            // Several numbers are read of a text, which a BIT is the bytes of.
+            _ if unit.is_compound() => super::literal::as_bytes(amount),
+            _ => amount,
+        };
         let info = temporal::date_add_type(&date.info, &amount.info, unit);
         BExpr::new(
             Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },

@@ -6,7 +6,45 @@ use crate::query::adapt::Adapt;
 use crate::query::expr::{BExpr, Node};
 use crate::value::arith::Op;
 use crate::value::cast::CastTarget;
+use crate::value::temporal::parse;
 use crate::value::{SqlType, TypeInfo};
+
+/// Functions of times know how many digits the fraction of a constant text has, as far as it is a time or date: six of any other. Those
+/// that make times of numbers ask for the digits of a text's type, which may be six.
+pub fn with_digits_of_texts(name: &str, args: &[BExpr], info: &mut TypeInfo) {
+    let of_type = matches!(name, "SEC_TO_TIME" | "MAKETIME" | "FROM_UNIXTIME");
+    if !info.ty.is_temporal() || info.ty.fsp() < 6 || of_type {
+        return;
+    }
+    let mut fsp = args.iter().map(|a| a.info.ty.fsp()).max().unwrap_or(0);
+    let texts = args.iter().enumerate().filter(|(_, a)| a.info.ty.is_string());
+    let mut any = false;
+    for (at, text) in texts {
+        let Node::Const(v) = &text.node else { return };
+        let Some(b) = v.as_bytes() else { return };
+        let dated = || parse::datetime(b, true).map(|found| found.value.fsp);
+        let digits = match (name, at) {
+            ("TIME" | "TIMEDIFF" | "ADDTIME" | "SUBTIME", _) | ("TIMESTAMP", 1) => {
+                parse::time(b).map_or(6, |found| found.value.fsp)
+            }
+            ("TIMESTAMP" | "CONVERT_TZ", 0) => dated().unwrap_or(6),
+            // Names of zones and units have none.
+            _ => dated().unwrap_or(0),
+        };
+        fsp = fsp.max(digits);
+        any = true;
+    }
+    match &mut info.ty {
+        SqlType::Time { fsp: known }
+        | SqlType::DateTime { fsp: known }
+        | SqlType::Timestamp { fsp: known }
+            if any =>
+        {
+            *known = fsp;
+        }
+        _ => {}
+    }
+}
 
 /// A decimal with all the digits that it was computed with.
 pub fn unrounded(e: BExpr) -> BExpr {

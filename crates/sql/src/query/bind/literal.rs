@@ -241,6 +241,12 @@ pub fn by_place(e: BExpr) -> BExpr {
     // Of these MySQL takes the text, whatever it is of.
     let text = match &e.node {
         Node::Case { .. } => true,
+        // Neither is what was put aside of several rows, or of another query.
+        Node::Agg(_)
+        | Node::OuterAgg { .. }
+        | Node::Window(_)
+        | Node::Sub(_)
+        | Node::SubColumn { .. } => true,
         Node::Func(def, _) => matches!(def.name, "COALESCE" | "IFNULL"),
         _ => false,
     };

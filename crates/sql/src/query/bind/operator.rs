@@ -406,7 +406,7 @@ impl Binder<'_> {
                 return Err(columns_expected(1));
             }
             let (l, item) = self.pair((expr, left.clone()), (at, item));
-            changing |= !left.info.ty.is_list() && is_changed(&left, &l);
+            changing |= is_changed(&left, &l);
             pairs.push((l, item));
         }
         if changing {

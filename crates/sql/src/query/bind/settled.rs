@@ -23,23 +23,25 @@ pub fn merges(name: &str) -> Option<usize> {
 impl Binder<'_> {
     /// The branches of one type.
     pub fn settled(&mut self, branches: Vec<BExpr>) -> Vec<BExpr> {
-        // One alone is what its value is.
+        // One alone is what its value is, of which a literal's class says enough.
         if branches.iter().filter(|e| e.info.ty != SqlType::Null || e.is_untyped()).count() < 2 {
-            return branches;
+            return branches.into_iter().map(|e| self.settle_literal(e)).collect();
         }
         branches.into_iter().map(|e| self.settle(e)).collect()
     }
 
-    pub fn settle(&mut self, mut e: BExpr) -> BExpr {
-        if !e.is_untyped() {
-            return e;
-        }
-        match self.type_of_class(&e) {
-            Some(ty) => {
-                e.info =
-                    TypeInfo { coercibility: coercibility::COERCIBLE, ..TypeInfo::new(ty, false) };
-            }
-            None => self.open_types = true,
+    pub fn settle(&mut self, e: BExpr) -> BExpr {
+        let e = self.settle_literal(e);
+        self.open_types |= e.is_untyped();
+        e
+    }
+
+    /// A literal of a class that says its type; all else as it is.
+    pub fn settle_literal(&self, mut e: BExpr) -> BExpr {
+        if e.is_untyped()
+            && let Some(ty) = self.type_of_class(&e)
+        {
+            e.info = TypeInfo { coercibility: coercibility::COERCIBLE, ..TypeInfo::new(ty, false) };
         }
         e
     }
