@@ -28,6 +28,7 @@ mod expr;
 mod extreme;
 mod foreign;
 mod frame;
+mod fulltext;
 mod group;
 mod image;
 mod insert;
