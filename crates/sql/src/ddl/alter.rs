@@ -2,11 +2,12 @@
 
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
-use super::{Env, build, computed, foreign, functional, keys, options, partition};
+use super::keys::Keys;
+use super::{Env, build, computed, foreign, functional, keys, options, partition, special};
 use crate::errno;
 use crate::meta::{
-    CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta,
-    same_name,
+    CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SpecialKey, SqlColumn,
+    SqlIndex, TableMeta, same_name,
 };
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, LobKind, SqlType};
@@ -67,6 +68,8 @@ struct Draft<'o> {
     entries: Vec<Entry>,
     /// Old indexes that remain, with parts as old column positions, and whether a rename touched them.
     indexes: Vec<SqlIndex>,
+    /// The same of FULLTEXT and SPATIAL keys.
+    special: Vec<SpecialKey>,
     key_defs: Vec<KeyDef>,
     checks: Vec<CheckConstraint>,
     new_checks: Vec<NewCheck>,
@@ -112,6 +115,7 @@ pub fn plan(
             .map(|(i, c)| Entry { source: Some(i), column: c.clone(), explicit_null: false })
             .collect(),
         indexes: old.indexes.clone(),
+        special: old.special.clone(),
         key_defs: Vec::new(),
         checks: old.checks.clone(),
         new_checks: Vec::new(),
@@ -318,6 +322,10 @@ impl Draft<'_> {
     }
 
     fn drop_index(&mut self, name: &str) -> Result<(), SqlError> {
+        if let Some(at) = self.special.iter().position(|k| same_name(&k.name, name)) {
+            self.special.remove(at);
+            return Ok(());
+        }
         let at = self.indexes.iter().position(|i| same_name(&i.name, name));
         self.indexes.remove(at.ok_or_else(|| cannot_drop(name))?);
         Ok(())
@@ -355,6 +363,11 @@ impl Draft<'_> {
                 entry.column.invisible = !visible;
             }
             AlterSpec::SetIndexVisible { index, visible } => {
+                let special = self.special.iter_mut().find(|k| same_name(&k.name, index.as_str()));
+                if let Some(key) = special {
+                    key.visible = *visible;
+                    return Ok(());
+                }
                 let found = self.indexes.iter_mut().find(|i| same_name(&i.name, index.as_str()));
                 let found = found.ok_or_else(|| no_such_key(index.as_str(), table))?;
                 if found.is_primary() && !visible {
@@ -417,12 +430,21 @@ impl Draft<'_> {
             return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
         }
         super::column::check_length(new.as_str())?;
-        let at = self.indexes.iter().position(|i| same_name(&i.name, old.as_str()));
-        let at = at.ok_or_else(|| no_such_key(old.as_str(), self.table))?;
-        let taken = |(n, i): (usize, &SqlIndex)| n != at && same_name(&i.name, new.as_str());
-        if self.indexes.iter().enumerate().any(taken) {
+        let is_old = |name: &str| same_name(name, old.as_str());
+        let at = self.indexes.iter().position(|i| is_old(&i.name));
+        let special = self.special.iter().position(|k| is_old(&k.name));
+        if at.is_none() && special.is_none() {
+            return Err(no_such_key(old.as_str(), self.table));
+        }
+        let indexes = self.indexes.iter().map(|i| i.name.as_str());
+        let mut others = indexes.chain(self.special.iter().map(|k| k.name.as_str()));
+        if others.any(|n| !is_old(n) && same_name(n, new.as_str())) {
             return Err(keys::duplicate_key_name(new.as_str()));
         }
+        if let Some(at) = special {
+            self.special[at].name = new.as_str().into();
+        }
+        let Some(at) = at else { return Ok(()) };
         self.indexes[at].name = new.as_str().into();
         let parts = &self.indexes[at].parts;
         let of_index = |e: &&mut Entry| {
@@ -493,7 +515,7 @@ impl Draft<'_> {
                             let new = new_column(def, self.collation, env)?;
                             self.insert(new, &ColumnPlace::Last)?;
                         }
-                        TableElement::Key(key) => self.key_defs.push((**key).clone()),
+                        TableElement::Key(key) => self.add_key(key, env),
                         TableElement::ForeignKey(def) => self.add_foreign(def),
                         TableElement::Check(def) => {
                             self.new_checks.push(NewCheck::of_table(def));
@@ -511,12 +533,18 @@ impl Draft<'_> {
                 Ok(())
             }
             AlterSpec::AddKey(key) => {
-                self.key_defs.push((**key).clone());
+                self.add_key(key, env);
                 Ok(())
             }
             AlterSpec::ModifyColumn { column, place } => self.shift(&column.name, place),
             AlterSpec::ChangeColumn { old, place, .. } => self.shift(old, place),
             _ => Ok(()),
+        }
+    }
+
+    fn add_key(&mut self, key: &KeyDef, env: &mut Env<'_>) {
+        if keys::wanted(key, env) {
+            self.key_defs.push(key.clone());
         }
     }
 
@@ -558,6 +586,41 @@ impl Draft<'_> {
         }
     }
 
+    /// The keys that stay, over the new columns, and those that come.
+    fn keys(
+        &mut self,
+        plan: &mut Plan,
+        explicit_null: &[bool],
+        env: &mut Env<'_>,
+    ) -> Result<(), SqlError> {
+        let mut all = Keys::default();
+        for index in std::mem::take(&mut self.indexes) {
+            all.indexes.extend(carried(index, self.old, plan)?);
+        }
+        for key in std::mem::take(&mut self.special) {
+            let now_at = |c| now_at(c, self.old, plan);
+            all.special.extend(special::carried(key, &plan.meta.columns, now_at)?);
+        }
+        let names = |i: &SqlIndex| {
+            let whole = i.parts.iter().take_while(|p| p.prefix.is_none());
+            whole.map(|p| plan.meta.columns[p.column].name.clone()).collect()
+        };
+        let there: Vec<Vec<String>> = all.indexes.iter().map(names).collect();
+        let key_defs = std::mem::take(&mut self.key_defs);
+        self.key_defs = foreign::needed_keys(key_defs, &self.made, &there);
+        // A primary key among the new ones sorts first, so it has to be seen before names are made.
+        self.key_defs.sort_by_key(|k| k.kind != KeyKind::Primary);
+        for key in &self.key_defs {
+            keys::add_key(key, &plan.meta.columns, &mut all, env)?;
+        }
+        keys::settle_primary(&mut plan.meta.columns, explicit_null, &all.indexes)?;
+        keys::check_auto_increment(&plan.meta.columns, &all.indexes)?;
+        keys::sort(&plan.meta.columns, &mut all.indexes);
+        special::sort(&mut all.special);
+        Keys { indexes: plan.meta.indexes, special: plan.meta.special } = all;
+        Ok(())
+    }
+
     fn finish(mut self, plan: &mut Plan, env: &mut Env<'_>) -> Result<(), SqlError> {
         // A hidden column goes with the key that it was made for.
         let used = |at: usize| self.indexes.iter().any(|i| i.parts.iter().any(|p| p.column == at));
@@ -578,38 +641,14 @@ impl Draft<'_> {
         computed::carried(&plan.meta.columns, &self.computed, self.table, lost)?;
         computed::settle(&mut plan.meta.columns, &self.computed, self.table)?;
         functional::retype(&mut plan.meta.columns, self.table, env)?;
-        functional::settle(
-            &mut self.key_defs,
-            &mut plan.meta.columns,
-            &self.indexes,
-            self.table,
-            env,
-        )?;
+        let indexes = self.indexes.iter().map(|i| i.name.as_str());
+        let there: Vec<&str> =
+            indexes.chain(self.special.iter().map(|k| k.name.as_str())).collect();
+        functional::settle(&mut self.key_defs, &mut plan.meta.columns, &there, self.table, env)?;
         plan.sources.resize(plan.meta.columns.len(), None);
         explicit_null.resize(plan.meta.columns.len(), false);
         build::check_table(&plan.meta)?;
-        let mut indexes = Vec::new();
-        for index in std::mem::take(&mut self.indexes) {
-            if let Some(index) = carried(index, self.old, plan)? {
-                indexes.push(index);
-            }
-        }
-        let names = |i: &SqlIndex| {
-            let whole = i.parts.iter().take_while(|p| p.prefix.is_none());
-            whole.map(|p| plan.meta.columns[p.column].name.clone()).collect()
-        };
-        let there: Vec<Vec<String>> = indexes.iter().map(names).collect();
-        let key_defs = std::mem::take(&mut self.key_defs);
-        self.key_defs = foreign::needed_keys(key_defs, &self.made, &there);
-        // A primary key among the new ones sorts first, so it has to be seen before names are made.
-        self.key_defs.sort_by_key(|k| k.kind != KeyKind::Primary);
-        for key in &self.key_defs {
-            keys::add_key(key, &plan.meta.columns, &mut indexes, env)?;
-        }
-        keys::settle_primary(&mut plan.meta.columns, &explicit_null, &indexes)?;
-        keys::check_auto_increment(&plan.meta.columns, &indexes)?;
-        keys::sort(&plan.meta.columns, &mut indexes);
-        plan.meta.indexes = indexes;
+        self.keys(plan, &explicit_null, env)?;
         plan.meta.checks =
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
         check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)?;
@@ -645,6 +684,19 @@ fn gone(old: &TableMeta, plan: &Plan, name: &str) -> Option<Gone> {
     }
 }
 
+/// Where an old column is that a key has. A new column under the name of one that goes takes its place in the keys, as in MySQL.
+fn now_at(column: usize, old: &TableMeta, plan: &Plan) -> Option<usize> {
+    let kept = plan.sources.iter().position(|&s| s == Some(column));
+    let successor = || {
+        let name = &old.columns[column].name;
+        let new = plan.sources.iter().zip(&plan.meta.columns);
+        new.enumerate()
+            .find(|(_, (source, c))| source.is_none() && c.is_named(name))
+            .map(|(at, _)| at)
+    };
+    kept.or_else(successor)
+}
+
 /// An old index over the new columns: dropped columns leave it, and with its last part it goes.
 fn carried(
     mut index: SqlIndex,
@@ -654,15 +706,7 @@ fn carried(
     let mut parts = Vec::new();
     for part in &index.parts {
         let was = &old.columns[part.column];
-        let kept = plan.sources.iter().position(|&s| s == Some(part.column));
-        // A new column under the name of one that goes takes its place in the keys, as in MySQL.
-        let successor = || {
-            let new = plan.sources.iter().zip(&plan.meta.columns);
-            new.enumerate()
-                .find(|(_, (source, c))| source.is_none() && c.is_named(&was.name))
-                .map(|(at, _)| at)
-        };
-        let Some(column) = kept.or_else(successor) else { continue };
+        let Some(column) = now_at(part.column, old, plan) else { continue };
         let new = &plan.meta.columns[column];
         parts.push(IndexPart { column, prefix: carried_prefix(new, was, part.prefix)?, ..*part });
     }

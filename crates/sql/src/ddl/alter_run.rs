@@ -12,7 +12,7 @@ use super::foreign::Family;
 use super::rebuild::{Mapper, read_by_old_rows};
 use super::{
     build, check, check_table_name, engine_error, env, foreign, partition_alter, resolve,
-    resolve_kept, table_exists, writable_schema,
+    resolve_kept, special, table_exists, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
@@ -57,6 +57,9 @@ pub async fn alter_table(
     let mut plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
     plan.repartitions |= partition_alter::repartition(&old, &mut plan.meta, specs, ctx)?;
     plan.force |= plan.repartitions;
+    if old.is_temporary() {
+        special::check_temporary(&plan.meta.special)?;
+    }
     if old.is_temporary() && plan.new_foreign > 0 {
         return Err(SqlError::new(
             errno::ER_CANNOT_ADD_FOREIGN,

@@ -2,9 +2,10 @@
 
 use super::check::NewCheck;
 use super::column::new_column;
+use super::keys::Keys;
 use super::{
     Env, build, check, check_table_name, computed, engine_error, env, foreign, functional, keys,
-    options, partition, resolve,
+    options, partition, resolve, special,
 };
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
@@ -48,7 +49,8 @@ pub fn define(
                 key_defs.extend(new.keys);
                 checks.extend(new.checks);
             }
-            TableElement::Key(key) => key_defs.push((**key).clone()),
+            TableElement::Key(key) if keys::wanted(key, env) => key_defs.push((**key).clone()),
+            TableElement::Key(_) => {}
             TableElement::ForeignKey(key) => {
                 made.push(key_defs.len());
                 key_defs.push(foreign::supporting_key(key));
@@ -69,6 +71,7 @@ pub fn define(
     let mut meta = TableMeta {
         columns,
         indexes: Vec::new(),
+        special: Vec::new(),
         collation,
         comment: found.comment.unwrap_or_default(),
         options: Vec::new(),
@@ -102,9 +105,12 @@ fn add_keys(
     functional::settle(&mut defs, &mut meta.columns, &[], name, env)?;
     explicit_null.resize(meta.columns.len(), false);
     build::check_table(meta)?;
+    let mut keys = Keys::default();
     for key in &foreign::needed_keys(defs, made, &[]) {
-        keys::add_key(key, &meta.columns, &mut meta.indexes, env)?;
+        keys::add_key(key, &meta.columns, &mut keys, env)?;
     }
+    Keys { indexes: meta.indexes, special: meta.special } = keys;
+    special::sort(&mut meta.special);
     keys::settle_primary(&mut meta.columns, &explicit_null, &meta.indexes)?;
     keys::check_auto_increment(&meta.columns, &meta.indexes)?;
     keys::sort(&meta.columns, &mut meta.indexes);
@@ -181,6 +187,9 @@ pub fn defined(
             define(create, selected, base, &mut env(ctx, schema, name))?
         }
     };
+    if create.temporary {
+        special::check_temporary(&defined.meta.special)?;
+    }
     if create.temporary && (create.partition.is_some() || defined.meta.partitions.is_some()) {
         return Err(super::partition_alter::temporary());
     }

@@ -5,7 +5,7 @@ use super::Env;
 use super::column::check_length;
 use super::expression::{self, Purpose};
 use super::keys::{duplicate_key_name, no_such_column};
-use crate::meta::{ColumnDefault, SqlColumn, SqlIndex, same_name};
+use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::session_api::SqlError;
 use crate::value::SqlType;
 use weir_syntax::ast::{Expr, Ident, KeyDef, KeyKind, KeyPart, KeyPartKind};
@@ -17,15 +17,15 @@ const NAME: &str = "functional_index";
 const PREFIX: &str = "!hidden!";
 
 /// Gives each expression among the parts of new keys a hidden column, behind the others, and puts the column in its place. `there`: the
-/// indexes that the table has already.
+/// names of the keys that the table has already.
 pub fn settle(
     keys: &mut [KeyDef],
     columns: &mut Vec<SqlColumn>,
-    there: &[SqlIndex],
+    there: &[&str],
     table: &str,
     env: &Env<'_>,
 ) -> Result<(), SqlError> {
-    let mut taken: Vec<String> = there.iter().map(|i| i.name.clone()).collect();
+    let mut taken: Vec<String> = there.iter().map(|n| (*n).to_owned()).collect();
     let given = keys.iter().filter_map(|k| k.name.as_ref().or(k.constraint.as_ref()));
     taken.extend(given.map(|n| n.as_str().to_owned()));
     for key in keys {

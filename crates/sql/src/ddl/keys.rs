@@ -1,15 +1,16 @@
 //! Keys: their names, parts, limits and MySQL's order among them.
 
-use crate::context::refused;
 use crate::errno;
-use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
+use crate::meta::{
+    ColumnDefault, IndexPart, PRIMARY, SpecialKey, SqlColumn, SqlIndex, UsingClause, same_name,
+};
 use crate::session_api::SqlError;
 use crate::value::{GeoKind, SqlType};
 use weir_syntax::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
 
 use super::column::check_length;
 use super::types::key_length;
-use super::{Env, options};
+use super::{Env, options, special};
 
 /// Bytes of a key at the default page size.
 pub const MAX_KEY_BYTES: u64 = 3072;
@@ -19,23 +20,45 @@ const MAX_COMMENT: usize = 1024;
 /// A stored point: SRID, byte order, kind and two coordinates.
 const POINT_BYTES: u8 = 25;
 
-/// Adds a key to `indexes`, its parts given as positions in `columns`.
+/// The keys of a definition that is being made.
+#[derive(Debug, Default)]
+pub struct Keys {
+    pub indexes: Vec<SqlIndex>,
+    pub special: Vec<SpecialKey>,
+}
+
+impl Keys {
+    /// Names are those of keys of any kind.
+    fn has(&self, name: &str) -> bool {
+        self.indexes.iter().any(|i| same_name(&i.name, name))
+            || self.special.iter().any(|k| same_name(&k.name, name))
+    }
+
+    /// 1069 where there is no room for one more.
+    pub fn check_count(&self) -> Result<(), SqlError> {
+        if self.indexes.len() + self.special.len() < MAX_KEYS {
+            return Ok(());
+        }
+        Err(SqlError::new(
+            errno::ER_TOO_MANY_KEYS,
+            format!("Too many keys specified; max {MAX_KEYS} keys allowed"),
+        ))
+    }
+}
+
+/// Adds a key to `keys`, its parts given as positions in `columns`.
 pub fn add_key(
     def: &KeyDef,
     columns: &[SqlColumn],
-    indexes: &mut Vec<SqlIndex>,
+    keys: &mut Keys,
     env: &mut Env<'_>,
 ) -> Result<(), SqlError> {
     let primary = match def.kind {
         KeyKind::Primary => true,
         KeyKind::Unique | KeyKind::Index => false,
-        KeyKind::FullText => return left_out("FULLTEXT", def, columns, env),
-        KeyKind::Spatial => {
-            check_spatial(def, columns)?;
-            return left_out("SPATIAL", def, columns, env);
-        }
+        KeyKind::FullText | KeyKind::Spatial => return special::add(def, columns, keys, env),
     };
-    if primary && indexes.iter().any(SqlIndex::is_primary) {
+    if primary && keys.indexes.iter().any(SqlIndex::is_primary) {
         return Err(SqlError::new(errno::ER_MULTIPLE_PRI_KEY, "Multiple primary key defined"));
     }
     if def.parts.len() > MAX_PARTS {
@@ -62,71 +85,17 @@ pub fn add_key(
         index.parts.push(part);
     }
     check_key_bytes(&mut index, columns)?;
-    index.name = if primary { PRIMARY.into() } else { key_name(def, &index, columns, indexes)? };
+    let leads = index.parts.first().map(|p| p.column);
+    index.name = if primary { PRIMARY.into() } else { key_name(def, leads, columns, keys)? };
     key_options(def, &mut index, env)?;
-    if indexes.len() >= MAX_KEYS {
-        return Err(SqlError::new(
-            errno::ER_TOO_MANY_KEYS,
-            format!("Too many keys specified; max {MAX_KEYS} keys allowed"),
-        ));
-    }
-    warn_duplicate(&index, indexes, env);
-    indexes.push(index);
-    Ok(())
-}
-
-/// What a SPATIAL index asks of its column, so that what is left out is a right definition.
-fn check_spatial(def: &KeyDef, columns: &[SqlColumn]) -> Result<(), SqlError> {
-    let [KeyPart { kind: KeyPartKind::Column { name, length }, .. }] = &def.parts[..] else {
-        return Err(SqlError::new(
-            errno::ER_TOO_MANY_KEY_PARTS,
-            "Too many key parts specified; max 1 parts allowed",
-        ));
-    };
-    let column = &columns[column_named(name.as_str(), columns)?];
-    if !column.ty.is_geometry() {
-        let text = "A SPATIAL index may only contain a geometrical type column";
-        return Err(SqlError::new(errno::ER_SPATIAL_MUST_HAVE_GEOM_COL, text));
-    }
-    if column.nullable {
-        let text = "All parts of a SPATIAL index must be NOT NULL";
-        return Err(SqlError::new(errno::ER_SPATIAL_CANT_HAVE_NULL, text));
-    }
-    if length.is_some() {
-        return Err(incorrect_prefix());
-    }
-    Ok(())
-}
-
-/// 1235 for a kind of index that there is not, or a warning where the session asked to go on without it.
-fn left_out(
-    kind: &str,
-    def: &KeyDef,
-    columns: &[SqlColumn],
-    env: &mut Env<'_>,
-) -> Result<(), SqlError> {
-    for part in &def.parts {
-        if let KeyPartKind::Column { name, .. } = &part.kind {
-            column_named(name.as_str(), columns)?;
-        }
-    }
-    let name = def.name.as_ref().map_or("", |n| n.as_str());
-    if !env.skips_indexes {
-        return Err(refused(format!(
-            "This version doesn't yet support {kind} indexes (index '{name}' of table '{}'); \
-             SET weir_skip_unsupported_indexes = ON leaves them out with a warning",
-            env.table
-        )));
-    }
-    let table = env.table.clone();
-    env.warnings.warn(errno::ER_NOT_SUPPORTED_YET, || {
-        format!("{kind} index '{name}' of table '{table}' was left out: there are none")
-    });
+    keys.check_count()?;
+    warn_duplicate(&index, &keys.indexes, env);
+    keys.indexes.push(index);
     Ok(())
 }
 
 /// Position of a key's column, or 1072.
-fn column_named(name: &str, columns: &[SqlColumn]) -> Result<usize, SqlError> {
+pub fn column_named(name: &str, columns: &[SqlColumn]) -> Result<usize, SqlError> {
     // The parts of a key that are expressions have their hidden columns by now.
     columns.iter().position(|c| same_name(&c.name, name)).ok_or_else(|| no_such_column(name))
 }
@@ -217,7 +186,7 @@ fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> 
     }
 }
 
-fn incorrect_prefix() -> SqlError {
+pub fn incorrect_prefix() -> SqlError {
     SqlError::new(
         errno::ER_WRONG_SUB_KEY,
         "Incorrect prefix key; the used key part isn't a string, the used length is longer than \
@@ -264,13 +233,13 @@ fn check_key_bytes(index: &mut SqlIndex, columns: &[SqlColumn]) -> Result<(), Sq
 }
 
 /// The name given, else the first column's, with `_2`, `_3`, ... when that is taken.
-fn key_name(
+pub fn key_name(
     def: &KeyDef,
-    index: &SqlIndex,
+    first: Option<usize>,
     columns: &[SqlColumn],
-    indexes: &[SqlIndex],
+    keys: &Keys,
 ) -> Result<String, SqlError> {
-    let taken = |name: &str| indexes.iter().any(|i| same_name(&i.name, name));
+    let taken = |name: &str| keys.has(name);
     if let Some(given) = def.name.as_ref().or(def.constraint.as_ref()) {
         let name = given.as_str();
         check_length(name)?;
@@ -282,7 +251,7 @@ fn key_name(
         }
         return Ok(name.to_owned());
     }
-    let base = index.parts.first().map_or("", |p| columns[p.column].name.as_str());
+    let base = first.map_or("", |c| columns[c].name.as_str());
     if !taken(base) && !base.eq_ignore_ascii_case(PRIMARY) {
         return Ok(base.to_owned());
     }
@@ -313,13 +282,7 @@ fn key_options(def: &KeyDef, index: &mut SqlIndex, env: &mut Env<'_>) -> Result<
     if !index.visible && index.is_primary() {
         return Err(SqlError::new(3522, "A primary key index cannot be invisible"));
     }
-    if let Some(comment) = &given.comment {
-        let text = String::from_utf8_lossy(comment);
-        let name = index.name.clone();
-        index.comment = options::comment_within(&text, MAX_COMMENT, 1688, env, || {
-            format!("Comment for index '{name}' is too long (max = {MAX_COMMENT})")
-        })?;
-    }
+    index.comment = key_comment(def, &index.name, env)?;
     if given.key_block_size.is_some_and(|n| n > 0) {
         options::warn_without_effect("KEY_BLOCK_SIZE", env);
     }
@@ -330,6 +293,32 @@ fn key_options(def: &KeyDef, index: &mut SqlIndex, env: &mut Env<'_>) -> Result<
         return Err(SqlError::not_supported("WITH PARSER"));
     }
     Ok(())
+}
+
+/// COMMENT of a key; 1688 for one that is too long.
+pub fn key_comment(def: &KeyDef, name: &str, env: &mut Env<'_>) -> Result<String, SqlError> {
+    let Some(comment) = &def.options.comment else { return Ok(String::new()) };
+    let text = String::from_utf8_lossy(comment);
+    options::comment_within(&text, MAX_COMMENT, 1688, env, || {
+        format!("Comment for index '{name}' is too long (max = {MAX_COMMENT})")
+    })
+}
+
+/// Whether a key that is written is to be made. A multi-valued one is left out with a warning where the session asked to go on without
+/// what cannot be had; else it is refused where its expression is looked at.
+pub fn wanted(def: &KeyDef, env: &mut Env<'_>) -> bool {
+    let multi = |p: &KeyPart| {
+        matches!(&p.kind, KeyPartKind::Expr(weir_syntax::ast::Expr::Cast { array: true, .. }))
+    };
+    if !env.skips_indexes || !def.parts.iter().any(multi) {
+        return true;
+    }
+    let name = def.name.as_ref().map_or("", |n| n.as_str()).to_owned();
+    let table = env.table.clone();
+    env.warnings.warn(errno::ER_NOT_SUPPORTED_YET, || {
+        format!("multi-valued index '{name}' of table '{table}' was left out: there are none")
+    });
+    false
 }
 
 fn warn_duplicate(index: &SqlIndex, indexes: &[SqlIndex], env: &mut Env<'_>) {

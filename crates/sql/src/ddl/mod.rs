@@ -33,6 +33,7 @@ mod partition_function;
 mod partition_rows;
 pub mod rebuild;
 pub mod schema;
+mod special;
 mod subpartition;
 pub mod temporary;
 pub mod types;

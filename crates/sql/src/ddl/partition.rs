@@ -5,10 +5,11 @@
 use super::expression::{self, Purpose};
 use super::{Env, env, literal, partition_function, subpartition};
 use crate::context::StatementCtx;
+use crate::errno;
 use crate::meta::partition::{
     Function, MAX_PARTITIONS, Method, Partition, Subpartitioning, Values,
 };
-use crate::meta::{ColumnDefault, Partitioning, SqlColumn, TableMeta, same_name};
+use crate::meta::{ColumnDefault, Partitioning, SpecialKey, SqlColumn, TableMeta, same_name};
 use crate::session_api::SqlError;
 use crate::value::{Class, DatumBuf, SqlType, Value};
 use std::collections::HashSet;
@@ -386,6 +387,7 @@ fn computed(
     let alone = TableMeta {
         columns: vec![column],
         indexes: Vec::new(),
+        special: Vec::new(),
         collation: ctx.reads.settings.collation,
         comment: String::new(),
         options: Vec::new(),
@@ -508,6 +510,10 @@ pub fn check_table(table: &TableMeta) -> Result<(), SqlError> {
     let Some(by) = &table.partitions else { return Ok(()) };
     if !table.foreign.is_empty() {
         return Err(no_foreign_keys());
+    }
+    if table.special.iter().any(SpecialKey::is_fulltext) {
+        let text = "The used table type doesn't support FULLTEXT indexes";
+        return Err(error(errno::ER_TABLE_CANT_HANDLE_FT, text));
     }
     for index in table.indexes.iter().filter(|i| i.unique) {
         let has = |c: usize| index.parts.iter().any(|p| p.column == c && p.prefix.is_none());

@@ -502,6 +502,7 @@ fn alike(a: &TableMeta, b: &TableMeta) -> bool {
         && a.columns.iter().zip(&b.columns).all(column)
         && a.indexes.len() == b.indexes.len()
         && a.indexes.iter().all(index)
+        && a.special == b.special
         && kept_by(a, b)
         && kept_by(b, a)
 }

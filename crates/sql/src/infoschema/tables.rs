@@ -5,7 +5,7 @@ use super::cells::{
     yes_no,
 };
 use super::{describe, virtual_table};
-use crate::account::Privileges;
+use crate::account::{Access, Privileges};
 use crate::canonical;
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
@@ -383,7 +383,42 @@ virtual_table!(
                     ]);
                 }
             }
+            rows.extend(special_keys(&t, &mut access));
         }
         rows
     }
 );
+
+/// The rows of FULLTEXT and SPATIAL keys in STATISTICS.
+fn special_keys(t: &SqlTable, access: &mut Access) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for key in &t.special {
+        for (p, at) in key.columns.iter().enumerate() {
+            let col = &t.columns[*at];
+            if access.shown_on_column(t.schema(), t.name(), &col.name).is_none() {
+                continue;
+            }
+            rows.push(vec![
+                s("def"),
+                s(t.schema()),
+                s(t.name()),
+                super::cells::i(1),
+                s(t.schema()),
+                s(key.name.clone()),
+                u(p as u64 + 1),
+                s(col.name.clone()),
+                os((!key.is_fulltext()).then_some("A")),
+                u(t.engine.estimated_rows()),
+                ou(key.sub_part()),
+                Value::Null,
+                s(if col.nullable { "YES" } else { "" }),
+                s(key.type_name()),
+                s(""),
+                s(key.comment.clone()),
+                yes_no(key.visible),
+                Value::Null,
+            ]);
+        }
+    }
+    rows
+}

@@ -7,16 +7,21 @@
 //! option = str name | str value          str = u32 length, UTF-8          schema = 1 | u16 collation
 //! check  = name | str condition | u8 enforced          name = u32 number | str name, where the number is 0
 //! foreign = name | u16 n, n (u16 column, str parent column) | str parent schema | str parent | u8 on delete | u8 on update
+//! special = 6 | u16 n, n keys(str name | u8 kind | u8 visible | str comment | u16 n, n u16 column) | table of version 3 to 5
 //! ```
 //! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options, version 2
 //! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3. So is version
-//! 5, of those with subpartitions: these stand behind version 4.
+//! 5, of those with subpartitions: these stand behind version 4. Version 6 is written of tables with FULLTEXT and SPATIAL keys alone: they
+//! stand before all the rest, which has a version of its own behind them.
 
 use super::foreign::{Action, ForeignKey, TablePlace};
 use super::partition_codec;
 use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
-use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
+use super::{
+    ColumnDefault, IndexPart, SchemaMeta, SpecialKey, SpecialKind, SqlColumn, SqlIndex, TableMeta,
+    UsingClause,
+};
 use crate::session_api::SqlError;
 use crate::value::{Collation, DatumBuf, GeoKind, IntKind, LobKind, Members, SqlType};
 use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
@@ -24,6 +29,7 @@ use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 const VERSION: u8 = 3;
 const PARTITIONED: u8 = 4;
 const SUBPARTITIONED: u8 = 5;
+const SPECIAL: u8 = 6;
 const SCHEMA_VERSION: u8 = 1;
 const VIEW_VERSION: u8 = 1;
 
@@ -45,7 +51,13 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
         Some(p) if p.sub.is_none() => PARTITIONED,
         Some(_) => SUBPARTITIONED,
     };
-    let mut w = Writer(vec![version]);
+    let mut w = Writer(Vec::new());
+    if !table.special.is_empty() {
+        w.u8(SPECIAL);
+        w.count(table.special.len());
+        table.special.iter().for_each(|k| put_special(&mut w, k));
+    }
+    w.u8(version);
     w.u16(table.collation.id());
     w.str(&table.comment);
     w.count(table.columns.len());
@@ -83,7 +95,12 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
 /// Reads what [`encode_table`] wrote.
 pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let mut r = Reader(bytes);
-    let version = r.version(SUBPARTITIONED)?;
+    let mut version = r.version(SPECIAL)?;
+    let mut special = Vec::new();
+    if version == SPECIAL {
+        special = r.list(get_special)?;
+        version = r.version(SUBPARTITIONED)?;
+    }
     let collation = r.collation()?;
     let comment = r.str()?;
     let columns = r.list(get_column)?;
@@ -100,10 +117,26 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     }
     let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
     let bad_key = |k: &ForeignKey| k.columns.iter().any(|c| *c >= columns.len());
-    if !r.0.is_empty() || indexes.iter().any(bad_part) || foreign.iter().any(bad_key) {
+    let bad_special =
+        |k: &SpecialKey| k.columns.is_empty() || k.columns.iter().any(|c| *c >= columns.len());
+    if !r.0.is_empty()
+        || indexes.iter().any(bad_part)
+        || foreign.iter().any(bad_key)
+        || special.iter().any(bad_special)
+    {
         return Err(damaged());
     }
-    Ok(TableMeta { columns, indexes, collation, comment, options, checks, foreign, partitions })
+    Ok(TableMeta {
+        columns,
+        indexes,
+        special,
+        collation,
+        comment,
+        options,
+        checks,
+        foreign,
+        partitions,
+    })
 }
 
 /// The stored form of a schema's metadata.
@@ -391,6 +424,31 @@ fn get_index(r: &mut Reader<'_>) -> Result<SqlIndex, SqlError> {
     };
     let visible = flags & INDEX_INVISIBLE == 0;
     Ok(SqlIndex { name, unique: flags & INDEX_UNIQUE != 0, parts, comment, using, visible })
+}
+
+/// Their places are on disk: append, never change.
+const SPECIAL_KINDS: [SpecialKind; 3] = [
+    SpecialKind::FullText { ngram: false },
+    SpecialKind::FullText { ngram: true },
+    SpecialKind::Spatial,
+];
+
+fn put_special(w: &mut Writer, k: &SpecialKey) {
+    w.str(&k.name);
+    w.u8(SPECIAL_KINDS.iter().position(|kind| *kind == k.kind).unwrap_or(0) as u8);
+    w.u8(u8::from(k.visible));
+    w.str(&k.comment);
+    w.count(k.columns.len());
+    k.columns.iter().for_each(|c| w.u16(*c as u16));
+}
+
+fn get_special(r: &mut Reader<'_>) -> Result<SpecialKey, SqlError> {
+    let name = r.str()?;
+    let kind = SPECIAL_KINDS.get(usize::from(r.u8()?)).copied().ok_or_else(damaged)?;
+    let visible = r.u8()? != 0;
+    let comment = r.str()?;
+    let columns = r.list(|r| Ok(usize::from(r.u16()?)))?;
+    Ok(SpecialKey { name, kind, columns, comment, visible })
 }
 
 fn flags(bits: &[(bool, u8)]) -> u8 {
@@ -712,12 +770,24 @@ mod tests {
             proptest::collection::vec(checks(), 0..3),
             proptest::collection::vec(foreign(), 0..3),
             proptest::option::of(partitionings()),
+            proptest::collection::vec(special(), 0..3),
         )
             .prop_map(
-                |(columns, indexes, collation, comment, options, checks, foreign, partitions)| {
+                |(
+                    columns,
+                    indexes,
+                    collation,
+                    comment,
+                    options,
+                    checks,
+                    foreign,
+                    partitions,
+                    special,
+                )| {
                     TableMeta {
                         columns,
                         indexes,
+                        special,
                         collation,
                         comment,
                         options,
@@ -727,6 +797,18 @@ mod tests {
                     }
                 },
             )
+    }
+
+    fn special() -> impl Strategy<Value = SpecialKey> {
+        (".{0,8}", 0usize..3, 1usize..3, ".{0,8}", any::<bool>()).prop_map(
+            |(name, kind, columns, comment, visible)| SpecialKey {
+                name,
+                kind: SPECIAL_KINDS[kind],
+                columns: vec![0; columns],
+                comment,
+                visible,
+            },
+        )
     }
 
     fn foreign() -> impl Strategy<Value = ForeignKey> {
@@ -808,6 +890,7 @@ mod tests {
         let mut table = TableMeta {
             columns: vec![SqlColumn::new("a", SqlType::BIGINT)],
             indexes: Vec::new(),
+            special: Vec::new(),
             collation: Collation::Binary,
             comment: String::new(),
             options: Vec::new(),
@@ -848,6 +931,38 @@ mod tests {
         }));
         assert_eq!(decode_table(&bytes).expect("known bytes"), table);
         assert_eq!(encode_table(&table), bytes);
+    }
+
+    /// FULLTEXT and SPATIAL keys change nothing of what stood there before: they stand in front of it.
+    #[test]
+    fn special_keys_stand_before_the_rest() {
+        let column = SqlColumn::new("a", SqlType::BIGINT);
+        let mut table = TableMeta {
+            columns: vec![column],
+            indexes: Vec::new(),
+            special: Vec::new(),
+            collation: Collation::Binary,
+            comment: String::new(),
+            options: Vec::new(),
+            checks: Vec::new(),
+            foreign: Vec::new(),
+            partitions: None,
+        };
+        let plain = encode_table(&table);
+        assert_eq!(plain[0], VERSION);
+        table.special.push(SpecialKey {
+            name: "f".into(),
+            kind: SpecialKind::FullText { ngram: true },
+            columns: vec![0],
+            comment: "c".into(),
+            visible: false,
+        });
+        let mut bytes = b"\x06\x01\0\x01\0\0\0f\x01\0\x01\0\0\0c\x01\0\0\0".to_vec();
+        bytes.extend(&plain);
+        assert_eq!(encode_table(&table), bytes);
+        assert_eq!(decode_table(&bytes).expect("known bytes"), table);
+        bytes[0] = 7;
+        assert!(decode_table(&bytes).is_err());
     }
 
     proptest! {

@@ -18,6 +18,7 @@ pub mod partition;
 mod partition_codec;
 pub mod program;
 mod rules;
+mod special;
 pub mod temporary;
 pub mod view;
 
@@ -27,6 +28,7 @@ pub use duplicate::duplicate_entry;
 pub use foreign::ForeignKey;
 pub use partition::Partitioning;
 pub use rules::RowRules;
+pub use special::{SpecialKey, SpecialKind};
 
 use std::any::Any;
 use std::ops::Deref;
@@ -163,6 +165,8 @@ pub struct TableMeta {
     pub columns: Vec<SqlColumn>,
     /// In MySQL's order: primary key, unique keys without nullable parts, other unique keys, the rest.
     pub indexes: Vec<SqlIndex>,
+    /// FULLTEXT and SPATIAL keys, which the engine knows nothing of: SPATIAL ones first, as MySQL shows them.
+    pub special: Vec<SpecialKey>,
     /// Default collation of the table; its character set is the collation's.
     pub collation: Collation,
     pub comment: String,
@@ -247,7 +251,8 @@ impl TableMeta {
         if self.indexes.iter().filter(leads).any(alone) {
             return "UNI";
         }
-        if self.indexes.iter().any(|i| leads(&i)) { "MUL" } else { "" }
+        let special = self.special.iter().any(|k| k.columns.first() == Some(&column));
+        if special || self.indexes.iter().any(|i| leads(&i)) { "MUL" } else { "" }
     }
 }
 
@@ -346,6 +351,7 @@ mod tests {
         TableMeta {
             columns,
             indexes,
+            special: vec![],
             collation: Collation::Utf8mb4GeneralCi,
             comment: String::new(),
             options: vec![],

@@ -3,6 +3,7 @@
 use super::Run;
 use super::expr::{BExpr, Ev, eval};
 use super::frame::{Frame, Row};
+use super::fulltext::Gathering;
 use super::out::{Client, Direct};
 use super::textfile::TextWriter;
 use crate::memory::{Account, Held, row_bytes};
@@ -22,6 +23,8 @@ pub enum Out<'s> {
         rows: &'s mut KeptRows,
         limit: usize,
     },
+    /// Read by a search.
+    Search(&'s mut Gathering),
     /// Written to a file, no more than this many.
     File {
         writer: Box<TextWriter>,
@@ -72,6 +75,7 @@ impl Out<'_> {
                 rows.push(row, ev.cx.session.memory())?;
                 Ok(rows.rows.len() < *limit)
             }
+            Out::Search(search) => search.row(items, f, ev).map(|()| true),
             Out::File { writer, left } => {
                 let row = items.iter().map(|e| eval(e, f, ev));
                 let row = row.collect::<Result<Vec<Value<'_>>, _>>()?;
@@ -93,6 +97,10 @@ impl Out<'_> {
             Out::Rows { rows, limit } => {
                 rows.push(row, account)?;
                 Ok(rows.rows.len() < *limit)
+            }
+            Out::Search(_) => {
+                debug_assert!(false, "a search reads a table");
+                Ok(false)
             }
             Out::File { writer, left } => {
                 writer.row(row.into_iter(), &mut Warnings::with_limit(0))?;

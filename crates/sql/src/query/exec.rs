@@ -6,6 +6,7 @@ use super::expr::{BExpr, Ev, eval, is_true};
 use super::fitted::in_union;
 use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
+use super::fulltext::Ranks;
 use super::group::Groups;
 use super::join::{Joiner, count_sort};
 use super::out::{Client, announce};
@@ -51,6 +52,8 @@ pub struct Runner<'a, 't> {
     pub inside: Option<&'a Inside<'a>>,
     /// The statement has IGNORE.
     pub ignore: bool,
+    /// What rows are worth to the searches that the statement has made, each known by its place in the plan.
+    pub searches: Vec<(usize, Arc<Ranks>)>,
     /// The rows that came last, of the recursive common tables that are being made.
     pub working: Vec<(u32, Cow<'a, [Row]>)>,
 }
@@ -80,6 +83,7 @@ impl<'a, 't> Runner<'a, 't> {
             foreign: None,
             ignore: false,
             working: reads.shown.map(|r| (0, Cow::Borrowed(&r.rows[..]))).into_iter().collect(),
+            searches: Vec::new(),
             tables: &[],
             inside: None,
         }
@@ -574,11 +578,16 @@ impl<'a, 't> Runner<'a, 't> {
                         let done = super::program::call_function(self, code, args, outer).await;
                         done.map(SubResult::Scalar)
                     }
-                    SubKind::Scalar | SubKind::Exists | SubKind::Row | SubKind::Rows => {
-                        Ok(SubResult::Pending)
-                    }
+                    SubKind::Scalar
+                    | SubKind::Exists
+                    | SubKind::Row
+                    | SubKind::Rows
+                    | SubKind::Match(_) => Ok(SubResult::Pending),
                 };
             };
+            if let SubKind::Match(m) = &sub.kind {
+                return self.search(m, plan, outer).await;
+            }
             Ok(match sub.kind {
                 SubKind::Exists => {
                     let KeptRows { rows, held } = self.collect(plan, Some(outer), 1).await?;
@@ -605,6 +614,7 @@ impl<'a, 't> Runner<'a, 't> {
                 | SubKind::Benchmark(..)
                 | SubKind::GetLock(..)
                 | SubKind::LoadFile(_)
+                | SubKind::Match(_)
                 | SubKind::Call(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;

@@ -10,7 +10,7 @@ use super::expr::BExpr;
 use super::insert;
 use super::out::Client;
 use super::partition;
-use super::plan::{Access, Block, Body, QueryPlan, Source};
+use super::plan::{Access, Block, Body, QueryPlan, Source, SubKind};
 use super::{Outcome, Run};
 use crate::context::Reads;
 use crate::meta::SqlTable;
@@ -358,6 +358,10 @@ impl<'e> Lines<'e> {
             }
         }
         for s in &b.subs {
+            // A search reads a table that stands here already.
+            if matches!(s.kind, SubKind::Match(_)) {
+                continue;
+            }
             if let Some(q) = &s.plan {
                 self.next += 1;
                 let kind = match (s.correlated, &s.kind) {

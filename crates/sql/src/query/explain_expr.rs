@@ -130,6 +130,7 @@ impl<'p> Note<'p> {
                 self.sub(*sub as usize);
                 let _ = write!(self.out, "[{column}]");
             }
+            Node::Match { sub, columns } => self.search(*sub as usize, columns),
             Node::Call { sub, args } => self.call(*sub as usize, args),
             Node::InSub { left, sub, negated } => {
                 self.out.push('(');
@@ -308,6 +309,23 @@ impl<'p> Note<'p> {
         let _ = write!(self.out, "{name}(");
         self.list(args.into_iter(), ",");
         self.out.push(')');
+    }
+
+    /// MATCH ... AGAINST.
+    fn search(&mut self, n: usize, columns: &[BExpr]) {
+        let Some(&(sub, _)) = self.scopes.last().and_then(|s| s.subs.get(n)) else {
+            return self.out.push('?');
+        };
+        let SubKind::Match(m) = &sub.kind else { return self.out.push('?') };
+        self.out.push_str("(match ");
+        self.list(columns.iter(), ",");
+        self.out.push_str(" against (");
+        self.expr(&m.against);
+        self.out.push_str(match (m.boolean, m.expands) {
+            (true, _) => " in boolean mode))",
+            (_, true) => " with query expansion))",
+            _ => "))",
+        });
     }
 
     /// A stored function.

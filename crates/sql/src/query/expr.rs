@@ -164,6 +164,11 @@ pub enum Node {
     Adapted(Adapt, Box<BExpr>),
     /// JSON_VALUE of a document.
     JsonValue(Box<BExpr>, Arc<Wanted>),
+    /// What a row is worth to a search, which a subquery has made before. The columns stand in the order of their key.
+    Match {
+        sub: u32,
+        columns: Vec<BExpr>,
+    },
     /// A row of values; only ever a side of something that was expanded.
     Row(Vec<BExpr>),
 }
@@ -256,6 +261,7 @@ impl BExpr {
             Node::Sub(s)
             | Node::SubColumn { sub: s, .. }
             | Node::Call { sub: s, .. }
+            | Node::Match { sub: s, .. }
             | Node::InSub { sub: s, .. }
             | Node::Quantified { sub: s, .. } => bits |= of_sub(*s),
             _ => {}
@@ -269,6 +275,7 @@ impl BExpr {
             if let Node::Sub(s)
             | Node::SubColumn { sub: s, .. }
             | Node::Call { sub: s, .. }
+            | Node::Match { sub: s, .. }
             | Node::InSub { sub: s, .. }
             | Node::Quantified { sub: s, .. } = &e.node
                 && !out.contains(s)
@@ -298,6 +305,7 @@ impl BExpr {
             | Node::Sub(_)
             | Node::SubColumn { .. }
             | Node::Call { .. }
+            | Node::Match { .. }
             | Node::InSub { .. }
             | Node::Quantified { .. }
             | Node::UserVar(_)
@@ -463,12 +471,16 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 let row = rows.first();
                 row.map_or(Value::Null, |r| r[*column as usize].borrow())
             }
-            SubResult::Pending | SubResult::Scalar(_) => Value::Null,
+            SubResult::Pending | SubResult::Scalar(_) | SubResult::Ranks(_) => Value::Null,
         }),
+        Node::Match { sub, columns } => match &f.subs[*sub as usize] {
+            SubResult::Ranks(ranks) => ranks.of(columns, f, ev),
+            SubResult::Pending | SubResult::Scalar(_) | SubResult::Rows { .. } => Ok(Value::Null),
+        },
         Node::Sub(n) | Node::Call { sub: n, .. } => match &f.subs[*n as usize] {
             SubResult::Scalar(v) => Ok(v.borrow()),
             SubResult::Rows { rows, .. } => Ok(Value::bool(!rows.is_empty())),
-            SubResult::Pending => Ok(Value::Null),
+            SubResult::Pending | SubResult::Ranks(_) => Ok(Value::Null),
         },
         Node::UserVar(name) => Ok(ev.user_vars.get(name).cloned().unwrap_or(Value::Null)),
         Node::Assign(name, v) => {

@@ -1,6 +1,7 @@
 //! The rows that an expression sees: one slot for each table of a query block, and the blocks around it.
 
 use super::expr::ColRef;
+use super::fulltext::Ranks;
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
 use crate::meta::SqlTable;
@@ -128,7 +129,13 @@ impl Hashed {
 pub enum SubResult {
     Pending,
     Scalar(Value<'static>),
-    Rows { rows: Vec<Row>, hashed: Option<Hashed>, _held: Held },
+    Rows {
+        rows: Vec<Row>,
+        hashed: Option<Hashed>,
+        _held: Held,
+    },
+    /// Of MATCH.
+    Ranks(Arc<Ranks>),
 }
 
 /// The surroundings of an expression.

@@ -29,6 +29,7 @@ mod extreme;
 mod fitted;
 mod foreign;
 mod frame;
+mod fulltext;
 mod group;
 pub mod hints;
 mod image;

@@ -535,6 +535,8 @@ pub(super) enum SubKind {
     /// LOAD_FILE of a path.
     LoadFile(BExpr),
     Call(Arc<super::program::Code>, Vec<BExpr>),
+    /// MATCH ... AGAINST; the plan reads the columns of the table.
+    Match(Box<super::fulltext::Matching>),
 }
 
 pub(super) struct Sub {
@@ -555,7 +557,9 @@ impl Sub {
     }
 
     pub fn reads(&self, t: &SqlTable, alias: Option<&str>) -> bool {
-        self.plan.as_ref().is_some_and(|p| p.reads(t, alias))
+        // A search reads the statement's snapshot, before anything changes.
+        let searches = matches!(self.kind, SubKind::Match(_));
+        !searches && self.plan.as_ref().is_some_and(|p| p.reads(t, alias))
     }
 }
 

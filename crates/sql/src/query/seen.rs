@@ -41,7 +41,11 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
                 see(e);
             }
             SubKind::Call(_, args) => args.iter().for_each(&mut see),
-            SubKind::Scalar | SubKind::Exists | SubKind::Row | SubKind::Rows => {}
+            SubKind::Scalar
+            | SubKind::Exists
+            | SubKind::Row
+            | SubKind::Rows
+            | SubKind::Match(_) => {}
         }
     }
     for (slot, columns) in b.tables.iter_mut().zip(seen) {

@@ -21,6 +21,7 @@ macro_rules! for_children {
             | Node::Or(v)
             | Node::Func(_, v)
             | Node::Call { args: v, .. }
+            | Node::Match { columns: v, .. }
             | Node::Row(v) => v.$iter().for_each($f),
             Node::Quantified { left: e, .. }
             | Node::Assign(_, e)

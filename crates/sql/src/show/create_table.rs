@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use crate::infoschema::describe::{default_text, is_silent_default, now_text};
 use crate::meta::constraint::checks_by_name;
-use crate::meta::{ColumnDefault, SqlColumn, SqlIndex, TableMeta, UsingClause};
+use crate::meta::{
+    ColumnDefault, SpecialKey, SpecialKind, SqlColumn, SqlIndex, TableMeta, UsingClause,
+};
 use crate::value::{Collation, SqlType, TimeZone};
 
 /// How the text is written.
@@ -60,6 +62,7 @@ pub fn create_table(
     let mut lines: Vec<String> =
         table.shown_columns().map(|(_, c)| column_line(c, table.collation, style)).collect();
     lines.extend(table.indexes.iter().map(|i| index_line(i, table, style)));
+    lines.extend(table.special.iter().map(|k| special_line(k, table, style)));
     // The parent's schema is not left out where it is not the child's.
     let mut keys: Vec<(String, String)> = table
         .foreign
@@ -185,6 +188,22 @@ fn index_line(index: &SqlIndex, table: &TableMeta, style: Style) -> String {
         let _ = write!(out, " COMMENT {}", literal(&index.comment));
     }
     if !index.visible {
+        out.push_str(" /*!80000 INVISIBLE */");
+    }
+    out
+}
+
+fn special_line(key: &SpecialKey, table: &TableMeta, style: Style) -> String {
+    let columns: Vec<_> = key.columns.iter().map(|c| style.name(&table.columns[*c].name)).collect();
+    let mut out =
+        format!("{} KEY {} ({})", key.type_name(), style.name(&key.name), columns.join(","));
+    if !key.comment.is_empty() {
+        let _ = write!(out, " COMMENT {}", literal(&key.comment));
+    }
+    if key.kind == (SpecialKind::FullText { ngram: true }) {
+        let _ = write!(out, " /*!50100 WITH PARSER {} */ ", style.name("ngram"));
+    }
+    if !key.visible {
         out.push_str(" /*!80000 INVISIBLE */");
     }
     out

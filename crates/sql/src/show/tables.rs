@@ -310,6 +310,31 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
             ]);
         }
     }
+    for key in &t.special {
+        for (p, at) in key.columns.iter().enumerate() {
+            let col = &t.columns[*at];
+            if !all && access.shown_on_column(t.schema(), t.name(), &col.name).is_none() {
+                continue;
+            }
+            rows.push(vec![
+                s(t.name()),
+                i(1),
+                s(key.name.clone()),
+                i(p as i64 + 1),
+                s(col.name.clone()),
+                os((!key.is_fulltext()).then_some("A")),
+                u(t.engine.estimated_rows()),
+                ou(key.sub_part()),
+                Value::Null,
+                s(if col.nullable { "YES" } else { "" }),
+                s(key.type_name()),
+                s(""),
+                s(key.comment.clone()),
+                yes_no(key.visible),
+                Value::Null,
+            ]);
+        }
+    }
     Ok(ShowResult { columns, rows })
 }
 

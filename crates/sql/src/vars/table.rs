@@ -432,7 +432,7 @@ with_inert! { vars =>
     weir_flight_recorder: Global Always, BOOL, ON,
         "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
     weir_skip_unsupported_indexes: Both Always, BOOL, OFF,
-        "Leave FULLTEXT and SPATIAL indexes out of new tables with a warning, so that dumps with them can be loaded.";
+        "Leave indexes that cannot be had (multi-valued ones, FULLTEXT ones of unknown parsers) out of new tables with a warning, so that dumps with them can be loaded.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),
         "Seconds without a commit while sessions wait that make a stall, to be told in the log and kept; 0: not watched.";
     innodb_undo_log_truncate: Global Always, BOOL, ON,

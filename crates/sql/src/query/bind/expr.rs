@@ -309,7 +309,9 @@ impl Binder<'_> {
                 self.func("MEMBER OF", vec![value, array])?
             }
             Expr::JsonValue(j) => self.json_value(j)?,
-            Expr::Match { .. } => return Err(SqlError::not_supported("MATCH ... AGAINST")),
+            Expr::Match { columns, against, mode } => {
+                self.match_against(columns, against, *mode)?
+            }
         })
     }
 

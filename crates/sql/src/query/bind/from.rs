@@ -378,7 +378,8 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
                 _ => 0,
             };
             let in_index = |index: &SqlIndex| index.parts.iter().any(|p| p.column == i);
-            if table.meta.indexes.iter().any(in_index) {
+            let special = table.meta.special.iter().any(|k| k.columns.contains(&i));
+            if special || table.meta.indexes.iter().any(in_index) {
                 flags |= column_flag::PART_KEY;
             }
             if c.auto_increment {
@@ -430,6 +431,10 @@ pub fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec
     for h in hints {
         let mut named = Vec::new();
         for n in &h.indexes {
+            // A FULLTEXT or SPATIAL key is there, and is no way to the rows.
+            if t.meta.special_key(n.as_str()).is_some() {
+                continue;
+            }
             let Some(i) = t.meta.index(n.as_str()) else {
                 return Err(SqlError::new(
                     1176,

@@ -113,7 +113,11 @@ fn rewrite_calls(ctx: &mut BlockCtx, keys: &[BExpr], place: &Place, over: OverGr
                 rewrite(a);
                 rewrite(b);
             }
-            SubKind::Scalar | SubKind::Exists | SubKind::Row | SubKind::Rows => {}
+            SubKind::Scalar
+            | SubKind::Exists
+            | SubKind::Row
+            | SubKind::Rows
+            | SubKind::Match(_) => {}
         }
     }
 }

@@ -6,6 +6,7 @@ use super::rollup::{self, OverGroups};
 use super::zero_days::find_zero_days;
 use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::fulltext::by_relevance;
 use crate::query::group;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
@@ -105,6 +106,13 @@ impl Binder<'_> {
         }
         let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
         let sorts_rows = !grouped && !s.options.distinct && windows.is_empty();
+        // As InnoDB gives the rows of a search: the best first.
+        if sorts_rows
+            && order.is_empty()
+            && let [TableSlot { source: Source::Table(_), .. }] = &tables[..]
+        {
+            order.extend(by_relevance(&raw.conds));
+        }
         find_zero_days(&tables, &mut raw)?;
         self.use_key_exprs(&tables, &mut raw, if sorts_rows { &mut order } else { &mut [] })?;
         let agg = grouped.then(|| {
