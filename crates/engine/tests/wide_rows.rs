@@ -300,7 +300,7 @@ fn what_a_record_cannot_name_is_told_before() {
             txn.delete(&t, &key(3), &old(3)).await.unwrap();
             txn.insert(&t, &indexed_row(&t, 3, b'q')).await.unwrap();
             match commit {
-                true => _ = txn.commit(Durability::Flush).await.unwrap(),
+                true => txn.commit(Durability::Flush).await.unwrap(),
                 false => txn.rollback().await.unwrap(),
             }
             let now = if commit { [(1, b'b'), (2, b'p'), (3, b'q')] } else { first };

@@ -203,7 +203,7 @@ fn columns_that_are_mostly_null() {
                 c.check(&[
                     ("create index k on t (c8, c500)", "ok 0"),
                     ("select id from t force index (k) where c8 = 8 and id = 2", "2"),
-                    ("alter table t drop column c1015", "ok 0"),
+                    ("alter table t drop column c1015, drop column c1014", "ok 0"),
                     ("alter table t add last bigint default 6, add t text", "ok 0"),
                     ("update t set t = repeat('x', 20000), last = null where id = 2", "ok 1"),
                     (
@@ -215,12 +215,13 @@ fn columns_that_are_mostly_null() {
                 .await;
             },
             async |c: &mut Client| {
+                let copied = if page_size == 16384 { "ok 5" } else { "ok 4" };
                 c.check(&[
                     (
                         "select last, length(t), c8 from t where id in (2, 3) order by id",
                         "NULL|20000|8; 6|NULL|NULL",
                     ),
-                    ("alter table t modify c9 int, order by c8", "ok 4"),
+                    ("alter table t modify c9 int, order by c8", copied),
                     ("select c9, c8 from t where id = 2", "8|8"),
                     OK,
                 ])

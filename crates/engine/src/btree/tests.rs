@@ -257,6 +257,8 @@ async fn life(given: Life, world: &RefCell<World>) {
 
 #[test]
 fn a_tree_is_an_ordered_map_over_crashes() {
+    #[cfg(feature = "planted")]
+    crate::planted::plant_named();
     testing::seeds("btree::tests", 20, |seed| {
         let world = RefCell::new(World::default());
         testing::lives(seed, 4, async |given| life(given, &world).await);
