@@ -24,6 +24,7 @@ mod explain;
 mod foreign_definitions;
 mod foreign_keys;
 mod foreign_rows;
+mod fulltext;
 mod functional_keys;
 mod gaps;
 mod geometry;

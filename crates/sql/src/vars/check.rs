@@ -64,6 +64,9 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
         VarType::Float { min, max } => check_float(def, input, (min, max), strict_all)?,
         VarType::Enum(names) => (VarValue::Enum(check_enum(def, input, names)?), None),
         VarType::Set(names) => (VarValue::Set(check_set(def, input, names)?), None),
+        VarType::Str if is_stopword_table(def.var) && !input.text().is_empty() => {
+            return Err(SqlError::not_supported("stopword tables"));
+        }
         VarType::Str => (check_str(def, input)?, None),
         VarType::Charset { nullable } => (check_charset(def, input, nullable)?, None),
         VarType::Collation if def.var == Var::default_collation_for_utf8mb4 => {
@@ -80,6 +83,11 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
         warning = Some(VarWarning { errno: errno::ER_NOT_SUPPORTED_YET, message });
     }
     Ok(Checked { value, warning })
+}
+
+/// MATCH leaves out the words of the built-in list: a table of others is refused rather than forgotten.
+fn is_stopword_table(var: Var) -> bool {
+    matches!(var, Var::innodb_ft_server_stopword_table | Var::innodb_ft_user_stopword_table)
 }
 
 /// 1231.

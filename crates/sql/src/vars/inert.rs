@@ -1,4 +1,4 @@
-//! Variables that clients and test suites set and that have no effect here: of MyISAM, of FULLTEXT indexes, of replication, of
+//! Variables that clients and test suites set and that have no effect here: of MyISAM, of replication, of
 //! ways in which MySQL manages its memory. Their notes say so, and setting one away from its default is a warning.
 //!
 //! The rows are handed to the macro that makes the table, behind those of `table.rs`, so that there is one table of all.
@@ -85,29 +85,23 @@ macro_rules! with_inert {
 
     ["Full-text search"]
     ft_min_word_len: Global AtStart, uint(1, 82), n(4), "Characters of the shortest word of MyISAM's indexes.",
-        note "there are no FULLTEXT indexes";
+        note "it belongs to MyISAM";
     ft_max_word_len: Global AtStart, uint(10, 84), n(84), "Characters of the longest word of MyISAM's indexes.",
-        note "there are no FULLTEXT indexes";
+        note "it belongs to MyISAM";
     ft_boolean_syntax: Global Always, STR, s("+ -><()~*:\"\"&|"), "Operators of searches IN BOOLEAN MODE.",
-        note "there are no FULLTEXT indexes";
+        note "it belongs to MyISAM";
     ft_query_expansion_limit: Global AtStart, uint(0, 1000), n(20), "Rows used WITH QUERY EXPANSION.",
-        note "there are no FULLTEXT indexes";
+        note "all rows that are found are used, as InnoDB does";
     ft_stopword_file: Global AtStart, STR, s("(built-in)"), "File of words that are left out.",
-        note "there are no FULLTEXT indexes";
-    ngram_token_size: Global AtStart, uint(1, 10), n(2), "Characters of a word of the ngram parser.",
-        note "there are no FULLTEXT indexes";
-    innodb_ft_enable_stopword: Both Always, BOOL, ON, "Leave stop words out of indexes.",
-        note "there are no FULLTEXT indexes";
-    innodb_ft_min_token_size: Global AtStart, uint(0, 16), n(3), "Characters of the shortest word.",
-        note "there are no FULLTEXT indexes";
-    innodb_ft_max_token_size: Global AtStart, uint(10, 84), n(84), "Characters of the longest word.",
-        note "there are no FULLTEXT indexes";
+        note "it belongs to MyISAM";
+    ngram_token_size: Global AtStart, uint(1, 10), n(2), "Characters of a word of the ngram parser.";
+    innodb_ft_enable_stopword: Both Always, BOOL, ON, "Words of the list of stopwords are not found by MATCH.";
+    innodb_ft_min_token_size: Global AtStart, uint(0, 16), n(3), "Characters of the shortest word that MATCH finds.";
+    innodb_ft_max_token_size: Global AtStart, uint(10, 84), n(84), "Characters of the longest word that MATCH finds.";
     innodb_ft_result_cache_limit: Global Always, size(1_000_000, 4_294_967_295, 1), n(2_000_000_000),
-        "Bytes of the result of a search.", note "there are no FULLTEXT indexes";
-    innodb_ft_server_stopword_table: Global Always, STR, s(""), "Table of words that are left out.",
-        note "there are no FULLTEXT indexes";
-    innodb_ft_user_stopword_table: Both Always, STR, s(""), "Table of words that are left out.",
-        note "there are no FULLTEXT indexes";
+        "Bytes of the result of a search.", note "results are charged to the session's memory";
+    innodb_ft_server_stopword_table: Global Always, STR, s(""), "Table of words that are left out: there is none but the built-in list.";
+    innodb_ft_user_stopword_table: Both Always, STR, s(""), "Table of words that are left out: there is none but the built-in list.";
 
     ["Replication"]
     max_binlog_size: Global Always, size(4096, 1_073_741_824, 4096), n(1_073_741_824),
