@@ -220,7 +220,8 @@ pub async fn run(
 fn has_subqueries(q: &QueryPlan) -> bool {
     match &q.body {
         Body::Block(b) => {
-            b.subs.iter().any(|s| s.plan.is_some())
+            // A search is part of its block.
+            b.subs.iter().any(|s| s.plan.is_some() && !matches!(s.kind, SubKind::Match(_)))
                 || b.tables.iter().any(|t| matches!(t.source, Source::Derived(_)))
         }
         _ => true,

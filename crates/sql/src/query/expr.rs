@@ -545,7 +545,10 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             // Of a text that becomes an integer MySQL says whether it is one, wherever it is from.
             match target {
                 // Nor of a double of the statement whether it is beyond the integers.
-                CastTarget::Signed if matches!(a.node, Node::Const(Value::Double(_))) => {
+                CastTarget::Signed
+                    if matches!(a.node, Node::Const(_) | Node::Param(_))
+                        && matches!(x, Value::Double(_)) =>
+                {
                     Ok(x.to_i64(&mut ev.cx.warnings).map_or(Value::Null, Value::Int))
                 }
                 CastTarget::Signed | CastTarget::Unsigned => cast(&x, *target, &mut ev.cx),

@@ -92,7 +92,8 @@ impl Binder<'_> {
         let origin = t.columns.get(usize::from(c.col)).and_then(|c| c.origin.clone());
         match origin {
             Some(origin) if !schema.is_empty() && !crate::ddl::is_virtual_schema(&schema) => {
-                self.table(&schema, &origin.org_table)
+                // A view that is no longer one with its table stands there as a table of its own.
+                self.table(&schema, &origin.org_table).map_err(|_| wrong_arguments("MATCH"))
             }
             _ => Err(wrong_arguments("MATCH")),
         }

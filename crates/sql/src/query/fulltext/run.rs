@@ -209,7 +209,7 @@ impl Runner<'_, '_> {
         let hits: usize = g.documents.iter().map(|d| d.found.hits.len()).sum();
         let bytes = 2 * ENTRY * g.documents.len() + 16 * hits;
         g.held.grow(self.ev.cx.session.memory(), bytes).map_err(ValueError::from)?;
-        Ok(self.go_on()?)
+        self.go_on()
     }
 
     async fn read_for(&mut self, g: &mut Gathering, plan: &QueryPlan) -> Run<()> {
