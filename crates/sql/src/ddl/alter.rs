@@ -1,13 +1,14 @@
 //! What ALTER TABLE asks for: from the old definition to the new one, without touching the table.
 
+use super::carried::{carried, now_at};
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
 use super::keys::Keys;
 use super::{Env, build, computed, foreign, functional, keys, options, partition, special};
 use crate::errno;
 use crate::meta::{
-    CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SpecialKey, SqlColumn,
-    SqlIndex, TableMeta, same_name,
+    CheckConstraint, ColumnDefault, ForeignKey, PRIMARY, SpecialKey, SqlColumn, SqlIndex,
+    TableMeta, same_name,
 };
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, LobKind, SqlType};
@@ -681,55 +682,5 @@ fn gone(old: &TableMeta, plan: &Plan, name: &str) -> Option<Gone> {
         None => Some(Gone::Dropped),
         Some(at) if same_name(&plan.meta.columns[at].name, name) => None,
         Some(_) => Some(Gone::Renamed),
-    }
-}
-
-/// Where an old column is that a key has. A new column under the name of one that goes takes its place in the keys, as in MySQL.
-fn now_at(column: usize, old: &TableMeta, plan: &Plan) -> Option<usize> {
-    let kept = plan.sources.iter().position(|&s| s == Some(column));
-    let successor = || {
-        let name = &old.columns[column].name;
-        let new = plan.sources.iter().zip(&plan.meta.columns);
-        new.enumerate()
-            .find(|(_, (source, c))| source.is_none() && c.is_named(name))
-            .map(|(at, _)| at)
-    };
-    kept.or_else(successor)
-}
-
-/// An old index over the new columns: dropped columns leave it, and with its last part it goes.
-fn carried(
-    mut index: SqlIndex,
-    old: &TableMeta,
-    plan: &Plan,
-) -> Result<Option<SqlIndex>, SqlError> {
-    let mut parts = Vec::new();
-    for part in &index.parts {
-        let was = &old.columns[part.column];
-        let Some(column) = now_at(part.column, old, plan) else { continue };
-        let new = &plan.meta.columns[column];
-        parts.push(IndexPart { column, prefix: carried_prefix(new, was, part.prefix)?, ..*part });
-    }
-    index.parts = parts;
-    Ok(Some(index).filter(|i| !i.parts.is_empty()))
-}
-
-fn carried_prefix(
-    new: &SqlColumn,
-    was: &SqlColumn,
-    prefix: Option<u32>,
-) -> Result<Option<u32>, SqlError> {
-    if new.ty == was.ty {
-        return Ok(prefix);
-    }
-    match new.ty {
-        SqlType::Text { .. } | SqlType::Geometry { .. } => {
-            super::keys::prefix_given(new.ty, prefix, &new.name)
-        }
-        SqlType::Json => super::keys::check_indexable(new.ty, &new.name).map(|()| prefix),
-        SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => {
-            Ok(prefix.filter(|&p| p < chars))
-        }
-        _ => Ok(None),
     }
 }

@@ -72,13 +72,7 @@ pub async fn alter_table(
     if let Some((to_schema, to_name)) = &target {
         writable_schema(to_schema, ctx)?;
         check_table_name(to_name)?;
-        let taken = match old.is_temporary() {
-            true => ctx.reads.temporaries.has(to_schema, to_name),
-            false => ctx.reads.db().table(to_schema, to_name).is_some(),
-        };
-        if taken {
-            return Err(table_exists(to_name));
-        }
+        not_taken(&old, to_schema, to_name, ctx)?;
     }
     let old_rows = read_by_old_rows(&old.meta, &plan, &env(ctx, &schema, &table))?;
     let (change, form) = row_form(&old, &plan, old_rows.is_some(), ctx)?;
@@ -113,6 +107,20 @@ pub async fn alter_table(
         super::drop::move_tables(&moves, held, ctx).await?;
     }
     Ok(altered(copied, ctx))
+}
+
+/// 1050 where the new name is another table's.
+fn not_taken(
+    old: &SqlTable,
+    schema: &str,
+    name: &str,
+    ctx: &StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    let taken = match old.is_temporary() {
+        true => ctx.reads.temporaries.has(schema, name),
+        false => ctx.reads.db().table(schema, name).is_some(),
+    };
+    if taken { Err(table_exists(name)) } else { Ok(()) }
 }
 
 pub fn altered(copied: u64, ctx: &StatementCtx<'_>) -> AdminResult {

@@ -13,6 +13,7 @@
 pub mod alter;
 pub mod alter_run;
 pub mod build;
+mod carried;
 pub mod check;
 pub mod column;
 pub mod computed;

@@ -4,7 +4,7 @@
 
 use super::adapt::Adapt;
 use super::branches::{chosen, is_unwatched};
-use super::fitted::{answer, with_digits};
+use super::fitted::{answer, is_literal, with_digits};
 use super::frame::{Frame, SubResult};
 use super::json_value::{Wanted, json_value};
 use super::members::{in_rows, quantified};
@@ -545,10 +545,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             // Of a text that becomes an integer MySQL says whether it is one, wherever it is from.
             match target {
                 // Nor of a double of the statement whether it is beyond the integers.
-                CastTarget::Signed
-                    if matches!(a.node, Node::Const(_) | Node::Param(_))
-                        && matches!(x, Value::Double(_)) =>
-                {
+                CastTarget::Signed if is_literal(a) && matches!(x, Value::Double(_)) => {
                     Ok(x.to_i64(&mut ev.cx.warnings).map_or(Value::Null, Value::Int))
                 }
                 CastTarget::Signed | CastTarget::Unsigned => cast(&x, *target, &mut ev.cx),

@@ -1,5 +1,6 @@
 //! Values in the form of a type that says more than they do.
 
+use super::expr::{BExpr, Node};
 use crate::value::store::bit_bytes;
 use crate::value::{DateTime, SqlType, Time, Value};
 
@@ -38,6 +39,11 @@ pub fn answer<'v>(function: &str, v: Value<'v>, ty: &SqlType) -> Value<'v> {
         }
         (v, ty) => with_digits(v, ty),
     }
+}
+
+/// It stands in the statement, in its text or in the plan as a parameter.
+pub fn is_literal(e: &BExpr) -> bool {
+    matches!(e.node, Node::Const(_) | Node::Param(_))
 }
 
 /// A time with the digits of its type, where it has fewer.

@@ -656,7 +656,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let open_types = has_open_types(&b, &kind);
     let cacheable = b.cacheable
         && !env.typed_params
-        // They are set where a plan is made, and one that is kept is run without.
         && super::hints::variables(stmt).is_empty()
         && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..));
     let sizes = b

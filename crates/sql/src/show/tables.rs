@@ -1,7 +1,7 @@
 //! Listings of schemas, tables, columns and indexes.
 
 use super::create_table::{Style, create_table as text_of};
-use crate::account::Privileges;
+use crate::account::{Access, Privileges};
 use crate::canonical;
 use crate::context::{ShowResult, StatementCtx, VirtualColumn, VirtualTable};
 use crate::ddl::is_virtual_schema;
@@ -310,6 +310,12 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
             ]);
         }
     }
+    special_keys(&t, all, access, &mut rows);
+    Ok(ShowResult { columns, rows })
+}
+
+/// FULLTEXT and SPATIAL keys.
+fn special_keys(t: &SqlTable, all: bool, access: &mut Access, rows: &mut Vec<Row>) {
     for key in &t.special {
         for (p, at) in key.columns.iter().enumerate() {
             let col = &t.columns[*at];
@@ -335,7 +341,6 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
             ]);
         }
     }
-    Ok(ShowResult { columns, rows })
 }
 
 pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
