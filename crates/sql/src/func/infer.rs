@@ -279,12 +279,12 @@ fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
         (x, y) => {
             let chars = text_length(&x).max(text_length(&y));
             // A BIT is its bytes beside a text.
-            let texts = [a, b].map(|i| match i.ty {
-                T::Bit { bits } => {
+            let texts = [a, b].map(|i| match i.ty.bytes_of_bits() {
+                Some(bytes) => {
                     let coercibility = coercibility::IMPLICIT;
-                    TypeInfo { ty: T::varbinary(u32::from(bits.div_ceil(8))), coercibility, ..i }
+                    TypeInfo { ty: T::varbinary(bytes), coercibility, ..i }
                 }
-                _ => i,
+                None => i,
             });
             let mut info = with_text(&texts, chars, nullable);
             if a.ty.is_string() != b.ty.is_string() {

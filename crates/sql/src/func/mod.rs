@@ -5,6 +5,7 @@
 //! arguments, as the table in [`temporal`] says. Functions that wait or lock (SLEEP, GET_LOCK) are the executor's.
 
 pub mod aggregate;
+mod amounts;
 pub mod control;
 mod crypt;
 pub mod encode;

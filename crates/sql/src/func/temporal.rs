@@ -4,6 +4,7 @@
 //! TIMESTAMPDIFF('DAY', a, b). The binder knows the unit before the values and takes DATE_ADD's type from
 //! [`date_add_type`] and EXTRACT's from BIGINT.
 
+use super::amounts::{Amount, interval_of};
 use super::infer;
 use super::periods;
 use super::{FuncCtx, FuncDef, Out, def, varying};
@@ -392,31 +393,6 @@ fn timestampdiff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return Ok(Value::Null);
     }
     Ok(Value::Int(difference(unit, a, b)))
-}
-
-/// The amount of an INTERVAL; `None` for NULL and what is none.
-enum Amount {
-    Of(Interval),
-    /// Longer than all dates.
-    Beyond,
-}
-
-fn interval_of(cx: &mut FuncCtx<'_>, v: &Value<'_>, unit: Unit) -> Option<Amount> {
-    if v.is_null() {
-        return None;
-    }
-    if unit.is_compound() {
-        return Interval::parse(&v.to_bytes()?, unit).map(Amount::Of);
-    }
-    if unit == Unit::Second && !matches!(v, Value::Int(_) | Value::UInt(_)) {
-        let d = v.to_decimal(&mut cx.warnings)?.round(6).ok();
-        let micros = d.and_then(|d| d.checked_mul(Decimal::from_i64(MICROS)).ok());
-        let micros = micros.and_then(Decimal::to_i128).and_then(|n| i64::try_from(n).ok());
-        return Some(micros.map_or(Amount::Beyond, |n| Amount::Of(Interval::Micros(n))));
-    }
-    // Decimals round ('1.5' as text counts up to the point).
-    let n = i64::try_from(v.to_integer(&mut cx.warnings)?).ok();
-    Some(n.and_then(|n| Interval::of(n, unit)).map_or(Amount::Beyond, Amount::Of))
 }
 
 /// Fraction digits that the amount brings along.

@@ -48,6 +48,14 @@ pub struct Facts {
 }
 
 impl SqlType {
+    /// The bytes of a BIT where it is taken as bytes.
+    pub fn bytes_of_bits(&self) -> Option<u32> {
+        match self {
+            SqlType::Bit { bits } => Some(u32::from(bits.div_ceil(8))),
+            _ => None,
+        }
+    }
+
     /// Asked for each value: apart from the facts, so that it is one look at the variant.
     pub const fn class(&self) -> Class {
         match self {
