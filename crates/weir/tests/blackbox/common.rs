@@ -8,8 +8,8 @@ mod server;
 mod tls;
 
 pub use client::{
-    AUTOCOMMIT, Answer, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, Pipe,
-    cap, execute_packet, failure, param,
+    AUTOCOMMIT, Answer, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS,
+    NO_INDEX_USED, Pipe, cap, execute_packet, failure, param,
 };
 pub use compress::{Method, pack};
 pub use server::{Server, run_to_end};

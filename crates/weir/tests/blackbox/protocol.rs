@@ -1,8 +1,8 @@
 //! Commands and packets, well formed and not.
 
 use crate::common::{
-    AUTOCOMMIT, Cell, Client, Fields, IN_TRANSACTION, Login, MORE_RESULTS, Server, cap,
-    execute_packet, param,
+    AUTOCOMMIT, Cell, Client, Fields, IN_TRANSACTION, Login, MORE_RESULTS, NO_INDEX_USED, Server,
+    cap, execute_packet, param,
 };
 
 #[test]
@@ -252,7 +252,8 @@ fn status_flags_and_warning_counts() {
     assert_eq!(c.run("insert into t values (1)").status, AUTOCOMMIT | IN_TRANSACTION);
     assert_eq!(c.run("commit").status, AUTOCOMMIT);
     assert_eq!(c.run("set autocommit = 0").status, 0);
-    assert_eq!(c.run("select * from t").status, IN_TRANSACTION);
+    assert_eq!(c.run("select * from t").status, IN_TRANSACTION | NO_INDEX_USED);
+    assert_eq!(c.run("select * from t where a = 1").status, IN_TRANSACTION);
     assert_eq!(c.run("rollback").status, 0);
     assert_eq!(c.run("set autocommit = 1").status, AUTOCOMMIT);
     let a = c.run("insert ignore into t values (1), (1000)");

@@ -127,6 +127,8 @@ pub struct Answer {
 pub const IN_TRANSACTION: u16 = 1;
 pub const AUTOCOMMIT: u16 = 2;
 pub const MORE_RESULTS: u16 = 8;
+/// SERVER_QUERY_NO_INDEX_USED: a table was read as a whole.
+pub const NO_INDEX_USED: u16 = 32;
 
 pub struct Client {
     pipe: Layer,
