@@ -153,14 +153,12 @@ fn first_row(
     };
     let mut block = Block {
         tables: vec![TableSlot {
-            alias: slot.alias.clone(),
-            source: Source::Table(table.clone()),
             lock: slot.lock,
             on_locked: slot.on_locked,
             needs_external: slot.needs_external,
             columns: slot.columns.clone(),
-            lateral: None,
             selected: slot.selected.clone(),
+            ..TableSlot::new(slot.alias.clone(), Source::Table(table.clone()))
         }],
         shapes: o.b.shapes.clone(),
         steps: vec![step],

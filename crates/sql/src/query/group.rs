@@ -265,7 +265,7 @@ pub fn check_distinct_order(
 
 /// A column as messages name it: schema, table, column.
 fn full_name(scope: &Scope, c: ColRef) -> String {
-    let t = &scope.tables[c.table as usize];
+    let t = scope.owner(c.table.into());
     let shown = BExpr::new(Node::Col(c), crate::value::TypeInfo::null());
     let Some(col) = t.place_of(&shown).and_then(|i| t.columns.get(i)) else {
         return t.alias.to_string();

@@ -21,7 +21,7 @@ use crate::value::{SqlType, TypeInfo};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use weir_engine::{LockMode, OnLocked};
-use weir_syntax::ast::{self, Statement};
+use weir_syntax::ast::{self, ExplainTarget, Statement};
 
 /// A planned statement.
 pub struct Plan {
@@ -354,9 +354,29 @@ pub(super) struct TableSlot {
     pub lateral: Option<u64>,
     /// PARTITION (...): the numbers of the partitions that are meant.
     pub selected: Option<Arc<[usize]>>,
+    /// The outermost view that the table was merged with, as the block names it.
+    pub through: Option<Arc<str>>,
+    /// It was merged with a derived table: its rows are neither locked nor changed.
+    pub nested: bool,
 }
 
 impl TableSlot {
+    /// A table of a block, before anything more is known of it.
+    pub fn new(alias: Arc<str>, source: Source) -> TableSlot {
+        TableSlot {
+            alias,
+            source,
+            lock: LockMode::None,
+            on_locked: OnLocked::Wait,
+            needs_external: true,
+            columns: None,
+            lateral: None,
+            selected: None,
+            through: None,
+            nested: false,
+        }
+    }
+
     /// The entries of an index are enough for a read without locks.
     pub fn is_covered_by(&self, index: usize) -> bool {
         let (Source::Table(t), Some(columns)) = (&self.source, &self.columns) else { return false };
@@ -551,6 +571,11 @@ pub(super) struct Sub {
 }
 
 impl Sub {
+    /// A query of its own, neither a call nor a search.
+    pub fn is_query(&self) -> bool {
+        self.plan.is_some() && !matches!(self.kind, SubKind::Call(..) | SubKind::Match(_))
+    }
+
     /// What may read tables: values that need it are worked out where the rows are found, before any is changed.
     pub fn is_query_or_call(&self) -> bool {
         self.plan.is_some() || matches!(self.kind, SubKind::Call(..))
@@ -625,6 +650,14 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
     let mut b = Binder::new(env);
     b.may_into = matches!(stmt, Statement::Select(_) | Statement::Explain(_));
+    b.merges_derived = match stmt {
+        Statement::Select(_) => true,
+        Statement::Explain(e) => matches!(
+            &e.target,
+            ExplainTarget::Statement(stmt) if matches!(**stmt, Statement::Select(_))
+        ),
+        _ => false,
+    };
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
             let plan = b.query(q, None).await?;

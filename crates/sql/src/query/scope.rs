@@ -33,24 +33,75 @@ pub struct ScopeTable {
     pub columns: Vec<ScopeColumn>,
     /// Rows of an outer join's inner side may be missing.
     pub nullable: bool,
-    /// Of a view that is merged: its columns are no columns of the slot.
+    /// Of a view or derived table that is merged: its columns are no columns of the slot.
     pub merged: Option<Arc<Merged>>,
 }
 
-/// A view over the table in its slot.
+/// A view or derived table over the tables in its slots.
 pub struct Merged {
-    /// Its columns, over the rows of the slot.
+    /// Its columns, over the rows of the slots.
     pub items: Vec<BExpr>,
-    pub table: Arc<SqlTable>,
-    /// Schema and name of the view.
-    pub view: (String, String),
-    /// The account with whose rights its table is used; `None`: of whoever asks.
-    pub account: Option<(String, String)>,
-    /// WITH CHECK OPTION: what a row must fulfil that is written through it, over the rows of the slot.
+    /// The first of its slots.
+    pub first: usize,
+    /// For each of its slots the table there, if its rows can be changed.
+    pub bases: Vec<Option<Arc<SqlTable>>>,
+    /// Not of a derived table.
+    pub view: Option<ViewOf>,
+    /// WITH CHECK OPTION: what a row must fulfil that is written through it, over the rows of the slots.
     pub check: Vec<BExpr>,
 }
 
+/// Which view was merged.
+#[derive(Clone)]
+pub struct ViewOf {
+    pub schema: String,
+    pub name: String,
+    /// The account with whose rights its tables are used; `None`: of whoever asks.
+    pub account: Option<(String, String)>,
+}
+
+impl Merged {
+    /// The slots that its tables stand in.
+    pub fn slots(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.bases.len()
+    }
+
+    /// The table in a slot of the block, if its rows can be changed.
+    pub fn table(&self, slot: usize) -> Option<&Arc<SqlTable>> {
+        self.bases.get(slot.checked_sub(self.first)?)?.as_ref()
+    }
+
+    /// It joins several tables.
+    pub fn is_join(&self) -> bool {
+        self.bases.len() > 1
+    }
+
+    /// The table's column behind a column, by the number of it: slot and column.
+    pub fn base_column(&self, n: usize) -> Option<(usize, usize)> {
+        match self.items.get(n)?.node {
+            Node::Col(c) => Some((usize::from(c.table), usize::from(c.col))),
+            _ => None,
+        }
+    }
+
+    /// What WITH CHECK OPTION asks looks at one table only, that in the slot.
+    pub fn checks_only(&self, slot: usize) -> bool {
+        self.check.iter().all(|e| e.tables(&|_| u64::MAX) & !(1 << slot) == 0)
+    }
+}
+
 impl ScopeTable {
+    /// A table whose names are not seen in the block: each but the first of a merged query.
+    pub fn unseen(merged: Option<&Arc<Merged>>) -> ScopeTable {
+        ScopeTable {
+            schema: "".into(),
+            alias: "".into(),
+            columns: Vec::new(),
+            nullable: false,
+            merged: merged.cloned(),
+        }
+    }
+
     /// The column that an expression over this table's slot shows, when it is just that.
     pub fn place_of(&self, e: &BExpr) -> Option<usize> {
         let Node::Col(c) = &e.node else { return None };
@@ -62,6 +113,11 @@ impl ScopeTable {
 
     pub fn origin_of(&self, e: &BExpr) -> Option<&Arc<Origin>> {
         self.columns.get(self.place_of(e)?)?.origin.as_ref()
+    }
+
+    /// The view that its tables are used through.
+    pub fn view(&self) -> Option<&ViewOf> {
+        self.merged.as_ref()?.view.as_ref()
     }
 }
 
@@ -111,6 +167,20 @@ impl Scope {
             hidden: c.hidden,
         }));
         self.tables.push(table);
+    }
+
+    /// What has the names for the table in a slot: itself, or the query that it was merged with.
+    pub fn owner(&self, slot: usize) -> &ScopeTable {
+        let t = &self.tables[slot];
+        t.merged.as_ref().map_or(t, |m| &self.tables[m.first])
+    }
+
+    /// The table column that an expression shows, when it is just that.
+    pub fn origin_of(&self, e: &BExpr) -> Option<&Arc<Origin>> {
+        match &e.node {
+            Node::Col(c) if c.depth == 0 => self.owner(c.table.into()).origin_of(e),
+            _ => None,
+        }
     }
 
     pub fn find(&self, c: &ColumnRef) -> Found {

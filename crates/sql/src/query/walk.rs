@@ -97,4 +97,15 @@ impl BExpr {
             self.for_children_mut(&mut |e| e.move_out(depth));
         }
     }
+
+    /// The expression where a table of this block stands in another slot.
+    pub fn move_table(&mut self, from: u16, to: u16) {
+        if let Node::Col(c) = &mut self.node
+            && c.depth == 0
+            && c.table == from
+        {
+            c.table = to;
+        }
+        self.for_children_mut(&mut |e| e.move_table(from, to));
+    }
 }

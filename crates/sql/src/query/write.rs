@@ -79,11 +79,16 @@ struct Batch {
 }
 
 /// The view WITH CHECK OPTION that rows are written through, and the shapes that its conditions are bound to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct ThroughView<'p> {
     pub rows: &'p ViewRows,
     pub shapes: &'p [Shape],
+    /// The row of the join that the changed one is part of, where the conditions look at its other tables.
+    pub beside: Option<RowsBeside>,
 }
+
+/// Rows of the tables of a join, by slot, as far as somebody looks at them.
+pub type RowsBeside = Arc<[Option<Vec<u8>>]>;
 
 /// Writes the rows of one statement.
 pub struct RowWriter<'p> {
@@ -581,7 +586,7 @@ impl<'p> RowWriter<'p> {
     /// The view's conditions and CHECK, of the image after the change: whatever the table works out itself (generated columns,
     /// ON UPDATE) is in it. False: IGNORE leaves the row out.
     fn passes(&mut self, r: &mut Runner<'_, '_>, table: &Arc<SqlTable>) -> Run<bool> {
-        if let Some(view) = self.view
+        if let Some(view) = self.view.clone()
             && !self.is_of_view(r, view)?
         {
             return Ok(false);
@@ -599,7 +604,10 @@ impl<'p> RowWriter<'p> {
     /// Whether the image is one of the view's rows.
     fn is_of_view(&mut self, r: &mut Runner<'_, '_>, view: ThroughView<'_>) -> Run<bool> {
         let table = view.rows.table;
-        let mut slots: Vec<Slot> = (0..=table).map(|_| Slot::Null).collect();
+        let known = |slot: usize| view.beside.as_ref().and_then(|rows| rows.get(slot)?.clone());
+        let width = view.shapes.len().max(table + 1);
+        let mut slots: Vec<Slot> =
+            (0..width).map(|s| known(s).map_or(Slot::Null, Slot::Bytes)).collect();
         slots[table] = Slot::Bytes(std::mem::take(&mut self.new));
         let frame = Frame { shapes: view.shapes, slots: &slots, ..Frame::empty(r.params) };
         let done = view.rows.check(&frame, &mut r.ev, self.ignore);

@@ -1,5 +1,6 @@
 //! FROM: the tables of a block, joins, index hints.
 
+use super::merge::Place;
 use super::recursive::names_itself;
 use super::select::split_and;
 use super::{Bind, Binder, Raw, RawGroup, Working, using};
@@ -10,16 +11,16 @@ use crate::meta::cache::no_such_table;
 use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
 use crate::query::frame::Shape;
 use crate::query::partition;
-use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
+use crate::query::plan::{Origin, OutColumn, QueryPlan, Source, TableSlot};
 use crate::query::scope::{self, ScopeColumn, ScopeTable};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
-use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, JoinCondition, JoinKind, TableRef};
 
 /// Tables of one join at most, as in MySQL.
 const MAX_TABLES: usize = 61;
+pub const TOO_MANY_TABLES: u16 = 1116;
 
 impl Binder<'_> {
     pub fn from(
@@ -40,8 +41,7 @@ impl Binder<'_> {
                     }
                     return Ok(());
                 }
-                let plan = self.isolated(|b| b.bind_query(query))?;
-                self.add_derived(alias.as_str(), columns, plan, group, raw, tables)
+                self.derived((alias.as_str(), columns), query, group, raw, tables)
             }
             TableRef::List(list) => list.iter().try_for_each(|t| self.from(t, group, raw, tables)),
             TableRef::Join(j) => self.join(j, group, raw, tables),
@@ -108,9 +108,9 @@ impl Binder<'_> {
             }
             // A common table sees those before it, not itself.
             let later = self.ctes.split_off(at);
-            let plan = self.isolated(|b| b.bind_query(&query));
+            let done = self.derived((alias, &columns), &query, group, raw, tables);
             self.ctes.extend(later);
-            return self.add_derived(alias, &columns, plan?, group, raw, tables);
+            return done;
         }
         let schema = match (&f.name.schema, self.env.reads.schema) {
             (Some(s), _) => s.as_str(),
@@ -177,7 +177,7 @@ impl Binder<'_> {
             {
                 locked.check_read(schema, name, alias)?;
             }
-            return self.view(&o, alias, group, raw, tables);
+            return self.view(&o, alias, &mut Place { group, raw, tables });
         }
         let table = self.table(schema, name)?;
         if !temporary {
@@ -203,6 +203,26 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// A query as a table of the block: merged with it, or read before it.
+    fn derived(
+        &mut self,
+        (alias, names): (&str, &[ast::Ident]),
+        query: &ast::Query,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        if self.merges_derived {
+            let at = &mut Place { group, raw, tables };
+            if let Some(parts) = self.merge(query, ast::ViewCheck::None, at)? {
+                let columns = derived_columns(alias, names, &parts.columns)?;
+                return self.name_merged(parts, ("".into(), alias.into()), columns, None, at);
+            }
+        }
+        let plan = self.isolated(|b| b.bind_query(query))?;
+        self.add_derived(alias, names, plan, group, raw, tables)
+    }
+
     fn add_derived(
         &mut self,
         alias: &str,
@@ -212,39 +232,20 @@ impl Binder<'_> {
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        if !names.is_empty() && names.len() != plan.columns.len() {
-            return Err(SqlError::new(
-                1353,
-                "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
-            ));
-        }
-        let mut columns: Vec<ScopeColumn> = Vec::new();
-        for (i, c) in plan.columns.iter().enumerate() {
-            let name: Arc<str> = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
-            if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
-                return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
-            }
-            let mut info = c.info;
-            if info.ty.is_string() {
-                info.coercibility = crate::value::types::coercibility::IMPLICIT;
-            }
-            let origin = Origin {
-                schema: "".into(),
-                table: alias.into(),
-                org_table: alias.into(),
-                column: name.clone(),
-                flags: 0,
-            };
-            columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
-        }
-        let scope = ScopeTable {
-            schema: "".into(),
-            alias: alias.into(),
-            columns,
-            nullable: false,
-            merged: None,
-        };
+        let columns = derived_columns(alias, names, &plan.columns)?;
+        let scope = ScopeTable { alias: alias.into(), columns, ..ScopeTable::unseen(None) };
         self.add(scope, Source::Derived(Box::new(plan)), group, None, raw, tables)
+    }
+
+    /// 1066 when the block has a table of the name already.
+    pub fn refuse_twin(&self, schema: &str, alias: &str) -> Bind<()> {
+        let same = |t: &ScopeTable| {
+            *t.alias == *alias && (*t.schema == *schema || t.schema.is_empty() || schema.is_empty())
+        };
+        match self.top().scope.tables.iter().any(same) {
+            true => Err(SqlError::new(1066, format!("Not unique table/alias: '{alias}'"))),
+            false => Ok(()),
+        }
     }
 
     pub fn add(
@@ -256,16 +257,10 @@ impl Binder<'_> {
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        let same = |t: &ScopeTable| {
-            t.alias == scope.alias
-                && (t.schema == scope.schema || t.schema.is_empty() || scope.schema.is_empty())
-        };
-        if self.top().scope.tables.iter().any(same) {
-            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", scope.alias)));
-        }
+        self.refuse_twin(&scope.schema, &scope.alias)?;
         if tables.len() >= MAX_TABLES {
             return Err(SqlError::new(
-                1116,
+                TOO_MANY_TABLES,
                 format!("Too many tables; MySQL can only use {MAX_TABLES} tables in a join"),
             ));
         }
@@ -275,16 +270,7 @@ impl Binder<'_> {
             raw.groups[i].tables |= bit;
             g = raw.groups[i].parent;
         }
-        tables.push(TableSlot {
-            alias: scope.alias.clone(),
-            source,
-            lock: LockMode::None,
-            on_locked: OnLocked::Wait,
-            needs_external: true,
-            columns: None,
-            lateral: None,
-            selected: None,
-        });
+        tables.push(TableSlot::new(scope.alias.clone(), source));
         raw.group_of.push(group);
         raw.usable.push(usable);
         self.top_mut().scope.push(scope);
@@ -350,6 +336,36 @@ impl Binder<'_> {
         }
         Ok(())
     }
+}
+
+/// The columns of a derived table, named by its list or as its query names them.
+fn derived_columns(alias: &str, names: &[ast::Ident], of: &[OutColumn]) -> Bind<Vec<ScopeColumn>> {
+    if !names.is_empty() && names.len() != of.len() {
+        return Err(SqlError::new(
+            1353,
+            "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
+        ));
+    }
+    let mut columns: Vec<ScopeColumn> = Vec::new();
+    for (i, c) in of.iter().enumerate() {
+        let name: Arc<str> = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
+        if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
+        }
+        let mut info = c.info;
+        if info.ty.is_string() {
+            info.coercibility = crate::value::types::coercibility::IMPLICIT;
+        }
+        let origin = Origin {
+            schema: "".into(),
+            table: alias.into(),
+            org_table: alias.into(),
+            column: name.clone(),
+            flags: 0,
+        };
+        columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
+    }
+    Ok(columns)
 }
 
 pub fn shapes_of(tables: &[TableSlot]) -> Vec<Shape> {

@@ -17,6 +17,7 @@ mod from;
 mod functional;
 mod json;
 mod literal;
+mod merge;
 mod name;
 mod operator;
 mod query;
@@ -35,7 +36,7 @@ pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place, number_as_text};
 pub use name::default_value;
 pub use select::split_and;
-pub use view::ViewPlan;
+pub use view::{ViewPlan, several_bases};
 pub use zero_days::find_zero_days;
 
 use crate::context::{ShowResult, VirtualColumn};
@@ -102,6 +103,8 @@ pub struct BlockCtx {
     /// The text of each window of `windows`.
     pub window_texts: Vec<String>,
     pub window_calls: u32,
+    /// What the merged query is sorted by that the block begins with.
+    pub inherited: Vec<(BExpr, bool)>,
     pub place: &'static str,
 }
 
@@ -173,6 +176,11 @@ pub struct Binder<'a> {
     pub views: Vec<view::OpenView>,
     /// Rights that the tables of views ask for.
     pub view_needs: Vec<Need>,
+    /// Derived tables are merged where that goes: the statement changes no rows. Where one does, what it reads is settled by their being read
+    /// before it changes anything, as whoever nests a query to be allowed to read the target (1093) counts on.
+    pub merges_derived: bool,
+    /// Queries that were bound for a merge and did not fit.
+    pub failed_merges: u32,
     /// What each `*` of the query itself stands for, in order, where somebody asks.
     pub wildcards: Option<Vec<Vec<ast::SelectItem>>>,
     /// Where the stack was when the statement began to be bound.
@@ -211,6 +219,8 @@ impl<'a> Binder<'a> {
             depth: 0,
             views: Vec::new(),
             view_needs: Vec::new(),
+            merges_derived: false,
+            failed_merges: 0,
             wildcards: None,
         }
     }
@@ -233,6 +243,7 @@ impl<'a> Binder<'a> {
             windows: Vec::new(),
             window_texts: Vec::new(),
             window_calls: 0,
+            inherited: Vec::new(),
             place: "field list",
         });
     }
@@ -259,8 +270,8 @@ impl<'a> Binder<'a> {
         if table.is_temporary() {
             return Ok(());
         }
-        let (schema, name) = match &target.merged {
-            Some(m) => (m.view.0.as_str(), m.view.1.as_str()),
+        let (schema, name) = match target.view() {
+            Some(v) => (v.schema.as_str(), v.name.as_str()),
             None => (table.schema(), table.name()),
         };
         locked.check_write(schema, name, &target.alias)

@@ -45,10 +45,18 @@ impl Binder<'_> {
             let level = self.stack.len() - 1 - depth;
             match self.stack[level].scope.find(c) {
                 Found::Column(t, i) => {
+                    let e = self.stack[level].scope.column(t, i, depth as u8);
                     if depth > 0 {
                         self.note_outer(level, t);
+                        // A merged column may show others than the first of the tables that it was merged with.
+                        let mut shown = Vec::new();
+                        e.walk(&mut |n| {
+                            if let Node::Col(c) = n.node {
+                                shown.push(c.table);
+                            }
+                        });
+                        shown.into_iter().for_each(|t| self.note_outer(level, t));
                     }
-                    let e = self.stack[level].scope.column(t, i, depth as u8);
                     return Ok((e, Some((level, (t, i)))));
                 }
                 Found::Ambiguous => return Err(ambiguous(c, place)),
@@ -160,7 +168,8 @@ impl Binder<'_> {
         let level = self.stack.len() - 1 - r.depth as usize;
         let t = &self.stack[level].scope.tables[r.table as usize];
         if let Some(m) = &t.merged {
-            return default_value(&m.table, r.col as usize);
+            let table = m.table(r.table.into()).ok_or_else(|| unknown_column(c, "field list"))?;
+            return default_value(table, r.col as usize);
         }
         let (schema, alias) = (t.schema.clone(), t.columns[r.col as usize].origin.clone());
         let Some(origin) = alias else { return Err(unknown_column(c, "field list")) };

@@ -5,7 +5,7 @@ use super::from::shapes_of;
 use super::rollup::{self, OverGroups};
 use super::zero_days::find_zero_days;
 use super::{Bind, Binder, Raw};
-use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::expr::{BExpr, Node};
 use crate::query::fulltext::by_relevance;
 use crate::query::group;
 use crate::query::plan::{
@@ -81,6 +81,7 @@ impl Binder<'_> {
         self.top_mut().aliases.clear();
         let limit = self.limit(q.limit.as_ref())?;
         let mut ctx = self.leave();
+        let inherited = std::mem::take(&mut ctx.inherited);
         let mut windows = std::mem::take(&mut ctx.windows);
         let grouped = !keys.is_empty()
             || !ctx.aggs.is_empty()
@@ -106,6 +107,14 @@ impl Binder<'_> {
         }
         let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
         let sorts_rows = !grouped && !s.options.distinct && windows.is_empty();
+        let sorted = &ctx.scope.tables.first().and_then(|t| t.merged.as_ref());
+        if sorts_rows
+            && order.is_empty()
+            && having.is_none()
+            && sorted.is_some_and(|m| m.bases.len() == tables.len())
+        {
+            order.extend(inherited.into_iter().map(|(e, desc)| (by_place(e), desc)));
+        }
         // As InnoDB gives the rows of a search: the best first.
         if sorts_rows
             && order.is_empty()
@@ -161,7 +170,7 @@ impl Binder<'_> {
         })
     }
 
-    fn item(
+    pub fn item(
         &mut self,
         item: &SelectItem,
         items: &mut Vec<BExpr>,
@@ -195,12 +204,7 @@ impl Binder<'_> {
             }
             SelectItem::Expr { expr, alias, text } => {
                 let e = self.scalar(expr)?;
-                let origin = match &e.node {
-                    Node::Col(ColRef { depth: 0, table, .. }) => {
-                        self.top().scope.tables[*table as usize].origin_of(&e).cloned()
-                    }
-                    _ => None,
-                };
+                let origin = self.top().scope.origin_of(&e).cloned();
                 if let Some(a) = alias {
                     self.top_mut().shown.push((a.as_str().into(), e.clone()));
                 }
@@ -295,21 +299,22 @@ impl Binder<'_> {
     fn locking(&mut self, clauses: &[ast::Locking], tables: &mut [TableSlot]) -> Bind<()> {
         for l in clauses {
             for of in &l.of {
-                if !tables.iter().any(|t| *t.alias == *of.as_str()) {
+                if !self.top().scope.tables.iter().any(|t| *t.alias == *of.as_str()) {
                     return Err(SqlError::new(
                         3568,
                         format!("Unresolved table name '{of}' in locking clause."),
                     ));
                 }
             }
-            for (n, t) in tables.iter_mut().enumerate() {
-                if l.of.is_empty() || l.of.iter().any(|o| *t.alias == *o.as_str()) {
+            for (n, t) in tables.iter_mut().enumerate().filter(|(_, t)| !t.nested) {
+                let name = self.top().scope.owner(n).alias.clone();
+                if l.of.is_empty() || l.of.iter().any(|o| *name == *o.as_str()) {
                     // Rows of a table that the session has locked for reading are not to be locked for more.
                     if let (ast::LockStrength::Update, Source::Table(table)) =
                         (l.strength, &t.source)
                         && self.views.is_empty()
                     {
-                        self.changes(table, &self.top().scope.tables[n])?;
+                        self.changes(table, self.top().scope.owner(n))?;
                     }
                     t.lock = match l.strength {
                         ast::LockStrength::Update => LockMode::Exclusive,

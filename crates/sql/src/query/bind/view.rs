@@ -1,27 +1,24 @@
-//! Views in FROM. One over a single table that only picks rows and columns is merged: its table stands in the block in its place, so
-//! that indexes are used and rows can be changed; any other is a derived table.
+//! Views in FROM, which are merged with the block where that goes ([`super::merge`]) and derived tables where it does not; views as targets of
+//! a change, which only merged ones are; and what a view is that is made.
 //!
-//! Invariants:
-//! - A merged view's columns are expressions over one slot of the block, the one that its scope table stands for.
-//! - What a view reads is read with the rights of its definer, or of whoever asks where it says so: these rights are needs of the plan,
+//! Invariant: what a view reads is read with the rights of its definer, or of whoever asks where it says so: these rights are needs of the plan,
 //!   beside the right on the view itself.
 
+use super::merge::{Parts, Place, has_no_subs, picks_only, reads_tables_only, write_out};
 use super::{Bind, Binder, Raw};
 use crate::account::Privileges;
 use crate::errno;
-use crate::meta::same_name;
 use crate::meta::view::ViewMeta;
-use crate::query::expr::{BExpr, Node};
-use crate::query::plan::{Origin, Source, TableSlot};
-use crate::query::scope::{Merged, Scope, ScopeColumn, ScopeTable};
+use crate::meta::{SqlTable, same_name};
+use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::plan::{Origin, Source, Sub, TableSlot};
+use crate::query::scope::{Merged, Scope, ScopeColumn, ScopeTable, ViewOf};
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
 use crate::value::types::coercibility;
 use std::sync::Arc;
 use weir_engine::Object;
-use weir_syntax::ast::{
-    self, QueryBody, SelectItem, Statement, TableRef, ViewAlgorithm, ViewCheck,
-};
+use weir_syntax::ast::{self, Statement, ViewAlgorithm, ViewCheck};
 
 /// A view that is being bound.
 pub struct OpenView {
@@ -31,18 +28,8 @@ pub struct OpenView {
     pub account: Option<(String, String)>,
 }
 
-/// Columns of a merged view, the names of its table, and what WITH CHECK OPTION asks.
-type MergedParts = (Vec<BExpr>, ScopeTable, Vec<BExpr>);
-
 impl Binder<'_> {
-    pub fn view(
-        &mut self,
-        o: &Object,
-        alias: &str,
-        group: Option<usize>,
-        raw: &mut Raw,
-        tables: &mut Vec<TableSlot>,
-    ) -> Bind<()> {
+    pub fn view(&mut self, o: &Object, alias: &str, at: &mut Place<'_>) -> Bind<()> {
         if self.views.iter().any(|v| v.schema == o.schema && v.name == o.name) {
             let text = format!("`{}`.`{}` contains view recursion", o.schema, o.name);
             return Err(SqlError::new(errno::ER_VIEW_RECURSIVE, text));
@@ -59,7 +46,7 @@ impl Binder<'_> {
         let uses = std::mem::take(&mut self.uses);
         let ctes = std::mem::take(&mut self.ctes);
         let Statement::Select(query) = &stmt else { return Err(SqlError::internal("no query")) };
-        let done = self.view_body(o, &meta, query, alias, group, raw, tables);
+        let done = self.view_body(o, &meta, query, alias, at);
         let inside = std::mem::replace(&mut self.uses, uses);
         self.note_needs(o, inside.in_view(), &acting);
         self.ctes = ctes;
@@ -95,22 +82,30 @@ impl Binder<'_> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the place in the block is four of them")]
     fn view_body(
         &mut self,
         o: &Object,
         meta: &ViewMeta,
         query: &ast::Query,
         alias: &str,
-        group: Option<usize>,
-        raw: &mut Raw,
-        tables: &mut Vec<TableSlot>,
+        at: &mut Place<'_>,
     ) -> Bind<()> {
+        let name = (o.schema.as_str().into(), alias.into());
         if meta.algorithm != ViewAlgorithm::TempTable
-            && let Some(select) = picks_only(query)
-            && self.merge(o, meta, select, alias, group, raw, tables)?
+            && let Some(parts) = self.merge(query, meta.check, at)?
         {
-            return Ok(());
+            if parts.items.len() != meta.columns.len() {
+                return Err(invalid(&o.schema, &o.name));
+            }
+            let flags = |e: &BExpr| parts.scope.origin_of(e).map_or(0, |origin| origin.flags);
+            let infos = parts.items.iter().map(|e| (e.info, flags(e)));
+            let columns = scope_columns(o, meta, alias, infos);
+            let view = ViewOf {
+                schema: o.schema.clone(),
+                name: o.name.clone(),
+                account: self.views.last().and_then(|v| v.account.clone()),
+            };
+            return self.name_merged(parts, name, columns, Some(view), at);
         }
         let plan = self.isolated(|b| b.bind_query(query))?;
         if plan.columns.len() != meta.columns.len() {
@@ -118,184 +113,55 @@ impl Binder<'_> {
         }
         let infos = plan.columns.iter().map(|c| (c.info, 0u16));
         let columns = scope_columns(o, meta, alias, infos);
-        let scope = ScopeTable {
-            schema: o.schema.as_str().into(),
-            alias: alias.into(),
-            columns,
-            nullable: false,
-            merged: None,
-        };
-        self.add(scope, Source::Derived(Box::new(plan)), group, None, raw, tables)
-    }
-
-    /// Puts the view's table into the block; `false`, and nothing done, where that does not go.
-    #[expect(clippy::too_many_arguments, reason = "the place in the block is four of them")]
-    fn merge(
-        &mut self,
-        o: &Object,
-        meta: &ViewMeta,
-        select: &ast::Select,
-        alias: &str,
-        group: Option<usize>,
-        raw: &mut Raw,
-        tables: &mut Vec<TableSlot>,
-    ) -> Bind<bool> {
-        let at = tables.len();
-        let before = (raw.conds.len(), group.map(|g| raw.groups[g].on.len()));
-        let checked = meta.check;
-        let bound = self.isolated(|b| b.merge_inner(select, at, checked, group, raw, tables));
-        let same =
-            |t: &ScopeTable| *t.alias == *alias && (*t.schema == *o.schema || t.schema.is_empty());
-        if matches!(bound, Ok(Some(_))) && self.top().scope.tables.iter().any(same) {
-            return Err(SqlError::new(1066, format!("Not unique table/alias: '{alias}'")));
-        }
-        let fits = match &bound {
-            Ok(Some((items, ..))) => {
-                let plain = |e: &BExpr| matches!(e.node, Node::Col(_));
-                // A missing row of an outer join has NULL for every column, whatever the expression makes of it.
-                items.len() == meta.columns.len() && (group.is_none() || items.iter().all(plain))
-            }
-            _ => false,
-        };
-        if !fits {
-            // As if nothing had been bound.
-            tables.truncate(at);
-            raw.group_of.truncate(at);
-            raw.usable.truncate(at);
-            raw.forced &= !(1 << at);
-            raw.conds.truncate(before.0);
-            if let (Some(g), Some(n)) = (group, before.1) {
-                raw.groups[g].on.truncate(n);
-            }
-            raw.groups.iter_mut().for_each(|g| g.tables &= !(1 << at));
-            return match bound {
-                Ok(Some((items, ..))) if items.len() != meta.columns.len() => {
-                    Err(invalid(&o.schema, &o.name))
-                }
-                other => other.map(|_| false),
-            };
-        }
-        let Ok(Some((items, base, check))) = bound else { return Ok(false) };
-        let columns =
-            scope_columns(o, meta, alias, items.iter().map(|e| (e.info, flags(e, &base))));
-        tables[at].alias = alias.into();
-        let Source::Table(table) = &tables[at].source else { return Ok(false) };
-        let account = self.views.last().and_then(|v| v.account.clone());
-        let view = (o.schema.clone(), o.name.clone());
-        let merged = Arc::new(Merged { items, table: table.clone(), view, account, check });
-        self.top_mut().scope.push(ScopeTable {
-            schema: o.schema.as_str().into(),
-            alias: alias.into(),
-            columns,
-            nullable: false,
-            merged: Some(merged),
-        });
-        Ok(true)
-    }
-
-    /// The view's columns over the table in slot `at`, and that table's names; its conditions are those of the block.
-    fn merge_inner(
-        &mut self,
-        select: &ast::Select,
-        at: usize,
-        checked: ViewCheck,
-        group: Option<usize>,
-        raw: &mut Raw,
-        tables: &mut Vec<TableSlot>,
-    ) -> Bind<Option<MergedParts>> {
-        let before = group.map_or(raw.conds.len(), |g| raw.groups[g].on.len());
-        // Names stand at the number of the slot; those of the block around are not seen.
-        let unseen = || ScopeTable {
-            schema: "".into(),
-            alias: "".into(),
-            columns: Vec::new(),
-            nullable: false,
-            merged: None,
-        };
-        self.enter(Scope::of((0..at).map(|_| unseen())));
-        self.top_mut().agg_ok = true;
-        let bound = (|| {
-            self.from(&select.from[0], group, raw, tables)?;
-            let single = tables.len() == at + 1 && matches!(tables[at].source, Source::Table(_));
-            if !single {
-                return Ok(None);
-            }
-            let mut conds = Vec::new();
-            self.place("where clause");
-            if let Some(w) = &select.where_ {
-                let e = self.numeric(w)?;
-                super::split_and(e, &mut conds);
-            }
-            self.place("field list");
-            let mut items = Vec::new();
-            for item in &select.items {
-                match item {
-                    SelectItem::Expr { expr, .. } => items.push(self.scalar(expr)?),
-                    SelectItem::Wildcard { .. } => return Ok(None),
-                }
-            }
-            let inner = self.top().scope.tables.get(at).and_then(|t| t.merged.clone());
-            let mut check = match checked {
-                // A view without the option still asks what those under it ask.
-                ViewCheck::None | ViewCheck::Local => inner.map_or(vec![], |m| m.check.clone()),
-                ViewCheck::Cascaded => match group {
-                    Some(g) => raw.groups[g].on[before..].to_vec(),
-                    None => raw.conds[before..].to_vec(),
-                },
-            };
-            if checked != ViewCheck::None {
-                check.extend(conds.iter().cloned());
-            }
-            match group {
-                Some(g) => raw.groups[g].on.extend(conds),
-                None => raw.conds.extend(conds),
-            }
-            Ok::<_, SqlError>(Some((items, check)))
-        })();
-        let ctx = self.leave();
-        // These are worked out by the view's own block, over all of its rows.
-        let whole = ctx.subs.is_empty() && ctx.aggs.is_empty() && ctx.windows.is_empty();
-        let base = ctx.scope.tables.into_iter().nth(at);
-        let bound = bound?.filter(|_| whole);
-        Ok(bound.zip(base).map(|((items, check), base)| (items, base, check)))
+        let scope =
+            ScopeTable { schema: name.0, alias: name.1, columns, ..ScopeTable::unseen(None) };
+        self.add(scope, Source::Derived(Box::new(plan)), at.group, None, at.raw, at.tables)
     }
 }
 
 impl Binder<'_> {
-    /// What a change through a merged view needs: the right on the view, and its account's on the table.
-    pub fn change_through(&mut self, m: &Merged, privileges: Privileges) {
-        self.uses.table(&m.view.0, &m.view.1, privileges);
-        let (schema, table) = (m.table.schema().into(), m.table.name().into());
-        self.needs_inside(m, Need::Table { privileges, schema, table });
+    /// What a change of a table needs that a merged view shows: the right on the view, and its account's on the table.
+    pub fn change_through(&mut self, view: &ViewOf, table: &SqlTable, privileges: Privileges) {
+        self.uses.table(&view.schema, &view.name, privileges);
+        let (schema, table) = (table.schema().into(), table.name().into());
+        self.needs_inside(view, Need::Table { privileges, schema, table });
     }
 
-    fn needs_inside(&mut self, m: &Merged, need: Need) {
-        let (view, account) = (m.view.clone(), m.account.clone());
+    fn needs_inside(&mut self, of: &ViewOf, need: Need) {
+        let (view, account) = ((of.schema.clone(), of.name.clone()), of.account.clone());
         self.view_needs.push(Need::InView { view, account, need: Box::new(need) });
     }
 
-    /// A column of the target, which is a table or a merged view, is written: that asks for a right on it, and for the view's
-    /// account on the table's. `column`: the table's number of it.
-    pub fn writes_column(&mut self, target: &ScopeTable, column: usize, privilege: Privileges) {
-        let Some(m) = target.merged.clone() else {
-            if let Some(o) = target.columns.get(column).and_then(|c| c.origin.as_ref()) {
+    /// A column of the target, which is a table or one that a merged view shows, is written: that asks for a right on it, and for the
+    /// view's account on the table's. `column`: slot, and the table's number of it.
+    pub fn writes_column(
+        &mut self,
+        target: &ScopeTable,
+        column: (usize, usize),
+        privilege: Privileges,
+    ) {
+        let merged = target.merged.clone();
+        let Some((m, of, table)) =
+            merged.as_ref().and_then(|m| Some((m, m.view.as_ref()?, m.table(column.0)?)))
+        else {
+            if let Some(o) = target.columns.get(column.1).and_then(|c| c.origin.as_ref()) {
                 self.uses.column(&target.schema, &o.org_table, privilege, &o.column);
             }
             return;
         };
         let shown = (0..m.items.len()).find(|n| m.base_column(*n) == Some(column));
         if let Some(c) = shown.and_then(|n| target.columns.get(n)) {
-            self.uses.column(&m.view.0, &m.view.1, privilege, &c.name);
+            self.uses.column(&of.schema, &of.name, privilege, &c.name);
         }
-        let name: Arc<str> = m.table.meta.columns[column].name.as_str().into();
+        let name: Arc<str> = table.meta.columns[column.1].name.as_str().into();
         // One look at the view's account for all columns that a statement writes.
         let known = self.view_needs.iter_mut().find_map(|n| match n {
-            Need::InView { view, account, need } if *view == m.view && *account == m.account => {
+            Need::InView { view: (schema, view), account, need }
+                if *schema == of.schema && *view == of.name && *account == of.account =>
+            {
                 match &mut **need {
-                    Need::Columns { privilege: p, schema, table, columns, beside: true }
-                        if *p == privilege
-                            && schema == m.table.schema()
-                            && table == m.table.name() =>
+                    Need::Columns { privilege: p, schema, table: t, columns, beside: true }
+                        if *p == privilege && schema == table.schema() && t == table.name() =>
                     {
                         Some(columns)
                     }
@@ -307,51 +173,91 @@ impl Binder<'_> {
         if let Some(columns) = known {
             return columns.push(name);
         }
-        let (schema, table) = (m.table.schema().into(), m.table.name().into());
+        let (schema, table) = (table.schema().into(), table.name().into());
         let need = Need::Columns { privilege, schema, table, columns: vec![name], beside: true };
-        self.needs_inside(&m, need);
+        self.needs_inside(of, need);
     }
 
-    /// The view as the target of an INSERT: 1471 unless each of its columns is one of its table's.
-    pub fn insert_target(&mut self, o: &Object) -> Bind<ScopeTable> {
+    /// The view as the target of an INSERT of the columns: its names over the table that they are of. 1471 unless each of its columns is
+    /// one of a table's; of a join the columns must be named (1394) and be of one table (1393).
+    pub fn insert_target(
+        &mut self,
+        o: &Object,
+        columns: Option<&[ast::ColumnRef]>,
+    ) -> Bind<ScopeTable> {
         let (mut raw, mut tables) = (Raw::default(), Vec::new());
         self.enter(Scope::default());
-        let bound = self.view(o, &o.name, None, &mut raw, &mut tables);
+        let at = &mut Place { group: None, raw: &mut raw, tables: &mut tables };
+        let bound = self.view(o, &o.name, at);
         let scope = self.leave().scope;
         bound?;
         let refused = || {
             let text = format!("The target table {} of the INSERT is not insertable-into", o.name);
             SqlError::new(errno::ER_NON_INSERTABLE_TABLE, text)
         };
-        let table = scope.tables.into_iter().next().ok_or_else(refused)?;
-        let Some(m) = &table.merged else { return Err(refused()) };
+        let target = scope.tables.into_iter().next().ok_or_else(refused)?;
+        let Some(m) = target.merged.clone() else { return Err(refused()) };
         let mut seen = Vec::new();
-        for e in &m.items {
-            match e.node {
-                Node::Col(c) if !seen.contains(&c.col) => seen.push(c.col),
+        for n in 0..m.items.len() {
+            match m.base_column(n) {
+                Some(c) if !seen.contains(&c) => seen.push(c),
                 _ => return Err(refused()),
             }
         }
-        Ok(table)
-    }
-}
-
-impl Merged {
-    /// The column of the table behind a column of the view, by the view's number of it.
-    pub fn base_column(&self, n: usize) -> Option<usize> {
-        match self.items.get(n)?.node {
-            Node::Col(c) => Some(usize::from(c.col)),
-            _ => None,
+        let mut slot = 0;
+        if m.is_join() {
+            let Some(columns) = columns else {
+                let text = format!(
+                    "Can not insert into join view '{}.{}' without fields list",
+                    o.schema, o.name
+                );
+                return Err(SqlError::new(errno::ER_VIEW_NO_INSERT_FIELD_LIST, text));
+            };
+            let named = |c: &ast::ColumnRef| {
+                let at = target.columns.iter().position(|t| same_name(&t.name, c.column.as_str()));
+                at.and_then(|at| m.base_column(at)).map(|(slot, _)| slot)
+            };
+            let mut slots = columns.iter().filter_map(named);
+            slot = slots.next().unwrap_or(0);
+            if slots.any(|s| s != slot) || !m.checks_only(slot) {
+                return Err(several_bases(&target));
+            }
         }
+        let table = m.table(slot).ok_or_else(refused)?.clone();
+        Ok(over_one_table(target, &m, slot, table))
     }
 }
 
-/// Flags of a view's column that is a column of its table.
-fn flags(e: &BExpr, base: &ScopeTable) -> u16 {
-    match base.origin_of(e) {
-        Some(origin) => origin.flags,
-        None => 0,
-    }
+/// The names of a view over one of its tables, which is the first of its block. What the other tables' columns show is not known.
+fn over_one_table(
+    mut target: ScopeTable,
+    m: &Merged,
+    slot: usize,
+    table: Arc<SqlTable>,
+) -> ScopeTable {
+    let moved = |e: &BExpr| match e.node {
+        Node::Col(c) if usize::from(c.table) == slot => {
+            BExpr::new(Node::Col(ColRef { table: 0, ..c }), e.info)
+        }
+        _ => BExpr::constant(crate::value::Value::Null),
+    };
+    let mut check = m.check.clone();
+    check.iter_mut().for_each(|e| e.move_table(slot as u16, 0));
+    target.merged = Some(Arc::new(Merged {
+        items: m.items.iter().map(moved).collect(),
+        first: 0,
+        bases: vec![Some(table)],
+        view: m.view.clone(),
+        check,
+    }));
+    target
+}
+
+/// 1393: a statement changes one of the tables of a view.
+pub fn several_bases(target: &ScopeTable) -> SqlError {
+    let name = target.view().map(|v| format!("{}.{}", v.schema, v.name)).unwrap_or_default();
+    let text = format!("Can not modify more than one base table through a join view '{name}'");
+    SqlError::new(errno::ER_VIEW_MULTIUPDATE, text)
 }
 
 fn scope_columns(
@@ -378,22 +284,6 @@ fn scope_columns(
     meta.columns.iter().zip(infos).map(column).collect()
 }
 
-/// A query that picks rows and columns of one table, and nothing else.
-pub fn picks_only(q: &ast::Query) -> Option<&ast::Select> {
-    let QueryBody::Select(s) = &q.body else { return None };
-    let plain = q.with.is_none()
-        && q.order_by.is_empty()
-        && q.limit.is_none()
-        && q.locking.is_empty()
-        && !s.options.distinct
-        && !s.options.straight_join
-        && s.group_by.is_empty()
-        && !s.rollup
-        && s.having.is_none()
-        && s.windows.is_empty();
-    (plain && matches!(s.from[..], [TableRef::Table(_)])).then_some(s)
-}
-
 /// Errors that would tell what stands in a view, and that say that it is out of date.
 fn tells_names(e: &SqlError) -> bool {
     matches!(
@@ -413,6 +303,27 @@ pub struct ViewPlan {
     pub columns: Vec<(Arc<str>, crate::value::TypeInfo)>,
     pub mergeable: bool,
     pub updatable: bool,
+    /// Rows that are written can be checked: it asks no subquery which rows are its own.
+    pub checkable: bool,
+}
+
+/// A column is one of a table whose rows can be changed.
+fn shows_what_can_change(parts: &Parts, tables: &[TableSlot]) -> bool {
+    parts.items.iter().any(|e| match e.node {
+        Node::Col(c) => {
+            let slot = &tables[usize::from(c.table)];
+            matches!(slot.source, Source::Table(_)) && !slot.nested
+        }
+        _ => false,
+    })
+}
+
+/// The only table is read by a subquery, too.
+fn reads_itself(tables: &[TableSlot], subs: &[Sub]) -> bool {
+    match tables {
+        [TableSlot { source: Source::Table(t), .. }] => subs.iter().any(|s| s.reads(t, None)),
+        _ => false,
+    }
 }
 
 impl Binder<'_> {
@@ -425,42 +336,23 @@ impl Binder<'_> {
         let mut found = self.wildcards.take().unwrap_or_default().into_iter();
         let mut query = query.clone();
         write_out(&mut query.body, &mut found);
-        let mut updatable = false;
-        let mut mergeable = false;
+        let (mut updatable, mut mergeable, mut checkable) = (false, false, false);
         if let Some(select) = picks_only(&query) {
             let (mut raw, mut tables) = (Raw::default(), Vec::new());
-            let merged = self.isolated(|b| {
-                let none = ViewCheck::None;
-                b.merge_inner(select, 0, none, None, &mut raw, &mut tables)
-            })?;
-            mergeable = merged.is_some();
-            let column = |e: &BExpr| matches!(e.node, Node::Col(_));
-            updatable = merged.is_some_and(|(items, ..)| items.iter().any(column));
+            let at = &mut Place { group: None, raw: &mut raw, tables: &mut tables };
+            let (parts, subs) = self
+                .isolated(|b| b.bind_parts(select, &query, ViewCheck::Cascaded, at, Vec::new()));
+            if let Some(parts) = parts? {
+                mergeable = true;
+                updatable = select.from.iter().all(reads_tables_only)
+                    && shows_what_can_change(&parts, &tables)
+                    && !reads_itself(&tables, &subs);
+                checkable = updatable && parts.check.iter().all(has_no_subs);
+            }
         }
         self.views.pop();
         let columns = plan.columns.iter().map(|c| (c.name.clone(), c.info)).collect();
-        Ok(ViewPlan { query, columns, mergeable, updatable })
-    }
-}
-
-/// Puts the columns that `*` stood for in its place, operand by operand.
-fn write_out(body: &mut QueryBody, found: &mut impl Iterator<Item = Vec<SelectItem>>) {
-    match body {
-        QueryBody::Select(s) => {
-            let items = std::mem::take(&mut s.items);
-            for item in items {
-                match item {
-                    SelectItem::Wildcard { .. } => s.items.extend(found.next().unwrap_or_default()),
-                    other => s.items.push(other),
-                }
-            }
-        }
-        QueryBody::SetOp { left, right, .. } => {
-            write_out(left, found);
-            write_out(right, found);
-        }
-        QueryBody::Nested(q) => write_out(&mut q.body, found),
-        QueryBody::Values(_) | QueryBody::Table(_) => {}
+        Ok(ViewPlan { query, columns, mergeable, updatable, checkable })
     }
 }
 

@@ -6,11 +6,13 @@ use crate::account::Privileges;
 use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::SqlTable;
-use crate::query::bind::{Binder, Raw, by_place, find_zero_days, shapes_of, split_and};
+use crate::query::bind::{
+    Binder, Raw, by_place, find_zero_days, several_bases, shapes_of, split_and,
+};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
 use crate::query::plan::{Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
-use crate::query::scope::Scope;
+use crate::query::scope::{Scope, ScopeTable};
 use crate::session_api::{ConnInfo, SqlError};
 use std::sync::Arc;
 use weir_engine::LockMode;
@@ -125,13 +127,14 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         for a in &u.assignments {
             let (t, col) = b.target_column(&a.column)?;
             let table = updatable(&bound.tables, t as usize, "UPDATE", b.env.reads.conn)?;
-            match b.top().scope.tables[t as usize].merged.clone() {
-                Some(m) => b.change_through(&m, Privileges::UPDATE),
+            let target = b.top().scope.owner(t as usize).clone();
+            match target.view() {
+                Some(view) => b.change_through(view, table, Privileges::UPDATE),
                 None => b.uses.table(table.schema(), table.name(), Privileges::UPDATE),
             }
-            b.changes(table, &b.top().scope.tables[t as usize])?;
-            let target = b.top().scope.tables[t as usize].clone();
-            b.writes_column(&target, col as usize, Privileges::UPDATE);
+            b.changes(table, &target)?;
+            refuse_other_base(&target, t as usize, &assigns)?;
+            b.writes_column(&target, (t as usize, col as usize), Privileges::UPDATE);
             let ty = table.meta.columns[col as usize].ty;
             let column = &table.meta.columns[col as usize];
             if column.is_generated() {
@@ -229,19 +232,16 @@ pub fn generated_value(column: &str, table: &str) -> SqlError {
     SqlError::new(3105, text)
 }
 
-/// Tables of the block whose rows go.
-fn delete_targets(d: &ast::Delete, tables: &[TableSlot]) -> Result<Vec<usize>, SqlError> {
+/// Slots of the block whose rows go. 1395 for a view that joins: which table's rows are meant it does not say.
+fn delete_targets(d: &ast::Delete, scope: &Scope) -> Result<Vec<usize>, SqlError> {
     let mut targets = Vec::new();
     if d.targets.is_empty() {
         targets.push(0);
     }
     for n in &d.targets {
-        let at = tables.iter().position(|t| {
+        let at = scope.tables.iter().position(|t| {
             *t.alias == *n.name.as_str()
-                && match (&n.schema, &t.source) {
-                    (Some(s), Source::Table(t)) => t.schema() == s.as_str(),
-                    _ => true,
-                }
+                && n.schema.as_ref().is_none_or(|s| t.schema.is_empty() || *t.schema == *s.as_str())
         });
         match at {
             Some(at) if !targets.contains(&at) => targets.push(at),
@@ -256,7 +256,21 @@ fn delete_targets(d: &ast::Delete, tables: &[TableSlot]) -> Result<Vec<usize>, S
             }
         }
     }
+    let joins = |t: &&usize| scope.tables[**t].merged.as_ref().is_some_and(|m| m.is_join());
+    if let Some(view) = targets.iter().find(joins).and_then(|t| scope.tables[*t].view()) {
+        let text = format!("Can not delete from join view '{}.{}'", view.schema, view.name);
+        return Err(SqlError::new(errno::ER_VIEW_DELETE_MERGE_VIEW, text));
+    }
     Ok(targets)
+}
+
+/// 1393 when another table is changed through the same view.
+fn refuse_other_base(target: &ScopeTable, slot: usize, assigns: &[Assign]) -> Result<(), SqlError> {
+    let Some(m) = target.merged.as_ref().filter(|m| m.is_join()) else { return Ok(()) };
+    match assigns.iter().any(|a| a.table != slot && m.slots().contains(&a.table)) {
+        true => Err(several_bases(target)),
+        false => Ok(()),
+    }
 }
 
 pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
@@ -264,14 +278,15 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     b.enter(Scope::default());
     let bound = (|| {
         let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
-        let targets = delete_targets(d, &bound.tables)?;
+        let targets = delete_targets(d, &b.top().scope)?;
         for &t in &targets {
             let table = updatable(&bound.tables, t, "DELETE", b.env.reads.conn)?.clone();
-            match b.top().scope.tables[t].merged.clone() {
-                Some(m) => b.change_through(&m, Privileges::DELETE),
+            let target = b.top().scope.owner(t).clone();
+            match target.view() {
+                Some(view) => b.change_through(view, &table, Privileges::DELETE),
                 None => b.uses.table(table.schema(), table.name(), Privileges::DELETE),
             }
-            b.changes(&table, &b.top().scope.tables[t])?;
+            b.changes(&table, &target)?;
             bound.tables[t].lock = LockMode::Exclusive;
         }
         Ok::<_, SqlError>((bound, targets))

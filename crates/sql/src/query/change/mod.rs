@@ -58,18 +58,23 @@ pub struct ChangePlan {
 
 /// What rows must fulfil that are written through a view.
 pub struct ViewRows {
-    /// Number in the block.
+    /// Slot of the table that is changed.
     pub table: usize,
     pub view: (String, String),
     pub conds: Vec<BExpr>,
+    /// The other tables of the view, whose rows the conditions look at too.
+    pub beside: Vec<usize>,
 }
 
 impl ViewRows {
-    /// Of the tables of a block that are views with the option.
+    /// Of the tables of a block that views with the option show.
     pub fn of(scope: &Scope) -> Vec<ViewRows> {
         let of = |(table, t): (usize, &super::scope::ScopeTable)| {
             let m = t.merged.as_ref().filter(|m| !m.check.is_empty())?;
-            Some(ViewRows { table, view: m.view.clone(), conds: m.check.clone() })
+            let view = t.view().map(|v| (v.schema.clone(), v.name.clone()))?;
+            let others = m.slots().filter(|s| *s != table);
+            let beside = if m.checks_only(table) { Vec::new() } else { others.collect() };
+            Some(ViewRows { table, view, conds: m.check.clone(), beside })
         };
         scope.tables.iter().enumerate().filter_map(of).collect()
     }

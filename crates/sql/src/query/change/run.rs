@@ -15,7 +15,7 @@ use crate::query::plan::Source;
 use crate::query::rules::{self, Storing};
 use crate::query::sort::sort;
 use crate::query::write::{
-    RowWriter, ThroughView, Updated, WriteKind, values_after, with_columns, zero,
+    RowWriter, RowsBeside, ThroughView, Updated, WriteKind, values_after, with_columns, zero,
 };
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::SqlError;
@@ -37,6 +37,8 @@ struct Found {
     /// For each target table (by number in the block): where the row is, clustered key, and the values for UPDATE of many tables.
     rows: Vec<(usize, Arc<Table>, Vec<u8>)>,
     values: Vec<Value<'static>>,
+    /// By slot the rows of tables that a view's WITH CHECK OPTION looks at beside the changed one.
+    beside: Option<RowsBeside>,
 }
 
 pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
@@ -154,9 +156,11 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         // Each key is there twice: in the list, and among those seen.
         let keys: usize =
             rows.iter().map(|(.., k)| 2 * (size_of::<(usize, u64, Vec<u8>)>() + k.len())).sum();
-        let bytes = size_of::<Found>() + keys + row_bytes(&sort) + row_bytes(&values);
+        let beside = rows_beside(p, &j);
+        let around: usize = beside.iter().flat_map(|b| b.iter()).flatten().map(Vec::len).sum();
+        let bytes = size_of::<Found>() + keys + around + row_bytes(&sort) + row_bytes(&values);
         r.ev.cx.hold(&mut held, bytes)?;
-        out.push(Found { sort, rows, values });
+        out.push(Found { sort, rows, values, beside });
     }
     if sorted {
         let order = SortOrder::by(&p.order);
@@ -164,6 +168,22 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         out.truncate(limit);
     }
     Ok((out, held))
+}
+
+/// The rows that conditions of views look at beside those that are changed.
+fn rows_beside(p: &ChangePlan, j: &Joiner<'_>) -> Option<RowsBeside> {
+    if p.checks.iter().all(|v| v.beside.is_empty()) {
+        return None;
+    }
+    let looked_at = |slot: &usize| p.checks.iter().any(|v| v.beside.contains(slot));
+    let row = |slot: usize| j.slots[slot].bytes().filter(|_| looked_at(&slot)).map(<[u8]>::to_vec);
+    Some((0..p.block.tables.len()).map(row).collect())
+}
+
+/// What was known of a row when it was found.
+struct Known<'f> {
+    values: Option<&'f [Value<'static>]>,
+    beside: Option<RowsBeside>,
 }
 
 struct Changer<'p> {
@@ -210,8 +230,9 @@ impl Changer<'_> {
                     What::Update(assigns) => {
                         let old = std::mem::take(&mut self.buf.row);
                         let values = if f.values.is_empty() { None } else { Some(&f.values[..]) };
+                        let known = Known { values, beside: f.beside.clone() };
                         let done =
-                            self.update(r, *t, table, &key.clone(), &old, assigns, values).await;
+                            self.update(r, *t, table, &key.clone(), &old, assigns, known).await;
                         self.buf.row = old;
                         done?;
                     }
@@ -232,7 +253,10 @@ impl Changer<'_> {
                 self.changed += u64::from(gone);
                 Ok(())
             }
-            What::Update(assigns) => self.update(r, t, table, key, old, assigns, None).await,
+            What::Update(assigns) => {
+                let known = Known { values: None, beside: None };
+                self.update(r, t, table, key, old, assigns, known).await
+            }
         }
     }
 
@@ -245,9 +269,10 @@ impl Changer<'_> {
         key: &[u8],
         old: &[u8],
         assigns: &[Assign],
-        values: Option<&[Value<'static>]>,
+        known: Known<'_>,
     ) -> Run<()> {
         let p = self.p;
+        let values = known.values;
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(assigns.len());
         // Columns set to a default that is an expression, which sees the other values.
         let mut unset = Vec::new();
@@ -299,7 +324,11 @@ impl Changer<'_> {
         }
         let view = p.checks.iter().find(|v| v.table == t);
         self.writer.within(p.block.tables[t].selected.clone());
-        self.writer.through(view.map(|rows| ThroughView { rows, shapes: &p.block.shapes }));
+        self.writer.through(view.map(|rows| ThroughView {
+            rows,
+            shapes: &p.block.shapes,
+            beside: known.beside,
+        }));
         if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
             self.changed += 1;
         }

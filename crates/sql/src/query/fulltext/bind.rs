@@ -9,7 +9,6 @@ use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Source, Sub, SubKind
 use crate::session_api::SqlError;
 use crate::value::{Collation, SqlType, TypeInfo};
 use std::sync::Arc;
-use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr, MatchMode};
 
 /// 1210.
@@ -86,7 +85,7 @@ impl Binder<'_> {
         let level = self.stack.len() - 1 - usize::from(c.depth);
         let t = &self.stack[level].scope.tables[usize::from(c.table)];
         if let Some(m) = &t.merged {
-            return Ok(m.table.clone());
+            return m.table(c.table.into()).cloned().ok_or_else(|| wrong_arguments("MATCH"));
         }
         let schema = t.schema.clone();
         let origin = t.columns.get(usize::from(c.col)).and_then(|c| c.origin.clone());
@@ -131,16 +130,7 @@ fn reads(table: &Arc<SqlTable>, columns: &[usize]) -> QueryPlan {
         info: TypeInfo::column(table.columns[*c].ty, table.columns[*c].nullable),
         origin: None,
     };
-    let tables = vec![TableSlot {
-        alias: table.name().into(),
-        source: Source::Table(table.clone()),
-        lock: LockMode::None,
-        on_locked: OnLocked::Wait,
-        needs_external: true,
-        columns: None,
-        lateral: None,
-        selected: None,
-    }];
+    let tables = vec![TableSlot::new(table.name().into(), Source::Table(table.clone()))];
     let block = Block {
         shapes: shapes_of(&tables),
         tables,

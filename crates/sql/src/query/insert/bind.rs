@@ -15,7 +15,7 @@ use crate::query::{optimize, partition};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, SqlType, TypeInfo};
 use std::sync::Arc;
-use weir_engine::{LockMode, ObjectKind, OnLocked};
+use weir_engine::ObjectKind;
 use weir_syntax::ast::{self, Expr, InsertSource};
 
 pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, SqlError> {
@@ -70,7 +70,7 @@ async fn bind_rows(
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
     let view = view.filter(|_| !temporary);
     let target = match &view {
-        Some(o) => b.insert_target(o)?,
+        Some(o) => b.insert_target(o, i.columns.as_deref())?,
         None => {
             let name = i.table.name.as_str();
             let table = b.table(schema, name)?;
@@ -81,23 +81,22 @@ async fn bind_rows(
             table_scope(&table, table.name())
         }
     };
-    let table = match &target.merged {
-        Some(m) => {
+    let table = match target.view().zip(target.merged.as_ref().and_then(|m| m.table(0))) {
+        Some((view, table)) => {
             let replaces = if i.replace { Privileges::DELETE } else { Privileges::NONE };
             let updates =
                 if i.on_duplicate.is_empty() { Privileges::NONE } else { Privileges::UPDATE };
-            b.change_through(m, Privileges::INSERT | replaces | updates);
-            m.table.clone()
+            b.change_through(view, table, Privileges::INSERT | replaces | updates);
+            table.clone()
         }
         None => b.table(schema, i.table.name.as_str())?,
     };
     b.changes(&table, &target)?;
     let selected = partition::selected(&table, &i.partitions)?;
     // LAST_INSERT_ID() tells nothing of a column that the view has not.
-    let hides_id =
-        target.merged.as_ref().zip(table.rules.counter).is_some_and(|(m, counter)| {
-            !(0..m.items.len()).any(|n| m.base_column(n) == Some(counter))
-        });
+    let hides_id = target.merged.as_ref().zip(table.rules.counter).is_some_and(|(m, counter)| {
+        !(0..m.items.len()).any(|n| m.base_column(n) == Some((0, counter)))
+    });
     let view = ViewRows::of(&Scope::of([target.clone()])).pop();
     let mut targets = targets(&table, &target, i)?;
     let fill = fills(&table);
@@ -137,11 +136,11 @@ async fn bind_rows(
     let names = i.columns.is_some() || loaded.is_some() || !names_none;
     if asks && names {
         for &column in &targets {
-            b.writes_column(&target, column, Privileges::INSERT);
+            b.writes_column(&target, (0, column), Privileges::INSERT);
         }
     }
     for (column, _) in &on_duplicate {
-        b.writes_column(&target, *column, Privileges::UPDATE);
+        b.writes_column(&target, (0, *column), Privileges::UPDATE);
     }
     // The rows of a SELECT are all known before the first is inserted. VALUES may read the table by another name, as in MySQL.
     if matches!(&i.source, InsertSource::Values(_)) && !table.is_temporary() {
@@ -193,16 +192,7 @@ async fn bind_rows(
         Rows::File(l) => l.set.iter().filter_map(|(_, e)| e.as_ref()).for_each(&mut look),
         Rows::Query(_) => {}
     }
-    let slot = |t: &Arc<SqlTable>| TableSlot {
-        alias: t.name().into(),
-        source: Source::Table(t.clone()),
-        lock: LockMode::None,
-        on_locked: OnLocked::Wait,
-        needs_external: true,
-        columns: None,
-        lateral: None,
-        selected: None,
-    };
+    let slot = |t: &Arc<SqlTable>| TableSlot::new(t.name().into(), Source::Table(t.clone()));
     let mut shapes = shapes_of(&[slot(&table), slot(&table)]);
     shapes.extend(shapes_read.into_iter().map(Shape::Values));
     Ok(InsertPlan {
@@ -283,7 +273,7 @@ fn target_column(table: &SqlTable, target: &ScopeTable, name: &str) -> Option<us
         None => table.meta.column(name),
         Some(m) => {
             let at = target.columns.iter().position(|c| same_name(&c.name, name))?;
-            m.base_column(at)
+            m.base_column(at).map(|(_, column)| column)
         }
     }
 }
@@ -291,7 +281,7 @@ fn target_column(table: &SqlTable, target: &ScopeTable, name: &str) -> Option<us
 fn targets(table: &SqlTable, target: &ScopeTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
     let Some(columns) = &i.columns else {
         if let Some(m) = &target.merged {
-            return Ok((0..m.items.len()).filter_map(|n| m.base_column(n)).collect());
+            return Ok((0..m.items.len()).filter_map(|n| Some(m.base_column(n)?.1)).collect());
         }
         return Ok((0..table.meta.columns.len())
             .filter(|c| !table.meta.columns[*c].invisible)

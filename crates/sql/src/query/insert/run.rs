@@ -61,7 +61,11 @@ pub async fn run(
     let nulls_fail = strict || (!many && !p.ignore);
     let mut writer = RowWriter::of_insert(p.kind(), p.ignore, many, nulls_fail);
     writer.within(p.selected.clone());
-    writer.through(p.view.as_ref().map(|rows| ThroughView { rows, shapes: &p.shapes }));
+    writer.through(p.view.as_ref().map(|rows| ThroughView {
+        rows,
+        shapes: &p.shapes,
+        beside: None,
+    }));
     let mut x = Inserter {
         p,
         nulls_fail,
