@@ -324,6 +324,8 @@ bugs! {
         "A start does not finish a DROP of many tables that a crash cut off."
     GivenBackCutEarly "given-back-cut-early" Structure
         "Rollback cuts a record off before purge has caught up with the deleted row that it gives back."
+    GivenBackTooEarly "given-back-too-early" Structure
+        "A deleted row that a rollback gives back is removed before purge has come to its older versions."
     HalfTreeForgotten "half-tree-forgotten" Space
         "Nothing tells a start of the index that a crash left half built."
 }

@@ -351,8 +351,8 @@ impl Txn {
             let done = undo::write_commit(&db.core, &log, no).await;
             match done {
                 Ok(lsn) => {
+                    db.purge.add(no, self.id, &log);
                     db.trx.end_commit(self.id, no);
-                    db.purge.add(no, &log);
                     db.undo_slots.give_back(log);
                     upto = Some(lsn);
                 }

@@ -19,7 +19,11 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::table::Table;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 use weir_rt::{AsyncMutex, Notify};
+
+/// Whether purge is done with a log is asked so often.
+const WITHIN_A_LOG: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
 pub struct PurgeStats {
@@ -28,9 +32,28 @@ pub struct PurgeStats {
     pub rows_removed: AtomicU64,
 }
 
-/// Committed transactions whose undo is still there, by commit number.
+/// Committed transactions whose undo is still there.
+#[derive(Default)]
+struct Pending {
+    by_no: BTreeMap<u64, History>,
+    /// Their commit numbers.
+    numbers: HashMap<TrxId, u64>,
+    /// The number of the one whose log is being purged.
+    current: Option<u64>,
+}
+
+/// How far purge has come with a committed transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Progress {
+    /// Its log has not been begun.
+    Before,
+    Within,
+    /// It is done with its log, and with those of all transactions that committed before.
+    Past,
+}
+
 pub struct Purge {
-    history: Mutex<BTreeMap<u64, History>>,
+    history: Mutex<Pending>,
     /// First page of each slot's chain, as far as known.
     first: Mutex<HashMap<u16, PageNo>>,
     pub wake: Notify,
@@ -52,15 +75,19 @@ impl Default for Purge {
 }
 
 impl Purge {
-    /// A transaction has committed; its log may hold work for purge.
-    pub fn add(&self, no: u64, log: &UndoLog) {
-        if let Some(h) = log.history(no, 0) {
+    /// A transaction is about to be seen as committed; its log may hold work for purge. It is known before anybody may take it for one
+    /// that purge has passed.
+    pub fn add(&self, no: u64, trx: TrxId, log: &UndoLog) {
+        if let Some(h) = log.history(no, trx) {
             self.push(h);
         }
     }
 
     pub fn push(&self, h: History) {
-        self.history.lock().insert(h.no, h);
+        let mut pending = self.history.lock();
+        pending.numbers.insert(h.trx, h.no);
+        pending.by_no.insert(h.no, h);
+        drop(pending);
         self.wake.notify_one();
     }
 
@@ -70,7 +97,7 @@ impl Purge {
 
     /// The pages of a log before `page` are gone; what is left of it begins with that page.
     fn begins_at(&self, no: u64, page: PageNo) {
-        if let Some(h) = self.history.lock().get_mut(&no) {
+        if let Some(h) = self.history.lock().by_no.get_mut(&no) {
             h.begin = UndoPosition { page, off: UNDO_BODY as u32 };
         }
     }
@@ -91,18 +118,47 @@ impl Purge {
 
     /// Whether something of a slot is still to be purged.
     pub fn has_history_of(&self, slot: u16) -> bool {
-        self.history.lock().values().any(|h| h.slot == slot)
+        self.history.lock().by_no.values().any(|h| h.slot == slot)
     }
 
     /// Committed transactions not yet purged: MySQL's "history list length".
     pub fn history_length(&self) -> usize {
-        self.history.lock().len()
+        self.history.lock().by_no.len()
     }
 
-    fn next(&self, below: u64) -> Option<History> {
-        let h = self.history.lock();
-        let (no, x) = h.iter().next()?;
-        (*no < below).then_some(*x)
+    /// The next log to be purged, which is the current one as long as the guard lives.
+    fn next(&self, below: u64) -> Option<(History, Current<'_>)> {
+        let mut pending = self.history.lock();
+        let (no, h) = pending.by_no.first_key_value().map(|(no, h)| (*no, *h))?;
+        if no >= below {
+            return None;
+        }
+        pending.current = Some(no);
+        Some((h, Current(self)))
+    }
+
+    fn done(&self, h: &History) {
+        let mut pending = self.history.lock();
+        pending.by_no.remove(&h.no);
+        pending.numbers.remove(&h.trx);
+    }
+
+    fn progress(&self, trx: TrxId) -> Progress {
+        let pending = self.history.lock();
+        match pending.numbers.get(&trx) {
+            None => Progress::Past,
+            Some(no) if pending.current == Some(*no) => Progress::Within,
+            Some(_) => Progress::Before,
+        }
+    }
+}
+
+/// Purge is within a log. If it gives up, it begins the log anew when it comes again.
+struct Current<'p>(&'p Purge);
+
+impl Drop for Current<'_> {
+    fn drop(&mut self) {
+        self.0.history.lock().current = None;
     }
 }
 
@@ -113,14 +169,14 @@ pub async fn purge(db: &System, max: usize) -> Result<usize> {
     let below = oldest.no + u64::from(planted::is(Bug::PurgeOneViewEarly));
     let mut done = 0;
     while done < max {
-        let Some(h) = db.purge.next(below) else { break };
+        let Some((h, _current)) = db.purge.next(below) else { break };
         debug_assert!(
             planted::is(Bug::PurgeOneViewEarly) || db.trx.all_see(h.trx),
             "I11: a view may need what transaction {} replaced",
             h.trx
         );
         purge_log(db, &h, &oldest).await?;
-        db.purge.history.lock().remove(&h.no);
+        db.purge.done(&h);
         db.purge.stats.transactions.fetch_add(1, Ordering::Relaxed);
         done += 1;
     }
@@ -214,7 +270,7 @@ pub struct Kept {
 
 /// Looks through the history for a table. The caller holds `running`.
 pub async fn kept_for(db: &System, table: u64) -> Result<Kept> {
-    let logs: Vec<History> = db.purge.history.lock().values().copied().collect();
+    let logs: Vec<History> = db.purge.history.lock().by_no.values().copied().collect();
     let mut kept = Kept::default();
     for h in logs {
         let mut pages = Pages::of(&h);
@@ -327,6 +383,15 @@ pub(super) async fn purge_given_back(
     let Some(at) = UndoPosition::from_roll_pointer(h.roll) else { return Ok(()) };
     if planted::is(Bug::GivenBackNotPurged) {
         return Ok(());
+    }
+    // Only a row whose older versions have been purged may go: while their index entries stand, a row with the same key is none that has
+    // no entry yet. Purge goes by commit number, so it comes to them before it comes to the deletion.
+    while !planted::is(Bug::GivenBackTooEarly) {
+        match db.purge.progress(h.trx) {
+            Progress::Before => return Ok(()),
+            Progress::Within => db.rt.sleep(WITHIN_A_LOG).await,
+            Progress::Past => break,
+        }
     }
     // One at a time has the row's long columns.
     let _alone = t.hold_purge().await;
