@@ -390,7 +390,7 @@ pub const ROWS: &[Known] = &[
     row("Dates of days that are none, and a time", CHANGED, &["TIMESTAMP(", ":datetime"], Says::Other("2023-11-30"), Right::Other, "MySQL counts the days of 2024-00-00; Weir answers NULL."),
     row("Quotients, compared", CHANGED, &[" / "], Says::Anything, Right::Other, "MySQL compares a quotient with the nine digits that it has at least; Weir with those that are shown, so that an index over it finds the same rows.").with_any(&["NULLIF((", ") BETWEEN ", ") = ", "CASE ("]),
     row("Dates of days that are none, and a time", CHANGED, &[], Says::Anything, Right::Other, "MySQL counts the days of 2024-00-00; Weir answers NULL.").with_any(&["TIMESTAMP('24:00:00', ", "TIMESTAMP('2024-00-00', "]),
-    row("CONVERT_TZ() of a day that no month has", CHANGED, &["CONVERT_TZ(", ":datetime"], Says::Anything, Right::Other, "MySQL counts on to the next month; Weir answers NULL."),
+    row("CONVERT_TZ() of a day that no month has", CHANGED, &["CONVERT_TZ(", ":datetime"], Says::Weir("NULL"), Right::Other, "MySQL counts on to the next month; Weir answers NULL."),
     row("CONVERT_TZ() of a text with points", CHANGED, &["CONVERT_TZ(CONCAT("], Says::Weir("[1292 Incorrect datetime value"), Right::Either, "Whether 1.005-2 is a date is not documented."),
     row("Negative times as BIGINT UNSIGNED", CHANGED, &["SEC_TO_TIME(", "UNSIGNED"], Says::Weir("'184467440737"), Right::Weir, "MySQL takes the bits of the number; MariaDB 0."),
     row("Negative times in COALESCE()", CHANGED, &["COALESCE(TIME'-"], Says::Weir("'-"), Right::Weir, "MariaDB drops the sign."),

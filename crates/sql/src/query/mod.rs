@@ -39,10 +39,12 @@ mod join;
 mod json_table;
 mod json_value;
 mod key_values;
+mod make;
 mod members;
 mod merge;
 mod optimize;
 mod out;
+mod own_reads;
 mod partition;
 mod plan;
 mod point;
@@ -64,7 +66,7 @@ mod window;
 mod write;
 mod writers;
 
-pub use bind::{ViewPlan, unit};
+pub use bind::{Deprecated, ViewPlan, unit};
 pub use exec::KeptRows;
 pub use out::{announced, column_meta, show_columns};
 pub use plan::Plan;
@@ -188,7 +190,7 @@ type Run<T> = Result<T, RunError>;
 
 /// Makes the plan of a SELECT, INSERT, REPLACE, LOAD DATA, UPDATE, DELETE, DO, or EXPLAIN of those.
 pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
-    plan::make(stmt, env).await
+    make::make(stmt, env).await
 }
 
 /// What a view of this query would be: the query with `*` written out, and its columns. `schema`, `name`: of the view.
@@ -249,7 +251,11 @@ pub fn constant(
     let StatementCtx { reads, now_micros, changes } = cx;
     let Changes { user_vars, warnings, .. } = changes;
     let env = PlanEnv { typed_params: true, ..PlanEnv::new(reads, user_vars, params) };
-    let Some((bound, _)) = bind::bind_alone(expr, &env)? else { return Ok(None) };
+    let Some((bound, _, deprecated)) = bind::bind_alone(expr, &env)? else { return Ok(None) };
+    for old in deprecated {
+        let (number, text) = old.warning();
+        warnings.warn(number, || text);
+    }
     let mut ev = Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars };
     let v = expr::eval(&bound, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
     warnings.absorb(ev.cx.warnings);

@@ -1,27 +1,26 @@
 //! What binding and optimizing produce: immutable, shared between sessions and executions.
 
 use super::access::Key;
-use super::bind::{Binder, Raw};
+use super::bind::{Deprecated, Raw};
 use super::expr::BExpr;
 use super::foreign::ForeignPlan;
 use super::frame::Shape;
 use super::json_table::JsonTable;
 use super::partition::Pruning;
-use super::{PlanEnv, change, explain, insert};
+use super::{change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
 use crate::digests::Summary;
-use crate::errno;
 use crate::func::aggregate::AggSpec;
 use crate::locks::{rmfail, temporary_in_branch};
 use crate::meta::{SqlTable, same_name};
-use crate::rights::{self, Need};
+use crate::rights::Need;
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::status::Stat;
 use crate::value::{SqlType, TypeInfo};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use weir_engine::{LockMode, OnLocked};
-use weir_syntax::ast::{self, ExplainTarget, Statement};
+use weir_syntax::ast;
 
 /// A planned statement.
 pub struct Plan {
@@ -46,6 +45,8 @@ pub struct Plan {
     pub digest: OnceLock<(u64, Arc<Summary>)>,
     /// It reads some rows FOR UPDATE.
     pub(super) locks_rows: bool,
+    /// What its text says that should be said in another way.
+    pub(super) deprecated: Vec<Deprecated>,
 }
 
 pub(super) enum Kind {
@@ -65,6 +66,11 @@ pub(super) enum Kind {
 }
 
 impl Plan {
+    /// What whoever has written the text is warned of.
+    pub fn deprecated(&self) -> impl Iterator<Item = (u16, String)> {
+        self.deprecated.iter().map(|d| d.warning())
+    }
+
     /// Columns of the result; empty when there is none.
     pub fn columns(&self) -> &[ColumnMeta] {
         &self.columns
@@ -234,26 +240,32 @@ impl QueryPlan {
         }
     }
 
-    /// Whether it reads rows of a table while its own rows are asked for; a derived table is read before.
-    /// `alias`: only under this name.
-    fn reads(&self, t: &SqlTable, alias: Option<&str>) -> bool {
-        let deep = |q: &QueryPlan| q.reads(t, alias);
+    /// Who reads rows of a table while the query's own rows are asked for; a derived table is read before. `alias`: only under this name.
+    fn reader(&self, t: &SqlTable, alias: Option<&str>) -> Option<&TableSlot> {
+        let deep = |q: &'_ QueryPlan| q.reader(t, alias).is_some();
         let named = |s: &TableSlot| alias.is_none_or(|a| same_name(&s.alias, a));
         match &self.body {
             Body::Block(b) => {
-                b.tables.iter().any(|s| match &s.source {
+                let reads = |s: &&TableSlot| match &s.source {
                     Source::Table(x) => {
                         x.name() == t.name() && x.schema() == t.schema() && named(s)
                     }
                     Source::Derived(q) => s.lateral.is_some() && deep(q),
                     Source::Virtual(..) | Source::Working(..) => false,
-                }) || b.subs.iter().any(|s| s.reads(t, alias))
+                };
+                let own = b.tables.iter().find(reads);
+                own.or_else(|| b.subs.iter().find_map(|s| s.reader(t, alias)))
             }
-            Body::Set { left, right, .. } => deep(left) || deep(right),
-            Body::Nested(q) => deep(q),
-            Body::Json(j) => deep(&j.source),
-            Body::Recursive(r) => deep(&r.seed) || r.steps.iter().any(deep),
-            Body::Values(_) => false,
+            Body::Set { left, right, .. } => {
+                left.reader(t, alias).or_else(|| right.reader(t, alias))
+            }
+            Body::Nested(q) => q.reader(t, alias),
+            Body::Json(j) => j.source.reader(t, alias),
+            Body::Recursive(r) => {
+                let steps = r.steps.iter().find_map(|s| s.reader(t, alias));
+                r.seed.reader(t, alias).or(steps)
+            }
+            Body::Values(_) => None,
         }
     }
 }
@@ -581,145 +593,10 @@ impl Sub {
         self.plan.is_some() || matches!(self.kind, SubKind::Call(..))
     }
 
-    pub fn reads(&self, t: &SqlTable, alias: Option<&str>) -> bool {
+    /// Who reads a table in it, `alias`: under this name.
+    pub fn reader(&self, t: &SqlTable, alias: Option<&str>) -> Option<&TableSlot> {
         // A search reads the statement's snapshot, before anything changes.
-        let searches = matches!(self.kind, SubKind::Match(_));
-        !searches && self.plan.as_ref().is_some_and(|p| p.reads(t, alias))
+        let plan = self.plan.as_ref().filter(|_| !matches!(self.kind, SubKind::Match(_)));
+        plan?.reader(t, alias)
     }
-}
-
-/// 1093 when a subquery of a change reads the table that changes; `as_itself`: only where it does so by the table's own name.
-pub(super) fn refuse_own_reads(
-    subs: &[Sub],
-    t: &SqlTable,
-    alias: &str,
-    as_itself: bool,
-) -> Result<(), SqlError> {
-    if !subs.iter().any(|s| s.reads(t, as_itself.then_some(alias))) {
-        return Ok(());
-    }
-    let text = format!("You can't specify target table '{alias}' for update in FROM clause");
-    Err(SqlError::new(errno::ER_UPDATE_TABLE_USED, text))
-}
-
-async fn explained(
-    b: &mut Binder<'_>,
-    e: &ast::Explain,
-) -> Result<(Kind, Vec<ColumnMeta>), SqlError> {
-    Ok(match explain::explain(b, e).await? {
-        explain::Explained::Rows(rows, note) => {
-            (Kind::Explain(rows, Some(note)), explain::columns())
-        }
-        explain::Explained::Text(t, note) => {
-            (Kind::Explain(vec![vec![explain::text(t)]], note), explain::text_column())
-        }
-        explain::Explained::Analyze(plan, lines) => {
-            (Kind::Analyze(*plan, lines), explain::text_column())
-        }
-    })
-}
-
-/// What the foreign keys of the tables ask for that a statement changes.
-fn foreign_of(kind: &Kind, env: &PlanEnv<'_>) -> Option<Arc<ForeignPlan>> {
-    match kind {
-        Kind::Insert(i) => {
-            let children = i.replace || !i.on_duplicate.is_empty();
-            ForeignPlan::of(std::slice::from_ref(&i.table), children, env)
-        }
-        Kind::Change(c) => ForeignPlan::of(&c.targets(), true, env),
-        _ => None,
-    }
-}
-
-/// The plan is for the values at hand only, as far as their types go.
-fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
-    let untyped = |q: &QueryPlan| q.columns.iter().any(|c| c.info.ty == SqlType::Null);
-    b.env.typed_params
-        || b.open_types
-        || matches!(kind, Kind::Query(q) if b.params > 0 && untyped(q))
-}
-
-/// A query whose rows go to the client.
-fn shown_query(plan: QueryPlan, env: &PlanEnv<'_>) -> (Kind, Vec<ColumnMeta>) {
-    let columns = super::out::result_columns(&plan.columns, env);
-    (Kind::Query(plan), columns)
-}
-
-pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
-    let version = env.reads.db().catalog_version();
-    let mut needs = rights::of_query(stmt, env.reads.schema)?;
-    let mut b = Binder::new(env);
-    b.may_into = matches!(stmt, Statement::Select(_) | Statement::Explain(_));
-    b.merges_derived = match stmt {
-        Statement::Select(_) => true,
-        Statement::Explain(e) => matches!(
-            &e.target,
-            ExplainTarget::Statement(stmt) if matches!(**stmt, Statement::Select(_))
-        ),
-        _ => false,
-    };
-    let (kind, columns) = match stmt {
-        Statement::Select(q) => {
-            let plan = b.query(q, None).await?;
-            match &q.into {
-                None if env.collects => (Kind::Collect(plan), Vec::new()),
-                None => shown_query(plan, env),
-                Some(into) => (super::into::bind(into, plan, env)?, Vec::new()),
-            }
-        }
-        Statement::Insert(i) => {
-            (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new())
-        }
-        Statement::LoadData(l) => {
-            (Kind::Insert(Box::new(insert::bind_load(&mut b, l).await?)), Vec::new())
-        }
-        Statement::Update(u) => {
-            (Kind::Change(Box::new(change::bind_update(&mut b, u).await?)), Vec::new())
-        }
-        Statement::Delete(d) => {
-            (Kind::Change(Box::new(change::bind_delete(&mut b, d).await?)), Vec::new())
-        }
-        Statement::Do(exprs) => {
-            let (exprs, subs) = b.alone(exprs).await?;
-            (Kind::Do(exprs, subs), Vec::new())
-        }
-        Statement::Explain(e) => explained(&mut b, e).await?,
-        _ => return Err(SqlError::internal("this statement has no plan")),
-    };
-    let open_types = has_open_types(&b, &kind);
-    let cacheable = b.cacheable
-        && !env.typed_params
-        && super::hints::variables(stmt).is_empty()
-        && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..));
-    let sizes = b
-        .seen
-        .into_iter()
-        .map(|t| {
-            let n = t.engine.estimated_rows();
-            (t, n)
-        })
-        .collect();
-    let foreign = foreign_of(&kind, env);
-    rights::cover(&mut needs, b.uses);
-    rights::spare_temporary(&mut needs, env.reads.temporaries);
-    if matches!(stmt, Statement::Explain(_)) {
-        needs.extend(rights::to_explain(&b.view_needs));
-    }
-    needs.extend(b.view_needs);
-    Ok(Plan {
-        locks_rows: kind.locks_for_update(&|_| true),
-        kind,
-        columns,
-        needs,
-        params: b.params,
-        version,
-        cacheable,
-        sizes,
-        foreign,
-        virtuals: b.virtuals,
-        open_types,
-        time_limit: super::hints::time_limit(stmt),
-        temporal_texts: b.temporal_texts,
-        digest: OnceLock::new(),
-    })
 }

@@ -69,18 +69,28 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             let plan = match origin {
                 Origin::Text => self.plan_text(stmt, params).await?,
                 Origin::Tree => Arc::new(self.plan(stmt, params).await?),
                 Origin::Prepared(id) => self.plan_prepared(id, stmt, params).await?,
             };
+            if attempt == 0 && !matches!(origin, Origin::Prepared(_)) {
+                self.warn_of(&plan);
+            }
             if let Ok(done) = self.run_plan(&plan, params, sink).await {
                 return done;
             }
         }
         let text = "Table definition has changed, please retry transaction";
         Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+    }
+
+    /// Warns of what the text of a statement says that is to go.
+    pub(super) fn warn_of(&mut self, plan: &Plan) {
+        for (number, text) in plan.deprecated() {
+            self.current.warn(number, || text);
+        }
     }
 
     /// The plan of a text without its literals, which is kept by its key.
@@ -193,6 +203,8 @@ impl Session {
                 return Ok(Err(e));
             }
         } else {
+            // The statement's own end, as MySQL counts it; that of the transaction is another one.
+            self.work.row(Stat::Handler_commit);
             self.txn = Some(txn);
         }
         if !outcome.into.is_empty() || outcome.rows.is_some() {

@@ -381,8 +381,9 @@ impl Session {
             && plan.catalog_version() == self.inst.db.catalog_version()
             && !plan.is_outgrown()
         {
+            self.warn_of(&plan);
             match self.run_plan(&plan, &params, sink).await {
-                Err(execute::Again) => {}
+                Err(execute::Again) => self.current.clear(),
                 Ok(r) => {
                     self.tally.plan = Some(plan);
                     return Some(r);

@@ -75,6 +75,7 @@ impl Session {
         let (columns, plan) = if query::is_query(&parsed.stmt) {
             let p = self.plan(&parsed.stmt, &[]).await?;
             rights::check(p.needs(), &mut self.access)?;
+            self.warn_of(&p);
             (p.columns().to_vec(), Some(Arc::new(p)))
         } else {
             self.check_statement(&parsed.stmt)?;

@@ -4,7 +4,7 @@ use super::{Session, Settings};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::session_api::SqlError;
-use crate::value::{SessionInfo as _, Value};
+use crate::value::{Charset, SessionInfo as _, Value};
 use crate::vars::{
     PersistedValue, SessionVars, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check,
     resolve_set,
@@ -172,7 +172,17 @@ impl Session {
             Checked::User(name, v) => {
                 self.user_vars.set(Some(&self.info.memory), name, v)?;
             }
-            Checked::Names(item) => set_names(&mut self.vars, item)?,
+            Checked::Names(item) => {
+                set_names(&mut self.vars, item)?;
+                if let SetItem::Names { charset: Some(name), .. }
+                | SetItem::CharacterSet(Some(name)) = item
+                    && let Some(old) = Charset::by_name(name)
+                        .and_then(|c| crate::query::Deprecated::of_charset(c, name))
+                {
+                    let (number, text) = old.warning();
+                    self.current.warn(number, || text);
+                }
+            }
             Checked::System { var, target, value, names_engines, .. } => {
                 let mut text = String::new();
                 let warning = match (value.input(&mut text), target) {

@@ -34,10 +34,16 @@ impl Session {
         let columns = columns_of(v, &plan)?;
         let mut query = plan.query.clone();
         canonical::name_columns(&mut query, env.reads);
-        name_columns(&mut query, &columns);
+        // A list of names stays one: the query keeps its own.
+        let own: Vec<SqlColumn> = own_names(v, &plan)
+            .into_iter()
+            .zip(&plan.columns)
+            .map(|(name, (_, info))| SqlColumn::new(name, info.ty))
+            .collect();
+        name_columns(&mut query, &own);
         if !same_columns(&query::plan_view(&query, &schema, &name, &env), &plan) {
             query = plan.query;
-            name_body(&mut query.body, &columns);
+            name_body(&mut query.body, &own);
         }
         self.warn_of_algorithm(v, plan.mergeable);
         let temptable = v.algorithm == Some(ViewAlgorithm::TempTable);
@@ -142,14 +148,11 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
         ));
     }
     let mut columns: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
-    for (i, (name, info)) in plan.columns.iter().enumerate() {
-        let given = v.columns.get(i).map(|n| n.as_str().to_owned());
-        // What the text of an expression is too long or too odd for is numbered.
-        let fits = |n: &str| !n.is_empty() && n.chars().count() <= 64 && !n.ends_with(' ');
-        let own = if fits(name) { name.to_string() } else { format!("Name_exp_{}", i + 1) };
-        let name = given.unwrap_or(own);
-        if columns.iter().any(|c| crate::meta::same_name(&c.name, &name)) {
-            let text = format!("Duplicate column name '{name}'");
+    let own = own_names(v, plan);
+    for (i, (_, info)) in plan.columns.iter().enumerate() {
+        let name = v.columns.get(i).map_or_else(|| own[i].clone(), |n| n.as_str().to_owned());
+        if let Some(twin) = columns.iter().find(|c| crate::meta::same_name(&c.name, &name)) {
+            let text = format!("Duplicate column name '{}'", twin.name);
             return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
         }
         let mut column = SqlColumn::new(name, info.ty);
@@ -157,6 +160,61 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
         columns.push(column);
     }
     Ok(columns)
+}
+
+/// The names that the query's columns have, made different where nobody has given them.
+fn own_names(v: &CreateView, plan: &query::ViewPlan) -> Vec<String> {
+    // What the text of an expression is too long or too odd for is numbered.
+    let fits = |n: &str| !n.is_empty() && n.chars().count() <= 64 && !n.ends_with(' ');
+    let named = |(i, (name, _)): (usize, &(std::sync::Arc<str>, _))| match fits(name) {
+        true => name.to_string(),
+        false => format!("Name_exp_{}", i + 1),
+    };
+    let mut names: Vec<String> = plan.columns.iter().enumerate().map(named).collect();
+    let made = texts_as_names(&v.query.body);
+    let is_made = |i: usize| made.get(i).copied().unwrap_or(false);
+    for i in 0..names.len() {
+        for k in 0..i {
+            if !crate::meta::same_name(&names[i], &names[k]) {
+                continue;
+            }
+            match (is_made(i), is_made(k)) {
+                (true, _) => names[i] = other_name(&names, i),
+                (_, true) => names[k] = other_name(&names, k),
+                _ => {}
+            }
+        }
+    }
+    names
+}
+
+/// `Name_exp_` and the name, with a number if that is taken, too.
+fn other_name(names: &[String], at: usize) -> String {
+    let free = |n: &String| {
+        !names.iter().enumerate().any(|(i, x)| i != at && crate::meta::same_name(x, n))
+    };
+    let name = &names[at];
+    let first = format!("Name_exp_{name}");
+    let numbered = || (1..).map(|n| format!("Name_exp_{n}_{name}")).find(free);
+    if free(&first) { first } else { numbered().unwrap_or(first) }
+}
+
+/// For each column whether its name is the text of an expression. Empty where `*` stands for columns.
+fn texts_as_names(body: &QueryBody) -> Vec<bool> {
+    match body {
+        QueryBody::Select(s) => {
+            let made = |item: &SelectItem| match item {
+                SelectItem::Expr { expr, alias, .. } => {
+                    Some(alias.is_none() && !matches!(expr, Expr::Column(_)))
+                }
+                SelectItem::Wildcard { .. } => None,
+            };
+            s.items.iter().map(made).collect::<Option<_>>().unwrap_or_default()
+        }
+        QueryBody::SetOp { left, .. } => texts_as_names(left),
+        QueryBody::Nested(q) => texts_as_names(&q.body),
+        QueryBody::Values(_) | QueryBody::Table(_) => Vec::new(),
+    }
 }
 
 /// The query with its names written out is the one that was given.

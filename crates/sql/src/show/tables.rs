@@ -17,7 +17,7 @@ use crate::session_api::SqlError;
 use crate::value::{SqlMode, Value};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
-use weir_syntax::ast::{Ident, TableName, ViewCheck};
+use weir_syntax::ast::{Ident, QueryBody, SelectItem, TableName, ViewCheck};
 
 /// Names of all schemas that the session may see, sorted.
 pub fn visible_schemas(cx: &mut StatementCtx<'_>) -> Vec<String> {
@@ -424,6 +424,19 @@ pub fn create_view(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowRe
     }
 }
 
+/// The view's columns have other names than its query gives them.
+fn lists_names(body: &QueryBody, v: &ViewMeta) -> bool {
+    match body {
+        QueryBody::Select(s) => s.items.iter().zip(&v.columns).any(|(item, column)| match item {
+            SelectItem::Expr { alias: Some(a), .. } => *a.as_str() != *column.name,
+            SelectItem::Expr { .. } | SelectItem::Wildcard { .. } => false,
+        }),
+        QueryBody::SetOp { left, .. } => lists_names(left, v),
+        QueryBody::Nested(q) => lists_names(&q.body, v),
+        QueryBody::Values(_) | QueryBody::Table(_) => false,
+    }
+}
+
 fn view_text(o: &Object, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let v = ViewMeta::of(o)?;
     let style = Style {
@@ -449,12 +462,19 @@ fn view_text(o: &Object, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlErr
         true => style.name(&o.name),
         false => format!("{}.{}", style.name(&o.schema), style.name(&o.name)),
     };
+    let names = match lists_names(&shown.query.body, &v) {
+        false => String::new(),
+        true => {
+            let names: Vec<String> = v.columns.iter().map(|c| style.name(&c.name)).collect();
+            format!(" ({})", names.join(","))
+        }
+    };
     let check = match v.check {
         ViewCheck::None => String::new(),
         _ => format!(" WITH {} CHECK OPTION", v.check_text()),
     };
     let sql = format!(
-        "CREATE ALGORITHM={} DEFINER={}@{} SQL SECURITY {} VIEW {name} AS {}{check}",
+        "CREATE ALGORITHM={} DEFINER={}@{} SQL SECURITY {} VIEW {name}{names} AS {}{check}",
         v.algorithm_text(),
         style.name(&v.definer.0),
         style.name(&v.definer.1),

@@ -1,5 +1,6 @@
 //! Function calls and aggregates.
 
+use super::Deprecated;
 use super::digits::{is_long, rounded};
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::operator::compare_exprs;
@@ -178,6 +179,9 @@ impl Binder<'_> {
                 () if takes_date(&upper, i) => super::digits::as_date_or_time(self.scalar(a)?),
                 () => self.scalar(a)?,
             });
+        }
+        if upper == "FOUND_ROWS" {
+            self.deprecated(Deprecated::FoundRows);
         }
         if func::lookup(&upper).is_some_and(|d| !d.deterministic) {
             self.varying = true;

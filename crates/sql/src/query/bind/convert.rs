@@ -1,5 +1,6 @@
 //! CAST, CONVERT, COLLATE, and date arithmetic.
 
+use super::Deprecated;
 use super::{Bind, Binder};
 use crate::func::temporal;
 use crate::query::collations::collated;
@@ -42,7 +43,7 @@ impl Binder<'_> {
         }
     }
 
-    pub fn cast_target(&self, to: &ast::CastType) -> Bind<CastTarget> {
+    pub fn cast_target(&mut self, to: &ast::CastType) -> Bind<CastTarget> {
         use ast::CastType as T;
         let fsp = |n: &Option<u64>| match n.unwrap_or(0) {
             n @ 0..=6 => Ok(n as u8),
@@ -89,9 +90,14 @@ impl Binder<'_> {
         })
     }
 
-    pub fn charset_collation(&self, name: &str) -> Bind<Collation> {
+    pub fn charset_collation(&mut self, name: &str) -> Bind<Collation> {
         match Charset::by_name(name) {
-            Some(cs) => Ok(self.env.reads.vars.default_of(cs)),
+            Some(cs) => {
+                if let Some(old) = Deprecated::of_charset(cs, name) {
+                    self.deprecated(old);
+                }
+                Ok(self.env.reads.vars.default_of(cs))
+            }
             None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
         }
     }

@@ -1,5 +1,6 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
+use super::deprecated::Deprecated;
 use super::literal::as_json;
 use super::operator::{columns_expected, compare_exprs, not};
 use super::{Bind, Binder, MAX_STACK};
@@ -22,12 +23,12 @@ use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
 use weir_syntax::parse::stack_position;
 
 /// An expression without tables, and whether it may be kept. `None`: something must be run before it.
-pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<Option<(BExpr, bool)>> {
+pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<Option<(BExpr, bool, Vec<Deprecated>)>> {
     let mut b = Binder::new(env);
     b.enter(Scope::default());
     let e = b.expr(expr)?;
     let ctx = b.leave();
-    Ok(ctx.subs.is_empty().then_some((e, b.cacheable)))
+    Ok(ctx.subs.is_empty().then_some((e, b.cacheable, b.deprecated)))
 }
 
 /// An expression over one table of values.
@@ -119,6 +120,7 @@ impl Binder<'_> {
             }
             Expr::AssignVar { name, value } => {
                 self.cacheable = false;
+                self.deprecated(Deprecated::Assignment);
                 let v = self.scalar(value)?;
                 let info = v.info;
                 BExpr::new(Node::Assign(name.as_str().to_lowercase().into(), Box::new(v)), info)

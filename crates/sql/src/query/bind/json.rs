@@ -46,7 +46,7 @@ impl Binder<'_> {
     }
 
     /// A type behind RETURNING. CHAR without a character set is what JSON text is, utf8mb4_bin, whatever the connection has.
-    fn returned(&self, to: &ast::CastType) -> Bind<CastTarget> {
+    fn returned(&mut self, to: &ast::CastType) -> Bind<CastTarget> {
         let mut target = self.cast_target(to)?;
         if let ast::CastType::Char { charset: None, .. } = to
             && let CastTarget::Char { collation, .. } = &mut target

@@ -23,7 +23,7 @@ use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 
 impl Binder<'_> {
-    pub fn literal(&self, l: &Literal) -> Bind<BExpr> {
+    pub fn literal(&mut self, l: &Literal) -> Bind<BExpr> {
         let v = match l {
             Literal::Null => Value::Null,
             Literal::Bool(b) => Value::bool(*b),
@@ -74,7 +74,7 @@ impl Binder<'_> {
     }
 
     /// A literal behind the name of its character set; 1300 where it is not well formed there.
-    fn introduced(&self, charset: &str, bytes: &[u8]) -> Bind<Value<'static>> {
+    fn introduced(&mut self, charset: &str, bytes: &[u8]) -> Bind<Value<'static>> {
         let collation = self.charset_collation(charset)?;
         introduced(bytes, collation).map_err(value_error)
     }

@@ -45,6 +45,8 @@ pub struct Parts {
     pub scope: Scope,
     pub first: usize,
     pub width: usize,
+    /// Subqueries of the block before those of the query.
+    known_subs: usize,
 }
 
 /// What the block was like, for a query that does not fit.
@@ -57,6 +59,7 @@ struct Before {
     tables: usize,
     subs: usize,
     references: usize,
+    deprecated: usize,
 }
 
 impl Before {
@@ -70,6 +73,7 @@ impl Before {
             tables: at.tables.len(),
             subs: b.top().subs.len(),
             references: b.references.len(),
+            deprecated: b.deprecated.len(),
         }
     }
 
@@ -89,6 +93,7 @@ impl Before {
         (raw.forced, raw.straight) = (self.forced, self.straight);
         b.top_mut().subs.truncate(self.subs);
         b.references.truncate(self.references);
+        b.deprecated.truncate(self.deprecated);
     }
 }
 
@@ -157,7 +162,7 @@ impl Binder<'_> {
         let (scope, width) = (ctx.scope, at.tables.len() - first);
         let parts = bound.map(|bound| {
             let (items, columns, check, order) = bound.filter(|_| whole && width > 0)?;
-            Some(Parts { items, columns, check, order, scope, first, width })
+            Some(Parts { items, columns, check, order, scope, first, width, known_subs: known })
         });
         (parts, ctx.subs)
     }
@@ -243,11 +248,10 @@ impl Binder<'_> {
                 None => slot.nested = true,
             }
         }
-        if let ([slot], Some(_)) = (&mut *slots, &view) {
-            slot.alias = alias.clone();
-        }
+        // As in MySQL a view of one table that a subquery of it reads, too, is read only.
+        let read_only = reads_itself(slots, &self.top().subs[parts.known_subs..]);
         let base = |slot: &TableSlot| match &slot.source {
-            Source::Table(t) if !slot.nested => Some(t.clone()),
+            Source::Table(t) if !slot.nested && !read_only => Some(t.clone()),
             _ => None,
         };
         let bases = slots.iter().map(base).collect();
@@ -334,5 +338,15 @@ pub fn reads_tables_only(t: &TableRef) -> bool {
         TableRef::Derived { .. } | TableRef::JsonTable(_) => false,
         TableRef::List(list) => list.iter().all(reads_tables_only),
         TableRef::Join(j) => reads_tables_only(&j.left) && reads_tables_only(&j.right),
+    }
+}
+
+/// The only table is read by a subquery, too.
+pub fn reads_itself(tables: &[TableSlot], subs: &[Sub]) -> bool {
+    match tables {
+        [TableSlot { source: Source::Table(t), .. }] => {
+            subs.iter().any(|s| s.reader(t, None).is_some())
+        }
+        _ => false,
     }
 }

@@ -11,6 +11,7 @@
 
 mod call;
 mod convert;
+mod deprecated;
 mod digits;
 mod expr;
 mod from;
@@ -31,6 +32,7 @@ mod view;
 mod window;
 mod zero_days;
 
+pub use deprecated::Deprecated;
 pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place, number_as_text};
@@ -181,6 +183,9 @@ pub struct Binder<'a> {
     pub merges_derived: bool,
     /// Queries that were bound for a merge and did not fit.
     pub failed_merges: u32,
+    /// A view is being made, which is not there before.
+    pub defines_view: bool,
+    pub deprecated: Vec<Deprecated>,
     /// What each `*` of the query itself stands for, in order, where somebody asks.
     pub wildcards: Option<Vec<Vec<ast::SelectItem>>>,
     /// Where the stack was when the statement began to be bound.
@@ -221,6 +226,8 @@ impl<'a> Binder<'a> {
             view_needs: Vec::new(),
             merges_derived: false,
             failed_merges: 0,
+            defines_view: false,
+            deprecated: Vec::new(),
             wildcards: None,
         }
     }

@@ -1,6 +1,6 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
-use super::{AGGREGATE, Bind, Binder};
+use super::{AGGREGATE, Bind, Binder, Deprecated};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
@@ -204,6 +204,7 @@ impl Binder<'_> {
     }
 
     pub fn values_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+        self.deprecated(Deprecated::ValuesFunction);
         match self.new_row {
             // A subquery's block has tables of its own in these places.
             Some(_) if self.stack.len() > 1 => {

@@ -1,5 +1,6 @@
 //! Operators and comparisons, rows among them.
 
+use super::Deprecated;
 use super::digits::{as_decimal, is_long, rounded};
 use super::literal::{as_number, no_geometries};
 use super::{Bind, Binder, by_place};
@@ -263,6 +264,7 @@ impl Binder<'_> {
             UnaryOp::Not | UnaryOp::Bang => not(e),
             UnaryOp::Binary => {
                 // As of CAST: the bytes decide against a column, too.
+                self.deprecated(Deprecated::BinaryOperator);
                 let target = CastTarget::Binary { bytes: None };
                 let mut info = target.result_type(&e.info);
                 info.coercibility = coercibility::IMPLICIT;

@@ -4,7 +4,7 @@ use super::by_place;
 use super::from::shapes_of;
 use super::rollup::{self, OverGroups};
 use super::zero_days::find_zero_days;
-use super::{Bind, Binder, Raw};
+use super::{Bind, Binder, Deprecated, Raw};
 use crate::query::expr::{BExpr, Node};
 use crate::query::fulltext::by_relevance;
 use crate::query::group;
@@ -30,6 +30,9 @@ impl Binder<'_> {
     }
 
     fn block_inner(&mut self, s: &ast::Select, q: &ast::Query, keep: bool) -> Bind<QueryPlan> {
+        if s.options.calc_found_rows {
+            self.deprecated(Deprecated::CalcFoundRows);
+        }
         let mut raw = Raw { straight: s.options.straight_join, ..Raw::default() };
         let mut tables = Vec::new();
         for t in &s.from {

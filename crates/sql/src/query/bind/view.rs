@@ -4,14 +4,17 @@
 //! Invariant: what a view reads is read with the rights of its definer, or of whoever asks where it says so: these rights are needs of the plan,
 //!   beside the right on the view itself.
 
-use super::merge::{Parts, Place, has_no_subs, picks_only, reads_tables_only, write_out};
+use super::merge::{
+    Parts, Place, has_no_subs, picks_only, reads_itself, reads_tables_only, write_out,
+};
 use super::{Bind, Binder, Raw};
 use crate::account::Privileges;
 use crate::errno;
+use crate::meta::cache::no_such_table;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlTable, same_name};
 use crate::query::expr::{BExpr, ColRef, Node};
-use crate::query::plan::{Origin, Source, Sub, TableSlot};
+use crate::query::plan::{Origin, Source, TableSlot};
 use crate::query::scope::{Merged, Scope, ScopeColumn, ScopeTable, ViewOf};
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
@@ -32,7 +35,11 @@ impl Binder<'_> {
     pub fn view(&mut self, o: &Object, alias: &str, at: &mut Place<'_>) -> Bind<()> {
         if self.views.iter().any(|v| v.schema == o.schema && v.name == o.name) {
             let text = format!("`{}`.`{}` contains view recursion", o.schema, o.name);
-            return Err(SqlError::new(errno::ER_VIEW_RECURSIVE, text));
+            // A view that is being made is not there yet.
+            return Err(match self.defines_view {
+                true => no_such_table(&o.schema, &o.name),
+                false => SqlError::new(errno::ER_VIEW_RECURSIVE, text),
+            });
         }
         let meta = ViewMeta::of(o)?;
         let stmt = Statement::Select(meta.parse()?);
@@ -179,12 +186,13 @@ impl Binder<'_> {
     }
 
     /// The view as the target of an INSERT of the columns: its names over the table that they are of. 1471 unless each of its columns is
-    /// one of a table's; of a join the columns must be named (1394) and be of one table (1393).
+    /// one of a table's; of a join the columns must be named (1394) and be of one table (1393). With the name that the view has for the
+    /// table.
     pub fn insert_target(
         &mut self,
         o: &Object,
         columns: Option<&[ast::ColumnRef]>,
-    ) -> Bind<ScopeTable> {
+    ) -> Bind<(ScopeTable, Arc<str>)> {
         let (mut raw, mut tables) = (Raw::default(), Vec::new());
         self.enter(Scope::default());
         let at = &mut Place { group: None, raw: &mut raw, tables: &mut tables };
@@ -224,7 +232,8 @@ impl Binder<'_> {
             }
         }
         let table = m.table(slot).ok_or_else(refused)?.clone();
-        Ok(over_one_table(target, &m, slot, table))
+        let name = tables[slot].alias.clone();
+        Ok((over_one_table(target, &m, slot, table), name))
     }
 }
 
@@ -318,19 +327,12 @@ fn shows_what_can_change(parts: &Parts, tables: &[TableSlot]) -> bool {
     })
 }
 
-/// The only table is read by a subquery, too.
-fn reads_itself(tables: &[TableSlot], subs: &[Sub]) -> bool {
-    match tables {
-        [TableSlot { source: Source::Table(t), .. }] => subs.iter().any(|s| s.reads(t, None)),
-        _ => false,
-    }
-}
-
 impl Binder<'_> {
     /// Binds a view's query in the name of the view that is made of it.
     pub fn plan_view(&mut self, query: &ast::Query, schema: &str, name: &str) -> Bind<ViewPlan> {
         let open = OpenView { schema: schema.into(), name: name.into(), account: None };
         self.views.push(open);
+        self.defines_view = true;
         self.wildcards = Some(Vec::new());
         let plan = self.bind_query(query)?;
         let mut found = self.wildcards.take().unwrap_or_default().into_iter();

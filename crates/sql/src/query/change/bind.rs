@@ -11,7 +11,8 @@ use crate::query::bind::{
 };
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
-use crate::query::plan::{Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
+use crate::query::own_reads;
+use crate::query::plan::{Block, Limit, Source, Sub, TableSlot};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::session_api::{ConnInfo, SqlError};
 use std::sync::Arc;
@@ -80,24 +81,34 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
     }
 }
 
+/// The table in a slot, if its rows can be changed, and not by a view that is read only.
 fn updatable<'t>(
     tables: &'t [TableSlot],
     t: usize,
+    scope: &Scope,
     verb: &str,
     conn: &ConnInfo,
 ) -> Result<&'t Arc<SqlTable>, SqlError> {
+    let shown = scope.owner(t);
+    let read_only = shown.merged.as_ref().is_some_and(|m| m.table(t).is_none());
     match &tables[t].source {
-        Source::Table(table) => Ok(table),
-        Source::Virtual(v, _) => Err(denied_to(v.schema(), conn)),
-        _ => Err(SqlError::new(
-            1288,
-            format!("The target table {} of the {verb} is not updatable", tables[t].alias),
-        )),
+        Source::Table(table) if !read_only => Ok(table),
+        Source::Virtual(v, _) if !read_only => Err(denied_to(v.schema(), conn)),
+        _ => Err(not_updatable(&shown.alias, verb)),
     }
 }
 
-/// 1221: rows of a join have no order to be changed in.
-fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
+/// 1288.
+fn not_updatable(name: &str, verb: &str) -> SqlError {
+    SqlError::new(1288, format!("The target table {name} of the {verb} is not updatable"))
+}
+
+/// 1221: rows of a join have no order to be changed in. A view that joins is not updatable so.
+fn refuse_order(u: &ast::Update, scope: &Scope) -> Result<(), SqlError> {
+    let ordered = !u.order_by.is_empty() || u.limit.is_some();
+    if let ([ast::TableRef::Table(_)], true) = (&u.tables[..], ordered) {
+        return Err(not_updatable(&scope.owner(0).alias, "UPDATE"));
+    }
     let clause = match () {
         () if !u.order_by.is_empty() => "ORDER BY",
         () if u.limit.is_some() => "LIMIT",
@@ -107,11 +118,18 @@ fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
     Err(SqlError::new(errno::ER_WRONG_USAGE, text))
 }
 
-fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
-    match &tables[t].source {
-        Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias, false),
-        Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => Ok(()),
-    }
+/// The table in the slot is read by a subquery. `named`: the slot of the table whose name the error tells.
+fn refuse_target_reads(
+    tables: &[TableSlot],
+    t: usize,
+    (scope, named): (&Scope, usize),
+    verb: &str,
+    subs: &[Sub],
+) -> Result<(), SqlError> {
+    let Source::Table(table) = &tables[t].source else { return Ok(()) };
+    let shown = scope.owner(named);
+    let target = own_reads::Target { name: &shown.alias, is_view: shown.view().is_some(), verb };
+    own_reads::refuse(subs, table, None, &target)
 }
 
 pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePlan, SqlError> {
@@ -120,19 +138,21 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     let bound = (|| {
         let mut bound = bind_from(b, &u.tables, u.where_.as_ref(), &u.order_by, u.limit.as_ref())?;
         if bound.tables.len() > 1 {
-            refuse_order(u)?;
+            refuse_order(u, &b.top().scope)?;
         }
         let mut assigns: Vec<Assign> = Vec::new();
         let mut looks_back = false;
         for a in &u.assignments {
             let (t, col) = b.target_column(&a.column)?;
-            let table = updatable(&bound.tables, t as usize, "UPDATE", b.env.reads.conn)?;
+            let table =
+                updatable(&bound.tables, t as usize, &b.top().scope, "UPDATE", b.env.reads.conn)?
+                    .clone();
             let target = b.top().scope.owner(t as usize).clone();
             match target.view() {
-                Some(view) => b.change_through(view, table, Privileges::UPDATE),
+                Some(view) => b.change_through(view, &table, Privileges::UPDATE),
                 None => b.uses.table(table.schema(), table.name(), Privileges::UPDATE),
             }
-            b.changes(table, &target)?;
+            b.changes(&table, &target)?;
             refuse_other_base(&target, t as usize, &assigns)?;
             b.writes_column(&target, (t as usize, col as usize), Privileges::UPDATE);
             let ty = table.meta.columns[col as usize].ty;
@@ -180,7 +200,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     let (mut bound, assigns, looks_back) = bound?;
     let checks = ViewRows::of(&ctx.scope);
     for a in &assigns {
-        refuse_target_reads(&bound.tables, a.table, &ctx.subs)?;
+        refuse_target_reads(&bound.tables, a.table, (&ctx.scope, 0), "UPDATE", &ctx.subs)?;
     }
     let multi = bound.tables.len() > 1;
     let twins = twins(&bound.tables, &assigns)?;
@@ -280,7 +300,8 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
         let targets = delete_targets(d, &b.top().scope)?;
         for &t in &targets {
-            let table = updatable(&bound.tables, t, "DELETE", b.env.reads.conn)?.clone();
+            let table =
+                updatable(&bound.tables, t, &b.top().scope, "DELETE", b.env.reads.conn)?.clone();
             let target = b.top().scope.owner(t).clone();
             match target.view() {
                 Some(view) => b.change_through(view, &table, Privileges::DELETE),
@@ -295,7 +316,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     let (mut bound, targets) = bound?;
     let checks = Vec::new();
     for &t in &targets {
-        refuse_target_reads(&bound.tables, t, &ctx.subs)?;
+        refuse_target_reads(&bound.tables, t, (&ctx.scope, t), "DELETE", &ctx.subs)?;
     }
     let multi = bound.tables.len() > 1;
     let mut block = block_of(&mut bound, ctx.subs);

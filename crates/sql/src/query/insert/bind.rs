@@ -9,7 +9,8 @@ use crate::query::bind::{Binder, as_number, by_place, number_as_text, shapes_of,
 use crate::query::change::{ViewRows, generated_value};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
-use crate::query::plan::{Body, QueryPlan, Source, Sub, TableSlot, refuse_own_reads};
+use crate::query::own_reads;
+use crate::query::plan::{Body, QueryPlan, Source, Sub, TableSlot};
 use crate::query::scope::{Scope, ScopeTable, unknown_column};
 use crate::query::{optimize, partition};
 use crate::session_api::SqlError;
@@ -69,7 +70,7 @@ async fn bind_rows(
     let temporary = b.is_temporary(schema, i.table.name.as_str());
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
     let view = view.filter(|_| !temporary);
-    let target = match &view {
+    let (target, base_name) = match &view {
         Some(o) => b.insert_target(o, i.columns.as_deref())?,
         None => {
             let name = i.table.name.as_str();
@@ -78,7 +79,7 @@ async fn bind_rows(
                 b.uses.table(schema, table.name(), Privileges::NONE);
             }
             b.seen.push(table.clone());
-            table_scope(&table, table.name())
+            (table_scope(&table, table.name()), Arc::from(table.name()))
         }
     };
     let table = match target.view().zip(target.merged.as_ref().and_then(|m| m.table(0))) {
@@ -144,7 +145,10 @@ async fn bind_rows(
     }
     // The rows of a SELECT are all known before the first is inserted. VALUES may read the table by another name, as in MySQL.
     if matches!(&i.source, InsertSource::Values(_)) && !table.is_temporary() {
-        refuse_own_reads(&ctx.subs, &table, table.name(), i.on_duplicate.is_empty())?;
+        let is_view = target.view().is_some();
+        let shown = own_reads::Target { name: &target.alias, is_view, verb: "INSERT" };
+        let alias = i.on_duplicate.is_empty().then_some(&*base_name);
+        own_reads::refuse(&ctx.subs, &table, alias, &shown)?;
     }
     let mut read = Vec::new();
     let mut shapes_read: Vec<Vec<SqlType>> =
@@ -205,6 +209,7 @@ async fn bind_rows(
         replace: i.replace,
         on_duplicate,
         hides_id,
+        through: target.view().map(|v| (v.schema.clone(), v.name.clone())),
         view,
         subs: ctx.subs,
         shapes,

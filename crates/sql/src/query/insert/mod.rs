@@ -59,6 +59,8 @@ pub struct InsertPlan {
     pub on_duplicate: Vec<(usize, Option<BExpr>)>,
     /// Through a view without the AUTO_INCREMENT column.
     pub hides_id: bool,
+    /// Schema and name of the view that the statement names.
+    pub through: Option<(String, String)>,
     /// Through a view WITH CHECK OPTION: what the rows must fulfil.
     pub view: Option<ViewRows>,
     pub subs: Vec<Sub>,

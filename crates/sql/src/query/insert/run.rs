@@ -2,6 +2,7 @@
 
 use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
 use crate::ddl::rebuild::value_error;
+use crate::errno;
 use crate::meta::SqlColumn;
 use crate::query::bind::default_value;
 use crate::query::exec::{KeptRows, Out, Runner};
@@ -84,8 +85,9 @@ pub async fn run(
         buf: RowBuf::default(),
     };
     // What is asked for each row finds the rows before it.
-    let asks_each =
-        |s: &Sub| (s.correlated && s.reads(&p.table, None)) || matches!(s.kind, SubKind::Call(..));
+    let asks_each = |s: &Sub| {
+        (s.correlated && s.reader(&p.table, None).is_some()) || matches!(s.kind, SubKind::Call(..))
+    };
     if r.foreign.as_ref().is_some_and(|f| f.looks_at_itself(&p.table))
         || p.subs.iter().any(asks_each)
     {
@@ -324,11 +326,23 @@ impl Inserter<'_> {
                 DatumBuf::Null
             }
             Fill::Missing => {
-                let text = format!("Field '{}' doesn't have a default value", c.name);
+                // A view does not tell which of its table's columns it is.
+                let (number, text) = match &p.through {
+                    Some((schema, view)) => (
+                        errno::ER_NO_DEFAULT_FOR_VIEW_FIELD,
+                        format!(
+                            "Field of view '{schema}.{view}' underlying table doesn't have a default value"
+                        ),
+                    ),
+                    None => (
+                        errno::ER_NO_DEFAULT_FOR_FIELD,
+                        format!("Field '{}' doesn't have a default value", c.name),
+                    ),
+                };
                 if self.strict || !c.ty.has_zero() {
-                    return Err(SqlError::new(1364, text).into());
+                    return Err(SqlError::new(number, text).into());
                 }
-                r.ev.cx.warnings.warn(1364, || text);
+                r.ev.cx.warnings.warn(number, || text);
                 zero(&p.table, col)
             }
         };

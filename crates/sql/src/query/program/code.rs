@@ -13,7 +13,8 @@ use crate::query::PlanEnv;
 use crate::query::bind::bind_alone;
 use crate::query::expr::{BExpr, Ev, eval, is_true};
 use crate::query::frame::Frame;
-use crate::query::plan::{self, Plan};
+use crate::query::make;
+use crate::query::plan::Plan;
 use crate::session_api::SqlError;
 use crate::value::{
     Charset, Collation, SqlMode, SqlType, StoreCtx, TypeInfo, Value, Warnings, sent,
@@ -227,7 +228,7 @@ impl Code {
         }
         let env =
             PlanEnv { locals: &self.infos, ..PlanEnv::new(cx.reads, &*cx.changes.user_vars, vars) };
-        let Some((bound, keeps)) = bind_alone(e, &env)? else { return Ok(None) };
+        let Some((bound, keeps, _)) = bind_alone(e, &env)? else { return Ok(None) };
         let bound = Arc::new(bound);
         if keeps {
             self.keep(at, Kept::Value(bound.clone()));
@@ -256,7 +257,7 @@ impl Code {
     ) -> Result<Option<Value<'static>>, SqlError> {
         let env =
             PlanEnv { locals: &self.infos, ..PlanEnv::new(cx.reads, &*cx.changes.user_vars, vars) };
-        let Some((bound, _)) = bind_alone(e, &env)? else { return Ok(None) };
+        let Some((bound, ..)) = bind_alone(e, &env)? else { return Ok(None) };
         evaluate(cx, |ev| Ok(eval(&bound, &Frame::empty(vars), ev)?.into_owned())).map(Some)
     }
 
@@ -306,7 +307,7 @@ impl Code {
                 &made
             }
         };
-        let plan = Arc::new(plan::make(stmt, &env).await?);
+        let plan = Arc::new(make::make(stmt, &env).await?);
         if free && plan.is_cacheable() {
             self.keep(at, Kept::Plan(plan.clone()));
         }
