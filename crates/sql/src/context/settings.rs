@@ -15,6 +15,8 @@ pub struct Settings {
     pub refuses_engines: bool,
     /// `weir_skip_unsupported_indexes`.
     pub skips_indexes: bool,
+    /// `sql_require_primary_key`.
+    pub requires_key: bool,
     pub tz: TimeZone,
     pub collation: Collation,
     /// `default_collation_for_utf8mb4`.
@@ -89,6 +91,7 @@ impl Settings {
             lex_mode: lex_mode(bits),
             refuses_engines: v.refuses_engines(),
             skips_indexes: v.bool(Var::weir_skip_unsupported_indexes),
+            requires_key: v.bool(Var::sql_require_primary_key),
             tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
             collation,
             utf8mb4: v.default_of(Charset::Utf8mb4),

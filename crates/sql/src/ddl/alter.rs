@@ -650,6 +650,7 @@ impl Draft<'_> {
         explicit_null.resize(plan.meta.columns.len(), false);
         build::check_table(&plan.meta)?;
         self.keys(plan, &explicit_null, env)?;
+        build::check_primary_key(&plan.meta, env)?;
         plan.meta.checks =
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
         check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)?;

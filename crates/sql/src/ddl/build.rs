@@ -3,6 +3,7 @@
 use weir_engine::row::{DatumBuf, KeyPart, PhysCol, RowForm};
 use weir_engine::{ColumnDef, Db, IndexDef, NewTable};
 
+use super::Env;
 use super::types::MAX_ROW;
 use crate::errno;
 use crate::meta::{HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec, same_name};
@@ -97,4 +98,13 @@ pub fn new_table(
         form,
         extra: codec::encode_table(meta),
     }
+}
+
+/// 3750 under `sql_require_primary_key`.
+pub fn check_primary_key(meta: &TableMeta, env: &Env<'_>) -> Result<(), SqlError> {
+    if !env.requires_key || meta.primary().is_some() {
+        return Ok(());
+    }
+    let text = "Unable to create or change a table without a primary key, when the system variable 'sql_require_primary_key' is set. Add a primary key to the table or unset this variable to avoid this message. Note that tables without a primary key can cause performance problems in row-based replication, so please consult your DBA before changing this setting.";
+    Err(SqlError::new(errno::ER_TABLE_WITHOUT_PK, text))
 }

@@ -88,6 +88,7 @@ pub fn define(
     computed::settle(&mut meta.columns, &computed, create.name.name.as_str())?;
     let name = create.name.name.as_str();
     add_keys(&mut meta, key_defs, &made, (name, explicit_null), env)?;
+    build::check_primary_key(&meta, env)?;
     foreign::add(&mut meta.foreign, &foreign_keys, create.name.name.as_str(), &meta.columns)?;
     check::add(&mut meta.checks, &checks, create.name.name.as_str(), &meta.columns)?;
     foreign::check_checks(&meta, create.name.name.as_str())?;

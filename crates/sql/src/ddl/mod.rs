@@ -59,6 +59,8 @@ pub struct Env<'a> {
     pub refuses_engines: bool,
     /// `weir_skip_unsupported_indexes`.
     pub skips_indexes: bool,
+    /// `sql_require_primary_key`.
+    pub requires_key: bool,
     pub tz: TimeZone,
     /// Statement time, microseconds since 1970 UTC.
     pub now_micros: i64,
@@ -86,6 +88,7 @@ pub fn env<'e>(ctx: &'e mut StatementCtx<'_>, schema: &str, table: &str) -> Env<
         mode: ctx.reads.settings.mode,
         refuses_engines: ctx.reads.settings.refuses_engines,
         skips_indexes: ctx.reads.settings.skips_indexes,
+        requires_key: ctx.reads.settings.requires_key,
         tz: ctx.reads.settings.tz,
         now_micros: ctx.reads.eval(ctx.now_micros).now_micros,
         collation: ctx.reads.settings.collation,

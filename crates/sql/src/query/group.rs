@@ -1,9 +1,10 @@
 //! GROUP BY: groups by hash, a kept row for each (columns outside of aggregates), and the ONLY_FULL_GROUP_BY check.
 
+use super::decided;
 use super::emit::SortOrder;
-use super::expr::{BExpr, CmpOp, ColRef, Ev, Node, eval};
+use super::expr::{BExpr, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Slot};
-use super::plan::{Aggregation, Block, Source, TableSlot};
+use super::plan::{Aggregation, Block};
 use super::scope::Scope;
 use crate::errno;
 use crate::func::aggregate::{Accumulator, key_of};
@@ -196,13 +197,12 @@ impl<'p> Groups<'p> {
 /// 1055 and 1140: every column outside of aggregates must follow from the grouped ones.
 pub fn check_full_group_by(
     scope: &Scope,
-    tables: &[TableSlot],
-    conds: &[BExpr],
+    rows: &decided::Rows<'_>,
     keys: &[BExpr],
     items: &[BExpr],
     order: &[(BExpr, bool)],
 ) -> Result<(), SqlError> {
-    let known = closure(tables, conds, keys);
+    let known = decided::closure(rows, keys);
     let texts: Vec<String> = keys.iter().map(|k| format!("{:?}", k.node)).collect();
     let lists = items
         .iter()
@@ -293,52 +293,6 @@ fn loose_column(e: &BExpr, keys: &[String], known: &HashSet<(u16, u16)>) -> Opti
                 }
             });
             found
-        }
-    }
-}
-
-/// Columns that have one value in a group: the keys, what equals them or a constant, and what a unique key decides.
-fn closure(tables: &[TableSlot], conds: &[BExpr], keys: &[BExpr]) -> HashSet<(u16, u16)> {
-    let mut known: HashSet<(u16, u16)> = HashSet::new();
-    let column = |e: &BExpr| match e.node {
-        Node::Col(c) if c.depth == 0 => Some((c.table, c.col)),
-        _ => None,
-    };
-    known.extend(keys.iter().filter_map(column));
-    loop {
-        let before = known.len();
-        for c in conds {
-            let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &c.node else { continue };
-            let fixed = |e: &BExpr, known: &HashSet<(u16, u16)>| {
-                column(e).map_or(e.is_statement_constant(), |c| known.contains(&c))
-            };
-            if let Some(x) = column(a)
-                && fixed(b, &known)
-            {
-                known.insert(x);
-            }
-            if let Some(y) = column(b)
-                && fixed(a, &known)
-            {
-                known.insert(y);
-            }
-        }
-        for (t, slot) in tables.iter().enumerate() {
-            let Source::Table(table) = &slot.source else { continue };
-            let decides = table.meta.indexes.iter().any(|i| {
-                i.unique
-                    && i.parts.iter().all(|p| {
-                        p.prefix.is_none()
-                            && !table.meta.columns[p.column].nullable
-                            && known.contains(&(t as u16, p.column as u16))
-                    })
-            });
-            if decides {
-                known.extend((0..table.meta.columns.len()).map(|c| (t as u16, c as u16)));
-            }
-        }
-        if known.len() == before {
-            return known;
         }
     }
 }

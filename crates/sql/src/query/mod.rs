@@ -17,6 +17,7 @@ mod branches;
 mod change;
 mod collations;
 mod created;
+mod decided;
 mod destination;
 mod emit;
 mod exec;

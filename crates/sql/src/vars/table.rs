@@ -264,6 +264,8 @@ with_inert! { vars =>
         "WHERE id IS NULL finds the row inserted last.", note "it is always off";
     sql_safe_updates: Both Always, BOOL, OFF,
         "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.";
+    sql_require_primary_key: Both Always, BOOL, OFF,
+        "Refuse CREATE TABLE and ALTER TABLE that leave a table without a primary key.";
     sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT without LIMIT returns.";
     sql_big_selects: Both Always, BOOL, ON,
         "Allow SELECT that would examine more than max_join_size rows.",
@@ -343,6 +345,8 @@ with_inert! { vars =>
         "Engine of new tables.";
     default_tmp_storage_engine: Both Always, VarType::Enum(&["InnoDB"]), Default::Enum(0),
         "Engine of new temporary tables.";
+    updatable_views_with_limit: Both Always, VarType::Enum(&["NO", "YES"]), Default::Enum(1),
+        "Whether a view that does not show the whole key of its table can be changed with LIMIT.";
     completion_type: Both Always, VarType::Enum(&["NO_CHAIN", "CHAIN", "RELEASE"]), Default::Enum(0),
         "What COMMIT and ROLLBACK do afterwards.";
     event_scheduler: Global Always, VarType::Enum(&["OFF", "ON", "DISABLED"]), Default::Enum(1),

@@ -124,6 +124,13 @@ impl Parser<'_> {
                 return Ok(SetValue::Word(self.any_word()?.0));
             }
         }
+        if token.kind == T::Quoted && alone && self.at_ident() {
+            let name = self.name_of(token)?;
+            if !self.scope.as_ref().is_some_and(|scope| scope.knows(&name)) {
+                self.ident()?;
+                return Ok(SetValue::Word(name.as_str().into()));
+            }
+        }
         Ok(SetValue::Expr(self.expr()?))
     }
 

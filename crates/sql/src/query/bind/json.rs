@@ -119,6 +119,7 @@ impl Binder<'_> {
             mode: settings.mode,
             refuses_engines: settings.refuses_engines,
             skips_indexes: settings.skips_indexes,
+            requires_key: false,
             tz: settings.tz,
             now_micros: 0,
             collation: settings.collation,

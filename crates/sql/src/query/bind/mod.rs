@@ -38,7 +38,7 @@ pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place, number_as_text};
 pub use name::default_value;
 pub use select::split_and;
-pub use view::{ViewPlan, several_bases};
+pub use view::{ViewPlan, no_delete, several_bases};
 pub use zero_days::find_zero_days;
 
 use crate::context::{ShowResult, VirtualColumn};

@@ -7,11 +7,11 @@ use super::zero_days::find_zero_days;
 use super::{Bind, Binder, Deprecated, Raw};
 use crate::query::expr::{BExpr, Node};
 use crate::query::fulltext::by_relevance;
-use crate::query::group;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
 use crate::query::scope::{Found, Scope};
+use crate::query::{decided, group};
 use crate::session_api::SqlError;
 use crate::value::SqlMode;
 use std::sync::Arc;
@@ -93,9 +93,11 @@ impl Binder<'_> {
             let inside = windows.iter().flat_map(|w: &Window| w.exprs()).cloned();
             let all: Vec<BExpr> = items.iter().cloned().chain(inside).collect();
             // A super-aggregate row has NULL for a key, so nothing follows from one but itself.
-            let (follow, conds) =
-                if s.rollup { (&[][..], &[][..]) } else { (&tables[..], &raw.conds[..]) };
-            group::check_full_group_by(&ctx.scope, follow, conds, &keys, &all, &order)?;
+            let rows = match s.rollup {
+                true => decided::Rows { tables: &[], conds: &[], groups: &[] },
+                false => decided::Rows { tables: &tables, conds: &raw.conds, groups: &raw.groups },
+            };
+            group::check_full_group_by(&ctx.scope, &rows, &keys, &all, &order)?;
         }
         let over = OverGroups {
             items: &mut items,
@@ -213,6 +215,7 @@ impl Binder<'_> {
                 }
                 let name: Arc<str> = match (alias, expr) {
                     (Some(a), _) => a.as_str().into(),
+                    (None, Expr::Column(c)) if let Some(own) = self.own_name(c) => own,
                     (None, Expr::Column(c)) => c.column.as_str().into(),
                     (None, Expr::Literal(ast::Literal::Null)) => "NULL".into(),
                     (None, _) => (&**text).into(),
@@ -222,6 +225,17 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The name that a column of a merged query, or of information_schema, has, however the statement writes it: as in MySQL, where the
+    /// column of the view stands in the result, and that of a table does not.
+    fn own_name(&self, c: &ast::ColumnRef) -> Option<Arc<str>> {
+        let scope = &self.top().scope;
+        let Found::Column(t, i) = scope.find(c) else { return None };
+        let table = &scope.tables[usize::from(t)];
+        let keeps =
+            table.merged.is_some() || table.schema.eq_ignore_ascii_case("information_schema");
+        keeps.then(|| table.columns[usize::from(i)].name.clone())
     }
 
     /// Keeps what a `*` stands for, where somebody asks, and the block is one of the query itself.

@@ -192,6 +192,7 @@ impl Binder<'_> {
         &mut self,
         o: &Object,
         columns: Option<&[ast::ColumnRef]>,
+        replaces: bool,
     ) -> Bind<(ScopeTable, Arc<str>)> {
         let (mut raw, mut tables) = (Raw::default(), Vec::new());
         self.enter(Scope::default());
@@ -213,6 +214,9 @@ impl Binder<'_> {
             }
         }
         let mut slot = 0;
+        if m.is_join() && replaces {
+            return Err(no_delete(&o.schema, &o.name));
+        }
         if m.is_join() {
             let Some(columns) = columns else {
                 let text = format!(
@@ -260,6 +264,12 @@ fn over_one_table(
         check,
     }));
     target
+}
+
+/// 1395: of which table a row would have to go a join does not say.
+pub fn no_delete(schema: &str, name: &str) -> SqlError {
+    let text = format!("Can not delete from join view '{schema}.{name}'");
+    SqlError::new(errno::ER_VIEW_DELETE_MERGE_VIEW, text)
 }
 
 /// 1393: a statement changes one of the tables of a view.

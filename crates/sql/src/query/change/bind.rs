@@ -7,7 +7,7 @@ use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::bind::{
-    Binder, Raw, by_place, find_zero_days, several_bases, shapes_of, split_and,
+    Binder, Raw, by_place, find_zero_days, no_delete, several_bases, shapes_of, split_and,
 };
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
@@ -15,6 +15,7 @@ use crate::query::own_reads;
 use crate::query::plan::{Block, Limit, Source, Sub, TableSlot};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::session_api::{ConnInfo, SqlError};
+use crate::vars::Var;
 use std::sync::Arc;
 use weir_engine::LockMode;
 use weir_syntax::ast::{self, Expr};
@@ -154,6 +155,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             }
             b.changes(&table, &target)?;
             refuse_other_base(&target, t as usize, &assigns)?;
+            refuse_bounded(b, t as usize, &table, u.limit.as_ref(), "UPDATE")?;
             b.writes_column(&target, (t as usize, col as usize), Privileges::UPDATE);
             let ty = table.meta.columns[col as usize].ty;
             let column = &table.meta.columns[col as usize];
@@ -278,10 +280,36 @@ fn delete_targets(d: &ast::Delete, scope: &Scope) -> Result<Vec<usize>, SqlError
     }
     let joins = |t: &&usize| scope.tables[**t].merged.as_ref().is_some_and(|m| m.is_join());
     if let Some(view) = targets.iter().find(joins).and_then(|t| scope.tables[*t].view()) {
-        let text = format!("Can not delete from join view '{}.{}'", view.schema, view.name);
-        return Err(SqlError::new(errno::ER_VIEW_DELETE_MERGE_VIEW, text));
+        return Err(no_delete(&view.schema, &view.name));
     }
     Ok(targets)
+}
+
+/// 1288 when a bounded change goes through a view that does not tell which rows of its table are changed, unless
+/// `updatable_views_with_limit` allows it.
+fn refuse_bounded(
+    b: &mut Binder<'_>,
+    slot: usize,
+    table: &SqlTable,
+    limit: Option<&ast::Limit>,
+    verb: &str,
+) -> Result<(), SqlError> {
+    let shown = b.top().scope.owner(slot);
+    let (Some(m), Some(_), Some(_)) = (&shown.merged, shown.view(), limit) else { return Ok(()) };
+    let shows =
+        |column: usize| (0..m.items.len()).any(|n| m.base_column(n) == Some((slot, column)));
+    let unique = table.meta.indexes.iter().find(|i| {
+        i.unique
+            && i.parts.iter().all(|p| p.prefix.is_none() && !table.meta.columns[p.column].nullable)
+    });
+    let whole = match unique {
+        Some(key) => key.parts.iter().all(|p| shows(p.column)),
+        None => (0..table.meta.columns.len()).all(shows),
+    };
+    let refused = !whole && *b.env.reads.vars.text(Var::updatable_views_with_limit) == *"NO";
+    let refusal = refused.then(|| not_updatable(&shown.alias, verb));
+    b.cacheable &= whole;
+    refusal.map_or(Ok(()), Err)
 }
 
 /// 1393 when another table is changed through the same view.
@@ -308,6 +336,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
                 None => b.uses.table(table.schema(), table.name(), Privileges::DELETE),
             }
             b.changes(&table, &target)?;
+            refuse_bounded(b, t, &table, d.limit.as_ref(), "DELETE")?;
             bound.tables[t].lock = LockMode::Exclusive;
         }
         Ok::<_, SqlError>((bound, targets))

@@ -71,7 +71,7 @@ async fn bind_rows(
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
     let view = view.filter(|_| !temporary);
     let (target, base_name) = match &view {
-        Some(o) => b.insert_target(o, i.columns.as_deref())?,
+        Some(o) => b.insert_target(o, i.columns.as_deref(), i.replace)?,
         None => {
             let name = i.table.name.as_str();
             let table = b.table(schema, name)?;

@@ -139,6 +139,7 @@ pub fn env<'e>(reads: Reads<'e>, mode: SqlMode, warnings: &'e mut Warnings) -> E
         mode,
         refuses_engines: false,
         skips_indexes: false,
+        requires_key: false,
         tz: reads.settings.tz,
         now_micros: 0,
         collation: reads.settings.collation,

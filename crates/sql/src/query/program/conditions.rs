@@ -178,10 +178,14 @@ pub fn get_diagnostics(
     let n = number.to_u64(cx.changes.warnings).unwrap_or(0);
     let found = usize::try_from(n).ok().and_then(|n| from.list().get(n.checked_sub(1)?));
     let Some(w) = found else {
-        return Err(SqlError::new(
-            errno::ER_DA_INVALID_CONDITION_NUMBER,
-            "Invalid condition number",
-        ));
+        // As in MySQL this is told in the diagnostics, and the targets stay as they are.
+        cx.changes.warnings.add(Warning {
+            level: Level::Error,
+            code: errno::ER_DA_INVALID_CONDITION_NUMBER,
+            message: "Invalid condition number".into(),
+            said: None,
+        });
+        return Ok(Vec::new());
     };
     let text = |s: &str| Value::text(s.as_bytes().to_vec(), Collation::Utf8mb4GeneralCi);
     let give = |(target, item): &(IntoVar, ConditionItem)| {
