@@ -32,6 +32,12 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     vars.put(Var::hostname, weir_sql::vars::VarValue::Str(host.trim().into()));
+    match weir_sql::value::use_zone_of_machine() {
+        Ok(name) => vars.put(Var::system_time_zone, weir_sql::vars::VarValue::Str(name.into())),
+        Err(e) => {
+            warnings.push(format!("the machine's time zone is not known, SYSTEM is UTC: {e}"))
+        }
+    }
     let target = vars.text(Var::log_error);
     if target != "stderr" && !target.is_empty() {
         log::set_file(&target).map_err(|e| format!("cannot write the log '{target}': {e}"))?;

@@ -102,6 +102,10 @@ impl Printer {
                 self.operand(high);
                 self.push(")");
             }
+            // MySQL has made comparisons of these.
+            Expr::InList { expr, list, negated } if list.len() == 1 => {
+                self.infix(expr, if *negated { " <> " } else { " = " }, &list[0]);
+            }
             Expr::InList { expr, list, negated } => {
                 self.push("(");
                 self.operand(expr);

@@ -100,7 +100,8 @@ impl AggKind {
                 return TypeInfo::new(SqlType::BIGINT, false);
             }
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
-                return TypeInfo::new(SqlType::UBIGINT, false);
+                let ty = binary_width(&arg).map_or(SqlType::UBIGINT, SqlType::varbinary);
+                return TypeInfo::new(ty, false);
             }
             AggKind::Sum if exact => decimal_type(precision - scale + 22, scale),
             AggKind::Avg if exact => {
@@ -123,6 +124,16 @@ impl AggKind {
             _ => SqlType::DOUBLE,
         };
         TypeInfo::new(ty, true)
+    }
+}
+
+/// Bytes of what BIT_AND() and its like work on bit by bit: binary strings, in MySQL since 8.0.
+fn binary_width(arg: &TypeInfo) -> Option<u32> {
+    match arg.ty {
+        SqlType::Varchar { chars, collation: Collation::Binary }
+        | SqlType::Char { chars, collation: Collation::Binary } => Some(chars),
+        SqlType::Text { collation: Collation::Binary, .. } => Some(arg.ty.display_length(1)),
+        _ => None,
     }
 }
 
@@ -175,6 +186,11 @@ enum State {
     },
     Best(Value<'static>),
     Bits(u64),
+    /// Binary strings bit by bit; until the first one the neutral value.
+    Bytes {
+        bits: Vec<u8>,
+        begun: bool,
+    },
     /// Welford's running mean and sum of squared distances.
     Spread {
         n: i64,
@@ -187,6 +203,9 @@ enum State {
     /// Members of JSON_OBJECTAGG in the order of the rows: the last of a name counts.
     Members(Vec<(json::Key, Dom)>),
 }
+
+/// Bytes of a binary string that BIT_AND() and its like take.
+const MAX_BINARY: usize = 511;
 
 /// The running state of one aggregate in one group.
 #[derive(Debug)]
@@ -201,6 +220,13 @@ impl Accumulator {
     pub fn new(spec: &AggSpec) -> Self {
         let state = match spec.kind {
             AggKind::CountAll | AggKind::Count => State::Count(0),
+            AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor
+                if spec.result.ty != SqlType::UBIGINT =>
+            {
+                let neutral = if spec.kind == AggKind::BitAnd { 0xFF } else { 0 };
+                let width = spec.result.ty.display_length(1) as usize;
+                State::Bytes { bits: vec![neutral; width.min(MAX_BINARY)], begun: false }
+            }
             AggKind::BitAnd => State::Bits(u64::MAX),
             AggKind::BitOr | AggKind::BitXor => State::Bits(0),
             AggKind::GroupConcat => State::Rows(Vec::new()),
@@ -250,6 +276,11 @@ impl Accumulator {
             AggKind::Sum | AggKind::Avg => self.add(&data[0], cx)?,
             AggKind::Min => self.keep(&data[0], Ordering::Less, cx)?,
             AggKind::Max => self.keep(&data[0], Ordering::Greater, cx)?,
+            AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor
+                if matches!(self.state, State::Bytes { .. }) =>
+            {
+                self.add_bytes(spec.kind, &data[0])?;
+            }
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
                 let v = bits_of(&data[0], &mut cx.warnings);
                 if let State::Bits(bits) = &mut self.state {
@@ -378,6 +409,33 @@ impl Accumulator {
         }
     }
 
+    /// 3513 and 3514 for strings of different lengths, and for long ones.
+    fn add_bytes(&mut self, kind: AggKind, v: &Value<'_>) -> Result<(), ValueError> {
+        let (State::Bytes { bits, begun }, Some(x)) = (&mut self.state, v.as_bytes()) else {
+            return Ok(());
+        };
+        if x.len() > MAX_BINARY {
+            let text = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function";
+            return Err(ValueError::new(3514, "HY000", text.into()));
+        }
+        if !std::mem::replace(begun, true) {
+            *bits = x.to_vec();
+            return Ok(());
+        }
+        if bits.len() != x.len() {
+            let text = "Binary operands of bitwise operators must be of equal length";
+            return Err(ValueError::new(3513, "HY000", text.into()));
+        }
+        for (a, b) in bits.iter_mut().zip(x) {
+            *a = match kind {
+                AggKind::BitAnd => *a & b,
+                AggKind::BitOr => *a | b,
+                _ => *a ^ b,
+            };
+        }
+        Ok(())
+    }
+
     /// The result over the rows so far, for windows that grow. GROUP_CONCAT is none of their functions.
     pub fn value(
         &self,
@@ -388,6 +446,7 @@ impl Accumulator {
             State::Count(n) => Value::Int(*n),
             State::Empty => Value::Null,
             State::Bits(b) => Value::UInt(*b),
+            State::Bytes { bits, .. } => Value::Bytes(bits.clone().into()),
             State::Best(v) => v.clone(),
             State::Exact { sum, n } if spec.kind == AggKind::Avg => {
                 match sum.checked_div(Decimal::from_i64(*n), cx.div_increment) {

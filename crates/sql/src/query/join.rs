@@ -462,7 +462,9 @@ impl<'p> Joiner<'p> {
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
-        if self.block.tables[t].lateral.is_some() {
+        // One that reads blocks around this one alone stays what it is as long as this block is run.
+        let made_once = self.block.tables[t].lateral == Some(0) && self.mems[t].is_some();
+        if self.block.tables[t].lateral.is_some() && !made_once {
             self.make_anew(t, r, outer).await?;
         }
         if self.mems[t].is_none() {

@@ -251,9 +251,7 @@ impl Scope {
 
 /// Table names and aliases are case-sensitive, schema names too.
 fn qualifies(t: &ScopeTable, schema: Option<&Ident>, table: Option<&Ident>) -> bool {
-    table.is_none_or(|n| {
-        *t.alias == *n.as_str() || (t.schema.is_empty() && same_name(&t.alias, n.as_str()))
-    }) && schema.is_none_or(|s| *t.schema == *s.as_str())
+    table.is_none_or(|n| *t.alias == *n.as_str()) && schema.is_none_or(|s| *t.schema == *s.as_str())
 }
 
 /// 1054.

@@ -395,17 +395,11 @@ pub fn create_database(
         return Err(SqlError::unknown_database(name));
     };
     let collation = schema_meta(&schema).collation;
-    let clause = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
-    let quoted = Style {
+    let style = Style {
         ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
         tz: cx.reads.settings.tz,
-    }
-    .name(name);
-    let sql = format!(
-        "CREATE DATABASE {clause}{quoted} /*!40100 DEFAULT CHARACTER SET {} COLLATE {} */ /*!80016 DEFAULT ENCRYPTION='N' */",
-        collation.charset().name(),
-        collation.name()
-    );
+    };
+    let sql = super::create_table::create_database(name, collation, if_not_exists, style);
     Ok(ShowResult {
         columns: vec![n("Database", NAME), n("Create Database", text(1024))],
         rows: vec![vec![s(name), s(sql)]],

@@ -40,7 +40,7 @@ pub use temporal::{Date, DateTime, Time};
 pub use types::{Class, IntKind, LobKind, Members, SqlType, TypeInfo};
 pub use weir_engine::row::collation::ALL as ALL_COLLATIONS;
 pub use weir_engine::row::{CHARSETS, Charset, Collation, Datum, DatumBuf, PhysType};
-pub use zone::TimeZone;
+pub use zone::{TimeZone, use_zone_of_machine};
 
 use std::borrow::Cow;
 

@@ -10,9 +10,9 @@ use super::temporal::{DateTime, MICROS};
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZoneDatabase};
 use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
-/// A session's time zone. SYSTEM is UTC.
+/// A session's time zone. SYSTEM is that of the machine, where whoever runs the process asks for it ([`use_zone_of_machine`]); else it is UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeZone(Rule);
 
@@ -40,6 +40,18 @@ impl PartialEq for Zone {
 
 impl Eq for Zone {}
 
+static MACHINE: OnceLock<&'static Zone> = OnceLock::new();
+
+/// From now on SYSTEM is the time zone of the machine: what `TZ` says, or `/etc/localtime`. Returns its name of today, as `CET` or `+03`;
+/// an error tells why it is not known, and SYSTEM stays UTC. For servers, before the first session.
+pub fn use_zone_of_machine() -> Result<String, String> {
+    let rules = jiff::tz::TimeZone::try_system().map_err(|e| e.to_string())?;
+    let today = rules.to_offset_info(Timestamp::now()).abbreviation().to_owned();
+    let zone = Zone { name: "SYSTEM".to_owned(), rules };
+    MACHINE.get_or_init(|| Box::leak(Box::new(zone)));
+    Ok(today)
+}
+
 static ZONES: LazyLock<RwLock<HashMap<String, &'static Zone>>> = LazyLock::new(RwLock::default);
 
 impl TimeZone {
@@ -63,6 +75,14 @@ impl TimeZone {
         found.map(TimeZone).ok_or_else(|| ValueError::unknown_time_zone(name))
     }
 
+    /// What SYSTEM stands for.
+    fn rule(self) -> Rule {
+        match (self.0, MACHINE.get()) {
+            (Rule::System, Some(zone)) => Rule::Named(zone),
+            (rule, _) => rule,
+        }
+    }
+
     /// The time that a clock of this zone shows, in microseconds as if it were UTC.
     pub fn to_local(self, utc_micros: i64) -> i64 {
         utc_micros + self.offset_at(utc_micros)
@@ -70,7 +90,7 @@ impl TimeZone {
 
     /// Microseconds east of UTC at a point in time.
     fn offset_at(self, utc_micros: i64) -> i64 {
-        match self.0 {
+        match self.rule() {
             Rule::System => 0,
             Rule::Offset(seconds) => i64::from(seconds) * MICROS,
             Rule::Named(zone) => match Timestamp::from_microsecond(utc_micros) {
@@ -82,7 +102,7 @@ impl TimeZone {
 
     /// The point in time at which a clock of this zone shows a local time.
     pub fn to_utc(self, local_micros: i64) -> i64 {
-        let Rule::Named(zone) = self.0 else { return local_micros - self.offset_at(0) };
+        let Rule::Named(zone) = self.rule() else { return local_micros - self.offset_at(0) };
         match zone.at_local(local_micros) {
             None => local_micros,
             Some(AmbiguousOffset::Unambiguous { offset }) => local_micros - micros(offset),
@@ -99,7 +119,7 @@ impl TimeZone {
     /// As [`TimeZone::to_utc`], for a value that may know that it is the second of two.
     pub fn time_of(self, d: DateTime) -> i64 {
         let local = d.civil_micros();
-        match self.0 {
+        match self.rule() {
             Rule::Named(zone) if d.later => match zone.at_local(local) {
                 Some(AmbiguousOffset::Fold { after, .. }) => local - micros(after),
                 _ => self.to_utc(local),
@@ -110,7 +130,7 @@ impl TimeZone {
 
     /// Is a point in time the second of two that have its local time?
     pub fn is_later(self, utc_micros: i64, local_micros: i64) -> bool {
-        let Rule::Named(zone) = self.0 else { return false };
+        let Rule::Named(zone) = self.rule() else { return false };
         let Some(AmbiguousOffset::Fold { after, .. }) = zone.at_local(local_micros) else {
             return false;
         };
@@ -119,7 +139,7 @@ impl TimeZone {
 
     /// Does no clock of this zone ever show the local time?
     pub fn skips(self, local_micros: i64) -> bool {
-        let Rule::Named(zone) = self.0 else { return false };
+        let Rule::Named(zone) = self.rule() else { return false };
         matches!(zone.at_local(local_micros), Some(AmbiguousOffset::Gap { .. }))
     }
 }

@@ -66,7 +66,8 @@ impl Parser<'_> {
                 columns = self.comma_list(Parser::column_ref)?;
             }
             self.expect_t(T::RParen)?;
-            insert.columns = Some(columns);
+            // An empty list is as good as none: `INSERT INTO t() VALUES (1)`.
+            insert.columns = (!columns.is_empty()).then_some(columns);
         }
         let rows = self.at(Kw::VALUE) || (self.at(Kw::VALUES) && self.ahead(1).kw != Kw::ROW);
         if rows {

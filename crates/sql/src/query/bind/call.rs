@@ -74,6 +74,9 @@ impl Binder<'_> {
     /// STR_TO_DATE() is what its format has, where that is a constant. One that stands in the plan as a parameter makes it a plan for the
     /// values.
     fn with_known_format(&mut self, name: &str, args: &[BExpr], info: &mut TypeInfo) {
+        if name == "UNIX_TIMESTAMP" && args.first().is_some_and(|a| a.info.ty.is_string()) {
+            return self.with_known_fraction(&args[0], info);
+        }
         if name != "STR_TO_DATE" {
             return;
         }
@@ -92,6 +95,24 @@ impl Binder<'_> {
             (_, false) => SqlType::Date,
             (false, true) => SqlType::Time { fsp },
             (true, true) => SqlType::DateTime { fsp },
+        };
+    }
+
+    /// UNIX_TIMESTAMP() of a constant text has the digits that stand in it.
+    fn with_known_fraction(&mut self, arg: &BExpr, info: &mut TypeInfo) {
+        let text = match &arg.node {
+            Node::Const(v) => v.to_string_lossy(),
+            Node::Param(n) => {
+                self.open_types = true;
+                self.env.params.get(*n as usize).and_then(Value::to_string_lossy)
+            }
+            _ => None,
+        };
+        let Some(text) = text else { return };
+        let digits = text.rsplit_once('.').map_or(0, |(_, after)| after.len().min(6) as u8);
+        info.ty = match digits {
+            0 => SqlType::BIGINT,
+            fsp => SqlType::decimal(12 + fsp, fsp),
         };
     }
 
@@ -208,7 +229,11 @@ impl Binder<'_> {
         let (x, y) = self.pair((left, a.clone()), (right, b));
         let equal = compare_exprs(CmpOp::Eq, x, y)?;
         let a = self.settle_literal(a);
-        let info = TypeInfo { nullable: true, ..a.info };
+        let mut info = TypeInfo { nullable: true, ..a.info };
+        // A number, whatever it is made of.
+        if info.ty == SqlType::BOOL {
+            info.ty = SqlType::BIGINT;
+        }
         Ok(BExpr::new(Node::Func(&NULLIF_COMPARED, vec![a, equal]), info))
     }
 

@@ -111,6 +111,13 @@ impl Binder<'_> {
         if let Some(own) = super::literal::as_bytes(e.clone()).info.ty.collation()
             && own.charset() != c.charset()
         {
+            if self.is_of_dictionary(&e) && c.charset() == Charset::Utf8mb3 {
+                let target = CastTarget::Char { chars: None, collation: c };
+                let info = target.result_type(&e.info);
+                let mut e = BExpr::new(Node::Cast(target, Box::new(e)), info);
+                e.info.coercibility = coercibility::EXPLICIT;
+                return Ok(e);
+            }
             let text = format!(
                 "COLLATION '{}' is not valid for CHARACTER SET '{}'",
                 c.name(),
@@ -121,6 +128,14 @@ impl Binder<'_> {
         let mut e = collated(e, c);
         e.info.coercibility = coercibility::EXPLICIT;
         Ok(e)
+    }
+
+    /// A column of information_schema, whose texts are UTF8MB3 in MySQL: statements name collations of that set for them.
+    fn is_of_dictionary(&self, e: &BExpr) -> bool {
+        let Node::Col(c) = &e.node else { return false };
+        let level = self.stack.len().checked_sub(1 + usize::from(c.depth));
+        let table = level.and_then(|l| self.stack[l].scope.tables.get(usize::from(c.table)));
+        table.is_some_and(|t| t.schema.eq_ignore_ascii_case("information_schema"))
     }
 
     pub fn date_add(&mut self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {

@@ -12,7 +12,7 @@ use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
 use crate::query::frame::Shape;
 use crate::query::partition;
 use crate::query::plan::{Origin, OutColumn, QueryPlan, Source, TableSlot};
-use crate::query::scope::{self, ScopeColumn, ScopeTable};
+use crate::query::scope::{self, Scope, ScopeColumn, ScopeTable};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
@@ -41,7 +41,8 @@ impl Binder<'_> {
                     }
                     return Ok(());
                 }
-                self.derived((alias.as_str(), columns), query, group, raw, tables)
+                let here = self.stack.len() - 1;
+                self.derived((alias.as_str(), columns), query, here, group, raw, tables)
             }
             TableRef::List(list) => list.iter().try_for_each(|t| self.from(t, group, raw, tables)),
             TableRef::Join(j) => self.join(j, group, raw, tables),
@@ -108,7 +109,8 @@ impl Binder<'_> {
             }
             // A common table sees those before it, not itself.
             let later = self.ctes.split_off(at);
-            let done = self.derived((alias, &columns), &query, group, raw, tables);
+            let level = later.first().map_or(0, |c| c.level);
+            let done = self.derived((alias, &columns), &query, level, group, raw, tables);
             self.ctes.extend(later);
             return done;
         }
@@ -203,11 +205,12 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// A query as a table of the block: merged with it, or read before it.
+    /// A query as a table of the block: merged with it, or read before it. It sees the blocks below `level`.
     fn derived(
         &mut self,
         (alias, names): (&str, &[ast::Ident]),
         query: &ast::Query,
+        level: usize,
         group: Option<usize>,
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
@@ -219,8 +222,29 @@ impl Binder<'_> {
                 return self.name_merged(parts, ("".into(), alias.into()), columns, None, at);
             }
         }
-        let plan = self.isolated(|b| b.bind_query(query))?;
-        self.add_derived(alias, names, plan, group, raw, tables)
+        let (plan, looks_out) = self.outside(level, |b| b.bind_query(query))?;
+        self.add_derived(alias, names, plan, group, raw, tables)?;
+        if let (true, Some(t)) = (looks_out, tables.last_mut()) {
+            t.lateral = Some(0);
+        }
+        Ok(())
+    }
+
+    /// Binds a query that sees the blocks below a level, and not those from there on that it stands in. With whether it reads rows of one.
+    fn outside(
+        &mut self,
+        level: usize,
+        f: impl FnOnce(&mut Self) -> Bind<QueryPlan>,
+    ) -> Bind<(QueryPlan, bool)> {
+        let unseen: Vec<Scope> =
+            self.stack[level..].iter_mut().map(|c| std::mem::take(&mut c.scope)).collect();
+        self.collectors.push((self.stack.len(), Vec::new()));
+        let bound = f(self);
+        let (_, refs) = self.collectors.pop().unwrap_or_default();
+        for (c, scope) in self.stack[level..].iter_mut().zip(unseen) {
+            c.scope = scope;
+        }
+        Ok((bound?, !refs.is_empty()))
     }
 
     fn add_derived(

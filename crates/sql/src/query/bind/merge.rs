@@ -113,11 +113,8 @@ impl Binder<'_> {
         let subs = std::mem::take(&mut self.top_mut().subs);
         let (bound, subs) = self.isolated(|b| b.bind_parts(select, query, checked, at, subs));
         self.top_mut().subs = subs;
-        let bound = match bound {
-            // The tables are too many for one join.
-            Err(e) if e.errno == super::from::TOO_MANY_TABLES => None,
-            other => other?,
-        };
+        // It may name columns of the blocks around, or have too many tables for one join: what is wrong tells whoever binds it as it is.
+        let bound = bound.unwrap_or_default();
         let plain = |e: &BExpr| matches!(e.node, Node::Col(_));
         let fits = |p: &Parts| {
             // A missing row of an outer join has NULL for every column, whatever an expression makes of it.

@@ -114,6 +114,8 @@ pub struct Cte {
     pub name: Arc<str>,
     pub columns: Vec<ast::Ident>,
     pub query: Arc<ast::Query>,
+    /// It sees the names of the blocks below this one.
+    pub level: usize,
     /// WITH RECURSIVE: it may name itself.
     pub recursive: bool,
     /// It is being bound, and stands for the rows that came last.

@@ -69,7 +69,8 @@ impl Binder<'_> {
             let query = Arc::new((*t.query).clone());
             let (name, columns) = (t.name.as_str().into(), t.columns.clone());
             let recursive = w.recursive;
-            self.ctes.push(Cte { name, columns, query, recursive, working: None });
+            let level = self.stack.len();
+            self.ctes.push(Cte { name, columns, query, level, recursive, working: None });
         }
         Ok(())
     }

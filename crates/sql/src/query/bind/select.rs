@@ -82,6 +82,10 @@ impl Binder<'_> {
             }
         }
         self.top_mut().aliases.clear();
+        // One row has no order, so nothing is asked of what it would be.
+        if keys.is_empty() && s.group_by.is_empty() && !self.top().aggs.is_empty() {
+            order.retain(|(e, _)| e.has_agg());
+        }
         let limit = self.limit(q.limit.as_ref())?;
         let mut ctx = self.leave();
         let inherited = std::mem::take(&mut ctx.inherited);

@@ -28,6 +28,7 @@ fn fresh_folder() -> PathBuf {
 fn command(root: &Path, options: &[&str], log: File) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_weir"));
     command
+        .env("TZ", "UTC")
         .arg("serve")
         .arg("--port=0")
         .arg(format!("--datadir={}", root.join("data").display()))
