@@ -38,6 +38,7 @@ mod locking;
 mod locks;
 mod members;
 mod memory;
+mod merged;
 mod monitoring;
 mod names;
 mod online;

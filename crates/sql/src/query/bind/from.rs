@@ -104,8 +104,8 @@ impl Binder<'_> {
             }
             let (columns, query) = (self.ctes[at].columns.clone(), self.ctes[at].query.clone());
             if self.ctes[at].recursive && names_itself(&query.body, name) {
-                let plan = self.recursive_table(at, &columns, &query)?;
-                return self.add_derived(alias, &columns, plan, group, raw, tables);
+                let (plan, looks_out) = self.recursive_table(at, &columns, &query)?;
+                return self.read_before((alias, &columns), plan, looks_out, group, raw, tables);
             }
             // A common table sees those before it, not itself.
             let later = self.ctes.split_off(at);
@@ -223,6 +223,19 @@ impl Binder<'_> {
             }
         }
         let (plan, looks_out) = self.outside(level, |b| b.bind_query(query))?;
+        self.read_before((alias, names), plan, looks_out, group, raw, tables)
+    }
+
+    /// A derived table; one that looks at the blocks around is made anew for each run of this one.
+    fn read_before(
+        &mut self,
+        (alias, names): (&str, &[ast::Ident]),
+        plan: QueryPlan,
+        looks_out: bool,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
         self.add_derived(alias, names, plan, group, raw, tables)?;
         if let (true, Some(t)) = (looks_out, tables.last_mut()) {
             t.lateral = Some(0);
@@ -231,7 +244,7 @@ impl Binder<'_> {
     }
 
     /// Binds a query that sees the blocks below a level, and not those from there on that it stands in. With whether it reads rows of one.
-    fn outside(
+    pub fn outside(
         &mut self,
         level: usize,
         f: impl FnOnce(&mut Self) -> Bind<QueryPlan>,

@@ -49,15 +49,16 @@ fn refused(errno: u16, name: &str, what: &str) -> SqlError {
 }
 
 impl Binder<'_> {
-    /// The plan of the recursive common table at `at`.
+    /// The plan of the recursive common table at `at`, and whether it reads rows of the blocks around it.
     pub fn recursive_table(
         &mut self,
         at: usize,
         names: &[Ident],
         query: &Query,
-    ) -> Bind<QueryPlan> {
+    ) -> Bind<(QueryPlan, bool)> {
         let later = self.ctes.split_off(at + 1);
-        let plan = self.isolated(|b| b.recursive_inner(at, names, query));
+        let level = self.ctes[at].level;
+        let plan = self.outside(level, |b| b.recursive_inner(at, names, query));
         self.ctes[at].working = None;
         self.ctes.extend(later);
         plan
@@ -77,6 +78,10 @@ impl Binder<'_> {
             let what = "should have one or more non-recursive query blocks followed by one or more recursive ones";
             let errno = errno::ER_CTE_RECURSIVE_REQUIRES_NONRECURSIVE_FIRST;
             return Err(refused(errno, &name, what));
+        }
+        if !query.order_by.is_empty() {
+            let what = "ORDER BY over UNION in recursive Common Table Expression";
+            return Err(SqlError::not_supported(what));
         }
         let all = list[1..].iter().all(|(_, all)| *all);
         let seed = self.seed(&list[..first], all)?;
@@ -124,7 +129,16 @@ impl Binder<'_> {
         if references(body, name) > 1 {
             return Err(single_reference(name));
         }
+        if let QueryBody::Nested(q) = body
+            && (!q.order_by.is_empty() || q.limit.is_some())
+        {
+            let what = "ORDER BY / LIMIT / SELECT DISTINCT in recursive query block of Common Table Expression";
+            return Err(SqlError::not_supported(what));
+        }
         if let QueryBody::Select(s) = body {
+            if s.from.iter().any(|t| in_derived(t, name)) {
+                return Err(single_reference(name));
+            }
             forbidden_clauses(s, name)?;
             if in_outer_side(&s.from, name) {
                 let text = format!(
@@ -208,7 +222,8 @@ fn in_outer_side(from: &[TableRef], name: &str) -> bool {
                 let (left, right) = match j.kind {
                     ast::JoinKind::Left => (inner, true),
                     ast::JoinKind::Right => (true, inner),
-                    ast::JoinKind::Inner | ast::JoinKind::Straight => (inner, inner),
+                    ast::JoinKind::Inner => (inner, inner),
+                    ast::JoinKind::Straight => (inner, true),
                 };
                 inside(&j.left, name, left) || inside(&j.right, name, right)
             }
@@ -217,4 +232,14 @@ fn in_outer_side(from: &[TableRef], name: &str) -> bool {
         }
     }
     from.iter().any(|t| inside(t, name, false))
+}
+
+/// The table is read by a query within FROM.
+fn in_derived(t: &TableRef, name: &str) -> bool {
+    match t {
+        TableRef::Derived { query, .. } => references(&query.body, name) > 0,
+        TableRef::Join(j) => in_derived(&j.left, name) || in_derived(&j.right, name),
+        TableRef::List(list) => list.iter().any(|t| in_derived(t, name)),
+        TableRef::Table(_) | TableRef::JsonTable(_) => false,
+    }
 }
