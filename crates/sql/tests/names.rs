@@ -206,7 +206,7 @@ fn found_rows_stay_behind_warnings() {
         c.all(&TABLES).await;
         c.check(&[
             ("select sql_calc_found_rows k from p order by k limit 1", "1"),
-            ("show warnings", ""),
+            ("show warnings", "Warning|1287|SQL_CALC_FOUND_ROWS is deprecated and will be removed in a future release. Consider using two separate queries instead."),
             ("select found_rows()", "2"),
         ])
         .await;

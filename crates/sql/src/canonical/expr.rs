@@ -104,7 +104,7 @@ impl Printer {
             }
             // MySQL has made comparisons of these.
             Expr::InList { expr, list, negated } if list.len() == 1 => {
-                self.infix(expr, if *negated { " <> " } else { " = " }, &list[0]);
+                self.infix(expr, if *negated { "<>" } else { "=" }, &list[0]);
             }
             Expr::InList { expr, list, negated } => {
                 self.push("(");

@@ -152,7 +152,9 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
     for (i, (_, info)) in plan.columns.iter().enumerate() {
         let name = v.columns.get(i).map_or_else(|| own[i].clone(), |n| n.as_str().to_owned());
         if let Some(twin) = columns.iter().find(|c| crate::meta::same_name(&c.name, &name)) {
-            let text = format!("Duplicate column name '{}'", twin.name);
+            // MySQL tells the first name of a list, and the second one of a query.
+            let told = if v.columns.is_empty() { &name } else { &twin.name };
+            let text = format!("Duplicate column name '{told}'");
             return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
         }
         let mut column = SqlColumn::new(name, info.ty);

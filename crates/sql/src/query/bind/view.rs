@@ -58,7 +58,13 @@ impl Binder<'_> {
         self.note_needs(o, inside.in_view(), &acting);
         self.ctes = ctes;
         self.views.pop();
-        done.map_err(|e| if tells_names(&e) { invalid(&o.schema, &o.name) } else { e })
+        // A view that is being made, and reads itself through this one, tells so.
+        let circle = self.views.first().filter(|_| self.defines_view);
+        let circle = circle.map(|v| no_such_table(&v.schema, &v.name).message);
+        done.map_err(|e| match tells_names(&e) && circle.as_ref() != Some(&e.message) {
+            true => invalid(&o.schema, &o.name),
+            false => e,
+        })
     }
 
     /// EXECUTE on a function that is called, by the view that calls it, if one does.
