@@ -510,11 +510,11 @@ fn a_list_of_names() {
         );
         assert_eq!(
             text_of(&mut c, "w").await,
-            "select `t`.`b` AS `k`,count(0) AS `m` from `t` group by `t`.`b` having (`m` > 0) order by `m`,`t`.`b`"
+            "select `t`.`b` AS `b`,count(0) AS `n` from `t` group by `t`.`b` having (`n` > 0) order by `n`,`t`.`b`"
         );
         assert_eq!(
             text_of(&mut c, "u1").await,
-            "select `t`.`a` AS `p` from `t` union select `u`.`c` AS `c` from `u` order by `p`"
+            "select `t`.`a` AS `a` from `t` union select `u`.`c` AS `c` from `u` order by `a`"
         );
         c.0.close().await;
     });

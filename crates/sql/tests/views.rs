@@ -339,10 +339,10 @@ fn what_shows_views() {
             "create view v (n, name) as select t.id, t.b from t where id > 1 with check option",
         ])
         .await;
-        let text = "select `t`.`id` AS `n`,`t`.`b` AS `name` from `t` where (`t`.`id` > 1)";
+        let text = "select `t`.`id` AS `id`,`t`.`b` AS `b` from `t` where (`t`.`id` > 1)";
         let whole = text.replace("`t`", "`test`.`t`");
         let create = format!(
-            "v|CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `v` AS {text} WITH CASCADED CHECK OPTION|utf8mb4|utf8mb4_general_ci"
+            "v|CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `v` (`n`,`name`) AS {text} WITH CASCADED CHECK OPTION|utf8mb4|utf8mb4_general_ci"
         );
         let in_views = format!(
             "def|test|v|{whole}|CASCADED|YES|root@localhost|DEFINER|utf8mb4|utf8mb4_general_ci"
