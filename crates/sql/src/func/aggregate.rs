@@ -89,18 +89,16 @@ impl AggKind {
     pub fn result_type(self, args: &[TypeInfo], div_increment: u8) -> TypeInfo {
         let arg = args.first().copied().unwrap_or(TypeInfo::null());
         let (precision, scale) = match arg.ty {
-            SqlType::Decimal { precision, scale, .. } => (u32::from(precision), u32::from(scale)),
-            SqlType::Int { .. } | SqlType::Year => (arg.ty.display_length(1).min(20), 0),
-            t if t.is_temporal() => (14 + u32::from(t.fsp()), u32::from(t.fsp())),
-            _ => (0, 0),
+            SqlType::Null => (0, 0),
+            ty => ty.facts().number.map_or((0, 0), |(p, s)| (u32::from(p), u32::from(s))),
         };
         let exact = precision > 0;
         let ty = match self {
             AggKind::CountAll | AggKind::Count => {
-                return TypeInfo::new(SqlType::BIGINT, false);
+                return TypeInfo::new(SqlType::LONG_INT, false);
             }
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
-                return TypeInfo::new(SqlType::UBIGINT, false);
+                return TypeInfo::new(SqlType::LONG_UINT, false);
             }
             AggKind::Sum if exact => decimal_type(precision - scale + 22, scale),
             AggKind::Avg if exact => {
@@ -110,9 +108,10 @@ impl AggKind {
                 return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
             }
             AggKind::GroupConcat => {
+                // `group_concat_max_len` bytes, whose characters MySQL counts as such.
                 let (collation, coercibility) = infer::collation_of(args);
                 return TypeInfo {
-                    ty: infer::text_type(1024, collation),
+                    ty: infer::text_type(1024 * collation.max_char_bytes() as u32, collation),
                     nullable: true,
                     coercibility,
                 };
@@ -120,7 +119,7 @@ impl AggKind {
             AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
             AggKind::Sum => real_type(arg.ty, 0),
             AggKind::Avg => real_type(arg.ty, div_increment),
-            _ => SqlType::DOUBLE,
+            _ => SqlType::LONG_DOUBLE,
         };
         TypeInfo::new(ty, true)
     }
@@ -131,7 +130,7 @@ fn real_type(arg: SqlType, more: u8) -> SqlType {
     let (SqlType::Float { digits: Some((_, d)), .. }
     | SqlType::Double { digits: Some((_, d)), .. }) = arg
     else {
-        return SqlType::DOUBLE;
+        return SqlType::LONG_DOUBLE;
     };
     real(Some((d + more).min(MAX_SCALE)))
 }
@@ -602,7 +601,7 @@ mod tests {
         assert_eq!(ty(AggKind::Avg, SqlType::INT), SqlType::decimal(15, 4));
         assert_eq!(ty(AggKind::Sum, SqlType::decimal(10, 2)), SqlType::decimal(32, 2));
         assert_eq!(ty(AggKind::Avg, SqlType::decimal(10, 2)), SqlType::decimal(14, 6));
-        assert_eq!(ty(AggKind::Sum, SqlType::DOUBLE), SqlType::DOUBLE);
+        assert_eq!(ty(AggKind::Sum, SqlType::DOUBLE), SqlType::LONG_DOUBLE);
     }
 
     #[test]

@@ -76,20 +76,26 @@ fn computed(c: &OutColumn) -> SqlColumn {
 pub fn kept(ty: SqlType) -> SqlType {
     match ty {
         SqlType::Null => SqlType::Char { chars: 0, collation: Collation::Binary },
-        // Conditions are 0 and 1 in an INT.
-        SqlType::BOOL => SqlType::int(IntKind::Int, false),
-        // Short literals fit; MySQL counts the sign among ten digits.
-        SqlType::Int { kind: IntKind::Big, unsigned, width: Some(..10), .. } => {
+        // Ten digits and a sign, whether or not they fit.
+        SqlType::Int { kind: IntKind::Big, unsigned, width: Some(..=11), .. } => {
             SqlType::int(IntKind::Int, unsigned)
         }
         SqlType::Int { kind, unsigned, .. } => SqlType::int(kind, unsigned),
+        SqlType::Float { unsigned, .. } | SqlType::Double { unsigned, .. }
+            if ty.fixed_digits().is_none() =>
+        {
+            let digits = None;
+            match ty {
+                SqlType::Float { .. } => SqlType::Float { unsigned, zerofill: false, digits },
+                _ => SqlType::Double { unsigned, zerofill: false, digits },
+            }
+        }
         SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation }
             if chars > LONGEST_VARCHAR =>
         {
             let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
-            let kinds = [LobKind::Tiny, LobKind::Normal, LobKind::Medium];
-            let fits = |k: &LobKind| u64::from(k.max_bytes()) >= bytes;
-            let kind = kinds.into_iter().find(fits).unwrap_or(LobKind::Long);
+            // GROUP_CONCAT() makes a TEXT of 64 KiB.
+            let kind = if bytes <= 1 << 16 { LobKind::Normal } else { LobKind::Long };
             SqlType::Text { kind, collation }
         }
         SqlType::Char { chars, collation } => SqlType::Varchar { chars, collation },

@@ -212,7 +212,7 @@ pub async fn run(
     drop(out);
     let took = r.ev.cx.session.clock_micros() - began;
     let shown = explain_text::tree(lines, Some((counted.0, took.max(0))));
-    super::out::announce(columns, r.reads.settings, sink)?;
+    super::told::announce(columns, r.reads.settings, sink)?;
     send(&[vec![text(shown)]], results, sink)?;
     Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })
 }

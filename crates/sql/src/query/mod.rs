@@ -56,6 +56,7 @@ mod sets;
 mod sort;
 mod stored;
 mod textfile;
+mod told;
 
 mod usable;
 mod waiting;
@@ -66,7 +67,7 @@ mod writers;
 
 pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
-pub use out::{announced, column_meta, show_columns};
+pub use told::{announced, column_meta, show_columns};
 pub use plan::Plan;
 pub use rules::{bind_rows, type_of};
 

@@ -271,6 +271,55 @@ pub(super) struct OutColumn {
     pub info: TypeInfo,
     /// The table column it shows, when it is just that: for the metadata of the result.
     pub origin: Option<Arc<Origin>>,
+    /// MySQL reads it from a temporary table before it is sent.
+    pub stored: bool,
+    /// As which type, where that is another one.
+    pub kept: Option<SqlType>,
+}
+
+impl QueryPlan {
+    /// Whether MySQL would write the query into the one around it, so that there is no temporary table of its rows.
+    pub fn would_merge(&self) -> bool {
+        match &self.body {
+            Body::Block(b) => {
+                b.agg.is_none()
+                    && b.windows.is_empty()
+                    && b.limit.is_none()
+                    && b.having.is_none()
+                    && !b.distinct
+                    && !b.tables.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// What a column is where the query is a derived table or view that is `merged`, or read from a temporary table: its flags, and
+    /// whether it is an expression there.
+    pub fn told_outside(&self, column: usize, merged: bool) -> (TypeInfo, (u16, bool)) {
+        let c = &self.columns[column];
+        let mut info = c.info;
+        if !merged && c.origin.is_none() && !c.stored {
+            info.ty = super::told::kept_in_rows(info.ty);
+        }
+        let told = match &c.origin {
+            Some(o) if merged => (o.flags, o.computed),
+            Some(o) => (o.flags & !super::told::OF_TABLE, false),
+            None => (0, merged),
+        };
+        (info, told)
+    }
+}
+
+impl OutColumn {
+    /// A column of values that were computed.
+    pub fn computed(name: Arc<str>, info: TypeInfo) -> OutColumn {
+        OutColumn { name, info, origin: None, stored: false, kept: None }
+    }
+
+    /// The same, out of a temporary table.
+    pub fn stored(name: Arc<str>, info: TypeInfo) -> OutColumn {
+        OutColumn { stored: true, ..OutColumn::computed(name, info) }
+    }
 }
 
 #[derive(Clone)]
@@ -280,6 +329,8 @@ pub(super) struct Origin {
     pub org_table: Arc<str>,
     pub column: Arc<str>,
     pub flags: u16,
+    /// It is no column of a table: a view or derived table that is merged has an expression there.
+    pub computed: bool,
 }
 
 /// A query block: SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY.
@@ -616,7 +667,7 @@ fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
 
 /// A query whose rows go to the client.
 fn shown_query(plan: QueryPlan, env: &PlanEnv<'_>) -> (Kind, Vec<ColumnMeta>) {
-    let columns = super::out::result_columns(&plan.columns, env);
+    let columns = super::told::result_columns(&plan.columns, env);
     (Kind::Query(plan), columns)
 }
 

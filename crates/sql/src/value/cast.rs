@@ -4,7 +4,7 @@ use super::context::{EvalCtx, SqlMode};
 use super::convert::only_spaces;
 use super::decimal::Decimal;
 use super::error::shown;
-use super::types::{Class, SqlType, TypeInfo};
+use super::types::{Class, LobKind, SqlType, TypeInfo};
 use super::{Charset, Collation, Date, Time, Value, ValueError};
 
 /// What CAST turns a value into.
@@ -53,17 +53,17 @@ impl CastTarget {
     /// The type of the cast; `from` gives the length of a text without one.
     pub fn result_type(&self, from: &TypeInfo) -> TypeInfo {
         let (ty, may_fail) = match *self {
-            CastTarget::Signed => (SqlType::BIGINT, false),
-            CastTarget::Unsigned => (SqlType::UBIGINT, false),
+            CastTarget::Signed => (SqlType::LONG_INT, false),
+            CastTarget::Unsigned => (SqlType::LONG_UINT, false),
             CastTarget::Decimal { precision, scale } => (SqlType::decimal(precision, scale), false),
-            CastTarget::Float => (SqlType::FLOAT, false),
-            CastTarget::Double => (SqlType::DOUBLE, false),
+            CastTarget::Float => (SqlType::LONG_FLOAT, false),
+            CastTarget::Double => (SqlType::LONG_DOUBLE, false),
             CastTarget::Char { chars, collation } => {
                 (SqlType::varchar(chars.unwrap_or_else(|| text_length(&from.ty)), collation), false)
             }
             CastTarget::Binary { bytes } => (
                 SqlType::varbinary(
-                    bytes.unwrap_or_else(|| text_length(&from.ty).saturating_mul(4)),
+                    bytes.unwrap_or_else(|| octet_length(&from.ty)),
                 ),
                 false,
             ),
@@ -77,9 +77,26 @@ impl CastTarget {
     }
 }
 
-/// Characters of a type's values as text.
+/// Characters of a type's values as text. Of a TEXT MySQL takes the bytes for characters.
 pub fn text_length(ty: &SqlType) -> u32 {
-    ty.display_length(1)
+    match *ty {
+        SqlType::Text { kind: LobKind::Tiny, .. } => LobKind::Tiny.max_bytes(),
+        SqlType::Text { kind, collation } => {
+            kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
+        }
+        _ => ty.display_length(1),
+    }
+}
+
+/// Bytes of a type's values as text, in its own character set.
+pub fn octet_length(ty: &SqlType) -> u32 {
+    match *ty {
+        SqlType::Text { kind, collation } => {
+            kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
+        }
+        SqlType::Bit { bits } => u32::from(bits),
+        _ => ty.display_length(ty.collation().map_or(1, |c| c.max_char_bytes() as u32)),
+    }
 }
 
 /// `CAST(v AS target)`. Losses are warnings; only impossible targets are errors.

@@ -19,7 +19,7 @@ use crate::value::arith::real;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::format::format_parts;
 use crate::value::types::coercibility;
-use crate::value::{Class, Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Class, Collation, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
 use weir_syntax::ast;
@@ -64,6 +64,7 @@ impl Binder<'_> {
         let mut info = result_type(def, &infos, self.env.reads.settings.collation);
         super::digits::with_digits_of_texts(def.name, &args, &mut info);
         with_known_digits(def.name, &args, &mut info);
+        super::lengths::with_known_length(def.name, &args, &mut info);
         self.with_known_format(def.name, &args, &mut info);
         let long = args.iter().any(is_long);
         let call = BExpr::new(Node::Func(def, args), info);
@@ -120,7 +121,9 @@ impl Binder<'_> {
             _ if e.is_untyped() && !self.is_number(arg, &e) => e.info.coercibility,
             _ => coercibility::NUMERIC,
         };
-        Ok(BExpr::constant(Value::Int(i64::from(claim))))
+        let mut e = BExpr::constant(Value::Int(i64::from(claim)));
+        e.info.ty = SqlType::wide_int(10, false);
+        Ok(e)
     }
 
     /// CHARSET() and COLLATION() of a text: facts of the expression too, also where its value is NULL.
@@ -134,7 +137,9 @@ impl Binder<'_> {
         };
         let name = if charset { collation.charset().name() } else { collation.name() };
         let names = Collation::Utf8mb3GeneralCi;
-        Ok(Some(BExpr::constant(Value::text(name.as_bytes().to_vec(), names))))
+        let mut fact = BExpr::constant(Value::text(name.as_bytes().to_vec(), names));
+        fact.info.ty = SqlType::varchar(64, names);
+        Ok(Some(fact))
     }
 
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
@@ -269,7 +274,7 @@ impl Binder<'_> {
         };
         let arg = self.scalar(arg)?;
         let tables = self.expr_tables(&arg);
-        let info = TypeInfo::new(SqlType::BIGINT, false);
+        let info = TypeInfo::new(SqlType::LONG_INT, false);
         Ok(self.run_before(SubKind::Sleep(arg), tables, info))
     }
 
@@ -279,7 +284,7 @@ impl Binder<'_> {
         };
         let (n, e) = (self.numeric(n)?, self.scalar(e)?);
         let tables = self.without_subqueries("BENCHMARK()", [&n, &e])?;
-        let info = TypeInfo::new(SqlType::BIGINT, true);
+        let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::Benchmark(n, e), tables, info))
     }
 
@@ -289,7 +294,7 @@ impl Binder<'_> {
         };
         let (name, limit) = (self.scalar(name)?, self.numeric(limit)?);
         let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
-        let info = TypeInfo::new(SqlType::BIGINT, true);
+        let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
     }
 
@@ -319,7 +324,7 @@ impl Binder<'_> {
         };
         let path = self.scalar(path)?;
         let tables = self.without_subqueries("LOAD_FILE()", [&path, &path])?;
-        let ty = SqlType::Text { kind: LobKind::Long, collation: Collation::Binary };
+        let ty = SqlType::varbinary(1 << 24);
         Ok(self.run_before(SubKind::LoadFile(path), tables, TypeInfo::new(ty, true)))
     }
 

@@ -76,6 +76,26 @@ pub fn unit(u: TimeUnit) -> Unit {
     }
 }
 
+/// Characters of what EXTRACT() gives: the digits of all its units, and a sign.
+fn extract_width(u: Unit) -> u8 {
+    match u {
+        Unit::Year => 5,
+        Unit::YearMonth => 7,
+        Unit::Quarter => 2,
+        Unit::Month | Unit::Week | Unit::Day | Unit::Minute | Unit::Second => 3,
+        Unit::Hour => 4,
+        Unit::MinuteSecond => 5,
+        Unit::HourMinute => 6,
+        Unit::HourSecond => 8,
+        Unit::DayHour | Unit::SecondMicrosecond => 9,
+        Unit::DayMinute | Unit::MinuteMicrosecond => 11,
+        Unit::DaySecond => 13,
+        Unit::Microsecond => 7,
+        Unit::HourMicrosecond => 14,
+        Unit::DayMicrosecond => 20,
+    }
+}
+
 impl Binder<'_> {
     pub fn expr(&mut self, e: &Expr) -> Bind<BExpr> {
         self.has_stack()?;
@@ -240,14 +260,14 @@ impl Binder<'_> {
                 let e = super::digits::as_date_or_time(self.scalar(expr)?);
                 BExpr::new(
                     Node::Extract(unit(*u), Box::new(e)),
-                    TypeInfo::new(SqlType::BIGINT, true),
+                    TypeInfo::new(SqlType::wide_int(extract_width(unit(*u)), false), true),
                 )
             }
             Expr::TimestampDiff { unit: u, from, to } => {
                 let (a, b) = (self.scalar(from)?, self.scalar(to)?);
                 BExpr::new(
                     Node::TimestampDiff(unit(*u), Box::new(a), Box::new(b)),
-                    TypeInfo::new(SqlType::BIGINT, true),
+                    TypeInfo::new(SqlType::LONG_INT, true),
                 )
             }
             Expr::Trim { side, what, expr } => {

@@ -132,6 +132,7 @@ impl Binder<'_> {
                         org_table: v.name().into(),
                         column: c.name.as_ref().into(),
                         flags: 0,
+                        computed: false,
                     };
                     ScopeColumn {
                         name: c.name.as_ref().into(),
@@ -218,13 +219,14 @@ impl Binder<'_> {
                 "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
             ));
         }
+        let merged = plan.would_merge();
         let mut columns: Vec<ScopeColumn> = Vec::new();
         for (i, c) in plan.columns.iter().enumerate() {
             let name: Arc<str> = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
             if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
                 return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
             }
-            let mut info = c.info;
+            let (mut info, (flags, computed)) = plan.told_outside(i, merged);
             if info.ty.is_string() {
                 info.coercibility = crate::value::types::coercibility::IMPLICIT;
             }
@@ -233,7 +235,8 @@ impl Binder<'_> {
                 table: alias.into(),
                 org_table: alias.into(),
                 column: name.clone(),
-                flags: 0,
+                flags,
+                computed,
             };
             columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
         }
@@ -400,6 +403,7 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
                 org_table: table.name().into(),
                 column: c.name.as_str().into(),
                 flags,
+                computed: false,
             };
             ScopeColumn {
                 name: scope::column_name(c),

@@ -8,6 +8,7 @@ use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::fulltext::by_relevance;
 use crate::query::group;
+use crate::query::told::note_stored;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
@@ -153,6 +154,7 @@ impl Binder<'_> {
             raw: Some(raw),
             seen: Default::default(),
         };
+        note_stored(&block, &mut columns);
         Ok(QueryPlan {
             body: Body::Block(Box::new(block)),
             order: Vec::new(),
@@ -189,6 +191,8 @@ impl Binder<'_> {
                         name: col.name.clone(),
                         info: e.info,
                         origin: col.origin.clone(),
+                        stored: false,
+                        kept: None,
                     });
                     items.push(e);
                 }
@@ -210,7 +214,7 @@ impl Binder<'_> {
                     (None, Expr::Literal(ast::Literal::Null)) => "NULL".into(),
                     (None, _) => (&**text).into(),
                 };
-                columns.push(OutColumn { name, info: e.info, origin });
+                columns.push(OutColumn { origin, ..OutColumn::computed(name, e.info) });
                 items.push(e);
             }
         }

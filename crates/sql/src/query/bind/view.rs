@@ -116,7 +116,8 @@ impl Binder<'_> {
         if plan.columns.len() != meta.columns.len() {
             return Err(invalid(&o.schema, &o.name));
         }
-        let infos = plan.columns.iter().map(|c| (c.info, 0u16));
+        let merged = meta.algorithm != ViewAlgorithm::TempTable && plan.would_merge();
+        let infos = (0..plan.columns.len()).map(|i| plan.told_outside(i, merged));
         let columns = scope_columns(o, meta, alias, infos);
         let scope = ScopeTable {
             schema: o.schema.as_str().into(),
@@ -346,11 +347,11 @@ impl Merged {
     }
 }
 
-/// Flags of a view's column that is a column of its table.
-fn flags(e: &BExpr, base: &ScopeTable) -> u16 {
+/// Flags of a view's column that is a column of its table; whether it is none.
+fn flags(e: &BExpr, base: &ScopeTable) -> (u16, bool) {
     match base.origin_of(e) {
-        Some(origin) => origin.flags,
-        None => 0,
+        Some(origin) => (origin.flags, origin.computed),
+        None => (0, true),
     }
 }
 
@@ -358,10 +359,11 @@ fn scope_columns(
     o: &Object,
     meta: &ViewMeta,
     alias: &str,
-    infos: impl Iterator<Item = (crate::value::TypeInfo, u16)>,
+    infos: impl Iterator<Item = (crate::value::TypeInfo, (u16, bool))>,
 ) -> Vec<ScopeColumn> {
+    type Told = (crate::value::TypeInfo, (u16, bool));
     let column =
-        |(c, (mut info, flags)): (&crate::meta::SqlColumn, (crate::value::TypeInfo, u16))| {
+        |(c, (mut info, (flags, computed))): (&crate::meta::SqlColumn, Told)| {
             if info.ty.is_string() {
                 info.coercibility = coercibility::IMPLICIT;
             }
@@ -372,6 +374,7 @@ fn scope_columns(
                 org_table: o.name.as_str().into(),
                 column: name.clone(),
                 flags,
+                computed,
             };
             ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) }
         };

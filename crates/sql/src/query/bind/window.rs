@@ -182,8 +182,8 @@ impl Binder<'_> {
                 format!("Incorrect parameter count in the call to native function '{name}'"),
             )),
         };
-        let number = TypeInfo::new(SqlType::UBIGINT, false);
-        let share = TypeInfo::new(SqlType::DOUBLE, false);
+        let number = TypeInfo::new(SqlType::LONG_UINT, false);
+        let share = TypeInfo::new(SqlType::LONG_DOUBLE, false);
         let nullable = |i: TypeInfo| TypeInfo { nullable: true, ..i };
         let (function, least, most, info) = match name {
             "row_number" => (W::RowNumber, 0, 0, number),
@@ -191,7 +191,7 @@ impl Binder<'_> {
             "dense_rank" => (W::DenseRank, 0, 0, number),
             "percent_rank" => (W::PercentRank, 0, 0, share),
             "cume_dist" => (W::CumeDist, 0, 0, share),
-            "ntile" => (W::Ntile, 1, 1, nullable(number)),
+            "ntile" => (W::Ntile, 1, 1, number),
             "lag" | "lead" => {
                 count(1, 3)?;
                 self.settle_columns(args.iter().step_by(2).map(|a| &a.info));

@@ -157,21 +157,24 @@ const NULL: Facts = Facts {
 };
 
 fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
-    // NUMERIC_PRECISION has the digits that every value of that many bytes fits, but for BIGINT; arithmetic has those of the longest.
-    let (wire, digits, precision) = match kind {
-        IntKind::Tiny => (proto::TINY, 3, 3),
-        IntKind::Small => (proto::SHORT, 5, 5),
-        IntKind::Medium => (proto::INT24, 8, 7),
-        IntKind::Int => (proto::LONG, 10, 10),
-        IntKind::Big if unsigned => (proto::LONGLONG, 20, 20),
-        IntKind::Big => (proto::LONGLONG, 19, 19),
+    // NUMERIC_PRECISION has the digits that every value of that many bytes fits, but for BIGINT; arithmetic has those of the longest,
+    // or of the longest that an expression gives.
+    let (wire, precision) = match kind {
+        IntKind::Tiny => (proto::TINY, 3),
+        IntKind::Small => (proto::SHORT, 5),
+        IntKind::Medium => (proto::INT24, 7),
+        IntKind::Int => (proto::LONG, 10),
+        IntKind::Big if unsigned => (proto::LONGLONG, 20),
+        IntKind::Big => (proto::LONGLONG, 19),
     };
+    let shown = width.map_or(kind.display_width(unsigned), u32::from);
+    let digits = shown.saturating_sub(u32::from(!unsigned)).max(1) as u8;
     Facts {
         name: kind.name(),
         wire,
         phys: PhysType::Int { bytes: kind.bytes(), unsigned },
         packed: u64::from(kind.bytes()),
-        shown: width.map_or(kind.display_width(unsigned), u32::from),
+        shown,
         number: Some((digits, 0)),
         precision: Some((precision, Some(0))),
         ..NULL
@@ -199,7 +202,7 @@ fn of_bits(bits: u8) -> Facts {
         phys: PhysType::Int { bytes: whole_bytes(bytes), unsigned: true },
         packed: u64::from(bytes),
         shown: u32::from(bits),
-        number: Some((20, 0)),
+        number: Some((bits, 0)),
         precision: Some((bits, None)),
         ..NULL
     }
@@ -245,7 +248,7 @@ fn of_real(
         packed: bytes,
         shown: u32::from(width),
         decimals: digits.map_or(NOT_FIXED, |(_, d)| d),
-        precision: Some((width, digits.map(|(_, d)| d))),
+        precision: Some((width, digits.map(|(_, d)| d).filter(|d| *d < NOT_FIXED))),
         ..NULL
     }
 }
@@ -388,7 +391,7 @@ mod tests {
                 16,
                 int(8, true),
                 [5, 40, 0],
-                Some((20, 0)),
+                Some((40, 0)),
                 Some((40, None)),
             ),
             (
