@@ -104,7 +104,8 @@ impl AggKind {
             AggKind::Avg if exact => {
                 decimal_type(precision - scale, scale + u32::from(div_increment))
             }
-            AggKind::Min | AggKind::Max | AggKind::AnyValue => {
+            AggKind::AnyValue => return TypeInfo { nullable: true, ..infer::merge(&[arg]) },
+            AggKind::Min | AggKind::Max => {
                 return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
             }
             AggKind::GroupConcat => {

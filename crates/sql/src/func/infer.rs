@@ -89,8 +89,7 @@ pub fn concat(args: &[TypeInfo]) -> TypeInfo {
 
 /// CONCAT_WS(): all but the first, which stands between them. NULLs are left out.
 pub fn concat_ws(args: &[TypeInfo]) -> TypeInfo {
-    let nullable = args.first().is_some_and(|a| a.nullable);
-    made_of(args, nullable, |each| {
+    made_of(args, any_null(args), |each| {
         let between = each[0].saturating_mul((each.len() as u32).saturating_sub(2));
         sum(&each[1..]).saturating_add(between).min(LONGEST)
     })
@@ -99,9 +98,7 @@ pub fn concat_ws(args: &[TypeInfo]) -> TypeInfo {
 /// INSERT(): the text and what comes into it.
 pub fn inserted(args: &[TypeInfo]) -> TypeInfo {
     match args {
-        [text, .., with] => {
-            made_of(&[*text, *with], any_null(args), |each| sum(each).min(LONGEST))
-        }
+        [text, .., with] => made_of(&[*text, *with], any_null(args), |each| sum(each).min(LONGEST)),
         _ => concat(args),
     }
 }
@@ -330,7 +327,9 @@ pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
     let Some(a) = args.first() else { return TypeInfo::null() };
     let ty = match (a.ty, a.ty.class()) {
         (SqlType::Decimal { .. }, _) => a.ty.without_zerofill(),
-        (ty, Class::Int) => SqlType::wide_int(ty.display_length(1).min(255) as u8, ty.is_unsigned()),
+        (ty, Class::Int) => {
+            SqlType::wide_int(ty.display_length(1).min(255) as u8, ty.is_unsigned())
+        }
         (_, Class::Date | Class::Null) => SqlType::LONG_INT,
         (ty, Class::Real) => real(places(&ty)),
         _ => SqlType::LONG_DOUBLE,
@@ -370,8 +369,9 @@ fn whole_double(info: &mut TypeInfo) {
 pub fn round(args: &[TypeInfo]) -> TypeInfo {
     let mut info = long_numeric_first(args);
     if let SqlType::Decimal { precision, scale, .. } = info.ty {
-        let kept = if args.len() > 1 { scale } else { 0 };
-        info.ty = decimal_type(u32::from(precision - scale) + 1, u32::from(kept));
+        // Where no place is lost nothing is carried.
+        let (carried, kept) = if args.len() > 1 { (0, scale) } else { (1, 0) };
+        info.ty = decimal_type(u32::from(precision - scale) + carried, u32::from(kept));
     } else if args.len() < 2 {
         whole_double(&mut info);
     }
@@ -554,7 +554,7 @@ pub fn today(_: &[TypeInfo]) -> TypeInfo {
 }
 
 /// The fraction digits of the first temporal argument, else all six (text, doubles).
-fn fsp_of(args: &[TypeInfo]) -> u8 {
+pub fn fsp_of(args: &[TypeInfo]) -> u8 {
     args.iter()
         .map(|a| match a.ty {
             ref t if t.is_temporal() || t.is_integer() || *t == SqlType::Null => t.fsp(),

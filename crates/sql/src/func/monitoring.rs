@@ -19,7 +19,9 @@ pub(super) const TABLE: &[FuncDef] = &[
     varying("STATEMENT_DIGEST_TEXT", 1, 1, infer::unknown_text, |cx, a| {
         Ok(digest_text(cx, a)?.map_or(Value::Null, |t| ascii(cx, t)))
     }),
-    varying("UUID_SHORT", 0, 0, infer::uint::<21>, |cx, _| Ok(Value::UInt(cx.session.short_uuid()))),
+    varying("UUID_SHORT", 0, 0, infer::uint::<21>, |cx, _| {
+        Ok(Value::UInt(cx.session.short_uuid()))
+    }),
 ];
 
 /// Bytes of tokens that a digest takes in at most: the default of `max_digest_length`.

@@ -50,9 +50,13 @@ pub(super) const TABLE: &[FuncDef] = &[
         date_int(cx, a, |d| (i64::from(d.month) + 2) / 3)
     }),
     def("HOUR", 1, 1, infer::int_null::<4>, |cx, a| time_int(cx, a, |(_, h, ..)| i64::from(h))),
-    def("MINUTE", 1, 1, infer::int_null::<3>, |cx, a| time_int(cx, a, |(_, _, m, ..)| i64::from(m))),
+    def("MINUTE", 1, 1, infer::int_null::<3>, |cx, a| {
+        time_int(cx, a, |(_, _, m, ..)| i64::from(m))
+    }),
     def("SECOND", 1, 1, infer::int_null::<3>, |cx, a| time_int(cx, a, |(.., s, _)| i64::from(s))),
-    def("MICROSECOND", 1, 1, infer::int_null::<21>, |cx, a| time_int(cx, a, |(.., f)| i64::from(f))),
+    def("MICROSECOND", 1, 1, infer::int_null::<21>, |cx, a| {
+        time_int(cx, a, |(.., f)| i64::from(f))
+    }),
     def("DAYOFWEEK", 1, 1, infer::int_null::<2>, |cx, a| {
         real_day(cx, a, |d| Value::Int(i64::from((d.weekday() + 1) % 7) + 1))
     }),
@@ -111,7 +115,7 @@ pub fn unit_of(v: &Value<'_>) -> Result<Unit, ValueError> {
 }
 
 fn infer_unix(args: &[TypeInfo]) -> TypeInfo {
-    let fsp = args.first().map_or(0, |a| if a.ty.is_string() { 6 } else { a.ty.fsp() });
+    let fsp = if args.is_empty() { 0 } else { infer::fsp_of(args) };
     let nullable = infer::any_null(args);
     match fsp {
         0 => TypeInfo::new(SqlType::LONG_INT, nullable),

@@ -2,7 +2,8 @@
 
 use super::PlanEnv;
 use super::bind::Binder;
-use super::plan::OutColumn;
+use super::expr::{BExpr, Node};
+use super::plan::{OutColumn, QueryPlan};
 use crate::ddl::column::check_column_name;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
@@ -18,10 +19,10 @@ pub fn created_columns(query: &ast::Query, env: &PlanEnv<'_>) -> Result<Vec<SqlC
     let mut b = Binder::new(env);
     let plan = b.bind_query(query)?;
     let mut out: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
-    for c in &plan.columns {
+    for (i, c) in plan.columns.iter().enumerate() {
         let column = match base_of(c, &mut b) {
             Some((table, at)) => copied(c, &table.columns[at]),
-            None => computed(c),
+            None => computed(c, plan.item(i), &plan),
         };
         check_column_name(&column.name)?;
         if out.iter().any(|k| same_name(&k.name, &column.name)) {
@@ -60,16 +61,53 @@ fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
     column
 }
 
-fn computed(c: &OutColumn) -> SqlColumn {
-    let ty = match c.origin {
-        Some(_) => c.info.ty,
-        None => kept(c.info.ty),
+fn computed(c: &OutColumn, item: Option<&BExpr>, plan: &QueryPlan) -> SqlColumn {
+    let ty = match (&c.origin, item) {
+        (Some(o), _) if !o.computed => c.info.ty,
+        (_, Some(item)) => kept_of(item, c.info.ty, plan),
+        _ => kept(c.info.ty),
     };
     let nullable = c.info.nullable || c.info.ty == SqlType::Null;
     let mut column = SqlColumn::new(c.name.to_string(), ty);
     column.nullable = nullable;
     column.default = without_default(ty, nullable);
     column
+}
+
+/// The type of a column that keeps the values of this expression.
+fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
+    let by_type = match &item.node {
+        // Of these MySQL makes a column of just that type.
+        Node::Func(def, _) => def.name == "IFNULL",
+        Node::Agg(n) => plan.is_extreme(*n),
+        Node::Col(_) => true,
+        _ => false,
+    };
+    match (ty, &item.node) {
+        // A literal of nine digits is a BIGINT: of ten not all would fit an INT.
+        (SqlType::Int { unsigned, width: Some(10..), .. }, Node::Const(_)) => {
+            SqlType::int(IntKind::Big, unsigned)
+        }
+        (SqlType::Int { kind, unsigned, .. }, _) if by_type => SqlType::int(kind, unsigned),
+        (_, _) if by_type => kept(ty),
+        (
+            SqlType::Int {
+                unsigned, kind: IntKind::Tiny | IntKind::Small | IntKind::Medium, ..
+            },
+            _,
+        ) => SqlType::int(IntKind::Int, unsigned),
+        (
+            SqlType::Double { unsigned, .. },
+            Node::Arith(..) | Node::Neg(_) | Node::Func(..) | Node::Case { .. },
+        ) => {
+            let digits = ty.fixed_digits().map(|(_, d)| (22, d));
+            SqlType::Double { unsigned, zerofill: false, digits }
+        }
+        (SqlType::Text { collation, .. }, Node::Func(..) | Node::Case { .. }) => {
+            SqlType::Text { kind: LobKind::Long, collation }
+        }
+        _ => kept(ty),
+    }
 }
 
 /// The type of a column that keeps the values of an expression.

@@ -67,9 +67,9 @@ mod writers;
 
 pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
-pub use told::{announced, column_meta, show_columns};
 pub use plan::Plan;
 pub use rules::{bind_rows, type_of};
+pub use told::{announced, column_meta, show_columns};
 
 use crate::context::{Changes, Reads, StatementCtx, UserVars, VirtualColumn};
 use crate::ddl::engine_error::engine_error;

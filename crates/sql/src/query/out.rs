@@ -1,10 +1,10 @@
 //! Rows to the client: values in the form of their column.
 
+use super::Run;
 use super::expr::{BExpr, Ev, Node, eval, owned_bytes};
 use super::frame::{Frame, Shape, Slot};
 use super::plan::OutColumn;
 use super::told::{announce, show_columns};
-use super::Run;
 use crate::context::Settings;
 use crate::memory::LARGE;
 use crate::meta::SqlTable;

@@ -11,7 +11,7 @@ use super::{PlanEnv, change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
 use crate::digests::Summary;
 use crate::errno;
-use crate::func::aggregate::AggSpec;
+use crate::func::aggregate::{AggKind, AggSpec};
 use crate::locks::{rmfail, temporary_in_branch};
 use crate::meta::{SqlTable, same_name};
 use crate::rights::{self, Need};
@@ -291,6 +291,21 @@ impl QueryPlan {
             }
             _ => false,
         }
+    }
+
+    /// The expression of a column, where the query is one block.
+    pub fn item(&self, column: usize) -> Option<&BExpr> {
+        match &self.body {
+            Body::Block(b) => b.items.get(column),
+            _ => None,
+        }
+    }
+
+    /// Whether the aggregate of that number is MIN() or MAX().
+    pub fn is_extreme(&self, aggregate: u32) -> bool {
+        let Body::Block(b) = &self.body else { return false };
+        let spec = b.agg.as_ref().and_then(|a| a.specs.get(aggregate as usize));
+        spec.is_some_and(|(s, _)| matches!(s.kind, AggKind::Min | AggKind::Max))
     }
 
     /// What a column is where the query is a derived table or view that is `merged`, or read from a temporary table: its flags, and

@@ -4,10 +4,10 @@
 //! of the TEXT family are named by how long they may get. A temporary table that the rows stand in before they are sent has columns, also
 //! for what was computed.
 
+use super::PlanEnv;
 use super::Run;
 use super::expr::{BExpr, ColRef, Node};
 use super::plan::{Aggregation, Block, OutColumn, Source, TableSlot};
-use super::PlanEnv;
 use crate::context::Settings;
 use crate::func::aggregate::AggKind;
 use crate::session_api::{ColumnMeta, ColumnText, ResultSink, column_flag, column_type};
@@ -31,7 +31,8 @@ fn expression_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> Colum
         None => (Collation::Binary.id(), ty.display_length(1)),
     };
     // ZEROFILL, and what a column's type is kept as, are a column's.
-    let of_column = column_flag::ZEROFILL | column_flag::BLOB | column_flag::ENUM | column_flag::SET;
+    let of_column =
+        column_flag::ZEROFILL | column_flag::BLOB | column_flag::ENUM | column_flag::SET;
     let mut flags = ty.flags() & !of_column;
     if !info.nullable {
         flags |= column_flag::NOT_NULL;
@@ -295,15 +296,17 @@ fn keeps_rows(block: &Block) -> bool {
 
 /// Aggregates that take the rows of a group one behind the other.
 fn sorts_for_groups(agg: &Aggregation) -> bool {
-    let behind = |kind| {
-        matches!(kind, AggKind::GroupConcat | AggKind::JsonArray | AggKind::JsonObject)
-    };
+    let behind =
+        |kind| matches!(kind, AggKind::GroupConcat | AggKind::JsonArray | AggKind::JsonObject);
     agg.specs.iter().any(|(s, _)| s.distinct || behind(s.kind))
 }
 
 fn is_ordered_as(order: &[(BExpr, bool)], keys: &[BExpr]) -> bool {
     order.len() <= keys.len()
-        && order.iter().zip(keys).all(|((e, _), key)| column_of(e).is_some_and(|c| column_of(key) == Some(c)))
+        && order
+            .iter()
+            .zip(keys)
+            .all(|((e, _), key)| column_of(e).is_some_and(|c| column_of(key) == Some(c)))
 }
 
 fn column_of(e: &BExpr) -> Option<usize> {

@@ -338,13 +338,11 @@ pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> Typ
     let ty = match (x, y, op) {
         (_, _, Op::IntDiv) => {
             // As many digits as the first has before the point; of what is no exact number, its characters.
-            let width = if matches!(x, Num::Double) { a.ty.display_length(1).min(21) } else { p1 - s1 };
+            let width =
+                if matches!(x, Num::Double) { a.ty.display_length(1).min(21) } else { p1 - s1 };
             integer_type(width, a.ty.is_unsigned() || b.ty.is_unsigned())
         }
-        (Num::Double, _, _) | (_, Num::Double, _) => {
-            let more = if matches!(op, Op::Div | Op::LongDiv) { div_increment } else { 0 };
-            real(more_places(&a.ty, &b.ty).map(|d| d + more))
-        }
+        (Num::Double, _, _) | (_, Num::Double, _) => real_result(op, &a.ty, &b.ty, div_increment),
         // MySQL keeps room for a sign here, whether or not there may be one.
         (Num::Int { .. }, Num::Int { .. }, Op::Mod) => {
             let unsigned = unsigned_int(x);
@@ -357,9 +355,40 @@ pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> Typ
         (_, _, Op::Add | Op::Sub) => decimal_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
         (_, _, Op::Mul) => decimal_type((p1 - s1) + (p2 - s2), s1 + s2),
         (_, _, Op::Div | Op::LongDiv) => decimal_type(p1 - s1 + s2, s1 + u32::from(div_increment)),
-        (_, _, Op::Mod) => decimal_type((p1 - s1).max(p2 - s2), s1.max(s2)),
+        // A remainder has the sign of what was divided; where it has none, MySQL counts the place of the sign as a digit.
+        (_, _, Op::Mod) => {
+            let one_more = u32::from(a.ty.is_unsigned());
+            decimal_type((p1 - s1).max(p2 - s2) + one_more, s1.max(s2))
+        }
     };
-    TypeInfo::new(ty, nullable)
+    let unsigned = match op {
+        Op::Mod => a.ty.is_unsigned(),
+        _ => a.ty.is_unsigned() && b.ty.is_unsigned(),
+    };
+    TypeInfo::new(if unsigned { as_unsigned(ty) } else { ty }, nullable)
+}
+
+/// A decimal that has no sign: MySQL says so of results of what has none.
+fn as_unsigned(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Decimal { precision, scale, zerofill, .. } => {
+            SqlType::Decimal { precision, scale, unsigned: true, zerofill }
+        }
+        other => other,
+    }
+}
+
+/// A double of two values: where both have a number of places, as long as the longer part before the point.
+fn real_result(op: Op, a: &SqlType, b: &SqlType, div_increment: u8) -> SqlType {
+    let divides = matches!(op, Op::Div | Op::LongDiv);
+    let more = if divides { div_increment } else { 0 };
+    let Some(d) = more_places(a, b).map(|d| d + more).filter(|d| *d <= MAX_SCALE) else {
+        return SqlType::LONG_DOUBLE;
+    };
+    let before = |t: &SqlType| t.display_length(1).saturating_sub(places(t).map_or(0, u32::from));
+    let before = if divides { before(a) } else { before(a).max(before(b)) };
+    let digits = Some((before.saturating_add(u32::from(d)).min(255) as u8, d));
+    SqlType::Double { unsigned: false, zerofill: false, digits }
 }
 
 /// An integer of so many digits, and a sign where it may have one.

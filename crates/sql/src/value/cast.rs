@@ -4,7 +4,7 @@ use super::context::{EvalCtx, SqlMode};
 use super::convert::only_spaces;
 use super::decimal::Decimal;
 use super::error::shown;
-use super::types::{Class, LobKind, SqlType, TypeInfo};
+use super::types::{Class, IntKind, LobKind, SqlType, TypeInfo};
 use super::{Charset, Collation, Date, Time, Value, ValueError};
 
 /// What CAST turns a value into.
@@ -61,12 +61,9 @@ impl CastTarget {
             CastTarget::Char { chars, collation } => {
                 (SqlType::varchar(chars.unwrap_or_else(|| text_length(&from.ty)), collation), false)
             }
-            CastTarget::Binary { bytes } => (
-                SqlType::varbinary(
-                    bytes.unwrap_or_else(|| octet_length(&from.ty)),
-                ),
-                false,
-            ),
+            CastTarget::Binary { bytes } => {
+                (SqlType::varbinary(bytes.unwrap_or_else(|| octet_length(&from.ty))), false)
+            }
             CastTarget::Date => (SqlType::Date, true),
             CastTarget::DateTime { fsp } => (SqlType::DateTime { fsp }, true),
             CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),
@@ -84,7 +81,16 @@ pub fn text_length(ty: &SqlType) -> u32 {
         SqlType::Text { kind, collation } => {
             kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
         }
-        _ => ty.display_length(1),
+        _ => value_length(ty, 1),
+    }
+}
+
+/// Without the widths that columns were declared with, which say how values are shown and not how long they are.
+fn value_length(ty: &SqlType, char_bytes: u32) -> u32 {
+    match *ty {
+        SqlType::Int { kind, unsigned, .. } if kind != IntKind::Big => kind.display_width(unsigned),
+        SqlType::Double { .. } if ty.fixed_digits().is_some() => SqlType::DOUBLE.display_length(1),
+        _ => ty.display_length(char_bytes),
     }
 }
 
@@ -95,7 +101,7 @@ pub fn octet_length(ty: &SqlType) -> u32 {
             kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
         }
         SqlType::Bit { bits } => u32::from(bits),
-        _ => ty.display_length(ty.collation().map_or(1, |c| c.max_char_bytes() as u32)),
+        _ => value_length(ty, ty.collation().map_or(1, |c| c.max_char_bytes() as u32)),
     }
 }
 

@@ -198,7 +198,11 @@ fn geohash_text(_: &[TypeInfo]) -> TypeInfo {
 
 /// ST_SRID: a number, or with a second argument the geometry with that number.
 fn srid(args: &[TypeInfo]) -> TypeInfo {
-    if args.len() > 1 { of_kind(GeoKind::Any) } else { TypeInfo::new(SqlType::wide_int(10, false), true) }
+    if args.len() > 1 {
+        of_kind(GeoKind::Any)
+    } else {
+        TypeInfo::new(SqlType::wide_int(10, false), true)
+    }
 }
 
 /// ST_X and its like: a coordinate, or the point with another one.

@@ -12,8 +12,8 @@ mod schema;
 mod search;
 
 use super::{ANY, FuncCtx, FuncDef, Out, def};
-use crate::value::json::{self, Dom, Json, Path, View};
 use crate::value::cast::text_length;
+use crate::value::json::{self, Dom, Json, Path, View};
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 
 pub use make::name as member_name;
@@ -106,7 +106,7 @@ fn unquoted(args: &[TypeInfo]) -> TypeInfo {
 }
 
 fn type_name(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::varchar(17, Collation::Utf8mb40900AiCi), true)
+    TypeInfo::new(SqlType::varchar(17, Collation::Utf8mb4Bin), true)
 }
 
 fn as_text(bytes: Vec<u8>) -> Value<'static> {

@@ -402,6 +402,9 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
         let mut spec =
             AggSpec::new(kind, c.distinct, &infos, self.env.reads.settings.div_increment);
+        if infos.iter().all(|i| !i.ty.is_string()) {
+            spec.result = self.in_connections_set(spec.result);
+        }
         if let Some(s) = &c.separator {
             spec.separator = s.to_vec();
         }
@@ -525,7 +528,9 @@ fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
             Some(_) => None,
         };
         if let Some(n) = digits.filter(|n| *n < scale) {
-            info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
+            // Rounding up may need a digit more.
+            let carried = u8::from(name == "ROUND");
+            info.ty = SqlType::decimal((precision - scale + n + carried).clamp(1, 65), n);
         }
     }
 }

@@ -1,14 +1,14 @@
 //! CAST, CONVERT, COLLATE, and date arithmetic.
 
 use super::{Bind, Binder};
-use crate::func::temporal;
+use crate::func::{infer, temporal};
 use crate::query::collations::collated;
 use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, TypeInfo, Value};
+use crate::value::{Charset, Collation, SqlType, TypeInfo, Value};
 use weir_syntax::ast::{self, Expr};
 
 /// What was cast to a text claims its collation against literals, as a column does in MySQL, whether or not the character set was
@@ -117,6 +117,18 @@ impl Binder<'_> {
         Ok(e)
     }
 
+    /// A text that is made of no text, in the connection's collation.
+    pub fn in_connections_set(&self, mut info: TypeInfo) -> TypeInfo {
+        let connection = self.env.reads.settings.collation;
+        if let SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. } = &mut info.ty
+            && *collation == infer::TEXT
+            && connection.charset() == infer::TEXT.charset()
+        {
+            *collation = connection;
+        }
+        info
+    }
+
     pub fn date_add(&mut self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
         let amount = match unit {
             Unit::Second => self.settle(amount),
@@ -125,6 +137,7 @@ impl Binder<'_> {
             _ => amount,
         };
         let info = temporal::date_add_type(&date.info, &amount.info, unit);
+        let info = self.in_connections_set(info);
         BExpr::new(
             Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },
             info,

@@ -140,7 +140,10 @@ impl Binder<'_> {
             Expr::AssignVar { name, value } => {
                 self.cacheable = false;
                 let v = self.scalar(value)?;
-                let info = v.info;
+                let mut info = v.info;
+                if let SqlType::Int { unsigned, .. } = info.ty {
+                    info.ty = SqlType::wide_int(info.ty.display_length(1) as u8, unsigned);
+                }
                 BExpr::new(Node::Assign(name.as_str().to_lowercase().into(), Box::new(v)), info)
             }
             Expr::SysVar(v) => self.sys_var(v)?,
@@ -415,6 +418,9 @@ impl Binder<'_> {
             bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
         let mut info = infer::merge(&infos);
         info.nullable |= otherwise.is_none();
+        if infos.iter().all(|i| !i.ty.is_string()) {
+            info = self.in_connections_set(info);
+        }
         Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
     }
 }

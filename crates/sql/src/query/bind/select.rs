@@ -8,11 +8,11 @@ use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::fulltext::by_relevance;
 use crate::query::group;
-use crate::query::told::note_stored;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
 use crate::query::scope::{Found, Scope};
+use crate::query::told::note_stored;
 use crate::session_api::SqlError;
 use crate::value::SqlMode;
 use std::sync::Arc;

@@ -362,22 +362,21 @@ fn scope_columns(
     infos: impl Iterator<Item = (crate::value::TypeInfo, (u16, bool))>,
 ) -> Vec<ScopeColumn> {
     type Told = (crate::value::TypeInfo, (u16, bool));
-    let column =
-        |(c, (mut info, (flags, computed))): (&crate::meta::SqlColumn, Told)| {
-            if info.ty.is_string() {
-                info.coercibility = coercibility::IMPLICIT;
-            }
-            let name: Arc<str> = c.name.as_str().into();
-            let origin = Origin {
-                schema: o.schema.as_str().into(),
-                table: alias.into(),
-                org_table: o.name.as_str().into(),
-                column: name.clone(),
-                flags,
-                computed,
-            };
-            ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) }
+    let column = |(c, (mut info, (flags, computed))): (&crate::meta::SqlColumn, Told)| {
+        if info.ty.is_string() {
+            info.coercibility = coercibility::IMPLICIT;
+        }
+        let name: Arc<str> = c.name.as_str().into();
+        let origin = Origin {
+            schema: o.schema.as_str().into(),
+            table: alias.into(),
+            org_table: o.name.as_str().into(),
+            column: name.clone(),
+            flags,
+            computed,
         };
+        ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) }
+    };
     meta.columns.iter().zip(infos).map(column).collect()
 }
 

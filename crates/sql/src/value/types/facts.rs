@@ -168,7 +168,9 @@ fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
         IntKind::Big => (proto::LONGLONG, 19),
     };
     let shown = width.map_or(kind.display_width(unsigned), u32::from);
-    let digits = shown.saturating_sub(u32::from(!unsigned)).max(1) as u8;
+    // The width of a column of fewer bytes says nothing of its values.
+    let longest = if kind == IntKind::Big { shown } else { kind.display_width(unsigned) };
+    let digits = longest.saturating_sub(u32::from(!unsigned)).max(1) as u8;
     Facts {
         name: kind.name(),
         wire,

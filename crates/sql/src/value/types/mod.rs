@@ -50,7 +50,7 @@ impl IntKind {
     }
 
     /// Digits and sign of the longest value.
-    fn display_width(self, unsigned: bool) -> u32 {
+    pub fn display_width(self, unsigned: bool) -> u32 {
         match (self, unsigned) {
             (IntKind::Tiny, false) => 4,
             (IntKind::Tiny, true) => 3,
