@@ -35,7 +35,10 @@ pub enum Explained {
 pub fn text_column() -> Vec<ColumnMeta> {
     let collation = Collation::Utf8mb4GeneralCi;
     let ty = SqlType::Text { kind: LobKind::Long, collation };
-    vec![super::column_meta("EXPLAIN", TypeInfo::new(ty, false), Some(collation))]
+    let mut columns =
+        vec![super::column_meta("EXPLAIN", TypeInfo::new(ty, false), Some(collation))];
+    super::told::tell_as_mysql(&mut columns, Some(collation));
+    columns
 }
 
 const NAMES: [&str; 12] = [
@@ -54,7 +57,7 @@ const NAMES: [&str; 12] = [
 ];
 
 pub fn columns() -> Vec<ColumnMeta> {
-    NAMES
+    let mut columns: Vec<ColumnMeta> = NAMES
         .iter()
         .map(|n| {
             let ty = match *n {
@@ -64,7 +67,9 @@ pub fn columns() -> Vec<ColumnMeta> {
             };
             super::column_meta(n, TypeInfo::new(ty, true), Some(Collation::Utf8mb4GeneralCi))
         })
-        .collect()
+        .collect();
+    super::told::tell_as_mysql(&mut columns, Some(Collation::Utf8mb4GeneralCi));
+    columns
 }
 
 pub fn send(rows: &[Line], results: Option<Collation>, sink: &mut dyn ResultSink) -> Run<()> {

@@ -12,6 +12,7 @@ use crate::context::{VirtualHint, VirtualTable};
 use crate::digests::Summary;
 use crate::errno;
 use crate::func::aggregate::{AggKind, AggSpec};
+use crate::infoschema::told::Told;
 use crate::locks::{rmfail, temporary_in_branch};
 use crate::meta::{SqlTable, same_name};
 use crate::rights::{self, Need};
@@ -346,6 +347,8 @@ pub(super) struct Origin {
     pub flags: u16,
     /// It is no column of a table: a view or derived table that is merged has an expression there.
     pub computed: bool,
+    /// Of a computed table: what MySQL tells of the column.
+    pub told: Option<Told>,
 }
 
 /// A query block: SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY.

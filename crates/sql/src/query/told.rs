@@ -10,6 +10,7 @@ use super::expr::{BExpr, ColRef, Node};
 use super::plan::{Aggregation, Block, OutColumn, Source, TableSlot};
 use crate::context::Settings;
 use crate::func::aggregate::AggKind;
+use crate::infoschema::told::{Told, of_show};
 use crate::session_api::{ColumnMeta, ColumnText, ResultSink, column_flag, column_type};
 use crate::value::cast::octet_length;
 use crate::value::types::NOT_FIXED;
@@ -210,8 +211,31 @@ fn of_out_column(c: &OutColumn, env: &PlanEnv<'_>, told: Option<Collation>) -> C
         m.org_table = o.org_table.clone();
         m.org_name = o.column.clone();
         m.flags |= if c.stored { o.flags & !OF_TABLE } else { o.flags };
+        if let Some(facts) = &o.told {
+            as_told(&mut m, facts, told);
+            if c.stored {
+                m.flags &= !OF_TABLE;
+                m.decimals = if facts.text { 0 } else { facts.decimals };
+            }
+        }
     }
     m
+}
+
+/// The column as MySQL tells of it, whose facts these are.
+fn as_told(m: &mut ColumnMeta, facts: &Told, told: Option<Collation>) {
+    (m.type_code, m.decimals, m.flags) = (facts.type_code, facts.decimals, facts.flags);
+    if !facts.text {
+        m.text = None;
+        (m.collation_id, m.length) = (Collation::Binary.id(), facts.chars);
+        return;
+    }
+    let own = Collation::Utf8mb3GeneralCi;
+    let collation_id = m.text.map_or(own.id(), |t| t.collation_id);
+    let length = facts.chars.saturating_mul(own.max_char_bytes() as u32);
+    let text = ColumnText { collation_id, chars: facts.chars, length };
+    m.text = Some(text);
+    (m.collation_id, m.length) = told_as(text, told);
 }
 
 /// Flags of a table's column that one of a temporary table with the same values has not.
@@ -280,7 +304,9 @@ fn keeps_rows(block: &Block) -> bool {
         [slot] => begins_index(slot, keys),
         _ => false,
     };
-    if !block.windows.is_empty() {
+    // The dictionary's views are joins.
+    let computed = |t: &TableSlot| matches!(t.source, Source::Virtual(..));
+    if !block.windows.is_empty() || !block.order.is_empty() && block.tables.iter().any(computed) {
         return true;
     }
     match &block.agg {
@@ -338,5 +364,25 @@ pub fn show_columns(r: &crate::context::ShowResult, told: Option<Collation>) -> 
     let of_column = |c: &crate::context::VirtualColumn| {
         column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), told)
     };
-    r.columns.iter().map(of_column).collect()
+    let mut columns: Vec<ColumnMeta> = r.columns.iter().map(of_column).collect();
+    tell_as_mysql(&mut columns, told);
+    // These say how long their text is.
+    if let [.., last] = &mut columns[..]
+        && matches!(&*last.name, "Create Table" | "Create View")
+        && let Some(text) = r.rows.first().and_then(|row| row.last()?.to_string_lossy())
+        && let Some(known) = last.text
+    {
+        let chars = known.chars.max(text.chars().count() as u32);
+        let text = ColumnText { chars, length: chars.saturating_mul(3), ..known };
+        last.text = Some(text);
+        (last.collation_id, last.length) = told_as(text, told);
+    }
+    columns
+}
+
+/// The columns of a SHOW, or of a statement that answers like one, as MySQL tells of them.
+pub fn tell_as_mysql(columns: &mut [ColumnMeta], told: Option<Collation>) {
+    let names: Vec<Arc<str>> = columns.iter().map(|c| c.name.clone()).collect();
+    let Some(facts) = of_show(names.iter().map(|n| &**n)) else { return };
+    columns.iter_mut().zip(facts).for_each(|(c, facts)| as_told(c, facts, told));
 }

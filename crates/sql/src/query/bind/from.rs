@@ -6,6 +6,7 @@ use super::{Bind, Binder, Raw, RawGroup, Working, using};
 use crate::account::Privileges;
 use crate::context::VirtualHint;
 use crate::errno;
+use crate::infoschema::told;
 use crate::meta::cache::no_such_table;
 use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
 use crate::query::frame::Shape;
@@ -133,6 +134,7 @@ impl Binder<'_> {
                         column: c.name.as_ref().into(),
                         flags: 0,
                         computed: false,
+                        told: told::of_table(v.schema(), v.name(), &c.name),
                     };
                     ScopeColumn {
                         name: c.name.as_ref().into(),
@@ -237,6 +239,7 @@ impl Binder<'_> {
                 column: name.clone(),
                 flags,
                 computed,
+                told: None,
             };
             columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
         }
@@ -404,6 +407,7 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
                 column: c.name.as_str().into(),
                 flags,
                 computed: false,
+                told: None,
             };
             ScopeColumn {
                 name: scope::column_name(c),

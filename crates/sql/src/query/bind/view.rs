@@ -374,6 +374,7 @@ fn scope_columns(
             column: name.clone(),
             flags,
             computed,
+            told: None,
         };
         ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) }
     };
