@@ -109,10 +109,11 @@ impl AggKind {
                 return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
             }
             AggKind::GroupConcat => {
-                // `group_concat_max_len` bytes, whose characters MySQL counts as such.
+                // `group_concat_max_len` characters, of whose bytes MySQL takes each for a character again.
                 let (collation, coercibility) = infer::collation_of(args);
+                let bytes = collation.max_char_bytes() as u32;
                 return TypeInfo {
-                    ty: infer::text_type(1024 * collation.max_char_bytes() as u32, collation),
+                    ty: infer::text_type(1024 * bytes * bytes, collation),
                     nullable: true,
                     coercibility,
                 };
@@ -128,11 +129,7 @@ impl AggKind {
 
 /// DOUBLE with the digits behind the point that FLOAT(m,d) and DOUBLE(m,d) have, and some more.
 fn real_type(arg: SqlType, more: u8) -> SqlType {
-    let (SqlType::Float { digits: Some((_, d)), .. }
-    | SqlType::Double { digits: Some((_, d)), .. }) = arg
-    else {
-        return SqlType::LONG_DOUBLE;
-    };
+    let Some((_, d)) = arg.fixed_digits() else { return SqlType::LONG_DOUBLE };
     real(Some((d + more).min(MAX_SCALE)))
 }
 

@@ -327,9 +327,7 @@ pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
     let Some(a) = args.first() else { return TypeInfo::null() };
     let ty = match (a.ty, a.ty.class()) {
         (SqlType::Decimal { .. }, _) => a.ty.without_zerofill(),
-        (ty, Class::Int) => {
-            SqlType::wide_int(ty.display_length(1).min(255) as u8, ty.is_unsigned())
-        }
+        (ty, Class::Int) => SqlType::wide_int(text_length(&ty).min(255) as u8, ty.is_unsigned()),
         (_, Class::Date | Class::Null) => SqlType::LONG_INT,
         (ty, Class::Real) => real(places(&ty)),
         _ => SqlType::LONG_DOUBLE,
@@ -383,9 +381,12 @@ pub fn merge(args: &[TypeInfo]) -> TypeInfo {
     let mut rest = args.iter().filter(|a| a.ty != SqlType::Null);
     let Some(first) = rest.next() else { return TypeInfo::null() };
     let mut out = *first;
-    out.ty = merged_with_itself(out.ty);
+    let mut alone = true;
     for a in rest {
-        out = merge_two(out, *a);
+        (out, alone) = (merge_two(out, *a), false);
+    }
+    if alone {
+        out.ty = merged_with_itself(out.ty);
     }
     out.nullable = any_null(args);
     out
@@ -427,6 +428,10 @@ fn merged_with_itself(ty: SqlType) -> SqlType {
         SqlType::Decimal { precision, scale, .. } => SqlType::decimal(precision, scale),
         SqlType::Double { digits: None, .. } => SqlType::LONG_DOUBLE,
         SqlType::Float { digits: None, .. } => SqlType::LONG_FLOAT,
+        // The width of a column says how it is shown, and not what its values are.
+        SqlType::Int { kind, unsigned, zerofill, .. } if zerofill || kind == IntKind::Tiny => {
+            SqlType::int(kind, unsigned)
+        }
         other => other.without_zerofill(),
     }
 }

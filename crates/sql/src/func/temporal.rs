@@ -119,7 +119,7 @@ fn infer_unix(args: &[TypeInfo]) -> TypeInfo {
     let nullable = infer::any_null(args);
     match fsp {
         0 => TypeInfo::new(SqlType::LONG_INT, nullable),
-        _ => TypeInfo::new(SqlType::decimal(12 + fsp, fsp), nullable),
+        _ => TypeInfo::new(SqlType::decimal(11 + fsp, fsp), nullable),
     }
 }
 

@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Bytes of the longest text that is no TEXT.
 const LONGEST_TEXT: u64 = 65_535;
+/// Characters that GROUP_CONCAT() says it may give, whose text MySQL always has as a TEXT.
+const GROUPED_CHARS: u32 = 16_384;
 /// Characters of the longest text that a temporary table has as a VARCHAR.
 const LONGEST_STORED: u32 = 512;
 
@@ -112,10 +114,14 @@ fn meta(
 /// The code of a text that may be longer than any VARCHAR.
 fn text_code(ty: &SqlType) -> Option<u8> {
     let SqlType::Varchar { chars, collation } = *ty else { return None };
-    let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
-    match bytes {
+    // Up to here all fits where characters have three bytes, as in the texts of system variables.
+    if u64::from(chars) * 3 <= LONGEST_TEXT {
+        let grouped = chars == GROUPED_CHARS && !collation.is_binary();
+        return grouped.then_some(column_type::LONG_BLOB);
+    }
+    match u64::from(chars) * collation.max_char_bytes() as u64 {
         0..=LONGEST_TEXT => None,
-        _ if bytes < 1 << 24 => Some(column_type::MEDIUM_BLOB),
+        bytes if bytes < 1 << 24 => Some(column_type::MEDIUM_BLOB),
         _ => Some(column_type::LONG_BLOB),
     }
 }

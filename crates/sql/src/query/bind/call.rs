@@ -65,6 +65,9 @@ impl Binder<'_> {
         super::digits::with_digits_of_texts(def.name, &args, &mut info);
         with_known_digits(def.name, &args, &mut info);
         super::lengths::with_known_length(def.name, &args, &mut info);
+        if merges(def.name).is_none() && !matches!(def.name, "NULLIF" | "VERSION") {
+            info = self.null_if_malformed(info);
+        }
         self.with_known_format(def.name, &args, &mut info);
         let long = args.iter().any(is_long);
         let call = BExpr::new(Node::Func(def, args), info);

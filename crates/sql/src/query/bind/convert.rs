@@ -114,6 +114,7 @@ impl Binder<'_> {
         }
         let mut e = collated(e, c);
         e.info.coercibility = coercibility::EXPLICIT;
+        e.info = self.null_if_malformed(e.info);
         Ok(e)
     }
 
@@ -126,6 +127,13 @@ impl Binder<'_> {
         {
             *collation = connection;
         }
+        info
+    }
+
+    /// A function that makes a text answers NULL in strict mode where the text is not well formed.
+    pub fn null_if_malformed(&self, mut info: TypeInfo) -> TypeInfo {
+        let text = info.ty.is_string() && !info.ty.is_geometry();
+        info.nullable |= text && self.env.reads.settings.mode.strict();
         info
     }
 

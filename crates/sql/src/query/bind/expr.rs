@@ -76,6 +76,9 @@ pub fn unit(u: TimeUnit) -> Unit {
     }
 }
 
+/// Characters that the text of a user variable may have.
+const VARIABLE_CHARS: u32 = 67_108_860;
+
 /// Characters of what EXTRACT() gives: the digits of all its units, and a sign.
 fn extract_width(u: Unit) -> u8 {
     match u {
@@ -127,10 +130,13 @@ impl Binder<'_> {
                     true => SqlType::varchar(0, self.file_collation),
                     false => v.map_or(SqlType::Null, crate::value::compare::type_of),
                 };
-                let ty = if let SqlType::Varchar { collation, .. } = ty {
-                    SqlType::varchar(16_383, collation)
-                } else {
-                    ty
+                let ty = match ty {
+                    SqlType::Varchar { collation, .. } => {
+                        SqlType::varchar(VARIABLE_CHARS, collation)
+                    }
+                    SqlType::Int { unsigned, .. } => SqlType::wide_int(21, unsigned),
+                    SqlType::Double { .. } => SqlType::LONG_DOUBLE,
+                    other => other,
                 };
                 BExpr::new(
                     Node::UserVar(name.as_str().to_lowercase().into()),
@@ -141,6 +147,7 @@ impl Binder<'_> {
                 self.cacheable = false;
                 let v = self.scalar(value)?;
                 let mut info = v.info;
+                info.ty = infer::merge(&[info]).ty;
                 if let SqlType::Int { unsigned, .. } = info.ty {
                     info.ty = SqlType::wide_int(info.ty.display_length(1) as u8, unsigned);
                 }
@@ -235,6 +242,7 @@ impl Binder<'_> {
                     },
                 };
                 let info = super::convert::claimed(to, target.result_type(&e.info));
+                let info = self.null_if_malformed(info);
                 let texts = matches!(target, CastTarget::Char { .. });
                 let e = if texts { super::literal::number_as_text(e) } else { e };
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
@@ -243,7 +251,7 @@ impl Binder<'_> {
                 let e = super::literal::number_as_text(self.scalar(expr)?);
                 let collation = self.charset_collation(charset.as_str())?;
                 let target = CastTarget::Char { chars: None, collation };
-                let mut info = target.result_type(&e.info);
+                let mut info = self.null_if_malformed(target.result_type(&e.info));
                 info.coercibility = coercibility::IMPLICIT;
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }

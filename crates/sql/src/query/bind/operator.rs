@@ -271,7 +271,7 @@ impl Binder<'_> {
             UnaryOp::Binary => {
                 // As of CAST: the bytes decide against a column, too.
                 let target = CastTarget::Binary { bytes: None };
-                let mut info = target.result_type(&e.info);
+                let mut info = self.null_if_malformed(target.result_type(&e.info));
                 info.coercibility = coercibility::IMPLICIT;
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }

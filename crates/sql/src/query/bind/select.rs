@@ -14,7 +14,7 @@ use crate::query::plan::{
 use crate::query::scope::{Found, Scope};
 use crate::query::told::note_stored;
 use crate::session_api::SqlError;
-use crate::value::SqlMode;
+use crate::value::{SqlMode, SqlType};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr, SelectItem};
@@ -214,7 +214,10 @@ impl Binder<'_> {
                     (None, Expr::Literal(ast::Literal::Null)) => "NULL".into(),
                     (None, _) => (&**text).into(),
                 };
-                columns.push(OutColumn { origin, ..OutColumn::computed(name, e.info) });
+                // A user variable without a value is told of as one that may get any.
+                let unset = matches!(e.node, Node::UserVar(_)) && e.info.ty == SqlType::Null;
+                let kept = unset.then_some(SqlType::varbinary(65_532));
+                columns.push(OutColumn { origin, kept, ..OutColumn::computed(name, e.info) });
                 items.push(e);
             }
         }
