@@ -30,7 +30,7 @@ def columns(sql):
     found = []
     for f in server._result.fields:
         text = f.charsetnr != 63
-        chars = f.length // 4 if text else f.length
+        chars = -(-f.length // 4) if text else f.length
         found.append((f.name, f"{f.type_code},{chars},{f.scale},{f.flags},{'t' if text else 'b'}"))
     return found
 

@@ -63,7 +63,9 @@ fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
 
 fn computed(c: &OutColumn, item: Option<&BExpr>, plan: &QueryPlan) -> SqlColumn {
     let ty = match (&c.origin, item) {
-        (Some(o), _) if !o.computed => c.info.ty,
+        (Some(o), _) if !o.computed => unmeasured(c.info.ty),
+        // Of a view or derived table that is written into the query.
+        (Some(_), _) => kept(c.info.ty),
         (_, Some(item)) => kept_of(item, c.info.ty, plan),
         _ => kept(c.info.ty),
     };
@@ -72,6 +74,17 @@ fn computed(c: &OutColumn, item: Option<&BExpr>, plan: &QueryPlan) -> SqlColumn 
     column.nullable = nullable;
     column.default = without_default(ty, nullable);
     column
+}
+
+/// The type without what an expression said of its longest value.
+pub fn unmeasured(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Int { kind, unsigned, zerofill: false, width } if width != Some(1) => {
+            SqlType::int(kind, unsigned)
+        }
+        SqlType::Float { .. } | SqlType::Double { .. } if ty.fixed_digits().is_none() => kept(ty),
+        other => other,
+    }
 }
 
 /// The type of a column that keeps the values of this expression.
@@ -83,28 +96,23 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
         Node::Col(_) => true,
         _ => false,
     };
-    match (ty, &item.node) {
+    let computes =
+        matches!(item.node, Node::Arith(..) | Node::Neg(_) | Node::Func(..) | Node::Case { .. });
+    match ty {
         // A literal of nine digits is a BIGINT: of ten not all would fit an INT.
-        (SqlType::Int { unsigned, width: Some(10..), .. }, Node::Const(_)) => {
+        SqlType::Int { unsigned, width: Some(10..), .. } if matches!(item.node, Node::Const(_)) => {
             SqlType::int(IntKind::Big, unsigned)
         }
-        (SqlType::Int { kind, unsigned, .. }, _) if by_type => SqlType::int(kind, unsigned),
-        (_, _) if by_type => kept(ty),
-        (
-            SqlType::Int {
-                unsigned, kind: IntKind::Tiny | IntKind::Small | IntKind::Medium, ..
-            },
-            _,
-        ) => SqlType::int(IntKind::Int, unsigned),
-        (
-            SqlType::Double { unsigned, .. },
-            Node::Arith(..) | Node::Neg(_) | Node::Func(..) | Node::Case { .. },
-        ) => {
+        SqlType::Int { kind, unsigned, .. } if by_type => SqlType::int(kind, unsigned),
+        SqlType::Int {
+            unsigned, kind: IntKind::Tiny | IntKind::Small | IntKind::Medium, ..
+        } => SqlType::int(IntKind::Int, unsigned),
+        SqlType::Text { collation, .. } if computes => {
+            SqlType::Text { kind: LobKind::Long, collation }
+        }
+        SqlType::Double { unsigned, .. } if computes && !by_type => {
             let digits = ty.fixed_digits().map(|(_, d)| (22, d));
             SqlType::Double { unsigned, zerofill: false, digits }
-        }
-        (SqlType::Text { collation, .. }, Node::Func(..) | Node::Case { .. }) => {
-            SqlType::Text { kind: LobKind::Long, collation }
         }
         _ => kept(ty),
     }

@@ -332,6 +332,15 @@ impl OutColumn {
         OutColumn { name, info, origin: None, stored: false, kept: None }
     }
 
+    /// The column of a view that gives these values, as it is listed.
+    pub fn listed(&self) -> TypeInfo {
+        let ty = match &self.origin {
+            Some(o) if !o.computed => self.info.ty,
+            _ => super::told::kept_in_rows(self.info.ty),
+        };
+        TypeInfo { ty: super::created::unmeasured(ty), ..self.info }
+    }
+
     /// The same, out of a temporary table.
     pub fn stored(name: Arc<str>, info: TypeInfo) -> OutColumn {
         OutColumn { stored: true, ..OutColumn::computed(name, info) }

@@ -6,6 +6,7 @@
 
 use super::PlanEnv;
 use super::Run;
+use super::created::kept;
 use super::expr::{BExpr, ColRef, Node};
 use super::plan::{Aggregation, Block, OutColumn, Source, TableSlot};
 use crate::context::Settings;
@@ -205,10 +206,10 @@ fn of_out_column(c: &OutColumn, env: &PlanEnv<'_>, told: Option<Collation>) -> C
     let mut m = match (column, c.stored) {
         (true, _) => column_meta(&c.name, c.info, told),
         (false, true) => stored_meta(&c.name, info, told),
-        (false, false) => expression_meta(&c.name, c.info, told),
+        (false, false) => expression_meta(&c.name, info, told),
     };
     // An untyped parameter is text until it has a value.
-    if c.info.ty == SqlType::Null && !env.params.is_empty() {
+    if info.ty == SqlType::Null && !env.params.is_empty() {
         m.type_code = column_type::VAR_STRING;
     }
     if let Some(o) = &c.origin {
@@ -278,9 +279,11 @@ fn stored_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> ColumnMet
     m
 }
 
-/// The type of a column of a temporary table that keeps the values of an expression: nine characters fit an INT.
+/// The type of a column of a temporary table that keeps the values of an expression: nine characters fit an INT, and a text that may be
+/// long is a TEXT.
 pub fn kept_in_rows(ty: SqlType) -> SqlType {
     match ty {
+        SqlType::Varchar { chars, .. } if chars > LONGEST_STORED => kept(ty),
         SqlType::Int { unsigned, width, .. } if ty.display_length(1) < 10 => {
             let width = width.or(Some(ty.display_length(1) as u8));
             SqlType::Int { kind: IntKind::Int, unsigned, zerofill: false, width }
@@ -299,7 +302,8 @@ pub(super) fn note_stored(block: &Block, columns: &mut [OutColumn]) {
             continue;
         }
         c.stored = true;
-        c.kept = c.origin.is_none().then(|| kept_in_rows(c.info.ty));
+        let short = c.info.ty.is_integer() && c.origin.is_none();
+        c.kept = short.then(|| kept_in_rows(c.info.ty));
     }
 }
 

@@ -65,7 +65,7 @@ impl Binder<'_> {
         super::digits::with_digits_of_texts(def.name, &args, &mut info);
         with_known_digits(def.name, &args, &mut info);
         super::lengths::with_known_length(def.name, &args, &mut info);
-        if merges(def.name).is_none() && !matches!(def.name, "NULLIF" | "VERSION") {
+        if merges(def.name).is_none() && !matches!(def.name, "NULLIF" | "VERSION" | "MAKE_SET") {
             info = self.null_if_malformed(info);
         }
         self.with_known_format(def.name, &args, &mut info);
@@ -141,7 +141,8 @@ impl Binder<'_> {
         let name = if charset { collation.charset().name() } else { collation.name() };
         let names = Collation::Utf8mb3GeneralCi;
         let mut fact = BExpr::constant(Value::text(name.as_bytes().to_vec(), names));
-        fact.info.ty = SqlType::varchar(64, names);
+        fact.info =
+            self.null_if_malformed(TypeInfo { ty: SqlType::varchar(64, names), ..fact.info });
         Ok(Some(fact))
     }
 

@@ -215,7 +215,7 @@ pub fn no_geometries<'e>(
 }
 
 /// The type of an integer literal: its digits, with room for a sign where its opposite is one of the same type.
-pub fn literal_type(v: u64) -> SqlType {
+fn literal_type(v: u64) -> SqlType {
     let digits = v.checked_ilog10().unwrap_or(0) as u8 + 1;
     let unsigned = i64::try_from(v).is_err();
     SqlType::wide_int(digits + u8::from(!unsigned), unsigned)

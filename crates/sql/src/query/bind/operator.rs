@@ -1,7 +1,7 @@
 //! Operators and comparisons, rows among them.
 
 use super::digits::{as_decimal, is_long, rounded};
-use super::literal::{as_number, literal_type, no_geometries};
+use super::literal::{as_number, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::query::collations::{against, all_in_one, collated};
@@ -212,9 +212,7 @@ impl Binder<'_> {
             && let Some(n) = 0i64.checked_sub_unsigned(*v)
         {
             let mut e = BExpr::constant(Value::Int(n));
-            if let SqlType::Int { width, .. } = literal_type(*v) {
-                e.info.ty = SqlType::wide_int(width.unwrap_or(20).max(2), false);
-            }
+            e.info.ty = SqlType::wide_int(v.checked_ilog10().unwrap_or(0) as u8 + 2, false);
             return Ok(e);
         }
         // Below the smallest BIGINT it is a DECIMAL, although the digits alone would be a BIGINT UNSIGNED.

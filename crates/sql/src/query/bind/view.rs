@@ -441,7 +441,7 @@ impl Binder<'_> {
             updatable = merged.is_some_and(|(items, ..)| items.iter().any(column));
         }
         self.views.pop();
-        let columns = plan.columns.iter().map(|c| (c.name.clone(), c.info)).collect();
+        let columns = plan.columns.iter().map(|c| (c.name.clone(), c.listed())).collect();
         Ok(ViewPlan { query, columns, mergeable, updatable })
     }
 }
