@@ -43,6 +43,7 @@ mod members;
 mod merge;
 mod optimize;
 mod out;
+mod out_column;
 mod partition;
 mod plan;
 mod point;

@@ -298,12 +298,26 @@ pub(super) fn note_stored(block: &Block, columns: &mut [OutColumn]) {
         return;
     }
     for (c, item) in columns.iter_mut().zip(&block.items) {
-        if matches!(item.node, Node::Const(_)) || item.is_statement_constant() {
+        let grouped = block.agg.as_ref().filter(|_| block.windows.is_empty());
+        let behind = grouped.is_some_and(|agg| comes_behind(item, agg));
+        if behind || matches!(item.node, Node::Const(_)) || item.is_statement_constant() {
             continue;
         }
         c.stored = true;
         let short = c.info.ty.is_integer() && c.origin.is_none();
         c.kept = short.then(|| kept_in_rows(c.info.ty));
+    }
+}
+
+/// What is computed of the groups in a temporary table, and not kept there: expressions of aggregates, and those that are made of several
+/// numbers at the end.
+fn comes_behind(item: &BExpr, agg: &Aggregation) -> bool {
+    match &item.node {
+        Node::Agg(n) => agg.specs.get(*n as usize).is_some_and(|(s, _)| {
+            use AggKind as K;
+            matches!(s.kind, K::Avg | K::StdPop | K::StdSamp | K::VarPop | K::VarSamp)
+        }),
+        _ => item.has_agg(),
     }
 }
 

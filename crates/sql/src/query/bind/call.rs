@@ -15,7 +15,6 @@ use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
-use crate::value::arith::real;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::format::format_parts;
 use crate::value::types::coercibility;
@@ -63,7 +62,7 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = result_type(def, &infos, self.env.reads.settings.collation);
         super::digits::with_digits_of_texts(def.name, &args, &mut info);
-        with_known_digits(def.name, &args, &mut info);
+        super::lengths::with_known_digits(def.name, &args, &mut info);
         super::lengths::with_known_length(def.name, &args, &mut info);
         if merges(def.name).is_none() && !matches!(def.name, "NULLIF" | "VERSION" | "MAKE_SET") {
             info = self.null_if_malformed(info);
@@ -319,7 +318,9 @@ impl Binder<'_> {
         if !named || !settled {
             return Err(value_error(ValueError::wrong_arguments("NAME_CONST")));
         }
-        self.scalar(value)
+        let mut e = self.scalar(value)?;
+        e.info.nullable = true;
+        Ok(e)
     }
 
     fn load_file(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
@@ -513,30 +514,6 @@ fn as_double_if_text(e: BExpr) -> BExpr {
     }
     let info = CastTarget::Double.result_type(&e.info);
     BExpr::new(Node::Cast(CastTarget::Double, Box::new(e)), info)
-}
-
-/// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
-fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
-    if !matches!(name, "ROUND" | "TRUNCATE") {
-        return;
-    }
-    if let (SqlType::Double { .. }, Some(Node::Const(Value::Int(n)))) =
-        (info.ty, args.get(1).map(|a| &a.node))
-    {
-        info.ty = real(u8::try_from((*n).max(0)).ok());
-    }
-    if let SqlType::Decimal { precision, scale, .. } = info.ty {
-        let digits = match args.get(1).map(|a| &a.node) {
-            None => Some(0),
-            Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
-            Some(_) => None,
-        };
-        if let Some(n) = digits.filter(|n| *n < scale) {
-            // Rounding up may need a digit more.
-            let carried = u8::from(name == "ROUND");
-            info.ty = SqlType::decimal((precision - scale + n + carried).clamp(1, 65), n);
-        }
-    }
 }
 
 /// Whether a function reads its argument as a date or time, as which a JSON value may be had without its quotes.

@@ -394,11 +394,15 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
             if c.default == ColumnDefault::None && !c.auto_increment {
                 flags |= column_flag::NO_DEFAULT_VALUE;
             }
-            if c.on_update_now.is_some() {
-                flags |= column_flag::ON_UPDATE_NOW;
-            }
+            // Of a DATETIME with the same clauses MySQL says nothing.
             if matches!(c.ty, SqlType::Timestamp { .. }) {
-                flags |= column_flag::TIMESTAMP;
+                if c.on_update_now.is_some() {
+                    flags |= column_flag::ON_UPDATE_NOW;
+                }
+                let set = matches!(c.default, ColumnDefault::CurrentTimestamp(_));
+                if set || c.on_update_now.is_some() {
+                    flags |= column_flag::TIMESTAMP;
+                }
             }
             let origin = Origin {
                 schema: table.schema().into(),

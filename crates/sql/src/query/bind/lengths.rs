@@ -1,6 +1,7 @@
 //! Results whose length, or digits, a constant argument tells: LEFT(t, 3) has three characters at most.
 
 use crate::query::expr::{BExpr, Node};
+use crate::value::arith::real;
 use crate::value::cast::{octet_length, text_length};
 use crate::value::{SqlType, TypeInfo, Value};
 
@@ -41,6 +42,30 @@ pub fn with_known_length(name: &str, args: &[BExpr], info: &mut TypeInfo) {
             }
         }
         _ => {}
+    }
+}
+
+/// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
+pub fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
+    if !matches!(name, "ROUND" | "TRUNCATE") {
+        return;
+    }
+    if let (SqlType::Double { .. }, Some(Node::Const(Value::Int(n)))) =
+        (info.ty, args.get(1).map(|a| &a.node))
+    {
+        info.ty = real(u8::try_from((*n).max(0)).ok());
+    }
+    if let SqlType::Decimal { precision, scale, .. } = info.ty {
+        let digits = match args.get(1).map(|a| &a.node) {
+            None => Some(0),
+            Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
+            Some(_) => None,
+        };
+        if let Some(n) = digits.filter(|n| *n < scale) {
+            // Rounding up may need a digit more.
+            let carried = u8::from(name == "ROUND");
+            info.ty = SqlType::decimal((precision - scale + n + carried).clamp(1, 65), n);
+        }
     }
 }
 
