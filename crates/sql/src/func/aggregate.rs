@@ -595,8 +595,8 @@ mod tests {
     #[test]
     fn result_types() {
         let ty = |kind: AggKind, t| kind.result_type(&[TypeInfo::new(t, true)], 4).ty;
-        assert_eq!(ty(AggKind::Sum, SqlType::INT), SqlType::decimal(33, 0));
-        assert_eq!(ty(AggKind::Avg, SqlType::INT), SqlType::decimal(15, 4));
+        assert_eq!(ty(AggKind::Sum, SqlType::INT), SqlType::decimal(32, 0));
+        assert_eq!(ty(AggKind::Avg, SqlType::INT), SqlType::decimal(14, 4));
         assert_eq!(ty(AggKind::Sum, SqlType::decimal(10, 2)), SqlType::decimal(32, 2));
         assert_eq!(ty(AggKind::Avg, SqlType::decimal(10, 2)), SqlType::decimal(14, 6));
         assert_eq!(ty(AggKind::Sum, SqlType::DOUBLE), SqlType::LONG_DOUBLE);

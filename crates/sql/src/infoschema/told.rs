@@ -92,13 +92,15 @@ mod tests {
         }
     }
 
-    /// Every computed table has its facts, but for columns that MySQL has not.
+    /// What is told is told of a table that there is, and of all its columns but those that MySQL has not.
     #[test]
     fn tables_are_known() {
-        for t in crate::infoschema::tables() {
-            let known = |n: &str| of_table(t.schema(), t.name(), n).is_some();
-            let some = t.columns().iter().any(|c| known(&c.name));
-            assert!(some, "{}.{}", t.schema(), t.name());
+        for line in FACTS.lines().filter(|l| !l.starts_with("show\t")) {
+            let mut fields = line.split('\t');
+            let (schema, name) = (fields.next().expect("schema"), fields.next().expect("name"));
+            let table = crate::infoschema::lookup(schema, name).expect(name);
+            let known = |n: &str| of_table(schema, name, n).is_some();
+            assert!(table.columns().iter().any(|c| known(&c.name)), "{schema}.{name}");
         }
     }
 }
