@@ -407,9 +407,7 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
         let mut spec =
             AggSpec::new(kind, c.distinct, &infos, self.env.reads.settings.div_increment);
-        if infos.iter().all(|i| !i.ty.is_string()) {
-            spec.result = self.in_connections_set(spec.result);
-        }
+        spec.result = self.made_of(&infos, spec.result);
         if let Some(s) = &c.separator {
             spec.separator = s.to_vec();
         }

@@ -137,6 +137,11 @@ impl Binder<'_> {
         info
     }
 
+    /// What is made of these, of which a text may be none.
+    pub fn made_of(&self, of: &[TypeInfo], info: TypeInfo) -> TypeInfo {
+        if of.iter().any(|i| i.ty.is_string()) { info } else { self.in_connections_set(info) }
+    }
+
     pub fn date_add(&mut self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
         let amount = match unit {
             Unit::Second => self.settle(amount),

@@ -426,9 +426,7 @@ impl Binder<'_> {
             bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
         let mut info = infer::merge(&infos);
         info.nullable |= otherwise.is_none();
-        if infos.iter().all(|i| !i.ty.is_string()) {
-            info = self.in_connections_set(info);
-        }
+        info = self.made_of(&infos, info);
         Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
     }
 }
