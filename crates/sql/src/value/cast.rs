@@ -4,7 +4,7 @@ use super::context::{EvalCtx, SqlMode};
 use super::convert::only_spaces;
 use super::decimal::Decimal;
 use super::error::shown;
-use super::types::{Class, IntKind, LobKind, SqlType, TypeInfo};
+use super::types::{Class, SqlType, TypeInfo};
 use super::{Charset, Collation, Date, Time, Value, ValueError};
 
 /// What CAST turns a value into.
@@ -74,35 +74,14 @@ impl CastTarget {
     }
 }
 
-/// Characters of a type's values as text. Of a TEXT MySQL takes the bytes for characters.
+/// Characters of a type's values as text.
 pub fn text_length(ty: &SqlType) -> u32 {
-    match *ty {
-        SqlType::Text { kind: LobKind::Tiny, .. } => LobKind::Tiny.max_bytes(),
-        SqlType::Text { kind, collation } => {
-            kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
-        }
-        _ => value_length(ty, 1),
-    }
-}
-
-/// Without the widths that columns were declared with, which say how values are shown and not how long they are.
-fn value_length(ty: &SqlType, char_bytes: u32) -> u32 {
-    match *ty {
-        SqlType::Int { kind, unsigned, .. } if kind != IntKind::Big => kind.display_width(unsigned),
-        SqlType::Double { .. } if ty.fixed_digits().is_some() => SqlType::DOUBLE.display_length(1),
-        _ => ty.display_length(char_bytes),
-    }
+    ty.text_length()
 }
 
 /// Bytes of a type's values as text, in its own character set.
 pub fn octet_length(ty: &SqlType) -> u32 {
-    match *ty {
-        SqlType::Text { kind, collation } => {
-            kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
-        }
-        SqlType::Bit { bits } => u32::from(bits),
-        _ => value_length(ty, ty.collation().map_or(1, |c| c.max_char_bytes() as u32)),
-    }
+    ty.octet_length()
 }
 
 /// `CAST(v AS target)`. Losses are warnings; only impossible targets are errors.

@@ -1,14 +1,14 @@
 //! CAST, CONVERT, COLLATE, and date arithmetic.
 
 use super::{Bind, Binder};
-use crate::func::{infer, temporal};
+use crate::func::temporal;
 use crate::query::collations::collated;
 use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, SqlType, TypeInfo, Value};
+use crate::value::{Charset, Collation, TypeInfo, Value};
 use weir_syntax::ast::{self, Expr};
 
 /// What was cast to a text claims its collation against literals, as a column does in MySQL, whether or not the character set was
@@ -116,18 +116,6 @@ impl Binder<'_> {
         e.info.coercibility = coercibility::EXPLICIT;
         e.info = self.null_if_malformed(e.info);
         Ok(e)
-    }
-
-    /// A text that is made of no text, in the connection's collation.
-    pub fn in_connections_set(&self, mut info: TypeInfo) -> TypeInfo {
-        let connection = self.env.reads.settings.collation;
-        if let SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. } = &mut info.ty
-            && *collation == infer::TEXT
-            && connection.charset() == infer::TEXT.charset()
-        {
-            *collation = connection;
-        }
-        info
     }
 
     /// A function that makes a text answers NULL in strict mode where the text is not well formed.

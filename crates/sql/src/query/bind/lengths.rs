@@ -1,9 +1,25 @@
 //! Results whose length, or digits, a constant argument tells: LEFT(t, 3) has three characters at most.
 
+use super::Binder;
+use crate::func::infer;
 use crate::query::expr::{BExpr, Node};
 use crate::value::arith::real;
 use crate::value::cast::{octet_length, text_length};
 use crate::value::{SqlType, TypeInfo, Value};
+
+impl Binder<'_> {
+    /// A text that is made of no text, in the connection's collation.
+    pub fn in_connections_set(&self, mut info: TypeInfo) -> TypeInfo {
+        let connection = self.env.reads.settings.collation;
+        if let SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. } = &mut info.ty
+            && *collation == infer::TEXT
+            && connection.charset() == infer::TEXT.charset()
+        {
+            *collation = connection;
+        }
+        info
+    }
+}
 
 /// Characters of the longest text that MySQL counts before it is made.
 const LONGEST: u32 = 1 << 24;

@@ -48,6 +48,39 @@ pub struct Facts {
 }
 
 impl SqlType {
+    /// Characters of the longest value as text. Of a TEXT MySQL takes the bytes for characters.
+    pub fn text_length(&self) -> u32 {
+        match self {
+            SqlType::Text { kind: LobKind::Tiny, .. } => LobKind::Tiny.max_bytes(),
+            SqlType::Text { .. } => self.octet_length(),
+            _ => self.value_length(1),
+        }
+    }
+
+    /// Bytes of the longest value as text, in its own character set.
+    pub fn octet_length(&self) -> u32 {
+        match *self {
+            SqlType::Text { kind, collation } => {
+                kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
+            }
+            SqlType::Bit { bits } => u32::from(bits),
+            _ => self.value_length(self.collation().map_or(1, |c| c.max_char_bytes() as u32)),
+        }
+    }
+
+    /// Without the widths that columns were declared with, which say how values are shown and not how long they are.
+    fn value_length(&self, char_bytes: u32) -> u32 {
+        match *self {
+            SqlType::Int { kind, unsigned, .. } if kind != IntKind::Big => {
+                kind.display_width(unsigned)
+            }
+            SqlType::Double { .. } if self.fixed_digits().is_some() => {
+                SqlType::DOUBLE.facts().shown
+            }
+            _ => self.display_length(char_bytes),
+        }
+    }
+
     /// The bytes of a BIT where it is taken as bytes.
     pub fn bytes_of_bits(&self) -> Option<u32> {
         match self {
