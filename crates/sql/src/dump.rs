@@ -143,7 +143,7 @@ fn literal(ty: &SqlType, datum: Datum<'_>, scratch: &mut Vec<u8>, out: &mut Vec<
     scratch.clear();
     match (ty, &value) {
         // All digits, where clients get six.
-        (SqlType::Float { digits: None, .. }, Value::Double(v)) => {
+        (SqlType::Float { .. }, Value::Double(v)) if ty.fixed_digits().is_none() => {
             scratch.extend_from_slice(format!("{v:e}").as_bytes());
         }
         // Its bytes would be read as characters.

@@ -20,7 +20,7 @@ fn compressed_texts_in_tables() {
             ("select uncompress(compress(x'00ff20')) = x'00ff20', uncompressed_length(compress(123456))", "1|6"),
             ("select charset(compress('a')), charset(uncompress(compress('a')))", "binary|binary"),
             ("create table made as select compress('abc') a, uncompress('') b, uncompressed_length('') c", "ok 1"),
-            ("select data_type, is_nullable from information_schema.columns where table_name = 'made' order by ordinal_position", "varbinary|NO; longblob|YES; bigint|YES"),
+            ("select data_type, is_nullable from information_schema.columns where table_name = 'made' order by ordinal_position", "varbinary|YES; longblob|YES; int|NO"),
             ("select compress()", "E1582"),
             ("select uncompressed_length('a', 'b')", "E1582"),
         ])
@@ -62,7 +62,7 @@ fn encryption_follows_the_sessions_mode() {
             // A text counts in the bytes of its own set.
             ("select aes_encrypt(convert('ä' using latin1), 'k') = aes_encrypt(x'e4', 'k')", "1"),
             ("create table made as select aes_encrypt('abc', 'k') a, aes_decrypt('abc', 'k') b", "ok 1"),
-            ("select is_nullable from information_schema.columns where table_name = 'made' order by ordinal_position", "NO; YES"),
+            ("select is_nullable from information_schema.columns where table_name = 'made' order by ordinal_position", "YES; YES"),
         ])
         .await;
     });
@@ -89,7 +89,7 @@ fn random_bytes_are_new_in_each_row() {
             ("create table g (a int, check (random_bytes(a) is null))", "E3815"),
             ("create table g (a int, key ((random_bytes(8))))", "E3758"),
             ("create table made as select random_bytes(1) r", "ok 1"),
-            ("select column_type, is_nullable from information_schema.columns where table_name = 'made'", "blob|NO"),
+            ("select column_type, is_nullable from information_schema.columns where table_name = 'made'", "blob|YES"),
         ])
         .await;
     });

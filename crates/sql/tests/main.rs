@@ -16,6 +16,7 @@ mod compared_values;
 mod counters;
 mod covering;
 mod definitions;
+mod described;
 mod differential;
 mod drivers;
 mod encrypting;

@@ -6,8 +6,8 @@ use weir_sql::session_api::{
 
 /// What a client reads: the columns as announced and the bytes of all values.
 #[derive(Default)]
-struct Told {
-    columns: Vec<ColumnMeta>,
+pub struct Told {
+    pub columns: Vec<ColumnMeta>,
     values: Vec<Vec<u8>>,
 }
 
@@ -31,7 +31,7 @@ impl ResultSink for Told {
     }
 }
 
-async fn told(c: &mut Client, sql: &str) -> Told {
+pub async fn told(c: &mut Client, sql: &str) -> Told {
     let mut told = Told::default();
     let end = c.0.query(sql.as_bytes(), &mut told).await;
     assert!(end.result.is_ok(), "{sql} {:?}", end.result);

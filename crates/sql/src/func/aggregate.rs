@@ -89,31 +89,32 @@ impl AggKind {
     pub fn result_type(self, args: &[TypeInfo], div_increment: u8) -> TypeInfo {
         let arg = args.first().copied().unwrap_or(TypeInfo::null());
         let (precision, scale) = match arg.ty {
-            SqlType::Decimal { precision, scale, .. } => (u32::from(precision), u32::from(scale)),
-            SqlType::Int { .. } | SqlType::Year => (arg.ty.display_length(1).min(20), 0),
-            t if t.is_temporal() => (14 + u32::from(t.fsp()), u32::from(t.fsp())),
-            _ => (0, 0),
+            SqlType::Null => (0, 0),
+            ty => ty.facts().number.map_or((0, 0), |(p, s)| (u32::from(p), u32::from(s))),
         };
         let exact = precision > 0;
         let ty = match self {
             AggKind::CountAll | AggKind::Count => {
-                return TypeInfo::new(SqlType::BIGINT, false);
+                return TypeInfo::new(SqlType::LONG_INT, false);
             }
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
-                let ty = binary_width(&arg).map_or(SqlType::UBIGINT, SqlType::varbinary);
+                let ty = binary_width(&arg).map_or(SqlType::LONG_UINT, SqlType::varbinary);
                 return TypeInfo::new(ty, false);
             }
             AggKind::Sum if exact => decimal_type(precision - scale + 22, scale),
             AggKind::Avg if exact => {
                 decimal_type(precision - scale, scale + u32::from(div_increment))
             }
-            AggKind::Min | AggKind::Max | AggKind::AnyValue => {
+            AggKind::AnyValue => return TypeInfo { nullable: true, ..infer::merge(&[arg]) },
+            AggKind::Min | AggKind::Max => {
                 return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
             }
             AggKind::GroupConcat => {
+                // `group_concat_max_len` characters, of whose bytes MySQL takes each for a character again.
                 let (collation, coercibility) = infer::collation_of(args);
+                let bytes = collation.max_char_bytes() as u32;
                 return TypeInfo {
-                    ty: infer::text_type(1024, collation),
+                    ty: infer::text_type(1024 * bytes * bytes, collation),
                     nullable: true,
                     coercibility,
                 };
@@ -121,7 +122,7 @@ impl AggKind {
             AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
             AggKind::Sum => real_type(arg.ty, 0),
             AggKind::Avg => real_type(arg.ty, div_increment),
-            _ => SqlType::DOUBLE,
+            _ => SqlType::LONG_DOUBLE,
         };
         TypeInfo::new(ty, true)
     }
@@ -139,11 +140,7 @@ fn binary_width(arg: &TypeInfo) -> Option<u32> {
 
 /// DOUBLE with the digits behind the point that FLOAT(m,d) and DOUBLE(m,d) have, and some more.
 fn real_type(arg: SqlType, more: u8) -> SqlType {
-    let (SqlType::Float { digits: Some((_, d)), .. }
-    | SqlType::Double { digits: Some((_, d)), .. }) = arg
-    else {
-        return SqlType::DOUBLE;
-    };
+    let Some((_, d)) = arg.fixed_digits() else { return SqlType::LONG_DOUBLE };
     real(Some((d + more).min(MAX_SCALE)))
 }
 
@@ -220,9 +217,7 @@ impl Accumulator {
     pub fn new(spec: &AggSpec) -> Self {
         let state = match spec.kind {
             AggKind::CountAll | AggKind::Count => State::Count(0),
-            AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor
-                if spec.result.ty != SqlType::UBIGINT =>
-            {
+            AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor if spec.result.ty.is_string() => {
                 let neutral = if spec.kind == AggKind::BitAnd { 0xFF } else { 0 };
                 let width = spec.result.ty.display_length(1) as usize;
                 State::Bytes { bits: vec![neutral; width.min(MAX_BINARY)], begun: false }
@@ -657,11 +652,11 @@ mod tests {
     #[test]
     fn result_types() {
         let ty = |kind: AggKind, t| kind.result_type(&[TypeInfo::new(t, true)], 4).ty;
-        assert_eq!(ty(AggKind::Sum, SqlType::INT), SqlType::decimal(33, 0));
-        assert_eq!(ty(AggKind::Avg, SqlType::INT), SqlType::decimal(15, 4));
+        assert_eq!(ty(AggKind::Sum, SqlType::INT), SqlType::decimal(32, 0));
+        assert_eq!(ty(AggKind::Avg, SqlType::INT), SqlType::decimal(14, 4));
         assert_eq!(ty(AggKind::Sum, SqlType::decimal(10, 2)), SqlType::decimal(32, 2));
         assert_eq!(ty(AggKind::Avg, SqlType::decimal(10, 2)), SqlType::decimal(14, 6));
-        assert_eq!(ty(AggKind::Sum, SqlType::DOUBLE), SqlType::DOUBLE);
+        assert_eq!(ty(AggKind::Sum, SqlType::DOUBLE), SqlType::LONG_DOUBLE);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("NULLIF", 2, 2, infer_nullif, nullif),
     def("COALESCE", 1, ANY, infer_coalesce, coalesce),
     def("ISNULL", 1, 1, never_null, |_, a| Ok(Value::bool(a[0].is_null()))),
-    def("INTERVAL", 2, ANY, infer::bigint_null, interval),
+    def("INTERVAL", 2, ANY, infer::int_always::<2>, interval),
 ];
 
 fn never_null(_: &[TypeInfo]) -> TypeInfo {

@@ -2,35 +2,35 @@
 
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
-use crate::value::{Collation, SqlType, TypeInfo, Value};
+use crate::value::{Collation, Value};
 use md5::Digest;
 use std::net::{IpAddr, Ipv6Addr};
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("HEX", 1, 1, infer::any_text, hex),
-    def("UNHEX", 1, 1, infer::binary, unhex),
-    def("BIN", 1, 1, infer::short_text, |cx, a| in_base(cx, a, 2)),
-    def("OCT", 1, 1, infer::short_text, |cx, a| in_base(cx, a, 8)),
-    def("CONV", 3, 3, infer::short_text, conv),
-    def("TO_BASE64", 1, 1, infer::any_text, to_base64),
-    def("FROM_BASE64", 1, 1, infer::binary, from_base64),
-    def("MD5", 1, 1, infer::short_text, digest::<md5::Md5>),
-    def("SHA1", 1, 1, infer::short_text, digest::<sha1::Sha1>),
-    def("SHA", 1, 1, infer::short_text, digest::<sha1::Sha1>),
-    def("SHA2", 2, 2, infer::any_text, sha2),
-    def("CRC32", 1, 1, infer::ubigint, crc32),
-    varying("UUID", 0, 0, infer::short_text, uuid),
-    def("UUID_TO_BIN", 1, 2, infer::binary, uuid_to_bin),
-    def("BIN_TO_UUID", 1, 2, infer::short_text, bin_to_uuid),
+    def("HEX", 1, 1, infer::hexadecimal, hex),
+    def("UNHEX", 1, 1, infer::unhexed, unhex),
+    def("BIN", 1, 1, infer::text_null::<65>, |cx, a| in_base(cx, a, 2)),
+    def("OCT", 1, 1, infer::text_null::<65>, |cx, a| in_base(cx, a, 8)),
+    def("CONV", 3, 3, infer::text_null::<65>, conv),
+    def("TO_BASE64", 1, 1, infer::base64, to_base64),
+    def("FROM_BASE64", 1, 1, infer::from_base64, from_base64),
+    def("MD5", 1, 1, infer::text::<32>, digest::<md5::Md5>),
+    def("SHA1", 1, 1, infer::text::<40>, digest::<sha1::Sha1>),
+    def("SHA", 1, 1, infer::text::<40>, digest::<sha1::Sha1>),
+    def("SHA2", 2, 2, infer::text_null::<128>, sha2),
+    def("CRC32", 1, 1, infer::uint::<10>, crc32),
+    varying("UUID", 0, 0, infer::text::<36>, uuid),
+    def("UUID_TO_BIN", 1, 2, infer::bytes_null::<16>, uuid_to_bin),
+    def("BIN_TO_UUID", 1, 2, infer::text::<36>, bin_to_uuid),
     def("IS_UUID", 1, 1, infer::boolean, is_uuid),
-    def("INET_ATON", 1, 1, infer::bigint_null, inet_aton),
-    def("INET_NTOA", 1, 1, infer::short_text, inet_ntoa),
-    def("INET6_ATON", 1, 1, infer_inet6, inet6_aton),
-    def("INET6_NTOA", 1, 1, infer::short_text, inet6_ntoa),
-    def("IS_IPV4", 1, 1, infer::bigint, |_, a| Ok(is_address(&a[0], |i| i.is_ipv4()))),
-    def("IS_IPV6", 1, 1, infer::bigint, |_, a| Ok(is_address(&a[0], |i| i.is_ipv6()))),
-    def("IS_IPV4_COMPAT", 1, 1, infer::bigint, |_, a| Ok(is_inside_ipv6(&a[0], [0, 0]))),
-    def("IS_IPV4_MAPPED", 1, 1, infer::bigint, |_, a| Ok(is_inside_ipv6(&a[0], [255, 255]))),
+    def("INET_ATON", 1, 1, infer::uint_null::<21>, inet_aton),
+    def("INET_NTOA", 1, 1, infer::text_null::<31>, inet_ntoa),
+    def("INET6_ATON", 1, 1, infer::bytes_null::<16>, inet6_aton),
+    def("INET6_NTOA", 1, 1, infer::text_null::<39>, inet6_ntoa),
+    def("IS_IPV4", 1, 1, infer::int::<1>, |_, a| Ok(is_address(&a[0], |i| i.is_ipv4()))),
+    def("IS_IPV6", 1, 1, infer::int::<1>, |_, a| Ok(is_address(&a[0], |i| i.is_ipv6()))),
+    def("IS_IPV4_COMPAT", 1, 1, infer::int::<1>, |_, a| Ok(is_inside_ipv6(&a[0], [0, 0]))),
+    def("IS_IPV4_MAPPED", 1, 1, infer::int::<1>, |_, a| Ok(is_inside_ipv6(&a[0], [255, 255]))),
 ];
 
 fn ascii(cx: &FuncCtx<'_>, text: impl Into<Vec<u8>>) -> Value<'static> {
@@ -340,10 +340,6 @@ fn inet_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             Collation::Utf8mb4GeneralCi,
         )
     }))
-}
-
-fn infer_inet6(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::varbinary(16), true)
 }
 
 /// The address that a text is; the text of an IPv4 address has four numbers of at most three digits.

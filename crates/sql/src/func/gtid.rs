@@ -6,7 +6,7 @@ use crate::value::{Value, ValueError};
 use std::collections::BTreeMap;
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("GTID_SUBSET", 2, 2, infer::bigint_null, |_, a| {
+    def("GTID_SUBSET", 2, 2, infer::int_null::<21>, |_, a| {
         let Some((a, b)) = both(a)? else { return Ok(Value::Null) };
         Ok(Value::bool(minus(&a, &b).is_empty()))
     }),

@@ -1,25 +1,26 @@
 //! Result types of functions.
 
-use crate::value::arith::{decimal_type, more_places, places, real};
-use crate::value::cast::text_length;
+use crate::value::arith::{decimal_type, places, real};
+use crate::value::cast::{octet_length, text_length};
 use crate::value::compare::common_collation;
 use crate::value::types::coercibility;
-use crate::value::{Class, Collation, IntKind, LobKind, SqlType, TypeInfo, ValueError};
+use crate::value::{Class, Collation, SqlType, TypeInfo, ValueError};
+
+pub use super::merge::merge;
 
 /// Collation of text made from numbers: the default of the connection's character set.
 pub const TEXT: Collation = Collation::Utf8mb4GeneralCi;
 
-/// VARCHAR, or a TEXT type when it is too long for one.
+/// Text of so many characters. To a client one of many bytes is of the TEXT family ([`SqlType`] knows), and so is a column that is made of
+/// it.
 pub fn text_type(chars: u32, collation: Collation) -> SqlType {
-    let bytes = chars.saturating_mul(collation.max_char_bytes() as u32);
-    if bytes <= 65_535 {
-        SqlType::varchar(chars, collation)
-    } else if bytes <= LobKind::Medium.max_bytes() {
-        SqlType::Text { kind: LobKind::Medium, collation }
-    } else {
-        SqlType::Text { kind: LobKind::Long, collation }
-    }
+    SqlType::varchar(chars, collation)
 }
+
+/// Characters that a text has at most whose length is known before (MySQL's `MAX_BLOB_WIDTH`).
+const LONGEST: u32 = 1 << 24;
+/// Characters of a text of which nothing is known.
+pub const UNKNOWN: u32 = LONGEST * 4;
 
 pub fn any_null(args: &[TypeInfo]) -> bool {
     args.iter().any(|a| a.nullable)
@@ -67,77 +68,201 @@ fn with_text(args: &[TypeInfo], chars: u32, nullable: bool) -> TypeInfo {
     TypeInfo { ty: text_type(chars, collation), nullable, coercibility }
 }
 
+/// Characters of an argument in a text of this collation: bytes in a binary one.
+pub fn chars_in(a: &TypeInfo, collation: Collation) -> u32 {
+    if collation.is_binary() { octet_length(&a.ty) } else { text_length(&a.ty) }
+}
+
+/// Text made of these arguments, of as many characters as `length` finds by what each of them has.
+fn made_of(texts: &[TypeInfo], nullable: bool, length: fn(&[u32]) -> u32) -> TypeInfo {
+    let (collation, coercibility) = collation_of(texts);
+    let each: Vec<u32> = texts.iter().map(|a| chars_in(a, collation)).collect();
+    TypeInfo { ty: text_type(length(&each), collation), nullable, coercibility }
+}
+
+fn sum(each: &[u32]) -> u32 {
+    each.iter().fold(0, |n: u32, a| n.saturating_add(*a))
+}
+
 /// As long as all arguments together.
 pub fn concat(args: &[TypeInfo]) -> TypeInfo {
-    let chars = args.iter().fold(0u32, |n, a| n.saturating_add(text_length(&a.ty)));
-    with_text(args, chars, any_null(args))
+    made_of(args, any_null(args), |each| sum(each).min(LONGEST))
 }
 
-/// The texts of these arguments, each character several times or with others before it.
-fn widened(texts: &[TypeInfo], args: &[TypeInfo]) -> TypeInfo {
-    let chars = args.iter().fold(0u32, |n, a| n.saturating_add(text_length(&a.ty)));
-    with_text(texts, chars.saturating_mul(4).max(64), true)
+/// CONCAT_WS(): all but the first, which stands between them. NULLs are left out.
+pub fn concat_ws(args: &[TypeInfo]) -> TypeInfo {
+    made_of(args, any_null(args), |each| {
+        let between = each[0].saturating_mul((each.len() as u32).saturating_sub(2));
+        sum(&each[1..]).saturating_add(between).min(LONGEST)
+    })
 }
 
-/// The first argument's text, made longer (QUOTE, SOUNDEX).
-pub fn longer_first(args: &[TypeInfo]) -> TypeInfo {
-    widened(&args[..args.len().min(1)], args)
+/// INSERT(): the text and what comes into it.
+pub fn inserted(args: &[TypeInfo]) -> TypeInfo {
+    match args {
+        [text, .., with] => made_of(&[*text, *with], any_null(args), |each| sum(each).min(LONGEST)),
+        _ => concat(args),
+    }
 }
 
-/// The texts of EXPORT_SET: for bits that are set, for others, and between them.
+/// ELT(): the longest of those that may be chosen.
+pub fn chosen(args: &[TypeInfo]) -> TypeInfo {
+    made_of(&args[args.len().min(1)..], true, |each| each.iter().copied().max().unwrap_or(0))
+}
+
+/// MAKE_SET(): all of them, with commas between.
+pub fn make_set(args: &[TypeInfo]) -> TypeInfo {
+    made_of(&args[args.len().min(1)..], any_null(args), |each| {
+        sum(each).saturating_add(each.len() as u32).saturating_sub(1)
+    })
+}
+
+/// EXPORT_SET(): 64 texts, for bits that are set or for others, and what stands between them.
 pub fn export_set(args: &[TypeInfo]) -> TypeInfo {
-    widened(&args[args.len().min(1)..args.len().min(4)], args)
+    made_of(&args[args.len().min(1)..args.len().min(4)], any_null(args), |each| {
+        let longest = each[..each.len().min(2)].iter().copied().max().unwrap_or(0);
+        let between = each.get(2).copied().unwrap_or(1);
+        longest.saturating_mul(64).saturating_add(between.saturating_mul(63)).min(LONGEST)
+    })
+}
+
+fn first(args: &[TypeInfo]) -> &[TypeInfo] {
+    &args[..args.len().min(1)]
+}
+
+/// QUOTE(): each character may have a backslash before it.
+pub fn quoted(args: &[TypeInfo]) -> TypeInfo {
+    made_of(first(args), any_null(args), |each| {
+        sum(each).saturating_mul(2).saturating_add(2).min(LONGEST)
+    })
+}
+
+/// SOUNDEX(): at least four characters.
+pub fn soundex(args: &[TypeInfo]) -> TypeInfo {
+    made_of(first(args), any_null(args), |each| sum(each).max(4))
 }
 
 /// As long as the first argument.
 pub fn like_first(args: &[TypeInfo]) -> TypeInfo {
-    let chars = args.first().map_or(0, |a| text_length(&a.ty));
-    with_text(&args[..args.len().min(1)], chars, any_null(args))
+    made_of(first(args), any_null(args), sum)
+}
+
+/// The same, and NULL also for others than NULL.
+pub fn like_first_null(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo { nullable: true, ..like_first(args) }
 }
 
 /// As long as the first argument, in the collation of the first two: what is taken away, or looked for, is compared with it.
 pub fn cut_by_second(args: &[TypeInfo]) -> TypeInfo {
-    let chars = args.first().map_or(0, |a| text_length(&a.ty));
-    with_text(&args[..args.len().min(2)], chars, any_null(args))
+    made_of(&args[..args.len().min(2)], any_null(args), |each| each.first().copied().unwrap_or(0))
 }
 
 /// LPAD and RPAD: of the text and what it is filled up with.
 pub fn padded(args: &[TypeInfo]) -> TypeInfo {
     match args {
-        [text, _, with] => with_text(&[*text, *with], 16_777_215, true),
+        [text, _, with] => with_text(&[*text, *with], UNKNOWN, any_null(args)),
         _ => long_text(args),
     }
 }
 
 /// REPLACE: of all three.
 pub fn replaced(args: &[TypeInfo]) -> TypeInfo {
-    with_text(args, 16_777_215, true)
+    made_of(args, any_null(args), |each| {
+        let [text, _, with] = each else { return UNKNOWN };
+        // MySQL takes what is replaced for two characters.
+        text.saturating_add(text.saturating_mul(with.saturating_sub(2))).min(LONGEST)
+    })
 }
 
 /// Text of unknown length (REPEAT and the like).
 pub fn long_text(args: &[TypeInfo]) -> TypeInfo {
-    with_text(&args[..args.len().min(1)], 16_777_215, true)
+    with_text(first(args), UNKNOWN, any_null(args))
+}
+
+/// REGEXP_REPLACE().
+pub fn longest_text(args: &[TypeInfo]) -> TypeInfo {
+    with_text(first(args), LONGEST, any_null(args))
+}
+
+/// Text of unknown length in the connection's set.
+pub fn unknown_text(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(text_type(UNKNOWN, TEXT), true)
 }
 
 /// Spaces, in the connection's set whatever the number is written in.
-pub fn spaces(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(text_type(16_777_215, TEXT), true)
+pub fn spaces(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(text_type(UNKNOWN, TEXT), any_null(args))
 }
 
-/// Text in the connection's set, up to 64 characters.
-pub fn short_text(args: &[TypeInfo]) -> TypeInfo {
-    let nullable = any_null(args) || args.is_empty();
-    TypeInfo::new(SqlType::varchar(64, TEXT), nullable)
+/// Text in the connection's set of up to so many characters.
+pub fn text<const CHARS: u32>(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varchar(CHARS, TEXT), any_null(args))
 }
 
-pub fn name_text(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::varchar(288, TEXT), true)
+/// The same, and NULL also for others than NULL.
+pub fn text_null<const CHARS: u32>(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varchar(CHARS, TEXT), true)
 }
 
-/// Text in the connection's set, of unknown length.
-pub fn any_text(args: &[TypeInfo]) -> TypeInfo {
-    let chars = args.iter().fold(0u32, |n, a| n.saturating_add(text_length(&a.ty)));
-    TypeInfo::new(text_type(chars.saturating_mul(4).max(64), TEXT), true)
+/// Two digits for each byte; of a number, those of all its bytes.
+pub fn hexadecimal(args: &[TypeInfo]) -> TypeInfo {
+    let digits = |a: &TypeInfo| match a.ty.is_numeric() {
+        true => 16,
+        false => octet_length(&a.ty).saturating_mul(2),
+    };
+    let chars = args.first().map_or(0, digits);
+    TypeInfo::new(text_type(chars, TEXT), any_null(args))
+}
+
+/// TO_BASE64(): four characters for three bytes, in lines of 76.
+pub fn base64(args: &[TypeInfo]) -> TypeInfo {
+    let n = u64::from(args.first().map_or(0, |a| octet_length(&a.ty)));
+    let coded = n.div_ceil(3) * 4;
+    let lines = coded.saturating_sub(1) / 76;
+    let chars = (coded + lines).min(u64::from(LONGEST)) as u32;
+    TypeInfo::new(text_type(chars, TEXT), any_null(args))
+}
+
+/// FROM_BASE64(): three bytes for four.
+pub fn from_base64(args: &[TypeInfo]) -> TypeInfo {
+    let n = u64::from(args.first().map_or(0, |a| octet_length(&a.ty)));
+    let bytes = (n * 3 / 4).min(u64::from(LONGEST)) as u32;
+    TypeInfo::new(text_type(bytes, Collation::Binary), true)
+}
+
+/// UNHEX(): a byte for two.
+pub fn unhexed(args: &[TypeInfo]) -> TypeInfo {
+    let n = args.first().map_or(0, |a| octet_length(&a.ty));
+    TypeInfo::new(text_type(n / 2 + n % 2, Collation::Binary), true)
+}
+
+/// Bytes, up to so many.
+pub fn bytes_null<const BYTES: u32>(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varbinary(BYTES), true)
+}
+
+/// CHAR(): four bytes for each number. NULLs are left out.
+pub fn chars_of(args: &[TypeInfo]) -> TypeInfo {
+    let bytes = (args.len() as u32).saturating_mul(4);
+    TypeInfo::new(text_type(bytes, Collation::Binary), any_null(args))
+}
+
+/// FORMAT(): a comma for each three characters, and places.
+pub fn formatted(args: &[TypeInfo]) -> TypeInfo {
+    const PLACES: u32 = 32;
+    let n = args.first().map_or(0, |a| octet_length_of_number(&a.ty));
+    let chars = n.saturating_add(n / 3).saturating_add(PLACES);
+    TypeInfo::new(text_type(chars, TEXT), any_null(args))
+}
+
+fn octet_length_of_number(ty: &SqlType) -> u32 {
+    if ty.collation().is_some_and(|c| c.is_binary()) { octet_length(ty) } else { text_length(ty) }
+}
+
+/// DATE_FORMAT() and its like, of a format that is not known: ten characters for each of its.
+pub fn by_format(args: &[TypeInfo]) -> TypeInfo {
+    let n = args.get(1).map_or(0, |a| text_length(&a.ty)).min(LONGEST);
+    TypeInfo::new(text_type(n.saturating_mul(10), TEXT), true)
 }
 
 pub fn binary(args: &[TypeInfo]) -> TypeInfo {
@@ -145,24 +270,41 @@ pub fn binary(args: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(text_type(n.saturating_mul(4).max(8), Collation::Binary), true)
 }
 
-pub fn bigint(args: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::BIGINT, any_null(args))
+/// WEIGHT_STRING(): sixteen bytes for each of the text's; of another value, which weighs nothing, one.
+pub fn weights(args: &[TypeInfo]) -> TypeInfo {
+    let n = args.first().map_or(0, |a| octet_length(&a.ty));
+    let bytes = match args.first().and_then(|a| a.ty.collation()) {
+        Some(c) if !c.is_binary() => n.saturating_mul(16),
+        _ => n,
+    };
+    TypeInfo::new(text_type(bytes, Collation::Binary), true)
 }
 
-pub fn bigint_null(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::BIGINT, true)
+/// An integer of so many characters; NULL where an argument is.
+pub fn int<const WIDTH: u8>(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::wide_int(WIDTH, false), any_null(args))
 }
 
-pub fn ubigint_null(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::UBIGINT, true)
+/// The same, and NULL also for others than NULL.
+pub fn int_null<const WIDTH: u8>(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::wide_int(WIDTH, false), true)
 }
 
-pub fn int_null(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::INT, true)
+/// The same, and never NULL.
+pub fn int_always<const WIDTH: u8>(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::wide_int(WIDTH, false), false)
 }
 
-pub fn ubigint(args: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::UBIGINT, any_null(args))
+pub fn uint<const WIDTH: u8>(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::wide_int(WIDTH, true), any_null(args))
+}
+
+pub fn uint_null<const WIDTH: u8>(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::wide_int(WIDTH, true), true)
+}
+
+pub fn year(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Year, true)
 }
 
 pub fn boolean(args: &[TypeInfo]) -> TypeInfo {
@@ -170,7 +312,7 @@ pub fn boolean(args: &[TypeInfo]) -> TypeInfo {
 }
 
 pub fn double(args: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::DOUBLE, any_null(args))
+    TypeInfo::new(SqlType::LONG_DOUBLE, any_null(args))
 }
 
 /// PI().
@@ -179,30 +321,39 @@ pub fn six_places(_: &[TypeInfo]) -> TypeInfo {
 }
 
 pub fn double_null(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::DOUBLE, true)
+    TypeInfo::new(SqlType::LONG_DOUBLE, true)
 }
 
 /// The numeric type of the first argument; text counts as a double.
 pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
     let Some(a) = args.first() else { return TypeInfo::null() };
     let ty = match (a.ty, a.ty.class()) {
-        (SqlType::Int { unsigned, .. }, _) => SqlType::int(IntKind::Big, unsigned),
-        (SqlType::Decimal { precision, scale, .. }, _) => SqlType::decimal(precision, scale),
-        (_, Class::Int | Class::Date | Class::Null) => SqlType::BIGINT,
+        (SqlType::Decimal { .. }, _) => a.ty.without_zerofill(),
+        (ty, Class::Int) => SqlType::wide_int(text_length(&ty).min(255) as u8, ty.is_unsigned()),
+        (_, Class::Date | Class::Null) => SqlType::LONG_INT,
         (ty, Class::Real) => real(places(&ty)),
-        _ => SqlType::DOUBLE,
+        _ => SqlType::LONG_DOUBLE,
     };
     TypeInfo::new(ty, any_null(args))
 }
 
+/// The same, of which integers may get longer than they were.
+fn long_numeric_first(args: &[TypeInfo]) -> TypeInfo {
+    let mut info = numeric_first(args);
+    if let SqlType::Int { unsigned, .. } = info.ty {
+        info.ty = SqlType::wide_int(21, unsigned);
+    }
+    info
+}
+
 /// CEIL and FLOOR: integers for integers and for decimals that fit.
 pub fn whole_first(args: &[TypeInfo]) -> TypeInfo {
-    let mut info = numeric_first(args);
+    let mut info = long_numeric_first(args);
     whole_double(&mut info);
     if let SqlType::Decimal { precision, scale, .. } = info.ty {
         let digits = precision - scale;
         info.ty =
-            if digits < 18 { SqlType::BIGINT } else { decimal_type(u32::from(digits) + 1, 0) };
+            if digits < 18 { SqlType::LONG_INT } else { decimal_type(u32::from(digits) + 1, 0) };
     }
     info
 }
@@ -216,100 +367,28 @@ fn whole_double(info: &mut TypeInfo) {
 
 /// ROUND and TRUNCATE: places are not known here, so the scale stays (without places it is 0).
 pub fn round(args: &[TypeInfo]) -> TypeInfo {
-    let mut info = numeric_first(args);
+    let mut info = long_numeric_first(args);
     if let SqlType::Decimal { precision, scale, .. } = info.ty {
-        let kept = if args.len() > 1 { scale } else { 0 };
-        info.ty = decimal_type(u32::from(precision - scale) + 1, u32::from(kept));
+        // Where no place is lost nothing is carried.
+        let (carried, kept) = if args.len() > 1 { (0, scale) } else { (1, 0) };
+        info.ty = decimal_type(u32::from(precision - scale) + carried, u32::from(kept));
     } else if args.len() < 2 {
         whole_double(&mut info);
     }
     info
 }
 
-/// The type that can hold values of all arguments (IF, COALESCE, CASE, UNION, GREATEST).
-pub fn merge(args: &[TypeInfo]) -> TypeInfo {
-    let mut rest = args.iter().filter(|a| a.ty != SqlType::Null);
-    let Some(first) = rest.next() else { return TypeInfo::null() };
-    let mut out = *first;
-    for a in rest {
-        out = merge_two(out, *a);
-    }
-    out.nullable = any_null(args);
-    out
-}
-
-/// Digits before and behind the point, of an exact type.
-fn digits_of(t: &SqlType) -> (u32, u32) {
-    let (digits, scale) = t.facts().number.unwrap_or_default();
-    (u32::from(digits - scale), u32::from(scale))
-}
-
-fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
-    use SqlType as T;
-    let nullable = a.nullable || b.nullable;
-    let ty = match (a.ty, b.ty) {
-        // What two of an ENUM's columns give together is text, as in MySQL: in a UNION it is sorted as such.
-        (x, y) if x == y && !x.is_list() => {
-            let coercibility = a.coercibility.min(b.coercibility);
-            return TypeInfo { ty: x, nullable, coercibility };
-        }
-        (x, y) if x.is_geometry() && y.is_geometry() => x.common_geometry(&y),
-        (T::Int { kind: k, unsigned: u, .. }, T::Int { kind: l, unsigned: v, .. }) => {
-            if u == v {
-                T::int(k.max(l), u)
-            } else {
-                let (unsigned, signed) = if u { (k, l) } else { (l, k) };
-                match unsigned {
-                    IntKind::Big => T::decimal(20, 0),
-                    IntKind::Int => T::BIGINT,
-                    IntKind::Medium => T::int(signed.max(IntKind::Int), false),
-                    IntKind::Small => T::int(signed.max(IntKind::Medium), false),
-                    IntKind::Tiny => T::int(signed.max(IntKind::Small), false),
-                }
-            }
-        }
-        (x, y) if is_exact(&x) && is_exact(&y) => {
-            let ((i, s), (j, t)) = (digits_of(&x), digits_of(&y));
-            decimal_type(i.max(j), s.max(t))
-        }
-        (x, y) if x.is_numeric() && y.is_numeric() => real(more_places(&x, &y)),
-        (x, y) if is_dated(&x) && is_dated(&y) => T::DateTime { fsp: x.fsp().max(y.fsp()) },
-        (T::Time { fsp: f }, T::Time { fsp: g }) => T::Time { fsp: f.max(g) },
-        (x, y) if x.is_temporal() && y.is_temporal() => T::DateTime { fsp: x.fsp().max(y.fsp()) },
-        (x, y) => {
-            let chars = text_length(&x).max(text_length(&y));
-            // A BIT is its bytes beside a text.
-            let texts = [a, b].map(|i| match i.ty.bytes_of_bits() {
-                Some(bytes) => {
-                    let coercibility = coercibility::IMPLICIT;
-                    TypeInfo { ty: T::varbinary(bytes), coercibility, ..i }
-                }
-                None => i,
-            });
-            let mut info = with_text(&texts, chars, nullable);
-            if a.ty.is_string() != b.ty.is_string() {
-                info.coercibility = a.coercibility.min(b.coercibility);
-            }
-            return info;
-        }
-    };
-    TypeInfo::new(ty, nullable)
-}
-
-fn is_exact(t: &SqlType) -> bool {
-    matches!(t.class(), Class::Int | Class::Decimal)
-}
-
-fn is_dated(t: &SqlType) -> bool {
-    matches!(t.class(), Class::Date | Class::DateTime)
-}
-
 pub fn date(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::Date, true)
 }
 
+/// The day that it is.
+pub fn today(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Date, false)
+}
+
 /// The fraction digits of the first temporal argument, else all six (text, doubles).
-fn fsp_of(args: &[TypeInfo]) -> u8 {
+pub fn fsp_of(args: &[TypeInfo]) -> u8 {
     args.iter()
         .map(|a| match a.ty {
             ref t if t.is_temporal() || t.is_integer() || *t == SqlType::Null => t.fsp(),
@@ -335,22 +414,4 @@ pub fn now(args: &[TypeInfo]) -> TypeInfo {
 
 pub fn now_time(args: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::Time { fsp: if args.is_empty() { 0 } else { 6 } }, false)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn merging() {
-        let t = |ty| TypeInfo::new(ty, false);
-        let m = |a, b| merge(&[t(a), t(b)]).ty;
-        assert_eq!(m(SqlType::INT, SqlType::BIGINT), SqlType::BIGINT);
-        assert_eq!(m(SqlType::UBIGINT, SqlType::INT), SqlType::decimal(20, 0));
-        assert_eq!(m(SqlType::INT, SqlType::decimal(5, 2)), SqlType::decimal(12, 2));
-        assert_eq!(m(SqlType::INT, SqlType::DOUBLE), SqlType::DOUBLE);
-        assert_eq!(m(SqlType::Date, SqlType::DateTime { fsp: 3 }), SqlType::DateTime { fsp: 3 });
-        assert_eq!(m(SqlType::INT, SqlType::varchar(5, TEXT)), SqlType::varchar(11, TEXT));
-        assert!(merge(&[t(SqlType::INT), TypeInfo::null()]).nullable);
-    }
 }

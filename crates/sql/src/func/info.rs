@@ -2,52 +2,57 @@
 
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
-use crate::value::{Value, ValueError};
+use crate::value::{TypeInfo, Value, ValueError};
 
 pub(super) const TABLE: &[FuncDef] = &[
-    varying("DATABASE", 0, 0, infer::name_text, database),
-    varying("SCHEMA", 0, 0, infer::name_text, database),
-    varying("USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
-    varying("SESSION_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
-    varying("SYSTEM_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
-    varying("CURRENT_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.current_user()))),
-    varying("CURRENT_ROLE", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.current_role()))),
-    varying("CONNECTION_ID", 0, 0, infer::ubigint, |cx, _| {
+    varying("DATABASE", 0, 0, infer::text_null::<64>, database),
+    varying("SCHEMA", 0, 0, infer::text_null::<64>, database),
+    varying("USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.user()))),
+    varying("SESSION_USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.user()))),
+    varying("SYSTEM_USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.user()))),
+    varying("CURRENT_USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.current_user()))),
+    varying("CURRENT_ROLE", 0, 0, role_text, |cx, _| Ok(name(cx.session.current_role()))),
+    varying("CONNECTION_ID", 0, 0, infer::uint::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.connection_id()))
     }),
-    varying("LAST_INSERT_ID", 0, 1, infer::ubigint, last_insert_id),
-    varying("ROW_COUNT", 0, 0, infer::bigint, |cx, _| Ok(Value::Int(cx.session.row_count()))),
-    varying("FOUND_ROWS", 0, 0, infer::bigint, |cx, _| {
+    varying("LAST_INSERT_ID", 0, 1, infer::uint::<21>, last_insert_id),
+    varying("ROW_COUNT", 0, 0, infer::int::<21>, |cx, _| Ok(Value::Int(cx.session.row_count()))),
+    varying("FOUND_ROWS", 0, 0, infer::int::<21>, |cx, _| {
         Ok(Value::Int(cx.session.found_rows() as i64))
     }),
-    varying("VERSION", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.version()))),
-    varying("RELEASE_LOCK", 1, 1, infer::int_null, |cx, a| {
+    varying("VERSION", 0, 0, infer::text::<60>, |cx, _| Ok(name(cx.session.version()))),
+    varying("RELEASE_LOCK", 1, 1, infer::int_null::<1>, |cx, a| {
         Ok(cx
             .session
             .release_lock(a[0].to_string_lossy().as_deref())?
             .map_or(Value::Null, Value::bool))
     }),
-    varying("RELEASE_ALL_LOCKS", 0, 0, infer::ubigint, |cx, _| {
+    varying("RELEASE_ALL_LOCKS", 0, 0, infer::uint::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.release_all_locks()))
     }),
-    varying("IS_FREE_LOCK", 1, 1, infer::int_null, |cx, a| {
+    varying("IS_FREE_LOCK", 1, 1, infer::int_null::<1>, |cx, a| {
         let owner = cx.session.lock_owner(a[0].to_string_lossy().as_deref())?;
         Ok(Value::bool(owner.is_none()))
     }),
-    varying("IS_USED_LOCK", 1, 1, infer::ubigint_null, |cx, a| {
+    varying("IS_USED_LOCK", 1, 1, infer::uint_null::<21>, |cx, a| {
         let owner = cx.session.lock_owner(a[0].to_string_lossy().as_deref())?;
         Ok(owner.map_or(Value::Null, Value::UInt))
     }),
-    def("CHARSET", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).charset().name()))),
-    def("COLLATION", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).name()))),
+    def("CHARSET", 1, 1, infer::text::<64>, |cx, a| Ok(name(collation(cx, a).charset().name()))),
+    def("COLLATION", 1, 1, infer::text::<64>, |cx, a| Ok(name(collation(cx, a).name()))),
     // As without MySQL's component for it: no password is strong.
-    def("VALIDATE_PASSWORD_STRENGTH", 1, 1, infer::int_null, |_, a| {
+    def("VALIDATE_PASSWORD_STRENGTH", 1, 1, infer::int_null::<10>, |_, a| {
         Ok(if a[0].is_null() { Value::Null } else { Value::Int(0) })
     }),
-    def("BENCHMARK", 2, 2, infer::bigint_null, |_, _| {
+    def("BENCHMARK", 2, 2, infer::int_null::<1>, |_, _| {
         Err(ValueError::not_supported("BENCHMARK()"))
     }),
 ];
+
+/// Names of any number of roles.
+fn role_text(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(infer::text_type(infer::UNKNOWN, infer::TEXT), false)
+}
 
 fn name(text: impl Into<String>) -> Value<'static> {
     Value::text(text.into().into_bytes(), infer::TEXT)

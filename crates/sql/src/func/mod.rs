@@ -18,6 +18,7 @@ pub mod info;
 pub mod json;
 mod locale;
 mod long_match;
+mod merge;
 pub mod monitoring;
 pub mod numeric;
 mod periods;

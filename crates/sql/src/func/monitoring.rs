@@ -9,17 +9,19 @@ use weir_syntax::parse::{ParseOptions, digest};
 pub(super) const TABLE: &[FuncDef] = &[
     def("FORMAT_BYTES", 1, 1, unit_text, |cx, a| scaled(cx, a, &BYTES)),
     def("FORMAT_PICO_TIME", 1, 1, unit_text, |cx, a| scaled(cx, a, &PICOSECONDS)),
-    varying("PS_CURRENT_THREAD_ID", 0, 0, infer::ubigint_null, |cx, _| {
+    varying("PS_CURRENT_THREAD_ID", 0, 0, infer::uint_null::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.connection_id()))
     }),
-    varying("PS_THREAD_ID", 1, 1, infer::ubigint_null, thread_of),
-    varying("STATEMENT_DIGEST", 1, 1, infer::short_text, |cx, a| {
+    varying("PS_THREAD_ID", 1, 1, infer::uint_null::<21>, thread_of),
+    varying("STATEMENT_DIGEST", 1, 1, infer::text_null::<64>, |cx, a| {
         Ok(digest_text(cx, a)?.map_or(Value::Null, |t| ascii(cx, digest_hash(&t))))
     }),
-    varying("STATEMENT_DIGEST_TEXT", 1, 1, infer::long_text, |cx, a| {
+    varying("STATEMENT_DIGEST_TEXT", 1, 1, infer::unknown_text, |cx, a| {
         Ok(digest_text(cx, a)?.map_or(Value::Null, |t| ascii(cx, t)))
     }),
-    varying("UUID_SHORT", 0, 0, infer::ubigint, |cx, _| Ok(Value::UInt(cx.session.short_uuid()))),
+    varying("UUID_SHORT", 0, 0, infer::uint::<21>, |cx, _| {
+        Ok(Value::UInt(cx.session.short_uuid()))
+    }),
 ];
 
 /// Bytes of tokens that a digest takes in at most: the default of `max_digest_length`.

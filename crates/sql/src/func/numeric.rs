@@ -27,7 +27,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("LOG", 1, 2, infer::double_null, log_base),
     def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, |x| x.ln() / std::f64::consts::LN_2)),
     def("LOG10", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::log10)),
-    def("SIGN", 1, 1, infer::bigint, sign),
+    def("SIGN", 1, 1, infer::int::<21>, sign),
     // The second argument is the binder's: which call it is.
     varying("RAND", 0, 2, infer::double, rand),
     def("PI", 0, 0, infer::six_places, |_, _| Ok(Value::Double(std::f64::consts::PI))),
@@ -43,8 +43,8 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("RADIANS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.to_radians()))),
     def("GREATEST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Greater)),
     def("LEAST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Less)),
-    def("BIT_COUNT", 1, 1, infer::bigint, bit_count),
-    def("FORMAT", 2, 3, infer::short_text, format_number),
+    def("BIT_COUNT", 1, 1, infer::int::<21>, bit_count),
+    def("FORMAT", 2, 3, infer::formatted, format_number),
 ];
 
 fn infer_mod(args: &[crate::value::TypeInfo]) -> crate::value::TypeInfo {

@@ -10,9 +10,9 @@ use std::sync::{Arc, OnceLock};
 
 pub(super) const TABLE: &[FuncDef] = &[
     def("REGEXP_LIKE", 2, 3, infer::boolean, like),
-    def("REGEXP_INSTR", 2, 6, infer::bigint, instr),
-    def("REGEXP_SUBSTR", 2, 5, infer::long_text, substr),
-    def("REGEXP_REPLACE", 3, 6, infer::long_text, replace),
+    def("REGEXP_INSTR", 2, 6, infer::int::<21>, instr),
+    def("REGEXP_SUBSTR", 2, 5, infer::like_first_null, substr),
+    def("REGEXP_REPLACE", 3, 6, infer::longest_text, replace),
 ];
 
 /// Most steps of back-tracking in one match; a pattern that needs more is error 3699.

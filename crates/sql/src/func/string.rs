@@ -7,12 +7,12 @@ use std::borrow::Cow;
 
 pub(super) const TABLE: &[FuncDef] = &[
     def("CONCAT", 1, ANY, infer::concat, concat),
-    def("CONCAT_WS", 2, ANY, infer::concat, concat_ws),
-    def("LENGTH", 1, 1, infer::bigint, length),
-    def("OCTET_LENGTH", 1, 1, infer::bigint, length),
-    def("BIT_LENGTH", 1, 1, infer::bigint, bit_length),
-    def("CHAR_LENGTH", 1, 1, infer::bigint, char_length),
-    def("CHARACTER_LENGTH", 1, 1, infer::bigint, char_length),
+    def("CONCAT_WS", 2, ANY, infer::concat_ws, concat_ws),
+    def("LENGTH", 1, 1, infer::int::<11>, length),
+    def("OCTET_LENGTH", 1, 1, infer::int::<11>, length),
+    def("BIT_LENGTH", 1, 1, infer::int::<11>, bit_length),
+    def("CHAR_LENGTH", 1, 1, infer::int::<11>, char_length),
+    def("CHARACTER_LENGTH", 1, 1, infer::int::<11>, char_length),
     def("SUBSTRING", 2, 3, infer::like_first, substring),
     def("SUBSTR", 2, 3, infer::like_first, substring),
     def("MID", 3, 3, infer::like_first, substring),
@@ -31,28 +31,28 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("REPLACE", 3, 3, infer::replaced, replace),
     def("REPEAT", 2, 2, infer::long_text, repeat),
     def("REVERSE", 1, 1, infer::like_first, reverse),
-    def("INSTR", 2, 2, infer::bigint, |cx, a| locate_in(cx, a, 0, 1)),
-    def("LOCATE", 2, 3, infer::bigint, |cx, a| locate_in(cx, a, 1, 0)),
-    def("POSITION", 2, 2, infer::bigint, |cx, a| locate_in(cx, a, 1, 0)),
-    def("FIND_IN_SET", 2, 2, infer::bigint, find_in_set),
-    def("ELT", 2, ANY, infer_elt, elt),
-    def("FIELD", 2, ANY, infer::bigint, field),
-    def("ASCII", 1, 1, infer::bigint, ascii),
-    def("ORD", 1, 1, infer::bigint, ord),
-    def("CHAR", 1, ANY, infer::binary, |cx, a| char_of(cx, a, 1)),
+    def("INSTR", 2, 2, infer::int::<11>, |cx, a| locate_in(cx, a, 0, 1)),
+    def("LOCATE", 2, 3, infer::int::<11>, |cx, a| locate_in(cx, a, 1, 0)),
+    def("POSITION", 2, 2, infer::int::<11>, |cx, a| locate_in(cx, a, 1, 0)),
+    def("FIND_IN_SET", 2, 2, infer::int::<11>, find_in_set),
+    def("ELT", 2, ANY, infer::chosen, elt),
+    def("FIELD", 2, ANY, infer::int_always::<11>, field),
+    def("ASCII", 1, 1, infer::int::<4>, ascii),
+    def("ORD", 1, 1, infer::int::<21>, ord),
+    def("CHAR", 1, ANY, infer::chars_of, |cx, a| char_of(cx, a, 1)),
     // CHAR(... USING utf16) and its like: no call can name them.
-    def("CHAR OF PAIRS", 1, ANY, infer::binary, |cx, a| char_of(cx, a, 2)),
-    def("CHAR OF FOURS", 1, ANY, infer::binary, |cx, a| char_of(cx, a, 4)),
+    def("CHAR OF PAIRS", 1, ANY, infer::chars_of, |cx, a| char_of(cx, a, 2)),
+    def("CHAR OF FOURS", 1, ANY, infer::chars_of, |cx, a| char_of(cx, a, 4)),
     def("SPACE", 1, 1, infer::spaces, space),
-    def("STRCMP", 2, 2, infer::bigint, strcmp),
-    def("QUOTE", 1, 1, infer::longer_first, quote),
-    def("INSERT", 4, 4, infer::concat, insert),
+    def("STRCMP", 2, 2, infer::int::<2>, strcmp),
+    def("QUOTE", 1, 1, infer::quoted, quote),
+    def("INSERT", 4, 4, infer::inserted, insert),
     def("SUBSTRING_INDEX", 3, 3, infer::cut_by_second, substring_index),
-    def("SOUNDEX", 1, 1, infer::longer_first, soundex),
-    def("WEIGHT_STRING", 1, 1, infer::binary, weight_string),
+    def("SOUNDEX", 1, 1, infer::soundex, soundex),
+    def("WEIGHT_STRING", 1, 1, infer::weights, weight_string),
     def("LIKE", 2, 3, infer::boolean, like),
     def(IN_SET, 2, 2, infer::like_first, in_set),
-    def("MAKE_SET", 2, ANY, infer::concat, make_set),
+    def("MAKE_SET", 2, ANY, infer::make_set, make_set),
     def("EXPORT_SET", 3, 5, infer::export_set, export_set),
 ];
 
@@ -390,12 +390,6 @@ fn find_in_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         }
     }
     Ok(Value::Int(0))
-}
-
-fn infer_elt(args: &[crate::value::TypeInfo]) -> crate::value::TypeInfo {
-    let mut info = infer::concat(&args[1..]);
-    info.nullable = true;
-    info
 }
 
 fn elt(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

@@ -25,12 +25,12 @@ pub(super) const TABLE: &[FuncDef] = &[
     varying("LOCALTIME", 0, 1, infer::now, now_value),
     varying("LOCALTIMESTAMP", 0, 1, infer::now, now_value),
     varying("SYSDATE", 0, 1, infer::now, sysdate),
-    varying("CURDATE", 0, 0, infer::date, curdate),
-    varying("CURRENT_DATE", 0, 0, infer::date, curdate),
+    varying("CURDATE", 0, 0, infer::today, curdate),
+    varying("CURRENT_DATE", 0, 0, infer::today, curdate),
     varying("CURTIME", 0, 1, infer::now_time, curtime),
     varying("CURRENT_TIME", 0, 1, infer::now_time, curtime),
     varying("UTC_TIMESTAMP", 0, 1, infer::now, |cx, a| in_utc(cx, a, now_value)),
-    varying("UTC_DATE", 0, 0, infer::date, |cx, a| in_utc(cx, a, curdate)),
+    varying("UTC_DATE", 0, 0, infer::today, |cx, a| in_utc(cx, a, curdate)),
     varying("UTC_TIME", 0, 1, infer::now_time, |cx, a| in_utc(cx, a, curtime)),
     varying("UNIX_TIMESTAMP", 0, 1, infer_unix, unix_timestamp),
     varying("FROM_UNIXTIME", 1, 2, infer_from_unix, from_unixtime),
@@ -42,40 +42,44 @@ pub(super) const TABLE: &[FuncDef] = &[
         Ok(a[0].to_time(cx).map_or(Value::Null, Value::Time))
     }),
     varying("TIMESTAMP", 1, 2, infer::datetime, timestamp),
-    def("YEAR", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.year))),
-    def("MONTH", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.month))),
-    def("DAY", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
-    def("DAYOFMONTH", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
-    def("QUARTER", 1, 1, infer::int_null, |cx, a| {
+    def("YEAR", 1, 1, infer::year, |cx, a| date_int(cx, a, |d| i64::from(d.year))),
+    def("MONTH", 1, 1, infer::int_null::<3>, |cx, a| date_int(cx, a, |d| i64::from(d.month))),
+    def("DAY", 1, 1, infer::int_null::<3>, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
+    def("DAYOFMONTH", 1, 1, infer::int_null::<3>, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
+    def("QUARTER", 1, 1, infer::int_null::<2>, |cx, a| {
         date_int(cx, a, |d| (i64::from(d.month) + 2) / 3)
     }),
-    def("HOUR", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(_, h, ..)| i64::from(h))),
-    def("MINUTE", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(_, _, m, ..)| i64::from(m))),
-    def("SECOND", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(.., s, _)| i64::from(s))),
-    def("MICROSECOND", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(.., f)| i64::from(f))),
-    def("DAYOFWEEK", 1, 1, infer::int_null, |cx, a| {
+    def("HOUR", 1, 1, infer::int_null::<4>, |cx, a| time_int(cx, a, |(_, h, ..)| i64::from(h))),
+    def("MINUTE", 1, 1, infer::int_null::<3>, |cx, a| {
+        time_int(cx, a, |(_, _, m, ..)| i64::from(m))
+    }),
+    def("SECOND", 1, 1, infer::int_null::<3>, |cx, a| time_int(cx, a, |(.., s, _)| i64::from(s))),
+    def("MICROSECOND", 1, 1, infer::int_null::<21>, |cx, a| {
+        time_int(cx, a, |(.., f)| i64::from(f))
+    }),
+    def("DAYOFWEEK", 1, 1, infer::int_null::<2>, |cx, a| {
         real_day(cx, a, |d| Value::Int(i64::from((d.weekday() + 1) % 7) + 1))
     }),
-    def("WEEKDAY", 1, 1, infer::int_null, |cx, a| {
+    def("WEEKDAY", 1, 1, infer::int_null::<2>, |cx, a| {
         real_day(cx, a, |d| Value::Int(i64::from(d.weekday())))
     }),
-    def("DAYOFYEAR", 1, 1, infer::int_null, |cx, a| {
+    def("DAYOFYEAR", 1, 1, infer::int_null::<4>, |cx, a| {
         real_day(cx, a, |d| Value::Int(i64::from(d.day_of_year())))
     }),
-    def("DAYNAME", 1, 1, infer::name_text, dayname),
-    def("MONTHNAME", 1, 1, infer::name_text, monthname),
-    varying("WEEK", 1, 2, infer::int_null, week),
-    def("WEEKOFYEAR", 1, 1, infer::int_null, |cx, a| {
+    def("DAYNAME", 1, 1, infer::text_null::<9>, dayname),
+    def("MONTHNAME", 1, 1, infer::text_null::<9>, monthname),
+    varying("WEEK", 1, 2, infer::int_null::<3>, week),
+    def("WEEKOFYEAR", 1, 1, infer::int_null::<3>, |cx, a| {
         real_day(cx, a, |d| Value::Int(i64::from(d.week(3).1)))
     }),
-    def("YEARWEEK", 1, 2, infer::int_null, yearweek),
+    def("YEARWEEK", 1, 2, infer::int_null::<7>, yearweek),
     def("LAST_DAY", 1, 1, infer::date, last_day),
-    def("TO_DAYS", 1, 1, infer::bigint_null, |cx, a| real_day(cx, a, |d| Value::Int(d.daynr()))),
-    def("TO_SECONDS", 1, 1, infer::bigint_null, to_seconds),
+    def("TO_DAYS", 1, 1, infer::int_null::<8>, |cx, a| real_day(cx, a, |d| Value::Int(d.daynr()))),
+    def("TO_SECONDS", 1, 1, infer::int_null::<21>, to_seconds),
     def("FROM_DAYS", 1, 1, infer::date, from_days),
-    def("DATEDIFF", 2, 2, infer::bigint_null, datediff),
+    def("DATEDIFF", 2, 2, infer::int_null::<9>, datediff),
     varying("TIMEDIFF", 2, 2, infer::time, timediff),
-    def("TIMESTAMPDIFF", 3, 3, infer::bigint_null, timestampdiff),
+    def("TIMESTAMPDIFF", 3, 3, infer::int_null::<21>, timestampdiff),
     def("TIMESTAMPADD", 3, 3, infer_added, |cx, a| {
         add_interval(cx, &a[2], &a[1], unit_of(&a[0])?, false)
     }),
@@ -93,14 +97,14 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("MAKEDATE", 2, 2, infer::date, makedate),
     def("MAKETIME", 3, 3, infer_maketime, maketime),
     def("SEC_TO_TIME", 1, 1, infer::time, sec_to_time),
-    def("TIME_TO_SEC", 1, 1, infer::bigint_null, time_to_sec),
-    def("DATE_FORMAT", 2, 2, infer::any_text, format_date),
-    varying("TIME_FORMAT", 2, 2, infer::any_text, format_time),
-    def("GET_FORMAT", 2, 2, infer::short_text, get_format),
+    def("TIME_TO_SEC", 1, 1, infer::int_null::<10>, time_to_sec),
+    def("DATE_FORMAT", 2, 2, infer::by_format, format_date),
+    varying("TIME_FORMAT", 2, 2, infer::by_format, format_time),
+    def("GET_FORMAT", 2, 2, infer::text_null::<17>, get_format),
     def("STR_TO_DATE", 2, 2, infer::datetime, parse_date),
-    def("EXTRACT", 2, 2, infer::bigint_null, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
-    def("PERIOD_ADD", 2, 2, infer::bigint_null, periods::period_add),
-    def("PERIOD_DIFF", 2, 2, infer::bigint_null, periods::period_diff),
+    def("EXTRACT", 2, 2, infer::int_null::<21>, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
+    def("PERIOD_ADD", 2, 2, infer::int::<21>, periods::period_add),
+    def("PERIOD_DIFF", 2, 2, infer::int::<21>, periods::period_diff),
     def("CONVERT_TZ", 3, 3, infer::datetime, convert_tz),
 ];
 
@@ -111,16 +115,16 @@ pub fn unit_of(v: &Value<'_>) -> Result<Unit, ValueError> {
 }
 
 fn infer_unix(args: &[TypeInfo]) -> TypeInfo {
-    let fsp = args.first().map_or(0, |a| if a.ty.is_string() { 6 } else { a.ty.fsp() });
+    let fsp = if args.is_empty() { 0 } else { infer::fsp_of(args) };
     let nullable = infer::any_null(args);
     match fsp {
-        0 => TypeInfo::new(SqlType::BIGINT, nullable),
-        _ => TypeInfo::new(SqlType::decimal(12 + fsp, fsp), nullable),
+        0 => TypeInfo::new(SqlType::LONG_INT, nullable),
+        _ => TypeInfo::new(SqlType::decimal(11 + fsp, fsp), nullable),
     }
 }
 
 fn infer_from_unix(args: &[TypeInfo]) -> TypeInfo {
-    if args.len() > 1 { infer::any_text(args) } else { infer::datetime(args) }
+    if args.len() > 1 { infer::by_format(args) } else { infer::datetime(args) }
 }
 
 fn infer_maketime(args: &[TypeInfo]) -> TypeInfo {
@@ -131,8 +135,13 @@ fn infer_addtime(args: &[TypeInfo]) -> TypeInfo {
     match args.first().map(|a| a.ty) {
         Some(SqlType::Time { .. }) => infer::time(args),
         Some(t) if t.is_temporal() => infer::datetime(args),
-        _ => infer::short_text(&[]),
+        _ => dated_text(),
     }
+}
+
+/// A date or time as a text, where it was made of a text.
+fn dated_text() -> TypeInfo {
+    TypeInfo::new(SqlType::Char { chars: 29, collation: infer::TEXT }, true)
 }
 
 /// Without the unit: dates may become datetimes.
@@ -141,7 +150,7 @@ fn infer_added(args: &[TypeInfo]) -> TypeInfo {
         Some(a) if a.ty == SqlType::Date => TypeInfo::new(SqlType::Date, true),
         // The digits of the number of days do not matter.
         Some(a) => infer::datetime(std::slice::from_ref(a)),
-        None => infer::short_text(&[]),
+        None => dated_text(),
     }
 }
 
@@ -159,7 +168,7 @@ pub fn date_add_type(date: &TypeInfo, amount: &TypeInfo, unit: Unit) -> TypeInfo
         SqlType::Date if unit.is_date_unit() => SqlType::Date,
         SqlType::Time { .. } if !unit.is_date_unit() => SqlType::Time { fsp },
         t if t.is_temporal() => SqlType::DateTime { fsp },
-        _ => return infer::short_text(&[]),
+        _ => return dated_text(),
     };
     TypeInfo::new(ty, true)
 }

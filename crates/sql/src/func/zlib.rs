@@ -1,14 +1,14 @@
 //! COMPRESS and its opposites: the length of the text in four bytes, lowest first, and a zlib stream behind it.
 
 use super::{FuncCtx, FuncDef, Out, def, infer};
-use crate::value::cast::text_length;
-use crate::value::{Collation, SqlType, TypeInfo, Value};
+use crate::value::cast::octet_length;
+use crate::value::{Collation, TypeInfo, Value};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 pub(super) const TABLE: &[FuncDef] = &[
     def("COMPRESS", 1, 1, infer_compress, compress),
     def("UNCOMPRESS", 1, 1, infer_uncompress, uncompress),
-    def("UNCOMPRESSED_LENGTH", 1, 1, infer_length, uncompressed_length),
+    def("UNCOMPRESSED_LENGTH", 1, 1, infer::int::<11>, uncompressed_length),
 ];
 
 /// Bytes of the length in front.
@@ -20,23 +20,20 @@ const PIECE: usize = 64 * 1024;
 
 /// Bytes that a value of the type can have.
 pub(super) fn octets(a: &TypeInfo) -> u32 {
-    let width = a.ty.collation().map_or(1, |c| c.max_char_bytes() as u32);
-    text_length(&a.ty).saturating_mul(width)
+    octet_length(&a.ty)
 }
 
 fn infer_compress(args: &[TypeInfo]) -> TypeInfo {
+    // What zlib may need, the length in front, and a byte behind a space.
     let n = args.iter().map(octets).next().unwrap_or(0);
-    let most = n.saturating_add(n / 5).saturating_add(12);
+    let more = (n >> 12) + (n >> 14) + (n >> 25) + 18;
+    let most = n.saturating_add(more).min(1 << 24);
     TypeInfo::new(infer::text_type(most, Collation::Binary), infer::any_null(args))
 }
 
 /// LONGBLOB, as in MySQL: nobody knows the length before.
 fn infer_uncompress(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(infer::text_type(1 << 24, Collation::Binary), true)
-}
-
-fn infer_length(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::BIGINT, true)
 }
 
 fn compress(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

@@ -20,6 +20,7 @@ mod sessions;
 mod spatial;
 mod statements;
 mod tables;
+pub mod told;
 mod waits;
 
 use crate::context::{VirtualColumn, VirtualTable};

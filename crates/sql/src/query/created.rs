@@ -2,7 +2,8 @@
 
 use super::PlanEnv;
 use super::bind::Binder;
-use super::plan::OutColumn;
+use super::expr::{BExpr, Node};
+use super::plan::{OutColumn, QueryPlan};
 use crate::ddl::column::check_column_name;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
@@ -18,10 +19,10 @@ pub fn created_columns(query: &ast::Query, env: &PlanEnv<'_>) -> Result<Vec<SqlC
     let mut b = Binder::new(env);
     let plan = b.bind_query(query)?;
     let mut out: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
-    for c in &plan.columns {
+    for (i, c) in plan.columns.iter().enumerate() {
         let column = match base_of(c, &mut b) {
             Some((table, at)) => copied(c, &table.columns[at]),
-            None => computed(c),
+            None => computed(c, plan.item(i), &plan),
         };
         check_column_name(&column.name)?;
         if out.iter().any(|k| same_name(&k.name, &column.name)) {
@@ -60,10 +61,13 @@ fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
     column
 }
 
-fn computed(c: &OutColumn) -> SqlColumn {
-    let ty = match c.origin {
-        Some(_) => c.info.ty,
-        None => kept(c.info.ty),
+fn computed(c: &OutColumn, item: Option<&BExpr>, plan: &QueryPlan) -> SqlColumn {
+    let ty = match (&c.origin, item) {
+        (Some(o), _) if !o.computed => unmeasured(c.info.ty),
+        // Of a view or derived table that is written into the query.
+        (Some(_), _) => kept(c.info.ty),
+        (_, Some(item)) => kept_of(item, c.info.ty, plan),
+        _ => kept(c.info.ty),
     };
     let nullable = c.info.nullable || c.info.ty == SqlType::Null;
     let mut column = SqlColumn::new(c.name.to_string(), ty);
@@ -72,24 +76,72 @@ fn computed(c: &OutColumn) -> SqlColumn {
     column
 }
 
+/// The type without what an expression said of its longest value.
+pub fn unmeasured(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Int { kind, unsigned, zerofill: false, width } if width != Some(1) => {
+            SqlType::int(kind, unsigned)
+        }
+        SqlType::Float { .. } | SqlType::Double { .. } if ty.fixed_digits().is_none() => kept(ty),
+        other => other,
+    }
+}
+
+/// The type of a column that keeps the values of this expression.
+fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
+    let by_type = match &item.node {
+        // Of these MySQL makes a column of just that type.
+        Node::Func(def, _) => def.name == "IFNULL",
+        Node::Agg(n) => plan.is_extreme(*n),
+        Node::Col(_) => true,
+        _ => false,
+    };
+    let computes =
+        matches!(item.node, Node::Arith(..) | Node::Neg(_) | Node::Func(..) | Node::Case { .. });
+    match ty {
+        // A literal of nine digits is a BIGINT: of ten not all would fit an INT.
+        SqlType::Int { unsigned, width: Some(10..), .. } if matches!(item.node, Node::Const(_)) => {
+            SqlType::int(IntKind::Big, unsigned)
+        }
+        SqlType::Int { kind, unsigned, .. } if by_type => SqlType::int(kind, unsigned),
+        SqlType::Int {
+            unsigned, kind: IntKind::Tiny | IntKind::Small | IntKind::Medium, ..
+        } => SqlType::int(IntKind::Int, unsigned),
+        SqlType::Text { collation, .. } if computes => {
+            SqlType::Text { kind: LobKind::Long, collation }
+        }
+        SqlType::Double { unsigned, .. } if computes && !by_type => {
+            let digits = ty.fixed_digits().map(|(_, d)| (22, d));
+            SqlType::Double { unsigned, zerofill: false, digits }
+        }
+        _ => kept(ty),
+    }
+}
+
 /// The type of a column that keeps the values of an expression.
 pub fn kept(ty: SqlType) -> SqlType {
     match ty {
         SqlType::Null => SqlType::Char { chars: 0, collation: Collation::Binary },
-        // Conditions are 0 and 1 in an INT.
-        SqlType::BOOL => SqlType::int(IntKind::Int, false),
-        // Short literals fit; MySQL counts the sign among ten digits.
-        SqlType::Int { kind: IntKind::Big, unsigned, width: Some(..10), .. } => {
+        // Ten digits and a sign, whether or not they fit.
+        SqlType::Int { kind: IntKind::Big, unsigned, width: Some(..=11), .. } => {
             SqlType::int(IntKind::Int, unsigned)
         }
         SqlType::Int { kind, unsigned, .. } => SqlType::int(kind, unsigned),
+        SqlType::Float { unsigned, .. } | SqlType::Double { unsigned, .. }
+            if ty.fixed_digits().is_none() =>
+        {
+            let digits = None;
+            match ty {
+                SqlType::Float { .. } => SqlType::Float { unsigned, zerofill: false, digits },
+                _ => SqlType::Double { unsigned, zerofill: false, digits },
+            }
+        }
         SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation }
             if chars > LONGEST_VARCHAR =>
         {
             let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
-            let kinds = [LobKind::Tiny, LobKind::Normal, LobKind::Medium];
-            let fits = |k: &LobKind| u64::from(k.max_bytes()) >= bytes;
-            let kind = kinds.into_iter().find(fits).unwrap_or(LobKind::Long);
+            // GROUP_CONCAT() makes a TEXT of 64 KiB.
+            let kind = if bytes <= 1 << 16 { LobKind::Normal } else { LobKind::Long };
             SqlType::Text { kind, collation }
         }
         SqlType::Char { chars, collation } => SqlType::Varchar { chars, collation },

@@ -35,7 +35,10 @@ pub enum Explained {
 pub fn text_column() -> Vec<ColumnMeta> {
     let collation = Collation::Utf8mb4GeneralCi;
     let ty = SqlType::Text { kind: LobKind::Long, collation };
-    vec![super::column_meta("EXPLAIN", TypeInfo::new(ty, false), Some(collation))]
+    let mut columns =
+        vec![super::column_meta("EXPLAIN", TypeInfo::new(ty, false), Some(collation))];
+    super::told::tell_as_mysql(&mut columns, Some(collation));
+    columns
 }
 
 const NAMES: [&str; 12] = [
@@ -54,7 +57,7 @@ const NAMES: [&str; 12] = [
 ];
 
 pub fn columns() -> Vec<ColumnMeta> {
-    NAMES
+    let mut columns: Vec<ColumnMeta> = NAMES
         .iter()
         .map(|n| {
             let ty = match *n {
@@ -64,7 +67,9 @@ pub fn columns() -> Vec<ColumnMeta> {
             };
             super::column_meta(n, TypeInfo::new(ty, true), Some(Collation::Utf8mb4GeneralCi))
         })
-        .collect()
+        .collect();
+    super::told::tell_as_mysql(&mut columns, Some(Collation::Utf8mb4GeneralCi));
+    columns
 }
 
 pub fn send(rows: &[Line], results: Option<Collation>, sink: &mut dyn ResultSink) -> Run<()> {
@@ -212,7 +217,7 @@ pub async fn run(
     drop(out);
     let took = r.ev.cx.session.clock_micros() - began;
     let shown = explain_text::tree(lines, Some((counted.0, took.max(0))));
-    super::out::announce(columns, r.reads.settings, sink)?;
+    super::told::announce(columns, r.reads.settings, sink)?;
     send(&[vec![text(shown)]], results, sink)?;
     Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })
 }

@@ -184,6 +184,6 @@ fn first_row(
         body: Body::Block(Box::new(block)),
         order: Vec::new(),
         limit: None,
-        columns: vec![OutColumn { name: "".into(), info: e.info, origin: None }],
+        columns: vec![OutColumn::computed("".into(), e.info)],
     }
 }

@@ -49,7 +49,7 @@ fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
 
 /// A query whose rows go to the client.
 fn shown_query(plan: QueryPlan, env: &PlanEnv<'_>) -> (Kind, Vec<ColumnMeta>) {
-    let columns = super::out::result_columns(&plan.columns, env);
+    let columns = super::told::result_columns(&plan.columns, env);
     (Kind::Query(plan), columns)
 }
 

@@ -45,6 +45,7 @@ mod members;
 mod merge;
 mod optimize;
 mod out;
+mod out_column;
 mod own_reads;
 mod partition;
 mod plan;
@@ -59,6 +60,7 @@ mod sets;
 mod sort;
 mod stored;
 mod textfile;
+mod told;
 
 mod usable;
 mod waiting;
@@ -69,9 +71,9 @@ mod writers;
 
 pub use bind::{Deprecated, ViewPlan, unit};
 pub use exec::KeptRows;
-pub use out::{announced, column_meta, show_columns};
 pub use plan::Plan;
 pub use rules::{bind_rows, type_of};
+pub use told::{announced, column_meta, show_columns};
 
 use crate::context::{Changes, Reads, StatementCtx, UserVars, VirtualColumn};
 use crate::ddl::engine_error::engine_error;

@@ -1,135 +1,17 @@
-//! Rows to the client: column metadata, and values in the form of their column.
+//! Rows to the client: values in the form of their column.
 
+use super::Run;
 use super::expr::{BExpr, Ev, Node, eval, owned_bytes};
 use super::frame::{Frame, Shape, Slot};
 use super::plan::OutColumn;
-use super::{PlanEnv, Run};
+use super::told::{announce, show_columns};
 use crate::context::Settings;
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
-use crate::session_api::{
-    ColumnMeta, ColumnText, OutValue, ResultSink, SqlError, column_flag, column_type,
-};
-use crate::value::{Charset, Class, Collation, SqlType, TimeZone, TypeInfo, Value};
+use crate::session_api::{OutValue, ResultSink, SqlError};
+use crate::value::{Charset, Class, Collation, SqlType, TimeZone, Value};
 use smallvec::SmallVec;
-use std::borrow::Cow;
-use std::sync::Arc;
 use weir_engine::row::{Datum, RowLayout, RowView};
-
-/// Metadata of a result column; text is announced in `told`, see [`Settings::told`].
-pub fn column_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> ColumnMeta {
-    let ty = shown_type(info.ty);
-    let text = text_of(&ty);
-    let (collation_id, length) = match text {
-        Some(text) => told_as(text, told),
-        None => (Collation::Binary.id(), ty.display_length(1)),
-    };
-    let mut flags = ty.flags();
-    if !info.nullable {
-        flags |= column_flag::NOT_NULL;
-    }
-    ColumnMeta {
-        schema: "".into(),
-        table: "".into(),
-        org_table: "".into(),
-        name: name.into(),
-        org_name: "".into(),
-        collation_id,
-        length,
-        type_code: if info.ty == SqlType::Null { column_type::NULL } else { ty.protocol_type() },
-        flags,
-        decimals: match info.ty {
-            SqlType::Null => 0,
-            _ if ty.is_string() => 31,
-            _ => ty.decimals(),
-        },
-        text,
-        encoded: None,
-    }
-}
-
-fn text_of(ty: &SqlType) -> Option<ColumnText> {
-    let own = ty.collation().filter(|c| !c.is_binary())?;
-    let shown = ty.display_length(1);
-    // The limit of the TEXT family is one of bytes.
-    let (chars, length) = match ty.is_lob() {
-        true => (shown / own.charset().min_char_bytes() as u32, shown),
-        false => (shown, ty.display_length(own.max_char_bytes() as u32)),
-    };
-    Some(ColumnText { collation_id: own.id(), chars, length })
-}
-
-/// The collation's number and the length in bytes that a client is told of a text.
-fn told_as(text: ColumnText, told: Option<Collation>) -> (u16, u32) {
-    match told {
-        None => (text.collation_id, text.length),
-        Some(to) => (to.id(), text.chars.saturating_mul(to.max_char_bytes() as u32)),
-    }
-}
-
-/// Tells the client what columns come, with names in `character_set_results`.
-pub fn announce(columns: &[ColumnMeta], settings: &Settings, sink: &mut dyn ResultSink) -> Run<()> {
-    Ok(sink.columns(&announced(columns, settings))?)
-}
-
-/// The columns as the client is told of them: names in `character_set_results`, texts in it and as long as they are in it. To one that
-/// asks for no set, names are UTF-8. A plan may have been made before that variable changed.
-pub fn announced<'c>(columns: &'c [ColumnMeta], settings: &Settings) -> Cow<'c, [ColumnMeta]> {
-    let names = settings.results.filter(|r| !r.is_binary()).map(Collation::charset);
-    let is_told = |c: &ColumnMeta| {
-        c.text.is_none_or(|t| told_as(t, settings.told) == (c.collation_id, c.length))
-    };
-    if names.is_none() && columns.iter().all(is_told) {
-        return Cow::Borrowed(columns);
-    }
-    let converted = |c: &ColumnMeta| {
-        let mut c = c.clone();
-        if let Some(to) = names {
-            let name = |n: &[u8]| to.own_bytes(&Charset::Utf8mb4.convert(n, to).0).into_owned();
-            c.encoded = Some(Arc::new(c.names().map(name)));
-        }
-        if let Some(text) = c.text {
-            (c.collation_id, c.length) = told_as(text, settings.told);
-        }
-        c
-    };
-    Cow::Owned(columns.iter().map(converted).collect())
-}
-
-/// What is not typed is sent as text.
-fn shown_type(ty: SqlType) -> SqlType {
-    if ty == SqlType::Null { SqlType::varbinary(0) } else { ty }
-}
-
-pub fn result_columns(columns: &[OutColumn], env: &PlanEnv<'_>) -> Vec<ColumnMeta> {
-    columns
-        .iter()
-        .map(|c| {
-            let mut m = column_meta(&c.name, c.info, env.reads.settings.told);
-            // An untyped parameter is text until it has a value.
-            if c.info.ty == SqlType::Null && !env.params.is_empty() {
-                m.type_code = column_type::VAR_STRING;
-            }
-            if let Some(o) = &c.origin {
-                m.schema = o.schema.clone();
-                m.table = o.table.clone();
-                m.org_table = o.org_table.clone();
-                m.org_name = o.column.clone();
-                // A column's number is not binary where an expression's is; a column's text has no decimals.
-                if c.info.ty.is_numeric() {
-                    m.flags &= !column_flag::BINARY;
-                }
-                if c.info.ty.is_string() {
-                    m.decimals = 0;
-                }
-                m.flags |= o.flags;
-            } else {
-                m.org_name = Arc::from("");
-            }
-            m
-        })
-        .collect()
-}
 
 /// The client's end of a query.
 pub struct Client<'s> {
@@ -409,10 +291,10 @@ fn cell<'v>(
         (Value::Null, _) => return done(OutValue::Null),
         (Value::Int(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::Int(*n)),
         (Value::UInt(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::UInt(*n)),
-        (Value::Double(x), SqlType::Float { digits: None, .. }) => {
+        (Value::Double(x), SqlType::Float { .. }) if ty.fixed_digits().is_none() => {
             return done(OutValue::Float(*x as f32));
         }
-        (Value::Double(x), SqlType::Double { digits: None, .. }) => {
+        (Value::Double(x), SqlType::Double { .. }) if ty.fixed_digits().is_none() => {
             return done(OutValue::Double(*x));
         }
         (Value::Bytes(b), _) => return done(OutValue::Bytes(b)),
@@ -444,8 +326,8 @@ fn cell<'v>(
                 v.to_i64(w).map_or(OutValue::Null, OutValue::Int)
             });
         }
-        (_, SqlType::Double { digits: None, .. } | SqlType::Float { digits: None, .. })
-            if v.is_numeric() =>
+        (_, SqlType::Double { .. } | SqlType::Float { .. })
+            if v.is_numeric() && ty.fixed_digits().is_none() =>
         {
             let w = &mut crate::value::Warnings::with_limit(0);
             return done(v.to_f64(w).map_or(OutValue::Null, OutValue::Double));
@@ -472,14 +354,6 @@ fn shown<'v>(v: &Value<'_>, ty: &SqlType, from: usize, to: usize) -> Cell<'v> {
         (Value::Double(x), SqlType::Double { .. }) => Cell::Shown(*x, from, to),
         _ => Cell::Text(from, to),
     }
-}
-
-/// Metadata of a small result set.
-pub fn show_columns(r: &crate::context::ShowResult, told: Option<Collation>) -> Vec<ColumnMeta> {
-    r.columns
-        .iter()
-        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), told))
-        .collect()
 }
 
 /// A small result set in memory.

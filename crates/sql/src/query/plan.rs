@@ -6,6 +6,7 @@ use super::expr::BExpr;
 use super::foreign::ForeignPlan;
 use super::frame::Shape;
 use super::json_table::JsonTable;
+pub(super) use super::out_column::{Origin, OutColumn};
 use super::partition::Pruning;
 use super::{change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
@@ -16,7 +17,7 @@ use crate::meta::{SqlTable, same_name};
 use crate::rights::Need;
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::status::Stat;
-use crate::value::{SqlType, TypeInfo};
+use crate::value::SqlType;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use weir_engine::{LockMode, OnLocked};
@@ -274,24 +275,6 @@ impl QueryPlan {
 pub(super) struct Limit {
     pub offset: Option<BExpr>,
     pub count: BExpr,
-}
-
-/// A column of a result.
-#[derive(Clone)]
-pub(super) struct OutColumn {
-    pub name: Arc<str>,
-    pub info: TypeInfo,
-    /// The table column it shows, when it is just that: for the metadata of the result.
-    pub origin: Option<Arc<Origin>>,
-}
-
-#[derive(Clone)]
-pub(super) struct Origin {
-    pub schema: Arc<str>,
-    pub table: Arc<str>,
-    pub org_table: Arc<str>,
-    pub column: Arc<str>,
-    pub flags: u16,
 }
 
 /// A query block: SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY.

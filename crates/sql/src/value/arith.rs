@@ -3,7 +3,7 @@
 use super::context::{EvalCtx, SqlMode};
 use super::decimal::{MAX_PRECISION, MAX_SCALE, Overflow};
 use super::error::{ValueError, Warnings};
-use super::types::{Class, IntKind, SqlType, TypeInfo};
+use super::types::{Class, SqlType, TypeInfo};
 use super::{Decimal, Value};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -302,7 +302,7 @@ pub fn decimal_type(int_digits: u32, scale: u32) -> SqlType {
 /// Digits behind the point that a value of this type is shown with, where their number is fixed.
 pub fn places(ty: &SqlType) -> Option<u8> {
     match ty {
-        SqlType::Float { digits, .. } | SqlType::Double { digits, .. } => digits.map(|(_, d)| d),
+        SqlType::Float { .. } | SqlType::Double { .. } => ty.fixed_digits().map(|(_, d)| d),
         SqlType::Json => None,
         ty if ty.is_string() || ty.is_geometry() => None,
         ty => Some(ty.facts().number.map_or(ty.fsp(), |(_, scale)| scale)),
@@ -313,8 +313,13 @@ pub fn places(ty: &SqlType) -> Option<u8> {
 pub fn real(places: Option<u8>) -> SqlType {
     // The digits of a double, its sign and its point.
     const WIDTH: u8 = 17;
-    let digits = places.filter(|d| *d <= MAX_SCALE).map(|d| (WIDTH + d, d));
-    SqlType::Double { unsigned: false, zerofill: false, digits }
+    match places.filter(|d| *d <= MAX_SCALE) {
+        None => SqlType::LONG_DOUBLE,
+        Some(d) => {
+            let digits = Some((WIDTH + d, d));
+            SqlType::Double { unsigned: false, zerofill: false, digits }
+        }
+    }
 }
 
 /// The digits of a double that is made of two values: those of the one that has more, and any number where one has any.
@@ -331,21 +336,64 @@ pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> Typ
     let (p1, s1, p2, s2) = (u32::from(p1), u32::from(s1), u32::from(p2), u32::from(s2));
     let unsigned_int = |n: Num| matches!(n, Num::Int { unsigned: true, .. });
     let ty = match (x, y, op) {
-        (_, _, Op::IntDiv) => SqlType::int(IntKind::Big, a.ty.is_unsigned() || b.ty.is_unsigned()),
-        (Num::Double, _, _) | (_, Num::Double, _) => {
-            let more = if matches!(op, Op::Div | Op::LongDiv) { div_increment } else { 0 };
-            real(more_places(&a.ty, &b.ty).map(|d| d + more))
+        (_, _, Op::IntDiv) => {
+            // As many digits as the first has before the point; of what is no exact number, its characters.
+            let width =
+                if matches!(x, Num::Double) { a.ty.display_length(1).min(21) } else { p1 - s1 };
+            integer_type(width, a.ty.is_unsigned() || b.ty.is_unsigned())
         }
-        (Num::Int { .. }, Num::Int { .. }, Op::Mod) => SqlType::int(IntKind::Big, unsigned_int(x)),
+        (Num::Double, _, _) | (_, Num::Double, _) => real_result(op, &a.ty, &b.ty, div_increment),
+        // MySQL keeps room for a sign here, whether or not there may be one.
+        (Num::Int { .. }, Num::Int { .. }, Op::Mod) => {
+            let unsigned = unsigned_int(x);
+            integer_type(p1.max(p2) + u32::from(unsigned), unsigned)
+        }
         (Num::Int { .. }, Num::Int { .. }, Op::Add | Op::Sub | Op::Mul) => {
-            SqlType::int(IntKind::Big, unsigned_int(x) || unsigned_int(y))
+            let digits = if op == Op::Mul { p1 + p2 } else { p1.max(p2) + 1 };
+            integer_type(digits, unsigned_int(x) || unsigned_int(y))
         }
         (_, _, Op::Add | Op::Sub) => decimal_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
         (_, _, Op::Mul) => decimal_type((p1 - s1) + (p2 - s2), s1 + s2),
         (_, _, Op::Div | Op::LongDiv) => decimal_type(p1 - s1 + s2, s1 + u32::from(div_increment)),
-        (_, _, Op::Mod) => decimal_type((p1 - s1).max(p2 - s2), s1.max(s2)),
+        // A remainder has the sign of what was divided; where it has none, MySQL counts the place of the sign as a digit.
+        (_, _, Op::Mod) => {
+            let one_more = u32::from(a.ty.is_unsigned());
+            decimal_type((p1 - s1).max(p2 - s2) + one_more, s1.max(s2))
+        }
     };
-    TypeInfo::new(ty, nullable)
+    let unsigned = match op {
+        Op::Mod => a.ty.is_unsigned(),
+        _ => a.ty.is_unsigned() && b.ty.is_unsigned(),
+    };
+    TypeInfo::new(if unsigned { as_unsigned(ty) } else { ty }, nullable)
+}
+
+/// A decimal that has no sign: MySQL says so of results of what has none.
+fn as_unsigned(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Decimal { precision, scale, zerofill, .. } => {
+            SqlType::Decimal { precision, scale, unsigned: true, zerofill }
+        }
+        other => other,
+    }
+}
+
+/// A double of two values: where both have a number of places, as long as the longer part before the point.
+fn real_result(op: Op, a: &SqlType, b: &SqlType, div_increment: u8) -> SqlType {
+    let divides = matches!(op, Op::Div | Op::LongDiv);
+    let more = if divides { div_increment } else { 0 };
+    let Some(d) = more_places(a, b).map(|d| d + more).filter(|d| *d <= MAX_SCALE) else {
+        return SqlType::LONG_DOUBLE;
+    };
+    let before = |t: &SqlType| t.display_length(1).saturating_sub(places(t).map_or(0, u32::from));
+    let before = if divides { before(a) } else { before(a).max(before(b)) };
+    let digits = Some((before.saturating_add(u32::from(d)).min(255) as u8, d));
+    SqlType::Double { unsigned: false, zerofill: false, digits }
+}
+
+/// An integer of so many digits, and a sign where it may have one.
+fn integer_type(digits: u32, unsigned: bool) -> SqlType {
+    SqlType::wide_int((digits + u32::from(!unsigned)).min(255) as u8, unsigned)
 }
 
 #[cfg(test)]
@@ -439,8 +487,8 @@ mod tests {
         assert_eq!(ty(Op::Add, d52, d31), SqlType::decimal(6, 2));
         assert_eq!(ty(Op::Mul, d52, d31), SqlType::decimal(8, 3));
         assert_eq!(ty(Op::Div, d52, d31), SqlType::decimal(10, 6));
-        assert_eq!(ty(Op::Add, SqlType::INT, SqlType::INT), SqlType::BIGINT);
+        assert_eq!(ty(Op::Add, SqlType::INT, SqlType::INT), SqlType::wide_int(12, false));
         assert_eq!(ty(Op::Div, SqlType::INT, SqlType::INT), SqlType::decimal(14, 4));
-        assert_eq!(ty(Op::Add, SqlType::INT, SqlType::DOUBLE), SqlType::DOUBLE);
+        assert_eq!(ty(Op::Add, SqlType::INT, SqlType::DOUBLE), SqlType::LONG_DOUBLE);
     }
 }

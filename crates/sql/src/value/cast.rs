@@ -53,20 +53,17 @@ impl CastTarget {
     /// The type of the cast; `from` gives the length of a text without one.
     pub fn result_type(&self, from: &TypeInfo) -> TypeInfo {
         let (ty, may_fail) = match *self {
-            CastTarget::Signed => (SqlType::BIGINT, false),
-            CastTarget::Unsigned => (SqlType::UBIGINT, false),
+            CastTarget::Signed => (SqlType::LONG_INT, false),
+            CastTarget::Unsigned => (SqlType::LONG_UINT, false),
             CastTarget::Decimal { precision, scale } => (SqlType::decimal(precision, scale), false),
-            CastTarget::Float => (SqlType::FLOAT, false),
-            CastTarget::Double => (SqlType::DOUBLE, false),
+            CastTarget::Float => (SqlType::LONG_FLOAT, false),
+            CastTarget::Double => (SqlType::LONG_DOUBLE, false),
             CastTarget::Char { chars, collation } => {
                 (SqlType::varchar(chars.unwrap_or_else(|| text_length(&from.ty)), collation), false)
             }
-            CastTarget::Binary { bytes } => (
-                SqlType::varbinary(
-                    bytes.unwrap_or_else(|| text_length(&from.ty).saturating_mul(4)),
-                ),
-                false,
-            ),
+            CastTarget::Binary { bytes } => {
+                (SqlType::varbinary(bytes.unwrap_or_else(|| octet_length(&from.ty))), false)
+            }
             CastTarget::Date => (SqlType::Date, true),
             CastTarget::DateTime { fsp } => (SqlType::DateTime { fsp }, true),
             CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),
@@ -79,7 +76,12 @@ impl CastTarget {
 
 /// Characters of a type's values as text.
 pub fn text_length(ty: &SqlType) -> u32 {
-    ty.display_length(1)
+    ty.text_length()
+}
+
+/// Bytes of a type's values as text, in its own character set.
+pub fn octet_length(ty: &SqlType) -> u32 {
+    ty.octet_length()
 }
 
 /// `CAST(v AS target)`. Losses are warnings; only impossible targets are errors.

@@ -9,7 +9,7 @@ use super::error::{ValueError, Warnings};
 use super::geo;
 use super::json::{self, Json, ParseError};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
-use super::types::{IntKind, LobKind, Members, SqlType};
+use super::types::{IntKind, LobKind, Members, NOT_FIXED, SqlType};
 use super::zone::TimeZone;
 use super::{Charset, Collation, StoreCtx, Value, is_no_member, no_member};
 use std::borrow::Cow;
@@ -24,14 +24,15 @@ impl SqlType {
         if v.is_null() {
             return Ok(DatumBuf::Null);
         }
+        let places = self.fixed_digits();
         match *self {
             SqlType::Null => Ok(DatumBuf::Null),
             SqlType::Int { kind, unsigned, .. } => store_int(v, kind, unsigned, cx),
             SqlType::Decimal { precision, scale, unsigned, .. } => {
                 store_decimal(v, precision, scale, unsigned, cx)
             }
-            SqlType::Float { unsigned, digits, .. } => store_real(v, unsigned, digits, true, cx),
-            SqlType::Double { unsigned, digits, .. } => store_real(v, unsigned, digits, false, cx),
+            SqlType::Float { unsigned, .. } => store_real(v, unsigned, places, true, cx),
+            SqlType::Double { unsigned, .. } => store_real(v, unsigned, places, false, cx),
             SqlType::Char { chars, collation } => {
                 let mut text = store_text(v, chars as usize, collation, true, cx)?;
                 if collation.is_binary() {
@@ -132,13 +133,13 @@ impl SqlType {
     pub fn write_text(&self, v: &Value<'_>, out: &mut Vec<u8>) {
         let start = out.len();
         match (*self, v) {
-            (SqlType::Float { digits: Some((_, d)), .. }, Value::Double(x))
-            | (SqlType::Double { digits: Some((_, d)), .. }, Value::Double(x)) => {
+            (SqlType::Float { digits: Some((_, d @ ..NOT_FIXED)), .. }, Value::Double(x))
+            | (SqlType::Double { digits: Some((_, d @ ..NOT_FIXED)), .. }, Value::Double(x)) => {
                 out.extend_from_slice(fixed_text(*x, usize::from(d)).as_bytes());
             }
             // A number of another kind, as GREATEST gives it back.
             (
-                SqlType::Double { digits: Some((_, d)), .. },
+                SqlType::Double { digits: Some((_, d @ ..NOT_FIXED)), .. },
                 Value::Decimal(_) | Value::Int(_) | Value::UInt(_),
             ) => {
                 let x = v.to_f64(&mut Warnings::with_limit(0)).unwrap_or(0.0);

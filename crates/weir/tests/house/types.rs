@@ -13,6 +13,8 @@ const LISTS: &[&str] = &[
     "meta/codec.rs",
     // The grammar's types and attributes.
     "ddl/types.rs",
+    // What the values of two types are together.
+    "func/merge.rs",
     // The places of a value in an index's order.
     "query/point.rs",
     // Values into columns and back.

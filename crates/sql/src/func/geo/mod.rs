@@ -100,18 +100,18 @@ const OTHERS: &[FuncDef] = &[
     def("ST_LATITUDE", 1, 2, ordinate, read::latitude),
     def("ST_LONGITUDE", 1, 2, ordinate, read::longitude),
     def("ST_SWAPXY", 1, 1, any_geometry, read::swap_xy),
-    def("ST_DIMENSION", 1, 1, infer::bigint_null, read::dimension),
+    def("ST_DIMENSION", 1, 1, infer::int_null::<10>, read::dimension),
     def("ST_ISEMPTY", 1, 1, truth, read::is_empty),
     def("ST_ISCLOSED", 1, 1, truth, read::is_closed),
-    def("ST_NUMPOINTS", 1, 1, infer::bigint_null, read::num_points),
+    def("ST_NUMPOINTS", 1, 1, infer::int_null::<10>, read::num_points),
     def("ST_POINTN", 2, 2, point, read::point_n),
     def("ST_STARTPOINT", 1, 1, point, read::start_point),
     def("ST_ENDPOINT", 1, 1, point, read::end_point),
     def("ST_EXTERIORRING", 1, 1, line, read::exterior_ring),
     def("ST_INTERIORRINGN", 2, 2, line, read::interior_ring_n),
-    def("ST_NUMINTERIORRING", 1, 1, infer::bigint_null, read::num_interior_rings::<0>),
-    def("ST_NUMINTERIORRINGS", 1, 1, infer::bigint_null, read::num_interior_rings::<1>),
-    def("ST_NUMGEOMETRIES", 1, 1, infer::bigint_null, read::num_geometries),
+    def("ST_NUMINTERIORRING", 1, 1, infer::int_null::<10>, read::num_interior_rings::<0>),
+    def("ST_NUMINTERIORRINGS", 1, 1, infer::int_null::<10>, read::num_interior_rings::<1>),
+    def("ST_NUMGEOMETRIES", 1, 1, infer::int_null::<10>, read::num_geometries),
     def("ST_GEOMETRYN", 2, 2, any_geometry, read::geometry_n),
     def("ST_ENVELOPE", 1, 1, any_geometry, measure::envelope),
     def("ST_CONVEXHULL", 1, 1, any_geometry, measure::convex_hull),
@@ -181,7 +181,7 @@ fn document(_: &[TypeInfo]) -> TypeInfo {
 }
 
 fn long_text(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::Text { kind: LobKind::Long, collation: TEXT }, true)
+    infer::unknown_text(&[])
 }
 
 fn long_bytes(_: &[TypeInfo]) -> TypeInfo {
@@ -189,7 +189,7 @@ fn long_bytes(_: &[TypeInfo]) -> TypeInfo {
 }
 
 fn name_text(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::varchar(20, TEXT), true)
+    TypeInfo::new(SqlType::varchar(15, TEXT), true)
 }
 
 fn geohash_text(_: &[TypeInfo]) -> TypeInfo {
@@ -198,12 +198,16 @@ fn geohash_text(_: &[TypeInfo]) -> TypeInfo {
 
 /// ST_SRID: a number, or with a second argument the geometry with that number.
 fn srid(args: &[TypeInfo]) -> TypeInfo {
-    if args.len() > 1 { of_kind(GeoKind::Any) } else { TypeInfo::new(SqlType::BIGINT, true) }
+    if args.len() > 1 {
+        of_kind(GeoKind::Any)
+    } else {
+        TypeInfo::new(SqlType::wide_int(10, false), true)
+    }
 }
 
 /// ST_X and its like: a coordinate, or the point with another one.
 fn ordinate(args: &[TypeInfo]) -> TypeInfo {
-    if args.len() > 1 { of_kind(GeoKind::Point) } else { TypeInfo::new(SqlType::DOUBLE, true) }
+    if args.len() > 1 { of_kind(GeoKind::Point) } else { TypeInfo::new(SqlType::LONG_DOUBLE, true) }
 }
 
 /// Whether the argument at that place is a number.

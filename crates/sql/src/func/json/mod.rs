@@ -12,8 +12,9 @@ mod schema;
 mod search;
 
 use super::{ANY, FuncCtx, FuncDef, Out, def};
+use crate::value::cast::text_length;
 use crate::value::json::{self, Dom, Json, Path, View};
-use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 
 pub use make::name as member_name;
 pub use read::{extract_one, too_much};
@@ -21,14 +22,14 @@ pub use read::{extract_one, too_much};
 pub const TABLE: &[FuncDef] = &[
     def("JSON_ARRAY", 0, ANY, document, make::array),
     def("JSON_OBJECT", 0, ANY, document, make::object),
-    def("JSON_QUOTE", 1, 1, text, make::quote),
-    def("JSON_UNQUOTE", 1, 1, text, make::unquote),
+    def("JSON_QUOTE", 1, 1, quoted, make::quote),
+    def("JSON_UNQUOTE", 1, 1, unquoted, make::unquote),
     def("JSON_PRETTY", 1, 1, text, make::pretty),
     def("JSON_MERGE_PATCH", 2, ANY, document, make::merge_patch),
     def("JSON_MERGE_PRESERVE", 2, ANY, document, make::merge_preserve),
     def("JSON_MERGE", 2, ANY, document, make::merge),
     def("JSON_EXTRACT", 2, ANY, document, read::extract),
-    def("JSON_VALID", 1, 1, super::infer::boolean, read::valid),
+    def("JSON_VALID", 1, 1, truth, read::valid),
     def("JSON_TYPE", 1, 1, type_name, read::type_of),
     def("JSON_LENGTH", 1, 2, number, read::length),
     def("JSON_DEPTH", 1, 1, number, read::depth),
@@ -37,11 +38,11 @@ pub const TABLE: &[FuncDef] = &[
     def("JSON_STORAGE_FREE", 1, 1, number, read::storage_free),
     def("JSON_CONTAINS", 2, 3, truth, search::contains),
     def("JSON_CONTAINS_PATH", 3, ANY, truth, search::contains_path),
-    def("JSON_OVERLAPS", 2, 2, truth, search::overlaps),
+    def("JSON_OVERLAPS", 2, 2, truth_of_both, search::overlaps),
     def("JSON_SEARCH", 3, ANY, document, search::search),
     // MEMBER OF; no name that a statement could call.
-    def("MEMBER OF", 2, 2, truth, search::member_of),
-    def("JSON_SCHEMA_VALID", 2, 2, truth, search::schema_valid),
+    def("MEMBER OF", 2, 2, truth_of_both, search::member_of),
+    def("JSON_SCHEMA_VALID", 2, 2, truth_of_both, search::schema_valid),
     def("JSON_SCHEMA_VALIDATION_REPORT", 2, 2, document, search::schema_report),
     def("JSON_SET", 3, ANY, document, change::set),
     def("JSON_INSERT", 3, ANY, document, change::insert),
@@ -75,21 +76,37 @@ fn document(_: &[TypeInfo]) -> TypeInfo {
 }
 
 fn number(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::BIGINT, true)
+    TypeInfo::new(SqlType::LONG_INT, true)
 }
 
+/// A truth value that MySQL has as a number.
 fn truth(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::BOOL, true)
+    TypeInfo::new(SqlType::LONG_INT, true)
 }
 
-/// Text of JSON: LONGTEXT in utf8mb4_bin, which gives way to the collation of a column.
+fn truth_of_both(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::BOOL, args.iter().any(|a| a.nullable))
+}
+
+/// Text of JSON, of any length, in utf8mb4_bin, which gives way to the collation of a column.
 pub fn text(_: &[TypeInfo]) -> TypeInfo {
-    let ty = SqlType::Text { kind: LobKind::Long, collation: Collation::Utf8mb4Bin };
-    TypeInfo::new(ty, true)
+    TypeInfo::new(SqlType::varchar(super::infer::UNKNOWN, Collation::Utf8mb4Bin), true)
+}
+
+/// JSON_QUOTE(): of each character six, as in \u0001.
+fn quoted(args: &[TypeInfo]) -> TypeInfo {
+    let n = args.first().map_or(0, |a| text_length(&a.ty));
+    let chars = n.saturating_mul(6).saturating_add(2);
+    TypeInfo::new(SqlType::varchar(chars, Collation::Utf8mb4Bin), true)
+}
+
+fn unquoted(args: &[TypeInfo]) -> TypeInfo {
+    let n = args.first().map_or(0, |a| text_length(&a.ty));
+    TypeInfo::new(SqlType::varchar(n, Collation::Utf8mb4Bin), true)
 }
 
 fn type_name(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::varchar(51, Collation::Utf8mb40900AiCi), true)
+    TypeInfo::new(SqlType::varchar(17, Collation::Utf8mb4Bin), true)
 }
 
 fn as_text(bytes: Vec<u8>) -> Value<'static> {

@@ -12,8 +12,8 @@ use eval::{Budget, evaluate};
 use parse::Expr;
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("EXTRACTVALUE", 2, 2, infer::long_text, extract_value),
-    def("UPDATEXML", 3, 3, infer::long_text, update_xml),
+    def("EXTRACTVALUE", 2, 2, infer::unknown_text, extract_value),
+    def("UPDATEXML", 3, 3, infer::unknown_text, update_xml),
 ];
 
 /// Bytes of work for each node that is looked at, so that long searches can be interrupted.

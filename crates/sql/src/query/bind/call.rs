@@ -16,11 +16,10 @@ use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
-use crate::value::arith::real;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::format::format_parts;
 use crate::value::types::coercibility;
-use crate::value::{Class, Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Class, Collation, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
 use weir_syntax::ast;
@@ -64,7 +63,11 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = result_type(def, &infos, self.env.reads.settings.collation);
         super::digits::with_digits_of_texts(def.name, &args, &mut info);
-        with_known_digits(def.name, &args, &mut info);
+        super::lengths::with_known_digits(def.name, &args, &mut info);
+        super::lengths::with_known_length(def.name, &args, &mut info);
+        if merges(def.name).is_none() && !matches!(def.name, "NULLIF" | "VERSION" | "MAKE_SET") {
+            info = self.null_if_malformed(info);
+        }
         self.with_known_format(def.name, &args, &mut info);
         let long = args.iter().any(is_long);
         let call = BExpr::new(Node::Func(def, args), info);
@@ -142,7 +145,9 @@ impl Binder<'_> {
             _ if e.is_untyped() && !self.is_number(arg, &e) => e.info.coercibility,
             _ => coercibility::NUMERIC,
         };
-        Ok(BExpr::constant(Value::Int(i64::from(claim))))
+        let mut e = BExpr::constant(Value::Int(i64::from(claim)));
+        e.info.ty = SqlType::wide_int(10, false);
+        Ok(e)
     }
 
     /// CHARSET() and COLLATION() of a text: facts of the expression too, also where its value is NULL.
@@ -156,7 +161,10 @@ impl Binder<'_> {
         };
         let name = if charset { collation.charset().name() } else { collation.name() };
         let names = Collation::Utf8mb3GeneralCi;
-        Ok(Some(BExpr::constant(Value::text(name.as_bytes().to_vec(), names))))
+        let mut fact = BExpr::constant(Value::text(name.as_bytes().to_vec(), names));
+        fact.info =
+            self.null_if_malformed(TypeInfo { ty: SqlType::varchar(64, names), ..fact.info });
+        Ok(Some(fact))
     }
 
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
@@ -298,7 +306,7 @@ impl Binder<'_> {
         };
         let arg = self.scalar(arg)?;
         let tables = self.expr_tables(&arg);
-        let info = TypeInfo::new(SqlType::BIGINT, false);
+        let info = TypeInfo::new(SqlType::LONG_INT, false);
         Ok(self.run_before(SubKind::Sleep(arg), tables, info))
     }
 
@@ -308,7 +316,7 @@ impl Binder<'_> {
         };
         let (n, e) = (self.numeric(n)?, self.scalar(e)?);
         let tables = self.without_subqueries("BENCHMARK()", [&n, &e])?;
-        let info = TypeInfo::new(SqlType::BIGINT, true);
+        let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::Benchmark(n, e), tables, info))
     }
 
@@ -318,7 +326,7 @@ impl Binder<'_> {
         };
         let (name, limit) = (self.scalar(name)?, self.numeric(limit)?);
         let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
-        let info = TypeInfo::new(SqlType::BIGINT, true);
+        let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
     }
 
@@ -339,7 +347,9 @@ impl Binder<'_> {
         if !named || !settled {
             return Err(value_error(ValueError::wrong_arguments("NAME_CONST")));
         }
-        self.scalar(value)
+        let mut e = self.scalar(value)?;
+        e.info.nullable = true;
+        Ok(e)
     }
 
     fn load_file(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
@@ -348,7 +358,7 @@ impl Binder<'_> {
         };
         let path = self.scalar(path)?;
         let tables = self.without_subqueries("LOAD_FILE()", [&path, &path])?;
-        let ty = SqlType::Text { kind: LobKind::Long, collation: Collation::Binary };
+        let ty = SqlType::varbinary(1 << 24);
         Ok(self.run_before(SubKind::LoadFile(path), tables, TypeInfo::new(ty, true)))
     }
 
@@ -426,6 +436,7 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
         let mut spec =
             AggSpec::new(kind, c.distinct, &infos, self.env.reads.settings.div_increment);
+        spec.result = self.made_of(&infos, spec.result);
         if let Some(s) = &c.separator {
             spec.separator = s.to_vec();
         }
@@ -530,28 +541,6 @@ fn as_double_if_text(e: BExpr) -> BExpr {
     }
     let info = CastTarget::Double.result_type(&e.info);
     BExpr::new(Node::Cast(CastTarget::Double, Box::new(e)), info)
-}
-
-/// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
-fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
-    if !matches!(name, "ROUND" | "TRUNCATE") {
-        return;
-    }
-    if let (SqlType::Double { .. }, Some(Node::Const(Value::Int(n)))) =
-        (info.ty, args.get(1).map(|a| &a.node))
-    {
-        info.ty = real(u8::try_from((*n).max(0)).ok());
-    }
-    if let SqlType::Decimal { precision, scale, .. } = info.ty {
-        let digits = match args.get(1).map(|a| &a.node) {
-            None => Some(0),
-            Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
-            Some(_) => None,
-        };
-        if let Some(n) = digits.filter(|n| *n < scale) {
-            info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
-        }
-    }
 }
 
 /// Whether a function reads its argument as a date or time, as which a JSON value may be had without its quotes.

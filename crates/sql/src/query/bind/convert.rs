@@ -127,6 +127,7 @@ impl Binder<'_> {
         }
         let mut e = collated(e, c);
         e.info.coercibility = coercibility::EXPLICIT;
+        e.info = self.null_if_malformed(e.info);
         Ok(e)
     }
 
@@ -138,6 +139,18 @@ impl Binder<'_> {
         table.is_some_and(|t| t.schema.eq_ignore_ascii_case("information_schema"))
     }
 
+    /// A function that makes a text answers NULL in strict mode where the text is not well formed.
+    pub fn null_if_malformed(&self, mut info: TypeInfo) -> TypeInfo {
+        let text = info.ty.is_string() && !info.ty.is_geometry();
+        info.nullable |= text && self.env.reads.settings.mode.strict();
+        info
+    }
+
+    /// What is made of these, of which a text may be none.
+    pub fn made_of(&self, of: &[TypeInfo], info: TypeInfo) -> TypeInfo {
+        if of.iter().any(|i| i.ty.is_string()) { info } else { self.in_connections_set(info) }
+    }
+
     pub fn date_add(&mut self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
         let amount = match unit {
             Unit::Second => self.settle(amount),
@@ -146,6 +159,7 @@ impl Binder<'_> {
             _ => amount,
         };
         let info = temporal::date_add_type(&date.info, &amount.info, unit);
+        let info = self.in_connections_set(info);
         BExpr::new(
             Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },
             info,

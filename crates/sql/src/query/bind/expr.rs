@@ -77,6 +77,29 @@ pub fn unit(u: TimeUnit) -> Unit {
     }
 }
 
+/// Characters that the text of a user variable may have.
+const VARIABLE_CHARS: u32 = 67_108_860;
+
+/// Characters of what EXTRACT() gives: the digits of all its units, and a sign.
+fn extract_width(u: Unit) -> u8 {
+    match u {
+        Unit::Year => 5,
+        Unit::YearMonth => 7,
+        Unit::Quarter => 2,
+        Unit::Month | Unit::Week | Unit::Day | Unit::Minute | Unit::Second => 3,
+        Unit::Hour => 4,
+        Unit::MinuteSecond => 5,
+        Unit::HourMinute => 6,
+        Unit::HourSecond => 8,
+        Unit::DayHour | Unit::SecondMicrosecond => 9,
+        Unit::DayMinute | Unit::MinuteMicrosecond => 11,
+        Unit::DaySecond => 13,
+        Unit::Microsecond => 7,
+        Unit::HourMicrosecond => 14,
+        Unit::DayMicrosecond => 20,
+    }
+}
+
 impl Binder<'_> {
     pub fn expr(&mut self, e: &Expr) -> Bind<BExpr> {
         self.has_stack()?;
@@ -108,10 +131,13 @@ impl Binder<'_> {
                     true => SqlType::varchar(0, self.file_collation),
                     false => v.map_or(SqlType::Null, crate::value::compare::type_of),
                 };
-                let ty = if let SqlType::Varchar { collation, .. } = ty {
-                    SqlType::varchar(16_383, collation)
-                } else {
-                    ty
+                let ty = match ty {
+                    SqlType::Varchar { collation, .. } => {
+                        SqlType::varchar(VARIABLE_CHARS, collation)
+                    }
+                    SqlType::Int { unsigned, .. } => SqlType::wide_int(21, unsigned),
+                    SqlType::Double { .. } => SqlType::LONG_DOUBLE,
+                    other => other,
                 };
                 BExpr::new(
                     Node::UserVar(name.as_str().to_lowercase().into()),
@@ -122,7 +148,11 @@ impl Binder<'_> {
                 self.cacheable = false;
                 self.deprecated(Deprecated::Assignment);
                 let v = self.scalar(value)?;
-                let info = v.info;
+                let mut info = v.info;
+                info.ty = infer::merge(&[info]).ty;
+                if let SqlType::Int { unsigned, .. } = info.ty {
+                    info.ty = SqlType::wide_int(info.ty.display_length(1) as u8, unsigned);
+                }
                 BExpr::new(Node::Assign(name.as_str().to_lowercase().into(), Box::new(v)), info)
             }
             Expr::SysVar(v) => self.sys_var(v)?,
@@ -214,6 +244,7 @@ impl Binder<'_> {
                     },
                 };
                 let info = super::convert::claimed(to, target.result_type(&e.info));
+                let info = self.null_if_malformed(info);
                 let texts = matches!(target, CastTarget::Char { .. });
                 let e = if texts { super::literal::number_as_text(e) } else { e };
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
@@ -222,7 +253,7 @@ impl Binder<'_> {
                 let e = super::literal::number_as_text(self.scalar(expr)?);
                 let collation = self.charset_collation(charset.as_str())?;
                 let target = CastTarget::Char { chars: None, collation };
-                let mut info = target.result_type(&e.info);
+                let mut info = self.null_if_malformed(target.result_type(&e.info));
                 info.coercibility = coercibility::IMPLICIT;
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
@@ -242,14 +273,14 @@ impl Binder<'_> {
                 let e = super::digits::as_date_or_time(self.scalar(expr)?);
                 BExpr::new(
                     Node::Extract(unit(*u), Box::new(e)),
-                    TypeInfo::new(SqlType::BIGINT, true),
+                    TypeInfo::new(SqlType::wide_int(extract_width(unit(*u)), false), true),
                 )
             }
             Expr::TimestampDiff { unit: u, from, to } => {
                 let (a, b) = (self.scalar(from)?, self.scalar(to)?);
                 BExpr::new(
                     Node::TimestampDiff(unit(*u), Box::new(a), Box::new(b)),
-                    TypeInfo::new(SqlType::BIGINT, true),
+                    TypeInfo::new(SqlType::LONG_INT, true),
                 )
             }
             Expr::Trim { side, what, expr } => {
@@ -397,6 +428,7 @@ impl Binder<'_> {
             bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
         let mut info = infer::merge(&infos);
         info.nullable |= otherwise.is_none();
+        info = self.made_of(&infos, info);
         Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
     }
 }

@@ -7,11 +7,12 @@ use super::{Bind, Binder, Raw, RawGroup, Working, using};
 use crate::account::Privileges;
 use crate::context::VirtualHint;
 use crate::errno;
+use crate::infoschema::told;
 use crate::meta::cache::no_such_table;
 use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
 use crate::query::frame::Shape;
 use crate::query::partition;
-use crate::query::plan::{Origin, OutColumn, QueryPlan, Source, TableSlot};
+use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
 use crate::query::scope::{self, Scope, ScopeColumn, ScopeTable};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
@@ -134,6 +135,8 @@ impl Binder<'_> {
                         org_table: v.name().into(),
                         column: c.name.as_ref().into(),
                         flags: 0,
+                        computed: false,
+                        told: told::of_table(v.schema(), v.name(), &c.name),
                     };
                     ScopeColumn {
                         name: c.name.as_ref().into(),
@@ -218,7 +221,11 @@ impl Binder<'_> {
         if self.merges_derived {
             let at = &mut Place { group, raw, tables };
             if let Some(parts) = self.merge(query, ast::ViewCheck::None, at)? {
-                let columns = derived_columns(alias, names, &parts.columns)?;
+                let told = parts.columns.iter().map(|c| {
+                    let origin = c.origin.as_ref();
+                    (c.name.clone(), c.info, origin.map_or((0, true), |o| (o.flags, o.computed)))
+                });
+                let columns = derived_columns(alias, names, told.collect())?;
                 return self.name_merged(parts, ("".into(), alias.into()), columns, None, at);
             }
         }
@@ -269,7 +276,12 @@ impl Binder<'_> {
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        let columns = derived_columns(alias, names, &plan.columns)?;
+        let merged = plan.would_merge();
+        let told = (0..plan.columns.len()).map(|i| {
+            let (info, flags) = plan.told_outside(i, merged);
+            (plan.columns[i].name.clone(), info, flags)
+        });
+        let columns = derived_columns(alias, names, told.collect())?;
         let scope = ScopeTable { alias: alias.into(), columns, ..ScopeTable::unseen(None) };
         self.add(scope, Source::Derived(Box::new(plan)), group, None, raw, tables)
     }
@@ -375,8 +387,11 @@ impl Binder<'_> {
     }
 }
 
+/// A column's name, its type, and its flags with whether it is an expression.
+type Told = (Arc<str>, TypeInfo, (u16, bool));
+
 /// The columns of a derived table, named by its list or as its query names them.
-fn derived_columns(alias: &str, names: &[ast::Ident], of: &[OutColumn]) -> Bind<Vec<ScopeColumn>> {
+fn derived_columns(alias: &str, names: &[ast::Ident], of: Vec<Told>) -> Bind<Vec<ScopeColumn>> {
     if !names.is_empty() && names.len() != of.len() {
         return Err(SqlError::new(
             1353,
@@ -384,12 +399,11 @@ fn derived_columns(alias: &str, names: &[ast::Ident], of: &[OutColumn]) -> Bind<
         ));
     }
     let mut columns: Vec<ScopeColumn> = Vec::new();
-    for (i, c) in of.iter().enumerate() {
-        let name: Arc<str> = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
+    for (i, (own, mut info, (flags, computed))) in of.into_iter().enumerate() {
+        let name: Arc<str> = names.get(i).map_or(own, |n| n.as_str().into());
         if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
             return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
         }
-        let mut info = c.info;
         if info.ty.is_string() {
             info.coercibility = crate::value::types::coercibility::IMPLICIT;
         }
@@ -398,7 +412,9 @@ fn derived_columns(alias: &str, names: &[ast::Ident], of: &[OutColumn]) -> Bind<
             table: alias.into(),
             org_table: alias.into(),
             column: name.clone(),
-            flags: 0,
+            flags,
+            computed,
+            told: None,
         };
         columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
     }
@@ -441,11 +457,15 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
             if c.default == ColumnDefault::None && !c.auto_increment {
                 flags |= column_flag::NO_DEFAULT_VALUE;
             }
-            if c.on_update_now.is_some() {
-                flags |= column_flag::ON_UPDATE_NOW;
-            }
+            // Of a DATETIME with the same clauses MySQL says nothing.
             if matches!(c.ty, SqlType::Timestamp { .. }) {
-                flags |= column_flag::TIMESTAMP;
+                if c.on_update_now.is_some() {
+                    flags |= column_flag::ON_UPDATE_NOW;
+                }
+                let set = matches!(c.default, ColumnDefault::CurrentTimestamp(_));
+                if set || c.on_update_now.is_some() {
+                    flags |= column_flag::TIMESTAMP;
+                }
             }
             let origin = Origin {
                 schema: table.schema().into(),
@@ -453,6 +473,8 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
                 org_table: table.name().into(),
                 column: c.name.as_str().into(),
                 flags,
+                computed: false,
+                told: None,
             };
             ScopeColumn {
                 name: scope::column_name(c),

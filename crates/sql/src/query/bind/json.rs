@@ -107,7 +107,7 @@ impl Binder<'_> {
             };
             level.columns.push((all.len(), column));
             let info = TypeInfo::column(ty, true);
-            all.push(OutColumn { name: name.as_str().into(), info, origin: None });
+            all.push(OutColumn::stored(name.as_str().into(), info));
         }
         Ok(level)
     }

@@ -17,7 +17,7 @@ use crate::value::sent::{introduced, sent_text};
 use crate::value::temporal::parse;
 use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
-    Class, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+    Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
@@ -58,14 +58,11 @@ impl Binder<'_> {
             },
         };
         let mut e = BExpr::constant(v);
-        if let Literal::Int(v) = l {
-            let width = Some(v.checked_ilog10().unwrap_or(0) as u8 + 1);
-            e.info.ty = SqlType::Int {
-                kind: IntKind::Big,
-                unsigned: i64::try_from(*v).is_err(),
-                zerofill: false,
-                width,
-            };
+        match l {
+            Literal::Int(v) => e.info.ty = literal_type(*v),
+            // As long as it is written.
+            Literal::Float(_, text) => e.info.ty = SqlType::wide_double(text.len().min(23) as u8),
+            _ => {}
         }
         if let Literal::Bool(_) = l {
             e.info.ty = SqlType::BOOL;
@@ -215,6 +212,13 @@ pub fn no_geometries<'e>(
         true => Err(value_error(ValueError::wrong_arguments(what))),
         false => Ok(()),
     }
+}
+
+/// The type of an integer literal: its digits, with room for a sign where its opposite is one of the same type.
+fn literal_type(v: u64) -> SqlType {
+    let digits = v.checked_ilog10().unwrap_or(0) as u8 + 1;
+    let unsigned = i64::try_from(v).is_err();
+    SqlType::wide_int(digits + u8::from(!unsigned), unsigned)
 }
 
 pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {

@@ -17,6 +17,7 @@ mod expr;
 mod from;
 mod functional;
 mod json;
+mod lengths;
 mod literal;
 mod merge;
 mod name;
@@ -132,10 +133,8 @@ pub struct Working {
 impl Working {
     /// The rows of SHOW, for its WHERE. Recursive common tables are numbered from 1.
     fn shown(rows: &ShowResult) -> Working {
-        let column = |c: &VirtualColumn| OutColumn {
-            name: c.name.as_ref().into(),
-            info: TypeInfo::column(c.ty, c.nullable),
-            origin: None,
+        let column = |c: &VirtualColumn| {
+            OutColumn::stored(c.name.as_ref().into(), TypeInfo::column(c.ty, c.nullable))
         };
         Working { number: 0, columns: rows.columns.iter().map(column).collect() }
     }

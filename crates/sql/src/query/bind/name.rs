@@ -7,10 +7,14 @@ use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::scope::{Found, Place, ambiguous, unknown_column};
 use crate::session_api::SqlError;
+use crate::value::arith::real;
 use crate::value::types::coercibility;
 use crate::value::{Collation, SqlType, TypeInfo, Value};
 use crate::vars::{SetTarget, resolve_read};
 use weir_syntax::ast;
+
+/// Characters that MySQL says of the text of a system variable.
+const VARIABLE_CHARS: u32 = 21_845;
 
 impl Binder<'_> {
     /// A column whose value is wanted.
@@ -137,14 +141,14 @@ impl Binder<'_> {
         // Against a literal its own collation rules.
         let text = || TypeInfo {
             coercibility: coercibility::SYSCONST,
-            ..TypeInfo::new(SqlType::varchar(1024, Collation::Utf8mb4GeneralCi), true)
+            ..TypeInfo::new(SqlType::varchar(VARIABLE_CHARS, Collation::Utf8mb4GeneralCi), true)
         };
         use crate::vars::VarType;
         let info = match var.def().ty {
-            VarType::Bool => TypeInfo::new(SqlType::BIGINT, false),
-            VarType::Int { .. } => TypeInfo::new(SqlType::BIGINT, false),
-            VarType::UInt { .. } | VarType::Size { .. } => TypeInfo::new(SqlType::UBIGINT, false),
-            VarType::Float { .. } => TypeInfo::new(SqlType::DOUBLE, false),
+            VarType::Bool => TypeInfo::new(SqlType::BOOL, true),
+            VarType::Int { .. } => TypeInfo::new(SqlType::LONG_INT, true),
+            VarType::UInt { .. } | VarType::Size { .. } => TypeInfo::new(SqlType::LONG_UINT, true),
+            VarType::Float { .. } => TypeInfo::new(real(Some(6)), true),
             _ => text(),
         };
         Ok(BExpr::new(Node::SysVar(var, target), info))

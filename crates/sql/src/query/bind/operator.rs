@@ -212,7 +212,9 @@ impl Binder<'_> {
         if let (UnaryOp::Neg, Expr::Literal(Literal::Int(v))) = (op, expr)
             && let Some(n) = 0i64.checked_sub_unsigned(*v)
         {
-            return Ok(BExpr::constant(Value::Int(n)));
+            let mut e = BExpr::constant(Value::Int(n));
+            e.info.ty = SqlType::wide_int(v.checked_ilog10().unwrap_or(0) as u8 + 2, false);
+            return Ok(e);
         }
         // Below the smallest BIGINT it is a DECIMAL, although the digits alone would be a BIGINT UNSIGNED.
         if let (UnaryOp::Neg, Expr::Literal(Literal::Int(v))) = (op, expr)
@@ -248,7 +250,10 @@ impl Binder<'_> {
                 let unsigned = matches!(e.info.ty, SqlType::Int { unsigned: true, .. });
                 let e = if unsigned && e.is_statement_constant() { as_decimal(e) } else { e };
                 let ty = match e.info.ty {
-                    SqlType::Int { .. } => SqlType::BIGINT,
+                    SqlType::Int { .. } | SqlType::Year | SqlType::Bit { .. } => {
+                        let digits = e.info.ty.facts().number.map_or(20, |(digits, _)| digits);
+                        SqlType::wide_int(digits + 1, false)
+                    }
                     SqlType::Decimal { precision, scale, .. } => SqlType::decimal(precision, scale),
                     ty => arith::real(arith::places(&ty)),
                 };
@@ -258,7 +263,7 @@ impl Binder<'_> {
                 if long { rounded(e) } else { e }
             }
             UnaryOp::BitNot => {
-                let info = TypeInfo::new(SqlType::UBIGINT, e.info.nullable);
+                let info = TypeInfo::new(SqlType::LONG_UINT, e.info.nullable);
                 BExpr::new(Node::BitNot(Box::new(e)), info)
             }
             UnaryOp::Not | UnaryOp::Bang => not(e),
@@ -266,7 +271,7 @@ impl Binder<'_> {
                 // As of CAST: the bytes decide against a column, too.
                 self.deprecated(Deprecated::BinaryOperator);
                 let target = CastTarget::Binary { bytes: None };
-                let mut info = target.result_type(&e.info);
+                let mut info = self.null_if_malformed(target.result_type(&e.info));
                 info.coercibility = coercibility::IMPLICIT;
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
@@ -307,7 +312,7 @@ impl Binder<'_> {
             return Ok(self.arithmetic(op, a, b));
         }
         if let Some(op) = bit_op(op) {
-            let info = TypeInfo::new(SqlType::UBIGINT, a.info.nullable || b.info.nullable);
+            let info = TypeInfo::new(SqlType::LONG_UINT, a.info.nullable || b.info.nullable);
             return Ok(BExpr::new(Node::Bits(op, Box::new(a), Box::new(b)), info));
         }
         Ok(match op {

@@ -133,10 +133,8 @@ impl Binder<'_> {
                     .columns
                     .iter()
                     .zip(&r.columns)
-                    .map(|(a, b)| OutColumn {
-                        name: a.name.clone(),
-                        info: infer::merge(&[a.info, b.info]),
-                        origin: None,
+                    .map(|(a, b)| {
+                        OutColumn::stored(a.name.clone(), infer::merge(&[a.info, b.info]))
                     })
                     .collect::<Vec<OutColumn>>();
                 told_apart(&columns)?;
@@ -173,11 +171,7 @@ impl Binder<'_> {
                 let columns = (0..n)
                     .map(|i| {
                         let infos: Vec<TypeInfo> = rows.iter().map(|r| r[i].info).collect();
-                        OutColumn {
-                            name: format!("column_{i}").into(),
-                            info: infer::merge(&infos),
-                            origin: None,
-                        }
+                        OutColumn::computed(format!("column_{i}").into(), infer::merge(&infos))
                     })
                     .collect();
                 Ok((Body::Values(rows), columns))

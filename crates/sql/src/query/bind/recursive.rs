@@ -96,7 +96,7 @@ impl Binder<'_> {
                 // What the recursive operands give may be NULL.
                 info.nullable = true;
                 let name = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
-                OutColumn { name, info, origin: None }
+                OutColumn::stored(name, info)
             })
             .collect();
         self.ctes[at].working = Some(Working { number, columns: columns.clone() });

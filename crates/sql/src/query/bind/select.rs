@@ -11,9 +11,10 @@ use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
 use crate::query::scope::{Found, Scope};
+use crate::query::told::note_stored;
 use crate::query::{decided, group};
 use crate::session_api::SqlError;
-use crate::value::SqlMode;
+use crate::value::{SqlMode, SqlType};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr, SelectItem};
@@ -171,6 +172,7 @@ impl Binder<'_> {
             raw: Some(raw),
             seen: Default::default(),
         };
+        note_stored(&block, &mut columns);
         Ok(QueryPlan {
             body: Body::Block(Box::new(block)),
             order: Vec::new(),
@@ -207,6 +209,8 @@ impl Binder<'_> {
                         name: col.name.clone(),
                         info: e.info,
                         origin: col.origin.clone(),
+                        stored: false,
+                        kept: None,
                     });
                     items.push(e);
                 }
@@ -224,7 +228,10 @@ impl Binder<'_> {
                     (None, Expr::Literal(ast::Literal::Null)) => "NULL".into(),
                     (None, _) => (&**text).into(),
                 };
-                columns.push(OutColumn { name, info: e.info, origin });
+                // A user variable without a value is told of as one that may get any.
+                let unset = matches!(e.node, Node::UserVar(_)) && e.info.ty == SqlType::Null;
+                let kept = unset.then_some(SqlType::varbinary(65_532));
+                columns.push(OutColumn { origin, kept, ..OutColumn::computed(name, e.info) });
                 items.push(e);
             }
         }

@@ -51,8 +51,8 @@ impl Binder<'_> {
         let Node::Param(n) = e.node else { return None };
         let class = self.env.literals.get(n as usize)?.class;
         let of_value = |v: &Value<'_>| match (class, type_of(v)) {
-            (LiteralClass::Int, ty) if ty.is_integer() => Some(SqlType::BIGINT),
-            (LiteralClass::Float, SqlType::Double { .. }) => Some(SqlType::DOUBLE),
+            (LiteralClass::Int, ty) if ty.is_integer() => Some(SqlType::LONG_INT),
+            (LiteralClass::Float, SqlType::Double { .. }) => Some(SqlType::LONG_DOUBLE),
             (LiteralClass::Str, ty) if ty.is_string() => Some(ty),
             _ => None,
         };

@@ -110,7 +110,8 @@ impl Binder<'_> {
             if parts.items.len() != meta.columns.len() {
                 return Err(invalid(&o.schema, &o.name));
             }
-            let flags = |e: &BExpr| parts.scope.origin_of(e).map_or(0, |origin| origin.flags);
+            let flags =
+                |e: &BExpr| parts.scope.origin_of(e).map_or((0, true), |o| (o.flags, o.computed));
             let infos = parts.items.iter().map(|e| (e.info, flags(e)));
             let columns = scope_columns(o, meta, alias, infos);
             let view = ViewOf {
@@ -124,7 +125,8 @@ impl Binder<'_> {
         if plan.columns.len() != meta.columns.len() {
             return Err(invalid(&o.schema, &o.name));
         }
-        let infos = plan.columns.iter().map(|c| (c.info, 0u16));
+        let merged = meta.algorithm != ViewAlgorithm::TempTable && plan.would_merge();
+        let infos = (0..plan.columns.len()).map(|i| plan.told_outside(i, merged));
         let columns = scope_columns(o, meta, alias, infos);
         let scope =
             ScopeTable { schema: name.0, alias: name.1, columns, ..ScopeTable::unseen(None) };
@@ -289,23 +291,25 @@ fn scope_columns(
     o: &Object,
     meta: &ViewMeta,
     alias: &str,
-    infos: impl Iterator<Item = (crate::value::TypeInfo, u16)>,
+    infos: impl Iterator<Item = (crate::value::TypeInfo, (u16, bool))>,
 ) -> Vec<ScopeColumn> {
-    let column =
-        |(c, (mut info, flags)): (&crate::meta::SqlColumn, (crate::value::TypeInfo, u16))| {
-            if info.ty.is_string() {
-                info.coercibility = coercibility::IMPLICIT;
-            }
-            let name: Arc<str> = c.name.as_str().into();
-            let origin = Origin {
-                schema: o.schema.as_str().into(),
-                table: alias.into(),
-                org_table: o.name.as_str().into(),
-                column: name.clone(),
-                flags,
-            };
-            ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) }
+    type Told = (crate::value::TypeInfo, (u16, bool));
+    let column = |(c, (mut info, (flags, computed))): (&crate::meta::SqlColumn, Told)| {
+        if info.ty.is_string() {
+            info.coercibility = coercibility::IMPLICIT;
+        }
+        let name: Arc<str> = c.name.as_str().into();
+        let origin = Origin {
+            schema: o.schema.as_str().into(),
+            table: alias.into(),
+            org_table: o.name.as_str().into(),
+            column: name.clone(),
+            flags,
+            computed,
+            told: None,
         };
+        ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) }
+    };
     meta.columns.iter().zip(infos).map(column).collect()
 }
 
@@ -369,7 +373,7 @@ impl Binder<'_> {
             }
         }
         self.views.pop();
-        let columns = plan.columns.iter().map(|c| (c.name.clone(), c.info)).collect();
+        let columns = plan.columns.iter().map(|c| (c.name.clone(), c.listed())).collect();
         Ok(ViewPlan { query, columns, mergeable, updatable, checkable })
     }
 }

@@ -10,7 +10,7 @@ use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Bound, Frame, Window, WindowCall, WindowFunction};
 use crate::session_api::SqlError;
 use crate::value::arith::Op;
-use crate::value::{SqlType, TypeInfo};
+use crate::value::{IntKind, SqlType, TypeInfo};
 use weir_syntax::ast::{self, FrameBound, FrameUnit, Ident, Over, WindowSpec};
 
 /// What a window without a name is called in messages.
@@ -182,16 +182,16 @@ impl Binder<'_> {
                 format!("Incorrect parameter count in the call to native function '{name}'"),
             )),
         };
-        let number = TypeInfo::new(SqlType::UBIGINT, false);
-        let share = TypeInfo::new(SqlType::DOUBLE, false);
-        let nullable = |i: TypeInfo| TypeInfo { nullable: true, ..i };
+        let number = TypeInfo::new(SqlType::LONG_UINT, false);
+        let share = TypeInfo::new(SqlType::LONG_DOUBLE, false);
+        let nullable = |i: TypeInfo| TypeInfo { nullable: true, ..as_bigint(i) };
         let (function, least, most, info) = match name {
             "row_number" => (W::RowNumber, 0, 0, number),
             "rank" => (W::Rank, 0, 0, number),
             "dense_rank" => (W::DenseRank, 0, 0, number),
             "percent_rank" => (W::PercentRank, 0, 0, share),
             "cume_dist" => (W::CumeDist, 0, 0, share),
-            "ntile" => (W::Ntile, 1, 1, nullable(number)),
+            "ntile" => (W::Ntile, 1, 1, number),
             "lag" | "lead" => {
                 count(1, 3)?;
                 self.settle_columns(args.iter().step_by(2).map(|a| &a.info));
@@ -236,7 +236,7 @@ impl Binder<'_> {
         }
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let spec = AggSpec::new(kind, false, &infos, self.env.reads.settings.div_increment);
-        let info = spec.result;
+        let info = as_bigint(spec.result);
         Ok((WindowFunction::Aggregate(spec), info))
     }
 
@@ -355,6 +355,17 @@ impl Binder<'_> {
 }
 
 /// A frame that begins behind where it ends, whatever the numbers.
+/// An integer is a BIGINT there, as long as it was.
+fn as_bigint(i: TypeInfo) -> TypeInfo {
+    match i.ty {
+        SqlType::Int { kind, unsigned, .. } if kind != IntKind::Big => {
+            let ty = SqlType::wide_int(kind.display_width(unsigned) as u8, unsigned);
+            TypeInfo { ty, ..i }
+        }
+        _ => i,
+    }
+}
+
 fn backwards(start: &FrameBound, end: &FrameBound) -> bool {
     let rank = |b: &FrameBound| match b {
         FrameBound::UnboundedPreceding => 0,

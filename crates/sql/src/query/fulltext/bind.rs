@@ -125,10 +125,10 @@ fn reads(table: &Arc<SqlTable>, columns: &[usize]) -> QueryPlan {
         let place = ColRef { depth: 0, table: 0, col: *c as u16 };
         BExpr::new(Node::Col(place), TypeInfo::column(column.ty, column.nullable))
     };
-    let shown = |c: &usize| OutColumn {
-        name: table.columns[*c].name.as_str().into(),
-        info: TypeInfo::column(table.columns[*c].ty, table.columns[*c].nullable),
-        origin: None,
+    let shown = |c: &usize| {
+        let column = &table.columns[*c];
+        let info = TypeInfo::column(column.ty, column.nullable);
+        OutColumn::stored(column.name.as_str().into(), info)
     };
     let tables = vec![TableSlot::new(table.name().into(), Source::Table(table.clone()))];
     let block = Block {

@@ -48,6 +48,39 @@ pub struct Facts {
 }
 
 impl SqlType {
+    /// Characters of the longest value as text. Of a TEXT MySQL takes the bytes for characters.
+    pub fn text_length(&self) -> u32 {
+        match self {
+            SqlType::Text { kind: LobKind::Tiny, .. } => LobKind::Tiny.max_bytes(),
+            SqlType::Text { .. } => self.octet_length(),
+            _ => self.value_length(1),
+        }
+    }
+
+    /// Bytes of the longest value as text, in its own character set.
+    pub fn octet_length(&self) -> u32 {
+        match *self {
+            SqlType::Text { kind, collation } => {
+                kind.max_bytes().saturating_mul(collation.max_char_bytes() as u32)
+            }
+            SqlType::Bit { bits } => u32::from(bits),
+            _ => self.value_length(self.collation().map_or(1, |c| c.max_char_bytes() as u32)),
+        }
+    }
+
+    /// Without the widths that columns were declared with, which say how values are shown and not how long they are.
+    fn value_length(&self, char_bytes: u32) -> u32 {
+        match *self {
+            SqlType::Int { kind, unsigned, .. } if kind != IntKind::Big => {
+                kind.display_width(unsigned)
+            }
+            SqlType::Double { .. } if self.fixed_digits().is_some() => {
+                SqlType::DOUBLE.facts().shown
+            }
+            _ => self.display_length(char_bytes),
+        }
+    }
+
     /// The bytes of a BIT where it is taken as bytes.
     pub fn bytes_of_bits(&self) -> Option<u32> {
         match self {
@@ -157,21 +190,26 @@ const NULL: Facts = Facts {
 };
 
 fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
-    // NUMERIC_PRECISION has the digits that every value of that many bytes fits, but for BIGINT; arithmetic has those of the longest.
-    let (wire, digits, precision) = match kind {
-        IntKind::Tiny => (proto::TINY, 3, 3),
-        IntKind::Small => (proto::SHORT, 5, 5),
-        IntKind::Medium => (proto::INT24, 8, 7),
-        IntKind::Int => (proto::LONG, 10, 10),
-        IntKind::Big if unsigned => (proto::LONGLONG, 20, 20),
-        IntKind::Big => (proto::LONGLONG, 19, 19),
+    // NUMERIC_PRECISION has the digits that every value of that many bytes fits, but for BIGINT; arithmetic has those of the longest,
+    // or of the longest that an expression gives.
+    let (wire, precision) = match kind {
+        IntKind::Tiny => (proto::TINY, 3),
+        IntKind::Small => (proto::SHORT, 5),
+        IntKind::Medium => (proto::INT24, 7),
+        IntKind::Int => (proto::LONG, 10),
+        IntKind::Big if unsigned => (proto::LONGLONG, 20),
+        IntKind::Big => (proto::LONGLONG, 19),
     };
+    let shown = width.map_or(kind.display_width(unsigned), u32::from);
+    // The width of a column of fewer bytes says nothing of its values.
+    let longest = if kind == IntKind::Big { shown } else { kind.display_width(unsigned) };
+    let digits = longest.saturating_sub(u32::from(!unsigned)).max(1) as u8;
     Facts {
         name: kind.name(),
         wire,
         phys: PhysType::Int { bytes: kind.bytes(), unsigned },
         packed: u64::from(kind.bytes()),
-        shown: width.map_or(kind.display_width(unsigned), u32::from),
+        shown,
         number: Some((digits, 0)),
         precision: Some((precision, Some(0))),
         ..NULL
@@ -199,7 +237,7 @@ fn of_bits(bits: u8) -> Facts {
         phys: PhysType::Int { bytes: whole_bytes(bytes), unsigned: true },
         packed: u64::from(bytes),
         shown: u32::from(bits),
-        number: Some((20, 0)),
+        number: Some((bits, 0)),
         precision: Some((bits, None)),
         ..NULL
     }
@@ -245,7 +283,7 @@ fn of_real(
         packed: bytes,
         shown: u32::from(width),
         decimals: digits.map_or(NOT_FIXED, |(_, d)| d),
-        precision: Some((width, digits.map(|(_, d)| d))),
+        precision: Some((width, digits.map(|(_, d)| d).filter(|d| *d < NOT_FIXED))),
         ..NULL
     }
 }
@@ -388,7 +426,7 @@ mod tests {
                 16,
                 int(8, true),
                 [5, 40, 0],
-                Some((20, 0)),
+                Some((40, 0)),
                 Some((40, None)),
             ),
             (

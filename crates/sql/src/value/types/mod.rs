@@ -50,7 +50,7 @@ impl IntKind {
     }
 
     /// Digits and sign of the longest value.
-    fn display_width(self, unsigned: bool) -> u32 {
+    pub fn display_width(self, unsigned: bool) -> u32 {
         match (self, unsigned) {
             (IntKind::Tiny, false) => 4,
             (IntKind::Tiny, true) => 3,
@@ -89,7 +89,8 @@ impl LobKind {
 pub enum SqlType {
     /// The type of a bare NULL.
     Null,
-    /// `width` is the display width where one was given; it matters for zerofill and tinyint(1).
+    /// `width` is the display width where one was given; it matters for zerofill and tinyint(1), and is what an expression says of
+    /// the longest number that it gives.
     Int {
         kind: IntKind,
         unsigned: bool,
@@ -102,7 +103,7 @@ pub enum SqlType {
         unsigned: bool,
         zerofill: bool,
     },
-    /// `digits`: FLOAT(m,d).
+    /// `digits`: FLOAT(m,d). With [`NOT_FIXED`] as d the m is all that is said, as of an expression.
     Float {
         unsigned: bool,
         zerofill: bool,
@@ -215,8 +216,36 @@ impl SqlType {
     pub const DOUBLE: SqlType = SqlType::Double { unsigned: false, zerofill: false, digits: None };
     pub const FLOAT: SqlType = SqlType::Float { unsigned: false, zerofill: false, digits: None };
 
+    /// What most functions that give an integer say of it: a character more than the longest BIGINT has.
+    pub const LONG_INT: SqlType = SqlType::wide_int(21, false);
+    pub const LONG_UINT: SqlType = SqlType::wide_int(21, true);
+    /// What most functions that give a double say of it: a character more than a column has.
+    pub const LONG_DOUBLE: SqlType = SqlType::wide_double(23);
+    pub const LONG_FLOAT: SqlType =
+        SqlType::Float { unsigned: false, zerofill: false, digits: Some((23, NOT_FIXED)) };
+
     pub const fn int(kind: IntKind, unsigned: bool) -> SqlType {
         SqlType::Int { kind, unsigned, zerofill: false, width: None }
+    }
+
+    /// An integer of an expression, of which so many characters are known to suffice.
+    pub const fn wide_int(width: u8, unsigned: bool) -> SqlType {
+        SqlType::Int { kind: IntKind::Big, unsigned, zerofill: false, width: Some(width) }
+    }
+
+    /// A double of an expression, without a fixed number of places.
+    pub const fn wide_double(width: u8) -> SqlType {
+        SqlType::Double { unsigned: false, zerofill: false, digits: Some((width, NOT_FIXED)) }
+    }
+
+    /// Digits of FLOAT(m,d) and DOUBLE(m,d), where their number is fixed.
+    pub fn fixed_digits(&self) -> Option<(u8, u8)> {
+        match *self {
+            SqlType::Float { digits, .. } | SqlType::Double { digits, .. } => {
+                digits.filter(|(_, d)| *d < NOT_FIXED)
+            }
+            _ => None,
+        }
     }
 
     pub const fn decimal(precision: u8, scale: u8) -> SqlType {
@@ -404,8 +433,10 @@ impl SqlType {
                 _ => String::new(),
             },
             SqlType::Decimal { precision, scale, .. } => format!("({precision},{scale})"),
-            SqlType::Float { digits: Some((m, d)), .. }
-            | SqlType::Double { digits: Some((m, d)), .. } => format!("({m},{d})"),
+            SqlType::Float { .. } | SqlType::Double { .. } => match self.fixed_digits() {
+                Some((m, d)) => format!("({m},{d})"),
+                None => String::new(),
+            },
             SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => format!("({chars})"),
             SqlType::Bit { bits } => format!("({bits})"),
             SqlType::Enum { members, collation } | SqlType::Set { members, collation } => {

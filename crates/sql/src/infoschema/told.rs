@@ -1,0 +1,106 @@
+//! What MySQL tells clients of the columns of its computed tables and of SHOW. Its dictionary has views over tables with keys, joins and
+//! expressions there, of which nothing else is to be seen: the facts were asked of a server (`tools/measure_told.py`).
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// What is told of one column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    pub type_code: u8,
+    /// Characters of a text, else the length.
+    pub chars: u32,
+    pub decimals: u8,
+    pub flags: u16,
+    pub text: bool,
+}
+
+/// A line for each table, `schema table column=facts...`, and for each SHOW, `show names facts...` with the names of all its columns.
+const FACTS: &str = include_str!("told.txt");
+
+#[derive(Default)]
+struct All {
+    /// By schema, table and column in lower case.
+    tables: HashMap<String, Told>,
+    /// By the names of all columns.
+    shows: HashMap<&'static str, Vec<Told>>,
+}
+
+fn parsed(facts: &str) -> Option<Told> {
+    let mut parts = facts.split(',');
+    Some(Told {
+        type_code: parts.next()?.parse().ok()?,
+        chars: parts.next()?.parse().ok()?,
+        decimals: parts.next()?.parse().ok()?,
+        flags: parts.next()?.parse().ok()?,
+        text: parts.next()? == "t",
+    })
+}
+
+fn all() -> &'static All {
+    static ALL: OnceLock<All> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut all = All::default();
+        for line in FACTS.lines() {
+            let mut fields = line.split('\t');
+            let (Some(schema), Some(name)) = (fields.next(), fields.next()) else { continue };
+            if schema == "show" {
+                all.shows.insert(name, fields.filter_map(parsed).collect());
+                continue;
+            }
+            for (column, facts) in fields.filter_map(|f| f.split_once('=')) {
+                let key = format!("{schema}.{name}.{column}").to_lowercase();
+                all.tables.extend(parsed(facts).map(|told| (key, told)));
+            }
+        }
+        all
+    })
+}
+
+/// What is told of a column of a computed table.
+pub fn of_table(schema: &str, table: &str, column: &str) -> Option<Told> {
+    all().tables.get(&format!("{schema}.{table}.{column}").to_lowercase()).copied()
+}
+
+/// What is told of the columns of a SHOW that has just these.
+pub fn of_show<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'static [Told]> {
+    let names: Vec<&str> =
+        names.map(|n| if n.starts_with("Tables_in_") { "Tables_in" } else { n }).collect();
+    let first = names.first().map(|n| if n.starts_with("Database (") { "Database" } else { n })?;
+    let rest = names[1..].iter().copied();
+    let key: Vec<&str> = std::iter::once(first).chain(rest).collect();
+    all().shows.get(key.join("|").as_str()).map(Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_lines_are_read() {
+        let columns = FACTS.matches('=').count();
+        assert_eq!(all().tables.len(), columns);
+        for line in FACTS.lines().filter(|l| l.starts_with("show\t")) {
+            let mut fields = line.split('\t').skip(1);
+            let names = fields.next().expect("names");
+            let told = of_show(names.split('|')).expect(names);
+            assert_eq!(
+                (told.len(), fields.count()),
+                (names.split('|').count(), told.len()),
+                "{names}"
+            );
+        }
+    }
+
+    /// What is told is told of a table that there is, and of all its columns but those that MySQL has not.
+    #[test]
+    fn tables_are_known() {
+        for line in FACTS.lines().filter(|l| !l.starts_with("show\t")) {
+            let mut fields = line.split('\t');
+            let (schema, name) = (fields.next().expect("schema"), fields.next().expect("name"));
+            let table = crate::infoschema::lookup(schema, name).expect(name);
+            let known = |n: &str| of_table(schema, name, n).is_some();
+            assert!(table.columns().iter().any(|c| known(&c.name)), "{schema}.{name}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Results whose length, or digits, a constant argument tells: LEFT(t, 3) has three characters at most.
+
+use super::Binder;
+use crate::func::infer;
+use crate::query::expr::{BExpr, Node};
+use crate::value::arith::real;
+use crate::value::cast::{octet_length, text_length};
+use crate::value::{SqlType, TypeInfo, Value};
+
+impl Binder<'_> {
+    /// A text that is made of no text, in the connection's collation.
+    pub fn in_connections_set(&self, mut info: TypeInfo) -> TypeInfo {
+        let connection = self.env.reads.settings.collation;
+        if let SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. } = &mut info.ty
+            && *collation == infer::TEXT
+            && connection.charset() == infer::TEXT.charset()
+        {
+            *collation = connection;
+        }
+        info
+    }
+}
+
+/// Characters of the longest text that MySQL counts before it is made.
+const LONGEST: u32 = 1 << 24;
+
+/// An argument that is known now: MySQL has a number below zero for one as large as can be.
+fn number(args: &[BExpr], at: usize) -> Option<i64> {
+    match &args.get(at)?.node {
+        Node::Const(Value::Int(n)) => Some(*n),
+        Node::Const(Value::UInt(n)) => Some(i64::try_from(*n).unwrap_or(i64::MAX)),
+        _ => None,
+    }
+}
+
+fn text(args: &[BExpr], at: usize) -> Option<&[u8]> {
+    match &args.get(at)?.node {
+        Node::Const(v) => v.as_bytes(),
+        _ => None,
+    }
+}
+
+/// Puts what the arguments tell into the type of the call.
+pub fn with_known_length(name: &str, args: &[BExpr], info: &mut TypeInfo) {
+    match &mut info.ty {
+        SqlType::Varchar { chars, collation } => {
+            let first = args.first().map_or(0, |a| match collation.is_binary() {
+                true => octet_length(&a.info.ty),
+                false => text_length(&a.info.ty),
+            });
+            if let Some(n) = length_of_text(name, args, first) {
+                *chars = n;
+            }
+        }
+        SqlType::DateTime { fsp } | SqlType::Time { fsp } if is_clock(name) => {
+            if let Some(n @ 0..=6) = number(args, 0) {
+                *fsp = n as u8;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
+pub fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
+    if !matches!(name, "ROUND" | "TRUNCATE") {
+        return;
+    }
+    if let (SqlType::Double { .. }, Some(Node::Const(Value::Int(n)))) =
+        (info.ty, args.get(1).map(|a| &a.node))
+    {
+        info.ty = real(u8::try_from((*n).max(0)).ok());
+    }
+    if let SqlType::Decimal { precision, scale, .. } = info.ty {
+        let digits = match args.get(1).map(|a| &a.node) {
+            None => Some(0),
+            Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
+            Some(_) => None,
+        };
+        if let Some(n) = digits.filter(|n| *n < scale) {
+            // Rounding up may need a digit more.
+            let carried = u8::from(name == "ROUND");
+            info.ty = SqlType::decimal((precision - scale + n + carried).clamp(1, 65), n);
+        }
+    }
+}
+
+fn is_clock(name: &str) -> bool {
+    matches!(
+        name,
+        "NOW"
+            | "CURRENT_TIMESTAMP"
+            | "LOCALTIME"
+            | "LOCALTIMESTAMP"
+            | "SYSDATE"
+            | "CURTIME"
+            | "CURRENT_TIME"
+            | "UTC_TIME"
+            | "UTC_TIMESTAMP"
+    )
+}
+
+/// `first`: characters of the first argument.
+fn length_of_text(name: &str, args: &[BExpr], first: u32) -> Option<u32> {
+    let at_most = |n: i64| u32::try_from(n.max(0)).unwrap_or(u32::MAX);
+    Some(match name {
+        "LEFT" | "RIGHT" => first.min(at_most(number(args, 1)?)),
+        "SUBSTRING" | "SUBSTR" | "MID" => {
+            let rest = match number(args, 1) {
+                None => first,
+                Some(0) => 0,
+                Some(from @ 1..) => first.saturating_sub(at_most(from - 1)),
+                Some(from) => first.min(u32::try_from(from.unsigned_abs()).unwrap_or(u32::MAX)),
+            };
+            match number(args, 2) {
+                Some(n) => rest.min(at_most(n)),
+                None => rest,
+            }
+        }
+        "REPEAT" => match number(args, 1)? {
+            0.. => first.saturating_mul(at_most(number(args, 1)?)).min(LONGEST),
+            _ => LONGEST,
+        },
+        "LPAD" | "RPAD" => match number(args, 1)? {
+            n @ 0.. => at_most(n).min(LONGEST),
+            _ => LONGEST,
+        },
+        "SPACE" => match number(args, 0)? {
+            n @ 0.. => at_most(n).min(LONGEST),
+            _ => LONGEST,
+        },
+        "SHA2" => match number(args, 1)? {
+            224 => 56,
+            384 => 96,
+            512 => 128,
+            _ => 64,
+        },
+        "DATE_FORMAT" | "TIME_FORMAT" | "FROM_UNIXTIME" => length_of_format(text(args, 1)?),
+        _ => return None,
+    })
+}
+
+/// Characters of the longest text that a format of dates gives.
+fn length_of_format(format: &[u8]) -> u32 {
+    let mut length: u32 = 0;
+    let mut rest = String::from_utf8_lossy(format).into_owned().into_bytes().into_iter().peekable();
+    while let Some(b) = rest.next() {
+        // A sign for each character, however many bytes it has.
+        if b != b'%' || rest.peek().is_none() {
+            length += u32::from(b & 0xC0 != 0x80);
+            continue;
+        }
+        length += match rest.next() {
+            Some(b'M' | b'W') => 64,
+            Some(b'a' | b'b') => 32,
+            Some(b'r') => 11,
+            Some(b'T') => 8,
+            Some(b'H' | b'k') => 7,
+            Some(b'f') => 6,
+            Some(b'D' | b'Y' | b'x' | b'X') => 4,
+            Some(b'j') => 3,
+            Some(
+                b'c' | b'd' | b'e' | b'h' | b'I' | b'i' | b'l' | b'm' | b'p' | b'S' | b's' | b'U'
+                | b'u' | b'V' | b'v' | b'y',
+            ) => 2,
+            _ => 1,
+        };
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats() {
+        for (format, length) in [("%Y-%m-%d", 10), ("%M %D", 69), ("%T.%f", 15), ("é%%%", 3)] {
+            assert_eq!(length_of_format(format.as_bytes()), length, "{format}");
+        }
+    }
+}
