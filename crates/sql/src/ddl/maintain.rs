@@ -86,12 +86,12 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
 }
 
 /// Whether what the view reads is still there, and is what it was.
-fn check_view(view: &weir_engine::Object, ctx: &mut StatementCtx<'_>) -> Result<(), SqlError> {
-    let query = ViewMeta::of(view)?.parse()?;
-    let env = crate::query::PlanEnv::new(ctx.reads, ctx.changes.user_vars, &[]);
-    let bound = crate::query::plan_view(&query, &view.schema, &view.name, &env);
-    let name = (view.schema.clone(), view.name.clone());
-    bound.map(|_| ()).map_err(|_| crate::rights::view_invalid(&name))
+fn check_view(view: &weir_engine::Object, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
+    let shown = crate::canonical::shown(view, &ViewMeta::of(view)?, ctx.reads)?;
+    match shown.valid {
+        true => Ok(()),
+        false => Err(crate::meta::view::invalid(&view.schema, &view.name)),
+    }
 }
 
 pub fn text_value(text: String) -> Value<'static> {

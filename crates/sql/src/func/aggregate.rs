@@ -271,20 +271,8 @@ impl Accumulator {
             AggKind::Sum | AggKind::Avg => self.add(&data[0], cx)?,
             AggKind::Min => self.keep(&data[0], Ordering::Less, cx)?,
             AggKind::Max => self.keep(&data[0], Ordering::Greater, cx)?,
-            AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor
-                if matches!(self.state, State::Bytes { .. }) =>
-            {
-                self.add_bytes(spec.kind, &data[0])?;
-            }
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
-                let v = bits_of(&data[0], &mut cx.warnings);
-                if let State::Bits(bits) = &mut self.state {
-                    *bits = match spec.kind {
-                        AggKind::BitAnd => *bits & v,
-                        AggKind::BitOr => *bits | v,
-                        _ => *bits ^ v,
-                    };
-                }
+                self.add_bits(spec.kind, &data[0], cx)?;
             }
             AggKind::GroupConcat => {
                 let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
@@ -404,8 +392,22 @@ impl Accumulator {
         }
     }
 
-    /// 3513 and 3514 for strings of different lengths, and for long ones.
-    fn add_bytes(&mut self, kind: AggKind, v: &Value<'_>) -> Result<(), ValueError> {
+    /// 3513 and 3514 for binary strings of different lengths, and for long ones.
+    fn add_bits(
+        &mut self,
+        kind: AggKind,
+        v: &Value<'_>,
+        cx: &mut FuncCtx<'_>,
+    ) -> Result<(), ValueError> {
+        if let State::Bits(bits) = &mut self.state {
+            let v = bits_of(v, &mut cx.warnings);
+            *bits = match kind {
+                AggKind::BitAnd => *bits & v,
+                AggKind::BitOr => *bits | v,
+                _ => *bits ^ v,
+            };
+            return Ok(());
+        }
         let (State::Bytes { bits, begun }, Some(x)) = (&mut self.state, v.as_bytes()) else {
             return Ok(());
         };

@@ -1,6 +1,7 @@
 //! What is stored of a view.
 
 use super::{SqlColumn, codec};
+use crate::errno;
 use crate::session_api::SqlError;
 use weir_engine::Object;
 use weir_syntax::ast::{Query, Statement, ViewAlgorithm, ViewCheck};
@@ -62,4 +63,12 @@ impl ViewMeta {
     pub fn security_text(&self) -> &'static str {
         if self.invoker { "INVOKER" } else { "DEFINER" }
     }
+}
+
+/// 1356.
+pub fn invalid(schema: &str, name: &str) -> SqlError {
+    let text = format!(
+        "View '{schema}.{name}' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them"
+    );
+    SqlError::new(errno::ER_VIEW_INVALID, text)
 }

@@ -53,19 +53,23 @@ fn shown_query(plan: QueryPlan, env: &PlanEnv<'_>) -> (Kind, Vec<ColumnMeta>) {
     (Kind::Query(plan), columns)
 }
 
+/// SELECT, or what explains one.
+fn is_select(stmt: &Statement) -> bool {
+    match stmt {
+        Statement::Select(_) => true,
+        Statement::Explain(e) => {
+            matches!(&e.target, ExplainTarget::Statement(s) if matches!(**s, Statement::Select(_)))
+        }
+        _ => false,
+    }
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
     let mut b = Binder::new(env);
     b.may_into = matches!(stmt, Statement::Select(_) | Statement::Explain(_));
-    b.merges_derived = match stmt {
-        Statement::Select(_) => true,
-        Statement::Explain(e) => matches!(
-            &e.target,
-            ExplainTarget::Statement(stmt) if matches!(**stmt, Statement::Select(_))
-        ),
-        _ => false,
-    };
+    b.merges_derived = is_select(stmt);
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
             let plan = b.query(q, None).await?;

@@ -161,10 +161,7 @@ pub fn to_explain(of_views: &[Need]) -> Vec<Need> {
 
 /// 1356.
 pub fn view_invalid((schema, name): &(String, String)) -> SqlError {
-    let text = format!(
-        "View '{schema}.{name}' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them"
-    );
-    SqlError::new(errno::ER_VIEW_INVALID, text)
+    crate::meta::view::invalid(schema, name)
 }
 
 /// What binding found out, added to what the syntax tree said.

@@ -41,6 +41,16 @@ struct Found {
     beside: Option<RowsBeside>,
 }
 
+impl Found {
+    fn bytes(&self) -> usize {
+        // Each key is there twice: in the list, and among those seen.
+        let key = |k: &Vec<u8>| 2 * (size_of::<(usize, u64, Vec<u8>)>() + k.len());
+        let keys: usize = self.rows.iter().map(|(.., k)| key(k)).sum();
+        let beside: usize = self.beside.iter().flat_map(|b| b.iter()).flatten().map(Vec::len).sum();
+        size_of::<Found>() + keys + beside + row_bytes(&self.sort) + row_bytes(&self.values)
+    }
+}
+
 pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     if p.unsafe_scan && r.ev.vars.bool(Var::sql_safe_updates) {
         return Err(SqlError::new(errno::ER_UPDATE_WITHOUT_KEY_IN_SAFE_MODE, UNSAFE).into());
@@ -153,14 +163,9 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
                 .collect::<Result<_, _>>()?,
             _ => Vec::new(),
         };
-        // Each key is there twice: in the list, and among those seen.
-        let keys: usize =
-            rows.iter().map(|(.., k)| 2 * (size_of::<(usize, u64, Vec<u8>)>() + k.len())).sum();
-        let beside = rows_beside(p, &j);
-        let around: usize = beside.iter().flat_map(|b| b.iter()).flatten().map(Vec::len).sum();
-        let bytes = size_of::<Found>() + keys + around + row_bytes(&sort) + row_bytes(&values);
-        r.ev.cx.hold(&mut held, bytes)?;
-        out.push(Found { sort, rows, values, beside });
+        let found = Found { sort, rows, values, beside: rows_beside(p, &j) };
+        r.ev.cx.hold(&mut held, found.bytes())?;
+        out.push(found);
     }
     if sorted {
         let order = SortOrder::by(&p.order);
@@ -322,13 +327,7 @@ impl Changer<'_> {
         if !unset.is_empty() {
             self.defaults(r, table, old, &unset, &mut changes)?;
         }
-        let view = p.checks.iter().find(|v| v.table == t);
-        self.writer.within(p.block.tables[t].selected.clone());
-        self.writer.through(view.map(|rows| ThroughView {
-            rows,
-            shapes: &p.block.shapes,
-            beside: known.beside,
-        }));
+        self.aim(t, known.beside);
         if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
             self.changed += 1;
         }
@@ -337,6 +336,15 @@ impl Changer<'_> {
 }
 
 impl Changer<'_> {
+    /// Rows of the table in a slot are written next: into which partitions, and through which view.
+    fn aim(&mut self, t: usize, beside: Option<RowsBeside>) {
+        let p = self.p;
+        let view = p.checks.iter().find(|v| v.table == t);
+        self.writer.within(p.block.tables[t].selected.clone());
+        let through = view.map(|rows| ThroughView { rows, shapes: &p.block.shapes, beside });
+        self.writer.through(through);
+    }
+
     /// A value as its column keeps it; for NULL where there must be none, 1048 or the type's zero.
     fn stored(
         &self,
