@@ -4,6 +4,7 @@ use super::bind::Binder;
 use super::foreign::ForeignPlan;
 use super::plan::{Kind, Plan, QueryPlan};
 use super::{PlanEnv, change, explain, insert};
+use crate::meta::SqlTable;
 use crate::rights;
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::value::SqlType;
@@ -103,14 +104,11 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         && !env.typed_params
         && super::hints::variables(stmt).is_empty()
         && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..));
-    let sizes = b
-        .seen
-        .into_iter()
-        .map(|t| {
-            let n = t.engine.estimated_rows();
-            (t, n)
-        })
-        .collect();
+    let sized = |t: Arc<SqlTable>| {
+        let n = t.engine.estimated_rows();
+        (t, n)
+    };
+    let sizes = b.seen.into_iter().map(sized).collect();
     let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
     rights::spare_temporary(&mut needs, env.reads.temporaries);
