@@ -43,6 +43,7 @@ mod merged;
 mod monitoring;
 mod names;
 mod online;
+mod outer_joins;
 mod partition_rules;
 mod partition_twins;
 mod partitions;

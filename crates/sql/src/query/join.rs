@@ -291,6 +291,16 @@ impl<'p> Joiner<'p> {
         let step = &block.steps[i];
         let inside =
             |g: usize| nulled.is_some_and(|n| block.groups[g].first >= block.groups[n].first);
+        // From the innermost out: a group has its row as soon as its own conditions hold, whatever those around it say of the row. Else
+        // it would be complemented beside the row that it has.
+        for &g in step.ends.iter().filter(|g| !inside(**g)) {
+            for (of, c) in &step.after {
+                if *of == Some(g) && !self.holds(c, r, outer).await? {
+                    return Ok(false);
+                }
+            }
+            self.matched[g] = true;
+        }
         for (of, c) in &step.after {
             if let Some(g) = of
                 && !step.ends.contains(g)
@@ -299,17 +309,6 @@ impl<'p> Joiner<'p> {
             {
                 return Ok(false);
             }
-        }
-        for &g in step.ends.iter().rev() {
-            if inside(g) {
-                continue;
-            }
-            for (of, c) in &step.after {
-                if *of == Some(g) && !self.holds(c, r, outer).await? {
-                    return Ok(false);
-                }
-            }
-            self.matched[g] = true;
         }
         for (of, c) in &step.after {
             if of.is_none() && !self.holds(c, r, outer).await? {

@@ -477,7 +477,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
     for s in &mut steps {
         // A group around another one is longer.
         s.begins.sort_by_key(|g| std::cmp::Reverse(groups[*g].last));
-        s.ends.sort_by_key(|g| std::cmp::Reverse(groups[*g].first));
+        s.ends.sort_by_key(|g| std::cmp::Reverse((groups[*g].first, *g)));
     }
     let tables_of = |e: &BExpr| e.tables(&|s| b.subs.get(s as usize).map_or(0, |s| s.tables));
     let last_step = |bits: u64| (0..at.len()).filter(|t| bits & (1 << t) != 0).map(|t| at[t]).max();
