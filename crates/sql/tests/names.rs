@@ -208,6 +208,10 @@ fn found_rows_stay_behind_warnings() {
             ("select sql_calc_found_rows k from p order by k limit 1", "1"),
             ("show warnings", "Warning|1287|SQL_CALC_FOUND_ROWS is deprecated and will be removed in a future release. Consider using two separate queries instead."),
             ("select found_rows()", "2"),
+            ("select sql_calc_found_rows k from p union all select k from p limit 1", "1"),
+            ("select found_rows()", "4"),
+            ("select k from p union all select k from p limit 3", "1; 2; 1"),
+            ("select found_rows()", "3"),
         ])
         .await;
     });

@@ -269,7 +269,7 @@ impl<'a, 't> Runner<'a, 't> {
                         }
                     }
                     drop(held);
-                    Ok(total.min(if q.limit.is_some() {
+                    Ok(total.min(if q.limit.is_some() && !q.counts_all() {
                         (offset + count.min(usize::MAX - offset)) as u64
                     } else {
                         u64::MAX

@@ -229,6 +229,16 @@ impl QueryPlan {
         }
     }
 
+    /// SQL_CALC_FOUND_ROWS of the first SELECT: FOUND_ROWS() tells what there would be without LIMIT.
+    pub fn counts_all(&self) -> bool {
+        match &self.body {
+            Body::Block(b) => b.calc_found_rows,
+            Body::Set { left, .. } => left.counts_all(),
+            Body::Nested(q) => q.counts_all(),
+            Body::Values(_) | Body::Recursive(_) | Body::Json(_) => false,
+        }
+    }
+
     /// The whole result is bounded by a LIMIT of its own.
     pub fn is_limited(&self) -> bool {
         match &self.body {

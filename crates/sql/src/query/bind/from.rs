@@ -97,7 +97,7 @@ impl Binder<'_> {
             return self.add_working(alias, Working::shown(shown), group, raw, tables);
         }
         if f.name.schema.is_none()
-            && let Some(at) = self.ctes.iter().rposition(|c| crate::meta::same_name(&c.name, name))
+            && let Some(at) = self.ctes.iter().rposition(|c| *c.name == *name)
         {
             without_partitions()?;
             if let Some(working) = self.ctes[at].working.clone() {

@@ -65,6 +65,10 @@ impl Binder<'_> {
     /// The common tables of a statement or query: those after them see them.
     pub fn with(&mut self, with: Option<&ast::With>) -> Bind<()> {
         let Some(w) = with else { return Ok(()) };
+        let twin = |t: &&ast::CommonTable| w.tables.iter().filter(|x| x.name == t.name).count() > 1;
+        if let Some(t) = w.tables.iter().find(twin) {
+            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", t.name)));
+        }
         for t in &w.tables {
             let query = Arc::new((*t.query).clone());
             let (name, columns) = (t.name.as_str().into(), t.columns.clone());
@@ -219,6 +223,12 @@ impl Binder<'_> {
                 Expr::Literal(ast::Literal::Int(n)) => {
                     let at = position(*n, columns.len(), "order clause")?;
                     self.top().scope.column(0, at as u16, 0)
+                }
+                Expr::Column(ast::ColumnRef { table: Some(table), .. }) => {
+                    let text = format!(
+                        "Table '{table}' from one of the SELECTs cannot be used in global ORDER clause"
+                    );
+                    return Err(SqlError::new(errno::ER_TABLENAME_NOT_ALLOWED_HERE, text));
                 }
                 e => self.scalar(e)?,
             };
