@@ -189,7 +189,7 @@ fn persisted_variables_come_back() {
     let server = server.restart(&[&file, "--sort-buffer-size=262144"]);
     let mut c = server.root_client();
     let sql = "select @@max_connections, @@innodb_log_files_in_group, @@sort_buffer_size, @@sql_mode, @@long_query_time";
-    assert_eq!(c.rows(sql), "44,5,262144,ANSI_QUOTES,2.5");
+    assert_eq!(c.rows(sql), "44,5,262144,ANSI_QUOTES,2.500000");
     let listed = "select count(*), max(variable_value) from performance_schema.persisted_variables";
     assert_eq!(c.rows(listed), "5,ANSI_QUOTES");
     c.run("reset persist max_connections");
@@ -223,4 +223,24 @@ fn what_another_connection_runs_is_explained() {
     let plan = c.rows(&ask);
     assert!(plan.starts_with("1,SIMPLE,t,") && plan.contains("const,PRIMARY"), "{plan}");
     c.run(&format!("kill {id}"));
+}
+
+/// SYSTEM is the machine's time zone, and UTC where that is not known.
+#[test]
+fn the_time_zone_of_the_machine() {
+    let server = Server::start_in_zone("Etc/GMT-3", &[]);
+    let mut c = server.root_client();
+    let now = "select @@system_time_zone, @@time_zone, from_unixtime(0)";
+    assert_eq!(c.rows(now), "+03,SYSTEM,1970-01-01 03:00:00");
+    c.run("set time_zone = '+01:00'");
+    assert_eq!(c.rows("select from_unixtime(0)"), "1970-01-01 01:00:00");
+    let berlin = Server::start_in_zone("Europe/Berlin", &[]);
+    let mut c = berlin.root_client();
+    let summer =
+        "select unix_timestamp('2026-07-01 12:00:00') - unix_timestamp('2026-01-01 12:00:00')";
+    assert_eq!(c.rows(summer), (181 * 86_400 - 3_600).to_string());
+    let lost = Server::start_in_zone("Nowhere/At_All", &[]);
+    let mut c = lost.root_client();
+    assert_eq!(c.rows(now), "UTC,SYSTEM,1970-01-01 00:00:00");
+    assert!(lost.log().contains("SYSTEM is UTC"), "{}", lost.log());
 }

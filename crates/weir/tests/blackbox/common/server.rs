@@ -73,9 +73,22 @@ impl Server {
         Server::start_in(fresh_folder(), options)
     }
 
+    /// On a machine in a time zone; others are in UTC.
+    pub fn start_in_zone(zone: &str, options: &[&str]) -> Server {
+        let root = fresh_folder();
+        let mut command = command(&root, options, File::create(root.join("log")).unwrap());
+        command.env("TZ", zone);
+        Server::run(root, command)
+    }
+
     fn start_in(root: PathBuf, options: &[&str]) -> Server {
+        let command = command(&root, options, File::create(root.join("log")).unwrap());
+        Server::run(root, command)
+    }
+
+    fn run(root: PathBuf, mut command: Command) -> Server {
         let log = root.join("log");
-        let child = command(&root, options, File::create(&log).unwrap()).spawn().unwrap();
+        let child = command.spawn().unwrap();
         let mut server = Server { child, root, port: 0 };
         until("the server is ready", || {
             if let Some(status) = server.child.try_wait().unwrap() {
