@@ -1,0 +1,240 @@
+"""The two servers: their connections, what they answer, and how two answers differ."""
+
+import re
+import time
+from typing import NamedTuple, Optional
+
+import pymysql
+from pymysql.constants import CLIENT
+
+SYSTEM_SCHEMAS = ("mysql", "sys", "information_schema", "performance_schema")
+# Numbers of the client's own errors for a connection that is gone.
+GONE = (0, 2006, 2013, 2014)
+
+
+class ServerGone(Exception):
+    pass
+
+
+class Column(NamedTuple):
+    name: str
+    type: int
+    length: int
+    decimals: int
+    flags: int
+    charset: int
+
+
+class Result(NamedTuple):
+    columns: tuple
+    rows: tuple
+    affected: Optional[int]
+    insert_id: Optional[int]
+    warnings: int
+
+
+class Answer(NamedTuple):
+    """`kind` is "ok", "err" (`error` is number and text) or "lost" (no answer in time)."""
+
+    kind: str
+    results: tuple = ()
+    warnings: tuple = ()
+    error: tuple = ()
+
+
+def text(value: Optional[bytes]) -> str:
+    if value is None:
+        return "NULL"
+    return value.decode("utf8", "replace") if isinstance(value, bytes) else str(value)
+
+
+class Side:
+    def __init__(self, port: int, timeout: float):
+        self.port = port
+        self.timeout = timeout
+        self.connections: dict = {}
+        self.current = "default"
+        self.globals: dict = {}
+
+    def connect(self, name="default", user="root", password="", schema: Optional[str] = "test"):
+        self.connections[name] = pymysql.connect(
+            host="127.0.0.1",
+            port=self.port,
+            user=user,
+            password=password,
+            database=schema,
+            charset="utf8mb4",
+            use_unicode=False,
+            conv={},
+            autocommit=None,
+            read_timeout=self.timeout,
+            write_timeout=self.timeout,
+            client_flag=CLIENT.MULTI_STATEMENTS | CLIENT.MULTI_RESULTS,
+            local_infile=True,
+        )
+        self.current = name
+
+    def disconnect(self, name: str) -> None:
+        connection = self.connections.pop(name, None)
+        if connection:
+            try:
+                connection.close()
+            except pymysql.err.Error:
+                pass
+        if self.current not in self.connections:
+            self.current = "default"
+
+    def disconnect_all(self) -> None:
+        for name in list(self.connections):
+            self.disconnect(name)
+
+    def run(self, sql: bytes) -> Answer:
+        connection = self.connections[self.current]
+        try:
+            connection.query(sql)
+            results = [result_of(connection)]
+            while connection._result.has_next:
+                connection.next_result()
+                results.append(result_of(connection))
+            warnings = ()
+            if results[-1].warnings and not re.match(rb"(?i)\s*(show\s+(warn|err|count)|get\s+diag)", sql):
+                warnings = tuple(row[:3] for row in self.rows("show warnings"))
+            return Answer("ok", tuple(results), warnings)
+        except pymysql.err.MySQLError as error:
+            if len(error.args) == 2 and error.args[0] not in GONE:
+                return Answer("err", error=error.args)
+            return self.lost(repr(error))
+        except (OSError, ValueError, IndexError, AttributeError) as error:
+            # The client library meets what is not the protocol with errors of many kinds.
+            return self.lost(repr(error))
+
+    def lost(self, why: str) -> Answer:
+        name = self.current
+        self.disconnect(name)
+        for _ in range(5):
+            try:
+                self.connect(name)
+                return Answer("lost", error=(0, why))
+            except pymysql.err.OperationalError as error:
+                if error.args[0] == 1049:
+                    self.connect(name, schema=None)
+                    return Answer("lost", error=(0, why))
+                time.sleep(1)
+        raise ServerGone(f"the server at port {self.port} does not come back after: {why}")
+
+    def rows(self, sql: str) -> tuple:
+        """Rows of a statement of the comparison's own; none where it fails."""
+        connection = self.connections[self.current]
+        try:
+            connection.query(sql)
+            return connection._result.rows or ()
+        except pymysql.err.MySQLError:
+            return ()
+
+    def clear(self) -> None:
+        """Brings the server back to what the first file met: schemas, accounts, variables."""
+        self.disconnect_all()
+        self.connect(schema=None)
+        own = self.connections["default"].thread_id()
+        for row in self.rows("show processlist"):
+            if int(row[0]) != own and row[1] == b"root":
+                self.rows(f"kill {int(row[0])}")
+        self.rows("set foreign_key_checks = 0")
+        self.rows("unlock tables")
+        self.rows("unlock instance")
+        for (name,) in self.rows("show databases"):
+            if text(name) not in SYSTEM_SCHEMAS:
+                self.rows("drop database `%s`" % text(name).replace("`", "``"))
+        others = "select user, host from mysql.user where user not like 'mysql.%' and user != 'root'"
+        for user, host in self.rows(others):
+            self.rows(f"drop user '{text(user)}'@'{text(host)}'")
+        self.rows("create database test")
+        self.rows("create database mtr")
+        self.restore_variables()
+        self.disconnect_all()
+        self.connect()
+
+    def restore_variables(self) -> None:
+        now = dict(self.rows("show global variables"))
+        self.globals = self.globals or now
+        for name, value in now.items():
+            before = self.globals.get(name)
+            if before is not None and before != value:
+                old = text(before)
+                if not re.fullmatch(r"-?\d+(\.\d+)?", old):
+                    old = "'%s'" % old.replace("\\", "\\\\").replace("'", "''")
+                self.rows(f"set global {text(name)} = {old}")
+
+
+def result_of(connection) -> Result:
+    result = connection._result
+    if not result.description:
+        return Result((), (), result.affected_rows, result.insert_id, result.warning_count)
+    columns = tuple(
+        Column(text(f.name), f.type_code, f.length, f.scale, f.flags, f.charsetnr) for f in result.fields
+    )
+    return Result(columns, tuple(result.rows or ()), None, None, result.warning_count)
+
+
+# Statements whose answers differ by nature: they tell of plans and of the server itself.
+OWN = re.compile(
+    r"(?i)\s*(explain|desc\s+select|describe\s+select|analyze|help|optimize"
+    r"|show\s+(global\s+|session\s+)?(status|variables|engine|plugins|processlist|binary|binlog))"
+)
+
+
+def difference(sql: str, ours: Answer, theirs: Answer) -> Optional[str]:
+    """What weighs most of what differs, as one word; None where nothing does."""
+    kinds = (ours.kind, theirs.kind)
+    if "lost" in kinds:
+        return None if kinds == ("lost", "lost") else "LOST"
+    if kinds != ("ok", "ok"):
+        if kinds[0] != kinds[1]:
+            return "ERR" if ours.kind == "err" else "NOERR"
+        if ours.error[0] != theirs.error[0]:
+            return "ERRNO"
+        return None if ours.error[1] == theirs.error[1] else "ERRTEXT"
+    if OWN.match(sql):
+        return None
+    if len(ours.results) != len(theirs.results):
+        return "RESULTS"
+    pairs = list(zip(ours.results, theirs.results))
+    for one, other in pairs:
+        if word := difference_of_results(sql, one, other):
+            return word
+    if ours.warnings != theirs.warnings:
+        codes = [[w[:2] for w in answer.warnings] for answer in (ours, theirs)]
+        return "WARN" if codes[0] != codes[1] else "WARNTEXT"
+    if any([c[1:] for c in one.columns] != [c[1:] for c in other.columns] for one, other in pairs):
+        return "META"
+    return None
+
+
+def difference_of_results(sql: str, one: Result, other: Result) -> Optional[str]:
+    if [c.name for c in one.columns] != [c.name for c in other.columns]:
+        return "NAMES"
+    if one.rows != other.rows:
+        if sorted(map(repr, one.rows)) != sorted(map(repr, other.rows)):
+            return "ROWS"
+        if re.search(r"(?i)order\s+by", sql):
+            return "ORDER"
+    if one.affected != other.affected:
+        return "AFFECTED"
+    return "INSERTID" if one.insert_id != other.insert_id else None
+
+
+def brief(answer: Answer) -> str:
+    if answer.kind != "ok":
+        return f"{answer.kind} {answer.error[0]} {answer.error[1]}"[:300]
+    parts = []
+    for result in answer.results:
+        if not result.columns:
+            parts.append(f"affected {result.affected}, insert id {result.insert_id}")
+            continue
+        rows = " / ".join("|".join(text(v) for v in row) for row in result.rows[:12])
+        more = f" ... {len(result.rows)} rows" if len(result.rows) > 12 else ""
+        parts.append("|".join(c.name for c in result.columns) + " :: " + rows + more)
+    shown = " ;; ".join(parts)
+    if answer.warnings:
+        shown += " warnings " + str([tuple(map(text, w)) for w in answer.warnings[:5]])
+    return shown[:900]
