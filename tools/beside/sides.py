@@ -104,7 +104,7 @@ class Side:
             if len(error.args) == 2 and error.args[0] not in GONE:
                 return Answer("err", error=error.args)
             return self.lost(repr(error))
-        except (OSError, ValueError, IndexError, AttributeError) as error:
+        except Exception as error:
             # The client library meets what is not the protocol with errors of many kinds.
             return self.lost(repr(error))
 

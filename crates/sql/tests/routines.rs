@@ -226,6 +226,51 @@ fn handlers() {
     assert_eq!(out[2..], ["45000|no|5000", "", "E5000 no", "Error|5000|no", "ok 0", "45000|no"]);
 }
 
+/// What a statement had sent before it failed stays a result of its own, with an end.
+#[test]
+fn a_result_that_fails_between_its_rows_is_ended() {
+    let fails = "select id, (select x.id from t x where x.id < t.id) from t order by id;";
+    let rows = "insert into t values (1, 'a'), (2, 'b'), (3, 'c');";
+    assert_eq!(
+        body(&format!(
+            "begin declare continue handler for 1242 select 'caught'; {rows} {fails} select 'on'; {fails} end"
+        )),
+        "1|NULL; 2|1 / caught / on / 1|NULL; 2|1 / caught"
+    );
+    assert_eq!(
+        body(&format!(
+            "begin declare exit handler for sqlexception begin end; {rows} {fails} select 'no'; end"
+        )),
+        "1|NULL; 2|1"
+    );
+    // A handler's own statement, an inner block's, and one without a handler.
+    assert_eq!(
+        body(&format!(
+            "begin declare exit handler for 1242 select 'outer'; {rows}
+            begin declare exit handler for 1062 {fails} insert into t values (1, 'x'); end; select 'no'; end"
+        )),
+        "1|NULL; 2|1 / outer"
+    );
+    assert_eq!(
+        body(&format!("begin {rows} {fails} end")),
+        "E1242 Subquery returns more than 1 row"
+    );
+    let inner = format!("create procedure inside() begin {rows} {fails} end");
+    let outer = |call: &str| {
+        format!(
+            "create procedure around() begin declare continue handler for 1242 select 'caught'; {call} select 'on'; end"
+        )
+    };
+    let table = "create table t (id int primary key, c varchar(20))";
+    for call in ["call inside();", "prepare s from 'call inside()'; execute s;"] {
+        assert_eq!(
+            last(&[table, &inner, &outer(call), "call around()"]),
+            "1|NULL; 2|1 / caught / on",
+            "{call}"
+        );
+    }
+}
+
 #[test]
 fn signal_and_resignal() {
     assert_eq!(body("signal sqlstate '45000'"), "E1644 Unhandled user-defined exception condition");

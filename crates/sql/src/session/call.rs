@@ -51,6 +51,8 @@ struct Calling<'s> {
     outermost: bool,
     /// A program has set a variable of the session.
     set: bool,
+    /// The columns of a result have gone to the client and its end has not: the statement failed between its rows.
+    open: bool,
 }
 
 impl Session {
@@ -103,8 +105,14 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<Vec<(OutTarget, Value<'static>)>, SqlError> {
         let mut machine = Machine::default();
-        let mut host =
-            Calling { session: self, sink, saved: Vec::new(), outermost: false, set: false };
+        let mut host = Calling {
+            session: self,
+            sink,
+            saved: Vec::new(),
+            outermost: false,
+            set: false,
+            open: false,
+        };
         machine.call(code, values, outs, &mut host)?;
         let done = Box::pin(machine.run(&mut host)).await;
         debug_assert!(host.saved.is_empty(), "what a program changes is put back");
@@ -289,7 +297,7 @@ impl Host for Calling<'_> {
     ) -> BoxFuture<'h, Result<Done, Fault>> {
         Box::pin(async move {
             let s = &mut *self.session;
-            let mut sink = Between { sink: &mut *self.sink };
+            let mut sink = Between { sink: &mut *self.sink, open: &mut self.open };
             s.given = Default::default();
             let done = match what {
                 What::Statement(stmt) if !query::is_query(stmt) => {
@@ -309,6 +317,15 @@ impl Host for Calling<'_> {
             }
             Ok(std::mem::take(&mut s.given))
         })
+    }
+
+    fn handled(&mut self) {
+        if std::mem::take(&mut self.open) {
+            let end = OkInfo { more_results: true, ..OkInfo::default() };
+            let end = self.session.ok_info(end);
+            // That the client is gone is noticed by the next statement.
+            let _ = self.sink.end_rows(&end);
+        }
     }
 
     fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError> {
@@ -374,17 +391,20 @@ impl Session {
 /// The answers of a program's statements: rows pass, with the word that more follows; the rest is the program's own affair.
 struct Between<'s> {
     sink: &'s mut dyn ResultSink,
+    open: &'s mut bool,
 }
 
 impl ResultSink for Between<'_> {
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
         self.sink.more_follows();
+        *self.open = true;
         self.sink.columns(cols)
     }
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
         self.sink.row(row)
     }
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        *self.open = false;
         self.sink.end_rows(&OkInfo { more_results: true, ..*ok })
     }
     fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {

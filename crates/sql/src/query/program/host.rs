@@ -74,6 +74,9 @@ pub trait Host: Send {
         vars: &'h [Value<'static>],
     ) -> BoxFuture<'h, Result<Done, Fault>>;
 
+    /// A handler goes on behind a statement that failed: what it had sent of a result so far is ended.
+    fn handled(&mut self);
+
     /// The procedure that CALL names, if whoever calls may execute it.
     fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError>;
 

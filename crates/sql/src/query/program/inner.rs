@@ -341,6 +341,9 @@ impl Host for Inner<'_, '_, '_> {
         })
     }
 
+    /// Rows of a statement within a statement go nowhere.
+    fn handled(&mut self) {}
+
     fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError> {
         let level = self.levels.last_mut().expect("a statement belongs to a program");
         let need = Need::Routine {

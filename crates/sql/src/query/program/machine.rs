@@ -145,6 +145,7 @@ impl Machine {
         while let Some(f) = self.frames.last_mut() {
             let next = f.after();
             if f.handle(&condition, &self.conditions, next) {
+                host.handled();
                 return Ok(());
             }
             self.frames.pop();
