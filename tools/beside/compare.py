@@ -151,8 +151,8 @@ class Comparison:
         if not match:
             return
         name, value = match.groups()
-        self.variables.pop(name, None)
         if value.startswith("query_get_value("):
+            self.variables.pop(name, None)
             return
         is_query = value.startswith("`") and value.endswith("`")
         self.variables[name] = self.scalar(value.strip("`")) if is_query else self.replaced(value)
@@ -177,8 +177,9 @@ class Comparison:
             try:
                 side.connect(name, user or "root", password, schema)
                 answers.append(Answer("ok"))
-            except pymysql.err.MySQLError as error:
-                answers.append(Answer("err", error=(tuple(error.args) + ("",))[:2]))
+            except (pymysql.err.MySQLError, RuntimeError) as error:
+                # RuntimeError: the client library lacks what the account's method of authentication needs.
+                answers.append(Answer("err", error=(tuple(error.args) + ("", ""))[:2]))
         self.compare("connect " + ", ".join(words), *answers)
         if any(answer.kind == "err" for answer in answers) and name != "default":
             for side in self.sides:
