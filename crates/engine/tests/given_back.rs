@@ -20,17 +20,23 @@ async fn insert_all(txn: &mut Txn, t: &Arc<Table>, k: i64) {
     }
 }
 
+/// A table with all rows, committed.
+async fn filled(db: &Db, k: i64) -> Arc<Table> {
+    db.create_schema(schema()).await.unwrap();
+    let t = db.create_table(new_table("t")).await.unwrap();
+    let mut txn = db.begin(TxnOptions::default());
+    insert_all(&mut txn, &t, k).await;
+    txn.commit(Durability::Flush).await.unwrap();
+    t
+}
+
 /// As a crash leaves it in which all rows are of a transaction that did not commit, over rows whose deletion is purged.
 fn cut_off() -> SimDisk {
     let sim = SimRt::new(1);
     let disk = SimDisk::new(sim.rt(), 1);
     sim.run(async {
         let db = open(&sim.rt(), &disk, options(4 << 20)).await.unwrap();
-        db.create_schema(schema()).await.unwrap();
-        let t = db.create_table(new_table("t")).await.unwrap();
-        let mut txn = db.begin(TxnOptions::default());
-        insert_all(&mut txn, &t, 1).await;
-        txn.commit(Durability::Flush).await.unwrap();
+        let t = filled(&db, 1).await;
         let mut reader = db.begin(TxnOptions::default());
         assert_eq!(scan(&mut reader, &t, spec(0)).await.unwrap().len() as i64, ROWS);
         let mut txn = db.begin(TxnOptions::default());
@@ -114,11 +120,7 @@ fn a_row_goes_after_its_older_versions() {
     let disk = SimDisk::new(sim.rt(), 1);
     sim.run(async {
         let db = open(&sim.rt(), &disk, options(4 << 20)).await.unwrap();
-        db.create_schema(schema()).await.unwrap();
-        let t = db.create_table(new_table("t")).await.unwrap();
-        let mut txn = db.begin(TxnOptions::default());
-        insert_all(&mut txn, &t, 7).await;
-        txn.commit(Durability::Flush).await.unwrap();
+        let t = filled(&db, 7).await;
         let late = db.inner().purge.running.lock().await;
         let mut found = RowBuf::default();
         for deletes in [false, true] {
