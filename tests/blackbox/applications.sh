@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Two applications that many people run, a blog and a wiki: their tables are made, what they say is answered (applications/*.expected, which
-# MariaDB 10.11 answers too, but for display widths, the columns of SHOW INDEX and the names of keys in messages), and a dump of each loads and is
+# MariaDB 10.11 answers too, but for display widths, the columns of SHOW INDEX, the names of keys in messages and what is deprecated), and a dump of each loads and is
 # equal; all of it is there after a crash.
 cd "$(dirname "$0")/../.."
 . tests/blackbox/lib.sh
 
-start_server --weir_skip_unsupported_indexes=on
+start_server
 client() { "$1" --host=127.0.0.1 --port="$PORT" --user=root --default-character-set=utf8mb4 "${@:2}"; }
 here=tests/blackbox/applications
 tables() { sql "$1" -e "show tables" | paste -sd, -; }

@@ -2,8 +2,11 @@
 SET sql_mode = 'NO_ENGINE_SUBSTITUTION';
 SELECT option_name, option_value FROM wp_options WHERE autoload IN ( 'yes', 'on', 'auto-on', 'auto' ) ORDER BY option_name;
 SELECT option_value FROM wp_options WHERE option_name = 'blogname' LIMIT 1;
+nowarning
 INSERT INTO `wp_options` (`option_name`, `option_value`, `autoload`) VALUES ('cron', 'a:1:{}', 'yes') ON DUPLICATE KEY UPDATE `option_name` = VALUES(`option_name`), `option_value` = VALUES(`option_value`), `autoload` = VALUES(`autoload`);
 SELECT ROW_COUNT();
+warnings
+INSERT INTO `wp_options` (`option_name`, `option_value`, `autoload`) VALUES ('cron', 'a:1:{}', 'yes') ON DUPLICATE KEY UPDATE `option_name` = VALUES(`option_name`), `option_value` = VALUES(`option_value`), `autoload` = VALUES(`autoload`);
 INSERT IGNORE INTO `wp_options` ( `option_name`, `option_value`, `autoload` ) VALUES ('core_updater.lock', 5, 'no') /* LOCK */;
 SELECT ROW_COUNT();
 INSERT IGNORE INTO `wp_options` ( `option_name`, `option_value`, `autoload` ) VALUES ('core_updater.lock', 6, 'no') /* LOCK */;
