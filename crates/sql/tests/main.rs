@@ -32,6 +32,7 @@ mod geometry;
 mod geometry_edges;
 mod ignore;
 mod instant;
+mod joins;
 mod json;
 mod languages;
 mod literals;

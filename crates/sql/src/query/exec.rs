@@ -9,6 +9,7 @@ use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::fulltext::Ranks;
 use super::group::Groups;
 use super::join::{Joiner, count_sort};
+use super::made::MadeTables;
 use super::out::Client;
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
@@ -57,6 +58,8 @@ pub struct Runner<'a, 't> {
     pub searches: Vec<(usize, Arc<Ranks>)>,
     /// The rows that came last, of the recursive common tables that are being made.
     pub working: Vec<(u32, Cow<'a, [Row]>)>,
+    /// Tables that may be read again.
+    pub made: MadeTables,
 }
 
 /// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
@@ -85,6 +88,7 @@ impl<'a, 't> Runner<'a, 't> {
             ignore: false,
             working: reads.shown.map(|r| (0, Cow::Borrowed(&r.rows[..]))).into_iter().collect(),
             searches: Vec::new(),
+            made: MadeTables::default(),
             tables: &[],
             inside: None,
         }

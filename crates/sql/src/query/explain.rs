@@ -386,6 +386,8 @@ fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
     let said = [
         (!s.conds.is_empty() && access != "const", "Using where"),
         (s.index_only.is_some(), "Using index"),
+        // MySQL says so of every table whose rows it keeps, whatever they are found by.
+        (s.kept.is_some(), "Using join buffer (hash join)"),
         (i == 0 && b.agg.as_ref().is_some_and(|a| !a.implicit), "Using temporary"),
         (i == 0 && !b.order.is_empty(), "Using filesort"),
     ];

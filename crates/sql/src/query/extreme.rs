@@ -150,6 +150,7 @@ fn first_row(
         rows: 1.0,
         index_only: None,
         prune: o.pruning(0, None, 0).map(Box::new),
+        kept: None,
     };
     let mut block = Block {
         tables: vec![TableSlot {

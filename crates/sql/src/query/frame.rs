@@ -2,6 +2,7 @@
 
 use super::expr::ColRef;
 use super::fulltext::Ranks;
+use super::packed::PackedRows;
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
 use crate::meta::SqlTable;
@@ -24,6 +25,11 @@ pub enum Slot {
         at: usize,
     },
     Values(Row),
+    /// One of the rows that a join keeps.
+    Packed {
+        rows: Arc<PackedRows>,
+        at: u32,
+    },
     /// Bytes in the table's layout, kept for a group or a change.
     Bytes(Vec<u8>),
 }
@@ -34,6 +40,7 @@ impl Slot {
             Slot::Cursor(c) => Some(c.row()),
             Slot::Buf(b) => Some(&b.row),
             Slot::Bytes(b) => Some(b),
+            Slot::Packed { rows, at } => Some(rows.row(*at)),
             Slot::Null | Slot::Mem { .. } | Slot::Values(_) => None,
         }
     }

@@ -1,22 +1,24 @@
 //! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
 
 mod counted;
+mod kept;
 mod parts;
 
 use super::Run;
 use super::access::{Key, KeyRange};
 use super::exec::{KeptRows, Runner};
-use super::expr::{eval, is_true};
+use super::expr::{BExpr, is_true};
 use super::frame::{Frame, Row, Slot, SubResult};
+use super::made::{Shared, hash_of};
 use super::merge::Merge;
 use super::plan::{Access, Block, Cond, Source};
-use crate::func::aggregate::distinct_key;
+use super::row_hash::{Keyed, RowHash};
 use crate::memory::Held;
 use crate::status::Stat;
 use crate::value::Value;
 use counted::Reading;
 pub use counted::count_sort;
-use std::collections::HashMap;
+use kept::Kept;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec, Table};
@@ -39,9 +41,12 @@ struct StepState {
     open: bool,
     /// How its rows are counted.
     reading: Reading,
-    /// Rows of a hash lookup; none: all rows.
-    picked: Option<Vec<u32>>,
-    hash: Option<HashMap<Vec<u8>, Vec<u32>>>,
+    /// Its rows, where they are the same for all rows before.
+    kept: Kept,
+    /// Of rows in memory: the next one, whether only rows of the same hash follow it, and that hash.
+    at: Option<u32>,
+    by_hash: bool,
+    hash: Option<Arc<RowHash>>,
 }
 
 pub struct Joiner<'p> {
@@ -255,13 +260,23 @@ impl<'p> Joiner<'p> {
         outer: Option<&Frame<'_>>,
     ) -> Run<bool> {
         let block = self.block;
-        let exact = self.states[block.steps[i].table].exact;
+        let t = block.steps[i].table;
+        let exact = self.states[t].exact;
+        let kept = self.is_kept(t);
+        let mut filling = self.is_filling(t);
         for c in &block.steps[i].conds {
-            let known = c.implied && exact;
+            if filling && !c.early {
+                self.fill(i, r);
+                filling = false;
+            }
+            let known = (c.implied && exact) || (c.early && kept);
             if !known && !self.holds(c, r, outer).await? {
                 self.unlock(i, r);
                 return Ok(false);
             }
+        }
+        if filling {
+            self.fill(i, r);
         }
         Ok(true)
     }
@@ -352,6 +367,11 @@ impl<'p> Joiner<'p> {
             self.nulled[g] = false;
         }
         let t = step.table;
+        if let Some(by) = &step.kept
+            && self.begin_kept(i, by, r, outer)?
+        {
+            return Ok(());
+        }
         let state = &mut self.states[t];
         state.next = 0;
         state.open = false;
@@ -457,7 +477,7 @@ impl<'p> Joiner<'p> {
     async fn begin_mem(
         &mut self,
         t: usize,
-        hash: &[(u16, super::expr::BExpr)],
+        hash: &[(u16, Keyed, BExpr)],
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
@@ -467,53 +487,76 @@ impl<'p> Joiner<'p> {
             self.make_anew(t, r, outer).await?;
         }
         if self.mems[t].is_none() {
-            let KeptRows { rows, held } =
-                r.materialise(&self.block.tables[t].source, outer).await?;
-            self.held.merge(held);
-            if !hash.is_empty() {
-                let mut map: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
-                for (n, row) in rows.iter().enumerate() {
-                    let mut k = Vec::new();
-                    let mut null = false;
-                    for (c, _) in hash {
-                        let v = &row[*c as usize];
-                        null |= v.is_null();
-                        distinct_key(v, &mut k);
-                    }
-                    if !null {
-                        let bytes = size_of::<(Vec<u8>, Vec<u32>)>() + k.len() + size_of::<u32>();
-                        r.ev.cx.hold(&mut self.held, bytes)?;
-                        map.entry(k).or_default().push(n as u32);
-                    }
-                }
-                self.states[t].hash = Some(map);
-            }
-            self.mems[t] = Some(Arc::new(rows));
+            self.make(t, hash, r, outer).await?;
         }
-        self.states[t].picked = None;
-        if let Some(map) = &self.states[t].hash {
-            let frame = Frame {
-                shapes: &self.block.shapes,
-                slots: &self.slots,
-                aggs: &[],
-                subs: &self.subs,
-                params: r.params,
-                outer,
-            };
-            let mut k = Vec::new();
-            let mut fits = true;
-            for (c, e) in hash {
-                let v = eval(e, &frame, &mut r.ev)?;
-                // Another kind of value than the type promised is compared row by row.
-                fits &= matches!(v, Value::Int(_) | Value::UInt(_) | Value::Str(..));
-                let _ = c;
-                distinct_key(&v, &mut k);
-            }
-            if fits {
-                self.states[t].picked = Some(map.get(&k).cloned().unwrap_or_default());
+        self.states[t].by_hash = false;
+        self.states[t].at = match &self.mems[t] {
+            Some(rows) if !rows.is_empty() => Some(0),
+            _ => None,
+        };
+        let mut key = Vec::new();
+        if self.states[t].hash.is_some() {
+            let found = self.key_before(hash, &mut key, r, outer)?;
+            let state = &mut self.states[t];
+            // Another kind of value than the type promised is compared row by row.
+            if let (Some(map), Ok(known)) = (&state.hash, found) {
+                state.at = known.and_then(|()| map.first(&key));
+                state.by_hash = true;
             }
         }
         Ok(())
+    }
+
+    /// Makes the rows of a table in memory, or takes them from whoever has made them before.
+    async fn make(
+        &mut self,
+        t: usize,
+        hash: &[(u16, Keyed, BExpr)],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        let slot = &self.block.tables[t];
+        let shared = Shared::of(slot, outer.is_some());
+        let made = shared.and_then(|by| r.made.get(by)).cloned();
+        let rows = match &made {
+            Some(made) => made.rows.clone(),
+            None => {
+                let KeptRows { rows, held } = r.materialise(&slot.source, outer).await?;
+                let rows = Arc::new(rows);
+                match shared {
+                    Some(by) => r.made.put(by, rows.clone(), held),
+                    None => self.held.merge(held),
+                }
+                rows
+            }
+        };
+        if !hash.is_empty() {
+            let columns: Vec<u16> = hash.iter().map(|(c, ..)| *c).collect();
+            let known = made.as_ref().and_then(|m| m.hash(&columns)).cloned();
+            self.states[t].hash = match known {
+                Some(hash) => Some(hash),
+                None => self.hash_made(&rows, hash, (shared, columns), r)?,
+            };
+        }
+        self.mems[t] = Some(rows);
+        Ok(())
+    }
+
+    fn hash_made(
+        &mut self,
+        rows: &[Row],
+        hash: &[(u16, Keyed, BExpr)],
+        (shared, columns): (Option<Shared>, Vec<u16>),
+        r: &mut Runner<'_, '_>,
+    ) -> Run<Option<Arc<RowHash>>> {
+        let mut held = Held::default();
+        r.ev.cx.hold(&mut held, rows.len() * RowHash::ROW_BYTES)?;
+        let made = hash_of(rows, hash.iter().map(|(c, kind, _)| (*c, *kind))).map(Arc::new);
+        match (shared, &made) {
+            (Some(by), Some(hash)) => r.made.put_hash(by, columns, hash.clone(), held),
+            _ => self.held.merge(held),
+        }
+        Ok(made)
     }
 
     /// A LATERAL derived table, for the rows that the tables before it stand on.
@@ -546,6 +589,24 @@ impl<'p> Joiner<'p> {
         if let Access::Mem { .. } = step.access {
             return Ok(self.advance_mem(t));
         }
+        if step.kept.is_some() {
+            if let Some(more) = self.advance_kept(t) {
+                return Ok(more);
+            }
+            let more = self.read_on(i, r).await?;
+            if !more {
+                self.filled(t);
+            }
+            return Ok(more);
+        }
+        self.read_on(i, r).await
+    }
+
+    /// The next row of the table of step `i`.
+    async fn read_on(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        let block = self.block;
+        let step = &block.steps[i];
+        let t = step.table;
         if let (Access::Point(_), true) = (&step.access, self.states[t].open)
             && matches!(self.slots[t], Slot::Buf(_))
         {
@@ -582,23 +643,17 @@ impl<'p> Joiner<'p> {
     }
 
     fn advance_mem(&mut self, t: usize) -> bool {
-        let Some(rows) = &self.mems[t] else { return false };
-        let state = &mut self.states[t];
-        let at = match &state.picked {
-            Some(p) => p.get(state.next).map(|n| *n as usize),
-            None => (state.next < rows.len()).then_some(state.next),
+        let (Some(rows), state) = (&self.mems[t], &mut self.states[t]) else { return false };
+        let Some(at) = state.at else {
+            self.slots[t] = Slot::Null;
+            return false;
         };
-        state.next += 1;
-        match at {
-            Some(at) => {
-                self.slots[t] = Slot::Mem { rows: rows.clone(), at };
-                true
-            }
-            None => {
-                self.slots[t] = Slot::Null;
-                false
-            }
-        }
+        state.at = match &state.hash {
+            Some(hash) if state.by_hash => hash.after(at),
+            _ => (at as usize + 1 < rows.len()).then_some(at + 1),
+        };
+        self.slots[t] = Slot::Mem { rows: rows.clone(), at: at as usize };
+        true
     }
 }
 

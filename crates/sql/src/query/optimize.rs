@@ -6,10 +6,9 @@ use super::bind::Raw;
 use super::expr::{BExpr, CmpOp, Node};
 use super::extreme::extremes;
 use super::partition::Pruning;
-use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub};
+use super::plan::{Access, Block, Body, Cond, KeptBy, OuterGroup, QueryPlan, Source, Step, Sub};
 use super::searches::On;
 use super::seen::{note_columns, read_by_entries};
-use super::usable::Usable;
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
@@ -24,7 +23,7 @@ const LOOKUP: f64 = 2.5;
 /// Descending a tree.
 const DESCENT: f64 = 3.0;
 
-type Done<'a> = Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + 'a>>;
+pub type Done<'a> = Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + 'a>>;
 
 pub fn query<'a>(plan: &'a mut QueryPlan, env: &'a PlanEnv<'_>) -> Done<'a> {
     Box::pin(async move {
@@ -213,108 +212,23 @@ fn hints(b: &mut Block, raw: &Raw) {
 pub struct Chosen {
     pub table: usize,
     pub access: Access,
-    rows: f64,
-    prune: Option<Pruning>,
+    pub rows: f64,
+    pub prune: Option<Pruning>,
+    pub kept: Option<KeptBy>,
 }
 
 pub struct Optimizer<'o> {
     pub env: &'o PlanEnv<'o>,
     pub b: &'o Block,
     pub raw: &'o Raw,
-    bound: u64,
+    /// Tables chosen, as bits.
+    pub bound: u64,
     pub chosen: Vec<Chosen>,
-}
-
-/// Cost, place among the units, and the access with its rows (none for a group).
-type Candidate = (f64, usize, Option<(Access, f64)>);
-
-/// A table, or an outer group to be ordered inside.
-#[derive(Clone, Copy)]
-enum Unit {
-    Table(usize),
-    Group(usize),
 }
 
 impl Optimizer<'_> {
     pub fn tables_of(&self, e: &BExpr) -> u64 {
         e.tables(&|s| self.b.subs.get(s as usize).map_or(0, |s| s.tables))
-    }
-
-    fn units(&self, parent: Option<usize>) -> Vec<Unit> {
-        let mut out: Vec<(u32, Unit)> = Vec::new();
-        for (t, g) in self.raw.group_of.iter().enumerate() {
-            if *g == parent {
-                out.push((t as u32, Unit::Table(t)));
-            }
-        }
-        for (g, group) in self.raw.groups.iter().enumerate() {
-            if group.parent == parent && group.tables != 0 {
-                out.push((group.tables.trailing_zeros(), Unit::Group(g)));
-            }
-        }
-        // In written order: what costs the same stays as the user put it.
-        out.sort_by_key(|(t, _)| *t);
-        out.into_iter().map(|(_, u)| u).collect()
-    }
-
-    fn ready(&self, u: Unit) -> bool {
-        match u {
-            Unit::Table(t) => self.b.tables[t].lateral.unwrap_or(0) & !self.bound == 0,
-            Unit::Group(g) => {
-                let inside = self.raw.groups[g].tables;
-                let on = self.raw.groups[g].on.iter().fold(0, |bits, c| bits | self.tables_of(c));
-                let within =
-                    self.b.tables.iter().enumerate().filter(|(t, _)| inside & (1 << t) != 0);
-                let lateral = within.filter_map(|(_, t)| t.lateral).fold(0, |all, of| all | of);
-                (on | lateral) & !inside & !self.bound == 0
-            }
-        }
-    }
-
-    fn order(&mut self, parent: Option<usize>) -> Done<'_> {
-        Box::pin(async move {
-            let mut units = self.units(parent);
-            while !units.is_empty() {
-                let mut best: Option<Candidate> = None;
-                for (i, u) in units.iter().enumerate() {
-                    if !self.ready(*u) {
-                        continue;
-                    }
-                    let (cost, found) = match u {
-                        Unit::Table(t) => {
-                            let (access, rows, cost) = self.best_access(*t, parent).await;
-                            (cost + rows * 0.1, Some((access, rows)))
-                        }
-                        // Outer joins come when nothing inner is cheaper to begin with.
-                        Unit::Group(_) => (f64::MAX / 2.0, None),
-                    };
-                    if best.as_ref().is_none_or(|(c, ..)| cost < *c * 0.999) {
-                        best = Some((cost, i, found));
-                    }
-                    if self.raw.straight {
-                        break;
-                    }
-                }
-                let Some((_, i, found)) = best else {
-                    return Err(SqlError::new(
-                        1120,
-                        "Cross dependency found in OUTER JOIN; examine your ON conditions",
-                    ));
-                };
-                match (units.remove(i), found) {
-                    (Unit::Table(t), Some((access, rows))) => {
-                        let prune = self.pruning(t, parent, self.bound);
-                        self.bound |= 1 << t;
-                        self.chosen.push(Chosen { table: t, access, rows, prune });
-                    }
-                    (Unit::Group(g), _) => self.order(Some(g)).await?,
-                    (Unit::Table(_), None) => {
-                        return Err(SqlError::internal("a table without access"));
-                    }
-                }
-            }
-            Ok(())
-        })
     }
 
     /// Conditions that may pick rows of a table: those of its group and of the groups around it.
@@ -325,31 +239,13 @@ impl Optimizer<'_> {
         }
     }
 
-    async fn best_access(&self, t: usize, group: Option<usize>) -> (Access, f64, f64) {
-        let on_table = self.on_table(t, group, self.bound);
-        match &self.b.tables[t].source {
-            Source::Table(table) => self.table_access(t, table, &on_table).await,
-            Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => {
-                let mut hash = Vec::new();
-                // What is made anew for each row is not hashed.
-                let kept = self.b.tables[t].lateral.is_none();
-                for (col, u) in on_table.all.iter().filter(|_| kept) {
-                    // Equal columns of the same kind hash; others are compared row by row.
-                    if let Usable::Eq(alts) = u
-                        && let [one] = &alts[..]
-                        && self.bound & self.tables_of(&one.expr) != 0
-                        && same_kind(&self.b.shapes[t], *col, &one.expr)
-                    {
-                        hash.push((*col, one.expr.clone()));
-                    }
-                }
-                let rows = if hash.is_empty() { 100.0 } else { 10.0 };
-                (Access::Mem { hash }, rows, 100.0)
-            }
-        }
-    }
-
-    async fn table_access(&self, t: usize, table: &Arc<SqlTable>, on: &On) -> (Access, f64, f64) {
+    /// The cheapest access to a table, the rows that it gives and what it costs.
+    pub async fn table_access(
+        &self,
+        t: usize,
+        table: &Arc<SqlTable>,
+        on: &On,
+    ) -> (Access, f64, f64) {
         // A failure to sample costs precision, not the statement.
         let _ = self.env.reads.db().refresh_statistics(&table.engine).await;
         let total = (table.engine.estimated_rows() as f64).max(1.0);
@@ -433,13 +329,6 @@ fn is_ordered(b: &Block) -> bool {
     !b.order.is_empty() && b.agg.is_none() && b.windows.is_empty() && !b.distinct
 }
 
-fn same_kind(shape: &super::frame::Shape, col: u16, other: &BExpr) -> bool {
-    let super::frame::Shape::Values(types) = shape else { return false };
-    let (a, b) = (types[col as usize], other.info.ty);
-    (a.is_integer() && b.is_integer() && a.is_unsigned() == b.is_unsigned())
-        || (a.is_string() && a.collation() == b.collation())
-}
-
 /// Puts every condition at the first step where all it reads is there.
 fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
     let mut at = vec![0usize; b.tables.len()];
@@ -458,6 +347,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             rows: c.rows,
             index_only: None,
             prune: c.prune.map(Box::new),
+            kept: c.kept.map(Box::new),
         })
         .collect();
     // Outer groups, outer ones first.
@@ -518,9 +408,13 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             None => steps[step].conds.push(Cond::new(c.clone())),
         }
     }
-    // Cheap conditions first: those with subqueries may cost whole reads.
     for s in &mut steps {
-        s.conds.sort_by_key(|c| !c.subs.is_empty());
+        let alone = |c: &Cond| c.subs.is_empty() && tables_of(&c.expr) == 1 << s.table;
+        if s.kept.is_some() {
+            s.conds.iter_mut().for_each(|c| c.early = alone(c) && !c.expr.varies());
+        }
+        // Cheap conditions first: those with subqueries may cost whole reads.
+        s.conds.sort_by_key(|c| (!c.early, !c.subs.is_empty()));
         s.after.sort_by_key(|(_, c)| !c.subs.is_empty());
     }
     b.steps = steps;

@@ -8,6 +8,7 @@ use super::frame::Shape;
 use super::json_table::JsonTable;
 pub(super) use super::out_column::{Origin, OutColumn};
 use super::partition::Pruning;
+use super::row_hash::Keyed;
 use super::{change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
 use crate::digests::Summary;
@@ -328,13 +329,15 @@ pub(super) struct Cond {
     pub subs: Vec<u32>,
     /// Rows of the step's ranges fulfil it, if those are exact.
     pub implied: bool,
+    /// It is about the step's table alone: kept rows fulfil it.
+    pub early: bool,
 }
 
 impl Cond {
     pub fn new(expr: BExpr) -> Cond {
         let mut subs = Vec::new();
         expr.subs(&mut subs);
-        Cond { expr, subs, implied: false }
+        Cond { expr, subs, implied: false, early: false }
     }
 }
 
@@ -357,6 +360,8 @@ pub(super) struct TableSlot {
     pub columns: Option<Arc<[u16]>>,
     /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made anew for each of them.
     pub lateral: Option<u64>,
+    /// The common table that it reads, by number: its rows are made once for all that read it.
+    pub common: Option<u32>,
     /// PARTITION (...): the numbers of the partitions that are meant.
     pub selected: Option<Arc<[usize]>>,
     /// The outermost view that the table was merged with, as the block names it.
@@ -376,6 +381,7 @@ impl TableSlot {
             needs_external: true,
             columns: None,
             lateral: None,
+            common: None,
             selected: None,
             through: None,
             nested: false,
@@ -407,6 +413,15 @@ pub(super) struct Step {
     pub index_only: Option<Arc<[u16]>>,
     /// Of a partitioned table: the searches over its partitioning columns, if the conditions allow some.
     pub prune: Option<Box<Pruning>>,
+    /// Its rows are the same for all rows of the steps before: they are read once.
+    pub kept: Option<Box<KeptBy>>,
+}
+
+/// How kept rows of a table are found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeptBy {
+    /// Columns of the table, and what of the tables before they equal.
+    pub equal: Vec<(u16, Keyed, BExpr)>,
 }
 
 /// The inner side of an outer join: a run of steps.
@@ -416,6 +431,7 @@ pub(super) struct OuterGroup {
     pub last: usize,
 }
 
+#[derive(Clone)]
 pub(super) enum Access {
     /// Whole table by an index; `reverse` for ORDER BY ... DESC.
     Scan {
@@ -428,9 +444,9 @@ pub(super) enum Access {
         key: Key,
         reverse: bool,
     },
-    /// Rows in memory; `hash`: equal columns (this table's column, outer expression).
+    /// Rows in memory; `hash`: columns of the table, and what of the tables before they equal.
     Mem {
-        hash: Vec<(u16, BExpr)>,
+        hash: Vec<(u16, Keyed, BExpr)>,
     },
 }
 

@@ -67,6 +67,32 @@ impl BExpr {
         self.for_children(&mut |c| c.walk(f));
     }
 
+    fn any(&self, is: impl Fn(&Node) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= is(&e.node));
+        found
+    }
+
+    pub fn has_no_subs(&self) -> bool {
+        let mut subs = Vec::new();
+        self.subs(&mut subs);
+        subs.is_empty()
+    }
+
+    /// Something is called that has effects, or answers anew each time.
+    pub fn varies(&self) -> bool {
+        self.any(|n| match n {
+            Node::Func(def, _) => !def.deterministic,
+            Node::UserVar(_) | Node::Assign(..) | Node::Call { .. } => true,
+            _ => false,
+        })
+    }
+
+    /// It reads rows of blocks around its own.
+    pub fn is_from_outside(&self) -> bool {
+        self.any(|n| matches!(n, Node::Col(c) if c.depth > 0))
+    }
+
     pub fn for_children(&self, f: &mut dyn FnMut(&BExpr)) {
         for_children!(&self.node, iter, f)
     }

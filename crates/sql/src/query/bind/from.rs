@@ -43,7 +43,8 @@ impl Binder<'_> {
                     return Ok(());
                 }
                 let here = self.stack.len() - 1;
-                self.derived((alias.as_str(), columns), query, here, group, raw, tables)
+                let named = Named { alias: alias.as_str(), columns, common: None };
+                self.derived(named, query, here, group, raw, tables)
             }
             TableRef::List(list) => list.iter().try_for_each(|t| self.from(t, group, raw, tables)),
             TableRef::Join(j) => self.join(j, group, raw, tables),
@@ -105,13 +106,17 @@ impl Binder<'_> {
             }
             let (columns, query) = (self.ctes[at].columns.clone(), self.ctes[at].query.clone());
             if self.ctes[at].recursive && names_itself(&query.body, name) {
-                let (plan, looks_out) = self.recursive_table(at, &columns, &query)?;
-                return self.read_before((alias, &columns), plan, looks_out, group, raw, tables);
+                let common = Some(self.ctes[at].number);
+                let named = Named { alias, columns: &columns, common };
+                let made = self.recursive_table(at, &columns, &query)?;
+                return self.read_before(named, made, group, raw, tables);
             }
             // A common table sees those before it, not itself.
             let later = self.ctes.split_off(at);
             let level = later.first().map_or(0, |c| c.level);
-            let done = self.derived((alias, &columns), &query, level, group, raw, tables);
+            let common = later.first().map(|c| c.number);
+            let named = Named { alias, columns: &columns, common };
+            let done = self.derived(named, &query, level, group, raw, tables);
             self.ctes.extend(later);
             return done;
         }
@@ -211,7 +216,7 @@ impl Binder<'_> {
     /// A query as a table of the block: merged with it, or read before it. It sees the blocks below `level`.
     fn derived(
         &mut self,
-        (alias, names): (&str, &[ast::Ident]),
+        named: Named<'_>,
         query: &ast::Query,
         level: usize,
         group: Option<usize>,
@@ -225,27 +230,28 @@ impl Binder<'_> {
                     let origin = c.origin.as_ref();
                     (c.name.clone(), c.info, origin.map_or((0, true), |o| (o.flags, o.computed)))
                 });
-                let columns = derived_columns(alias, names, told.collect())?;
-                return self.name_merged(parts, ("".into(), alias.into()), columns, None, at);
+                let columns = derived_columns(named.alias, named.columns, told.collect())?;
+                let name = ("".into(), named.alias.into());
+                return self.name_merged(parts, name, columns, None, at);
             }
         }
-        let (plan, looks_out) = self.outside(level, |b| b.bind_query(query))?;
-        self.read_before((alias, names), plan, looks_out, group, raw, tables)
+        let made = self.outside(level, |b| b.bind_query(query))?;
+        self.read_before(named, made, group, raw, tables)
     }
 
     /// A derived table; one that looks at the blocks around is made anew for each run of this one.
     fn read_before(
         &mut self,
-        (alias, names): (&str, &[ast::Ident]),
-        plan: QueryPlan,
-        looks_out: bool,
+        named: Named<'_>,
+        (plan, looks_out): (QueryPlan, bool),
         group: Option<usize>,
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        self.add_derived(alias, names, plan, group, raw, tables)?;
-        if let (true, Some(t)) = (looks_out, tables.last_mut()) {
-            t.lateral = Some(0);
+        self.add_derived(named.alias, named.columns, plan, group, raw, tables)?;
+        if let Some(t) = tables.last_mut() {
+            t.lateral = looks_out.then_some(0);
+            t.common = named.common;
         }
         Ok(())
     }
@@ -343,10 +349,13 @@ impl Binder<'_> {
             JoinKind::Left => (group, outer(raw)),
             JoinKind::Right => (outer(raw), group),
         };
-        raw.straight |= j.kind == JoinKind::Straight;
         self.from(&j.left, left, raw, tables)?;
         let (middle, between) = (tables.len(), self.top().scope.columns.len());
         self.from(&j.right, right, raw, tables)?;
+        if j.kind == JoinKind::Straight {
+            let bits = |range: std::ops::Range<usize>| range.fold(0, |all, t| all | 1u64 << t);
+            (middle..tables.len()).for_each(|t| raw.put_behind(t, bits(begin..middle)));
+        }
         let mut conds = Vec::new();
         match &j.condition {
             None => {}
@@ -385,6 +394,13 @@ impl Binder<'_> {
         }
         Ok(())
     }
+}
+
+/// What a derived table is called, and which common table it is, if it is one.
+struct Named<'n> {
+    alias: &'n str,
+    columns: &'n [ast::Ident],
+    common: Option<u32>,
 }
 
 /// A column's name, its type, and its flags with whether it is an expression.

@@ -83,6 +83,7 @@ impl Before {
         at.tables.truncate(self.tables);
         raw.group_of.truncate(self.tables);
         raw.usable.truncate(self.tables);
+        raw.behind.truncate(self.tables);
         raw.conds.truncate(self.conds);
         raw.groups.truncate(self.groups);
         if let (Some(g), Some(n)) = (at.group, self.on) {
@@ -122,7 +123,7 @@ impl Binder<'_> {
                 && at.raw.straight == before.straight
                 && at.tables.len() <= MAX_WIDTH
                 // Which rows are a view's own is asked of each row that is written, where no subquery is run.
-                && p.check.iter().all(has_no_subs)
+                && p.check.iter().all(BExpr::has_no_subs)
                 && self.references.len() == before.references
         };
         let bound = bound.filter(fits);
@@ -203,7 +204,7 @@ impl Binder<'_> {
             order.push((e, o.descending));
         }
         let sorts = order.iter().map(|(e, _)| e);
-        if !items.iter().chain(sorts).all(is_settled) || conds.iter().any(varies) {
+        if !items.iter().chain(sorts).all(is_settled) || conds.iter().any(BExpr::varies) {
             return Ok(None);
         }
         let among = match group {
@@ -285,26 +286,7 @@ pub fn picks_only(q: &ast::Query) -> Option<&ast::Select> {
 
 /// A value that may be asked for again, and is the same then.
 fn is_settled(e: &BExpr) -> bool {
-    has_no_subs(e) && !varies(e)
-}
-
-pub fn has_no_subs(e: &BExpr) -> bool {
-    let mut subs = Vec::new();
-    e.subs(&mut subs);
-    subs.is_empty()
-}
-
-/// Something is called that has effects, or answers anew each time.
-fn varies(e: &BExpr) -> bool {
-    let mut found = false;
-    e.walk(&mut |n| {
-        found |= match &n.node {
-            Node::Func(def, _) => !def.deterministic,
-            Node::UserVar(_) | Node::Assign(..) | Node::Call { .. } => true,
-            _ => false,
-        }
-    });
-    found
+    e.has_no_subs() && !e.varies()
 }
 
 /// Puts the columns that `*` stood for in its place, operand by operand.

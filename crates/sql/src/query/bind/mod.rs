@@ -79,7 +79,20 @@ pub struct Raw {
     pub usable: Vec<Option<Vec<usize>>>,
     /// Tables, as bits, that are scanned only when none of the indexes named can be used (FORCE INDEX).
     pub forced: u64,
+    /// SELECT STRAIGHT_JOIN: the tables are joined as they are written.
     pub straight: bool,
+    /// For each table those, as bits, that are read before it, because STRAIGHT_JOIN or a hint says so; none at the end: of no table.
+    pub behind: Vec<u64>,
+}
+
+impl Raw {
+    /// A table is read behind others.
+    pub fn put_behind(&mut self, t: usize, others: u64) {
+        if self.behind.len() <= t {
+            self.behind.resize(t + 1, 0);
+        }
+        self.behind[t] |= others & !(1 << t);
+    }
 }
 
 /// A block being bound.
@@ -121,6 +134,8 @@ pub struct Cte {
     pub recursive: bool,
     /// It is being bound, and stands for the rows that came last.
     pub working: Option<Working>,
+    /// Which of the statement's common tables it is.
+    pub number: u32,
 }
 
 /// The rows of a recursive common table, as its own query sees them.
@@ -172,8 +187,9 @@ pub struct Binder<'a> {
     pub ctes: Vec<Cte>,
     /// References to recursive common tables within themselves, by number.
     pub references: Vec<u32>,
-    /// Recursive common tables so far.
+    /// Recursive common tables so far, and all common tables.
     pub recursions: u32,
+    pub commons: u32,
     pub depth: usize,
     /// Views that are being bound, each within the one before.
     pub views: Vec<view::OpenView>,
@@ -222,6 +238,7 @@ impl<'a> Binder<'a> {
             ctes: Vec::new(),
             references: Vec::new(),
             recursions: 0,
+            commons: 0,
             depth: 0,
             views: Vec::new(),
             view_needs: Vec::new(),

@@ -74,7 +74,9 @@ impl Binder<'_> {
             let (name, columns) = (t.name.as_str().into(), t.columns.clone());
             let recursive = w.recursive;
             let level = self.stack.len();
-            self.ctes.push(Cte { name, columns, query, level, recursive, working: None });
+            self.commons += 1;
+            let number = self.commons;
+            self.ctes.push(Cte { name, columns, query, level, recursive, working: None, number });
         }
         Ok(())
     }

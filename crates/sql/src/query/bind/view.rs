@@ -4,9 +4,7 @@
 //! Invariant: what a view reads is read with the rights of its definer, or of whoever asks where it says so: these rights are needs of the plan,
 //!   beside the right on the view itself.
 
-use super::merge::{
-    Parts, Place, has_no_subs, picks_only, reads_itself, reads_tables_only, write_out,
-};
+use super::merge::{Parts, Place, picks_only, reads_itself, reads_tables_only, write_out};
 use super::{Bind, Binder, Raw};
 use crate::account::Privileges;
 use crate::errno;
@@ -369,7 +367,7 @@ impl Binder<'_> {
                 updatable = select.from.iter().all(reads_tables_only)
                     && shows_what_can_change(&parts, &tables)
                     && !reads_itself(&tables, &subs);
-                checkable = updatable && parts.check.iter().all(has_no_subs);
+                checkable = updatable && parts.check.iter().all(BExpr::has_no_subs);
             }
         }
         self.views.pop();
