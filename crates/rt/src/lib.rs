@@ -38,6 +38,9 @@ use std::time::Duration;
 /// Nanoseconds of a monotonic clock.
 pub type Nanos = u64;
 
+/// By how much the stacks of threads are larger in development builds: frames of code that is not optimised are.
+pub const STACK_SCALE: usize = if cfg!(debug_assertions) { 4 } else { 1 };
+
 pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What a runtime provides; `Rt` is the handle to one.

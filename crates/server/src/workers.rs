@@ -58,7 +58,7 @@ impl Workers {
         let me = self.clone();
         let made = std::thread::Builder::new()
             .name("weir-session".into())
-            .stack_size(self.stack + BESIDE)
+            .stack_size((self.stack + BESIDE) * weir_rt::STACK_SCALE)
             .spawn(move || me.work());
         let Err(error) = made else {
             self.status.inc(Stat::Threads_created);

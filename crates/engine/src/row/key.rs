@@ -508,6 +508,22 @@ mod tests {
         ]
     }
 
+    /// Whatever a key has of a character, its end is found, and so is the key behind it.
+    #[test]
+    fn every_character_ends() {
+        for &collation in ALL {
+            let part = parts(PhysType::Var { collation, max_bytes: 1000 })[0];
+            for c in '\u{1}'..='\u{FFFF}' {
+                let mut text = [0; 4];
+                let text = c.encode_utf8(&mut text).as_bytes();
+                let mut key = Vec::new();
+                if encode_datum(&part, Datum::Bytes(text), &mut key).is_ok() {
+                    assert_eq!(decode_len(&[part], &key), Some(key.len()), "{collation:?} {c:?}");
+                }
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 

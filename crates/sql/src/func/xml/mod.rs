@@ -144,7 +144,7 @@ mod tests {
     /// Whatever is asked fits into a session's stack, and ends.
     #[test]
     fn long_and_deep_paths() {
-        let small = std::thread::Builder::new().stack_size(192 << 10);
+        let small = std::thread::Builder::new().stack_size((192 << 10) * weir_rt::STACK_SCALE);
         let asked = || {
             let deep = "<x>".repeat(90) + "t" + &"</x>".repeat(90);
             let ask = |xml: &str, xpath: &str| {

@@ -211,7 +211,7 @@ pub struct Binder<'a> {
 
 /// Bytes of stack that binding may use. The parser bounds the height of a statement's trees, but a level takes more here than there; what
 /// walks the bound tree afterwards takes less. A session's thread has this much beside `thread_stack`.
-const MAX_STACK: usize = 1 << 20;
+const MAX_STACK: usize = (1 << 20) * weir_rt::STACK_SCALE;
 
 impl<'a> Binder<'a> {
     pub fn new(env: &'a PlanEnv<'a>) -> Binder<'a> {

@@ -136,6 +136,7 @@ fn depth_is_bounded() {
         let wide = "(aaa) ".repeat(20_000);
         assert_eq!(search(&["aaa", "bbb"], &wide, true), [0]);
     };
-    let thread = std::thread::Builder::new().stack_size(128 << 10).spawn(deep).expect("a thread");
+    let small = std::thread::Builder::new().stack_size((128 << 10) * weir_rt::STACK_SCALE);
+    let thread = small.spawn(deep).expect("a thread");
     thread.join().expect("it fits");
 }

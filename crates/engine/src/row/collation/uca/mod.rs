@@ -256,7 +256,9 @@ impl Uca {
         for level in 2..=self.levels {
             out.push(levels::END);
             if let Some(of) = self.table.language {
-                let weights = self.level(s, level).map(|weight| of.key_weight(weight));
+                // Secondary weights reach beyond a byte, too, and have no case.
+                let in_key = |weight| if level == 2 { weight } else { of.key_weight(weight) };
+                let weights = self.level(s, level).map(in_key);
                 levels::put_runs(weights, of.common(level), out);
                 continue;
             }
