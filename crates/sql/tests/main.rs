@@ -30,6 +30,7 @@ mod functional_keys;
 mod gaps;
 mod geometry;
 mod geometry_edges;
+mod hinted;
 mod ignore;
 mod instant;
 mod joins;

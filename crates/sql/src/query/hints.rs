@@ -1,7 +1,156 @@
-//! Optimizer hints of a statement's first block: `/*+ NAME(arguments) ... */`. What two of them say is obeyed (how long the statement may
-//! run, and values of variables for its time); the others name algorithms of another optimizer, and change no result.
+//! Optimizer hints: `/*+ NAME(arguments) ... */`. Here they are read, and those of a statement's first block that are about the whole of it
+//! are told: how long it may run, and values of variables for its time. What those about joins and indexes say is done in
+//! `bind::hinted`.
 
 use weir_syntax::ast::{self, Statement};
+
+/// Names that a hint may have.
+const NAMES: [&str; 41] = [
+    "BKA",
+    "BNL",
+    "DERIVED_CONDITION_PUSHDOWN",
+    "GROUP_INDEX",
+    "HASH_JOIN",
+    "INDEX",
+    "INDEX_MERGE",
+    "JOIN_FIXED_ORDER",
+    "JOIN_INDEX",
+    "JOIN_ORDER",
+    "JOIN_PREFIX",
+    "JOIN_SUFFIX",
+    "MAX_EXECUTION_TIME",
+    "MERGE",
+    "MRR",
+    "NO_BKA",
+    "NO_BNL",
+    "NO_DERIVED_CONDITION_PUSHDOWN",
+    "NO_GROUP_INDEX",
+    "NO_HASH_JOIN",
+    "NO_ICP",
+    "NO_INDEX",
+    "NO_INDEX_MERGE",
+    "NO_JOIN_INDEX",
+    "NO_MERGE",
+    "NO_MRR",
+    "NO_ORDER_INDEX",
+    "NO_RANGE_OPTIMIZATION",
+    "NO_SEMIJOIN",
+    "NO_SKIP_SCAN",
+    "ORDER_INDEX",
+    "QB_NAME",
+    "RESOURCE_GROUP",
+    "SEMIJOIN",
+    "SET_VAR",
+    "SKIP_SCAN",
+    "SUBQUERY",
+    "NO_SUBQUERY",
+    "ICP",
+    "MATERIALIZATION",
+    "INTOEXISTS",
+];
+
+/// A hint with its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hint {
+    /// In upper case.
+    pub name: String,
+    /// `@name`: the block that it is about.
+    pub block: Option<String>,
+    pub words: Vec<Word>,
+}
+
+/// A table, index or strategy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Word {
+    pub name: String,
+    /// `table@name`: the block that the table is of.
+    pub block: Option<String>,
+}
+
+/// Where the text stops being hints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HintError {
+    pub near: String,
+}
+
+/// The hints of a text, as far as it can be read.
+pub fn parse(text: &str) -> (Vec<Hint>, Option<HintError>) {
+    let mut at = Text { rest: text.trim_start() };
+    let mut out = Vec::new();
+    while !at.rest.is_empty() {
+        let before = at.rest;
+        match at.hint() {
+            Ok(hint) => out.push(hint),
+            Err(unread) => {
+                let near = unread.unwrap_or(before).trim_end().to_owned();
+                return (out, Some(HintError { near }));
+            }
+        }
+    }
+    (out, None)
+}
+
+struct Text<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Text<'t> {
+    fn skip(&mut self, c: char) -> bool {
+        let found = self.rest.strip_prefix(c);
+        if let Some(rest) = found {
+            self.rest = rest.trim_start();
+        }
+        found.is_some()
+    }
+
+    /// A name, bare or in backquotes.
+    fn name(&mut self) -> Option<String> {
+        if let Some(quoted) = self.rest.strip_prefix('`') {
+            let (name, rest) = quoted.split_once('`')?;
+            self.rest = rest;
+            return Some(name.to_owned());
+        }
+        let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#');
+        let len = self.rest.find(|c| !of_name(c)).unwrap_or(self.rest.len());
+        let (name, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        (len > 0).then(|| name.to_owned())
+    }
+
+    /// `Err`: what cannot be read; none: the name itself.
+    fn hint(&mut self) -> Result<Hint, Option<&'t str>> {
+        let name = self.name().ok_or(None)?.to_uppercase();
+        if !NAMES.contains(&name.as_str()) {
+            return Err(None);
+        }
+        self.rest = self.rest.trim_start();
+        let mut hint = Hint { name, ..Hint::default() };
+        if !self.skip('(') {
+            return Err(Some(self.rest));
+        }
+        if matches!(hint.name.as_str(), "SET_VAR" | "MAX_EXECUTION_TIME" | "RESOURCE_GROUP") {
+            self.rest = &self.rest[inner_len(self.rest)..];
+            return if self.skip(')') { Ok(hint) } else { Err(Some(self.rest)) };
+        }
+        hint.block = self.block()?;
+        while !self.skip(')') {
+            let name = self.name().ok_or(Some(self.rest))?;
+            let block = self.block()?;
+            self.rest = self.rest.trim_start();
+            hint.words.push(Word { name, block });
+            self.skip(',');
+        }
+        Ok(hint)
+    }
+
+    fn block(&mut self) -> Result<Option<String>, Option<&'t str>> {
+        let Some(rest) = self.rest.strip_prefix('@') else { return Ok(None) };
+        self.rest = rest;
+        let name = self.name().ok_or(Some(self.rest))?;
+        self.rest = self.rest.trim_start();
+        Ok(Some(name))
+    }
+}
 
 /// `SET_VAR(name = value)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +275,28 @@ mod tests {
         assert_eq!(limit("MAX_EXECUTION_TIME(0)"), None);
         assert_eq!(limit("MAX_EXECUTION_TIME(x) INDEX(t ("), None);
         assert_eq!(time_limit(&parsed("delete /*+ MAX_EXECUTION_TIME(5) */ from t")), None);
+    }
+
+    #[test]
+    fn hints_are_read_as_far_as_they_go() {
+        let word = |name: &str, block: Option<&str>| Word {
+            name: name.to_owned(),
+            block: block.map(str::to_owned),
+        };
+        let (hints, error) = parse(
+            " qb_name(q) JOIN_ORDER(@q t1, `t 2`@sub) SET_VAR(a='x)') Index(t PRIMARY, k)NO_BNL() ",
+        );
+        let names: Vec<&str> = hints.iter().map(|h| h.name.as_str()).collect();
+        assert_eq!(names, ["QB_NAME", "JOIN_ORDER", "SET_VAR", "INDEX", "NO_BNL"]);
+        assert_eq!(error, None);
+        assert_eq!(hints[1].block.as_deref(), Some("q"));
+        assert_eq!(hints[1].words, [word("t1", None), word("t 2", Some("sub"))]);
+        assert_eq!(hints[3].words.len(), 3);
+        let near = |text: &str| parse(text).1.map(|e| e.near);
+        assert_eq!(near("INDEX(t) NOPE(t) INDEX(u)").as_deref(), Some("NOPE(t) INDEX(u)"));
+        for cut in ["INDEX(t", "INDEX", "INDEX(`t", "INDEX(@", "INDEX(t@)", "(", "INDEX(t ; u)"] {
+            assert!(near(cut).is_some(), "{cut}");
+        }
     }
 
     #[test]

@@ -302,7 +302,11 @@ impl Optimizer<'_> {
         bound: u64,
     ) -> Way {
         let read = |access| Way { access, rows, left: rows, once: 0.0, each: cost, kept: None };
-        if bound == 0 || self.b.tables[t].lock == LockMode::Exclusive || !self.is_same(&access, t) {
+        if bound == 0
+            || self.raw.unkept & (1 << t) != 0
+            || self.b.tables[t].lock == LockMode::Exclusive
+            || !self.is_same(&access, t)
+        {
             return read(access);
         }
         let equal = self.equal(t, on, bound);

@@ -1,10 +1,10 @@
-//! What MySQL warns of because it is to go: said each time that a text is run, and when a statement is prepared. A view's text warns nobody who
+//! What MySQL warns of because it is to go, or because it is a hint that means nothing: said each time that a text is run, and when a statement is prepared. A view's text warns nobody who
 //! reads the view.
 
 use super::Binder;
 use crate::value::Charset;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Deprecated {
     Charset(Charset),
     /// `utf8`.
@@ -17,6 +17,8 @@ pub enum Deprecated {
     ValuesFunction,
     CalcFoundRows,
     FoundRows,
+    /// A hint that is not obeyed.
+    Hint(u16, Box<str>),
 }
 
 impl Deprecated {
@@ -34,7 +36,7 @@ impl Deprecated {
         }
     }
 
-    pub fn warning(self) -> (u16, String) {
+    pub fn warning(&self) -> (u16, String) {
         const LATER: &str = "is deprecated and will be removed in a future release.";
         let old = |what: &str, instead: &str| (1287, format!("{what} {LATER} {instead}"));
         match self {
@@ -60,6 +62,7 @@ impl Deprecated {
                 "SQL_CALC_FOUND_ROWS",
                 "Consider using two separate queries instead.",
             ),
+            Deprecated::Hint(errno, text) => (*errno, text.to_string()),
             Deprecated::FoundRows => old("FOUND_ROWS()", "Consider using COUNT(*) instead."),
         }
     }

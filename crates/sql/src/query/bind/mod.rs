@@ -16,6 +16,7 @@ mod digits;
 mod expr;
 mod from;
 mod functional;
+mod hinted;
 mod json;
 mod lengths;
 mod literal;
@@ -81,6 +82,8 @@ pub struct Raw {
     pub forced: u64,
     /// SELECT STRAIGHT_JOIN: the tables are joined as they are written.
     pub straight: bool,
+    /// Tables, as bits, whose rows are not kept for a join.
+    pub unkept: u64,
     /// For each table those, as bits, that are read before it, because STRAIGHT_JOIN or a hint says so; none at the end: of no table.
     pub behind: Vec<u64>,
 }
@@ -203,6 +206,8 @@ pub struct Binder<'a> {
     /// A view is being made, which is not there before.
     pub defines_view: bool,
     pub deprecated: Vec<Deprecated>,
+    /// Names that hints have given to blocks.
+    pub block_names: Vec<String>,
     /// What each `*` of the query itself stands for, in order, where somebody asks.
     pub wildcards: Option<Vec<Vec<ast::SelectItem>>>,
     /// Where the stack was when the statement began to be bound.
@@ -246,6 +251,7 @@ impl<'a> Binder<'a> {
             failed_merges: 0,
             defines_view: false,
             deprecated: Vec::new(),
+            block_names: Vec::new(),
             wildcards: None,
         }
     }

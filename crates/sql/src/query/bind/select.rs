@@ -34,6 +34,7 @@ impl Binder<'_> {
         if s.options.calc_found_rows {
             self.deprecated(Deprecated::CalcFoundRows);
         }
+        self.name_block(s.hints.as_deref());
         let mut raw = Raw { straight: s.options.straight_join, ..Raw::default() };
         let mut tables = Vec::new();
         for t in &s.from {
@@ -88,6 +89,7 @@ impl Binder<'_> {
             order.retain(|(e, _)| e.has_agg());
         }
         let limit = self.limit(q.limit.as_ref())?;
+        self.obey_hints(s.hints.as_deref(), &mut raw, &tables);
         let mut ctx = self.leave();
         let inherited = std::mem::take(&mut ctx.inherited);
         let mut windows = std::mem::take(&mut ctx.windows);

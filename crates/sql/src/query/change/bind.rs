@@ -33,6 +33,7 @@ fn bind_from(
     where_: Option<&Expr>,
     order_by: &[ast::OrderItem],
     limit: Option<&ast::Limit>,
+    hints: Option<&str>,
 ) -> Result<Bound, SqlError> {
     let mut raw = Raw::default();
     let mut tables = Vec::new();
@@ -50,6 +51,7 @@ fn bind_from(
         order.push((by_place(b.scalar(&o.expr)?), o.descending));
     }
     let limit = b.limit(limit)?;
+    b.obey_hints(hints, &mut raw, &tables);
     find_zero_days(&tables, &mut raw)?;
     b.use_key_exprs(&tables, &mut raw, &mut order)?;
     b.place("field list");
@@ -137,7 +139,14 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     b.with(u.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
-        let mut bound = bind_from(b, &u.tables, u.where_.as_ref(), &u.order_by, u.limit.as_ref())?;
+        let mut bound = bind_from(
+            b,
+            &u.tables,
+            u.where_.as_ref(),
+            &u.order_by,
+            u.limit.as_ref(),
+            u.hints.as_deref(),
+        )?;
         if bound.tables.len() > 1 {
             refuse_order(u, &b.top().scope)?;
         }
@@ -325,7 +334,14 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     b.with(d.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
-        let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
+        let mut bound = bind_from(
+            b,
+            &d.from,
+            d.where_.as_ref(),
+            &d.order_by,
+            d.limit.as_ref(),
+            d.hints.as_deref(),
+        )?;
         let targets = delete_targets(d, &b.top().scope)?;
         for &t in &targets {
             let table =
