@@ -31,7 +31,7 @@ allow_view_trigger_sp_subquery
 END
 start_server --defaults-file="$WORK/v4.cnf" --weir-profile=v4-5037
 have=$(sql -e "select concat_ws(' ', @@weir_flush_policy, @@innodb_io_capacity, @@innodb_max_dirty_pages_pct, @@innodb_doublewrite)")
-[ "$have" = "google-v4 1000 20 0" ] || fail "the pasted configuration gives '$have'"
+[ "$have" = "google-v4 1000 20.000000 0" ] || fail "the pasted configuration gives '$have'"
 sql -e "set global innodb_random_read_ahead = on; show warnings" | grep -q "no effect" || fail "an option without effect is not told"
 sql -e "set global innodb_ibuf_flush_pct = 30; show warnings" | grep -q "no effect" && fail "an option of the policy in charge is told to have no effect"
 sql -e "set global weir_flush_policy = 'nonsense'" 2>refused && fail "a policy that is not there was accepted"

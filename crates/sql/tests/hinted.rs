@@ -10,7 +10,10 @@ async fn plan(c: &mut Client, sql: &str) -> String {
         let kept = if row.contains("join buffer") { " kept" } else { "" };
         format!("{} {} {}{kept}", cells[2], cells[4], cells[6])
     };
-    rows.split("; 1|").map(|r| of(&format!("1|{}", r.trim_start_matches("1|")))).collect::<Vec<_>>().join(", ")
+    rows.split("; 1|")
+        .map(|r| of(&format!("1|{}", r.trim_start_matches("1|"))))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[test]
@@ -30,16 +33,37 @@ fn orders_and_indexes_are_those_of_the_hints() {
         .await;
         let cases = [
             ("select t1.c from t1, t2, t3", "t1 ALL NULL, t2 index kb kept, t3 index kb kept"),
-            ("select /*+ JOIN_ORDER(t3, t1) */ t1.c from t1, t2, t3", "t2 index kb, t3 index kb kept, t1 ALL NULL kept"),
-            ("select /*+ JOIN_PREFIX(t3, t2) */ t1.c from t1, t2, t3", "t3 index kb, t2 index kb kept, t1 ALL NULL kept"),
-            ("select /*+ JOIN_SUFFIX(t1) */ t1.c from t1, t2, t3", "t2 index kb, t3 index kb kept, t1 ALL NULL kept"),
-            ("select /*+ JOIN_FIXED_ORDER() */ t1.c from t3, t2, t1", "t3 index kb, t2 index kb kept, t1 ALL NULL kept"),
-            ("select /*+ QB_NAME(q) JOIN_PREFIX(@q t3) NO_BNL(t2) */ t1.c from t1, t2, t3", "t3 index kb, t2 index kb, t1 ALL NULL kept"),
+            (
+                "select /*+ JOIN_ORDER(t3, t1) */ t1.c from t1, t2, t3",
+                "t2 index kb, t3 index kb kept, t1 ALL NULL kept",
+            ),
+            (
+                "select /*+ JOIN_PREFIX(t3, t2) */ t1.c from t1, t2, t3",
+                "t3 index kb, t2 index kb kept, t1 ALL NULL kept",
+            ),
+            (
+                "select /*+ JOIN_SUFFIX(t1) */ t1.c from t1, t2, t3",
+                "t2 index kb, t3 index kb kept, t1 ALL NULL kept",
+            ),
+            (
+                "select /*+ JOIN_FIXED_ORDER() */ t1.c from t3, t2, t1",
+                "t3 index kb, t2 index kb kept, t1 ALL NULL kept",
+            ),
+            (
+                "select /*+ QB_NAME(q) JOIN_PREFIX(@q t3) NO_BNL(t2) */ t1.c from t1, t2, t3",
+                "t3 index kb, t2 index kb, t1 ALL NULL kept",
+            ),
             ("select /*+ NO_BNL() */ t1.c from t1, t2", "t1 ALL NULL, t2 index kb"),
-            ("select /*+ JOIN_PREFIX(t3) */ v.c from v, t3 where t3.c = v.c", "t3 ALL NULL, t1 ALL NULL kept, t2 ALL NULL kept"),
+            (
+                "select /*+ JOIN_PREFIX(t3) */ v.c from v, t3 where t3.c = v.c",
+                "t3 ALL NULL, t1 ALL NULL kept, t2 ALL NULL kept",
+            ),
             ("select c from t1 where a = 3 and b = 3", "t1 const PRIMARY"),
             ("select /*+ INDEX(t1 kb) */ c from t1 where a = 3 and b = 3", "t1 ref kb"),
-            ("select /*+ INDEX(t1 kb) */ c from t1 use index (primary) where a = 3 and b = 3", "t1 ref kb"),
+            (
+                "select /*+ INDEX(t1 kb) */ c from t1 use index (primary) where a = 3 and b = 3",
+                "t1 ref kb",
+            ),
             ("select /*+ NO_INDEX(t1 primary) */ c from t1 where a = 3 and b = 3", "t1 ref kb"),
             ("select /*+ NO_INDEX(t1) */ c from t1 where a = 3 and b = 3", "t1 ALL NULL"),
             ("select /*+ ORDER_INDEX(t1 kb) MRR(t1) */ c from t1 where a = 3", "t1 const PRIMARY"),
@@ -66,19 +90,41 @@ fn orders_and_indexes_are_those_of_the_hints() {
 fn hints_that_mean_nothing_are_told() {
     with_server(1, |server| async move {
         let mut c = server.client();
-        c.all(&["create table t1 (a int primary key, b int, key kb (b))", "create table t2 like t1"]).await;
+        c.all(&[
+            "create table t1 (a int primary key, b int, key kb (b))",
+            "create table t2 like t1",
+        ])
+        .await;
         let cases = [
             ("JOIN_ORDER(t9, t1)", "Warning|3128|Unresolved name `t9` for JOIN_ORDER hint"),
-            ("INDEX(t1 nope)", "Warning|3128|Unresolved name `t1`@`select#1` `nope` for INDEX hint"),
+            (
+                "INDEX(t1 nope)",
+                "Warning|3128|Unresolved name `t1`@`select#1` `nope` for INDEX hint",
+            ),
             (
                 "INDEX(t9 kb)",
                 "Warning|3128|Unresolved name `t9`@`select#1` for INDEX hint; Warning|3128|Unresolved name `t9`@`select#1` `kb` for INDEX hint",
             ),
-            ("JOIN_PREFIX(t1) JOIN_FIXED_ORDER()", "Warning|3126|Hint JOIN_FIXED_ORDER( ) is ignored as conflicting/duplicated"),
-            ("INDEX(t1 kb) NO_INDEX(t1)", "Warning|3126|Hint NO_INDEX(`t1` ) is ignored as conflicting/duplicated"),
-            ("INDEX(t1 kb) INDEX(t1 kb)", "Warning|3126|Hint INDEX(`t1`  `kb`) is ignored as conflicting/duplicated"),
-            ("JOIN_SUFFIX(t1) JOIN_SUFFIX(t2)", "Warning|3126|Hint JOIN_SUFFIX( `t2`) is ignored as conflicting/duplicated"),
-            ("QB_NAME(x) JOIN_ORDER(@y t1, t2)", "Warning|3127|Query block name `y` is not found for JOIN_ORDER hint"),
+            (
+                "JOIN_PREFIX(t1) JOIN_FIXED_ORDER()",
+                "Warning|3126|Hint JOIN_FIXED_ORDER( ) is ignored as conflicting/duplicated",
+            ),
+            (
+                "INDEX(t1 kb) NO_INDEX(t1)",
+                "Warning|3126|Hint NO_INDEX(`t1` ) is ignored as conflicting/duplicated",
+            ),
+            (
+                "INDEX(t1 kb) INDEX(t1 kb)",
+                "Warning|3126|Hint INDEX(`t1`  `kb`) is ignored as conflicting/duplicated",
+            ),
+            (
+                "JOIN_SUFFIX(t1) JOIN_SUFFIX(t2)",
+                "Warning|3126|Hint JOIN_SUFFIX( `t2`) is ignored as conflicting/duplicated",
+            ),
+            (
+                "QB_NAME(x) JOIN_ORDER(@y t1, t2)",
+                "Warning|3127|Query block name `y` is not found for JOIN_ORDER hint",
+            ),
             ("JOIN_ORDER(t1,t2) JOIN_ORDER(t2,t1)", ""),
             ("BKA(t1) NO_ICP(t2) SEMIJOIN(FIRSTMATCH) SUBQUERY(MATERIALIZATION)", ""),
         ];
@@ -88,7 +134,10 @@ fn hints_that_mean_nothing_are_told() {
         }
         c.rows("select /*+ NOPE(t1) */ 1 from t1").await;
         let told = c.rows("show warnings").await;
-        assert!(told.starts_with("Warning|1064|Optimizer hint syntax error near 'NOPE(t1) */"), "{told}");
+        assert!(
+            told.starts_with("Warning|1064|Optimizer hint syntax error near 'NOPE(t1) */"),
+            "{told}"
+        );
         // What is said of a block further in is left to it.
         c.rows("select /*+ JOIN_ORDER(t2@sq, t1) */ 1 from t1 where a in (select /*+ QB_NAME(sq) INDEX(@sq t2 kb) */ a from t2)").await;
         assert_eq!(c.rows("show warnings").await, "");

@@ -163,6 +163,11 @@ fn a_hash_finds_what_a_comparison_finds() {
                 if expected.starts_with('E') {
                     continue;
                 }
+                let among = |test: &str| format!("select x.id from x where {test} order by x.id");
+                let joined = among(&format!("x.{a} in (select {b} from y)"));
+                // Within another condition it is no table of the block.
+                let asked = among(&format!("(x.{a} in (select {b} from y)) is true"));
+                assert_eq!(c.rows(&joined).await, c.rows(&asked).await, "{joined}");
                 let of_query = format!(
                     "select x.id, z.id from x join (select distinct * from y) z on x.{a} = z.{b} order by x.id, z.id"
                 );
@@ -260,6 +265,50 @@ fn orders_are_looked_ahead() {
             assert_eq!(first(c.rows(&format!("explain {sql}")).await), table, "{sql}");
         }
         assert_eq!(c.rows(&sql.replace('*', "count(*)")).await, "100");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn rows_of_a_query_lead_to_those_among_them() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table big (id int primary key, small int, v varchar(10), key (small))",
+            "create table small (id int primary key, name varchar(10), kind int)",
+            "insert into small with recursive r as (select 1 n union all select n + 1 from r where n < 50) select n, concat('n', n), n % 5 from r",
+            "insert into big with recursive r as (select 1 n union all select n + 1 from r where n < 900) select n, n % 50 + 1, concat('n', n % 60) from r",
+            "insert into small values (60, null, null)",
+            "analyze table big, small",
+        ])
+        .await;
+        let cases = [
+            // Found by the index, each row once however often the query has it.
+            ("select count(*), sum(id) from big where small in (select id from small where name = 'n7')", "18|7758"),
+            ("select count(*) from big where small in (select kind from small where kind is not null)", "72"),
+            ("select count(*) from big where (small, v) in (select id, concat('n', id - 1) from small)", "150"),
+            ("select count(*) from big where v in (select name from small)", "750"),
+            ("select count(*) from big where v in (select concat('N', kind) from small)", "75"),
+            ("select count(*) from big where small in (select id from small where name = 'n7') and id in (select id * 6 from small)", "2"),
+            ("select count(*) from big where 3 in (select kind from small) and small in (select max(id) from small group by kind)", "90"),
+            ("select count(*) from small left join big on big.small = small.id where big.id in (select id from small)", "51"),
+            ("select count(*) from big where small in (select id from small where id = big.id)", "0"),
+            ("select count(*) from big where small in (select id from small where rand() < 2)", "900"),
+            ("select count(*) from big where small not in (select id from small where name is not null)", "0"),
+            ("select count(*) from big where small not in (select kind from small)", "0"),
+            ("select count(*) from big where small in (select id from small) or id = 1", "900"),
+            ("select (select count(*) from big where big.small = s.id and big.v in (select name from small)) from small s where id < 4", "15; 15; 15"),
+        ];
+        for (sql, rows) in cases {
+            c.check(&[(sql, rows)]).await;
+        }
+        let plan = c.rows("explain select * from big where small in (select id from small where name = 'n7')").await;
+        let steps: Vec<&str> = plan.split("; ").map(|l| l.split('|').nth(2).unwrap_or("")).collect();
+        assert_eq!(steps, ["<subquery2>", "big", "small"], "{plan}");
+        // The target of a change is found in subqueries, joined or not.
+        assert_eq!(c.ask("delete from big where small in (select small from big)").await.errno(), 1093);
+        c.check(&[("delete from big where small in (select id from small where name = 'n7')", "ok 18")]).await;
         c.0.close().await;
         drop(server);
     });

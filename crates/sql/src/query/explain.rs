@@ -338,6 +338,7 @@ impl<'e> Lines<'e> {
             };
             let extra = extra(b, i, access);
             let name = match &t.source {
+                Source::Derived(_) if t.of_in => text(format!("<subquery{}>", id + 1)),
                 Source::Derived(_) => text(format!("<derived{}>", id + 1)),
                 Source::Working(..) => text(t.alias.to_string()),
                 _ => text(t.alias.to_string()),
@@ -360,7 +361,7 @@ impl<'e> Lines<'e> {
         for t in &b.tables {
             if let Source::Derived(q) = &t.source {
                 self.next += 1;
-                self.query(q, "DERIVED");
+                self.query(q, if t.of_in { "MATERIALIZED" } else { "DERIVED" });
             }
         }
         for s in &b.subs {

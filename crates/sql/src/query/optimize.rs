@@ -85,7 +85,7 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     if !only_shown {
         b.tables.iter_mut().for_each(|t| t.columns = None);
     }
-    let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new() };
+    let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new(), rows: 1.0 };
     let windowed = !o.b.windows.is_empty();
     let extremes = if o.b.agg.is_some() && !windowed { extremes(&o) } else { None };
     if extremes.is_some() {
@@ -94,7 +94,8 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     }
     o.order(None).await?;
     let searches = o.first_searches();
-    let chosen = o.chosen;
+    let (chosen, guessed) = (o.chosen, o.rows);
+    b.guessed = guessed;
     place_conditions(b, &raw, chosen);
     use_order(b, &raw, searches);
     mark_implied(b);
@@ -114,7 +115,7 @@ fn mark_implied(b: &mut Block) {
 /// Tables, as bits, that the conditions allow to be searched by an index, whatever it costs.
 pub fn searchable(b: &Block, env: &PlanEnv<'_>) -> u64 {
     let Some(raw) = &b.raw else { return 0 };
-    let o = Optimizer { env, b, raw, bound: 0, chosen: Vec::new() };
+    let o = Optimizer { env, b, raw, bound: 0, chosen: Vec::new(), rows: 1.0 };
     let mut bits = 0;
     for (t, slot) in b.tables.iter().enumerate() {
         let Source::Table(table) = &slot.source else { continue };
@@ -224,6 +225,8 @@ pub struct Optimizer<'o> {
     /// Tables chosen, as bits.
     pub bound: u64,
     pub chosen: Vec<Chosen>,
+    /// Rows that those have together, by guess.
+    pub rows: f64,
 }
 
 impl Optimizer<'_> {

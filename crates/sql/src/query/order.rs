@@ -145,6 +145,7 @@ impl Optimizer<'_> {
         let single = self.chosen.iter().all(|c| matches!(c.access, Access::Point(_)));
         let kept = way.kept.filter(|_| !single);
         self.bound |= 1 << t;
+        self.rows = (self.rows * way.left).max(1.0);
         self.chosen.push(Chosen { table: t, access: way.access, rows: way.rows, prune, kept });
     }
 
@@ -421,7 +422,7 @@ impl QueryPlan {
         };
         match &self.body {
             Body::Block(b) => {
-                let joined: f64 = b.steps.iter().map(|s| s.rows.max(1.0)).product();
+                let joined = b.guessed;
                 let rows = match &b.agg {
                     Some(a) if a.implicit => 1.0,
                     // MySQL guesses so of DISTINCT and GROUP BY without an index.

@@ -316,6 +316,8 @@ pub(super) struct Block {
     /// The order that the first step's index delivers, so that `order` is empty. Rows are sorted by it after all when a
     /// value turns out to be none that the index can be searched for.
     pub index_order: Vec<(BExpr, bool)>,
+    /// Rows that the optimizer guesses its tables to have together.
+    pub guessed: f64,
     /// Consumed by the optimizer.
     pub raw: Option<Raw>,
     /// Rows that the last execution read, if there was one: the next one makes room for as many. A hint only.
@@ -362,6 +364,8 @@ pub(super) struct TableSlot {
     pub lateral: Option<u64>,
     /// The common table that it reads, by number: its rows are made once for all that read it.
     pub common: Option<u32>,
+    /// It stands for `IN (SELECT ...)`.
+    pub of_in: bool,
     /// PARTITION (...): the numbers of the partitions that are meant.
     pub selected: Option<Arc<[usize]>>,
     /// The outermost view that the table was merged with, as the block names it.
@@ -382,6 +386,7 @@ impl TableSlot {
             columns: None,
             lateral: None,
             common: None,
+            of_in: false,
             selected: None,
             through: None,
             nested: false,

@@ -27,6 +27,7 @@ mod query;
 mod recursive;
 mod rollup;
 mod select;
+mod semijoin;
 mod settled;
 mod subquery;
 mod using;

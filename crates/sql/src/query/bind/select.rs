@@ -152,6 +152,7 @@ impl Binder<'_> {
         let mut item_subs = Vec::new();
         items.iter().chain(order.iter().map(|(e, _)| e)).for_each(|e| e.subs(&mut item_subs));
         windows.iter().flat_map(Window::exprs).for_each(|e| e.subs(&mut item_subs));
+        self.join_queries(&mut raw, &mut ctx.subs, &mut tables)?;
         let shapes = shapes_of(&tables);
         let block = Block {
             tables,
@@ -171,6 +172,7 @@ impl Binder<'_> {
             limit,
             calc_found_rows: s.options.calc_found_rows,
             index_order: Vec::new(),
+            guessed: 1.0,
             raw: Some(raw),
             seen: Default::default(),
         };
