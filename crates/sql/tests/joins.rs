@@ -104,7 +104,7 @@ fn rows_that_are_locked_are_found_by_all_means() {
 }
 
 /// Columns of one kind or of several, with equal values in other forms.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 17] = [
     "t tinyint",
     "u bigint unsigned",
     "d decimal(10, 3)",
@@ -117,6 +117,11 @@ const COLUMNS: [&str; 12] = [
     "da date",
     "dt datetime(3)",
     "ti time(2)",
+    "ts timestamp(1)",
+    "ye year",
+    "bi bit(5)",
+    "en enum('b', 'a', '')",
+    "se set('a', 'b')",
 ];
 
 #[test]
@@ -142,6 +147,11 @@ fn a_hash_finds_what_a_comparison_finds() {
                     format!("'2024-01-0{}'", n + 3),
                     format!("'2024-01-0{} 00:00:00.00{}'", n + 3, rng.below(2)),
                     format!("'0{}:00:00.5'", n + 3),
+                    format!("'2024-01-0{} 00:00:00'", n + 3),
+                    format!("{}", 2000 + n),
+                    format!("{}", n + 2),
+                    format!("'{}'", ["a", "b", ""][rng.below(3) as usize]),
+                    format!("'{}'", ["a", "b", "a,b"][rng.below(3) as usize]),
                 ];
                 let values: Vec<String> = (values.into_iter())
                     .map(|v| if rng.below(8) == 0 { "null".to_owned() } else { v })
@@ -184,6 +194,23 @@ fn a_hash_finds_what_a_comparison_finds() {
         c.0.close().await;
         drop(server);
     });
+}
+
+#[test]
+fn what_is_wrong_with_a_value_is_told_by_the_condition_alone() {
+    check(&[
+        ("create table a (x int)", "ok 0"),
+        ("create table b (y decimal(10, 4))", "ok 0"),
+        ("insert into a values (0), (1), (2)", "ok 3"),
+        ("insert into b values (1), (0.5), (7)", "ok 3"),
+        ("select x, y from a join b on y = 1 / x order by x", "1|1.0000; 2|0.5000"),
+        // Once for each row that it is asked for: NULL is found by no hash.
+        ("show count(*) warnings", "3"),
+        (
+            "select x, y from a join b on y = x * 9223372036854775807 order by x",
+            "E1690 BIGINT value is out of range in '(2 * 9223372036854775807)'",
+        ),
+    ]);
 }
 
 #[test]
@@ -285,30 +312,72 @@ fn rows_of_a_query_lead_to_those_among_them() {
         .await;
         let cases = [
             // Found by the index, each row once however often the query has it.
-            ("select count(*), sum(id) from big where small in (select id from small where name = 'n7')", "18|7758"),
-            ("select count(*) from big where small in (select kind from small where kind is not null)", "72"),
-            ("select count(*) from big where (small, v) in (select id, concat('n', id - 1) from small)", "150"),
+            (
+                "select count(*), sum(id) from big where small in (select id from small where name = 'n7')",
+                "18|7758",
+            ),
+            (
+                "select count(*) from big where small in (select kind from small where kind is not null)",
+                "72",
+            ),
+            (
+                "select count(*) from big where (small, v) in (select id, concat('n', id - 1) from small)",
+                "150",
+            ),
             ("select count(*) from big where v in (select name from small)", "750"),
             ("select count(*) from big where v in (select concat('N', kind) from small)", "75"),
-            ("select count(*) from big where small in (select id from small where name = 'n7') and id in (select id * 6 from small)", "2"),
-            ("select count(*) from big where 3 in (select kind from small) and small in (select max(id) from small group by kind)", "90"),
-            ("select count(*) from small left join big on big.small = small.id where big.id in (select id from small)", "51"),
-            ("select count(*) from big where small in (select id from small where id = big.id)", "0"),
-            ("select count(*) from big where small in (select id from small where rand() < 2)", "900"),
-            ("select count(*) from big where small not in (select id from small where name is not null)", "0"),
+            (
+                "select count(*) from big where small in (select id from small where name = 'n7') and id in (select id * 6 from small)",
+                "2",
+            ),
+            (
+                "select count(*) from big where 3 in (select kind from small) and small in (select max(id) from small group by kind)",
+                "90",
+            ),
+            (
+                "select count(*) from small left join big on big.small = small.id where big.id in (select id from small)",
+                "51",
+            ),
+            (
+                "select count(*) from big where small in (select id from small where id = big.id)",
+                "0",
+            ),
+            (
+                "select count(*) from big where small in (select id from small where rand() < 2)",
+                "900",
+            ),
+            (
+                "select count(*) from big where small not in (select id from small where name is not null)",
+                "0",
+            ),
             ("select count(*) from big where small not in (select kind from small)", "0"),
             ("select count(*) from big where small in (select id from small) or id = 1", "900"),
-            ("select (select count(*) from big where big.small = s.id and big.v in (select name from small)) from small s where id < 4", "15; 15; 15"),
+            (
+                "select (select count(*) from big where big.small = s.id and big.v in (select name from small)) from small s where id < 4",
+                "15; 15; 15",
+            ),
         ];
         for (sql, rows) in cases {
             c.check(&[(sql, rows)]).await;
         }
-        let plan = c.rows("explain select * from big where small in (select id from small where name = 'n7')").await;
-        let steps: Vec<&str> = plan.split("; ").map(|l| l.split('|').nth(2).unwrap_or("")).collect();
+        let plan = c
+            .rows(
+                "explain select * from big where small in (select id from small where name = 'n7')",
+            )
+            .await;
+        let steps: Vec<&str> =
+            plan.split("; ").map(|l| l.split('|').nth(2).unwrap_or("")).collect();
         assert_eq!(steps, ["<subquery2>", "big", "small"], "{plan}");
         // The target of a change is found in subqueries, joined or not.
-        assert_eq!(c.ask("delete from big where small in (select small from big)").await.errno(), 1093);
-        c.check(&[("delete from big where small in (select id from small where name = 'n7')", "ok 18")]).await;
+        assert_eq!(
+            c.ask("delete from big where small in (select small from big)").await.errno(),
+            1093
+        );
+        c.check(&[(
+            "delete from big where small in (select id from small where name = 'n7')",
+            "ok 18",
+        )])
+        .await;
         c.0.close().await;
         drop(server);
     });

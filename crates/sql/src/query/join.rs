@@ -368,7 +368,7 @@ impl<'p> Joiner<'p> {
         }
         let t = step.table;
         if let Some(by) = &step.kept
-            && self.begin_kept(i, by, r, outer)?
+            && self.begin_kept(i, by, r, outer)
         {
             return Ok(());
         }
@@ -496,7 +496,7 @@ impl<'p> Joiner<'p> {
         };
         let mut key = Vec::new();
         if self.states[t].hash.is_some() {
-            let found = self.key_before(hash, &mut key, r, outer)?;
+            let found = self.key_before(hash, &mut key, r, outer);
             let state = &mut self.states[t];
             // Another kind of value than the type promised is compared row by row.
             if let (Some(map), Ok(known)) = (&state.hash, found) {

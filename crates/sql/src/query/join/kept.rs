@@ -9,13 +9,13 @@
 
 use super::Joiner;
 use crate::memory::Held;
-use crate::query::Run;
 use crate::query::exec::Runner;
 use crate::query::expr::{BExpr, ColRef, eval};
 use crate::query::frame::{Frame, Slot};
 use crate::query::packed::PackedRows;
 use crate::query::plan::KeptBy;
 use crate::query::row_hash::{Keyed, RowHash};
+use crate::value::Warnings;
 use crate::vars::Var;
 use std::sync::Arc;
 use weir_engine::{Isolation, LockMode};
@@ -59,11 +59,11 @@ impl Joiner<'_> {
         by: &KeptBy,
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
-    ) -> Run<bool> {
+    ) -> bool {
         let t = self.block.steps[i].table;
         match &self.states[t].kept {
             Kept::All(_) => {}
-            Kept::Never => return Ok(false),
+            Kept::Never => return false,
             Kept::No | Kept::Filling(_) => {
                 let lock = r.lock_of(&self.block.tables[t]);
                 let stays = lock == LockMode::None || r.txn.isolation() > Isolation::ReadCommitted;
@@ -72,36 +72,40 @@ impl Joiner<'_> {
                     true => Kept::Filling(KeptStep { hash, ..KeptStep::default() }),
                     false => Kept::Never,
                 };
-                return Ok(false);
+                return false;
             }
         }
         let mut key = Vec::new();
-        let found = self.key_before(&by.equal, &mut key, r, outer)?;
-        let Kept::All(kept) = &mut self.states[t].kept else { return Ok(false) };
+        let found = self.key_before(&by.equal, &mut key, r, outer);
+        let Kept::All(kept) = &mut self.states[t].kept else { return false };
         (kept.next, kept.by_hash) = match (&kept.hash, found) {
             (Some(_), Ok(None)) => (None, true),
             (Some(hash), Ok(Some(()))) => (hash.first(&key), true),
             _ => ((kept.rows.len() > 0).then_some(0), false),
         };
-        Ok(true)
+        true
     }
 
-    /// The key of what the rows before have for the columns that are equated; see [`Keyed::key`].
+    /// The key of what the rows before have for the columns that are equated; see [`Keyed::key`]. What is wrong with a value is left to the
+    /// condition, which is looked at on the rows found.
     pub(super) fn key_before(
         &self,
         equal: &[(u16, Keyed, BExpr)],
         key: &mut Vec<u8>,
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
-    ) -> Run<Result<Option<()>, ()>> {
+    ) -> Result<Option<()>, ()> {
         let frame = self.frame(r.params, outer);
+        let warnings = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
+        let mut found = Ok(Some(()));
         for (_, kind, e) in equal {
-            let found = kind.key(&eval(e, &frame, &mut r.ev)?, key);
+            found = eval(e, &frame, &mut r.ev).map_err(|_| ()).and_then(|v| kind.key(&v, key));
             if found != Ok(Some(())) {
-                return Ok(found);
+                break;
             }
         }
-        Ok(Ok(Some(())))
+        r.ev.cx.warnings = warnings;
+        found
     }
 
     /// The next kept row of a table; false at the end. None: its rows are being read.
