@@ -144,6 +144,8 @@ stats! {
     Threads_connected: Gauge, "Clients connected.";
     Threads_created: Counter, "Threads started for connections.";
     Threads_running: Gauge, "Clients whose statement runs.";
+    Weir_join_kept: Counter, "Tables that a join has read once and kept.";
+    Weir_join_not_kept: Counter, "Tables too large for that, which a join reads for each row.";
 }
 
 /// The counters of one server.
@@ -205,7 +207,7 @@ pub struct SessionStatus {
 }
 
 /// The counters that statements step for each row, or several times.
-const OF_ROWS: [Stat; 23] = [
+const OF_ROWS: [Stat; 25] = [
     Stat::Created_tmp_tables,
     Stat::Handler_commit,
     Stat::Handler_delete,
@@ -229,6 +231,8 @@ const OF_ROWS: [Stat; 23] = [
     Stat::Sort_rows,
     Stat::Sort_scan,
     Stat::Table_locks_immediate,
+    Stat::Weir_join_kept,
+    Stat::Weir_join_not_kept,
 ];
 
 fn step(counter: &AtomicU64, n: u64) {

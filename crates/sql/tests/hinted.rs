@@ -87,6 +87,34 @@ fn orders_and_indexes_are_those_of_the_hints() {
 }
 
 #[test]
+fn an_order_that_cannot_be_gives_way() {
+    check(&[
+        ("create table t (a int, b int)", "ok 0"),
+        ("insert into t values (1, 1), (2, 3)", "ok 2"),
+        (
+            "select straight_join x.a, y.a from t x right join t y on x.a = y.b order by y.a",
+            "1|1; NULL|2",
+        ),
+        (
+            "select /*+ JOIN_FIXED_ORDER() */ x.a, y.a from t x right join t y on x.a = y.b order by y.a",
+            "1|1; NULL|2",
+        ),
+        (
+            "select /*+ JOIN_ORDER(y, x) */ x.a, y.a from t x left join t y on x.a = y.b order by x.a",
+            "1|1; 2|NULL",
+        ),
+        (
+            "select /*+ JOIN_PREFIX(y) */ x.a, z.a from t x left join t y on x.a = y.b join t z order by 1, 2",
+            "1|1; 1|2; 2|1; 2|2",
+        ),
+        (
+            "select /*+ JOIN_PREFIX(d) */ x.a, d.s from t x, lateral (select x.a + 1 s) d order by 1",
+            "1|2; 2|3",
+        ),
+    ]);
+}
+
+#[test]
 fn hints_that_mean_nothing_are_told() {
     with_server(1, |server| async move {
         let mut c = server.client();
@@ -127,6 +155,8 @@ fn hints_that_mean_nothing_are_told() {
             ),
             ("JOIN_ORDER(t1,t2) JOIN_ORDER(t2,t1)", ""),
             ("BKA(t1) NO_ICP(t2) SEMIJOIN(FIRSTMATCH) SUBQUERY(MATERIALIZATION)", ""),
+            ("MERGE(x)", "Warning|3128|Unresolved name `x`@`select#1` for MERGE hint"),
+            ("RESOURCE_GROUP(x)", "Warning|3651|Resource Group 'x' does not exist."),
         ];
         for (hints, told) in cases {
             c.rows(&format!("select /*+ {hints} */ 1 from t1, t2")).await;

@@ -55,16 +55,24 @@ fn rows_beyond_the_memory_of_a_session_are_read_again() {
     with_server(1, |server| async move {
         let mut c = server.client();
         c.all(&[
-            "create table a (x int, s varchar(2000))",
-            "insert into a with recursive r as (select 1 n union all select n + 1 from r where n < 700) select n, repeat('x', 2000) from r",
+            "create table a (x int, s varchar(3000))",
+            "insert into a with recursive r as (select 1 n union all select n + 1 from r where n < 990) select n, repeat('x', 3000) from r",
             "analyze table a",
-            "set connection_memory_limit = 2097152",
         ])
         .await;
+        const KEPT: &str = "select group_concat(variable_value order by variable_name separator ' ') \
+             from performance_schema.session_status where variable_name like 'Weir\\_join%'";
+        let join = ("select count(*) from a join a b on a.x = b.x where a.x < 4 and b.s > ''", "3");
         c.check(&[
-            ("select count(*) from a join a b on a.x = b.x where a.x < 4", "3"),
+            ("flush status", "ok 0"),
+            join,
+            (KEPT, "1 0"),
+            ("set connection_memory_limit = 2097152", "ok 0"),
+            join,
+            (KEPT, "1 1"),
             // With what is kept the limit is free for the next statement.
-            ("select count(*) from a join a b on a.x = b.x where a.x < 4", "3"),
+            join,
+            (KEPT, "1 2"),
         ])
         .await;
         c.0.close().await;
@@ -232,6 +240,17 @@ fn a_common_table_is_made_once() {
             "with recursive c as (select 1 n, rand() r union all select n + 1, rand() from c where n < 5) select count(*) from c join c d using (n, r)",
             "5",
         ),
+        // Each reader looks for the rows in its own way: by other columns, and by the same ones compared as numbers of another kind.
+        ("create table k (i int, d decimal(5, 2))", "ok 0"),
+        ("insert into k values (1, 2), (2, 1)", "ok 2"),
+        (
+            "with c as (select distinct i from k) select k.i, k.d, x.i, y.i from k, c x, c y where x.i = k.i and y.i = k.d order by 1",
+            "1|2.00|1|2; 2|1.00|2|1",
+        ),
+        (
+            "with c as (select distinct i, d from k) select (select max(x.d) from c x where x.i = k.i), (select max(y.i) from c y where y.d = k.d), (select max(y.i) from c y where y.i = k.d) from k order by i",
+            "2.00|1|2; 1.00|2|1",
+        ),
         // Each subquery has its own.
         (
             "select count(distinct v) from (select (with c as (select rand() r union all select 8) select min(r) from c) v union all select (with c as (select rand() r union all select 8) select min(r) from c)) x",
@@ -368,6 +387,29 @@ fn rows_of_a_query_lead_to_those_among_them() {
         let steps: Vec<&str> =
             plan.split("; ").map(|l| l.split('|').nth(2).unwrap_or("")).collect();
         assert_eq!(steps, ["<subquery2>", "big", "small"], "{plan}");
+        let names = |plan: String| {
+            let of = |l: &str| {
+                let cells: Vec<&str> = l.split('|').collect();
+                format!("{} {} {}", cells[0], cells[1], cells[2])
+            };
+            plan.split("; ").filter(|l| l.contains('|')).map(of).collect::<Vec<_>>()
+        };
+        let two = "explain select 1 from big where id in (select kind from small) and id in (select id from small)";
+        let found = names(c.rows(two).await);
+        assert!(
+            found.contains(&"2 MATERIALIZED small".into())
+                && found.contains(&"3 MATERIALIZED small".into()),
+            "{found:?}"
+        );
+        assert!(
+            found.contains(&"1 PRIMARY <subquery2>".into())
+                && found.contains(&"1 PRIMARY <subquery3>".into()),
+            "{found:?}"
+        );
+        let once = "explain with c as (select distinct kind from small) select 1 from c x, c y, (select distinct v from big) z";
+        let found = names(c.rows(once).await);
+        assert_eq!(found.iter().filter(|l| *l == "1 PRIMARY <derived2>").count(), 2, "{found:?}");
+        assert!(found.contains(&"1 PRIMARY <derived3>".into()) && found.len() == 5, "{found:?}");
         // The target of a change is found in subqueries, joined or not.
         assert_eq!(
             c.ask("delete from big where small in (select small from big)").await.errno(),

@@ -16,6 +16,7 @@ use crate::context::Reads;
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
+use std::collections::HashMap;
 use std::sync::Arc;
 use weir_syntax::ast::{self, Statement};
 
@@ -236,13 +237,16 @@ fn has_subqueries(q: &QueryPlan) -> bool {
 struct Lines<'e> {
     out: Vec<Line>,
     next: i64,
+    /// The numbers of common tables, by those that they have in the plan.
+    commons: HashMap<u32, i64>,
     reads: Reads<'e>,
     params: &'e [Value<'static>],
 }
 
 impl<'e> Lines<'e> {
     fn new(b: &Binder<'e>) -> Lines<'e> {
-        Lines { out: Vec::new(), next: 1, reads: b.env.reads, params: b.env.params }
+        let (out, commons) = (Vec::new(), HashMap::new());
+        Lines { out, next: 1, commons, reads: b.env.reads, params: b.env.params }
     }
 
     fn select(&mut self, plan: &QueryPlan) {
@@ -316,7 +320,8 @@ impl<'e> Lines<'e> {
         } else if b.steps.is_empty() {
             self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()));
         }
-        let id = self.next;
+        // The lines of tables that are made first: what each is made of is numbered behind all of them.
+        let mut made = vec![None; b.tables.len()];
         for (i, s) in b.steps.iter().enumerate() {
             let t = &b.tables[s.table];
             let (access, key) = match (&s.access, &t.source) {
@@ -338,9 +343,10 @@ impl<'e> Lines<'e> {
             };
             let extra = extra(b, i, access);
             let name = match &t.source {
-                Source::Derived(_) if t.of_in => text(format!("<subquery{}>", id + 1)),
-                Source::Derived(_) => text(format!("<derived{}>", id + 1)),
-                Source::Working(..) => text(t.alias.to_string()),
+                Source::Derived(_) => {
+                    made[s.table] = Some(self.out.len());
+                    Value::Null
+                }
                 _ => text(t.alias.to_string()),
             };
             self.line(kind, name, access, key, s.rows, extra);
@@ -358,10 +364,20 @@ impl<'e> Lines<'e> {
                 line[7] = text(key_length(t, *index, parts).to_string());
             }
         }
-        for t in &b.tables {
-            if let Source::Derived(q) = &t.source {
+        for (t, line) in b.tables.iter().zip(made) {
+            let Source::Derived(q) = &t.source else { continue };
+            let (what, kind) =
+                if t.of_in { ("subquery", "MATERIALIZED") } else { ("derived", "DERIVED") };
+            let known = t.common.and_then(|n| self.commons.get(&n)).copied();
+            let number = known.unwrap_or(self.next + 1);
+            if let Some(line) = line {
+                self.out[line][2] = text(format!("<{what}{number}>"));
+            }
+            // A common table stands where its first reader does.
+            if known.is_none() {
                 self.next += 1;
-                self.query(q, if t.of_in { "MATERIALIZED" } else { "DERIVED" });
+                self.commons.extend(t.common.map(|n| (n, number)));
+                self.query(q, kind);
             }
         }
         for s in &b.subs {

@@ -5,7 +5,7 @@
 use weir_syntax::ast::{self, Statement};
 
 /// Names that a hint may have.
-const NAMES: [&str; 41] = [
+const NAMES: [&str; 37] = [
     "BKA",
     "BNL",
     "DERIVED_CONDITION_PUSHDOWN",
@@ -43,10 +43,6 @@ const NAMES: [&str; 41] = [
     "SET_VAR",
     "SKIP_SCAN",
     "SUBQUERY",
-    "NO_SUBQUERY",
-    "ICP",
-    "MATERIALIZATION",
-    "INTOEXISTS",
 ];
 
 /// A hint with its arguments.
@@ -128,7 +124,7 @@ impl<'t> Text<'t> {
         if !self.skip('(') {
             return Err(Some(self.rest));
         }
-        if matches!(hint.name.as_str(), "SET_VAR" | "MAX_EXECUTION_TIME" | "RESOURCE_GROUP") {
+        if matches!(hint.name.as_str(), "SET_VAR" | "MAX_EXECUTION_TIME") {
             self.rest = &self.rest[inner_len(self.rest)..];
             return if self.skip(')') { Ok(hint) } else { Err(Some(self.rest)) };
         }

@@ -9,7 +9,7 @@ use super::access::{Key, KeyRange};
 use super::exec::{KeptRows, Runner};
 use super::expr::{BExpr, is_true};
 use super::frame::{Frame, Row, Slot, SubResult};
-use super::made::{Shared, hash_of};
+use super::made::{By, Shared, hash_of};
 use super::merge::Merge;
 use super::plan::{Access, Block, Cond, Source};
 use super::row_hash::{Keyed, RowHash};
@@ -531,11 +531,11 @@ impl<'p> Joiner<'p> {
             }
         };
         if !hash.is_empty() {
-            let columns: Vec<u16> = hash.iter().map(|(c, ..)| *c).collect();
-            let known = made.as_ref().and_then(|m| m.hash(&columns)).cloned();
+            let by: By = hash.iter().map(|(c, kind, _)| (*c, *kind)).collect();
+            let known = made.as_ref().and_then(|m| m.hash(&by)).cloned();
             self.states[t].hash = match known {
                 Some(hash) => Some(hash),
-                None => self.hash_made(&rows, hash, (shared, columns), r)?,
+                None => self.hash_made(&rows, by, shared, r)?,
             };
         }
         self.mems[t] = Some(rows);
@@ -545,15 +545,15 @@ impl<'p> Joiner<'p> {
     fn hash_made(
         &mut self,
         rows: &[Row],
-        hash: &[(u16, Keyed, BExpr)],
-        (shared, columns): (Option<Shared>, Vec<u16>),
+        by: By,
+        shared: Option<Shared>,
         r: &mut Runner<'_, '_>,
     ) -> Run<Option<Arc<RowHash>>> {
         let mut held = Held::default();
         r.ev.cx.hold(&mut held, rows.len() * RowHash::ROW_BYTES)?;
-        let made = hash_of(rows, hash.iter().map(|(c, kind, _)| (*c, *kind))).map(Arc::new);
+        let made = hash_of(rows, &by).map(Arc::new);
         match (shared, &made) {
-            (Some(by), Some(hash)) => r.made.put_hash(by, columns, hash.clone(), held),
+            (Some(of), Some(hash)) => r.made.put_hash(of, by, hash.clone(), held),
             _ => self.held.merge(held),
         }
         Ok(made)
@@ -595,7 +595,7 @@ impl<'p> Joiner<'p> {
             }
             let more = self.read_on(i, r).await?;
             if !more {
-                self.filled(t);
+                self.filled(t, r.reads.work);
             }
             return Ok(more);
         }

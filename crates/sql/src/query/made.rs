@@ -35,8 +35,12 @@ impl Shared {
 #[derive(Clone)]
 pub struct Made {
     pub rows: Arc<Vec<Row>>,
-    hash: Option<(Vec<u16>, Arc<RowHash>)>,
+    /// One for each way in which somebody looks for them: other columns, or the same ones compared in another kind.
+    hashes: Vec<(By, Arc<RowHash>)>,
 }
+
+/// Columns, and the kind in which each is compared.
+pub type By = Vec<(u16, Keyed)>;
 
 #[derive(Default)]
 pub struct MadeTables {
@@ -51,36 +55,33 @@ impl MadeTables {
 
     pub fn put(&mut self, by: Shared, rows: Arc<Vec<Row>>, held: Held) {
         self.held.merge(held);
-        self.of.insert(by, Made { rows, hash: None });
+        self.of.insert(by, Made { rows, hashes: Vec::new() });
     }
 
-    pub fn put_hash(&mut self, by: Shared, columns: Vec<u16>, hash: Arc<RowHash>, held: Held) {
-        if let Some(made) = self.of.get_mut(&by) {
-            made.hash = Some((columns, hash));
+    pub fn put_hash(&mut self, of: Shared, by: By, hash: Arc<RowHash>, held: Held) {
+        if let Some(made) = self.of.get_mut(&of) {
+            made.hashes.push((by, hash));
             self.held.merge(held);
         }
     }
 }
 
 impl Made {
-    /// The hash of these columns, if it is there.
-    pub fn hash(&self, columns: &[u16]) -> Option<&Arc<RowHash>> {
-        self.hash.as_ref().filter(|(c, _)| c == columns).map(|(_, hash)| hash)
+    /// The hash by these columns, if it is there.
+    pub fn hash(&self, by: &By) -> Option<&Arc<RowHash>> {
+        self.hashes.iter().find(|(of, _)| of == by).map(|(_, hash)| hash)
     }
 }
 
 /// Rows by the values of some columns; none where a value is not of the kind that its column promised.
-pub fn hash_of(
-    rows: &[Row],
-    columns: impl Iterator<Item = (u16, Keyed)> + Clone,
-) -> Option<RowHash> {
+pub fn hash_of(rows: &[Row], by: &By) -> Option<RowHash> {
     let mut hash = RowHash::default();
     let mut key = Vec::new();
     for row in rows {
         key.clear();
         let mut known = true;
-        for (c, kind) in columns.clone() {
-            match kind.key(&row[usize::from(c)], &mut key) {
+        for (c, kind) in by {
+            match kind.key(&row[usize::from(*c)], &mut key) {
                 Ok(Some(())) => {}
                 Ok(None) => known = false,
                 Err(()) => return None,

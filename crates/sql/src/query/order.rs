@@ -90,11 +90,10 @@ impl Optimizer<'_> {
         out.into_iter().map(|(_, u)| u).collect()
     }
 
-    /// Tables that must have been read before.
-    fn behind(&self, u: Unit) -> u64 {
-        let of = |t: usize| {
-            self.b.tables[t].lateral.unwrap_or(0) | self.raw.behind.get(t).copied().unwrap_or(0)
-        };
+    /// Tables that must have been read before, and those that STRAIGHT_JOIN or a hint wants to be if `asked`.
+    fn behind(&self, u: Unit, asked: bool) -> u64 {
+        let wanted = |t: usize| self.raw.behind.get(t).copied().filter(|_| asked).unwrap_or(0);
+        let of = |t: usize| self.b.tables[t].lateral.unwrap_or(0) | wanted(t);
         match u {
             Unit::Table(t) => of(t),
             Unit::Group(g) => {
@@ -111,16 +110,14 @@ impl Optimizer<'_> {
         Box::pin(async move {
             let mut units = self.units(parent);
             while !units.is_empty() {
-                // All tables that need no outer join before them; written order is kept across those, too.
+                // All tables that need no outer join before them. In written order those and outer joins come as they stand.
                 if !self.raw.straight {
-                    self.join_tables(&mut units, parent).await?;
+                    self.join_tables(&mut units, parent).await;
                 }
-                let ready = |u: &Unit| self.behind(*u) & !self.bound == 0;
-                let next = match self.raw.straight {
-                    true => units.first().filter(|u| ready(u)).map(|_| 0),
-                    false => units.iter().position(ready),
-                };
-                match next.map(|i| units.remove(i)) {
+                let ready =
+                    |asked| units.iter().position(|u| self.behind(*u, asked) & !self.bound == 0);
+                // A hint that goes against an outer join or LATERAL gives way.
+                match ready(true).or_else(|| ready(false)).map(|i| units.remove(i)) {
                     Some(Unit::Table(t)) => {
                         let way = self.way(t, parent, self.bound).await;
                         self.choose(t, way, parent);
@@ -150,11 +147,7 @@ impl Optimizer<'_> {
     }
 
     /// Chooses the order of the tables among the units, as far as they can be read, and takes them out.
-    async fn join_tables(
-        &mut self,
-        units: &mut Vec<Unit>,
-        parent: Option<usize>,
-    ) -> Result<(), SqlError> {
+    async fn join_tables(&mut self, units: &mut Vec<Unit>, parent: Option<usize>) {
         let tables: Vec<usize> = (units.iter())
             .filter_map(|u| match u {
                 Unit::Table(t) => Some(*t),
@@ -162,7 +155,7 @@ impl Optimizer<'_> {
             })
             .collect();
         let mut known = Known::default();
-        let begin = Path { tables: self.bound, cost: 0.0, rows: 1.0, last: (0, 0, 0) };
+        let begin = Path { tables: self.bound, cost: 0.0, rows: self.rows, last: (0, 0, 0) };
         let mut levels = vec![vec![begin]];
         loop {
             let next = self.level(&levels[levels.len() - 1], &tables, parent, &mut known).await;
@@ -182,7 +175,6 @@ impl Optimizer<'_> {
         for (t, way) in order.into_iter().rev() {
             self.choose(t, way, parent);
         }
-        Ok(())
     }
 
     /// The sets with one table more than those of a level.
@@ -198,7 +190,7 @@ impl Optimizer<'_> {
         for (before, path) in level.iter().enumerate() {
             for &t in tables {
                 let bit = 1 << t;
-                let waits = self.behind(Unit::Table(t)) & !path.tables != 0;
+                let waits = self.behind(Unit::Table(t), true) & !path.tables != 0;
                 if path.tables & bit != 0 || waits {
                     continue;
                 }
@@ -319,10 +311,9 @@ impl Optimizer<'_> {
 
     /// The access gives the same rows whatever the rows before it.
     fn is_same(&self, access: &Access, t: usize) -> bool {
-        let constant = |k: &Key| {
-            k.subs.is_empty()
-                && k.searches.iter().flat_map(|s| s.values()).all(|e| self.tables_of(e) == 0)
-        };
+        let settled = |e: &BExpr| self.tables_of(e) == 0 && !e.varies();
+        let constant =
+            |k: &Key| k.subs.is_empty() && k.searches.iter().flat_map(|s| s.values()).all(settled);
         let all = match access {
             Access::Scan { .. } => true,
             Access::Ranges { key, .. } => constant(key),

@@ -311,7 +311,7 @@ with_inert! { vars =>
     sort_buffer_size: Both Always, size(32_768, U64_MAX, 1), n(262_144),
         "Bytes of memory for a sort.", note "sorts take what they need";
     join_buffer_size: Both Always, size(128, U64_MAX, 128), n(262_144),
-        "Bytes of memory for a join without index.", note "a table of a join may take 256 MiB, or this if it is more";
+        "Bytes of memory for a join without index.", note "a table that a join keeps may take 256 MiB";
     tmp_table_size: Both Always, size(1024, U64_MAX, 1), n(16_777_216),
         "Bytes of an internal temporary table in memory.", note "they are not limited";
     max_heap_table_size: Both Always, size(16_384, U64_MAX, 1024), n(16_777_216),

@@ -1,8 +1,8 @@
 //! Optimizer hints of a block that choose the order of its joins, its indexes, and whether rows are kept. The other hints name algorithms of
-//! another optimizer, and choose nothing here; the names in them are looked at all the same.
+//! another optimizer, and choose nothing here; names of tables and indexes in them are looked at all the same.
 //!
-//! A hint that names what there is not is left out with a warning, as in MySQL, and so is one that contradicts one before it. Hints that speak of another block
-//! (`@name`) are left to that block's own.
+//! A hint that names what there is not is left out with a warning, as in MySQL, and so is one that contradicts one before it. One that goes against an outer
+//! join gives way to that in silence, as there. Hints that speak of another block (`@name`) do nothing.
 
 use super::{Binder, Deprecated, Raw};
 use crate::meta::same_name;
@@ -12,9 +12,10 @@ use crate::query::plan::{Source, TableSlot};
 const UNRESOLVED: u16 = 3128;
 const NO_SUCH_BLOCK: u16 = 3127;
 const CONFLICT: u16 = 3126;
+const NO_RESOURCE_GROUP: u16 = 3651;
 
 /// Hints with the name of a table behind which names of indexes may stand.
-const OF_INDEXES: [&str; 14] = [
+const OF_INDEXES: [&str; 16] = [
     "INDEX",
     "NO_INDEX",
     "JOIN_INDEX",
@@ -27,8 +28,24 @@ const OF_INDEXES: [&str; 14] = [
     "NO_INDEX_MERGE",
     "MRR",
     "NO_MRR",
+    "NO_ICP",
+    "NO_RANGE_OPTIMIZATION",
     "SKIP_SCAN",
     "NO_SKIP_SCAN",
+];
+
+/// Hints with names of tables.
+const OF_TABLES: [&str; 10] = [
+    "BKA",
+    "NO_BKA",
+    "BNL",
+    "NO_BNL",
+    "HASH_JOIN",
+    "NO_HASH_JOIN",
+    "MERGE",
+    "NO_MERGE",
+    "DERIVED_CONDITION_PUSHDOWN",
+    "NO_DERIVED_CONDITION_PUSHDOWN",
 ];
 
 /// What has been obeyed so far, which later hints may contradict.
@@ -92,14 +109,23 @@ impl Binder<'_> {
             "JOIN_ORDER" => self.order(hint, "JOIN_ORDER", done, raw, tables),
             "JOIN_PREFIX" => self.order(hint, "JOIN_PREFIX", done, raw, tables),
             "JOIN_SUFFIX" => self.order(hint, "JOIN_SUFFIX", done, raw, tables),
-            "NO_BNL" | "NO_HASH_JOIN" => match hint.words.is_empty() {
-                true => raw.unkept = u64::MAX,
-                false => {
-                    let all = self.slots_of(hint, tables);
-                    raw.unkept |= all.into_iter().fold(0, |bits, of| bits | of);
+            name if OF_TABLES.contains(&name) => {
+                let place = format!("@`select#{}`", self.stack.len());
+                let named = self.slots_of(hint, &place, tables);
+                let all = match hint.words.is_empty() {
+                    true => u64::MAX,
+                    false => named.into_iter().fold(0, |bits, of| bits | of),
+                };
+                if matches!(name, "NO_BNL" | "NO_HASH_JOIN") {
+                    raw.unkept |= all;
                 }
-            },
+            }
             name if OF_INDEXES.contains(&name) => self.indexes(hint, done, raw, tables),
+            "RESOURCE_GROUP" => {
+                let name = hint.words.first().map_or("", |w| &w.name);
+                let text = format!("Resource Group '{name}' does not exist.");
+                self.deprecated(Deprecated::Hint(NO_RESOURCE_GROUP, text.into()));
+            }
             _ => {}
         }
     }
@@ -116,8 +142,8 @@ impl Binder<'_> {
         (0..tables.len()).filter(named).fold(0, |bits, t| bits | 1 << t)
     }
 
-    /// The tables that a hint names, in its order; whoever is not there is told.
-    fn slots_of(&mut self, hint: &Hint, tables: &[TableSlot]) -> Vec<u64> {
+    /// The tables that a hint names, in its order; what is not there is told, with `place` behind its name.
+    fn slots_of(&mut self, hint: &Hint, place: &str, tables: &[TableSlot]) -> Vec<u64> {
         let mut out = Vec::new();
         for word in &hint.words {
             // A table of another block has its place there.
@@ -126,7 +152,8 @@ impl Binder<'_> {
             }
             match self.slots(&word.name, tables) {
                 0 => {
-                    let text = format!("Unresolved name `{}` for {} hint", word.name, hint.name);
+                    let (name, hint) = (&word.name, &hint.name);
+                    let text = format!("Unresolved name `{name}`{place} for {hint} hint");
                     self.deprecated(Deprecated::Hint(UNRESOLVED, text.into()));
                 }
                 bits => out.push(bits),
@@ -149,7 +176,7 @@ impl Binder<'_> {
             return self.conflict(&format!("{name}({})", of.join(",")));
         }
         done.ordered.push(name);
-        let named = self.slots_of(hint, tables);
+        let named = self.slots_of(hint, "", tables);
         let all = named.iter().fold(0, |bits, of| bits | of);
         let others = |t: &usize| all & (1 << t) == 0;
         let mut before = 0;

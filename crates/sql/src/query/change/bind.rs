@@ -35,6 +35,7 @@ fn bind_from(
     limit: Option<&ast::Limit>,
     hints: Option<&str>,
 ) -> Result<Bound, SqlError> {
+    b.name_block(hints);
     let mut raw = Raw::default();
     let mut tables = Vec::new();
     for t in from {

@@ -5,7 +5,7 @@
 //!   looked at on each row found, equality included: a hash may find too many rows, never too few.
 //! - Rows are found once all have been read ([`Kept::All`]); until then each is looked at.
 //! - Where rows are locked they stay locked: nothing is kept under READ COMMITTED, which unlocks what a row before does not want.
-//! - Beyond [`limit`] the step reads its rows for each row before, as if nothing had been planned.
+//! - Beyond [`LIMIT`], and beyond what the session may hold, the step reads its rows for each row before, as if nothing had been planned.
 
 use super::Joiner;
 use crate::memory::Held;
@@ -15,12 +15,12 @@ use crate::query::frame::{Frame, Slot};
 use crate::query::packed::PackedRows;
 use crate::query::plan::KeptBy;
 use crate::query::row_hash::{Keyed, RowHash};
+use crate::status::{SessionStatus, Stat};
 use crate::value::Warnings;
-use crate::vars::Var;
 use std::sync::Arc;
 use weir_engine::{Isolation, LockMode};
 
-/// Bytes that the kept rows of a step may take where `join_buffer_size` says no more.
+/// Bytes that the kept rows of a step may take.
 const LIMIT: usize = 256 << 20;
 
 /// What became of the rows of a step.
@@ -45,10 +45,6 @@ pub(super) struct KeptStep {
     by_hash: bool,
     bytes: usize,
     held: Held,
-}
-
-fn limit(r: &Runner<'_, '_>) -> usize {
-    usize::try_from(r.ev.vars.u64(Var::join_buffer_size)).unwrap_or(usize::MAX).max(LIMIT)
 }
 
 impl Joiner<'_> {
@@ -140,11 +136,16 @@ impl Joiner<'_> {
     }
 
     /// All rows of a table have been read.
-    pub(super) fn filled(&mut self, t: usize) {
+    pub(super) fn filled(&mut self, t: usize, work: &SessionStatus) {
         let state = &mut self.states[t];
-        if let Kept::Filling(kept) = std::mem::take(&mut state.kept) {
-            state.kept = Kept::All(kept);
-        }
+        state.kept = match std::mem::take(&mut state.kept) {
+            Kept::Filling(kept) => {
+                work.row(Stat::Weir_join_kept);
+                Kept::All(kept)
+            }
+            // What was too much is not tried again.
+            other => other,
+        };
     }
 
     /// Keeps the row at hand of step `i`.
@@ -152,7 +153,13 @@ impl Joiner<'_> {
         let t = self.block.steps[i].table;
         let Kept::Filling(mut kept) = std::mem::take(&mut self.states[t].kept) else { return };
         let fits = self.add(i, &mut kept, r);
-        self.states[t].kept = if fits { Kept::Filling(kept) } else { Kept::Never };
+        self.states[t].kept = match fits {
+            true => Kept::Filling(kept),
+            false => {
+                r.reads.work.row(Stat::Weir_join_not_kept);
+                Kept::Never
+            }
+        };
     }
 
     /// False: there are too many rows.
@@ -163,7 +170,7 @@ impl Joiner<'_> {
         };
         let bytes = row.len() + size_of::<usize>() + RowHash::ROW_BYTES;
         kept.bytes += bytes;
-        let fits = kept.bytes <= limit(r) && kept.rows.len() < u32::MAX;
+        let fits = kept.bytes <= LIMIT && kept.rows.len() < u32::MAX;
         if !fits || r.ev.cx.hold(&mut kept.held, bytes).is_err() {
             return false;
         }
