@@ -364,7 +364,26 @@ impl<'e> Lines<'e> {
                 line[7] = text(key_length(t, *index, parts).to_string());
             }
         }
-        for (t, line) in b.tables.iter().zip(made) {
+        self.made(b, made);
+        for s in &b.subs {
+            // A search reads a table that stands here already.
+            if matches!(s.kind, SubKind::Match(_)) {
+                continue;
+            }
+            if let Some(q) = &s.plan {
+                self.next += 1;
+                let kind = match (s.correlated, &s.kind) {
+                    (true, _) => "DEPENDENT SUBQUERY",
+                    (false, _) => "SUBQUERY",
+                };
+                self.query(q, kind);
+            }
+        }
+    }
+
+    /// What the tables are made of that are made first, and their numbers in the block's lines.
+    fn made(&mut self, b: &Block, lines: Vec<Option<usize>>) {
+        for (t, line) in b.tables.iter().zip(lines) {
             let Source::Derived(q) = &t.source else { continue };
             let (what, kind) =
                 if t.of_in { ("subquery", "MATERIALIZED") } else { ("derived", "DERIVED") };
@@ -377,20 +396,6 @@ impl<'e> Lines<'e> {
             if known.is_none() {
                 self.next += 1;
                 self.commons.extend(t.common.map(|n| (n, number)));
-                self.query(q, kind);
-            }
-        }
-        for s in &b.subs {
-            // A search reads a table that stands here already.
-            if matches!(s.kind, SubKind::Match(_)) {
-                continue;
-            }
-            if let Some(q) = &s.plan {
-                self.next += 1;
-                let kind = match (s.correlated, &s.kind) {
-                    (true, _) => "DEPENDENT SUBQUERY",
-                    (false, _) => "SUBQUERY",
-                };
                 self.query(q, kind);
             }
         }
