@@ -118,7 +118,12 @@ fn attribute<'d>(
             }
             column.on_update_now = Some(*fsp);
         }
-        ColumnAttr::AutoIncrement => column.auto_increment = true,
+        // NULL behind it is kept; before it, it is not.
+        ColumnAttr::AutoIncrement => {
+            column.auto_increment = true;
+            column.nullable = false;
+            new.explicit_null = false;
+        }
         ColumnAttr::SerialDefault => {
             column.auto_increment = true;
             column.nullable = false;
@@ -217,7 +222,6 @@ fn finish(
         if default.is_some() {
             return Err(invalid_default(&column.name));
         }
-        column.nullable = false;
     }
     column.default = match default {
         Some((expr, parens)) => column_default(column, expr, parens, env)?,

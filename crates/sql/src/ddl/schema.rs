@@ -26,6 +26,18 @@ pub fn server_collation(ctx: &StatementCtx<'_>) -> Collation {
         .unwrap_or(Collation::default_of(Charset::Utf8mb4))
 }
 
+/// What no statement may define, change or drop: 3552 for the schema of the accounts, 1044 for those that are computed.
+fn no_system_schema(name: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
+    if name.eq_ignore_ascii_case("mysql") {
+        let text = "Access to system schema 'mysql' is rejected.";
+        return Err(SqlError::new(3552, text));
+    }
+    match is_virtual_schema(name) || name == HIDDEN {
+        true => Err(access_denied(name, ctx)),
+        false => Ok(()),
+    }
+}
+
 fn check_name(name: &str) -> Result<(), SqlError> {
     if name.is_empty() || name.ends_with(' ') || name.contains('\0') {
         let text = format!("Incorrect database name '{name}'");
@@ -43,10 +55,12 @@ pub async fn create(
     check_name(name)?;
     let base = server_collation(ctx);
     let collation = options::schema_collation(options, base, &mut env(ctx, name, ""))?;
-    if name == HIDDEN || is_virtual_schema(name) && !name.eq_ignore_ascii_case("mysql") {
-        return Err(access_denied(name, ctx));
+    // Dumps of all schemas say CREATE DATABASE IF NOT EXISTS mysql.
+    let accounts = if_not_exists && name.eq_ignore_ascii_case("mysql");
+    if !accounts {
+        no_system_schema(name, ctx)?;
     }
-    if ctx.reads.db().schema(name).is_some() || is_virtual_schema(name) {
+    if accounts || ctx.reads.db().schema(name).is_some() {
         if !if_not_exists {
             return Err(database_exists(name));
         }
@@ -69,9 +83,7 @@ pub async fn alter(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let name = ctx.reads.schema_of(name)?.to_owned();
-    if is_virtual_schema(&name) || name == HIDDEN {
-        return Err(access_denied(&name, ctx));
-    }
+    no_system_schema(&name, ctx)?;
     let Some(schema) = ctx.reads.db().schema(&name) else {
         return Err(SqlError::unknown_database(&name));
     };
@@ -87,9 +99,7 @@ pub async fn drop(
     if_exists: bool,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    if is_virtual_schema(name) || name == HIDDEN {
-        return Err(access_denied(name, ctx));
-    }
+    no_system_schema(name, ctx)?;
     if ctx.reads.db().schema(name).is_none() {
         let text = format!("Can't drop database '{name}'; database doesn't exist");
         if !if_exists {

@@ -20,6 +20,7 @@ mod sessions;
 mod spatial;
 mod statements;
 mod tables;
+pub use tables::SHOWN_TO_ALL;
 pub mod told;
 mod waits;
 

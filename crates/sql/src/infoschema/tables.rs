@@ -23,6 +23,12 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
 pub(super) const BY_TABLE: (Option<&str>, Option<&str>) =
     (Some("TABLE_SCHEMA"), Some("TABLE_NAME"));
 
+/// Schemas without files that everybody sees, as MySQL tells their collations.
+pub const SHOWN_TO_ALL: [(&str, Collation); 2] = [
+    ("information_schema", Collation::Utf8mb3GeneralCi),
+    ("performance_schema", Collation::Utf8mb40900AiCi),
+];
+
 /// Schemas that the session may see.
 pub(super) fn schemas(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
     let mut access = cx.access.clone();
@@ -35,9 +41,8 @@ pub(super) fn schemas(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(String, Co
         .filter(|x| hint.wants_schema(&x.name) && access.can_see(&x.name))
         .map(|x| (x.name.clone(), schema_meta(x).collation))
         .collect();
-    if hint.wants_schema("information_schema") {
-        out.push(("information_schema".into(), Collation::Utf8mb4GeneralCi));
-    }
+    let all = SHOWN_TO_ALL.iter().filter(|(name, _)| hint.wants_schema(name));
+    out.extend(all.map(|(name, collation)| ((*name).to_owned(), *collation)));
     out
 }
 

@@ -5,7 +5,8 @@ use weir_engine::row::{KeyPart, RowLayout, RowView};
 use super::SqlColumn;
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::{TimeZone, Value};
+use crate::value::error::shown;
+use crate::value::{SqlType, TimeZone, Value};
 
 /// Characters of the values that are told.
 const SHOWN: usize = 64;
@@ -28,8 +29,12 @@ pub fn duplicate_entry(
         match ty.load(view.get(part.col), tz) {
             Value::Null => text.extend_from_slice(b"NULL"),
             v => match (part.prefix, v.as_bytes(), ty.collation()) {
-                (Some(n), Some(b), Some(c)) => {
-                    text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)])
+                (prefix, Some(b), Some(c)) => {
+                    let b = &b[..prefix.map_or(b.len(), |n| c.prefix_bytes(b, n as usize))];
+                    match c.is_binary() {
+                        true => text.extend_from_slice(shown(without_padding(ty, b)).as_bytes()),
+                        false => text.extend_from_slice(b),
+                    }
                 }
                 _ => ty.write_text(&v, &mut text),
             },
@@ -39,4 +44,12 @@ pub fn duplicate_entry(
     let (table, index) = name;
     let message = format!("Duplicate entry '{shown}' for key '{table}.{index}'");
     SqlError::new(errno::ER_DUP_ENTRY, message)
+}
+
+/// BINARY(n) is filled with zeros, which nobody wants to see.
+fn without_padding(ty: SqlType, b: &[u8]) -> &[u8] {
+    match ty {
+        SqlType::Char { .. } => &b[..b.iter().rposition(|x| *x != 0).map_or(0, |last| last + 1)],
+        _ => b,
+    }
 }

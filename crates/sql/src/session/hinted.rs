@@ -80,7 +80,10 @@ impl Session {
                 Some(var) => {
                     let old = self.vars.get(var);
                     match self.vars.set(var, &input(hint)) {
-                        Ok(_) => before.push((var, old)),
+                        Ok(_) => {
+                            self.tell_info(var);
+                            before.push((var, old));
+                        }
                         Err(e) => self.current.warn(e.errno, || e.message),
                     }
                 }
@@ -96,6 +99,7 @@ impl Session {
         }
         for (var, value) in before {
             self.vars.put(var, value);
+            self.tell_info(var);
         }
         self.settings = Settings::of(&self.vars);
     }

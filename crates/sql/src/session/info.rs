@@ -29,6 +29,10 @@ pub struct Info {
     /// The session's account of memory.
     pub memory: Arc<SessionMemory>,
     last_insert_id: AtomicU64,
+    /// What SET insert_id gave to the next AUTO_INCREMENT; 0: nothing.
+    insert_id: AtomicU64,
+    /// A statement took it: the variable says 0 from then on.
+    insert_id_taken: AtomicBool,
     /// The statement called LAST_INSERT_ID(expr).
     id_given: AtomicBool,
     row_count: AtomicI64,
@@ -53,6 +57,8 @@ impl Info {
             deadline: AtomicU64::new(0),
             memory: SessionMemory::new(inst.memory.clone()),
             last_insert_id: AtomicU64::new(0),
+            insert_id: AtomicU64::new(0),
+            insert_id_taken: AtomicBool::new(false),
             id_given: AtomicBool::new(false),
             row_count: AtomicI64::new(-1),
             found_rows: AtomicU64::new(0),
@@ -73,6 +79,7 @@ impl Info {
 
     pub fn reset(&self) {
         self.last_insert_id.store(0, Relaxed);
+        self.insert_id.store(0, Relaxed);
         self.row_count.store(-1, Relaxed);
         self.found_rows.store(0, Relaxed);
     }
@@ -103,6 +110,15 @@ impl Info {
     /// What the statement gave to LAST_INSERT_ID(expr), for the client.
     pub fn given_id(&self) -> Option<u64> {
         self.id_given.load(Relaxed).then(|| self.last_insert_id.load(Relaxed))
+    }
+
+    pub fn set_insert_id(&self, id: u64) {
+        self.insert_id.store(id, Relaxed);
+    }
+
+    /// Whether the statement took what SET insert_id gave.
+    pub fn insert_id_was_taken(&self) -> bool {
+        self.insert_id_taken.load(Relaxed) && self.insert_id_taken.swap(false, Relaxed)
     }
 
     pub fn set_row_count(&self, n: i64) {
@@ -169,6 +185,15 @@ impl SessionInfo for Info {
     }
     fn last_insert_id(&self) -> u64 {
         self.last_insert_id.load(Relaxed)
+    }
+    fn take_insert_id(&self) -> u64 {
+        match self.insert_id.load(Relaxed) {
+            0 => 0,
+            _ => {
+                self.insert_id_taken.store(true, Relaxed);
+                self.insert_id.swap(0, Relaxed)
+            }
+        }
     }
     fn set_last_insert_id(&self, id: u64) {
         self.last_insert_id.store(id, Relaxed);

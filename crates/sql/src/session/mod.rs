@@ -324,6 +324,9 @@ impl Session {
                 });
             }
         }
+        if self.info.insert_id_was_taken() {
+            self.vars.put(Var::insert_id, crate::vars::VarValue::UInt(0));
+        }
         let had = self.warnings.total();
         if (self.current.total() > 0 || had > 0) && !(self.keep_warnings && result.is_ok()) {
             std::mem::swap(&mut self.warnings, &mut self.current);

@@ -204,12 +204,21 @@ impl Session {
                     (true, SetTarget::Global) => self.inst.vars.name_engines(true),
                     (true, SetTarget::Session) => self.vars.name_engines(),
                 }
-                if target == SetTarget::Session && var == Var::last_insert_id {
-                    self.info.set_generated_id(self.vars.u64(var));
+                if target == SetTarget::Session {
+                    self.tell_info(var);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Those variables that are read and used up while a statement runs.
+    pub(super) fn tell_info(&self, var: Var) {
+        match var {
+            Var::last_insert_id => self.info.set_generated_id(self.vars.u64(var)),
+            Var::insert_id => self.info.set_insert_id(self.vars.u64(var)),
+            _ => {}
+        }
     }
 
     /// An expression that may contain subqueries.

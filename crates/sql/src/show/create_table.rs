@@ -138,7 +138,7 @@ fn push_default(out: &mut String, column: &SqlColumn, style: Style) {
     let lob = matches!(column.ty, SqlType::Text { .. });
     match &column.default {
         ColumnDefault::None | ColumnDefault::Generated { .. } => {}
-        ColumnDefault::Null if lob || !column.nullable => {}
+        ColumnDefault::Null if lob || !column.nullable || column.auto_increment => {}
         ColumnDefault::Null => out.push_str(" DEFAULT NULL"),
         ColumnDefault::Literal(_) if lob => {}
         ColumnDefault::Literal(_) => {

@@ -8,7 +8,7 @@ use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
 };
-use crate::infoschema::describe;
+use crate::infoschema::{SHOWN_TO_ALL, describe};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlColumn, SqlTable, schema_meta};
@@ -19,10 +19,11 @@ use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{Ident, QueryBody, SelectItem, TableName, ViewCheck};
 
-/// Names of all schemas that the session may see, sorted.
+/// Names of all schemas that the session may see, sorted. Without `mysql`: whoever dumps all of them would dump tables that no server
+/// like this one takes back.
 pub fn visible_schemas(cx: &mut StatementCtx<'_>) -> Vec<String> {
     let mut names: Vec<String> = cx.reads.db().schemas().iter().map(|s| s.name.clone()).collect();
-    names.push("information_schema".into());
+    names.extend(SHOWN_TO_ALL.map(|(name, _)| name.to_owned()));
     names.sort();
     names.retain(|n| n != HIDDEN && cx.changes.access.can_see(n));
     names

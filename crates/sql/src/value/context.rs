@@ -148,6 +148,10 @@ pub trait SessionInfo: Sync {
     fn leave_account(&self) {}
     fn connection_id(&self) -> u64;
     fn last_insert_id(&self) -> u64;
+    /// The value that SET insert_id gave to the next AUTO_INCREMENT, once; 0: none.
+    fn take_insert_id(&self) -> u64 {
+        0
+    }
     /// LAST_INSERT_ID(expr) sets what the next LAST_INSERT_ID() gives.
     fn set_last_insert_id(&self, id: u64);
     /// A statement inside of the one at hand has ended: rows it changed, and the AUTO_INCREMENT value it generated first, if any.

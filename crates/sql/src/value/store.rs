@@ -15,6 +15,9 @@ use super::{Charset, Collation, StoreCtx, Value, is_no_member, no_member};
 use std::borrow::Cow;
 use weir_engine::row::{Datum, DatumBuf};
 
+/// Numbers from here on are read as a date with a time of day where a time is asked for.
+const FIRST_DATED_NUMBER: f64 = 1e10;
+
 type Stored = Result<DatumBuf, ValueError>;
 
 impl SqlType {
@@ -51,7 +54,7 @@ impl SqlType {
             SqlType::Date => store_date(v, cx),
             SqlType::Time { fsp } => store_time(v, fsp, cx),
             SqlType::DateTime { fsp } => {
-                datetime_for(v, "datetime", fsp, cx).map(|d| DatumBuf::UInt(d.pack()))
+                datetime_for(v, "datetime", fsp, cx).map(|(d, _)| DatumBuf::UInt(d.pack()))
             }
             SqlType::Timestamp { fsp } => store_timestamp(v, fsp, cx),
             SqlType::Year => store_year(v, cx),
@@ -566,13 +569,14 @@ fn first_unmappable(b: &[u8], from: Collation, to: Collation) -> usize {
     0
 }
 
-/// The date and time a value gives a column, checked against the mode. Lax modes turn bad ones into zero.
+/// The date and time a value gives a column, checked against the mode, and whether something behind it was left out. Lax modes turn
+/// bad ones into zero.
 fn datetime_for(
     v: &Value<'_>,
     kind: &str,
     fsp: u8,
     cx: &mut StoreCtx<'_>,
-) -> Result<DateTime, ValueError> {
+) -> Result<(DateTime, bool), ValueError> {
     let zero = DateTime { fsp, ..DateTime::ZERO };
     let invalid_dates = cx.mode.has(SqlMode::ALLOW_INVALID_DATES);
     let found = match v {
@@ -584,21 +588,23 @@ fn datetime_for(
         _ => v.find_datetime_in(cx.tz, invalid_dates).map(|f| (f.value, f.truncated)),
     };
     let Some((value, truncated)) = found else {
-        cx.incorrect_temporal(kind, v)?;
-        return Ok(zero);
+        // The 30th of February can be read, only that there is none.
+        let negative = matches!(v, Value::Int(n) if *n < 0);
+        match negative || v.find_datetime_in(cx.tz, true).is_some() {
+            true => cx.impossible_temporal(kind, v)?,
+            false => cx.unreadable_temporal(kind, v)?,
+        }
+        return Ok((zero, false));
     };
     if truncated {
         // Text behind a good date: an error like a bad date where strict.
-        if cx.strict {
-            cx.incorrect_temporal(kind, v)?;
-        }
-        cx.truncated()?;
+        cx.unreadable_temporal(kind, v)?;
     }
     let is_bad_zero = value.is_zero() && cx.mode.has(SqlMode::NO_ZERO_DATE);
     let is_bad_part = value.date.has_zero_part() && cx.mode.has(SqlMode::NO_ZERO_IN_DATE);
     if is_bad_zero || is_bad_part {
-        cx.incorrect_temporal(kind, v)?;
-        return Ok(zero);
+        cx.impossible_temporal(kind, v)?;
+        return Ok((zero, truncated));
     }
     let fitted = if cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
         Some(value.truncate(fsp))
@@ -606,23 +612,34 @@ fn datetime_for(
         value.round(fsp)
     };
     match fitted {
-        Some(d) => Ok(d),
+        Some(d) => Ok((d, truncated)),
         None => {
-            cx.incorrect_temporal(kind, v)?;
-            Ok(zero)
+            cx.impossible_temporal(kind, v)?;
+            Ok((zero, truncated))
         }
     }
 }
 
 fn store_date(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
-    let d = match v {
+    let (d, told) = match v {
         Value::Date(d) if d.is_real() => return Ok(DatumBuf::UInt(u64::from(d.pack()))),
         _ => datetime_for(v, "date", 6, cx)?,
     };
-    if d.day_micros() != 0 {
-        cx.note_truncated();
+    if d.day_micros() != 0 && !told {
+        cx.note_part_of_temporal("date", v);
     }
     Ok(DatumBuf::UInt(u64::from(d.date.pack())))
+}
+
+/// Whether the value, which is no date itself, was read as a time behind a date.
+fn has_date(v: &Value<'_>) -> bool {
+    match v {
+        Value::Str(b, _) | Value::Bytes(b) => super::temporal::parse::has_date(b),
+        Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_) => {
+            v.to_f64(&mut Warnings::with_limit(0)).is_some_and(|x| x >= FIRST_DATED_NUMBER)
+        }
+        _ => false,
+    }
 }
 
 fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
@@ -630,17 +647,17 @@ fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
         Some(f) => {
             let clamped = f.value.micros.abs() >= super::temporal::MAX_TIME_SECONDS * MICROS;
             if f.truncated && clamped {
-                cx.out_of_range()?;
+                cx.impossible_temporal("time", v)?;
             } else if f.truncated {
-                if cx.strict {
-                    cx.incorrect_temporal("time", v)?;
-                }
-                cx.truncated()?;
+                cx.unreadable_temporal("time", v)?;
+            } else if has_date(v) {
+                cx.note_part_of_temporal("time", v);
             }
             f.value
         }
+        None if v.as_bytes().is_some_and(<[u8]>::is_empty) => Time::default(),
         None => {
-            cx.incorrect_temporal("time", v)?;
+            cx.unreadable_temporal("time", v)?;
             Time::default()
         }
     };
@@ -654,7 +671,7 @@ fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
 }
 
 fn store_timestamp(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
-    let d = datetime_for(v, "datetime", fsp, cx)?;
+    let (d, _) = datetime_for(v, "datetime", fsp, cx)?;
     if d.is_zero() {
         return Ok(DatumBuf::UInt(0));
     }
@@ -662,13 +679,13 @@ fn store_timestamp(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
     let utc = cx.tz.time_of(d);
     let fits = d.date.is_real() && (MICROS..(MAX_TIMESTAMP + 1) * MICROS).contains(&utc);
     if !fits {
-        cx.incorrect_temporal("datetime", v)?;
+        cx.impossible_temporal("datetime", v)?;
         return Ok(DatumBuf::UInt(0));
     }
     if cx.tz.skips(local) {
         // MySQL stores the moment at which the clocks are set.
         match cx.strict {
-            true => cx.incorrect_temporal("datetime", v)?,
+            true => cx.impossible_temporal("datetime", v)?,
             false => cx.skipped_by_clocks(),
         }
     }

@@ -59,12 +59,42 @@ impl StoreCtx<'_> {
             .warn(1299, || format!("Invalid TIMESTAMP value in column '{column}' at row {row}"));
     }
 
-    pub(super) fn incorrect_temporal(
+    /// A value that is no date or time: an error that shows it where strict, else 1265.
+    pub(super) fn unreadable_temporal(
         &mut self,
         kind: &str,
         v: &Value<'_>,
     ) -> Result<(), ValueError> {
+        match self.strict {
+            true => Err(self.incorrect_temporal(kind, v)),
+            false => self.truncated(),
+        }
+    }
+
+    /// A date or time that the column cannot have: an error that shows it where strict, else 1264.
+    pub(super) fn impossible_temporal(
+        &mut self,
+        kind: &str,
+        v: &Value<'_>,
+    ) -> Result<(), ValueError> {
+        match self.strict {
+            true => Err(self.incorrect_temporal(kind, v)),
+            false => self.out_of_range(),
+        }
+    }
+
+    /// Part of a date and time is left out: a note, which shows the value where strict.
+    pub(super) fn note_part_of_temporal(&mut self, kind: &str, v: &Value<'_>) {
+        if !self.strict {
+            return self.note_truncated();
+        }
+        let note = self.incorrect_temporal(kind, v);
+        self.warnings.note(note.errno, || note.message);
+    }
+
+    /// 1292.
+    fn incorrect_temporal(&self, kind: &str, v: &Value<'_>) -> ValueError {
         let text = shown(&v.to_bytes().unwrap_or_default());
-        self.complain(ValueError::incorrect_temporal(kind, &text, self.column, self.row))
+        ValueError::incorrect_temporal(kind, &text, self.column, self.row)
     }
 }

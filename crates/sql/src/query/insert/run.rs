@@ -392,8 +392,9 @@ impl Inserter<'_> {
     async fn auto_value(&mut self, r: &mut Runner<'_, '_>) -> Run<Option<u64>> {
         let Some(col) = self.p.table.rules.counter else { return Ok(None) };
         let zero_generates = !r.ev.cx.mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
+        let column = &self.p.table.meta.columns[col];
         let generate = match &self.row[col] {
-            DatumBuf::Null => true,
+            DatumBuf::Null => !column.nullable,
             DatumBuf::Int(0) | DatumBuf::UInt(0) => zero_generates,
             DatumBuf::Float(x) => zero_generates && *x == 0.0,
             _ => false,
@@ -402,6 +403,10 @@ impl Inserter<'_> {
             return Ok(None);
         }
         let (increment, offset) = r.reads.settings.auto_increment;
+        let forced = r.ev.cx.session.take_insert_id();
+        if forced > 0 {
+            self.reserved = (forced, u64::MAX);
+        }
         let value = if self.reserved.1 > 0 {
             let v = self.reserved.0;
             if v == u64::MAX {
@@ -413,7 +418,6 @@ impl Inserter<'_> {
             self.let_counter_follow(r).await?;
             self.p.table.engine.auto_increment_reserve(1, increment, offset).await?
         };
-        let column = &self.p.table.meta.columns[col];
         let mut none = Warnings::with_limit(0);
         let mut cx = StoreCtx {
             column: &column.name,

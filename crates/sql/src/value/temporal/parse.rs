@@ -262,14 +262,22 @@ pub fn datetime_from_number(n: i64, invalid_dates: bool) -> Option<FoundDateTime
     })
 }
 
+/// A text that is a date with a time of day.
+fn dated(s: &[u8]) -> Option<FoundDateTime> {
+    let found = looks_dated(s).then(|| datetime(s, false)).flatten();
+    found.filter(|f| !f.date_only)
+}
+
+/// Whether what was read as a time has a date before it, which a time leaves out.
+pub fn has_date(s: &[u8]) -> bool {
+    dated(s.trim_ascii_start()).is_some()
+}
+
 /// Reads a TIME text: `[-][D ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, or a whole datetime, whose time of day it is.
 pub fn time(s: &[u8]) -> Option<Found<Time>> {
     let mut scan = Scan { s, at: 0 };
     scan.skip(|b| b.is_ascii_whitespace());
-    if looks_dated(&s[scan.at..])
-        && let Some(found) = datetime(s, false)
-        && !found.date_only
-    {
+    if let Some(found) = dated(&s[scan.at..]) {
         return Some(Found { value: found.value.time(), truncated: found.truncated });
     }
     let neg = scan.peek() == Some(b'-');
