@@ -16,6 +16,9 @@ pub trait RowExprs: Send {
         row_number: u64,
     ) -> Result<(), SqlError>;
 
+    /// Values of these generated columns are made to fit, without a word.
+    fn leave_unvalidated(&mut self, columns: Vec<usize>);
+
     /// The value of a column's DEFAULT (expr) as the expression gives it, not yet as the column has it, and the expression's type.
     fn default_value(&mut self, column: usize) -> Result<(SqlType, Value<'static>), SqlError>;
 

@@ -43,6 +43,8 @@ pub struct Plan {
     pub sources: Vec<Option<usize>>,
     pub auto_increment: Option<u64>,
     pub rename: Option<TableName>,
+    /// WITH VALIDATION: the values of new virtual columns must fit their types.
+    pub validates: bool,
     /// How many foreign keys at the end of the list are new.
     pub new_foreign: usize,
     /// ENGINE=, FORCE: copy even when nothing changed.
@@ -95,6 +97,7 @@ pub fn plan(
         sources: Vec::new(),
         auto_increment: None,
         rename: None,
+        validates: false,
         new_foreign: 0,
         force: false,
         repartitions: specs
@@ -187,6 +190,7 @@ fn table_specs(
         match spec {
             AlterSpec::Force => plan.force = true,
             AlterSpec::OrderBy(_) => plan.order_by = true,
+            AlterSpec::Validation(validates) => plan.validates = *validates,
             AlterSpec::DisableKeys | AlterSpec::EnableKeys => plan.keys_switch = true,
             AlterSpec::RenameTo(name) => plan.rename = Some(name.clone()),
             AlterSpec::Algorithm(word) => plan.algorithm = algorithm(word)?,

@@ -8,6 +8,7 @@ use weir_engine::{
 };
 
 use super::alter::{self, Algorithm, Lock, Plan};
+use super::expression;
 use super::foreign::Family;
 use super::rebuild::{Mapper, read_by_old_rows};
 use super::{
@@ -18,7 +19,8 @@ use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::meta::{
-    IndexPart, PRIMARY, SqlColumn, SqlIndex, SqlTable, TableMeta, codec, duplicate_entry,
+    ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, SqlTable, TableMeta, codec,
+    duplicate_entry, same_name,
 };
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
@@ -319,7 +321,36 @@ fn recomputes(old: &TableMeta, plan: &Plan) -> bool {
     let pairs = plan.meta.columns.iter().zip(&plan.sources);
     pairs
         .filter_map(|(c, s)| Some((c, (*s)?)))
-        .any(|(c, s)| c.is_generated() && c.default != old.columns[s].default)
+        .filter(|(c, _)| c.is_generated())
+        .any(|(c, s)| c.default != old.columns[s].default || reads_others(old, plan, c))
+}
+
+/// Does the expression of a generated column name columns that had other names before?
+fn reads_others(old: &TableMeta, plan: &Plan, column: &SqlColumn) -> bool {
+    let ColumnDefault::Generated { expr, .. } = &column.default else { return false };
+    if plan.sources.iter().zip(&plan.meta.columns).all(|(s, c)| keeps_name(old, *s, c)) {
+        return false;
+    }
+    expression::columns_of(expr).iter().any(|name| {
+        let mut pairs = plan.sources.iter().zip(&plan.meta.columns);
+        pairs.any(|(s, c)| same_name(&c.name, name) && !keeps_name(old, *s, c))
+    })
+}
+
+fn keeps_name(old: &TableMeta, source: Option<usize>, new: &SqlColumn) -> bool {
+    source.is_some_and(|s| same_name(&old.columns[s].name, &new.name))
+}
+
+/// Virtual columns in no index: their values are only looked at if WITH VALIDATION says so.
+fn unvalidated(plan: &Plan) -> Vec<usize> {
+    let indexed = |at: usize| {
+        plan.meta.indexes.iter().any(|index| index.parts.iter().any(|p| p.column == at))
+    };
+    let left = |(at, c): &(usize, &SqlColumn)| {
+        let is_virtual = matches!(c.default, ColumnDefault::Generated { stored: false, .. });
+        is_virtual && !plan.validates && !indexed(*at)
+    };
+    plan.meta.columns.iter().enumerate().filter(left).map(|(at, _)| at).collect()
 }
 
 /// What of an index the engine knows.
@@ -488,7 +519,10 @@ async fn rebuild(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
-    let exprs = ctx.reads.bind_rows(ctx.now_micros, &name, &plan.meta)?;
+    let mut exprs = ctx.reads.bind_rows(ctx.now_micros, &name, &plan.meta)?;
+    if let Some(exprs) = &mut exprs {
+        exprs.leave_unvalidated(unvalidated(plan));
+    }
     let mut mapper = Mapper::new(&old.meta, plan, form, &env(ctx, &schema, &name))?;
     mapper.compute_rows_by(exprs, adds_check(&old.meta, &plan.meta) || recomputes(&old.meta, plan));
     // A column that goes on counting does so where it is; another one begins behind its values.

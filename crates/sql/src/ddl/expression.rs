@@ -90,6 +90,10 @@ pub fn is_boolean(expr: &Expr) -> bool {
     }
 }
 
+fn is_logical(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Xor)
+}
+
 /// The opposite of a condition, where MySQL writes it without NOT.
 fn negated(expr: &Expr) -> Option<Expr> {
     use BinaryOp::*;
@@ -338,7 +342,8 @@ impl Writer<'_> {
             UnaryOp::BitNot => ("~(", ")"),
             UnaryOp::Not | UnaryOp::Bang => match negated(expr) {
                 Some(opposite) => return self.expr(&opposite),
-                None => ("(not(", "))"),
+                None if is_boolean(expr) => ("(not(", "))"),
+                None => ("(0 = ", ")"),
             },
             UnaryOp::Binary => ("cast(", " as char charset binary)"),
         };
@@ -393,6 +398,13 @@ impl Writer<'_> {
                 self.side(left, op, flat)?;
                 self.put(if op == BinaryOp::Or { " or " } else { " and " });
                 self.side(right, op, flat)
+            }
+            // A number is asked whether it is zero.
+            other if is_logical(op) && !is_boolean(other) => {
+                self.put("(0 <> ");
+                self.expr(other)?;
+                self.put(")");
+                Ok(())
             }
             other => self.expr(other),
         }

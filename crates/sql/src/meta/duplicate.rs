@@ -5,7 +5,7 @@ use weir_engine::row::{KeyPart, RowLayout, RowView};
 use super::SqlColumn;
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::error::shown;
+use crate::value::error::shown_bytes;
 use crate::value::{SqlType, TimeZone, Value};
 
 /// Characters of the values that are told.
@@ -32,7 +32,7 @@ pub fn duplicate_entry(
                 (prefix, Some(b), Some(c)) => {
                     let b = &b[..prefix.map_or(b.len(), |n| c.prefix_bytes(b, n as usize))];
                     match c.is_binary() {
-                        true => text.extend_from_slice(shown(without_padding(ty, b)).as_bytes()),
+                        true => text.extend_from_slice(shown_bytes(without_padding(ty, b)).as_bytes()),
                         false => text.extend_from_slice(b),
                     }
                 }

@@ -82,11 +82,17 @@ pub fn send(rows: &[Line], results: Option<Collation>, sink: &mut dyn ResultSink
     };
     for row in rows {
         let texts: Vec<Option<Vec<u8>>> = row.iter().map(client).collect();
-        let out: Vec<OutValue<'_>> = (row.iter().zip(&texts))
-            .map(|(v, converted)| match (v, converted) {
+        let digits = |v: &Value<'static>| match v {
+            // The share of rows that a condition leaves.
+            Value::Double(x) => format!("{x:.2}").into_bytes(),
+            _ => Vec::new(),
+        };
+        let shares: Vec<Vec<u8>> = row.iter().map(digits).collect();
+        let out: Vec<OutValue<'_>> = (row.iter().zip(&texts).zip(&shares))
+            .map(|((v, converted), share)| match (v, converted) {
                 (_, Some(text)) => OutValue::Bytes(text),
                 (Value::Int(n), _) => OutValue::Int(*n),
-                (Value::Double(x), _) => OutValue::Double(*x),
+                (Value::Double(x), _) => OutValue::Shown(*x, share),
                 (Value::Str(b, _) | Value::Bytes(b), _) => OutValue::Bytes(b),
                 _ => OutValue::Null,
             })

@@ -238,6 +238,7 @@ struct Drafted<'a> {
     meta: TableMeta,
     shapes: [Shape; 1],
     now_micros: i64,
+    unvalidated: Vec<usize>,
 }
 
 /// See [`crate::context::BindRows`].
@@ -251,7 +252,20 @@ pub fn bind_rows<'a>(
     let rules = bind(table, meta, &PlanEnv::new(reads, &user_vars, &[]))?;
     let shapes = [Shape::Values(meta.columns.iter().map(|c| c.ty).collect())];
     let meta = meta.clone();
-    Ok(Box::new(Drafted { reads, rules, meta, shapes, now_micros }))
+    Ok(Box::new(Drafted { reads, rules, meta, shapes, now_micros, unvalidated: Vec::new() }))
+}
+
+impl Drafted<'_> {
+    /// Generated columns one by one, since some are made to fit and others are not.
+    fn generate_in_turn(&self, row: &mut [DatumBuf], how: Storing, ev: &mut Ev<'_>) -> Run<()> {
+        for one in &self.rules.generated {
+            let strict = how.strict && !self.unvalidated.contains(&one.0);
+            ev.cx.strict_dml = strict;
+            let how = Storing { strict, ..how };
+            compute(std::iter::once(one), &self.shapes, &self.meta.columns, row, how, ev)?;
+        }
+        Ok(())
+    }
 }
 
 impl RowExprs for Drafted<'_> {
@@ -269,8 +283,15 @@ impl RowExprs for Drafted<'_> {
         let (rules, shapes, columns) = (&self.rules, &self.shapes, &self.meta.columns);
         rules
             .fill(added, shapes, columns, row, how, &mut ev)
-            .and_then(|()| rules.generate(shapes, columns, row, how, &mut ev))
+            .and_then(|()| match self.unvalidated.is_empty() {
+                true => rules.generate(shapes, columns, row, how, &mut ev),
+                false => self.generate_in_turn(row, how, &mut ev),
+            })
             .map_err(super::RunError::into_sql)
+    }
+
+    fn leave_unvalidated(&mut self, columns: Vec<usize>) {
+        self.unvalidated = columns;
     }
 
     fn default_value(&mut self, column: usize) -> Result<(SqlType, Value<'static>), SqlError> {

@@ -147,6 +147,15 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     text.chars().take(SHOWN).collect()
 }
 
+/// Bytes without a character set: what cannot be printed is `\xNN`.
+pub(crate) fn shown_bytes(bytes: &[u8]) -> String {
+    let one = |b: &u8| match b {
+        b' '..=b'~' => char::from(*b).to_string(),
+        _ => format!("\\x{b:02X}"),
+    };
+    bytes.iter().take(SHOWN).map(one).collect()
+}
+
 fn truncated_text(kind: &str, value: &str) -> String {
     format!("Truncated incorrect {kind} value: '{value}'")
 }

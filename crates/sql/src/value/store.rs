@@ -657,7 +657,12 @@ fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
         }
         None if v.as_bytes().is_some_and(<[u8]>::is_empty) => Time::default(),
         None => {
-            cx.unreadable_temporal("time", v)?;
+            // Sixty minutes can be read, only that no hour has them.
+            let digits = |b: &[u8]| b.iter().all(|b| matches!(b, b'0'..=b'9' | b':' | b'.'));
+            match v.as_bytes().is_none_or(digits) {
+                true => cx.impossible_temporal("time", v)?,
+                false => cx.unreadable_temporal("time", v)?,
+            }
             Time::default()
         }
     };

@@ -28,6 +28,8 @@ pub(super) struct Inserter<'p> {
     nulls_fail: bool,
     /// Values set aside for generated keys: next and how many are left.
     reserved: (u64, u64),
+    /// They begin at what SET insert_id says: the counter follows them as it follows those that a statement gives itself.
+    forced: bool,
     first_generated: u64,
     last_explicit: u64,
     affected: u64,
@@ -72,6 +74,7 @@ pub async fn run(
         nulls_fail,
         strict,
         reserved: (0, 0),
+        forced: false,
         first_generated: 0,
         last_explicit: 0,
         affected: 0,
@@ -371,13 +374,23 @@ impl Inserter<'_> {
         rows: &[Vec<Option<BExpr>>],
     ) -> Run<()> {
         let n = rows.iter().filter(|row| self.generates(r, row)).count() as u64;
-        if n > 1 {
+        if n > 1 && !self.begin_where_told(r) {
             self.let_counter_follow(r).await?;
             let (increment, offset) = r.reads.settings.auto_increment;
             let first = self.p.table.engine.auto_increment_reserve(n, increment, offset).await?;
             self.reserved = (first, n);
         }
         Ok(())
+    }
+
+    /// The statement's values begin at what SET insert_id said, if it did.
+    fn begin_where_told(&mut self, r: &Runner<'_, '_>) -> bool {
+        let first = r.ev.cx.session.take_insert_id();
+        if first > 0 {
+            self.reserved = (first, u64::MAX);
+            self.forced = true;
+        }
+        self.forced
     }
 
     /// Before a value is drawn: the counter goes beyond those that the statement gave so far.
@@ -403,10 +416,7 @@ impl Inserter<'_> {
             return Ok(None);
         }
         let (increment, offset) = r.reads.settings.auto_increment;
-        let forced = r.ev.cx.session.take_insert_id();
-        if forced > 0 {
-            self.reserved = (forced, u64::MAX);
-        }
+        self.begin_where_told(r);
         let value = if self.reserved.1 > 0 {
             let v = self.reserved.0;
             if v == u64::MAX {
@@ -450,7 +460,7 @@ impl Inserter<'_> {
             self.defaults(r)?;
         }
         let generated = self.auto_value(r).await?;
-        let given = generated.is_none();
+        let given = generated.is_none() || self.forced;
         match self.writer.insert(r, &self.p.table, &mut self.row, given).await? {
             Inserted::Row { replaced } => {
                 self.duplicates += replaced;
