@@ -523,3 +523,45 @@ fn the_counter_follows_rows_that_were_inserted() {
         ("select id from n where u in (12, 13)", "103; 104"),
     ]);
 }
+
+#[test]
+fn set_insert_id_gives_the_next_number_once() {
+    check(&[
+        ("create table t (id int primary key auto_increment, a int)", "ok 0"),
+        ("set insert_id = 10", "ok 0"),
+        ("select @@insert_id", "10"),
+        // Who gives the number himself does not take it.
+        ("insert into t values (3, 0)", "ok 1"),
+        ("insert into t (a) values (1), (2)", "ok 2"),
+        ("select @@insert_id, last_insert_id()", "0|10"),
+        ("insert into t (a) values (3)", "ok 1"),
+        ("set insert_id = 5", "ok 0"),
+        ("insert into t (a) values (4)", "ok 1"),
+        // A smaller number does not take the counter back.
+        ("insert into t (a) values (5)", "ok 1"),
+        ("set insert_id = 5", "ok 0"),
+        ("insert into t (a) values (6)", "E1062"),
+        ("select @@insert_id", "0"),
+        ("insert /*+ set_var(insert_id = 40) */ into t (a) values (7)", "ok 1"),
+        ("insert into t (a) values (8)", "ok 1"),
+        ("select id, a from t", "3|0; 5|4; 10|1; 11|2; 12|3; 13|5; 40|7; 41|8"),
+    ]);
+}
+
+#[test]
+fn a_number_that_may_be_missing_is_given_for_zero_only() {
+    check(&[
+        ("create table t (id int auto_increment null unique, a int)", "ok 0"),
+        (
+            "show create table t",
+            "t|CREATE TABLE `t` (\n  `id` int AUTO_INCREMENT,\n  `a` int DEFAULT NULL,\n  UNIQUE KEY `id` (`id`)\n) \
+             ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
+        ),
+        ("insert into t values (null, 1), (0, 2), (default, 3)", "ok 3"),
+        ("insert into t (a) values (4)", "ok 1"),
+        ("select id, a from t order by a", "NULL|1; 1|2; NULL|3; NULL|4"),
+        ("create table n (id int null auto_increment unique)", "ok 0"),
+        ("insert into n values (null)", "ok 1"),
+        ("create table p (id int auto_increment null primary key)", "E1171"),
+    ]);
+}

@@ -60,7 +60,7 @@ fn plans_name_the_index_alone() {
             ("select pad from u", "3"),
             (
                 "explain select count(*) from u",
-                "1|SIMPLE|u|NULL|index|NULL|a|5|NULL|1|100|Using index",
+                "1|SIMPLE|u|NULL|index|NULL|a|5|NULL|1|100.00|Using index",
             ),
         ])
         .await;

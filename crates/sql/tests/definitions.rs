@@ -602,3 +602,54 @@ fn tables_change_places_by_one_statement() {
         ("rename table a to a", "E1050 Table 'a' already exists"),
     ]);
 }
+
+#[test]
+fn virtual_columns_are_looked_at_if_that_is_said() {
+    check(&[
+        ("create table t (a int)", "ok 0"),
+        ("insert into t values (100000)", "ok 1"),
+        ("alter table t add b smallint as (a) virtual, with validation", "E1264"),
+        ("alter table t add b smallint as (a) stored", "E1264"),
+        ("alter table t add b smallint as (a) virtual, add key (b)", "E1264"),
+        ("alter table t add b smallint as (a) virtual", "ok 0"),
+        ("alter table t add c int as (a / 0) virtual, without validation", "ok 0"),
+        ("select * from t", "100000|32767|NULL"),
+        ("insert into t (a) values (100001)", "E1264"),
+        ("alter table t force, with validation", "E1264"),
+    ]);
+}
+
+#[test]
+fn a_stored_column_follows_what_its_names_mean_now() {
+    check(&[
+        ("create table t (b int, a int, g int as (a + 10) stored)", "ok 0"),
+        ("insert into t (b, a) values (1, 2)", "ok 1"),
+        ("alter table t rename column a to b, rename column b to a", "E3108"),
+        (
+            "alter table t rename column a to b, rename column b to a, modify g int as (a + 10) stored",
+            "ok 1",
+        ),
+        ("select a, b, g from t", "1|2|11"),
+    ]);
+}
+
+#[test]
+fn conditions_over_numbers_are_written_as_comparisons_with_zero() {
+    check(&[
+        (
+            "create table t (a int, b int, c int as (a or b), d int as (not a), e int as (a xor b and not b), \
+             check (a or b > 1 or not b))",
+            "ok 0",
+        ),
+        (
+            "select generation_expression from information_schema.columns where table_name = 't' and extra <> '' order by 1",
+            "((0 <> `a`) or (0 <> `b`)); ((0 <> `a`) xor ((0 <> `b`) and (0 = `b`))); (0 = `a`)",
+        ),
+        (
+            "select check_clause from information_schema.check_constraints",
+            "((0 <> `a`) or (`b` > 1) or (0 = `b`))",
+        ),
+        ("insert into t (a, b) values (0, 3), (2, 0)", "ok 2"),
+        ("select c, d, e from t", "1|1|0; 1|0|1"),
+    ]);
+}

@@ -303,7 +303,7 @@ fn views_programs_and_plans() {
             ("call p('security')", "6"),
             (
                 "explain select id from articles where match (title, body) against ('tutorial')",
-                "1|SIMPLE|articles|NULL|ALL|NULL|NULL|NULL|NULL|6|100|Using where; Using filesort",
+                "1|SIMPLE|articles|NULL|ALL|NULL|NULL|NULL|NULL|6|100.00|Using where; Using filesort",
             ),
         ],
     );

@@ -155,7 +155,7 @@ fn queries_find_keys_by_their_expressions() {
         ("select name from t where lower(name) = 'ab'", "Ab"),
         (
             "explain select name from t where lower(name) = 'ab'",
-            "1|SIMPLE|t|NULL|ref|functional_index|functional_index|81|const|1|100|Using where",
+            "1|SIMPLE|t|NULL|ref|functional_index|functional_index|81|const|1|100.00|Using where",
         ),
         ("select name from t where 'ef' = lower(`name`)", "EF"),
         ("select name from t where lower(name) in ('ab', 'cd') order by id", "Ab; cd"),
@@ -209,11 +209,11 @@ fn explain_names_the_key_of_an_expression() {
         ("select id from e where cast(d->>'$.a' as unsigned) = 6", "2"),
         (
             "explain select id from e where x * 2 = 8",
-            "1|SIMPLE|e|NULL|ref|kx|kx|9|const|1|100|Using where; Using index",
+            "1|SIMPLE|e|NULL|ref|kx|kx|9|const|1|100.00|Using where; Using index",
         ),
         (
             "explain select id from e where x * 3 = 8",
-            "1|SIMPLE|e|NULL|ALL|NULL|NULL|NULL|NULL|16|100|Using where",
+            "1|SIMPLE|e|NULL|ALL|NULL|NULL|NULL|NULL|16|100.00|Using where",
         ),
         ("select id from e where x * 2 > 3 and x * 2 < 7 order by id", "2; 3"),
         ("set div_precision_increment = 5", "ok 0"),

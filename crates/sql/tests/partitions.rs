@@ -34,7 +34,7 @@ fn ranges_of_numbers() {
             ("select count(*), min(id), max(id) from t", "6|-3|25"),
             (
                 "explain select * from t where id = 15",
-                "1|SIMPLE|t|p1|const|PRIMARY|PRIMARY|4|const|1|100|NULL",
+                "1|SIMPLE|t|p1|const|PRIMARY|PRIMARY|4|const|1|100.00|NULL",
             ),
             ("update t set id = 31 where id = 5", "ok 1"),
             ("select id from t partition (p2) order by id", "25; 31"),
@@ -97,37 +97,40 @@ fn pruning() {
         ("select a from r partition (p0) where a is null", "NULL"),
         (
             "explain select * from r where a = 5",
-            "1|SIMPLE|r|p1|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|p1|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
         (
             "explain select * from r where a is null",
-            "1|SIMPLE|r|p0|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|p0|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
         (
             "explain select * from r where a < 10",
-            "1|SIMPLE|r|p0,p1|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|p0,p1|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
         (
             "explain select * from r where a <= 10",
-            "1|SIMPLE|r|p0,p1,p2|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|p0,p1,p2|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
         (
             "explain select * from r where a > 9",
-            "1|SIMPLE|r|p2,p3|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|p2,p3|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
         (
             "explain select * from r where a between 3 and 12",
-            "1|SIMPLE|r|p1,p2|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|p1,p2|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
         (
             "explain select * from r where a in (-5, 25)",
-            "1|SIMPLE|r|p0,p3|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|p0,p3|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
         (
             "explain select * from r where a = 100",
-            "1|SIMPLE|r|NULL|ALL|NULL|NULL|NULL|NULL|26|100|Using where",
+            "1|SIMPLE|r|NULL|ALL|NULL|NULL|NULL|NULL|26|100.00|Using where",
         ),
-        ("explain select * from r", "1|SIMPLE|r|p0,p1,p2,p3|ALL|NULL|NULL|NULL|NULL|26|100|NULL"),
+        (
+            "explain select * from r",
+            "1|SIMPLE|r|p0,p1,p2,p3|ALL|NULL|NULL|NULL|NULL|26|100.00|NULL",
+        ),
         ("select count(*) from r where a < 10", "15"),
         ("select count(*) from r where a <= 10", "16"),
         ("prepare s from 'select a from r where a = ?'", "ok 0"),
@@ -151,15 +154,15 @@ fn pruning() {
         ),
         (
             "explain select * from d where d < '2020-01-01'",
-            "1|SIMPLE|d|p0|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+            "1|SIMPLE|d|p0|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where",
         ),
         (
             "explain select * from d where d >= '2021-01-01'",
-            "1|SIMPLE|d|p0,p2|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+            "1|SIMPLE|d|p0,p2|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where",
         ),
         (
             "explain select * from d where d = '2020-05-05'",
-            "1|SIMPLE|d|p1|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+            "1|SIMPLE|d|p1|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where",
         ),
         ("select n from d where d between '2020-01-01' and '2020-12-31' order by n", "2; 3"),
         (
@@ -170,11 +173,11 @@ fn pruning() {
         (
             // '2020-00-00', which some modes let in, is before that day and of that year.
             "explain select * from y where d < '2020-01-01'",
-            "1|SIMPLE|y|p0,p1|ALL|NULL|NULL|NULL|NULL|2|100|Using where",
+            "1|SIMPLE|y|p0,p1|ALL|NULL|NULL|NULL|NULL|2|100.00|Using where",
         ),
         (
             "explain select * from y where d > '2020-01-01'",
-            "1|SIMPLE|y|p1|ALL|NULL|NULL|NULL|NULL|2|100|Using where",
+            "1|SIMPLE|y|p1|ALL|NULL|NULL|NULL|NULL|2|100.00|Using where",
         ),
         ("select * from y where d < '2020-01-01'", "2019-12-31 23:59:59"),
     ]);
@@ -195,7 +198,7 @@ fn lists_hashes_and_columns() {
             ("select b from l partition (x) order by b", "1; 3; 4"),
             (
                 "explain select * from l where a > 1 and a < 3",
-                "1|SIMPLE|l|y|ALL|NULL|NULL|NULL|NULL|5|100|Using where",
+                "1|SIMPLE|l|y|ALL|NULL|NULL|NULL|NULL|5|100.00|Using where",
             ),
             ("update l set a = 2 where a = 1", "ok 1"),
             ("select b from l partition (y) order by b", "1; 2; 5"),
@@ -208,7 +211,7 @@ fn lists_hashes_and_columns() {
             ("select id from h partition (p0)", "4"),
             (
                 "explain select * from h where id = 6",
-                "1|SIMPLE|h|p2|const|PRIMARY|PRIMARY|4|const|1|100|NULL",
+                "1|SIMPLE|h|p2|const|PRIMARY|PRIMARY|4|const|1|100.00|NULL",
             ),
             (
                 "create table k (a varchar(20), b int, unique key (a, b)) partition by linear key (a) partitions 3",
@@ -231,15 +234,15 @@ fn lists_hashes_and_columns() {
             ("select c from c partition (p1) order by c", "2; 3"),
             (
                 "explain select * from c where a = 1 and b = 'a'",
-                "1|SIMPLE|c|p0|ALL|NULL|NULL|NULL|NULL|5|100|Using where",
+                "1|SIMPLE|c|p0|ALL|NULL|NULL|NULL|NULL|5|100.00|Using where",
             ),
             (
                 "explain select * from c where a = 1",
-                "1|SIMPLE|c|p0,p1|ALL|NULL|NULL|NULL|NULL|5|100|Using where",
+                "1|SIMPLE|c|p0,p1|ALL|NULL|NULL|NULL|NULL|5|100.00|Using where",
             ),
             (
                 "explain select * from c where a > 5",
-                "1|SIMPLE|c|p2|ALL|NULL|NULL|NULL|NULL|5|100|Using where",
+                "1|SIMPLE|c|p2|ALL|NULL|NULL|NULL|NULL|5|100.00|Using where",
             ),
             (
                 "create table lc (a varchar(5), b date) partition by list columns (a) (partition p values in ('x', 'y'), partition q values in ('z', null))",

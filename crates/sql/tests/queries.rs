@@ -580,20 +580,20 @@ fn forced_indexes() {
     check(&[
         (
             "explain select * from t where a > 0",
-            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where",
         ),
         (
             "explain select * from t force index (a) where a > 0",
-            "1|SIMPLE|t|NULL|range|a|a|5|NULL|3|100|Using where",
+            "1|SIMPLE|t|NULL|range|a|a|5|NULL|3|100.00|Using where",
         ),
         // A scan where the index cannot be used.
         (
             "explain select * from t force index (a) where c = 7",
-            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where",
         ),
         (
             "explain select * from t force index (a) order by a",
-            "1|SIMPLE|t|NULL|index|NULL|a|5|NULL|4|100|NULL",
+            "1|SIMPLE|t|NULL|index|NULL|a|5|NULL|4|100.00|NULL",
         ),
         ("select id from t force index (a) order by a, id", "4; 1; 2; 3"),
         ("select id from t force index (nope)", "E1176 Key 'nope' doesn't exist in table 't'"),

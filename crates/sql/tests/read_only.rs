@@ -71,7 +71,7 @@ fn ordinary_accounts_write_nothing() {
         c.check(&[
             ("select count(*), sum(v) from t", "2|3"),
             ("select * from t where id = 1 for share", "1|1"),
-            ("explain update t set v = 1", "1|UPDATE|t|NULL|ALL|NULL|NULL|NULL|NULL|2|100|NULL"),
+            ("explain update t set v = 1", "1|UPDATE|t|NULL|ALL|NULL|NULL|NULL|NULL|2|100.00|NULL"),
             ("lock tables t read", "ok 0"),
             ("unlock tables", "ok 0"),
             ("analyze table t", "test.t|analyze|status|OK"),

@@ -69,7 +69,7 @@ fn select_into_variables() {
             ("select @c", "y"),
             (
                 "explain select a into @c from t where id = 1",
-                "1|SIMPLE|t|NULL|const|PRIMARY|PRIMARY|4|const|1|100|NULL",
+                "1|SIMPLE|t|NULL|const|PRIMARY|PRIMARY|4|const|1|100.00|NULL",
             ),
         ])
         .await;

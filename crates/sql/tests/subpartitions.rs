@@ -269,7 +269,7 @@ fn generated_columns_triggers_and_lists_without_a_place() {
 #[test]
 fn pruning_by_either_function_and_by_both() {
     let leaves =
-        |list: &str| format!("1|SIMPLE|t|{list}|ALL|NULL|NULL|NULL|NULL|40|100|Using where");
+        |list: &str| format!("1|SIMPLE|t|{list}|ALL|NULL|NULL|NULL|NULL|40|100.00|Using where");
     let both = "create table t (a int, b int) partition by range (a) subpartition by hash (b) subpartitions 3 \
                 (partition p0 values less than (10), partition p1 values less than (20), partition p2 values less than maxvalue)";
     let fill = "insert into t with recursive c (n) as (select 0 union all select n + 1 from c where n < 39) select n, n from c";
@@ -304,8 +304,8 @@ fn pruning_by_either_function_and_by_both() {
         vec![(both, "ok 0"), (fill, "ok 40"), ("analyze table t", "test.t|analyze|status|OK")];
     all.extend(explained.iter().map(|(a, b)| (&a[..], &b[..])));
     all.extend([
-        ("explain select * from t partition (p1sp1, p2) where b = 1", "1|SIMPLE|t|p1_p1sp1,p2_p2sp1|ALL|NULL|NULL|NULL|NULL|40|100|Using where"),
-        ("explain delete from t where a = 11 and b = 11", "1|DELETE|t|p1_p1sp2|ALL|NULL|NULL|NULL|NULL|40|100|Using where"),
+        ("explain select * from t partition (p1sp1, p2) where b = 1", "1|SIMPLE|t|p1_p1sp1,p2_p2sp1|ALL|NULL|NULL|NULL|NULL|40|100.00|Using where"),
+        ("explain delete from t where a = 11 and b = 11", "1|DELETE|t|p1_p1sp2|ALL|NULL|NULL|NULL|NULL|40|100.00|Using where"),
         ("explain insert into t partition (p0sp1) values (1, 1)", "1|INSERT|t|p0_p0sp1|ALL|NULL|NULL|NULL|NULL|NULL|NULL|NULL"),
         ("select count(*) from t where b = 4", "1"),
         ("select a from t where a < 10 and b in (3, 4, 12)", "3; 4"),
@@ -323,7 +323,7 @@ fn pruning_by_either_function_and_by_both() {
         ("insert into d values ('1999-12-31'), ('2000-01-01'), ('2000-01-02'), (null)", "ok 4"),
         ("select d from d where d = '2000-01-01'", "2000-01-01"),
         ("select d from d where d > '1999-12-31' order by d", "2000-01-01; 2000-01-02"),
-        ("explain select d from d where d = '2000-01-01'", "1|SIMPLE|d|p1_p1sp1|ALL|NULL|NULL|NULL|NULL|4|100|Using where"),
+        ("explain select d from d where d = '2000-01-01'", "1|SIMPLE|d|p1_p1sp1|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where"),
     ]);
     check(&all);
 }

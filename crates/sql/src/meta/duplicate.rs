@@ -32,7 +32,9 @@ pub fn duplicate_entry(
                 (prefix, Some(b), Some(c)) => {
                     let b = &b[..prefix.map_or(b.len(), |n| c.prefix_bytes(b, n as usize))];
                     match c.is_binary() {
-                        true => text.extend_from_slice(shown_bytes(without_padding(ty, b)).as_bytes()),
+                        true => {
+                            text.extend_from_slice(shown_bytes(without_padding(ty, b)).as_bytes())
+                        }
                         false => text.extend_from_slice(b),
                     }
                 }
