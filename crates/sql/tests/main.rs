@@ -36,6 +36,7 @@ mod ignore;
 mod instant;
 mod joins;
 mod json;
+mod json_stored;
 mod languages;
 mod literals;
 mod locking;

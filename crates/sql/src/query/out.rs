@@ -291,10 +291,14 @@ fn cell<'v>(
         (Value::Null, _) => return done(OutValue::Null),
         (Value::Int(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::Int(*n)),
         (Value::UInt(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::UInt(*n)),
-        (Value::Double(x), SqlType::Float { .. }) if ty.fixed_digits().is_none() => {
+        (Value::Double(x), SqlType::Float { zerofill: false, .. })
+            if ty.fixed_digits().is_none() =>
+        {
             return done(OutValue::Float(*x as f32));
         }
-        (Value::Double(x), SqlType::Double { .. }) if ty.fixed_digits().is_none() => {
+        (Value::Double(x), SqlType::Double { zerofill: false, .. })
+            if ty.fixed_digits().is_none() =>
+        {
             return done(OutValue::Double(*x));
         }
         (Value::Bytes(b), _) => return done(OutValue::Bytes(b)),
@@ -327,7 +331,7 @@ fn cell<'v>(
             });
         }
         (_, SqlType::Double { .. } | SqlType::Float { .. })
-            if v.is_numeric() && ty.fixed_digits().is_none() =>
+            if v.is_numeric() && ty.fixed_digits().is_none() && !ty.is_zerofill() =>
         {
             let w = &mut crate::value::Warnings::with_limit(0);
             return done(v.to_f64(w).map_or(OutValue::Null, OutValue::Double));

@@ -3,6 +3,7 @@
 use super::Session;
 use crate::canonical;
 use crate::context::AdminResult;
+use crate::ddl::column::check_column_name;
 use crate::ddl::{check_table_name, engine_error, is_virtual_schema, table_exists};
 use crate::errno;
 use crate::meta::view::ViewMeta;
@@ -157,6 +158,7 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
             let text = format!("Duplicate column name '{told}'");
             return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
         }
+        check_column_name(&name)?;
         let mut column = SqlColumn::new(name, info.ty);
         column.nullable = info.nullable;
         columns.push(column);
@@ -168,13 +170,13 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
 fn own_names(v: &CreateView, plan: &query::ViewPlan) -> Vec<String> {
     // What the text of an expression is too long or too odd for is numbered.
     let fits = |n: &str| !n.is_empty() && n.chars().count() <= 64 && !n.ends_with(' ');
-    let named = |(i, (name, _)): (usize, &(std::sync::Arc<str>, _))| match fits(name) {
-        true => name.to_string(),
-        false => format!("Name_exp_{}", i + 1),
-    };
-    let mut names: Vec<String> = plan.columns.iter().enumerate().map(named).collect();
     let made = texts_as_names(&v.query.body);
     let is_made = |i: usize| made.get(i).copied().unwrap_or(false);
+    let named = |(i, (name, _)): (usize, &(std::sync::Arc<str>, _))| match fits(name) {
+        false if made.get(i).copied().unwrap_or(true) => format!("Name_exp_{}", i + 1),
+        _ => name.to_string(),
+    };
+    let mut names: Vec<String> = plan.columns.iter().enumerate().map(named).collect();
     for i in 0..names.len() {
         for k in 0..i {
             if !crate::meta::same_name(&names[i], &names[k]) {

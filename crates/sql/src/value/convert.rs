@@ -4,7 +4,7 @@ use super::context::EvalCtx;
 use super::decimal::Decimal;
 use super::double::{parse_prefix, write_double};
 use super::error::Warnings;
-use super::json::Item;
+use super::json::{self, Item};
 use super::temporal::parse::{self, FoundDateTime};
 use super::temporal::{Date, DateTime, Time};
 use super::{Collation, Value};
@@ -240,9 +240,16 @@ impl Value<'_> {
             Value::DateTime(d) => return Some(*d),
             Value::Date(d) => return Some(d.at_midnight()),
             Value::Time(t) => return time_today(*t, cx),
-            Value::Json(j) => match j.view().to_temporal() {
-                Some(v) => return v.to_datetime(cx),
-                None => None,
+            // What is in it tells of itself.
+            Value::Json(j) => match j.view().to_dated() {
+                Some(Value::Str(b, c)) if parse::datetime(&b, false).is_some() => {
+                    return Value::Str(b, c).to_datetime(cx);
+                }
+                Some(v @ (Value::Date(_) | Value::DateTime(_))) => return v.to_datetime(cx),
+                _ => {
+                    json::invalid("DATETIME/TIMESTAMP", &mut cx.warnings);
+                    return None;
+                }
             },
             other => other.find_datetime(cx),
         };
@@ -292,7 +299,7 @@ impl Value<'_> {
             Value::DateTime(d) => whole(*d, false),
             Value::Date(d) => whole(d.at_midnight(), true),
             Value::Json(j) => {
-                return j.view().to_temporal()?.find_datetime_in(tz, invalid_dates);
+                return j.view().to_dated()?.find_datetime_in(tz, invalid_dates);
             }
             Value::Null | Value::Time(_) => return None,
         };
@@ -306,6 +313,10 @@ impl Value<'_> {
     pub fn to_date(&self, cx: &mut EvalCtx<'_>) -> Option<Date> {
         match self {
             Value::Date(d) => Some(*d),
+            Value::Json(j) if j.view().to_dated().is_none() => {
+                json::invalid("DATE", &mut cx.warnings);
+                None
+            }
             other => other.to_datetime(cx).map(|d| d.date),
         }
     }
@@ -317,9 +328,12 @@ impl Value<'_> {
             Value::Time(t) => return Some(*t),
             Value::Date(_) => return Some(Time::default()),
             Value::DateTime(d) => return Some(d.time()),
-            Value::Json(j) => match j.view().to_temporal() {
+            Value::Json(j) => match j.view().to_timed() {
                 Some(v) => return v.to_time(cx),
-                None => None,
+                None => {
+                    json::invalid("TIME", &mut cx.warnings);
+                    return None;
+                }
             },
             other => other.find_time(),
         };
@@ -357,7 +371,7 @@ impl Value<'_> {
             Value::Time(t) => Some(parse::Found { value: *t, truncated: false }),
             Value::DateTime(d) => Some(parse::Found { value: d.time(), truncated: false }),
             Value::Date(_) => Some(parse::Found { value: Time::default(), truncated: false }),
-            Value::Json(j) => j.view().to_temporal()?.find_time(),
+            Value::Json(j) => j.view().to_timed()?.find_time(),
             Value::Null => None,
         }
     }

@@ -236,10 +236,16 @@ pub fn bit_bytes(n: u64, bits: u8) -> Vec<u8> {
 /// Texts are bytes of the number, the highest first.
 fn store_bit(v: &Value<'_>, bits: u8, cx: &mut StoreCtx<'_>) -> Stored {
     let max = u64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
-    // Dates and times come as texts.
-    let text = v.is_temporal().then(|| v.to_bytes()).flatten();
+    // Dates, times and JSON values come as texts.
+    let texts = v.is_temporal() || matches!(v, Value::Json(_));
+    let text = texts.then(|| v.to_bytes()).flatten();
     let n = match v {
-        Value::Date(_) | Value::Time(_) | Value::DateTime(_) | Value::Str(..) | Value::Bytes(_) => {
+        Value::Date(_)
+        | Value::Time(_)
+        | Value::DateTime(_)
+        | Value::Str(..)
+        | Value::Bytes(_)
+        | Value::Json(_) => {
             let b = text.as_deref().or(v.as_bytes()).unwrap_or_default();
             let from = b.iter().position(|&b| b != 0).unwrap_or(b.len());
             let significant = &b[from..];
@@ -292,7 +298,12 @@ fn store_enum(
     }
     let by_place = |n: Option<u64>| n.filter(|n| (1..=members.len() as u64).contains(n));
     let place = match v {
-        Value::Str(..) | Value::Bytes(_) | Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
+        Value::Str(..)
+        | Value::Bytes(_)
+        | Value::Date(_)
+        | Value::Time(_)
+        | Value::DateTime(_)
+        | Value::Json(_) => {
             let text = checked_text(v, collation, cx)?;
             let name = if collation.is_binary() { &text[..] } else { text.trim_ascii_end() };
             let found = members.find(name, collation).map(|at| at as u64 + 1);
@@ -315,7 +326,12 @@ fn store_set(
 ) -> Stored {
     let all = u64::MAX >> (64 - members.len().clamp(1, 64) as u32);
     let (bits, known) = match v {
-        Value::Str(..) | Value::Bytes(_) | Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
+        Value::Str(..)
+        | Value::Bytes(_)
+        | Value::Date(_)
+        | Value::Time(_)
+        | Value::DateTime(_)
+        | Value::Json(_) => {
             let text = checked_text(v, collation, cx)?;
             let (bits, known) = members.bits_of(&text, collation);
             match number_in(&text).filter(|n| !known && bits == 0 && n & !all == 0) {
@@ -625,7 +641,7 @@ fn store_date(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
         Value::Date(d) if d.is_real() => return Ok(DatumBuf::UInt(u64::from(d.pack()))),
         _ => datetime_for(v, "date", 6, cx)?,
     };
-    if d.day_micros() != 0 && !told {
+    if d.day_micros() != 0 && !told && !matches!(v, Value::Json(_)) {
         cx.note_part_of_temporal("date", v);
     }
     Ok(DatumBuf::UInt(u64::from(d.date.pack())))

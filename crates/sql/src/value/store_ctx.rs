@@ -67,6 +67,10 @@ impl StoreCtx<'_> {
     ) -> Result<(), ValueError> {
         match self.strict {
             true => Err(self.incorrect_temporal(kind, v)),
+            false if matches!(v, Value::Json(_)) => {
+                self.warnings.demote(self.incorrect_temporal(kind, v));
+                Ok(())
+            }
             false => self.truncated(),
         }
     }
@@ -92,9 +96,24 @@ impl StoreCtx<'_> {
         self.warnings.note(note.errno, || note.message);
     }
 
-    /// 1292.
+    /// 1292, and 3156 for a JSON value.
     fn incorrect_temporal(&self, kind: &str, v: &Value<'_>) -> ValueError {
+        if matches!(v, Value::Json(_)) {
+            let (to, column, row) = (json_target(kind), self.column, self.row);
+            let text =
+                format!("Invalid JSON value for CAST to {to} from column {column} at row {row}");
+            return ValueError::new(3156, "22018", text);
+        }
         let text = shown(&v.to_bytes().unwrap_or_default());
         ValueError::incorrect_temporal(kind, &text, self.column, self.row)
+    }
+}
+
+/// What errors about JSON values call a type of dates and times.
+fn json_target(kind: &str) -> &'static str {
+    match kind {
+        "date" => "DATE",
+        "time" => "TIME",
+        _ => "DATETIME/TIMESTAMP",
     }
 }

@@ -24,7 +24,7 @@ impl Parser<'_> {
         }
         self.advance();
         match kw {
-            Kw::USE => Ok(Statement::Use(self.ident()?)),
+            Kw::USE => Ok(Statement::Use(self.object_name()?)),
             Kw::DO => Ok(Statement::Do(self.expr_list()?)),
             Kw::CALL => self.call_statement(),
             Kw::PREPARE => self.prepare(),

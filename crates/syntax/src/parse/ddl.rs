@@ -459,7 +459,7 @@ impl Parser<'_> {
             }
             Kw::DATABASE | Kw::SCHEMA => {
                 let if_exists = self.if_exists();
-                Ok(Statement::DropDatabase { if_exists, name: self.ident()? })
+                Ok(Statement::DropDatabase { if_exists, name: self.object_name()? })
             }
             Kw::VIEW => {
                 let if_exists = self.if_exists();

@@ -46,8 +46,8 @@ pub fn from_text(
     }
 }
 
-/// 3156.
-fn invalid(to: &str, w: &mut Warnings) {
+/// 3156. What the value comes from is not known here.
+pub fn invalid(to: &str, w: &mut Warnings) {
     w.warn(3156, || format!("Invalid JSON value for CAST to {to} from column CAST() at row 1"));
 }
 
@@ -62,17 +62,20 @@ impl View<'_> {
             Item::Bool(b) => Value::Int(i64::from(b)),
             Item::Str(s) => {
                 let (x, used) = super::super::double::parse_prefix(s);
-                if used == 0 || used < s.len() {
-                    invalid(to, w);
-                }
                 let whole =
                     std::str::from_utf8(&s[..used]).ok().and_then(|s| s.trim().parse().ok());
+                if used == 0 || used < s.len() || (to == "INTEGER" && whole.is_none()) {
+                    invalid(to, w);
+                }
                 whole.map_or(Value::Double(x), Value::Int)
             }
-            Item::Date(d) => Value::Date(d).to_number(w),
-            Item::Time(t) => Value::Time(t).to_number(w),
-            Item::DateTime(d, _) => Value::DateTime(d).to_number(w),
-            Item::Null | Item::Opaque(..) | Item::Array | Item::Object => {
+            Item::Date(_)
+            | Item::Time(_)
+            | Item::DateTime(..)
+            | Item::Null
+            | Item::Opaque(..)
+            | Item::Array
+            | Item::Object => {
                 invalid(to, w);
                 Value::Int(0)
             }
@@ -90,5 +93,18 @@ impl View<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What a date is read from: no time of day, and no number.
+    pub fn to_dated(self) -> Option<Value<'static>> {
+        self.to_temporal().filter(|v| !matches!(v, Value::Time(_)))
+    }
+
+    /// What a time of day is read from: no date, and of strings those with a colon.
+    pub fn to_timed(self) -> Option<Value<'static>> {
+        self.to_temporal().filter(|v| match v {
+            Value::Date(_) | Value::DateTime(_) => false,
+            other => other.as_bytes().is_none_or(|text| text.contains(&b':')),
+        })
     }
 }
