@@ -78,6 +78,7 @@ pub fn define(
         checks: Vec::new(),
         foreign: Vec::new(),
         partitions: None,
+        histograms: Vec::new(),
     };
     options::merge(&mut meta.options, &found.kept);
     if found.engine && found.replaced {
@@ -223,6 +224,8 @@ fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Define
     let mut meta = table.meta.clone();
     // As in MySQL a copy has no foreign keys, though it has the indexes for them.
     meta.foreign.clear();
+    // Nor does it have its rows.
+    meta.histograms.clear();
     // Names are unique in a schema: those of the copy are made anew.
     for (n, check) in meta.checks.iter_mut().enumerate() {
         check.name = ConstraintName::Numbered(n as u32 + 1);

@@ -394,6 +394,7 @@ fn computed(
         checks: Vec::new(),
         foreign: Vec::new(),
         partitions: None,
+        histograms: Vec::new(),
     };
     let exprs = ctx.reads.bind_rows(ctx.now_micros, place.1, &alone)?;
     Ok(exprs.and_then(|mut e| e.default_value(0).ok()))

@@ -14,6 +14,7 @@ pub mod constraint;
 mod duplicate;
 pub mod event;
 pub mod foreign;
+pub mod histogram;
 pub mod partition;
 mod partition_codec;
 pub mod program;
@@ -26,6 +27,7 @@ pub use cache::{MetaCache, schema_meta};
 pub use constraint::{CheckConstraint, ConstraintName};
 pub use duplicate::duplicate_entry;
 pub use foreign::ForeignKey;
+pub use histogram::Histogram;
 pub use partition::Partitioning;
 pub use rules::RowRules;
 pub use special::{SpecialKey, SpecialKind};
@@ -177,6 +179,8 @@ pub struct TableMeta {
     /// In the order of their definition.
     pub foreign: Vec<ForeignKey>,
     pub partitions: Option<Box<Partitioning>>,
+    /// At most one of a column.
+    pub histograms: Vec<Arc<Histogram>>,
 }
 
 impl TableMeta {
@@ -223,6 +227,19 @@ impl TableMeta {
             matches!(c.default, ColumnDefault::Expr(_) | ColumnDefault::Generated { .. })
         };
         !self.checks.is_empty() || self.partitions.is_some() || self.columns.iter().any(computed)
+    }
+
+    /// The histogram of a column.
+    pub fn histogram(&self, column: usize) -> Option<&Arc<Histogram>> {
+        self.histograms.iter().find(|h| h.column == column)
+    }
+
+    /// A visible unique key over this column alone: its values are known to differ, so it has no histogram.
+    pub fn is_unique_alone(&self, column: usize) -> bool {
+        let alone = |i: &SqlIndex| {
+            i.unique && i.visible && matches!(i.parts[..], [p] if p.column == column)
+        };
+        self.indexes.iter().any(alone)
     }
 
     /// Value of a kept table option.
@@ -358,6 +375,7 @@ mod tests {
             checks: vec![],
             foreign: vec![],
             partitions: None,
+            histograms: vec![],
         }
     }
 

@@ -350,6 +350,12 @@ impl<'e> Lines<'e> {
                 _ => text(t.alias.to_string()),
             };
             self.line(kind, name, access, key, s.rows, extra);
+            if let Some(filtered) = self.out.last_mut().map(|line| &mut line[10])
+                && !filtered.is_null()
+            {
+                // MySQL shows two places.
+                *filtered = Value::Double((s.told * 1e4).round() / 1e2);
+            }
             if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
                 let (prune, selected) = (s.prune.as_deref(), t.selected.as_deref());
                 let parts = partition::shown(table, prune, selected, self.reads, self.params);
