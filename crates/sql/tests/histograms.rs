@@ -345,7 +345,10 @@ fn rights() {
         c.all(&[
             "create table t (a int)",
             "analyze table t update histogram on a",
-            "create user r@localhost, w@localhost, n@localhost",
+            "create user r@localhost, w@localhost, n@localhost, k@localhost",
+            "create table two (a int, b int)",
+            "analyze table two update histogram on a, b",
+            "grant select (b) on test.two to k@localhost",
             "grant select on test.t to r@localhost",
             "grant select, insert on test.t to w@localhost",
         ])
@@ -359,9 +362,11 @@ fn rights() {
         .await;
         let mut n = server.client_of("n");
         n.check(&[("analyze table test.t drop histogram on a", "E1142"), (COLUMNS, "NULL")]).await;
+        let mut k = server.client_of("k");
+        k.check(&[(COLUMNS, "two.b")]).await;
         let mut w = server.client_of("w");
         w.check(&[("analyze table test.t update histogram on a", &created(&["a"]))]).await;
-        for c in [c, r, n, w] {
+        for c in [c, r, n, k, w] {
             c.0.close().await;
         }
         drop(server);

@@ -68,18 +68,8 @@ pub fn define(
         columns.push(column);
         explicit_null.push(null);
     }
-    let mut meta = TableMeta {
-        columns,
-        indexes: Vec::new(),
-        special: Vec::new(),
-        collation,
-        comment: found.comment.unwrap_or_default(),
-        options: Vec::new(),
-        checks: Vec::new(),
-        foreign: Vec::new(),
-        partitions: None,
-        histograms: Vec::new(),
-    };
+    let mut meta = TableMeta::new(columns, collation);
+    meta.comment = found.comment.unwrap_or_default();
     options::merge(&mut meta.options, &found.kept);
     if found.engine && found.replaced {
         // MySQL reads the foreign keys of a MyISAM table, makes their indexes and forgets them.

@@ -23,13 +23,16 @@ virtual_table!(
         n("HISTOGRAM", SqlType::Json),
     ],
     |cx, hint| {
-        let mut rows = Vec::new();
+        let (mut rows, mut access) = (Vec::new(), cx.access.clone());
         for t in visible(cx, hint) {
             let mut all: Vec<_> = t.histograms.iter().collect();
             // By name, as MySQL finds them in its dictionary.
             all.sort_by(|a, b| t.columns[a.column].name.cmp(&t.columns[b.column].name));
             for h in all {
                 let column = &t.columns[h.column];
+                if access.shown_on_column(t.schema(), t.name(), &column.name).is_none() {
+                    continue;
+                }
                 // What cannot be shown would have more members than a document may have: there is no such histogram.
                 let Ok(shown) = to_json(h, column) else { continue };
                 rows.push(vec![

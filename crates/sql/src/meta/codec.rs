@@ -936,18 +936,8 @@ mod tests {
     /// What earlier versions wrote of a partitioned table, byte by byte.
     #[test]
     fn partitions_from_before_there_were_subpartitions() {
-        let mut table = TableMeta {
-            columns: vec![SqlColumn::new("a", SqlType::BIGINT)],
-            indexes: Vec::new(),
-            special: Vec::new(),
-            collation: Collation::Binary,
-            comment: String::new(),
-            options: Vec::new(),
-            checks: Vec::new(),
-            foreign: Vec::new(),
-            partitions: None,
-            histograms: Vec::new(),
-        };
+        let mut table =
+            TableMeta::new(vec![SqlColumn::new("a", SqlType::BIGINT)], Collation::Binary);
         let mut bytes = encode_table(&table);
         bytes[0] = 4;
         // LIST, the text `a`, column 0, no flags, two partitions.
@@ -987,18 +977,7 @@ mod tests {
     #[test]
     fn special_keys_stand_before_the_rest() {
         let column = SqlColumn::new("a", SqlType::BIGINT);
-        let mut table = TableMeta {
-            columns: vec![column],
-            indexes: Vec::new(),
-            special: Vec::new(),
-            collation: Collation::Binary,
-            comment: String::new(),
-            options: Vec::new(),
-            checks: Vec::new(),
-            foreign: Vec::new(),
-            partitions: None,
-            histograms: Vec::new(),
-        };
+        let mut table = TableMeta::new(vec![column], Collation::Binary);
         let plain = encode_table(&table);
         assert_eq!(plain[0], VERSION);
         table.special.push(SpecialKey {
@@ -1019,18 +998,8 @@ mod tests {
     /// Nor do histograms.
     #[test]
     fn histograms_stand_before_the_rest() {
-        let mut table = TableMeta {
-            columns: vec![SqlColumn::new("a", SqlType::BIGINT)],
-            indexes: Vec::new(),
-            special: Vec::new(),
-            collation: Collation::Binary,
-            comment: String::new(),
-            options: Vec::new(),
-            checks: Vec::new(),
-            foreign: Vec::new(),
-            partitions: None,
-            histograms: Vec::new(),
-        };
+        let mut table =
+            TableMeta::new(vec![SqlColumn::new("a", SqlType::BIGINT)], Collation::Binary);
         let plain = encode_table(&table);
         let bucket = Bucket {
             lower: DatumBuf::Int(5),

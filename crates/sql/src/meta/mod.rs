@@ -184,6 +184,22 @@ pub struct TableMeta {
 }
 
 impl TableMeta {
+    /// A table of these columns without anything else.
+    pub fn new(columns: Vec<SqlColumn>, collation: Collation) -> TableMeta {
+        TableMeta {
+            columns,
+            indexes: Vec::new(),
+            special: Vec::new(),
+            collation,
+            comment: String::new(),
+            options: Vec::new(),
+            checks: Vec::new(),
+            foreign: Vec::new(),
+            partitions: None,
+            histograms: Vec::new(),
+        }
+    }
+
     /// Position of a column by name, in any letter case.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.is_named(name))
@@ -365,18 +381,7 @@ mod tests {
                 ..SqlColumn::new(format!("c{i}"), SqlType::INT)
             })
             .collect();
-        TableMeta {
-            columns,
-            indexes,
-            special: vec![],
-            collation: Collation::Utf8mb4GeneralCi,
-            comment: String::new(),
-            options: vec![],
-            checks: vec![],
-            foreign: vec![],
-            partitions: None,
-            histograms: vec![],
-        }
+        TableMeta { indexes, ..TableMeta::new(columns, Collation::Utf8mb4GeneralCi) }
     }
 
     #[test]
