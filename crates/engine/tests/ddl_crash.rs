@@ -56,7 +56,7 @@ enum Kind {
     ExchangePart,
 }
 
-const KINDS: [Kind; 28] = [
+const KINDS: [Kind; 29] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
