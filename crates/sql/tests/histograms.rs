@@ -631,3 +631,66 @@ fn order_of_joins() {
         drop(server);
     });
 }
+
+/// Histograms come and go while others write, build indexes and add columns: nobody loses anything by it.
+#[test]
+fn beside_everybody() {
+    for seed in 0..10 {
+        with_server(seed, |server| async move {
+            let rt = server.inst.db.rt().clone();
+            let mut root = server.client();
+            root.all(&[
+                "create table t (id int auto_increment primary key, a int, b int)",
+                "insert into t (a, b) with recursive r as (select 1 n union all select n + 1 from r where n < 300) select n, n from r",
+            ])
+            .await;
+            let loads: [&[&str]; 4] = [
+                &[
+                    "begin",
+                    "insert into t (a, b) values (1, 1)",
+                    "update t set a = a + 1 where id < 20",
+                    "commit",
+                ],
+                &["analyze table t update histogram on a", "analyze table t drop histogram on a"],
+                &["analyze table t update histogram on b auto update", "analyze table t"],
+                &[
+                    "alter table t add key k (a)",
+                    "alter table t add column c int",
+                    "alter table t drop key k, drop column c",
+                ],
+            ];
+            let mut tasks = Vec::new();
+            for (n, load) in loads.into_iter().enumerate() {
+                let (mut c, own) = (server.client(), rt.clone());
+                tasks.push(rt.spawn("client", async move {
+                    for round in 0..12u64 {
+                        for sql in load {
+                            let answer = c.ask(sql).await;
+                            assert!(
+                                [0, 1205, 1213].contains(&answer.errno()),
+                                "{sql}: {}",
+                                answer.line()
+                            );
+                            let pause = (seed + round * 7 + n as u64 * 3) % 11 * 40;
+                            own.sleep(std::time::Duration::from_micros(pause)).await;
+                        }
+                    }
+                    c.0.close().await;
+                }));
+            }
+            for t in tasks {
+                t.await;
+            }
+            root.check(&[
+                (COLUMNS, "t.b"),
+                ("select histogram->'$.\"auto-update\"' from information_schema.column_statistics", "true"),
+                ("select count(*) from t", "312"),
+                ("select count(*) from t force index (primary) where c is null", "E1054"),
+                ("check table t", "test.t|check|status|OK"),
+            ])
+            .await;
+            root.0.close().await;
+            drop(server);
+        });
+    }
+}
