@@ -57,6 +57,9 @@ fn buckets_are_those_of_mysql() {
     check(&cases);
 }
 
+/// A column, its type, a value, and what is shown of it.
+type Typed = (&'static str, &'static str, &'static str, &'static str);
+
 #[test]
 fn all_types() {
     let types = [
@@ -126,13 +129,11 @@ fn all_types() {
     ];
     with_server(1, |server| async move {
         let mut c = server.client();
-        let list = |f: &dyn Fn(&(&str, &str, &str, &str)) -> String| {
-            types.iter().map(f).collect::<Vec<_>>().join(", ")
-        };
+        let list = |f: fn(&Typed) -> String| types.iter().map(f).collect::<Vec<_>>().join(", ");
         c.rows("set time_zone = '+02:00'").await;
-        c.rows(&format!("create table t ({})", list(&|t| format!("{} {}", t.0, t.1)))).await;
-        c.rows(&format!("insert into t values ({})", list(&|t| t.2.into()))).await;
-        c.rows(&format!("analyze table t update histogram on {}", list(&|t| t.0.into()))).await;
+        c.rows(&format!("create table t ({})", list(|t| format!("{} {}", t.0, t.1)))).await;
+        c.rows(&format!("insert into t values ({})", list(|t| t.2.into()))).await;
+        c.rows(&format!("analyze table t update histogram on {}", list(|t| t.0.into()))).await;
         for (name, _, _, want) in types {
             let sql = format!(
                 "select concat_ws('|', histogram->'$.buckets', histogram->>'$.\"data-type\"', histogram->'$.\"collation-id\"') \

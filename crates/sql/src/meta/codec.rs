@@ -468,7 +468,7 @@ fn get_special(r: &mut Reader<'_>) -> Result<SpecialKey, SqlError> {
     Ok(SpecialKey { name, kind, columns, comment, visible })
 }
 
-fn flags(bits: &[(bool, u8)]) -> u8 {
+pub(super) fn flags(bits: &[(bool, u8)]) -> u8 {
     bits.iter().filter(|(on, _)| *on).fold(0, |all, (_, bit)| all | bit)
 }
 

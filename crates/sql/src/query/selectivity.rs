@@ -118,7 +118,7 @@ impl<'e> Teller<'e> {
 
     /// What is not about one column, or is the opposite of such a condition.
     fn other(&mut self, c: &BExpr) -> Option<f64> {
-        let opposite = |node: Node| BExpr::new(node, c.info.clone());
+        let opposite = |node: Node| BExpr::new(node, c.info);
         match &c.node {
             Node::Or(list) => {
                 let mut none = 1.0;

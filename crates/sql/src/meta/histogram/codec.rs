@@ -5,7 +5,7 @@
 //! double.
 
 use super::{Bucket, Histogram, Kind};
-use crate::meta::codec::{Reader, Writer};
+use crate::meta::codec::{Reader, Writer, flags};
 use crate::meta::partition_codec::{get_datum, put_datum};
 use crate::session_api::SqlError;
 
@@ -15,7 +15,7 @@ const AUTOMATIC: u8 = 2;
 pub fn put(w: &mut Writer, h: &Histogram) {
     w.u16(h.column as u16);
     let equi_height = h.kind == Kind::EquiHeight;
-    w.u8(u8::from(equi_height) * EQUI_HEIGHT | u8::from(h.automatic) * AUTOMATIC);
+    w.u8(flags(&[(equi_height, EQUI_HEIGHT), (h.automatic, AUTOMATIC)]));
     w.u64(h.nulls.to_bits());
     w.u64(h.sampling.to_bits());
     w.u16(h.specified);

@@ -156,7 +156,8 @@ fn check(h: &Histogram, ty: &SqlType) -> Result<(), String> {
     if shares().zip(shares().skip(1)).any(|(a, b)| a >= b) {
         return Err("The cumulative frequencies do not ascend.".into());
     }
-    let (last, rows) = (shares().last().unwrap_or(0.0), !h.buckets.is_empty() || h.nulls > 0.0);
+    let (last, rows) =
+        (shares().next_back().unwrap_or(0.0), !h.buckets.is_empty() || h.nulls > 0.0);
     if rows && (last + h.nulls - 1.0).abs() > ROUNDED {
         return Err("The frequencies and the share of NULLs are not 1 together.".into());
     }
