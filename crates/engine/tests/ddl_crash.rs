@@ -36,6 +36,7 @@ enum Kind {
     AddIndex,
     DropIndex,
     AlterExtra,
+    NoteExtra,
     /// Columns with other names and one behind them; the rows stay.
     AlterColumns,
     AddColumn,
@@ -55,7 +56,7 @@ enum Kind {
     ExchangePart,
 }
 
-const KINDS: [Kind; 28] = [
+const KINDS: [Kind; 29] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
@@ -69,6 +70,7 @@ const KINDS: [Kind; 28] = [
     Kind::AddIndex,
     Kind::DropIndex,
     Kind::AlterExtra,
+    Kind::NoteExtra,
     Kind::AlterColumns,
     Kind::AddColumn,
     Kind::DropColumn,
@@ -230,6 +232,7 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
             db.drop_indexes(&t, &names, vec![], &ddl()).await.map(|_| ())
         }
         Kind::AlterExtra => db.alter_extra(&t, vec![b'n'; LONG], &ddl()).await.map(|_| ()),
+        Kind::NoteExtra => db.note_extra(&t, vec![b'n'; LONG], &ddl()).await.map(|_| ()),
         Kind::AlterColumns => {
             let mut columns = redefined(&t, 5).columns;
             columns[4].default = weir_engine::row::DatumBuf::Int(7);
@@ -498,6 +501,7 @@ kinds! {
     add_index AddIndex
     drop_index DropIndex
     alter_extra AlterExtra
+    note_extra NoteExtra
     alter_columns AlterColumns
     add_column AddColumn
     drop_column DropColumn

@@ -32,6 +32,7 @@ mod gaps;
 mod geometry;
 mod geometry_edges;
 mod hinted;
+mod histograms;
 mod ignore;
 mod instant;
 mod joins;

@@ -22,7 +22,6 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("IMPORT TABLE", "IMPORT TABLE FROM 'x'", 1235),
     ("HANDLER", "HANDLER t OPEN", 1235),
     ("ALTER INSTANCE", "ALTER INSTANCE ROTATE INNODB MASTER KEY", 1235),
-    ("Histograms", "ANALYZE TABLE t UPDATE HISTOGRAM ON v", 1235),
     ("EXPLAIN ANALYZE of changes", "EXPLAIN ANALYZE DELETE FROM t", 1235),
     ("Profiles of statements", "SHOW PROFILES", 1235),
     ("Transportable tablespaces", "FLUSH TABLES t FOR EXPORT", 1235),

@@ -14,7 +14,7 @@ use crate::row::RowView;
 use crate::space;
 use crate::sync::atomic::Ordering;
 use crate::table::{
-    ColumnDef, From, HeldTables, MdlHold, NewTable, SchemaDef, Storage, Table, TableDef,
+    ColumnDef, From, HeldTables, MdlHold, MdlMode, NewTable, SchemaDef, Storage, Table, TableDef,
     encode_table,
 };
 use crate::waits::{Cause, Object, What};
@@ -331,6 +331,27 @@ impl Catalog {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = self.exclude(t, d).await?;
+        let _ddl = self.ddl().await;
+        let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
+        self.redefine(t, def, &t.storage(), Vec::new(), d).await
+    }
+
+    /// New metadata of the owner's that say nothing of how rows are read, written or tied together (statistics). Whoever uses the table
+    /// goes on meanwhile, with the handle of before: both have the same trees, lock, counters and logs of rows, and differ in nothing that
+    /// the engine looks at. Other definition statements are kept out, and find their handles stale.
+    pub async fn note_extra(
+        &self,
+        t: &Arc<Table>,
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
+        let _hold = match d.has(t) {
+            true => None,
+            false => {
+                let (limit, stop) = (d.lock_timeout, &d.interrupt);
+                Some(t.mdl_for(&self.rt, limit, stop, MdlMode::Upgradable).await?)
+            }
+        };
         let _ddl = self.ddl().await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         self.redefine(t, def, &t.storage(), Vec::new(), d).await

@@ -403,6 +403,17 @@ impl Db {
         self.0.catalog.alter_extra(t, extra, d).await
     }
 
+    /// New metadata of the owner's that are about nothing but estimates: whoever uses the table goes on, and is not waited for.
+    pub async fn note_extra(
+        &self,
+        t: &Arc<Table>,
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
+        self.0.force.may_define()?;
+        self.0.catalog.note_extra(t, extra, d).await
+    }
+
     /// Other names of columns, longer ones, and columns behind the others, without a look at the rows; see
     /// [`PhysCol::reads`](crate::row::PhysCol::reads). The defaults of columns that are there already stay.
     pub async fn alter_columns(

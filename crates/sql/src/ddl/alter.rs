@@ -4,7 +4,9 @@ use super::carried::{carried, now_at};
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
 use super::keys::Keys;
-use super::{Env, build, computed, foreign, functional, keys, options, partition, special};
+use super::{
+    Env, build, computed, foreign, functional, histogram, keys, options, partition, special,
+};
 use crate::errno;
 use crate::meta::{
     CheckConstraint, ColumnDefault, ForeignKey, PRIMARY, SpecialKey, SqlColumn, SqlIndex,
@@ -663,6 +665,7 @@ impl Draft<'_> {
             true => None,
             false => partition::carried(self.old, &plan.meta, &plan.sources, env)?,
         };
+        plan.meta.histograms = histogram::carried(self.old, plan);
         plan.new_foreign = self.new_foreign.len();
         let columns = &plan.meta.columns;
         foreign::add(&mut plan.meta.foreign, &self.new_foreign, self.table, columns)?;

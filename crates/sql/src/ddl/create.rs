@@ -68,17 +68,8 @@ pub fn define(
         columns.push(column);
         explicit_null.push(null);
     }
-    let mut meta = TableMeta {
-        columns,
-        indexes: Vec::new(),
-        special: Vec::new(),
-        collation,
-        comment: found.comment.unwrap_or_default(),
-        options: Vec::new(),
-        checks: Vec::new(),
-        foreign: Vec::new(),
-        partitions: None,
-    };
+    let mut meta = TableMeta::new(columns, collation);
+    meta.comment = found.comment.unwrap_or_default();
     options::merge(&mut meta.options, &found.kept);
     if found.engine && found.replaced {
         // MySQL reads the foreign keys of a MyISAM table, makes their indexes and forgets them.
@@ -223,6 +214,8 @@ fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Define
     let mut meta = table.meta.clone();
     // As in MySQL a copy has no foreign keys, though it has the indexes for them.
     meta.foreign.clear();
+    // Nor does it have its rows.
+    meta.histograms.clear();
     // Names are unique in a schema: those of the copy are made anew.
     for (n, check) in meta.checks.iter_mut().enumerate() {
         check.name = ConstraintName::Numbered(n as u32 + 1);

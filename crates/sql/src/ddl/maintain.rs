@@ -1,6 +1,6 @@
-//! CHECK, ANALYZE, OPTIMIZE, REPAIR and CHECKSUM TABLE.
+//! CHECK, ANALYZE, OPTIMIZE, REPAIR and CHECKSUM TABLE; histograms are the affair of `histogram`.
 
-use super::{alter_run, engine_error, is_virtual_schema, resolve, resolve_kept};
+use super::{alter_run, engine_error, histogram, is_virtual_schema, resolve, resolve_kept};
 use crate::context::VirtualColumn;
 use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::errno;
@@ -39,7 +39,7 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
         AdminVerb::PreloadKeys => "preload_keys",
         AdminVerb::Checksum => return Err(SqlError::internal("a checksum reads as a query does")),
         AdminVerb::UpdateHistogram { .. } | AdminVerb::DropHistogram { .. } => {
-            return Err(SqlError::not_supported("ANALYZE TABLE ... HISTOGRAM"));
+            return histogram::run(stmt, ctx).await;
         }
     };
     let mut result = ShowResult::new(COLUMNS.to_vec());
@@ -118,6 +118,7 @@ async fn one(
     Ok(match verb {
         AdminVerb::Analyze => {
             ctx.reads.db().analyze_table_of(&engine, held).await.map_err(engine_error)?;
+            histogram::refresh(schema, table, ctx).await?;
             vec![ok()]
         }
         AdminVerb::Check => {

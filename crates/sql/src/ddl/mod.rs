@@ -24,6 +24,7 @@ pub mod engines;
 pub mod expression;
 pub mod foreign;
 pub mod functional;
+mod histogram;
 pub mod keys;
 pub mod literal;
 pub mod maintain;

@@ -384,17 +384,7 @@ fn computed(
     }
     let default = ColumnDefault::Expr(written.text);
     let column = SqlColumn { default, ..SqlColumn::new("value", SqlType::BIGINT) };
-    let alone = TableMeta {
-        columns: vec![column],
-        indexes: Vec::new(),
-        special: Vec::new(),
-        collation: ctx.reads.settings.collation,
-        comment: String::new(),
-        options: Vec::new(),
-        checks: Vec::new(),
-        foreign: Vec::new(),
-        partitions: None,
-    };
+    let alone = TableMeta::new(vec![column], ctx.reads.settings.collation);
     let exprs = ctx.reads.bind_rows(ctx.now_micros, place.1, &alone)?;
     Ok(exprs.and_then(|mut e| e.default_value(0).ok()))
 }

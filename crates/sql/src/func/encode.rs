@@ -2,7 +2,7 @@
 
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
-use crate::value::{Collation, Value};
+use crate::value::{Collation, Value, json};
 use md5::Digest;
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -135,8 +135,6 @@ fn conv(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(ascii(cx, out))
 }
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /// Lines of 76 characters, as MySQL breaks them.
 fn to_base64(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(b) = args[0].to_octets() else { return Ok(Value::Null) };
@@ -147,7 +145,7 @@ fn to_base64(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         }
         let n = chunk.iter().fold(0u32, |n, &b| n << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
         for k in 0..4 {
-            let digit = BASE64[(n >> (18 - 6 * k) & 63) as usize];
+            let digit = json::BASE64_DIGITS[(n >> (18 - 6 * k) & 63) as usize];
             out.push(if k <= chunk.len() { digit } else { b'=' });
         }
     }
@@ -156,26 +154,7 @@ fn to_base64(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 fn from_base64(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(b) = args[0].to_bytes() else { return Ok(Value::Null) };
-    let clean: Vec<u8> = b.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
-    if !clean.len().is_multiple_of(4) {
-        return Ok(Value::Null);
-    }
-    let padding = clean.iter().rev().take_while(|&&b| b == b'=').count();
-    if padding > 2 {
-        return Ok(Value::Null);
-    }
-    let mut out = Vec::with_capacity(clean.len() / 4 * 3);
-    let (mut n, mut bits) = (0u32, 0);
-    for b in &clean[..clean.len() - padding] {
-        let Some(v) = BASE64.iter().position(|c| c == b) else { return Ok(Value::Null) };
-        n = n << 6 | v as u32;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((n >> bits) as u8);
-        }
-    }
-    Ok(Value::Bytes(out.into()))
+    Ok(json::from_base64(&b).map_or(Value::Null, |b| Value::Bytes(b.into())))
 }
 
 /// Bytes of a large value between two looks whether the statement is to end.

@@ -79,7 +79,7 @@ impl VirtualTable for Empty {
     }
 }
 
-static TABLES: [Empty; 44] = [
+static TABLES: [Empty; 43] = [
     information(
         "FILES",
         "FILE_ID I FILE_NAME T FILE_TYPE V256 TABLESPACE_NAME V268 TABLE_CATALOG V0 TABLE_SCHEMA V0 TABLE_NAME V0
@@ -109,7 +109,6 @@ static TABLES: [Empty; 44] = [
         "RESOURCE_GROUPS",
         "RESOURCE_GROUP_NAME V64! RESOURCE_GROUP_TYPE V6! RESOURCE_GROUP_ENABLED S! VCPU_IDS T THREAD_PRIORITY S!",
     ),
-    information("COLUMN_STATISTICS", "SCHEMA_NAME V64! TABLE_NAME V64! COLUMN_NAME V64! HISTOGRAM T!"),
     information(
         "INNODB_CMP",
         "page_size S! compress_ops S! compress_ops_ok S! compress_time S! uncompress_ops S! uncompress_time S!",

@@ -9,6 +9,7 @@ mod engine_told;
 pub mod events;
 mod flush;
 mod grant_tables;
+mod histograms;
 mod innodb;
 mod innodb_metrics;
 mod innodb_objects;
@@ -47,6 +48,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(events::all());
         all.extend(waits::all());
         all.extend(spatial::all());
+        all.extend(histograms::all());
         all.extend(partitions::all());
         all.extend(empty::all());
         all

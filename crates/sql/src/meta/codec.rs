@@ -7,14 +7,16 @@
 //! option = str name | str value          str = u32 length, UTF-8          schema = 1 | u16 collation
 //! check  = name | str condition | u8 enforced          name = u32 number | str name, where the number is 0
 //! foreign = name | u16 n, n (u16 column, str parent column) | str parent schema | str parent | u8 on delete | u8 on update
+//! known = 7 | u16 n, n histograms (`histogram::codec`) | table of version 3 to 6
 //! special = 6 | u16 n, n keys(str name | u8 kind | u8 visible | str comment | u16 n, n u16 column) | table of version 3 to 5
 //! ```
 //! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options, version 2
 //! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3. So is version
 //! 5, of those with subpartitions: these stand behind version 4. Version 6 is written of tables with FULLTEXT and SPATIAL keys alone: they
-//! stand before all the rest, which has a version of its own behind them.
+//! stand before all the rest, which has a version of its own behind them. So do histograms, in version 7, before those keys.
 
 use super::foreign::{Action, ForeignKey, TablePlace};
+use super::histogram::{Histogram, codec as histogram_codec};
 use super::partition_codec;
 use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
@@ -24,12 +26,14 @@ use super::{
 };
 use crate::session_api::SqlError;
 use crate::value::{Collation, DatumBuf, GeoKind, IntKind, LobKind, Members, SqlType};
+use std::sync::Arc;
 use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 
 const VERSION: u8 = 3;
 const PARTITIONED: u8 = 4;
 const SUBPARTITIONED: u8 = 5;
 const SPECIAL: u8 = 6;
+const HISTOGRAMS: u8 = 7;
 const SCHEMA_VERSION: u8 = 1;
 const VIEW_VERSION: u8 = 1;
 
@@ -52,6 +56,11 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
         Some(_) => SUBPARTITIONED,
     };
     let mut w = Writer(Vec::new());
+    if !table.histograms.is_empty() {
+        w.u8(HISTOGRAMS);
+        w.count(table.histograms.len());
+        table.histograms.iter().for_each(|h| histogram_codec::put(&mut w, h));
+    }
     if !table.special.is_empty() {
         w.u8(SPECIAL);
         w.count(table.special.len());
@@ -95,7 +104,12 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
 /// Reads what [`encode_table`] wrote.
 pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let mut r = Reader(bytes);
-    let mut version = r.version(SPECIAL)?;
+    let mut version = r.version(HISTOGRAMS)?;
+    let mut histograms = Vec::new();
+    if version == HISTOGRAMS {
+        histograms = r.list(|r| histogram_codec::get(r).map(Arc::new))?;
+        version = r.version(SPECIAL)?;
+    }
     let mut special = Vec::new();
     if version == SPECIAL {
         special = r.list(get_special)?;
@@ -119,7 +133,9 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let bad_key = |k: &ForeignKey| k.columns.iter().any(|c| *c >= columns.len());
     let bad_special =
         |k: &SpecialKey| k.columns.is_empty() || k.columns.iter().any(|c| *c >= columns.len());
+    let bad_histogram = |h: &Arc<Histogram>| h.column >= columns.len();
     if !r.0.is_empty()
+        || histograms.iter().any(bad_histogram)
         || indexes.iter().any(bad_part)
         || foreign.iter().any(bad_key)
         || special.iter().any(bad_special)
@@ -136,6 +152,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
         checks,
         foreign,
         partitions,
+        histograms,
     })
 }
 
@@ -451,7 +468,7 @@ fn get_special(r: &mut Reader<'_>) -> Result<SpecialKey, SqlError> {
     Ok(SpecialKey { name, kind, columns, comment, visible })
 }
 
-fn flags(bits: &[(bool, u8)]) -> u8 {
+pub(super) fn flags(bits: &[(bool, u8)]) -> u8 {
     bits.iter().filter(|(on, _)| *on).fold(0, |all, (_, bit)| all | bit)
 }
 
@@ -645,6 +662,7 @@ fn get_type(r: &mut Reader<'_>) -> Result<SqlType, SqlError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::histogram::{Bucket, Kind};
     use super::super::partition::{
         Function, Given, Method, Partition, Partitioning, Subpartitioning, Values,
     };
@@ -771,6 +789,7 @@ mod tests {
             proptest::collection::vec(foreign(), 0..3),
             proptest::option::of(partitionings()),
             proptest::collection::vec(special(), 0..3),
+            proptest::collection::vec(histogram().prop_map(Arc::new), 0..3),
         )
             .prop_map(
                 |(
@@ -783,6 +802,7 @@ mod tests {
                     foreign,
                     partitions,
                     special,
+                    histograms,
                 )| {
                     TableMeta {
                         columns,
@@ -794,9 +814,38 @@ mod tests {
                         checks,
                         foreign,
                         partitions: partitions.map(Box::new),
+                        histograms,
                     }
                 },
             )
+    }
+
+    fn histogram() -> impl Strategy<Value = Histogram> {
+        let bucket = (any::<i64>(), 0.0f64..1.0, any::<u64>());
+        let buckets = proptest::collection::vec(bucket, 0..4);
+        (buckets, any::<bool>(), any::<bool>(), 0.0f64..1.0, any::<u16>(), any::<i64>()).prop_map(
+            |(buckets, equi_height, automatic, nulls, specified, updated_micros)| {
+                let bucket = |(v, cumulative, distinct): (i64, f64, u64)| {
+                    let (lower, text) = (DatumBuf::Int(v), DatumBuf::Bytes(v.to_le_bytes().into()));
+                    match equi_height {
+                        true => Bucket { lower, upper: text, cumulative, distinct },
+                        false => {
+                            Bucket { lower: lower.clone(), upper: lower, cumulative, distinct: 1 }
+                        }
+                    }
+                };
+                Histogram {
+                    column: 0,
+                    kind: if equi_height { Kind::EquiHeight } else { Kind::Singleton },
+                    buckets: buckets.into_iter().map(bucket).collect(),
+                    nulls,
+                    sampling: 1.0 - nulls,
+                    specified,
+                    updated_micros,
+                    automatic,
+                }
+            },
+        )
     }
 
     fn special() -> impl Strategy<Value = SpecialKey> {
@@ -887,17 +936,8 @@ mod tests {
     /// What earlier versions wrote of a partitioned table, byte by byte.
     #[test]
     fn partitions_from_before_there_were_subpartitions() {
-        let mut table = TableMeta {
-            columns: vec![SqlColumn::new("a", SqlType::BIGINT)],
-            indexes: Vec::new(),
-            special: Vec::new(),
-            collation: Collation::Binary,
-            comment: String::new(),
-            options: Vec::new(),
-            checks: Vec::new(),
-            foreign: Vec::new(),
-            partitions: None,
-        };
+        let mut table =
+            TableMeta::new(vec![SqlColumn::new("a", SqlType::BIGINT)], Collation::Binary);
         let mut bytes = encode_table(&table);
         bytes[0] = 4;
         // LIST, the text `a`, column 0, no flags, two partitions.
@@ -937,17 +977,7 @@ mod tests {
     #[test]
     fn special_keys_stand_before_the_rest() {
         let column = SqlColumn::new("a", SqlType::BIGINT);
-        let mut table = TableMeta {
-            columns: vec![column],
-            indexes: Vec::new(),
-            special: Vec::new(),
-            collation: Collation::Binary,
-            comment: String::new(),
-            options: Vec::new(),
-            checks: Vec::new(),
-            foreign: Vec::new(),
-            partitions: None,
-        };
+        let mut table = TableMeta::new(vec![column], Collation::Binary);
         let plain = encode_table(&table);
         assert_eq!(plain[0], VERSION);
         table.special.push(SpecialKey {
@@ -961,8 +991,40 @@ mod tests {
         bytes.extend(&plain);
         assert_eq!(encode_table(&table), bytes);
         assert_eq!(decode_table(&bytes).expect("known bytes"), table);
-        bytes[0] = 7;
+        bytes[0] = 8;
         assert!(decode_table(&bytes).is_err());
+    }
+
+    /// Nor do histograms.
+    #[test]
+    fn histograms_stand_before_the_rest() {
+        let mut table =
+            TableMeta::new(vec![SqlColumn::new("a", SqlType::BIGINT)], Collation::Binary);
+        let plain = encode_table(&table);
+        let bucket = Bucket {
+            lower: DatumBuf::Int(5),
+            upper: DatumBuf::Int(5),
+            cumulative: 1.0,
+            distinct: 1,
+        };
+        table.histograms.push(Arc::new(Histogram {
+            column: 0,
+            kind: Kind::Singleton,
+            buckets: vec![bucket],
+            nulls: 0.0,
+            sampling: 1.0,
+            specified: 100,
+            updated_micros: 3,
+            automatic: true,
+        }));
+        let mut bytes = b"\x07\x01\0\0\0\x02".to_vec();
+        bytes.extend(0f64.to_bits().to_le_bytes());
+        bytes.extend(1f64.to_bits().to_le_bytes());
+        bytes.extend(b"\x64\0\x03\0\0\0\0\0\0\0\x01\0\x01\x05\0\0\0\0\0\0\0");
+        bytes.extend(1f64.to_bits().to_le_bytes());
+        bytes.extend(&plain);
+        assert_eq!(encode_table(&table), bytes);
+        assert_eq!(decode_table(&bytes).expect("known bytes"), table);
     }
 
     proptest! {

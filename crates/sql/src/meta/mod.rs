@@ -14,6 +14,7 @@ pub mod constraint;
 mod duplicate;
 pub mod event;
 pub mod foreign;
+pub mod histogram;
 pub mod partition;
 mod partition_codec;
 pub mod program;
@@ -26,6 +27,7 @@ pub use cache::{MetaCache, schema_meta};
 pub use constraint::{CheckConstraint, ConstraintName};
 pub use duplicate::duplicate_entry;
 pub use foreign::ForeignKey;
+pub use histogram::Histogram;
 pub use partition::Partitioning;
 pub use rules::RowRules;
 pub use special::{SpecialKey, SpecialKind};
@@ -177,9 +179,27 @@ pub struct TableMeta {
     /// In the order of their definition.
     pub foreign: Vec<ForeignKey>,
     pub partitions: Option<Box<Partitioning>>,
+    /// At most one of a column.
+    pub histograms: Vec<Arc<Histogram>>,
 }
 
 impl TableMeta {
+    /// A table of these columns without anything else.
+    pub fn new(columns: Vec<SqlColumn>, collation: Collation) -> TableMeta {
+        TableMeta {
+            columns,
+            indexes: Vec::new(),
+            special: Vec::new(),
+            collation,
+            comment: String::new(),
+            options: Vec::new(),
+            checks: Vec::new(),
+            foreign: Vec::new(),
+            partitions: None,
+            histograms: Vec::new(),
+        }
+    }
+
     /// Position of a column by name, in any letter case.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.is_named(name))
@@ -223,6 +243,19 @@ impl TableMeta {
             matches!(c.default, ColumnDefault::Expr(_) | ColumnDefault::Generated { .. })
         };
         !self.checks.is_empty() || self.partitions.is_some() || self.columns.iter().any(computed)
+    }
+
+    /// The histogram of a column.
+    pub fn histogram(&self, column: usize) -> Option<&Arc<Histogram>> {
+        self.histograms.iter().find(|h| h.column == column)
+    }
+
+    /// A visible unique key over this column alone: its values are known to differ, so it has no histogram.
+    pub fn is_unique_alone(&self, column: usize) -> bool {
+        let alone = |i: &SqlIndex| {
+            i.unique && i.visible && matches!(i.parts[..], [p] if p.column == column)
+        };
+        self.indexes.iter().any(alone)
     }
 
     /// Value of a kept table option.
@@ -348,17 +381,7 @@ mod tests {
                 ..SqlColumn::new(format!("c{i}"), SqlType::INT)
             })
             .collect();
-        TableMeta {
-            columns,
-            indexes,
-            special: vec![],
-            collation: Collation::Utf8mb4GeneralCi,
-            comment: String::new(),
-            options: vec![],
-            checks: vec![],
-            foreign: vec![],
-            partitions: None,
-        }
+        TableMeta { indexes, ..TableMeta::new(columns, Collation::Utf8mb4GeneralCi) }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::partition::{Function, Given, Method, Partition, Partitioning, Subpart
 use crate::session_api::SqlError;
 use crate::value::DatumBuf;
 
-fn put_datum(w: &mut Writer, d: &DatumBuf) {
+pub(super) fn put_datum(w: &mut Writer, d: &DatumBuf) {
     match d {
         DatumBuf::Null => w.u8(0),
         DatumBuf::Int(v) => {
@@ -27,7 +27,7 @@ fn put_datum(w: &mut Writer, d: &DatumBuf) {
     }
 }
 
-fn get_datum(r: &mut Reader<'_>) -> Result<DatumBuf, SqlError> {
+pub(super) fn get_datum(r: &mut Reader<'_>) -> Result<DatumBuf, SqlError> {
     Ok(match r.u8()? {
         0 => DatumBuf::Null,
         1 => DatumBuf::Int(r.u64()? as i64),

@@ -112,6 +112,17 @@ pub type Side = Option<(DatumBuf, bool)>;
 /// Start and end of a range within a prefix.
 type Bounds = (Vec<u8>, Option<Vec<u8>>);
 
+/// Whether a value is known before the statement runs.
+pub fn is_known(e: &BExpr, params: &[Value<'static>]) -> bool {
+    let mut ok = e.is_statement_constant();
+    e.walk(&mut |n| match n.node {
+        Node::Param(p) => ok &= (p as usize) < params.len(),
+        Node::SysVar(..) | Node::Func(..) => ok = false,
+        _ => {}
+    });
+    ok
+}
+
 impl Key {
     pub fn part_type(&self, part: usize) -> KeyPartType {
         self.part(part).of(&self.table.engine.layout)
@@ -130,16 +141,7 @@ impl Key {
 
     /// Whether the values searched for are known before the statement runs.
     pub fn is_known(&self, params: &[Value<'static>]) -> bool {
-        let known = |e: &BExpr| {
-            let mut ok = e.is_statement_constant();
-            e.walk(&mut |n| match n.node {
-                Node::Param(p) => ok &= (p as usize) < params.len(),
-                Node::SysVar(..) | Node::Func(..) => ok = false,
-                _ => {}
-            });
-            ok
-        };
-        self.searches.iter().flat_map(Search::values).all(known)
+        self.searches.iter().flat_map(Search::values).all(|e| is_known(e, params))
     }
 
     /// The combinations of the values of a search by equality alone; none when one of them is not known exactly, or they are too many.

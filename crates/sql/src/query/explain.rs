@@ -57,6 +57,9 @@ const NAMES: [&str; 12] = [
     "Extra",
 ];
 
+/// The place of `filtered` in a line.
+const FILTERED: usize = 10;
+
 pub fn columns() -> Vec<ColumnMeta> {
     let mut columns: Vec<ColumnMeta> = NAMES
         .iter()
@@ -319,6 +322,15 @@ impl<'e> Lines<'e> {
         ]);
     }
 
+    /// The share of the rows of the last line's table that conditions leave; MySQL shows two places of its percents.
+    fn filtered(&mut self, share: f64) {
+        if let Some(cell) = self.out.last_mut().and_then(|line| line.get_mut(FILTERED))
+            && !cell.is_null()
+        {
+            *cell = Value::Double((share * 1e4).round() / 1e2);
+        }
+    }
+
     fn block(&mut self, b: &Block, kind: &str) {
         if b.extremes.is_some() {
             let extra = "Select tables optimized away";
@@ -356,6 +368,7 @@ impl<'e> Lines<'e> {
                 _ => text(t.alias.to_string()),
             };
             self.line(kind, name, access, key, s.rows, extra);
+            self.filtered(s.told);
             if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
                 let (prune, selected) = (s.prune.as_deref(), t.selected.as_deref());
                 let parts = partition::shown(table, prune, selected, self.reads, self.params);

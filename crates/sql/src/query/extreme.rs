@@ -148,6 +148,7 @@ fn first_row(
         begins: Vec::new(),
         ends: Vec::new(),
         rows: 1.0,
+        told: 1.0,
         index_only: None,
         prune: o.pruning(0, None, 0).map(Box::new),
         kept: None,

@@ -60,6 +60,7 @@ mod rules;
 mod scope;
 mod searches;
 mod seen;
+mod selectivity;
 mod sets;
 mod sort;
 mod stored;

@@ -214,6 +214,8 @@ pub struct Chosen {
     pub table: usize,
     pub access: Access,
     pub rows: f64,
+    /// The share of them that conditions leave, as far as histograms tell.
+    pub told: f64,
     pub prune: Option<Pruning>,
     pub kept: Option<KeptBy>,
 }
@@ -348,6 +350,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             begins: Vec::new(),
             ends: Vec::new(),
             rows: c.rows,
+            told: c.told,
             index_only: None,
             prune: c.prune.map(Box::new),
             kept: c.kept.map(Box::new),

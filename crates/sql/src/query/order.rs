@@ -11,6 +11,7 @@ use super::optimize::{Chosen, Done, Optimizer};
 use super::plan::{Access, Body, KeptBy, Limit, QueryPlan, Source};
 use super::row_hash::Keyed;
 use super::searches::On;
+use super::selectivity::selectivity;
 use super::usable::{Usable, usable};
 use crate::session_api::SqlError;
 use crate::value::Value;
@@ -52,6 +53,8 @@ pub struct Way {
     once: f64,
     each: f64,
     kept: Option<KeptBy>,
+    /// What histograms tell that the conditions leave.
+    told: f64,
 }
 
 /// The cheapest way to have read a set of tables.
@@ -143,7 +146,8 @@ impl Optimizer<'_> {
         let kept = way.kept.filter(|_| !single);
         self.bound |= 1 << t;
         self.rows = (self.rows * way.left).max(1.0);
-        self.chosen.push(Chosen { table: t, access: way.access, rows: way.rows, prune, kept });
+        let (access, rows, told) = (way.access, way.rows, way.told);
+        self.chosen.push(Chosen { table: t, access, rows, told, prune, kept });
     }
 
     /// Chooses the order of the tables among the units, as far as they can be read, and takes them out.
@@ -261,9 +265,10 @@ impl Optimizer<'_> {
                 self.made(t, &on, bound)
             }
         };
-        let left = way.left * self.share(t, group, bound, &way);
+        let (share, told) = self.share(t, group, bound, &way);
+        let left = way.left * share;
         // An outer join leaves no row before it out.
-        Way { left: if group.is_some() { left.max(1.0) } else { left }, ..way }
+        Way { left: if group.is_some() { left.max(1.0) } else { left }, told, ..way }
     }
 
     /// A table in memory.
@@ -275,7 +280,15 @@ impl Optimizer<'_> {
         };
         if slot.lateral.is_some() {
             let (access, each) = (Access::Mem { hash: Vec::new() }, MADE + total);
-            return Way { access, rows: total, left: total, once: 0.0, each, kept: None };
+            return Way {
+                access,
+                rows: total,
+                left: total,
+                once: 0.0,
+                each,
+                kept: None,
+                told: 1.0,
+            };
         }
         let hash = self.equal(t, on, bound);
         let rows = matches(total, hash.len());
@@ -283,7 +296,7 @@ impl Optimizer<'_> {
             true => (0.0, total * KEPT_ROW),
             false => (total * KEEP_ROW, KEPT_ROW * (1.0 + rows)),
         };
-        Way { access: Access::Mem { hash }, rows, left: rows, once, each, kept: None }
+        Way { access: Access::Mem { hash }, rows, left: rows, once, each, kept: None, told: 1.0 }
     }
 
     /// Reads the rows for each row before, or once where they are the same then.
@@ -294,7 +307,9 @@ impl Optimizer<'_> {
         on: &On,
         bound: u64,
     ) -> Way {
-        let read = |access| Way { access, rows, left: rows, once: 0.0, each: cost, kept: None };
+        let once = 0.0;
+        let read =
+            |access| Way { access, rows, left: rows, once, each: cost, kept: None, told: 1.0 };
         if bound == 0
             || self.raw.unkept & (1 << t) != 0
             || self.b.tables[t].lock == LockMode::Exclusive
@@ -306,7 +321,7 @@ impl Optimizer<'_> {
         let left = matches(rows, equal.len());
         let once = cost + rows * KEEP_ROW;
         let each = KEPT_ROW * (1.0 + left);
-        Way { access, rows, left, once, each, kept: Some(KeptBy { equal }) }
+        Way { access, rows, left, once, each, kept: Some(KeptBy { equal }), told: 1.0 }
     }
 
     /// The access gives the same rows whatever the rows before it.
@@ -343,10 +358,11 @@ impl Optimizer<'_> {
         out
     }
 
-    /// The share of a table's rows that the conditions leave which become decided with it, beyond those that its access or hash is for.
-    fn share(&self, t: usize, group: Option<usize>, bound: u64, way: &Way) -> f64 {
+    /// The share of a table's rows that the conditions leave which become decided with it, beyond those that its access or hash is for;
+    /// and what of it histograms tell, the rest being guessed.
+    fn share(&self, t: usize, group: Option<usize>, bound: u64, way: &Way) -> (f64, f64) {
         let bit = 1u64 << t;
-        let mut share = 1.0;
+        let mut left = Vec::new();
         for c in self.conditions(group) {
             let all = self.tables_of(c);
             if all & bit == 0 || all & !(bound | bit) != 0 {
@@ -354,10 +370,19 @@ impl Optimizer<'_> {
             }
             let used = usable(c, t as u16, &|_| true).is_some_and(|(col, u)| way.is_for(col, &u));
             if !used {
-                share *= guess(c);
+                conjuncts(c, &mut left);
             }
         }
-        share
+        let (told, by) = match &self.b.tables[t].source {
+            Source::Table(table) => {
+                let told = selectivity(&left, t as u16, table, self.env);
+                (told.share, told.by)
+            }
+            _ => (1.0, Vec::new()),
+        };
+        let is_told = |i: usize| by.get(i).copied().unwrap_or(false);
+        let rest = left.iter().enumerate().filter(|(i, _)| !is_told(*i)).map(|(_, c)| guess(c));
+        (told * rest.product::<f64>(), told)
     }
 }
 
@@ -382,6 +407,14 @@ fn matches(total: f64, columns: usize) -> f64 {
     match columns {
         0 => total,
         n => (total * EQUAL.powi(n as i32)).clamp(1.0, 20.0),
+    }
+}
+
+/// The conditions that AND joins.
+fn conjuncts<'c>(c: &'c BExpr, out: &mut Vec<&'c BExpr>) {
+    match &c.node {
+        Node::And(list) => list.iter().for_each(|e| conjuncts(e, out)),
+        _ => out.push(c),
     }
 }
 

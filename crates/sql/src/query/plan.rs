@@ -414,6 +414,8 @@ pub(super) struct Step {
     pub ends: Vec<usize>,
     /// Rows expected for each row before, for EXPLAIN and batch sizes.
     pub rows: f64,
+    /// The share of them that conditions leave, as far as histograms tell.
+    pub told: f64,
     /// The columns that are looked at, where the index has them all.
     pub index_only: Option<Arc<[u16]>>,
     /// Of a partitioned table: the searches over its partitioning columns, if the conditions allow some.

@@ -236,7 +236,10 @@ impl Session {
             }
             Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(old, _)| check(old)),
             Statement::TableAdmin(a) => a.tables.iter().try_for_each(|n| match a.verb {
-                AdminVerb::Optimize | AdminVerb::Repair => check(n),
+                AdminVerb::Optimize
+                | AdminVerb::Repair
+                | AdminVerb::UpdateHistogram { .. }
+                | AdminVerb::DropHistogram { .. } => check(n),
                 _ => {
                     let name = n.name.as_str();
                     locked.check_read(&self.schema_for(n)?, name, name)
@@ -294,7 +297,13 @@ impl Session {
 /// Statements that a backup keeps out.
 pub(super) fn defines(stmt: &Statement) -> bool {
     match stmt {
-        Statement::TableAdmin(a) => matches!(a.verb, AdminVerb::Optimize | AdminVerb::Repair),
+        Statement::TableAdmin(a) => matches!(
+            a.verb,
+            AdminVerb::Optimize
+                | AdminVerb::Repair
+                | AdminVerb::UpdateHistogram { .. }
+                | AdminVerb::DropHistogram { .. }
+        ),
         Statement::CreateTable(c) => !c.temporary,
         Statement::DropTable(d) => !d.temporary,
         other => other.defines(),

@@ -145,8 +145,6 @@ macro_rules! with_inert {
         note "statements are not traced";
     profiling_history_size: Both Always, uint(0, 100), n(15), "Profiles that are kept.",
         note "statements are not profiled";
-    histogram_generation_max_mem_size: Both Always, size(1_000_000, U64_MAX, 1), n(20_000_000),
-        "Bytes for making a histogram.", note "there are no histograms";
     sql_buffer_result: Both Always, BOOL, OFF, "Keep results in a table before they are sent.",
         note "rows are sent as they are found";
     big_tables: Both Always, BOOL, OFF, "Keep internal temporary tables on disk.",

@@ -326,6 +326,8 @@ with_inert! { vars =>
         note "the planner has no switches";
     eq_range_index_dive_limit: Both Always, uint(0, 4_294_967_295), n(200),
         "Equality ranges that are estimated by index dives.", note "the planner has no such limit";
+    histogram_generation_max_mem_size: Both Always, size(1_000_000, U64_MAX, 1), n(20_000_000),
+        "Bytes that counted values take when histograms are made; beyond, rows are sampled.";
     cte_max_recursion_depth: Both Always, uint(0, 4_294_967_295), n(1000),
         "Most rounds of a recursive common table expression.",
         note "recursive common table expressions are not there";

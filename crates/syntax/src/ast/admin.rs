@@ -248,11 +248,13 @@ pub enum DescribeColumn {
 #[derive(Clone, Debug, PartialEq)]
 pub enum AdminVerb {
     Analyze,
-    /// UPDATE HISTOGRAM ON columns [WITH n BUCKETS].
+    /// UPDATE HISTOGRAM ON columns [WITH n BUCKETS] [MANUAL UPDATE | AUTO UPDATE], or USING DATA.
     UpdateHistogram {
         columns: Vec<Ident>,
         buckets: Option<u64>,
         using_data: Option<Box<[u8]>>,
+        /// AUTO UPDATE.
+        auto_update: bool,
     },
     DropHistogram {
         columns: Vec<Ident>,

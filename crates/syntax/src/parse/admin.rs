@@ -196,14 +196,20 @@ impl Parser<'_> {
             admin.verb = AdminVerb::DropHistogram { columns: self.ident_list()? };
         } else if self.eat_all(&[Kw::UPDATE, Kw::HISTOGRAM, Kw::ON]) {
             let columns = self.ident_list()?;
-            let (mut buckets, mut using_data) = (None, None);
-            if self.eat(Kw::WITH) {
-                buckets = Some(self.number()?);
-                self.expect(Kw::BUCKETS)?;
-            } else if self.eat_all(&[Kw::USING, Kw::DATA]) {
+            let (mut buckets, mut using_data, mut auto_update) = (None, None, false);
+            if self.eat_all(&[Kw::USING, Kw::DATA]) {
                 using_data = Some(self.string()?);
+            } else {
+                if self.eat(Kw::WITH) {
+                    buckets = Some(self.number()?);
+                    self.expect(Kw::BUCKETS)?;
+                }
+                auto_update = self.eat_all(&[Kw::AUTO, Kw::UPDATE]);
+                if !auto_update && self.eat(Kw::MANUAL) {
+                    self.expect(Kw::UPDATE)?;
+                }
             }
-            admin.verb = AdminVerb::UpdateHistogram { columns, buckets, using_data };
+            admin.verb = AdminVerb::UpdateHistogram { columns, buckets, using_data, auto_update };
         }
         Ok(())
     }

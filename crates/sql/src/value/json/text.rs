@@ -101,8 +101,9 @@ pub fn quote(s: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+pub const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 fn base64(data: &[u8], out: &mut Vec<u8>) {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for chunk in data.chunks(3) {
         let n = chunk.iter().fold(0u32, |n, b| n << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
         for i in 0..4 {
@@ -110,6 +111,34 @@ fn base64(data: &[u8], out: &mut Vec<u8>) {
             out.push(if i <= chunk.len() { digit } else { b'=' });
         }
     }
+}
+
+/// The bytes of `base64:typeN:...`, as an opaque value is shown.
+pub fn base64_bytes(shown: &[u8]) -> Option<Vec<u8>> {
+    let number = shown.strip_prefix(b"base64:type")?;
+    let colon = number.iter().position(|b| *b == b':')?;
+    let digits = number[..colon].iter().all(u8::is_ascii_digit);
+    if digits { from_base64(&number[colon + 1..]) } else { None }
+}
+
+/// The bytes of a text in base64, white space aside.
+pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let clean: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+    let padding = clean.iter().rev().take_while(|&&b| b == b'=').count();
+    if !clean.len().is_multiple_of(4) || padding > 2 {
+        return None;
+    }
+    let mut out = Vec::with_capacity(clean.len() / 4 * 3);
+    let (mut n, mut bits) = (0u32, 0);
+    for b in &clean[..clean.len() - padding] {
+        n = n << 6 | DIGITS.iter().position(|c| c == b)? as u32;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push((n >> bits) as u8);
+        }
+    }
+    Some(out)
 }
 
 /// JSON_PRETTY: a line for each element, two spaces for each level. What is longer than max_allowed_packet is not written to its end.

@@ -11,7 +11,7 @@ fn connect(arena: &Arena<'_>) -> Option<Client> {
 
 /// Changes the definitions of the owners' tables; columns that it adds are named `z` and a number, and hold 7.
 pub fn definitions(arena: &Arena<'_>, mut rng: Rng) {
-    const CHANGES: [&str; 9] = [
+    const CHANGES: [&str; 11] = [
         "alter table {} add column z# int not null default 7",
         "alter table {} drop column z#",
         "alter table {} add index x# (v, id)",
@@ -19,6 +19,8 @@ pub fn definitions(arena: &Arena<'_>, mut rng: Rng) {
         "alter table {} force",
         "optimize table {}",
         "analyze table {}",
+        "analyze table {} update histogram on v auto update",
+        "analyze table {} drop histogram on v",
         "check table {}",
         "rename table {} to fire.away, fire.away to {}",
     ];
