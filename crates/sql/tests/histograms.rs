@@ -332,7 +332,7 @@ fn they_are_kept_over_starts_and_crashes() {
         ),
         (
             "explain select * from t where a <= 50",
-            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|500|10|Using where",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|500|10.00|Using where",
         ),
     ];
     check_lives(&[BEFORE, AFTER]);
