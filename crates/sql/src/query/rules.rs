@@ -67,6 +67,7 @@ fn one_table(table: &str, columns: &[SqlColumn]) -> Scope {
         columns: columns.iter().map(column).collect(),
         nullable: false,
         merged: None,
+        row_id: None,
     };
     Scope::of([table])
 }

@@ -35,6 +35,8 @@ pub struct ScopeTable {
     pub nullable: bool,
     /// Of a view or derived table that is merged: its columns are no columns of the slot.
     pub merged: Option<Arc<Merged>>,
+    /// The column that `_rowid` stands for.
+    pub row_id: Option<u16>,
 }
 
 /// A view or derived table over the tables in its slots.
@@ -99,6 +101,7 @@ impl ScopeTable {
             columns: Vec::new(),
             nullable: false,
             merged: merged.cloned(),
+            row_id: None,
         }
     }
 
@@ -202,7 +205,26 @@ impl Scope {
                 found = Some((t as u16, i as u16));
             }
         }
-        found.map_or(Found::None, |(t, c)| Found::Column(t, c))
+        match found {
+            Some((t, c)) => Found::Column(t, c),
+            None => self.find_row_id(c.column.as_str(), |table| {
+                qualifies(table, c.schema.as_ref(), c.table.as_ref())
+            }),
+        }
+    }
+
+    /// `_rowid`, where no column has this name.
+    fn find_row_id(&self, name: &str, of: impl Fn(&ScopeTable) -> bool) -> Found {
+        if !name.eq_ignore_ascii_case("_rowid") {
+            return Found::None;
+        }
+        let tables = self.tables.iter().enumerate().skip(self.first).filter(|(_, t)| of(t));
+        let mut found = tables.filter_map(|(at, t)| Some((at as u16, t.row_id?)));
+        match (found.next(), found.next()) {
+            (Some((t, c)), None) => Found::Column(t, c),
+            (Some(_), Some(_)) => Found::Ambiguous,
+            (None, _) => Found::None,
+        }
     }
 
     fn find_bare(&self, name: &str) -> Found {
@@ -211,7 +233,7 @@ impl Scope {
         match (same.next(), same.next()) {
             (Some(c), None) => Found::Column(c.places[0].0, c.places[0].1),
             (Some(_), Some(_)) => Found::Ambiguous,
-            (None, _) => Found::None,
+            (None, _) => self.find_row_id(name, |_| true),
         }
     }
 

@@ -43,8 +43,14 @@ pub fn bind_over(expr: &Expr, columns: &[VirtualColumn], env: &PlanEnv<'_>) -> B
             origin: None,
         })
         .collect();
-    let table =
-        ScopeTable { schema: "".into(), alias: "".into(), columns, nullable: false, merged: None };
+    let table = ScopeTable {
+        schema: "".into(),
+        alias: "".into(),
+        columns,
+        nullable: false,
+        merged: None,
+        row_id: None,
+    };
     b.enter(Scope::of([table]));
     b.place("where clause");
     let e = b.expr(expr)?;

@@ -9,7 +9,7 @@ use crate::context::VirtualHint;
 use crate::errno;
 use crate::infoschema::told;
 use crate::meta::cache::no_such_table;
-use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
+use crate::meta::{ColumnDefault, SqlIndex, SqlTable, TableMeta};
 use crate::query::frame::Shape;
 use crate::query::partition;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
@@ -157,6 +157,7 @@ impl Binder<'_> {
                 columns,
                 nullable: false,
                 merged: None,
+                row_id: None,
             };
             return self.add(
                 scope,
@@ -449,6 +450,13 @@ pub fn shapes_of(tables: &[TableSlot]) -> Vec<Shape> {
         .collect()
 }
 
+/// The column that `_rowid` stands for: that of the primary key, or of the first unique key without NULLs, where it is one whole number.
+fn row_id(table: &TableMeta) -> Option<u16> {
+    let [part] = table.indexes[table.clustered()?].parts.as_slice() else { return None };
+    let is_int = matches!(table.columns[part.column].ty, SqlType::Int { .. });
+    (is_int && part.prefix.is_none()).then_some(part.column as u16)
+}
+
 pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
     let columns = table
         .meta
@@ -506,6 +514,7 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
         columns,
         nullable: false,
         merged: None,
+        row_id: row_id(&table.meta),
     }
 }
 

@@ -50,6 +50,9 @@ impl Binder<'_> {
             match self.stack[level].scope.find(c) {
                 Found::Column(t, i) => {
                     let e = self.stack[level].scope.column(t, i, depth as u8);
+                    if depth == 0 && !self.may_be_named_here(&e) {
+                        continue;
+                    }
                     if depth > 0 {
                         self.note_outer(level, t);
                         // A merged column may show others than the first of the tables that it was merged with.
@@ -78,6 +81,16 @@ impl Binder<'_> {
             }
         }
         Err(unknown_column(c, place))
+    }
+
+    /// Outside of aggregates HAVING sees the columns of the select list and of GROUP BY, and no others of the tables.
+    fn may_be_named_here(&self, e: &BExpr) -> bool {
+        let top = self.top();
+        if top.place != "having clause" || top.in_agg {
+            return true;
+        }
+        let text = format!("{:?}", e.node);
+        top.aliases.iter().any(|(_, shown)| format!("{:?}", shown.node) == text)
     }
 
     /// An alias of the select list of a block around this one: its expression, where that is one of that block's rows and aggregates.

@@ -216,6 +216,7 @@ impl Binder<'_> {
                 .collect(),
             nullable: false,
             merged: None,
+            row_id: None,
         };
         self.enter(Scope::of([table]));
         self.place("order clause");

@@ -186,6 +186,7 @@ impl Binder<'_> {
             columns: w.columns.into_iter().map(column).collect(),
             nullable: false,
             merged: None,
+            row_id: None,
         };
         self.add(scope, Source::Working(w.number, types), group, None, raw, tables)
     }
