@@ -9,7 +9,7 @@ use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::errno;
 use crate::memory::Held;
 use crate::meta::cache::no_such_table;
-use crate::meta::histogram::{self, BUCKETS, MOST_BUCKETS, Sample};
+use crate::meta::histogram::{self, BUCKETS, MOST_BUCKETS, Refused, Sample, Target};
 use crate::meta::{Histogram, SqlTable, TableMeta, codec, same_name};
 use crate::session_api::SqlError;
 use crate::vars::Var;
@@ -22,8 +22,8 @@ use weir_syntax::ast::{AdminVerb, Ident, TableAdmin};
 /// Rows between two looks at what the values take.
 const LOOK: u64 = 4096;
 
-/// What is told of a column: by the names of the columns, as in MySQL.
-type Told = BTreeMap<String, (&'static str, String)>;
+/// What is told, with its level: by the names of the columns, as in MySQL. What data are refused for stands before all of them.
+type Told = BTreeMap<String, Vec<(&'static str, String)>>;
 
 /// A histogram to be made: of which column, in how many buckets at most, and whether ANALYZE TABLE makes it anew.
 struct Wanted {
@@ -55,16 +55,11 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
     }
     let known = match ctx.reads.meta().find(ctx.reads.db(), &schema, &table)? {
         Some(known) => known,
-        None => match &stmt.verb {
-            AdminVerb::DropHistogram { columns } => {
-                return Ok(rows(&shown, columns.iter().map(|c| not_found(c.as_str()))));
-            }
-            _ => return error(&shown, &no_such_table(&schema, &table).message),
-        },
+        None => return error(&shown, &no_such_table(&schema, &table).message),
     };
     let told = match &stmt.verb {
         AdminVerb::UpdateHistogram { columns, using_data: Some(data), .. } => {
-            from_data(&known, columns, data, ctx).await?
+            from_data(&known, (&schema, &table), columns, data, ctx).await?
         }
         AdminVerb::UpdateHistogram { columns, buckets, auto_update, .. } => {
             let buckets = buckets.map_or(BUCKETS, |n| n as u16);
@@ -73,7 +68,7 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
         AdminVerb::DropHistogram { columns } => remove(&known, columns, ctx).await?,
         _ => return Err(SqlError::internal("a statement about histograms has one of their verbs")),
     };
-    Ok(rows(&shown, told.into_values()))
+    Ok(rows(&shown, told.into_values().flatten()))
 }
 
 /// What is wrong with the statement by itself.
@@ -105,14 +100,14 @@ fn rows(shown: &str, told: impl IntoIterator<Item = (&'static str, String)>) -> 
     AdminResult::Rows(result)
 }
 
-fn not_found(column: &str) -> (&'static str, String) {
-    ("Error", format!("No histogram statistics found for column '{column}'."))
+fn missing(column: &str) -> String {
+    format!("The column '{column}' does not exist.")
 }
 
 /// The column of a name, or why it gets no histogram.
 fn eligible(table: &TableMeta, name: &Ident) -> Result<usize, (String, String)> {
     let Some(at) = table.column(name.as_str()) else {
-        return Err((name.to_string(), format!("The column '{name}' does not exist.")));
+        return Err((name.to_string(), missing(name.as_str())));
     };
     let column = &table.columns[at];
     let refused =
@@ -126,21 +121,29 @@ fn eligible(table: &TableMeta, name: &Ident) -> Result<usize, (String, String)> 
     Ok(at)
 }
 
+/// The columns that can have histograms; of the others it is told why not.
+fn sort_out(table: &TableMeta, names: &[Ident]) -> (Told, Vec<usize>) {
+    let (mut told, mut columns) = (Told::new(), Vec::new());
+    for name in names {
+        match eligible(table, name) {
+            Ok(column) => columns.push(column),
+            Err((name, text)) => {
+                told.insert(name, vec![("Error", text)]);
+            }
+        }
+    }
+    (told, columns)
+}
+
 async fn update(
     table: &Arc<SqlTable>,
     names: &[Ident],
     buckets: (u16, bool),
     ctx: &StatementCtx<'_>,
 ) -> Result<Told, SqlError> {
-    let (mut told, mut wanted) = (Told::new(), Vec::new());
-    for name in names {
-        match eligible(table, name) {
-            Ok(column) => wanted.push(Wanted { column, buckets }),
-            Err((name, text)) => {
-                told.insert(name, ("Error", text));
-            }
-        }
-    }
+    let (mut told, columns) = sort_out(table, names);
+    let wanted: Vec<Wanted> =
+        columns.into_iter().map(|column| Wanted { column, buckets }).collect();
     let made = count(table, &wanted, ctx).await?;
     created(table, &made, &mut told);
     put(table, made, ctx).await?;
@@ -151,39 +154,53 @@ fn created(table: &TableMeta, made: &[Histogram], told: &mut Told) {
     for h in made {
         let name = &table.columns[h.column].name;
         let text = format!("Histogram statistics created for column '{name}'.");
-        told.insert(name.clone(), ("status", text));
+        told.insert(name.clone(), vec![("status", text)]);
     }
 }
 
 async fn from_data(
     table: &Arc<SqlTable>,
+    (schema, name): (&str, &str),
     names: &[Ident],
     data: &[u8],
     ctx: &StatementCtx<'_>,
 ) -> Result<Told, SqlError> {
-    let mut told = Told::new();
-    let [name] = names else {
-        let text =
-            "Only one column can be specified while modifying histogram statistics with JSON data.";
-        told.insert(String::new(), ("Error", text.into()));
-        return Ok(told);
+    let (mut told, columns) = sort_out(table, names);
+    let at = match columns[..] {
+        [at] => at,
+        [] => return Ok(told),
+        _ => {
+            let text = "Only one column can be specified while modifying histogram statistics with JSON data.";
+            told.insert(String::new(), vec![("Error", text.into())]);
+            return Ok(told);
+        }
     };
-    let read = eligible(table, name).and_then(|at| {
-        let column = &table.columns[at];
-        let read = histogram::from_json(data, column, at, ctx.now_micros);
-        read.map_err(|text| (column.name.clone(), text))
-    });
-    match read {
-        Ok(made) => {
-            let made = vec![made];
-            created(table, &made, &mut told);
-            put(table, made, ctx).await?;
+    let made = match given(table, at, data, ctx) {
+        Ok(made) => vec![made],
+        Err(refused) => {
+            let column = &table.columns[at].name;
+            let unable = format!(
+                "Unable to build histogram statistics for column '{column}' in table '{schema}'.'{name}'"
+            );
+            let after = [("Error", unable), ("Error", refused.text)];
+            told.insert(String::new(), refused.before.into_iter().chain(after).collect());
+            return Ok(told);
         }
-        Err((name, text)) => {
-            told.insert(name, ("Error", text));
-        }
-    }
+    };
+    created(table, &made, &mut told);
+    put(table, made, ctx).await?;
     Ok(told)
+}
+
+fn given(
+    table: &TableMeta,
+    at: usize,
+    data: &[u8],
+    ctx: &StatementCtx<'_>,
+) -> Result<Histogram, Refused> {
+    let column = &table.columns[at];
+    let (now_micros, mode) = (ctx.now_micros, ctx.reads.settings.mode);
+    histogram::from_json(data, &Target { column, at, now_micros, mode })
 }
 
 async fn remove(
@@ -193,15 +210,17 @@ async fn remove(
 ) -> Result<Told, SqlError> {
     let (mut told, mut meta) = (Told::new(), table.meta.clone());
     for name in names {
-        let column = meta.column(name.as_str()).filter(|c| meta.histogram(*c).is_some());
-        let Some(column) = column else {
-            told.insert(name.to_string(), not_found(name.as_str()));
-            continue;
+        let row = match meta.column(name.as_str()) {
+            None => ("Error", missing(name.as_str())),
+            Some(column) if meta.histogram(column).is_none() => {
+                ("Error", format!("No histogram statistics found for column '{name}'."))
+            }
+            Some(column) => {
+                meta.histograms.retain(|h| h.column != column);
+                ("status", format!("Histogram statistics removed for column '{name}'."))
+            }
         };
-        meta.histograms.retain(|h| h.column != column);
-        let name = &meta.columns[column].name;
-        let text = format!("Histogram statistics removed for column '{name}'.");
-        told.insert(name.clone(), ("status", text));
+        told.insert(name.to_string(), vec![row]);
     }
     if meta.histograms.len() < table.histograms.len() {
         write(table, &meta, ctx).await?;
@@ -311,7 +330,8 @@ async fn write(table: &SqlTable, meta: &TableMeta, ctx: &StatementCtx<'_>) -> Re
     done.map(|_| ()).map_err(engine_error)
 }
 
-/// The histograms that are left by ALTER TABLE: of columns that are there afterwards, with the same type, and that no unique key is over alone.
+/// The histograms that are left by ALTER TABLE: of columns that are there afterwards under the same name, with the same type, and that no
+/// unique key is over alone.
 pub fn carried(old: &TableMeta, plan: &Plan) -> Vec<Arc<Histogram>> {
     let new = &plan.meta;
     let moved = |h: &Arc<Histogram>| {

@@ -2,25 +2,27 @@
 //!
 //! A histogram stands in its table's definition and goes with it. `count` counts the values of rows in bounded memory, `build` makes
 //! buckets of what was counted, `share` tells which share of the rows a value or a range has, `json` is the form that information_schema
-//! shows and `ANALYZE TABLE ... USING DATA` reads, `codec` the bytes in the dictionary. Nothing here reads rows or knows conditions.
+//! shows, `given` reads it for `ANALYZE TABLE ... USING DATA`, `codec` is the bytes in the dictionary. Nothing here reads rows or knows conditions.
 //!
-//! Bounds are datums as the column stores them, in the order that the column's keys have; so only `json` asks for types.
+//! Bounds are datums as the column stores them, in the order that the column's keys have; so only `json` and `given` ask for types.
 //!
 //! Invariants:
 //! - Buckets ascend and do not overlap; the lower bound of each is not above its upper one, and the two are one value where `distinct`
 //!   is 1 and the kind is [`Kind::Singleton`].
-//! - Cumulative frequencies ascend; the last one and the share of NULLs are 1 together, but for a table without rows.
+//! - Cumulative frequencies do not descend; the last one and the share of NULLs are 1 together, but for a table without rows.
 //! - Texts are cut to [`CUT`] characters before they are counted or compared.
 
 mod build;
 pub(super) mod codec;
 mod count;
+mod given;
 mod json;
 mod share;
 
 pub use build::build;
 pub use count::Sample;
-pub use json::{data_type, from_json, to_json};
+pub use given::{Refused, Target, from_json};
+pub use json::{data_type, to_json};
 
 use super::SqlColumn;
 use crate::value::{Datum, DatumBuf, PhysType};
@@ -78,8 +80,8 @@ pub fn cut<'a>(ty: &PhysType, d: Datum<'a>) -> Datum<'a> {
 }
 
 impl Histogram {
-    /// The histogram of a column that stays as it was, at its place in a new definition.
+    /// The histogram of a column that keeps its type and its name to the letter, at its place in a new definition.
     pub fn moved(&self, old: &SqlColumn, new: &SqlColumn, to: usize) -> Option<Histogram> {
-        (old.ty == new.ty).then(|| Histogram { column: to, ..self.clone() })
+        (old.ty == new.ty && old.name == new.name).then(|| Histogram { column: to, ..self.clone() })
     }
 }

@@ -30,7 +30,7 @@ pub use order::{canonical, compare, is_blob};
 pub use parse::{ParseError, parse, parse_looking};
 pub use path::{Cell, Leg, Path, PathError};
 pub use seek::{find, find_first, place_mut};
-pub use text::{DIGITS as BASE64_DIGITS, base64_bytes, from_base64, pretty, quote};
+pub use text::{DIGITS as BASE64_DIGITS, from_base64, pretty, quote};
 
 use super::ValueError;
 use std::borrow::Cow;

@@ -113,14 +113,6 @@ fn base64(data: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The bytes of `base64:typeN:...`, as an opaque value is shown.
-pub fn base64_bytes(shown: &[u8]) -> Option<Vec<u8>> {
-    let number = shown.strip_prefix(b"base64:type")?;
-    let colon = number.iter().position(|b| *b == b':')?;
-    let digits = number[..colon].iter().all(u8::is_ascii_digit);
-    if digits { from_base64(&number[colon + 1..]) } else { None }
-}
-
 /// The bytes of a text in base64, white space aside.
 pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
     let clean: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
