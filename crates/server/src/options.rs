@@ -1,6 +1,7 @@
 //! Options: the command line and option files, all from the table of system variables.
 
 use crate::profile;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -378,7 +379,7 @@ pub fn help() -> String {
          --help                                   this text\n",
     );
     let mut group = "";
-    for d in all().iter().filter(|d| d.is_option()) {
+    for d in all().iter().filter(|d| d.is_option() && d.note.is_none()) {
         if d.group != group {
             group = d.group;
             let _ = write!(out, "\n{group}:\n");
@@ -387,7 +388,6 @@ pub fn help() -> String {
         let shown = d.show(&value);
         let name = format!("--{}", d.name.replace('_', "-"));
         let running = if d.settable == Settable::AtStart { "" } else { "  [SET GLOBAL]" };
-        let note = d.note.map(|n| format!(" No effect: {n}.")).unwrap_or_default();
         let read = match d.policies {
             [] => String::new(),
             p => format!(" Read by the flush policies {}.", p.join(", ")),
@@ -398,13 +398,47 @@ pub fn help() -> String {
         };
         let _ = writeln!(
             out,
-            "  {name:<40} {}{words}{note}{read} Default: {}{running}",
+            "  {name:<40} {}{words}{read} Default: {}{running}",
             d.doc,
             if shown.is_empty() { "(none)" } else { &shown }
         );
     }
+    out.push_str(&without_effect());
     out
 }
+
+/// The options that are taken for the sake of MySQL's option files, by what keeps them from an effect.
+fn without_effect() -> String {
+    let mut out = String::from(
+        "\nOptions of MySQL's that are taken, shown by SHOW VARIABLES, and have no effect here (setting one is a warning):\n",
+    );
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for d in all().iter().filter(|d| d.is_option()) {
+        if let Some(why) = d.note {
+            reasons.entry(why).or_default().push(format!("--{}", d.name.replace('_', "-")));
+        }
+    }
+    for (why, names) in reasons.iter().filter(|(_, names)| names.len() == 1) {
+        let _ = writeln!(out, "    {}: {why}", names[0]);
+    }
+    for (why, names) in reasons.iter().filter(|(_, names)| names.len() > 1) {
+        let _ = writeln!(out, "\n  Since {why}:");
+        let mut line = String::from("   ");
+        for name in names {
+            if line.len() + name.len() > HELP_WIDTH {
+                let _ = writeln!(out, "{line}");
+                line.truncate(3);
+            }
+            line.push(' ');
+            line.push_str(name);
+        }
+        let _ = writeln!(out, "{line}");
+    }
+    out
+}
+
+/// Characters of a line of names.
+const HELP_WIDTH: usize = 100;
 
 #[cfg(test)]
 mod tests {

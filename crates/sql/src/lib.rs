@@ -1,6 +1,9 @@
 //! Weir's SQL: tree to answer. Binder, planner, executor, sessions, and the
 //! definition and listing statements around them. Knows no sockets: see [`session_api`].
 #![forbid(unsafe_code)]
+// Futures of statements hold those of the engine, which hold those of its parts: whether they may go to another thread is asked
+// through more levels than the compiler's default allows for.
+#![recursion_limit = "256"]
 
 pub mod account;
 pub mod admin;

@@ -845,12 +845,13 @@ mod tests {
         assert_eq!(strict(SqlType::Date, Value::str("0000-00-00")), Err(1292));
         assert_eq!(strict(SqlType::Date, Value::str("2024-00-10")), Err(1292));
         assert_eq!(lax(SqlType::Date, Value::str("2024-00-10")), ("2024-00-10".into(), vec![]));
-        assert_eq!(lax(SqlType::Date, Value::str("nope")), ("0000-00-00".into(), vec![1292]));
+        assert_eq!(lax(SqlType::Date, Value::str("nope")), ("0000-00-00".into(), vec![1265]));
+        assert_eq!(lax(SqlType::Date, Value::str("2024-02-30")), ("0000-00-00".into(), vec![1264]));
         let noted = put(SqlType::Date, Value::str("2024-01-15 10:00:00"), true, SqlMode::default());
-        assert_eq!(noted, (ok("2024-01-15"), vec![1265]));
+        assert_eq!(noted, (ok("2024-01-15"), vec![1292]));
         let time = SqlType::Time { fsp: 0 };
         assert_eq!(strict(time, Value::str("-25:30")), ok("-25:30:00"));
-        assert_eq!(strict(time, Value::str("900:00:00")), Err(1264));
+        assert_eq!(strict(time, Value::str("900:00:00")), Err(1292));
         assert_eq!(lax(time, Value::str("900:00:00")), ("838:59:59".into(), vec![1264]));
         assert_eq!(strict(SqlType::Time { fsp: 2 }, Value::str("1:2:3.456")), ok("01:02:03.46"));
         let offset = Value::str("2024-01-15 10:00:00+00:00");

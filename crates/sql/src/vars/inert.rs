@@ -30,7 +30,7 @@ pub(super) const NULLS: &[&str] = &["nulls_unequal", "nulls_equal", "nulls_ignor
 
 /// `$table! { rows, and those of this file }`.
 macro_rules! with_inert {
-    ($table:ident => $($rows:tt)*) => { $table! {
+    ($table:ident => $($rows:tt)*) => { super::elsewhere::with_elsewhere! { $table =>
         $($rows)*
 
     ["Other engines"]

@@ -7,6 +7,7 @@
 //! away from its default is a warning.
 
 mod check;
+mod elsewhere;
 mod inert;
 mod persisted;
 mod policies;

@@ -1,0 +1,408 @@
+//! Variables of what Weir has not, or sees to by itself: option files that were written for MySQL name them, and tools read them. As for
+//! those of `inert.rs` setting one away from its default is a warning. Names, types, ranges and defaults are MySQL's, asked of a server;
+//! what would make a promise that nothing keeps (encryption, `offline_mode`, `partial_revokes`) is not here and stays unknown (1193).
+
+/// Puts the rows of this file behind those that it is given, and makes the table of all.
+macro_rules! with_elsewhere {
+    ($table:ident => $($rows:tt)*) => { $table! {
+        $($rows)*
+
+    ["Replication"]
+    init_replica: Global Always, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    init_slave: Global Always, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    log_replica_updates: Global AtStart, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    log_slave_updates: Global AtStart, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    log_slow_replica_statements: Global Always, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    log_slow_slave_statements: Global Always, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    master_verify_checksum: Global Always, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    relay_log: Global AtStart, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    relay_log_basename: Global AtStart, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    relay_log_index: Global AtStart, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    relay_log_recovery: Global AtStart, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    relay_log_space_limit: Global AtStart, uint(0, U64_MAX), n(0),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_allow_batching: Global Always, BOOL, ON,
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_checkpoint_group: Global Always, uint(32, 524_280), n(512),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_checkpoint_period: Global Always, uint(1, 4_294_967_295), n(300),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_compressed_protocol: Global Always, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_exec_mode: Global Always, VarType::Enum(&["STRICT", "IDEMPOTENT"]), Default::Enum(0),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_load_tmpdir: Global AtStart, STR, s("/tmp"),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_max_allowed_packet: Global Always, uint(1_024, 1_073_741_824), n(1_073_741_824),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_net_timeout: Global Always, uint(1, 31_536_000), n(60),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_parallel_workers: Global Always, uint(1, 1_024), n(4),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_pending_jobs_size_max: Global Always, uint(1_024, U64_MAX), n(134_217_728),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_preserve_commit_order: Global Always, BOOL, ON,
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_skip_errors: Global AtStart, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_sql_verify_checksum: Global Always, BOOL, ON,
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_transaction_retries: Global Always, uint(0, U64_MAX), n(10),
+        "Of replication, as in MySQL.", note "there is no replication";
+    replica_type_conversions: Global Always, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    report_host: Global AtStart, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    report_password: Global AtStart, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    report_port: Global AtStart, uint(0, 65_535), n(3_380),
+        "Of replication, as in MySQL.", note "there is no replication";
+    report_user: Global AtStart, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    rpl_read_size: Global Always, uint(8_192, U64_MAX), n(8_192),
+        "Of replication, as in MySQL.", note "there is no replication";
+    rpl_stop_replica_timeout: Global Always, uint(2, 31_536_000), n(31_536_000),
+        "Of replication, as in MySQL.", note "there is no replication";
+    rpl_stop_slave_timeout: Global Always, uint(2, 31_536_000), n(31_536_000),
+        "Of replication, as in MySQL.", note "there is no replication";
+    server_id_bits: Global Always, uint(0, 32), n(32),
+        "Of replication, as in MySQL.", note "there is no replication";
+    skip_replica_start: Global AtStart, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    skip_slave_start: Global AtStart, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_allow_batching: Global Always, BOOL, ON,
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_checkpoint_group: Global Always, uint(32, 524_280), n(512),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_checkpoint_period: Global Always, uint(1, 4_294_967_295), n(300),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_compressed_protocol: Global Always, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_exec_mode: Global Always, VarType::Enum(&["STRICT", "IDEMPOTENT"]), Default::Enum(0),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_load_tmpdir: Global AtStart, STR, s("/tmp"),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_max_allowed_packet: Global Always, uint(1_024, 1_073_741_824), n(1_073_741_824),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_parallel_workers: Global Always, uint(1, 1_024), n(4),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_pending_jobs_size_max: Global Always, uint(1_024, U64_MAX), n(134_217_728),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_preserve_commit_order: Global Always, BOOL, ON,
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_skip_errors: Global AtStart, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_sql_verify_checksum: Global Always, BOOL, ON,
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_transaction_retries: Global Always, uint(0, U64_MAX), n(10),
+        "Of replication, as in MySQL.", note "there is no replication";
+    slave_type_conversions: Global Always, STR, s(""),
+        "Of replication, as in MySQL.", note "there is no replication";
+    source_verify_checksum: Global Always, BOOL, OFF,
+        "Of replication, as in MySQL.", note "there is no replication";
+    sql_replica_skip_counter: Global Always, uint(0, 4_294_967_295), n(0),
+        "Of replication, as in MySQL.", note "there is no replication";
+    sql_slave_skip_counter: Global Always, uint(0, 4_294_967_295), n(0),
+        "Of replication, as in MySQL.", note "there is no replication";
+    sync_master_info: Global Always, uint(0, 4_294_967_295), n(10_000),
+        "Of replication, as in MySQL.", note "there is no replication";
+    sync_relay_log: Global Always, uint(0, 4_294_967_295), n(10_000),
+        "Of replication, as in MySQL.", note "there is no replication";
+    sync_relay_log_info: Global Always, uint(0, 4_294_967_295), n(10_000),
+        "Of replication, as in MySQL.", note "there is no replication";
+    sync_source_info: Global Always, uint(0, 4_294_967_295), n(10_000),
+        "Of replication, as in MySQL.", note "there is no replication";
+
+    ["The binary log"]
+    binlog_checksum: Global Always, VarType::Enum(&["NONE", "CRC32"]), Default::Enum(1),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_direct_non_transactional_updates: Both Always, BOOL, OFF,
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_error_action: Global Always, VarType::Enum(&["IGNORE_ERROR", "ABORT_SERVER"]), Default::Enum(1),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_expire_logs_auto_purge: Global Always, BOOL, ON,
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_group_commit_sync_delay: Global Always, uint(0, 1_000_000), n(0),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_group_commit_sync_no_delay_count: Global Always, uint(0, 100_000), n(0),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_gtid_simple_recovery: Global AtStart, BOOL, ON,
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_max_flush_queue_time: Global Always, uint(0, 100_000), n(0),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_order_commits: Global Always, BOOL, ON,
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_row_event_max_size: Global AtStart, uint(256, U64_MAX), n(8_192),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_row_metadata: Global Always, VarType::Enum(&["MINIMAL", "FULL"]), Default::Enum(0),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_row_value_options: Both Always, STR, s(""),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_rows_query_log_events: Both Always, BOOL, OFF,
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_transaction_dependency_history_size: Global Always, uint(1, 100_000_000), n(10_000_000),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    gtid_executed_compression_period: Global Always, uint(0, 4_294_967_295), n(0),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    log_statements_unsafe_for_binlog: Global Always, BOOL, ON,
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+
+    ["Instruments"]
+    performance_schema_accounts_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_error_size: Global AtStart, uint(0, 1_048_576), n(5_814),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_stages_history_long_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(10_000),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_stages_history_size: Global AtStart, VarType::Int { min: -1, max: 1_024 }, Default::Int(10),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_statements_history_long_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(10_000),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_statements_history_size: Global AtStart, VarType::Int { min: -1, max: 1_024 }, Default::Int(10),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_transactions_history_long_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(10_000),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_transactions_history_size: Global AtStart, VarType::Int { min: -1, max: 1_024 }, Default::Int(10),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_waits_history_long_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(10_000),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_events_waits_history_size: Global AtStart, VarType::Int { min: -1, max: 1_024 }, Default::Int(10),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_hosts_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_cond_classes: Global AtStart, uint(0, 1_024), n(150),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_cond_instances: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_digest_length: Global AtStart, uint(0, 1_048_576), n(1_024),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_file_classes: Global AtStart, uint(0, 1_024), n(80),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_file_handles: Global AtStart, uint(0, 1_048_576), n(32_768),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_file_instances: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_index_stat: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_logger_classes: Global AtStart, uint(0, 200), n(80),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_memory_classes: Global AtStart, uint(0, 1_024), n(470),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_metadata_locks: Global AtStart, VarType::Int { min: -1, max: 104_857_600 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_mutex_classes: Global AtStart, uint(0, 1_024), n(350),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_mutex_instances: Global AtStart, VarType::Int { min: -1, max: 104_857_600 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_prepared_statements_instances: Global AtStart, VarType::Int { min: -1, max: 4_194_304 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_program_instances: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_rwlock_classes: Global AtStart, uint(0, 1_024), n(100),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_rwlock_instances: Global AtStart, VarType::Int { min: -1, max: 104_857_600 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_socket_classes: Global AtStart, uint(0, 1_024), n(10),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_socket_instances: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_sql_text_length: Global AtStart, uint(0, 1_048_576), n(1_024),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_stage_classes: Global AtStart, uint(0, 1_024), n(175),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_statement_classes: Global AtStart, uint(0, 256), n(234),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_statement_stack: Global AtStart, uint(1, 256), n(10),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_table_handles: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_table_instances: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_table_lock_stat: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_thread_classes: Global AtStart, uint(0, 1_024), n(100),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_max_thread_instances: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_session_connect_attrs_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(512),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_setup_actors_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_setup_objects_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+    performance_schema_users_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
+        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
+
+    ["The port of administrators"]
+    admin_address: Global AtStart, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_port: Global AtStart, uint(0, 65_535), n(33_062),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_ssl_ca: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_ssl_capath: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_ssl_cert: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_ssl_cipher: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_ssl_crl: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_ssl_crlpath: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_ssl_key: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    create_admin_listener_thread: Global AtStart, BOOL, OFF,
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+
+    ["InnoDB, as MySQL has it"]
+    innodb_adaptive_hash_index_parts: Global AtStart, uint(1, 512), n(8),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_adaptive_max_sleep_delay: Global Always, uint(0, 1_000_000), n(150_000),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_api_bk_commit_interval: Global Always, uint(1, 1_073_741_824), n(5),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_api_disable_rowlock: Global AtStart, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_api_enable_binlog: Global AtStart, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_api_enable_mdl: Global AtStart, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_api_trx_level: Global Always, uint(0, 3), n(0),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_autoextend_increment: Global Always, uint(1, 1_000), n(64),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_chunk_size: Global AtStart, uint(1_048_576, 144_115_188_075_855_871), n(134_217_728),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_dump_at_shutdown: Global Always, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_dump_pct: Global Always, uint(1, 100), n(25),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_filename: Global Always, STR, s("ib_buffer_pool"),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_load_at_startup: Global AtStart, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_cmp_per_index_enabled: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_commit_concurrency: Global Always, uint(0, 1_000), n(0),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_compression_failure_threshold_pct: Global Always, uint(0, 100), n(5),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_compression_level: Global Always, uint(0, 9), n(6),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_compression_pad_pct_max: Global Always, uint(0, 75), n(50),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_concurrency_tickets: Global Always, uint(1, 4_294_967_295), n(5_000),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_data_home_dir: Global AtStart, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ddl_buffer_size: Both Always, uint(65_536, 4_294_967_295), n(1_048_576),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ddl_threads: Both Always, uint(1, 64), n(4),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_dedicated_server: Global AtStart, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_directories: Global AtStart, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_disable_sort_file_cache: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_doublewrite_batch_size: Global AtStart, uint(0, 256), n(0),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_doublewrite_dir: Global AtStart, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_doublewrite_files: Global AtStart, uint(1, 256), n(2),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_doublewrite_pages: Global AtStart, uint(1, 512), n(128),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_fast_shutdown: Global Always, uint(0, 2), n(1),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_fill_factor: Global Always, uint(10, 100), n(100),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_force_load_corrupted: Global AtStart, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_fsync_threshold: Global Always, uint(0, U64_MAX), n(0),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ft_cache_size: Global AtStart, uint(1_600_000, 80_000_000), n(8_000_000),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ft_enable_diag_print: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ft_num_word_optimize: Global Always, uint(1_000, 10_000), n(2_000),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ft_sort_pll_degree: Global AtStart, uint(1, 16), n(2),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ft_total_cache_size: Global AtStart, uint(32_000_000, 1_600_000_000), n(640_000_000),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_checksums: Global Always, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_compressed_pages: Global Always, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_group_home_dir: Global AtStart, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_spin_cpu_abs_lwm: Global Always, uint(0, 4_294_967_295), n(80),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_spin_cpu_pct_hwm: Global Always, uint(0, 100), n(50),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_wait_for_flush_spin_hwm: Global Always, uint(0, 4_294_967_295), n(400),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_write_ahead_size: Global Always, uint(512, 16_384), n(8_192),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_log_writer_threads: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_max_purge_lag: Global Always, uint(0, 4_294_967_295), n(0),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_max_purge_lag_delay: Global Always, uint(0, 10_000_000), n(0),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_numa_interleave: Global AtStart, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_optimize_fulltext_only: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_parallel_read_threads: Both Always, uint(1, 256), n(4),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_print_ddl_logs: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_purge_batch_size: Global Always, uint(1, 5_000), n(300),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_redo_log_archive_dirs: Global Always, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_rollback_segments: Global Always, uint(1, 128), n(128),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_segment_reserve_factor: Global Always, STR, s("12.500000"),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_spin_wait_pause_multiplier: Global Always, uint(0, 100), n(50),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_stats_include_delete_marked: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_status_output: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_status_output_locks: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_sync_array_size: Global AtStart, uint(1, 1_024), n(1),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_temp_data_file_path: Global AtStart, STR, s("ibtmp1:12M:autoextend"),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_temp_tablespaces_dir: Global AtStart, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_thread_sleep_delay: Global Always, uint(0, 1_000_000), n(10_000),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_tmpdir: Both Always, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_undo_directory: Global AtStart, STR, s(""),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_use_fdatasync: Global Always, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    }};
+}
+
+pub(super) use with_elsewhere;
