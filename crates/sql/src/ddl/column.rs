@@ -118,15 +118,10 @@ fn attribute<'d>(
             }
             column.on_update_now = Some(*fsp);
         }
-        // NULL behind it is kept; before it, it is not.
-        ColumnAttr::AutoIncrement => {
-            column.auto_increment = true;
-            column.nullable = false;
-            new.explicit_null = false;
-        }
+        ColumnAttr::AutoIncrement => count(new),
         ColumnAttr::SerialDefault => {
-            column.auto_increment = true;
-            column.nullable = false;
+            count(new);
+            let column = &new.column;
             new.keys.push(inline_key(KeyKind::Unique, &column.name));
         }
         ColumnAttr::PrimaryKey | ColumnAttr::Key => {
@@ -196,6 +191,13 @@ fn inline_key(kind: KeyKind, column: &str) -> KeyDef {
 /// A temporal type that CURRENT_TIMESTAMP(fsp) may stand for.
 fn is_now_type(ty: SqlType, fsp: u8) -> bool {
     matches!(ty, SqlType::DateTime { fsp: f } | SqlType::Timestamp { fsp: f } if f == fsp)
+}
+
+/// AUTO_INCREMENT: NULL behind it is kept; before it, it is not.
+fn count(new: &mut NewColumn) {
+    new.column.auto_increment = true;
+    new.column.nullable = false;
+    new.explicit_null = false;
 }
 
 /// Settles AUTO_INCREMENT and the default once all attributes are known.

@@ -23,6 +23,7 @@ mod look;
 pub mod sent;
 pub mod store;
 mod store_ctx;
+mod store_temporal;
 pub mod temporal;
 pub mod types;
 mod zone;

@@ -18,6 +18,7 @@ mod ends;
 mod expr;
 mod func;
 pub mod normalize;
+mod object;
 mod operand;
 mod program;
 mod query;
@@ -34,7 +35,7 @@ use std::cell::RefCell;
 
 use smallvec::SmallVec;
 
-use crate::ast::{Ident, SelectInto, Statement, TableName};
+use crate::ast::{Ident, SelectInto, Statement};
 use crate::lex::client::has_placeholders;
 use crate::lex::{Client, Kw, Lexer, SqlMode, T, Token, literal};
 
@@ -83,21 +84,12 @@ impl std::fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 impl ParseError {
-    /// The name of a schema, table, view, routine, trigger or event that none can have.
-    fn too_long(name: &str) -> ParseError {
-        let message = format!("Identifier name '{name}' is too long");
-        ParseError { errno: 1059, message: message.into() }
-    }
-
     /// A number beyond what a double can hold.
     pub(crate) fn illegal_double(text: &str) -> ParseError {
         let message = format!("Illegal double '{text}' value found during parsing");
         ParseError { errno: 1367, message: message.into() }
     }
 }
-
-/// Characters of an object's name.
-const MAX_NAME: usize = 64;
 
 /// Result of a parser rule.
 pub(crate) type PResult<V> = Result<V, ParseError>;
@@ -495,27 +487,6 @@ impl<'a> Parser<'a> {
             list.push(rule(self)?);
         }
         Ok(list)
-    }
-
-    /// `[schema.]name`.
-    pub(crate) fn object_name(&mut self) -> PResult<Ident> {
-        let name = self.ident()?;
-        match name.as_str().chars().nth(MAX_NAME) {
-            Some(_) => Err(ParseError::too_long(name.as_str())),
-            None => Ok(name),
-        }
-    }
-
-    pub(crate) fn table_name(&mut self) -> PResult<TableName> {
-        // `.t` is legal and means the default schema.
-        if self.eat_t(T::Dot) {
-            return Ok(TableName { schema: None, name: self.object_name()? });
-        }
-        let first = self.object_name()?;
-        if self.eat_t(T::Dot) {
-            return Ok(TableName { schema: Some(first), name: self.object_name()? });
-        }
-        Ok(TableName { schema: None, name: first })
     }
 
     /// A string literal's bytes, in UTF-8.
