@@ -288,15 +288,15 @@ fn cell<'v>(
     let from = scratch.len();
     let done = |v| Cell::Ready(v);
     // A number of no more digits than it has.
-    let plain = ty.fixed_digits().is_none() && !ty.is_zerofill();
+    let plain = || ty.fixed_digits().is_none() && !ty.is_zerofill();
     match (v, ty) {
         (Value::Null, _) => return done(OutValue::Null),
         (Value::Int(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::Int(*n)),
         (Value::UInt(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::UInt(*n)),
-        (Value::Double(x), SqlType::Float { .. }) if plain => {
+        (Value::Double(x), SqlType::Float { .. }) if plain() => {
             return done(OutValue::Float(*x as f32));
         }
-        (Value::Double(x), SqlType::Double { .. }) if plain => {
+        (Value::Double(x), SqlType::Double { .. }) if plain() => {
             return done(OutValue::Double(*x));
         }
         (Value::Bytes(b), _) => return done(OutValue::Bytes(b)),
@@ -328,7 +328,7 @@ fn cell<'v>(
                 v.to_i64(w).map_or(OutValue::Null, OutValue::Int)
             });
         }
-        (_, SqlType::Double { .. } | SqlType::Float { .. }) if v.is_numeric() && plain => {
+        (_, SqlType::Double { .. } | SqlType::Float { .. }) if v.is_numeric() && plain() => {
             let w = &mut crate::value::Warnings::with_limit(0);
             return done(v.to_f64(w).map_or(OutValue::Null, OutValue::Double));
         }
