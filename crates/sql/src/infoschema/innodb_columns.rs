@@ -7,7 +7,7 @@ use super::innodb_values::stored_form;
 use crate::context::VirtualTable;
 use crate::ddl::expression;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
-use crate::value::types::proto;
+use crate::value::types::{Class, proto};
 use crate::value::{Collation, DatumBuf, SqlType};
 use std::fmt::Write as _;
 
@@ -98,29 +98,45 @@ fn hex(bytes: &[u8]) -> String {
 
 fn main_type_of(ty: SqlType) -> i64 {
     use main_type::*;
-    match ty {
-        SqlType::Char { collation: Collation::Binary, .. } => FIXBINARY,
-        SqlType::Char { collation: Collation::Latin1SwedishCi, .. } => CHAR,
-        SqlType::Char { .. } => MYSQL,
-        SqlType::Varchar { collation: Collation::Binary, .. } => BINARY,
-        SqlType::Varchar { collation: Collation::Latin1SwedishCi, .. } => VARCHAR,
-        SqlType::Varchar { .. } => VARMYSQL,
-        SqlType::Text { .. } | SqlType::Json => BLOB,
-        SqlType::Geometry { .. } => GEOMETRY,
-        SqlType::Float { .. } => FLOAT,
-        SqlType::Double { .. } => DOUBLE,
-        SqlType::Decimal { .. }
-        | SqlType::Time { .. }
-        | SqlType::DateTime { .. }
-        | SqlType::Timestamp { .. }
-        | SqlType::Bit { .. } => FIXBINARY,
-        SqlType::Int { .. }
-        | SqlType::Date
-        | SqlType::Year
-        | SqlType::Enum { .. }
-        | SqlType::Set { .. }
-        | SqlType::Null => INT,
+    let varying = matches!(ty, SqlType::Varchar { .. });
+    match (ty.class(), ty) {
+        (Class::Int, SqlType::Bit { .. }) => FIXBINARY,
+        (Class::Null | Class::Int | Class::Date, _) => INT,
+        (Class::Decimal | Class::Time | Class::DateTime, _) => FIXBINARY,
+        (Class::Real, _) if ty.facts().packed == 4 => FLOAT,
+        (Class::Real, _) => DOUBLE,
+        (Class::Json, _) | (_, SqlType::Text { .. }) => BLOB,
+        (_, SqlType::Geometry { .. }) => GEOMETRY,
+        (Class::Text, _) => match (characters(ty), varying) {
+            (None, _) => INT,
+            (Some(Collation::Binary), varying) => {
+                if varying {
+                    BINARY
+                } else {
+                    FIXBINARY
+                }
+            }
+            (Some(Collation::Latin1SwedishCi), varying) => {
+                if varying {
+                    VARCHAR
+                } else {
+                    CHAR
+                }
+            }
+            (Some(_), varying) => {
+                if varying {
+                    VARMYSQL
+                } else {
+                    MYSQL
+                }
+            }
+        },
     }
+}
+
+/// The collation of the bytes in a row; ENUM and SET have numbers there.
+fn characters(ty: SqlType) -> Option<Collation> {
+    ty.collation().filter(|_| !ty.is_list() && !ty.is_geometry())
 }
 
 fn precise_type(ty: SqlType) -> i64 {
@@ -129,26 +145,22 @@ fn precise_type(ty: SqlType) -> i64 {
         SqlType::Text { .. } => proto::BLOB,
         _ => ty.facts().wire,
     };
-    let collation = match ty {
-        SqlType::Char { collation, .. }
-        | SqlType::Varchar { collation, .. }
-        | SqlType::Text { collation, .. } => collation.id(),
-        SqlType::Json => Collation::Utf8mb4Bin.id(),
-        SqlType::Bit { .. } => Collation::Binary.id(),
+    let bits = matches!(ty, SqlType::Bit { .. });
+    let collation = match ty.class() {
+        Class::Json => Some(Collation::Utf8mb4Bin),
         // Numbers that InnoDB has as bytes are in the collation of numbers.
-        SqlType::Decimal { .. }
-        | SqlType::Time { .. }
-        | SqlType::DateTime { .. }
-        | SqlType::Timestamp { .. } => Collation::Latin1SwedishCi.id(),
-        _ => 0,
+        Class::Decimal | Class::Time | Class::DateTime => Some(Collation::Latin1SwedishCi),
+        _ if bits => Some(Collation::Binary),
+        _ => characters(ty),
     };
-    let text = ty.collation().is_some_and(|c| !c.is_binary()) && ty != SqlType::Json;
-    let members = matches!(ty, SqlType::Enum { .. } | SqlType::Set { .. });
-    let unsigned = members || ty.is_unsigned() || matches!(ty, SqlType::Year | SqlType::Bit { .. });
+    let text = characters(ty).is_some_and(|c| !c.is_binary());
+    let members = ty.is_list();
+    let unsigned = members || ty.is_unsigned();
     let long = matches!(ty, SqlType::Varchar { .. }) && length(ty) > 255;
     let flags = [(unsigned, UNSIGNED), (!text && !members, BINARY_TYPE), (long, LONG_TRUE_VARCHAR)];
     let flags: i64 = flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum();
-    (i64::from(collation) << COLLATION_SHIFT) + flags + i64::from(code)
+    let collation = collation.map_or(0, |c| i64::from(c.id()));
+    (collation << COLLATION_SHIFT) + flags + i64::from(code)
 }
 
 /// Bytes of the longest value in a row, without those that tell a VARCHAR's length; of a BLOB those of its length and of a pointer.

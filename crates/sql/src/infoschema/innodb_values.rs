@@ -1,10 +1,11 @@
 //! Values as InnoDB has them in a row: what INNODB_COLUMNS tells of columns that came later than rows.
 
 use crate::value::decimal::Decimal;
-use crate::value::{Collation, SqlType, TimeZone, Value};
+use crate::value::types::Class;
+use crate::value::{Collation, Date, SqlType, TimeZone, Value};
 use weir_engine::row::Datum;
 
-/// The bytes of a value; nothing of NULL, and of a type whose columns can have no default but NULL.
+/// The bytes of a value; nothing of NULL, and of a document.
 pub(super) fn stored_form(ty: SqlType, datum: Datum<'_>) -> Option<Vec<u8>> {
     let packed = ty.facts().packed as usize;
     let number = match datum {
@@ -12,48 +13,55 @@ pub(super) fn stored_form(ty: SqlType, datum: Datum<'_>) -> Option<Vec<u8>> {
         Datum::UInt(v) => v,
         _ => 0,
     };
-    match (ty, ty.load(datum, TimeZone::UTC)) {
+    // The clock of a TIMESTAMP is UTC's then.
+    match (ty.class(), ty.load(datum, TimeZone::UTC)) {
         (_, Value::Null) => None,
-        (SqlType::Int { unsigned, .. }, _) => Some(big_endian(number, packed, !unsigned)),
-        (SqlType::Year | SqlType::Enum { .. } | SqlType::Set { .. } | SqlType::Bit { .. }, _) => {
-            Some(big_endian(number, packed, false))
+        (Class::Int, _) => {
+            let signed = ty.is_integer() && !ty.is_unsigned();
+            Some(big_endian(number, packed, signed))
         }
-        (SqlType::Float { .. }, Value::Double(v)) => Some((v as f32).to_le_bytes().to_vec()),
-        (SqlType::Double { .. }, Value::Double(v)) => Some(v.to_le_bytes().to_vec()),
-        (SqlType::Decimal { precision, scale, .. }, Value::Decimal(d)) => {
+        (Class::Real, Value::Double(v)) if packed == 4 => Some((v as f32).to_le_bytes().to_vec()),
+        (Class::Real, Value::Double(v)) => Some(v.to_le_bytes().to_vec()),
+        (Class::Decimal, Value::Decimal(d)) => {
+            let (precision, scale) = ty.facts().number?;
             Some(decimal(d, precision, scale))
         }
-        (SqlType::Date, Value::Date(d)) => {
-            let day = u64::from(d.year) << 9 | u64::from(d.month) << 5 | u64::from(d.day);
-            Some(big_endian(day, packed, true))
-        }
-        (SqlType::Time { fsp }, Value::Time(t)) => Some(time(t.parts(), fsp)),
-        (SqlType::DateTime { fsp }, Value::DateTime(t)) => {
-            let day = (u64::from(t.date.year) * 13 + u64::from(t.date.month)) << 5
-                | u64::from(t.date.day);
-            let second = clock(u64::from(t.hour), t.minute, t.second);
-            let mut bytes = big_endian(day << 17 | second, 5, true);
-            bytes.extend(fraction(i64::from(t.micro), fsp));
+        (Class::Date, Value::Date(d)) => Some(big_endian(day(d, 16), packed, true)),
+        (Class::Time, Value::Time(t)) => Some(time(t.parts(), ty.fsp())),
+        (Class::DateTime, Value::DateTime(t)) => {
+            let mut bytes = match ty {
+                SqlType::Timestamp { .. } if number == 0 => vec![0; 4],
+                SqlType::Timestamp { .. } => {
+                    big_endian(t.civil_micros().div_euclid(1_000_000) as u64, 4, false)
+                }
+                _ => {
+                    let second = clock(u64::from(t.hour), t.minute, t.second);
+                    big_endian(day(t.date, 13) << 17 | second, 5, true)
+                }
+            };
+            bytes.extend(fraction(i64::from(t.micro), ty.fsp()));
             Some(bytes)
         }
-        (SqlType::Timestamp { fsp }, Value::DateTime(t)) => {
-            // Without a time zone the clock is UTC's; '0000-00-00' is 0.
-            let seconds = if number == 0 { 0 } else { t.civil_micros().div_euclid(1_000_000) };
-            let mut bytes = big_endian(seconds as u64, 4, false);
-            bytes.extend(fraction(i64::from(t.micro), fsp));
-            Some(bytes)
-        }
-        (SqlType::Char { chars, collation }, Value::Str(text, _)) => {
-            Some(padded(text.into_owned(), chars as usize, collation))
-        }
-        (SqlType::Char { chars, collation }, Value::Bytes(text)) => {
-            Some(padded(text.into_owned(), chars as usize, collation))
-        }
-        (SqlType::Varchar { .. }, Value::Str(text, _) | Value::Bytes(text)) => {
-            Some(text.into_owned())
-        }
+        (Class::Text, value) => text(ty, value, big_endian(number, packed, false)),
         _ => None,
     }
+}
+
+/// Characters or bytes, or the `number` that ENUM and SET have.
+fn text(ty: SqlType, value: Value<'_>, number: Vec<u8>) -> Option<Vec<u8>> {
+    match (ty, value) {
+        (SqlType::Enum { .. } | SqlType::Set { .. }, _) => Some(number),
+        (SqlType::Char { chars, collation }, Value::Str(text, _) | Value::Bytes(text)) => {
+            Some(padded(text.into_owned(), chars as usize, collation))
+        }
+        (_, Value::Str(text, _) | Value::Bytes(text)) => Some(text.into_owned()),
+        _ => None,
+    }
+}
+
+/// Five bits for the day; a DATE has sixteen values for months, a DATETIME thirteen.
+fn day(d: Date, months: u64) -> u64 {
+    (u64::from(d.year) * months + u64::from(d.month)) << 5 | u64::from(d.day)
 }
 
 /// The last bytes of a number; with a flipped sign, so that less is less byte by byte.
