@@ -140,7 +140,7 @@ mod tests {
     /// Bytes that a MySQL 9.7 has of the same values.
     #[test]
     fn as_innodb_has_them() {
-        let d = |text: &str| Decimal::parse(text.as_bytes()).value;
+        let d = |text: &str| Decimal::parse(text.as_bytes()).value.expect("a number");
         assert_eq!(decimal(d("1.5"), 6, 2), [0x80, 0x01, 0x32]);
         assert_eq!(decimal(d("-1.5"), 6, 2), [0x7f, 0xfe, 0xcd]);
         assert_eq!(decimal(d("1234567890.1234"), 14, 4), [129, 13, 251, 56, 210, 4, 210]);
