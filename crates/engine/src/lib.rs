@@ -72,7 +72,7 @@ pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
 pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
-pub use status::{TrxInfo, buffers_inserts};
+pub use status::{PoolNow, TrxInfo, buffers_inserts};
 pub use table::{
     ColumnDef, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
 };

@@ -1,13 +1,16 @@
 //! What the engine tells about itself, under the names that MySQL users know, and settings that change while it runs.
 
 use crate::Isolation;
+use crate::change_buffer::BUFFER;
 use crate::db::Db;
 use crate::error::{Error, Result};
 use crate::history::Second;
 use crate::ids::TrxId;
 use crate::lock::{LockInfo, TrxLocks};
 use crate::policy::{self, Cause, SettingValue, Settings as FlushSettings};
+use crate::space::FIRST_TABLE;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// A transaction that has written something, for monitors.
@@ -28,6 +31,15 @@ pub struct TrxInfo {
     pub locks: u64,
     /// Rows changed, by undo records.
     pub changes: u64,
+}
+
+/// Pages of the pool at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolNow {
+    /// Next to leave, unless they are used again.
+    pub old: u64,
+    pub reading: u64,
+    pub writing: u64,
 }
 
 /// Whether `innodb_change_buffering` has inserts among what it buffers. Nothing else is buffered here: whoever marks or removes an entry
@@ -319,6 +331,32 @@ impl Db {
     /// What flushing did, oldest first: one row for ten seconds, and for each second of the last hour.
     pub fn flush_history(&self) -> Vec<Second> {
         self.inner().history.rows()
+    }
+
+    /// Pages of each index in memory, those of its buffer tree among them, by the number of the file and that of the index.
+    pub fn cached_pages(&self) -> BTreeMap<(u32, u64), u64> {
+        let mut found = BTreeMap::new();
+        for ((space, owner), pages) in self.inner().core.pool.pages_of_trees() {
+            *found.entry((space, owner & !BUFFER)).or_insert(0) += pages;
+        }
+        found
+    }
+
+    /// What of the pool is no counter.
+    pub fn pool_now(&self) -> PoolNow {
+        let pool = &self.inner().core.pool;
+        PoolNow {
+            old: pool.old_pages() as u64,
+            reading: pool.reads_under_way() as u64,
+            writing: pool.pages_in_flight() as u64,
+        }
+    }
+
+    /// The files that belong to no table, by number and path.
+    pub fn system_files(&self) -> Vec<(u32, String)> {
+        let spaces = self.inner().core.spaces.all();
+        let own = spaces.iter().filter(|s| s.id < FIRST_TABLE);
+        own.map(|s| (s.id, s.path().to_owned())).collect()
     }
 
     /// Leaves of all buffer trees.

@@ -147,6 +147,11 @@ fn show_and_computed_tables() {
             ("show columns from t", 3, [254, 12, 0, 4481]),
             ("show warnings", 1, [3, 5, 0, 161]),
             ("select table_name from information_schema.tables", 0, [253, 256, 0, 20609]),
+            ("select * from information_schema.innodb_columns", 7, [252, 262_144, 0, 144]),
+            ("select * from information_schema.innodb_datafiles", 0, [253, 256, 31, 128]),
+            ("select * from information_schema.innodb_foreign", 3, [8, 21, 0, 1]),
+            ("select * from information_schema.tables_extensions", 3, [245, 4_294_967_292, 0, 144]),
+            ("select * from information_schema.view_table_usage", 1, [253, 256, 0, 20609]),
         ];
         for (sql, at, want) in cases {
             let told = told(&mut c, sql).await;

@@ -18,6 +18,7 @@ mod covering;
 mod dates_stored;
 mod definitions;
 mod described;
+mod dictionary;
 mod differential;
 mod drivers;
 mod encrypting;

@@ -84,6 +84,10 @@ impl From<Error> for LoadError {
 pub struct Loads(Mutex<HashMap<PageId, Arc<Load>>>);
 
 impl Loads {
+    pub fn under_way(&self) -> usize {
+        self.0.lock().len()
+    }
+
     /// Runs `f` while no read of the page can begin, unless one is under way. A page that is created, written and evicted
     /// within one slow read of its old image would otherwise come back to memory as it was before.
     pub(super) fn unless_reading<R>(&self, id: PageId, f: impl FnOnce() -> R) -> Option<R> {

@@ -85,6 +85,10 @@ impl Midpoint {
         self.len
     }
 
+    pub fn old_len(&self) -> usize {
+        self.old_len
+    }
+
     fn node(&mut self, no: FrameNo) -> &mut Node {
         &mut self.nodes[no as usize]
     }

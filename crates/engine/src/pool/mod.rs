@@ -32,6 +32,7 @@ mod order;
 mod posted;
 mod recover;
 mod replace;
+mod report;
 mod requests;
 mod resize;
 mod send;

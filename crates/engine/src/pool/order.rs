@@ -181,6 +181,11 @@ impl Replacer {
         self.list.as_ref().is_some_and(|l| l.is_old(no))
     }
 
+    /// Frames on probation.
+    pub fn old_pages(&self) -> usize {
+        self.list.as_ref().map_or_else(|| self.queues.on_probation(), Midpoint::old_len)
+    }
+
     /// Takes frames at or above `first` out: the pool shrinks.
     pub fn retire(&mut self, first: FrameNo) {
         self.queues.retire(first);

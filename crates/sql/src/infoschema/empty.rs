@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::cells::{BIGINT, INT, LONGTEXT, TIMESTAMP, UBIGINT, UINT, c, n, text};
+use super::cells::{BIGINT, INT, LONGTEXT, TEXT, TIMESTAMP, UBIGINT, UINT, c, n, text};
 use crate::context::{BoxFuture, TableReads, VirtualColumn, VirtualHint, VirtualTable};
 use crate::session_api::SqlError;
 use crate::value::{SqlType, Value};
@@ -41,13 +41,20 @@ fn type_of(word: &str) -> SqlType {
         ("S", _) => INT,
         ("N", _) => UINT,
         ("F", _) => SqlType::Double { unsigned: false, digits: None, zerofill: false },
+        ("R", _) => SqlType::Float { unsigned: false, digits: Some((12, 0)), zerofill: false },
         ("D", _) => TIMESTAMP,
-        (_, chars) => text(chars.parse().expect("the width of a column of this file")),
+        ("X", _) => TEXT,
+        ("B", bytes) => SqlType::varbinary(number(bytes)),
+        (_, chars) => text(number(chars)),
     }
 }
 
+fn number(width: &str) -> u32 {
+    width.parse().expect("the width of a column of a computed table")
+}
+
 /// Columns from names and types: `V64` varchar(64), `T` longtext, `I` bigint, `U` bigint unsigned, `S` int, `N` int unsigned, `F` double,
-/// `D` timestamp; behind it `!` for NOT NULL.
+/// `R` float(12,0), `D` timestamp, `X` text, `B64` varbinary(64); behind it `!` for NOT NULL.
 pub(super) fn parsed(columns: &'static str) -> Vec<VirtualColumn> {
     let words: Vec<&str> = columns.split_ascii_whitespace().collect();
     let column = |pair: &[&'static str]| match pair[1].strip_suffix('!') {

@@ -4,8 +4,8 @@ use super::cells::{Row, i, s, u};
 use super::engine_told::Told;
 use crate::context::{TableReads, VirtualTable};
 use crate::ddl::is_virtual_schema;
-use crate::meta::SqlTable;
 use crate::meta::temporary::HIDDEN;
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable};
 use std::sync::Arc;
 use weir_engine::Table;
 
@@ -13,7 +13,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
     ALL.iter().map(|t| t as &dyn VirtualTable).collect()
 }
 
-const SCHEMA: &str = "information_schema";
+pub(super) const SCHEMA: &str = "information_schema";
 
 static ALL: [Told; 5] = [
     Told::new(
@@ -48,7 +48,7 @@ static ALL: [Told; 5] = [
 
 /// InnoDB's flags of a table in the row format DYNAMIC, and of a file with pages of 16 KiB for it.
 const TABLE_FLAG: i64 = 33;
-const SPACE_FLAG: u64 = 16_417;
+pub(super) const SPACE_FLAG: u64 = 16_417;
 /// Columns that each InnoDB table has beside its own: the row id, the transaction, the roll pointer.
 const HIDDEN_COLUMNS: usize = 3;
 /// A leaf that is less than so full, in percent, is merged.
@@ -57,13 +57,18 @@ const MERGE_THRESHOLD: i64 = 50;
 const BLOCK: u64 = 4096;
 
 /// A table, or a partition of one, with InnoDB's name of it.
-struct Named {
-    table: Arc<SqlTable>,
-    stored: Arc<Table>,
-    name: String,
+pub(super) struct Named {
+    pub table: Arc<SqlTable>,
+    pub stored: Arc<Table>,
+    pub name: String,
 }
 
-fn of_each(cx: TableReads<'_>, rows: impl Fn(&Named) -> Vec<Row>) -> Vec<Row> {
+pub(super) fn of_each(cx: TableReads<'_>, rows: impl Fn(&Named) -> Vec<Row>) -> Vec<Row> {
+    each(cx).iter().flat_map(rows).collect()
+}
+
+/// All tables, each with its partitions; temporary ones are told of elsewhere.
+pub(super) fn each(cx: TableReads<'_>) -> Vec<Named> {
     let db = cx.reads.db();
     let mut all = Vec::new();
     for schema in db.schemas() {
@@ -80,11 +85,20 @@ fn of_each(cx: TableReads<'_>, rows: impl Fn(&Named) -> Vec<Row>) -> Vec<Row> {
                 {
                     name.extend(part.map(|p| format!("{word}{}", p.name.to_lowercase())));
                 }
-                all.extend(rows(&Named { table: table.clone(), stored: stored.clone(), name }));
+                all.push(Named { table: table.clone(), stored: stored.clone(), name });
             }
         }
     }
     all
+}
+
+/// Virtual columns are not counted: InnoDB has them in no row.
+pub(super) fn n_cols(t: &SqlTable) -> usize {
+    t.columns.iter().filter(|c| !is_virtual(c)).count() + HIDDEN_COLUMNS
+}
+
+pub(super) fn is_virtual(column: &SqlColumn) -> bool {
+    matches!(column.default, ColumnDefault::Generated { stored: false, .. })
 }
 
 fn table(t: &Named) -> Row {
@@ -92,7 +106,7 @@ fn table(t: &Named) -> Row {
         u(t.stored.def.id),
         s(t.name.as_str()),
         i(TABLE_FLAG),
-        i((t.table.columns.len() + HIDDEN_COLUMNS) as i64),
+        i(n_cols(&t.table) as i64),
         i(t.stored.space_id() as i64),
         s("Dynamic"),
         u(0),

@@ -55,6 +55,17 @@ pub(super) fn visible(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTabl
         .collect()
 }
 
+/// Computed tables that the session may see.
+pub(super) fn computed(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<&'static dyn VirtualTable> {
+    let mut access = cx.access.clone();
+    let wanted = super::tables().iter().copied().filter(|v| {
+        hint.wants_schema(v.schema())
+            && hint.wants_table(v.name())
+            && access.can_see_table(v.schema(), v.name())
+    });
+    wanted.collect()
+}
+
 virtual_table!(
     Schemata,
     "information_schema",
@@ -117,15 +128,11 @@ virtual_table!(
             r[20] = s("VIEW");
             rows.push(r);
         }
-        let mut access = cx.access.clone();
-        for v in super::tables() {
-            let wanted = hint.wants_schema(v.schema()) && hint.wants_table(v.name());
-            if wanted && access.can_see_table(v.schema(), v.name()) {
-                let mut r = vec![s("def"), s(v.schema()), s(v.name()), s(super::kind(*v))];
-                r.resize(21, Value::Null);
-                r[20] = s("");
-                rows.push(r);
-            }
+        for v in computed(cx, hint) {
+            let mut r = vec![s("def"), s(v.schema()), s(v.name()), s(super::kind(v))];
+            r.resize(21, Value::Null);
+            r[20] = s("");
+            rows.push(r);
         }
         rows
     }
@@ -206,13 +213,8 @@ virtual_table!(
 
 /// The columns of the computed tables themselves.
 fn computed_columns(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Row> {
-    let mut access = cx.access.clone();
     let mut rows = Vec::new();
-    for v in super::tables() {
-        let wanted = hint.wants_schema(v.schema()) && hint.wants_table(v.name());
-        if !wanted || !access.can_see_table(v.schema(), v.name()) {
-            continue;
-        }
+    for v in computed(cx, hint) {
         rows.extend(v.columns().iter().enumerate().map(|(at, c)| {
             let column = SqlColumn { nullable: c.nullable, ..SqlColumn::new(c.name.clone(), c.ty) };
             column_row((v.schema(), v.name(), at), &column, "", "select", cx)
@@ -222,7 +224,7 @@ fn computed_columns(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Row> {
 }
 
 /// Views that the session may see, and what is stored of them.
-fn views(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(Arc<Object>, ViewMeta)> {
+pub(super) fn views(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(Arc<Object>, ViewMeta)> {
     let mut access = cx.access.clone();
     schemas(cx, hint)
         .iter()

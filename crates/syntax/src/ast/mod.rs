@@ -28,7 +28,7 @@ pub use dml::*;
 pub use event::*;
 pub use expr::*;
 pub use program::*;
-pub use qualify::{names_variable, qualify};
+pub use qualify::{called_functions, names_variable, qualify};
 pub use select::*;
 
 /// A name as written (unquoted, letter case kept).

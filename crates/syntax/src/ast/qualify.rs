@@ -7,20 +7,28 @@ use super::{
 
 /// Gives every table of a query that has no schema this one. Common tables are none.
 pub fn qualify(q: &mut Query, schema: &str) {
-    Qualify { schema, common: Vec::new(), variable: false }.query(q);
+    Qualify { schema, common: Vec::new(), variable: false, calls: Vec::new() }.query(q);
 }
 
 /// Whether a query names a variable, which a view cannot.
 pub fn names_variable(q: &Query) -> bool {
-    let mut walk = Qualify { schema: "", common: Vec::new(), variable: false };
+    let mut walk = Qualify { schema: "", common: Vec::new(), variable: false, calls: Vec::new() };
     walk.query(&mut q.clone());
     walk.variable
+}
+
+/// The functions that a query calls, each with the schema that was written before it.
+pub fn called_functions(q: &Query) -> Vec<(Option<Ident>, Ident)> {
+    let mut walk = Qualify { schema: "", common: Vec::new(), variable: false, calls: Vec::new() };
+    walk.query(&mut q.clone());
+    walk.calls
 }
 
 struct Qualify<'a> {
     schema: &'a str,
     common: Vec<Ident>,
     variable: bool,
+    calls: Vec<(Option<Ident>, Ident)>,
 }
 
 impl Qualify<'_> {
@@ -101,6 +109,7 @@ impl Qualify<'_> {
     }
 
     fn call(&mut self, c: &mut FunctionCall) {
+        self.calls.push((c.schema.clone(), c.name.clone()));
         c.args.iter_mut().for_each(|e| self.expr(e));
         c.order_by.iter_mut().for_each(|o| self.expr(&mut o.expr));
         if let Some(Over::Spec(w)) = &mut c.over {
