@@ -133,12 +133,12 @@ impl Queues {
         self.small.len() + self.main.len()
     }
 
-    /// Takes frames at or above `first` out of the queues: the pool shrinks.
     /// Pages that came into memory and were not used often yet.
     pub fn on_probation(&self) -> usize {
         self.small.len()
     }
 
+    /// Takes frames at or above `first` out of the queues: the pool shrinks.
     pub fn retire(&mut self, first: FrameNo) {
         self.small.retain(|f| *f < first);
         self.main.retain(|f| *f < first);
