@@ -3,6 +3,7 @@
 use super::roles::names;
 use super::{AdminResult, StatementCtx};
 use crate::account::{AccountName, ColumnRights, GrantLevel, Privileges};
+use crate::ddl::access_denied;
 use crate::errno;
 use crate::meta::program::object_name;
 use crate::rights::column_rights;
@@ -35,7 +36,7 @@ fn level_of(
                     privileges can be used";
         return Err(SqlError::new(errno::ER_ILLEGAL_GRANT_FOR_TABLE, text));
     }
-    Ok(match level {
+    let level = match level {
         ast::GrantLevel::Global => GrantLevel::Global,
         ast::GrantLevel::Schema(Some(s)) => GrantLevel::Database(s.as_str().to_string()),
         ast::GrantLevel::Schema(None) => GrantLevel::Database(schema_of(None)?),
@@ -49,7 +50,23 @@ fn level_of(
                 }
             }
         }
-    })
+    };
+    no_rights_for_all(&level, cx)?;
+    Ok(level)
+}
+
+/// 1044 for information_schema: everybody reads it, and sees there what is his.
+fn no_rights_for_all(level: &GrantLevel, cx: &StatementCtx<'_>) -> Result<(), SqlError> {
+    let schema = match level {
+        GrantLevel::Global => return Ok(()),
+        GrantLevel::Database(schema)
+        | GrantLevel::Table { schema, .. }
+        | GrantLevel::Routine { schema, .. } => schema,
+    };
+    match schema.eq_ignore_ascii_case("information_schema") {
+        true => Err(access_denied(schema, cx)),
+        false => Ok(()),
+    }
 }
 
 fn what(w: &GrantWhat, cx: &StatementCtx<'_>) -> Result<(Privileges, GrantLevel), SqlError> {
