@@ -902,26 +902,3 @@ fn no_way_around() {
         .await;
     });
 }
-
-#[test]
-fn nobody_gets_rights_on_information_schema() {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(&[
-            ("create user u", "ok 0"),
-            ("grant select on information_schema.* to u", "E1044"),
-            ("grant select on INFORMATION_SCHEMA.tables to u", "E1044"),
-            ("grant execute on procedure information_schema.p to u", "E1044"),
-            ("revoke select on information_schema.* from u", "E1044"),
-            ("grant select on performance_schema.* to u", "ok 0"),
-            ("create database mysql", "E3552"),
-            ("create database if not exists mysql", "ok 1"),
-            ("alter database mysql character set latin1", "E3552"),
-            ("drop database mysql", "E3552"),
-            ("drop database information_schema", "E1044"),
-        ])
-        .await;
-        c.0.close().await;
-        drop(server);
-    });
-}
