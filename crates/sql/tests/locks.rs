@@ -355,3 +355,34 @@ fn the_last_locked_table_takes_the_mode_with_it() {
         drop(server);
     });
 }
+
+#[test]
+fn a_check_waits_no_longer_than_the_session_says() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.all(&[
+            "create table t (a int primary key)",
+            "create table p (a int primary key) partition by hash (a) partitions 2",
+            "insert into t values (1)",
+            "lock tables t read, p read",
+        ])
+        .await;
+        b.all(&["set lock_wait_timeout = 1"]).await;
+        for table in ["t", "p"] {
+            let checked = b.ask(&format!("check table {table}")).await.line();
+            assert!(checked.contains("Lock wait timeout exceeded"), "{checked}");
+        }
+        let checked = b.ask("alter table p check partition p0").await.line();
+        assert!(checked.contains("Lock wait timeout exceeded"), "{checked}");
+        a.all(&["unlock tables"]).await;
+        b.check(&[
+            ("check table t", "test.t|check|status|OK"),
+            ("alter table p check partition p0", "test.p|check|status|OK"),
+        ])
+        .await;
+        for c in [a, b] {
+            c.0.close().await;
+        }
+        drop(server);
+    });
+}

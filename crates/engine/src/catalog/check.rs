@@ -13,10 +13,8 @@ use crate::txn::{Kept, ROW_HEADER, RowHeader, kept_for};
 use crate::waits::{Cause, Object, What};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 use weir_rt::Interrupt;
-
-/// How long CHECK TABLE waits for the table's users.
-const CHECK_WAITS: std::time::Duration = std::time::Duration::from_secs(3600);
 
 /// What must be in one secondary index: the entries of live rows, as hashes, and how often.
 type Expected = HashMap<u64, u32>;
@@ -40,12 +38,13 @@ impl Catalog {
         t: &Arc<Table>,
         interrupt: &Interrupt,
         held: Option<&HeldTables>,
+        limit: Duration,
     ) -> Result<Vec<String>> {
         let own = held.is_some_and(|h| h.mode_of(t).is_some());
         let locked = match own {
             true => t.met().await.map(|()| None),
             // Whoever checks waits for all that use the table.
-            false => t.mdl_exclusive(&self.rt, CHECK_WAITS, interrupt).await.map(Some),
+            false => t.mdl_exclusive(&self.rt, limit, interrupt).await.map(Some),
         };
         let _hold = match locked {
             Err(Error::TableDamaged { why, .. }) => return Ok(vec![why]),

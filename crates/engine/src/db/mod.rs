@@ -36,6 +36,9 @@ use weir_rt::{Actor, Event, Interrupt, JoinHandle, Rt, acting};
 
 pub type FatalFn = Arc<dyn Fn(&Error) + Send + Sync>;
 
+/// How long a check waits for the table's users where nobody set a limit.
+const CHECK_WAITS: std::time::Duration = std::time::Duration::from_secs(3600);
+
 /// Settings at start. Sizes in bytes.
 #[derive(Clone)]
 pub struct Options {
@@ -434,17 +437,18 @@ impl Db {
     }
 
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
-        self.0.catalog.check_table(t, interrupt, None).await
+        self.0.catalog.check_table(t, interrupt, None, CHECK_WAITS).await
     }
 
-    /// The same for a session that may have locked the table itself.
+    /// The same for a session that may have locked the table itself, and that waits at most `limit` for those that use it.
     pub async fn check_table_of(
         &self,
         t: &Arc<Table>,
         interrupt: &Interrupt,
         held: Option<&HeldTables>,
+        limit: std::time::Duration,
     ) -> Result<Vec<String>> {
-        self.0.catalog.check_table(t, interrupt, held).await
+        self.0.catalog.check_table(t, interrupt, held, limit).await
     }
 
     /// Locks a table for a session that keeps the lock across transactions ([`HeldTables`]).

@@ -123,7 +123,9 @@ async fn one(
         }
         AdminVerb::Check => {
             let interrupt = ctx.reads.interrupt.clone();
-            let mut found = match ctx.reads.db().check_table_of(&engine, &interrupt, held).await {
+            let limit = ctx.reads.settings.ddl_timeout;
+            let checked = ctx.reads.db().check_table_of(&engine, &interrupt, held, limit).await;
+            let mut found = match checked {
                 // What cannot be read is what was looked for.
                 Err(e @ (Error::Corrupt { .. } | Error::Io { .. })) => vec![e.to_string()],
                 other => other.map_err(engine_error)?,

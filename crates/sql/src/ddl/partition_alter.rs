@@ -385,8 +385,8 @@ async fn look(
         }
         (Ok(parts), "check") => {
             let interrupt = ctx.reads.interrupt.clone();
-            let wrong =
-                ctx.reads.db().check_table_of(&old.engine, &interrupt, held.as_deref()).await;
+            let (db, limit) = (ctx.reads.db(), ctx.reads.settings.ddl_timeout);
+            let wrong = db.check_table_of(&old.engine, &interrupt, held.as_deref(), limit).await;
             let mut wrong = wrong.map_err(engine_error)?;
             if wrong.is_empty() {
                 wrong = findings(old, Some(&parts), ctx).await?;
