@@ -3,7 +3,7 @@
 use crate::client::{Answer, Client, Rows};
 use crate::generate::Generator;
 use crate::judge::{Kind, difference};
-use crate::known;
+use crate::known::{self, Reference};
 use crate::tree::{Tree, shrink};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -75,6 +75,7 @@ type Warning = (u16, String);
 
 pub struct Pair {
     servers: [Client; 2],
+    reference: Reference,
     kinds: Vec<Kind>,
     through: Through,
 }
@@ -94,11 +95,9 @@ impl Pair {
         let open = |a: &str| {
             Client::connect(a, &o.user).map_err(|e| io::Error::other(format!("{a}: {e}")))
         };
-        Ok(Pair {
-            servers: [open(&o.weir)?, open(&o.other)?],
-            kinds: o.kinds.clone(),
-            through: o.through,
-        })
+        let mut servers = [open(&o.weir)?, open(&o.other)?];
+        let reference = Reference::by_version(&version(&mut servers[1])?);
+        Ok(Pair { servers, reference, kinds: o.kinds.clone(), through: o.through })
     }
 
     /// Asks both; a change is made in a transaction that is still open afterwards.
@@ -175,6 +174,14 @@ fn asked(server: &mut Client, sql: &str, through: Through) -> io::Result<Answer>
     Ok(last)
 }
 
+fn version(server: &mut Client) -> io::Result<String> {
+    let Answer::Rows { rows } = server.query("SELECT VERSION()")? else {
+        return Err(io::Error::other("the server does not tell its version"));
+    };
+    let first = rows.rows.first().and_then(|r| r.first()?.as_deref());
+    Ok(first.map(|v| String::from_utf8_lossy(v).into_owned()).unwrap_or_default())
+}
+
 /// One of each text, sorted by number.
 fn warnings(server: &mut Client) -> io::Result<Vec<Warning>> {
     let Answer::Rows { rows } = server.query("SHOW WARNINGS")? else { return Ok(Vec::new()) };
@@ -216,14 +223,16 @@ fn round(o: &Options, seed: u64, tally: &mut Tally) -> io::Result<()> {
     for sql in &setup {
         let outcome = pair.ask(sql, None)?;
         if let Some(kind) = pair.judge(&outcome) {
-            tell(tally, seed, kind, sql, &outcome, &setup);
+            tell(tally, seed, kind, sql, &outcome, &setup, pair.reference);
             return Ok(());
         }
     }
-    // MariaDB cuts fractions of seconds unless it is told to round as MySQL does; MySQL refuses the word, which is fine.
-    pair.servers[1].query(rounds)?;
-    // The default collation of utf8mb4 is another one in MySQL, which has a variable for it.
-    pair.servers[0].query("SET default_collation_for_utf8mb4 = utf8mb4_general_ci")?;
+    if pair.reference == Reference::MariaDb {
+        // MariaDB cuts fractions of seconds unless it is told to round as MySQL does.
+        pair.servers[1].query(rounds)?;
+        // Its default collation of utf8mb4 is another one, for which MySQL has a variable.
+        pair.servers[0].query("SET default_collation_for_utf8mb4 = utf8mb4_general_ci")?;
+    }
     for table in 0..g.tables.len() {
         for id in 0..8 {
             let tree = g.insert_row(table, id);
@@ -287,15 +296,23 @@ fn step(
     if changes.is_some() {
         pair.end("ROLLBACK")?;
     }
-    tell(tally, seed, kind, &sql, &outcome, setup);
+    tell(tally, seed, kind, &sql, &outcome, setup, pair.reference);
     Ok(())
 }
 
 /// Prints a finding unless it is known or was told in another dress.
-fn tell(t: &mut Tally, seed: u64, kind: Kind, sql: &str, outcome: &[Outcome; 2], setup: &[String]) {
+fn tell(
+    t: &mut Tally,
+    seed: u64,
+    kind: Kind,
+    sql: &str,
+    outcome: &[Outcome; 2],
+    setup: &[String],
+    from: Reference,
+) {
     let shown = [show(&outcome[0], &outcome[1]), show(&outcome[1], &outcome[0])];
     let typed = with_targets(typed(sql, setup), setup);
-    if let Some(known) = known::explain(kind, &typed, [&shown[0], &shown[1]]) {
+    if let Some(known) = known::explain(kind, &typed, [&shown[0], &shown[1]], from) {
         t.known.entry(known.what).or_insert((0, known)).0 += 1;
         return;
     }

@@ -113,13 +113,14 @@ fn columns_that_become_texts_in_a_union() {
     with_server(1, async |s| {
         let mut c = s.client();
         c.all(&[
-            "create table t (y year, b bit(8), v varchar(9))",
-            "insert into t values (0, b'1100001', 'A')",
+            "create table t (y year, b bit(8), v varchar(9), f binary(3))",
+            "insert into t values (0, b'1100001', 'A', 'a')",
         ])
         .await;
         c.check(&[
             ("select y from t union select 'x'", "0000; x"),
-            ("select v from t union select b from t", "A; a"),
+            ("select v from t union select b from t", "A; 97"),
+            ("select hex(f) from (select f from t union all select 1) x", "610000; 310000"),
             ("select y from t union select 1", "0; 1"),
         ])
         .await;

@@ -15,6 +15,7 @@ mod compared;
 mod compared_values;
 mod counters;
 mod covering;
+mod dates_compared;
 mod dates_stored;
 mod definitions;
 mod described;

@@ -267,7 +267,14 @@ fn expressions() {
             "select 'a_c' like 'a|_c' escape '|', 'abc' like 'a|_c' escape '|', 'ab' not like '%b'",
             "1|0|0",
         ),
-        ("select 'abc' regexp '^A.c$', 'abc' not regexp 'x', 'abc' rlike binary 'B'", "1|1|0"),
+        ("select 'abc' regexp '^A.c$', 'abc' not regexp 'x', 'abc' rlike 'B'", "1|1|1"),
+        (
+            "select 'abc' rlike binary 'B'",
+            "E3995 Character set 'utf8mb4_general_ci' cannot be used in conjunction with 'binary' in call to regexp_like.",
+        ),
+        ("select x'61' regexp 'a'", "E3995"),
+        ("select regexp_replace('a', 'a', x'62')", "E3995"),
+        ("select x'61' regexp x'61'", "1"),
         ("select 7 / 2, 7 div 2, -7 % 3, 7.5 mod 2, 1 / 0, 5 % 0", "3.5000|3|-1|1.5|NULL|NULL"),
         (
             "select 18446744073709551615 + 1",

@@ -4,6 +4,7 @@
 //! the difference, and words of the answers. docs/compatibility.md is made from these tables.
 
 mod conversions;
+mod mysql;
 mod refused;
 mod strict;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub enum Says {
     Either(&'static str),
     /// The other server, one of these.
     OtherOf(&'static [&'static str]),
+    WeirOf(&'static [&'static str]),
     /// Weir the first, the other server the second.
     Both(&'static str, &'static str),
     /// Weir refuses with an error of which the other server warns.
@@ -61,6 +63,7 @@ impl Says {
             Says::Other(words) => answers[1].contains(words),
             Says::Either(words) => answers.iter().any(|a| a.contains(words)),
             Says::OtherOf(words) => words.iter().any(|w| answers[1].contains(w)),
+            Says::WeirOf(words) => words.iter().any(|w| answers[0].contains(w)),
             Says::Both(weir, other) => answers[0].contains(weir) && answers[1].contains(other),
             Says::Spelling => answers[0].to_lowercase() == answers[1].to_lowercase(),
             Says::Warned => {
@@ -104,9 +107,36 @@ const fn row(
     Known { what, kinds, words, any: &[], answer, right, why }
 }
 
-/// All of them, in the order in which they are asked.
-pub fn known() -> impl Iterator<Item = &'static Known> {
+/// Whom Weir is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference {
+    MariaDb,
+    MySql,
+}
+
+impl Reference {
+    /// By what `VERSION()` answers.
+    pub fn by_version(version: &str) -> Reference {
+        if version.contains("MariaDB") { Reference::MariaDb } else { Reference::MySql }
+    }
+
+    /// The rows that this server's answers are held against, in the order in which they are asked. What a row says that Weir does
+    /// as MySQL and MariaDB does not cannot explain a difference from MySQL itself.
+    pub fn known(self) -> impl Iterator<Item = &'static Known> {
+        let of_mysql = (self == Reference::MySql).then_some(mysql::ROWS).unwrap_or_default();
+        let holds = move |k: &&Known| self == Reference::MariaDb || k.right != Right::Weir;
+        of_mysql.iter().chain(of_mariadb().filter(holds))
+    }
+}
+
+fn of_mariadb() -> impl Iterator<Item = &'static Known> {
     refused::ROWS.iter().chain(strict::ROWS).chain(values::ROWS).chain(conversions::ROWS)
+}
+
+/// All of them, as docs/compatibility.md has them.
+#[cfg(test)]
+pub fn known() -> impl Iterator<Item = &'static Known> {
+    of_mariadb().chain(mysql::ROWS)
 }
 
 impl Known {
@@ -124,6 +154,11 @@ impl Known {
 }
 
 /// The row that explains a difference. `answers`: that of Weir and that of the other server.
-pub fn explain(kind: Kind, statement: &str, answers: [&str; 2]) -> Option<&'static Known> {
-    known().find(|k| k.covers(kind, statement, answers))
+pub fn explain(
+    kind: Kind,
+    statement: &str,
+    answers: [&str; 2],
+    from: Reference,
+) -> Option<&'static Known> {
+    from.known().find(|k| k.covers(kind, statement, answers))
 }

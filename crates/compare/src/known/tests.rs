@@ -27,15 +27,26 @@ fn the_document_lists_them() {
 #[test]
 fn a_row_hides_only_what_it_names() {
     let answers = ["error 1525: Incorrect DATE value: 'x'", "1 row"];
-    assert!(explain(Kind::Refused, "SELECT 'x' = DATE'2024-01-01'", answers).is_some());
-    assert!(explain(Kind::Rows, "SELECT 'x' = DATE'2024-01-01'", answers).is_none());
+    assert!(
+        explain(Kind::Refused, "SELECT 'x' = DATE'2024-01-01'", answers, Reference::MariaDb)
+            .is_some()
+    );
+    assert!(
+        explain(Kind::Rows, "SELECT 'x' = DATE'2024-01-01'", answers, Reference::MariaDb).is_none()
+    );
     let mirrored = [answers[1], answers[0]];
-    assert!(explain(Kind::Refused, "SELECT 'x' = DATE'2024-01-01'", mirrored).is_none());
+    assert!(
+        explain(Kind::Refused, "SELECT 'x' = DATE'2024-01-01'", mirrored, Reference::MariaDb)
+            .is_none()
+    );
     let frame = "SELECT RANK() OVER (ROWS CURRENT ROW)";
     let refused = "error 4017: no frame";
-    assert!(explain(Kind::Refused, frame, ["1 row", refused]).is_some());
-    assert!(explain(Kind::Refused, frame, [refused, "1 row"]).is_none());
-    assert!(explain(Kind::Refused, "SELECT 1", ["1 row", "error 1064: syntax"]).is_none());
+    assert!(explain(Kind::Refused, frame, ["1 row", refused], Reference::MariaDb).is_some());
+    assert!(explain(Kind::Refused, frame, [refused, "1 row"], Reference::MariaDb).is_none());
+    assert!(
+        explain(Kind::Refused, "SELECT 1", ["1 row", "error 1064: syntax"], Reference::MariaDb)
+            .is_none()
+    );
     assert!(
         known().all(|k| !k.words.is_empty() || !k.any.is_empty() || k.answer.names_something())
     );
@@ -174,12 +185,14 @@ const FOUND: &[(Kind, &str, &str, &str, &str)] = &[
 #[test]
 fn rows_match_what_they_are_for() {
     for (kind, sql, weir, other, what) in FOUND {
-        let found = explain(*kind, sql, [weir, other]).map(|k| k.what);
+        let found = explain(*kind, sql, [weir, other], Reference::MariaDb).map(|k| k.what);
         assert_eq!(found, Some(*what), "{sql}");
         // Of the mirror image none of the rows that name an answer of one server says anything.
-        let mirrored = explain(*kind, sql, [other, weir]).filter(|k| k.what == *what);
+        let mirrored =
+            explain(*kind, sql, [other, weir], Reference::MariaDb).filter(|k| k.what == *what);
         assert!(mirrored.is_none(), "{sql}, mirrored");
-        let plain = explain(*kind, "SELECT 1", [weir, other]).filter(|k| k.what == *what);
+        let plain = explain(*kind, "SELECT 1", [weir, other], Reference::MariaDb)
+            .filter(|k| k.what == *what);
         assert!(plain.is_none(), "{what}: without its words");
     }
 }

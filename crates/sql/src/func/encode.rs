@@ -75,9 +75,21 @@ fn unhex_bytes(b: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn unhex(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+fn unhex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let bytes = args[0].to_bytes().and_then(|b| unhex_bytes(&b));
-    Ok(bytes.map_or(Value::Null, |b| Value::Bytes(b.into())))
+    Ok(bytes.map_or_else(|| wrong(cx, &args[0], "unhex"), |b| Value::Bytes(b.into())))
+}
+
+/// NULL, with warning 1411 where it is not that of the argument.
+fn wrong(cx: &mut FuncCtx<'_>, v: &Value<'_>, function: &str) -> Value<'static> {
+    if !v.is_null() {
+        let shown = v.to_string_lossy().unwrap_or_default();
+        let shown = if v.is_string() { format!("'{shown}'") } else { shown };
+        let kind = if function == "inet_ntoa" { "integer" } else { "string" };
+        let text = || format!("Incorrect {kind} value: '{shown}' for function {function}");
+        cx.warnings.warn(1411, text);
+    }
+    Value::Null
 }
 
 fn digits(mut n: u64, base: u64) -> String {
@@ -285,9 +297,9 @@ fn is_uuid(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(args[0].to_bytes().map_or(Value::Null, |b| Value::bool(parse_uuid(&b).is_some())))
 }
 
-fn inet_aton(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+fn inet_aton(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let parsed = args[0].to_string_lossy().and_then(|t| ipv4(&t));
-    Ok(parsed.map_or(Value::Null, Value::Int))
+    Ok(parsed.map_or_else(|| wrong(cx, &args[0], "inet_aton"), Value::Int))
 }
 
 /// Parts of one byte each, of which an empty one is zero; where there are two or three, the last one is the lowest byte ('127.1' is
@@ -313,12 +325,9 @@ fn ipv4(text: &str) -> Option<i64> {
 
 fn inet_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let n = args[0].to_integer(&mut cx.warnings).and_then(|n| u32::try_from(n).ok());
-    Ok(n.map_or(Value::Null, |n| {
-        Value::text(
-            std::net::Ipv4Addr::from_bits(n).to_string().into_bytes(),
-            Collation::Utf8mb4GeneralCi,
-        )
-    }))
+    let Some(n) = n else { return Ok(wrong(cx, &args[0], "inet_ntoa")) };
+    let text = std::net::Ipv4Addr::from_bits(n).to_string();
+    Ok(Value::text(text.into_bytes(), Collation::Utf8mb4GeneralCi))
 }
 
 /// The address that a text is; the text of an IPv4 address has four numbers of at most three digits.
@@ -351,22 +360,18 @@ fn inet6_aton(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(match address(&args[0]) {
         Some(IpAddr::V4(a)) => Value::Bytes(a.octets().to_vec().into()),
         Some(IpAddr::V6(a)) => Value::Bytes(a.octets().to_vec().into()),
-        None => {
-            let text = args[0].to_string_lossy().unwrap_or_default();
-            let text = format!("Incorrect string value: '{text}' for function inet6_aton");
-            cx.warnings.warn(1411, || text);
-            Value::Null
-        }
+        None => wrong(cx, &args[0], "inet6_aton"),
     })
 }
 
-fn inet6_ntoa(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+fn inet6_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let text = match args[0].as_bytes() {
         Some(b) if b.len() == 4 => <[u8; 4]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
         Some(b) => <[u8; 16]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
         None => None,
     };
-    Ok(text.map_or(Value::Null, |t| Value::text(t.into_bytes(), infer::TEXT)))
+    let Some(t) = text else { return Ok(wrong(cx, &args[0], "inet6_ntoa")) };
+    Ok(Value::text(t.into_bytes(), infer::TEXT))
 }
 
 /// Whether 16 bytes are an IPv4 address behind ten zeros and `mark`. Of those behind zeros alone, `::` and `::1` are IPv6's own.

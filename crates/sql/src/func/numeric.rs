@@ -4,11 +4,11 @@ use super::infer;
 use super::locale::{self, Locale};
 use super::{ANY, FuncCtx, FuncDef, Out, def, varying};
 use crate::value::arith::{self, Op};
-use crate::value::compare::{CompareRule, compare};
+use crate::value::compare::{CompareRule, compare, date_or_zero};
 use crate::value::context::RandState;
 use crate::value::decimal::{MAX_PRECISION, MAX_SCALE};
 use crate::value::double;
-use crate::value::{Decimal, Value, ValueError};
+use crate::value::{DateTime, Decimal, Value, ValueError};
 use std::cmp::Ordering;
 
 pub(super) const TABLE: &[FuncDef] = &[
@@ -224,23 +224,55 @@ fn rand(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::Double(cx.rand[at].1.next_f64()))
 }
 
-/// GREATEST and LEAST. NULL if any argument is; a text among the arguments makes all compare as text.
+/// GREATEST and LEAST. NULL if any argument is; beside a date all are dates, and a text among the arguments or a time beside what is
+/// none makes all compare as texts.
 fn extreme(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
     if args.iter().any(Value::is_null) {
         return Ok(Value::Null);
     }
-    let texts = args.iter().any(Value::is_string);
-    let temporal = args.iter().any(Value::is_temporal);
+    let temporal = args.iter().filter(|v| v.is_temporal()).count();
+    let mixed = temporal > 0 && temporal < args.len();
+    let dated = args.iter().any(|v| matches!(v, Value::Date(_) | Value::DateTime(_)));
+    if mixed && dated && !args.iter().any(|v| matches!(v, Value::Json(_))) {
+        return Ok(extreme_dated(cx, args, want));
+    }
+    let texts = mixed || args.iter().any(Value::is_string);
     let c = super::string::collation_of(cx, args);
     let mut best = &args[0];
     for v in &args[1..] {
-        let rule =
-            if texts && !temporal { CompareRule::Text(c) } else { CompareRule::of_values(best, v) };
+        let rule = if texts { CompareRule::Text(c) } else { CompareRule::of_values(best, v) };
         if compare(v, best, rule, cx)? == Some(want) {
             best = v;
         }
     }
     Ok(best.clone().into_owned())
+}
+
+/// Of dates and of texts and numbers that may be some: the text of the date found, with a time where one of the dates has one.
+fn extreme_dated(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Value<'static> {
+    let precision = |v: &Value<'_>| match v {
+        Value::DateTime(d) => Some(d.fsp),
+        _ => None,
+    };
+    let fsp = args.iter().filter_map(precision).max();
+    let mut best: Option<DateTime> = None;
+    for v in args {
+        let found = match v.is_temporal() {
+            true => v.to_datetime(cx).unwrap_or_default(),
+            false => date_or_zero(v, fsp.is_none(), cx),
+        };
+        if best.is_none_or(|b| found.cmp(&b) == want) {
+            best = Some(found);
+        }
+    }
+    let best = best.unwrap_or_default();
+    let shown = match fsp {
+        None => Value::Date(best.date),
+        Some(fsp) => Value::DateTime(DateTime { fsp, ..best }),
+    };
+    let mut text = Vec::new();
+    shown.write_text(&mut text);
+    Value::text(text, cx.collation)
 }
 
 static LEAST_DATE: FuncDef =
@@ -298,7 +330,7 @@ fn bit_count(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if let Value::Bytes(b) = &args[0] {
         return Ok(Value::Int(b.iter().map(|b| i64::from(b.count_ones())).sum()));
     }
-    let n = args[0].to_u64(&mut cx.warnings);
+    let n = arith::bits_of(&args[0], &mut cx.warnings);
     Ok(n.map_or(Value::Null, |n| Value::Int(i64::from(n.count_ones()))))
 }
 

@@ -13,10 +13,11 @@ use crate::value::convert::{local_time, now};
 use crate::value::temporal::format::{date_format, format_parts, str_to_date, time_format};
 use crate::value::temporal::interval::{Interval, Unit, difference};
 use crate::value::temporal::names::names;
-use crate::value::temporal::parse::full_year;
+use crate::value::temporal::parse::{self, full_year};
 use crate::value::temporal::{MAX_TIME_SECONDS, MICROS};
 use crate::value::{
     Date, DateTime, Decimal, SqlMode, SqlType, Time, TimeZone, TypeInfo, Value, ValueError,
+    Warnings,
 };
 
 pub(super) const TABLE: &[FuncDef] = &[
@@ -351,11 +352,19 @@ fn datediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 /// Is this value a whole date and time rather than a time of day?
+/// YYMMDDhhmmss of eleven digits: the least number that is a date and a time where a time is wanted.
+const LEAST_MOMENT: i64 = 10_000_000_000;
+
 fn has_date(v: &Value<'_>) -> bool {
     match v {
         Value::DateTime(_) | Value::Date(_) => true,
         // A text is one where it would be read as one if a time was wanted: a date alone is no time of day, and its first digits are.
-        Value::Str(b, _) | Value::Bytes(b) => crate::value::temporal::parse::is_whole(b),
+        Value::Str(b, _) | Value::Bytes(b) => parse::is_whole(b),
+        // A number too long for a time is read as a date and a time.
+        Value::Int(_) | Value::UInt(_) | Value::Decimal(_) => {
+            let n = v.to_i64(&mut Warnings::with_limit(0)).unwrap_or(0);
+            n >= LEAST_MOMENT && parse::datetime_from_number(n, false).is_some()
+        }
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use crate::value::json::Dom;
 use crate::value::store::bit_bytes;
 use crate::value::temporal::parse;
 use crate::value::types::proto;
-use crate::value::{Collation, Date, Geometry, SqlType, Value, ValueError, Warnings};
+use crate::value::{Collation, Date, Geometry, SqlType, TimeZone, Value, ValueError, Warnings};
 
 /// What becomes of a literal beside a value of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,9 @@ pub enum Adapt {
     MomentItself,
     /// A value of a kind that JSON tells apart, as JSON.
     Json(JsonAs),
+    /// A constant beside a column of this type of dates or times, as the value that the column would keep of it; what is none stays what
+    /// it is, and is compared as such.
+    Fitted(SqlType),
 }
 
 /// What becomes of a value in a document where its type says more than the value.
@@ -93,6 +96,7 @@ impl Adapt {
                 Some(dom) => Value::Json(dom.to_json()?),
                 None => v,
             },
+            (Adapt::Fitted(ty), v) => fitted(ty, v).unwrap_or_else(|| v.clone()),
             (Adapt::YearAsDate, Value::Int(n)) => {
                 Value::Date(Date::new(u16::try_from(*n).unwrap_or(0), 0, 0))
             }
@@ -129,6 +133,21 @@ fn moment(text: &[u8]) -> Option<Value<'static>> {
     let timed = || parse::time(text).map(|found| Value::Time(found.value));
     // A sign or an hour of three digits is of no date; what has dashes is.
     if text.iter().skip(1).any(|b| *b == b'-') { dated } else { timed() }
+}
+
+/// What a column of a type of dates or times keeps of a constant that is one; what only resembles one is none.
+fn fitted(ty: SqlType, v: &Value<'_>) -> Option<Value<'static>> {
+    if let SqlType::Time { fsp } = ty {
+        let known = v.is_string() || v.is_numeric() || v.is_temporal();
+        let found = v.find_time().filter(|f| known && !f.truncated)?;
+        return Some(Value::Time(found.value.round(fsp)));
+    }
+    let found = v.find_datetime_in(TimeZone::UTC, true);
+    let found = found.filter(|f| v.is_numeric() && !f.truncated)?;
+    Some(match ty {
+        SqlType::Date => Value::Date(found.value.date),
+        _ => Value::DateTime(found.value.round(ty.fsp())?),
+    })
 }
 
 /// 0 to 69 are of this century, 70 to 99 of the last one.

@@ -3,7 +3,7 @@
 use super::expr::{BExpr, Ev, Node, eval, truth};
 use super::frame::Frame;
 use crate::memory::heap_of;
-use crate::value::cast::coerce;
+use crate::value::cast::{coerce, coerce_choice};
 use crate::value::{SqlType, Value, ValueError};
 
 /// IF, IFNULL and COALESCE: what is not taken is not looked at, nor is anything said of it.
@@ -27,16 +27,23 @@ pub fn chosen<'v>(
         }
     }
     ev.cx.work(64 + heap_of(&v))?;
-    Ok(coerce(v, ty, &mut ev.cx))
+    Ok(match name {
+        "IF" => coerce_choice(v, ty, &mut ev.cx),
+        _ => coerce(v, ty, &mut ev.cx),
+    })
 }
 
-/// A text of a column of TEXT or BLOB, of which MySQL makes a number without saying that it is none: as it is or chosen among others.
+/// A text of which MySQL makes a number without saying that it is none: of a column of TEXT or BLOB, as it is or chosen among others, of
+/// an aggregate or a subquery, and what IFNULL(), COALESCE(), LEAST() or GREATEST() gives.
 pub fn is_unwatched(e: &BExpr) -> bool {
     match &e.node {
         Node::Col(_) => e.info.ty.is_lob(),
-        Node::Func(def, args) if matches!(def.name, "IF" | "IFNULL" | "COALESCE") => {
-            args.iter().any(is_unwatched)
-        }
+        Node::Agg(_) | Node::OuterAgg { .. } | Node::Sub(_) => true,
+        Node::Func(def, args) => match def.name {
+            "IFNULL" | "COALESCE" | "LEAST" | "GREATEST" => true,
+            "IF" => args.iter().any(is_unwatched),
+            _ => false,
+        },
         Node::Case { whens, otherwise } => {
             whens.iter().any(|(_, v)| is_unwatched(v))
                 || otherwise.as_deref().is_some_and(is_unwatched)

@@ -48,13 +48,14 @@ pub fn result_type(def: &FuncDef, args: &[TypeInfo], connection: Collation) -> T
 
 /// Functions that compare their arguments: collations with equal claims are an error for them, while those that
 /// join texts make do with the `_bin` one.
-const COMPARING: [&str; 12] = [
+const COMPARING: [&str; 13] = [
     "FIELD",
     "FIND_IN_SET",
     "INSTR",
     "LIKE",
     "LOCATE",
     "NULLIF",
+    "POSITION",
     "REGEXP_INSTR",
     "REGEXP_LIKE",
     "REGEXP_REPLACE",
@@ -74,7 +75,8 @@ fn compared_texts<'e>(name: &str, args: &'e [BExpr]) -> Option<&'e [BExpr]> {
 }
 
 /// Functions that compare as `=` does: a literal beside a column is a text of the column's set, as far as the set has it.
-const IN_THE_COLUMNS_SET: [&str; 5] = ["FIND_IN_SET", "INSTR", "LIKE", "LOCATE", "STRCMP"];
+const IN_THE_COLUMNS_SET: [&str; 6] =
+    ["FIND_IN_SET", "INSTR", "LIKE", "LOCATE", "POSITION", "STRCMP"];
 
 /// A literal, or what is as weak, in the set of another argument.
 fn in_set_of(e: BExpr, common: Collation) -> BExpr {
@@ -85,8 +87,29 @@ fn in_set_of(e: BExpr, common: Collation) -> BExpr {
     BExpr::new(Node::Func(def, vec![e, BExpr::constant(Value::text(Vec::new(), common))]), info)
 }
 
+/// 3995: a regular expression is not searched for in bytes, nor are bytes in a text.
+fn no_bytes_beside_texts(name: &str, args: &[BExpr]) -> Bind<()> {
+    let compared = if name == "REGEXP_REPLACE" { 3 } else { 2 };
+    let texts = args.iter().take(compared).filter(|a| !a.is_untyped());
+    let texts: Vec<Collation> = texts.filter_map(|a| a.info.ty.collation()).collect();
+    let pairs = texts.first().into_iter().flat_map(|a| texts.iter().skip(1).map(move |b| (a, b)));
+    for (a, b) in pairs.filter(|(a, b)| a.is_binary() != b.is_binary()) {
+        let text = format!(
+            "Character set '{}' cannot be used in conjunction with '{}' in call to {}.",
+            a.name(),
+            b.name(),
+            name.to_ascii_lowercase()
+        );
+        return Err(SqlError::new(3995, text));
+    }
+    Ok(())
+}
+
 /// Gives the texts of one character set among a function's arguments the collation that they have in common.
 pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
+    if name.starts_with("REGEXP_") {
+        no_bytes_beside_texts(name, &args)?;
+    }
     let collation = |e: &BExpr| e.info.ty.collation().filter(|c| !c.is_binary());
     let mut texts = args.iter().filter_map(collation);
     let Some(first) = texts.next() else { return Ok(args) };

@@ -24,7 +24,7 @@ use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::session_api::{ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::cast::coerce;
+use crate::value::cast::coerce_in_set;
 use crate::value::compare::check_temporal;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::borrow::Cow;
@@ -237,12 +237,12 @@ impl<'a, 't> Runner<'a, 't> {
 
     /// 1525 for a constant compared with a date or time that is none.
     fn check_temporal_texts(&mut self, plan: &Plan) -> Run<()> {
-        // Those that are dates with something behind complain when they are compared.
+        // What is raised on the way to the text is raised again where it is compared.
         let warnings = std::mem::replace(&mut self.ev.cx.warnings, Warnings::with_limit(0));
         let frame = Frame::empty(self.params);
         let checked = plan.temporal_texts.iter().try_for_each(|(e, ty)| {
             let v = eval(e, &frame, &mut self.ev)?;
-            if v.is_string() { check_temporal(&v, ty, &mut self.ev.cx) } else { Ok(()) }
+            if v.is_string() { check_temporal(&v, ty, &self.ev.cx) } else { Ok(()) }
         });
         self.ev.cx.warnings = warnings;
         Ok(checked?)
@@ -354,7 +354,7 @@ impl<'a, 't> Runner<'a, 't> {
     pub fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
         for row in rows {
             for (v, ty) in row.iter_mut().zip(types) {
-                *v = coerce(std::mem::take(v), ty, &mut self.ev.cx);
+                *v = coerce_in_set(std::mem::take(v), ty, &mut self.ev.cx);
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
 use crate::memory::{Held, LARGE, heap_of};
 use crate::value::arith::{self, BitOp, Op};
-use crate::value::cast::{CastTarget, cast, coerce};
+use crate::value::cast::{CastTarget, cast, coerce_choice};
 use crate::value::compare::{CompareRule, are_integers, compare, type_of};
 use crate::value::temporal::interval::{Unit, difference};
 use crate::value::{Collation, Date, DateTime, EvalCtx, SqlType, TypeInfo, Value, ValueError};
@@ -529,13 +529,13 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             for (w, t) in whens {
                 if is_true(w, f, ev)? {
                     let v = eval(t, f, ev)?.as_text();
-                    return Ok(coerce(v, &e.info.ty, &mut ev.cx));
+                    return Ok(coerce_choice(v, &e.info.ty, &mut ev.cx));
                 }
             }
             match otherwise {
                 Some(o) => {
                     let v = eval(o, f, ev)?.as_text();
-                    Ok(coerce(v, &e.info.ty, &mut ev.cx))
+                    Ok(coerce_choice(v, &e.info.ty, &mut ev.cx))
                 }
                 None => Ok(Value::Null),
             }

@@ -1,7 +1,6 @@
 //! Values in the form of a type that says more than they do.
 
 use super::expr::{BExpr, Node};
-use crate::value::store::bit_bytes;
 use crate::value::{DateTime, SqlType, Time, Value};
 
 /// Functions of the clock: how many digits they have the value says, where the type is made before the argument is known.
@@ -57,11 +56,14 @@ pub fn with_digits<'v>(v: Value<'v>, ty: &SqlType) -> Value<'v> {
     }
 }
 
-/// A column's value where a UNION makes a text of it: a YEAR has four digits, and a BIT is its bytes.
+/// A column's value where a UNION makes a text of it: a YEAR has four digits, and a BIT is the digits of its number.
 pub fn in_union<'v>(v: Value<'v>, own: &SqlType, common: &SqlType) -> Value<'v> {
     match (own, &v) {
         _ if !common.is_string() => v,
-        (SqlType::Bit { bits }, Value::UInt(n)) => Value::Bytes(bit_bytes(*n, *bits).into()),
+        (SqlType::Bit { .. }, Value::UInt(n)) => {
+            let c = common.collation().unwrap_or(crate::value::Collation::Binary);
+            Value::text(n.to_string().into_bytes(), c)
+        }
         (SqlType::Year, Value::UInt(_)) => {
             let mut text = Vec::new();
             own.write_text(&v, &mut text);
@@ -92,6 +94,6 @@ mod tests {
         assert_eq!(year.to_string_lossy().as_deref(), Some("0000"));
         assert_eq!(in_union(Value::UInt(0), &SqlType::Year, &SqlType::INT), Value::UInt(0));
         let bits = in_union(Value::UInt(97), &SqlType::Bit { bits: 8 }, &SqlType::varbinary(3));
-        assert_eq!(bits, Value::Bytes(b"a".as_slice().into()));
+        assert_eq!(bits, Value::Bytes(b"97".as_slice().into()));
     }
 }

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
-use crate::value::{DatumBuf, TimeZone};
+use crate::value::{DatumBuf, SqlType, TimeZone};
 use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
 
 pub fn build(table: &SqlTable, row: &[DatumBuf], out: &mut Vec<u8>) -> Run<()> {
@@ -55,9 +55,12 @@ pub fn values_after(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)])
     row
 }
 
-/// What a NOT NULL column without a value has outside of strict mode.
+/// What a NOT NULL column has outside of strict mode where it is given NULL: of ENUM the empty text, which is no member.
 pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
-    table.meta.columns[col].ty.zero()
+    match table.meta.columns[col].ty {
+        SqlType::Enum { .. } => DatumBuf::UInt(0),
+        ty => ty.zero(),
+    }
 }
 
 /// 1062 with the key's values.

@@ -60,7 +60,7 @@ impl<'s> Client<'s> {
     ) -> Client<'s> {
         Client {
             sink,
-            types: columns.iter().map(|c| c.info.ty).collect(),
+            types: columns.iter().map(OutColumn::written).collect(),
             results,
             tz,
             max_packet,

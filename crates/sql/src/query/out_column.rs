@@ -20,6 +20,8 @@ pub(super) struct OutColumn {
     pub stored: bool,
     /// As which type, where that is another one.
     pub kept: Option<SqlType>,
+    /// Decimals are shown with the digits that they have, and not with those of the type.
+    pub own_digits: bool,
 }
 
 impl QueryPlan {
@@ -71,9 +73,14 @@ impl QueryPlan {
 }
 
 impl OutColumn {
+    /// The type that its values are written in.
+    pub fn written(&self) -> SqlType {
+        if self.own_digits { SqlType::Null } else { self.info.ty }
+    }
+
     /// A column of values that were computed.
     pub fn computed(name: Arc<str>, info: TypeInfo) -> OutColumn {
-        OutColumn { name, info, origin: None, stored: false, kept: None }
+        OutColumn { name, info, origin: None, stored: false, kept: None, own_digits: false }
     }
 
     /// The column of a view that gives these values, as it is listed.

@@ -61,7 +61,8 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
             temporal_point(ty, v, ev)
         }
         SqlType::Time { .. } => {
-            if !matches!(v, Value::Time(_) | Value::Str(..)) {
+            // What is no time is compared as a text or a number.
+            if !matches!(v, Value::Time(_)) {
                 return Point::Unknown;
             }
             stored(ty, v, ev)
@@ -265,7 +266,8 @@ fn floor_to(d: Decimal, scale: u8) -> Option<Decimal> {
 }
 
 fn temporal_point(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
-    if matches!(v, Value::Double(_) | Value::Decimal(_) | Value::Bytes(_) | Value::Time(_)) {
+    // Numbers that are dates have become them (`Adapt::Fitted`); others are compared as numbers.
+    if v.is_numeric() || matches!(v, Value::Bytes(_) | Value::Time(_)) {
         return Point::Unknown;
     }
     let Some(d) = v.to_datetime(&mut ev.cx) else { return Point::Unknown };

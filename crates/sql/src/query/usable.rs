@@ -1,8 +1,8 @@
 //! Conditions that say something about a column, in a form that an index can be searched for.
 
 use super::expr::{BExpr, CmpOp, Node, Truth};
-use crate::value::Value;
 use crate::value::compare::CompareRule;
+use crate::value::{Class, Value};
 
 /// A value that a key column may have.
 #[derive(Clone, Debug)]
@@ -45,6 +45,10 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
     let unordered = |e: &BExpr| column(e).is_some() && e.info.ty.is_list();
     let alt =
         |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
+    // A time beside what is none is compared as a text or a number, in another order than its own.
+    let other_order = |rule: Option<CompareRule>, value: &BExpr| {
+        rule == Some(CompareRule::Time) && value.info.ty.class() == Class::Text
+    };
     match &cond.node {
         Node::Cmp { op, rule, a, b } => {
             let (col, op, value) = match (column(a), column(b)) {
@@ -53,6 +57,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                 _ => return None,
             };
             match op {
+                _ if other_order(*rule, value) => None,
                 CmpOp::Eq => Some((col, Usable::Eq(vec![alt(value, *rule, false)]))),
                 CmpOp::NullSafe => Some((col, Usable::Eq(vec![alt(value, *rule, true)]))),
                 CmpOp::Ne => None,
@@ -62,7 +67,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
         }
         Node::In { left, list, negated: false } => {
             let col = column(left)?;
-            let all = list.iter().all(|(_, e)| known(e));
+            let all = list.iter().all(|(r, e)| known(e) && !other_order(*r, e));
             all.then(|| (col, Usable::Eq(list.iter().map(|(r, e)| alt(e, *r, false)).collect())))
         }
         Node::Is { expr, test: Truth::Null, negated: false } => {

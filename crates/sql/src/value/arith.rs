@@ -262,8 +262,19 @@ pub fn bit_not(v: &Value<'_>, w: &mut Warnings) -> Value<'static> {
     bits_of(v, w).map_or(Value::Null, |v| Value::UInt(!v))
 }
 
+/// Decimals and doubles are signed here: what is beyond is the largest BIGINT.
 pub(crate) fn bits_of(v: &Value<'_>, w: &mut Warnings) -> Option<u64> {
-    v.to_u64(w)
+    match v {
+        Value::Decimal(_) | Value::Double(_) => {
+            let n = v.to_integer(w)?;
+            let kept = n.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+            if let (true, Value::Decimal(d)) = (n != i128::from(kept), v) {
+                w.truncated("DECIMAL", d.to_string().as_bytes());
+            }
+            Some(kept as u64)
+        }
+        _ => v.to_u64(w),
+    }
 }
 
 /// Numeric view of a type: integers (with signedness), decimals, or doubles for all else.

@@ -4,7 +4,7 @@ use super::context::EvalCtx;
 use super::error::{ValueError, shown};
 use super::json::{self, Json};
 use super::types::{Class, SqlType, TypeInfo, coercibility};
-use super::{Charset, Collation, Value};
+use super::{Charset, Collation, DateTime, SqlMode, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -15,8 +15,10 @@ pub enum CompareRule {
     Int,
     Decimal,
     Double,
-    /// Dates and datetimes; text and numbers are read as such.
+    /// Dates and datetimes; a text is read as one, and what is none is the zero date.
     DateTime,
+    /// Times. A text beside a time is compared with its text, and a number with its number: what a column of times makes a time of was
+    /// made one before (`Adapt::Fitted`).
     Time,
     /// What is no JSON is a JSON scalar beside one.
     Json,
@@ -39,8 +41,10 @@ impl CompareRule {
             },
             (Int, Int) => CompareRule::Int,
             (Int | Decimal, Int | Decimal) => CompareRule::Decimal,
-            (Time, Time | Text | Int | Decimal) | (Text | Int | Decimal, Time) => CompareRule::Time,
-            (Date | DateTime, c) | (c, Date | DateTime) if c != Real => CompareRule::DateTime,
+            (Time, Time | Text) | (Text, Time) => CompareRule::Time,
+            (Date | DateTime, Date | DateTime | Time | Text) | (Time | Text, Date | DateTime) => {
+                CompareRule::DateTime
+            }
             _ => CompareRule::Double,
         })
     }
@@ -205,13 +209,19 @@ pub fn compare(
         },
         CompareRule::Json => json::compare(as_json(a)?.view(), as_json(b)?.view()),
         CompareRule::Double => compare_doubles(a, b, cx),
-        CompareRule::DateTime => match (as_datetime(a, cx)?, as_datetime(b, cx)?) {
+        CompareRule::DateTime => match (as_datetime(a, b, cx), as_datetime(b, a, cx)) {
             (Some(x), Some(y)) => x.cmp(&y),
             _ => compare_doubles(a, b, cx),
         },
-        CompareRule::Time => match (as_time(a, cx)?, as_time(b, cx)?) {
-            (Some(x), Some(y)) => x.cmp(&y),
-            _ => compare_doubles(a, b, cx),
+        CompareRule::Time => match (a, b) {
+            (Value::Time(x), Value::Time(y)) => x.cmp(y),
+            (Value::Str(..) | Value::Bytes(_), _) | (_, Value::Str(..) | Value::Bytes(_)) => {
+                compare_as_texts(a, b)?
+            }
+            _ => match (a.find_time(), b.find_time()) {
+                (Some(x), Some(y)) if a.is_temporal() && b.is_temporal() => x.value.cmp(&y.value),
+                _ => compare_doubles(a, b, cx),
+            },
         },
     }))
 }
@@ -274,54 +284,68 @@ fn compare_doubles(a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Orderi
     x.partial_cmp(&y).unwrap_or(Ordering::Equal)
 }
 
-/// Text that is no date is an error (8.0.16 and later); a number that is none is left to numeric comparison.
-fn as_datetime(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::DateTime>, ValueError> {
-    match v {
-        Value::DateTime(d) => Ok(Some(*d)),
-        Value::Date(d) => Ok(Some(d.at_midnight())),
-        Value::Time(t) => Ok(super::convert::time_today(*t, cx)),
-        Value::Json(j) => match j.view().to_temporal() {
-            Some(v) => as_datetime(&v, cx),
-            None => Ok(None),
-        },
-        Value::Str(b, _) | Value::Bytes(b) => match v.find_datetime(cx) {
-            Some(f) => {
-                if f.truncated {
-                    cx.warnings.truncated("DATETIME", b);
-                }
-                Ok(Some(f.value))
-            }
-            None => Err(incorrect("DATETIME", b)),
-        },
-        _ => Ok(v.find_datetime(cx).map(|f| f.value)),
-    }
+/// In the collation of the side that is a text.
+fn compare_as_texts(a: &Value<'_>, b: &Value<'_>) -> Result<Ordering, ValueError> {
+    let collation = [a, b].into_iter().find_map(|v| match v {
+        Value::Str(_, c) => Some(*c),
+        _ => None,
+    });
+    let c = collation.unwrap_or(Collation::Binary);
+    Ok(c.compare(&comparable(a, c)?, &comparable(b, c)?))
 }
 
-fn as_time(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::Time>, ValueError> {
+/// A text that is no date is the zero date, with a warning: only a constant is an error, which `check_temporal` finds before there are
+/// rows. A number that is no date is left to numeric comparison.
+fn as_datetime(v: &Value<'_>, other: &Value<'_>, cx: &mut EvalCtx<'_>) -> Option<DateTime> {
     match v {
-        Value::Str(b, _) | Value::Bytes(b) => match v.find_time() {
-            Some(f) => {
-                if f.truncated {
-                    cx.warnings.truncated("TIME", b);
-                }
-                Ok(Some(f.value))
-            }
-            None => Err(incorrect("TIME", b)),
-        },
-        // A number beyond the range is no time, and compared as the number that it is.
-        _ => Ok(v.find_time().filter(|f| !(f.truncated && v.is_numeric())).map(|f| f.value)),
-    }
-}
-
-/// 1525 when a text cannot be compared with values of a temporal type.
-pub fn check_temporal(v: &Value<'_>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Result<(), ValueError> {
-    match ty {
-        SqlType::Time { .. } => as_time(v, cx).map(|_| ()),
-        SqlType::Date => {
-            as_datetime(v, cx).map_err(|_| incorrect("DATE", v.as_bytes().unwrap_or(b"")))?;
-            Ok(())
+        Value::DateTime(d) => Some(*d),
+        Value::Date(d) => Some(d.at_midnight()),
+        Value::Time(t) => super::convert::time_today(*t, cx),
+        Value::Json(j) => j.view().to_temporal().and_then(|v| as_datetime(&v, other, cx)),
+        Value::Str(..) | Value::Bytes(_) => {
+            Some(date_or_zero(v, matches!(other, Value::Date(_)), cx))
         }
-        _ => as_datetime(v, cx).map(|_| ()),
+        _ => v.find_datetime(cx).map(|f| f.value),
+    }
+}
+
+/// A text or a number as a date, and the zero date where it is none or the mode wants no such; `date`: beside a DATE.
+pub fn date_or_zero(v: &Value<'_>, date: bool, cx: &mut EvalCtx<'_>) -> DateTime {
+    let kind = if date { "date" } else { "datetime" };
+    let text = || v.to_bytes().unwrap_or_default();
+    match v.find_datetime(cx) {
+        Some(f) if !is_refused(&f.value, cx) => {
+            if f.truncated {
+                cx.warnings.truncated(kind, &text());
+            }
+            f.value
+        }
+        _ => {
+            cx.warnings.incorrect(kind, &text());
+            DateTime::default()
+        }
+    }
+}
+
+/// Zeros that the session's mode does not take for a date.
+fn is_refused(d: &DateTime, cx: &EvalCtx<'_>) -> bool {
+    match d.is_zero() {
+        true => cx.mode.has(SqlMode::NO_ZERO_DATE),
+        false => (d.date.month == 0 || d.date.day == 0) && cx.mode.has(SqlMode::NO_ZERO_IN_DATE),
+    }
+}
+
+/// 1525 when a constant text cannot be compared with values of a type with a date.
+pub fn check_temporal(v: &Value<'_>, ty: &SqlType, cx: &EvalCtx<'_>) -> Result<(), ValueError> {
+    let kind = match ty {
+        SqlType::Date => "DATE",
+        SqlType::Timestamp { .. } => "TIMESTAMP",
+        SqlType::DateTime { .. } => "DATETIME",
+        _ => return Ok(()),
+    };
+    match v.find_datetime(cx) {
+        Some(f) if !is_refused(&f.value, cx) => Ok(()),
+        _ => Err(incorrect(kind, v.as_bytes().unwrap_or(b""))),
     }
 }
 
@@ -354,8 +378,14 @@ mod tests {
         assert_eq!(cmp(day.clone(), Value::str("2024-1-15")), Some(Equal));
         assert_eq!(cmp(day.clone(), Value::Int(20_240_114)), Some(Greater));
         let mut cx = EvalCtx::new(&NoSession);
-        let e = compare(&day, &Value::str("x"), CompareRule::DateTime, &mut cx).expect_err("bad");
-        assert_eq!((e.errno, e.message.as_str()), (1525, "Incorrect DATETIME value: 'x'"));
+        // Only a constant that is none is refused; any other is the zero date.
+        let e = check_temporal(&Value::str("x"), &SqlType::Date, &cx).expect_err("bad");
+        assert_eq!((e.errno, e.message.as_str()), (1525, "Incorrect DATE value: 'x'"));
+        assert_eq!(
+            compare(&day, &Value::str("x"), CompareRule::DateTime, &mut cx),
+            Ok(Some(Greater))
+        );
+        assert_eq!(cx.warnings.total(), 1);
     }
 
     #[test]

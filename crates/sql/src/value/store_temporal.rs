@@ -68,7 +68,8 @@ pub(super) fn datetime_for(
 pub(super) fn store_date(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
     let (d, told) = match v {
         Value::Date(d) if d.is_real() => return Ok(DatumBuf::UInt(u64::from(d.pack()))),
-        _ => datetime_for(v, "date", 6, cx)?,
+        // The fraction of a second is rounded into the day: behind 23:59:59.5 comes the next one.
+        _ => datetime_for(v, "date", 0, cx)?,
     };
     if d.day_micros() != 0 && !told && !matches!(v, Value::Json(_)) {
         cx.note_part_of_temporal("date", v);

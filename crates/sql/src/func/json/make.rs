@@ -20,10 +20,7 @@ pub fn name(v: &Value<'_>) -> Result<json::Key, ValueError> {
     let text = v.to_text_in(Collation::Utf8mb4Bin).ok_or_else(null_name)?;
     match std::str::from_utf8(&text) {
         Ok(_) => Ok(text.into_owned().into()),
-        Err(_) => {
-            let text = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
-            Err(ValueError::new(3144, "22032", text.into()))
-        }
+        Err(_) => Err(json::binary()),
     }
 }
 
@@ -39,7 +36,8 @@ pub fn object(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 pub fn quote(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     match &args[0] {
         Value::Null => Ok(Value::Null),
-        v @ (Value::Str(..) | Value::Bytes(_)) => {
+        Value::Bytes(_) => Err(json::binary()),
+        v @ Value::Str(..) => {
             let mut out = Vec::new();
             json::quote(&v.to_text_in(Collation::Utf8mb4Bin).unwrap_or_default(), &mut out);
             Ok(as_text(out))
@@ -57,7 +55,8 @@ pub fn unquote(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             j.view().write_unquoted(&mut out);
             Ok(as_text(out))
         }
-        v @ (Value::Str(..) | Value::Bytes(_)) => {
+        Value::Bytes(_) => Err(json::binary()),
+        v @ Value::Str(..) => {
             let text = v.to_text_in(Collation::Utf8mb4Bin).unwrap_or_default();
             if text.len() < 2 || !text.starts_with(b"\"") || !text.ends_with(b"\"") {
                 return Ok(as_text(text.into_owned()));

@@ -201,7 +201,8 @@ impl Binder<'_> {
         }
         let mut args = Vec::with_capacity(c.args.len());
         for (i, a) in c.args.iter().enumerate() {
-            let number = takes_number(&upper, i);
+            let in_base = i == 0 && matches!(upper.as_str(), "BIN" | "OCT" | "CONV");
+            let number = takes_number(&upper, i) || in_base && self.is_hex(a);
             args.push(match () {
                 () if func::json::takes_value(&upper, i) => as_json(Some(a), self.scalar(a)?),
                 () if number => self.numeric(a)?,
@@ -234,7 +235,7 @@ impl Binder<'_> {
         let Ok([a, b]) = <[BExpr; 2]>::try_from(args) else {
             return Err(SqlError::internal("NULLIF without its arguments"));
         };
-        let (x, y) = self.pair((left, a.clone()), (right, b));
+        let (x, y) = self.operands((left, a.clone()), (right, b));
         let equal = compare_exprs(CmpOp::Eq, x, y)?;
         let a = self.settle_literal(a);
         let mut info = TypeInfo { nullable: true, ..a.info };
@@ -512,6 +513,9 @@ pub fn aggregate_arguments(
 ) -> Bind<Vec<BExpr>> {
     if kind.takes_numbers() || matches!(kind, AggKind::Min | AggKind::Max) {
         no_geometries(&args, &c.name.as_str().to_ascii_lowercase())?;
+    }
+    if kind == AggKind::GroupConcat {
+        return Ok(args.into_iter().map(as_bytes).collect());
     }
     if !kind.is_json() {
         return Ok(args);

@@ -412,7 +412,7 @@ impl Binder<'_> {
                 Some((e, o)) => {
                     let (mut o, w) = {
                         let b = self.scalar(w)?;
-                        self.pair((e, o.clone()), (w, b))
+                        self.unfitted_pair((e, o.clone()), (w, b))
                     };
                     // Unlike `=`, CASE looks at a document's text when it meets one, as in MySQL. A literal may be a parameter here.
                     if o.info.ty == SqlType::Json && (w.info.ty.is_string() || w.is_untyped()) {

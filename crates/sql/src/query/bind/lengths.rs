@@ -5,7 +5,7 @@ use crate::func::infer;
 use crate::query::expr::{BExpr, Node};
 use crate::value::arith::real;
 use crate::value::cast::{octet_length, text_length};
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo, Value, Warnings};
 
 impl Binder<'_> {
     /// A text that is made of no text, in the connection's collation.
@@ -74,7 +74,9 @@ pub fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
     if let SqlType::Decimal { precision, scale, .. } = info.ty {
         let digits = match args.get(1).map(|a| &a.node) {
             None => Some(0),
-            Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
+            Some(Node::Const(v)) => {
+                v.to_i64(&mut Warnings::with_limit(0)).map(|n| n.clamp(0, 30) as u8)
+            }
             Some(_) => None,
         };
         if let Some(n) = digits.filter(|n| *n < scale) {

@@ -115,7 +115,7 @@ impl Binder<'_> {
             true => as_number(b),
             false => {
                 let b = by_place(self.with_numbers_chosen(e, b));
-                extreme_number(as_moment(unrounded(b)))
+                chosen_number(extreme_number(as_moment(unrounded(b))))
             }
         }
     }
@@ -160,14 +160,7 @@ impl Binder<'_> {
         if b.info.ty.is_list() && self.is_number(other, o) {
             return Some(by_place(b.clone()));
         }
-        let year = matches!(o.node, Node::Col(_)) && o.info.ty == SqlType::Year;
-        let constant = !matches!(b.node, Node::SysVar(..)) && b.is_statement_constant();
         let dated = |e: &BExpr| matches!(e.info.ty.class(), Class::Date | Class::DateTime);
-        if year && constant && b.info.ty != SqlType::Year {
-            let info =
-                if dated(b) { TypeInfo::new(SqlType::Year, b.info.nullable) } else { b.info };
-            return Some(adapted(Adapt::Year, b.clone(), info));
-        }
         let by_year = matches!(b.node, Node::Col(_)) && o.is_statement_constant();
         if b.info.ty == SqlType::Year && dated(o) && !by_year {
             let info = CastTarget::Date.result_type(&b.info);
@@ -176,23 +169,40 @@ impl Binder<'_> {
         None
     }
 
-    /// A constant text compared with a temporal value must be one, whatever rows there are.
+    /// A constant text that is compared with a date by an operator must be one, whatever rows there are.
     fn date_beside(&mut self, e: &BExpr, other: &BExpr) {
-        let literal = match &e.node {
-            Node::Const(v) => v.is_string(),
-            Node::Param(_) => e.is_untyped() || e.info.ty.is_string(),
-            _ => false,
-        };
-        if literal && other.info.ty.is_temporal() {
+        let text = e.is_untyped() && matches!(e.node, Node::Param(_)) || e.info.ty.is_string();
+        let dated = matches!(other.info.ty.class(), Class::Date | Class::DateTime);
+        if text && dated && e.is_statement_constant() {
             self.temporal_texts.push((e.clone(), other.info.ty));
         }
     }
 
+    /// The sides of an operator as each is beside the other.
+    pub fn operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
+        self.date_beside(&left.1, &right.1);
+        self.date_beside(&right.1, &left.1);
+        self.pair(left, right)
+    }
+
+    /// The same of two columns of rows.
+    pub fn row_operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
+        self.date_beside(&left.1, &right.1);
+        self.date_beside(&right.1, &left.1);
+        self.unfitted_pair(left, right)
+    }
+
     /// The sides of a comparison as each is beside the other.
     pub fn pair(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
+        let (c, d) = (fitted(&left.1, &right.1), fitted(&right.1, &left.1));
+        let (a, b) = (c.unwrap_or(left.1), d.unwrap_or(right.1));
+        self.unfitted_pair((left.0, a), (right.0, b))
+    }
+
+    /// The same where a constant beside a column of dates, times or years stays what it is: in CASE, in rows, and in BETWEEN of anything
+    /// but a column.
+    pub fn unfitted_pair(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
         let ((x, a), (y, b)) = (left, right);
-        self.date_beside(&a, &b);
-        self.date_beside(&b, &a);
         let (c, d) = (self.beside(x, &a, y, &b), self.beside(y, &b, x, &a));
         let (a, b) = (c.unwrap_or(a), d.unwrap_or(b));
         match (a.info.ty, b.info.ty) {
@@ -235,6 +245,36 @@ pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     BExpr::new(Node::Adapted(how, Box::new(e)), info)
 }
 
+/// A constant beside a column of dates or times, as one of them. A text beside a date is read as one by the comparison itself.
+fn fitted(e: &BExpr, column: &BExpr) -> Option<BExpr> {
+    if !matches!(column.node, Node::Col(_)) || e.info.ty == SqlType::Year {
+        return None;
+    }
+    let dated = matches!(e.info.ty.class(), Class::Date | Class::DateTime);
+    let fixed = e.is_statement_constant();
+    if column.info.ty == SqlType::Year && fixed && !matches!(e.node, Node::SysVar(..)) {
+        let info = if dated { TypeInfo::new(SqlType::Year, e.info.nullable) } else { e.info };
+        return Some(adapted(Adapt::Year, e.clone(), info));
+    }
+    if !fixed && !matches!(e.node, Node::UserVar(_)) {
+        return None;
+    }
+    let number = matches!(e.info.ty.class(), Class::Int | Class::Decimal | Class::Real);
+    let some = number || e.is_untyped() && !matches!(e.node, Node::Const(_));
+    let fits = match column.info.ty.class() {
+        Class::Time => some || dated || e.info.ty.is_string(),
+        Class::Date | Class::DateTime => some,
+        _ => false,
+    };
+    let ty = column.info.ty;
+    let e = fits.then(|| adapted(Adapt::Fitted(ty), e.clone(), TypeInfo::new(ty, true)))?;
+    // What is known to be none keeps its own type.
+    match &e.node {
+        Node::Const(v) if !v.is_temporal() => None,
+        _ => Some(e),
+    }
+}
+
 /// The bytes of a hexadecimal or bit literal as an unsigned integer.
 pub fn as_number(e: BExpr) -> BExpr {
     adapted(Adapt::Number, e, TypeInfo::new(SqlType::UBIGINT, false))
@@ -274,6 +314,30 @@ fn extreme_number(e: BExpr) -> BExpr {
     let Some(def) = func::numeric::extreme_of_numbers(def.name, dated) else { return e };
     let args = args.clone();
     BExpr::new(Node::Func(def, args), TypeInfo::new(SqlType::DOUBLE, true))
+}
+
+/// IF() and CASE of a date, a time, an ENUM or a SET and others, which is a text: where a number is wanted MySQL takes the number of the one
+/// that is chosen.
+pub fn chosen_number(mut e: BExpr) -> BExpr {
+    if !e.info.ty.is_string() && !e.info.ty.is_list() {
+        return e;
+    }
+    let numbered = |b: &BExpr| b.info.ty.is_temporal() || b.info.ty.is_list();
+    let mut branches: Vec<&mut BExpr> = match &mut e.node {
+        Node::Func(def, args) if def.name == "IF" => args.iter_mut().skip(1).collect(),
+        Node::Case { whens, otherwise } => {
+            whens.iter_mut().map(|(_, v)| v).chain(otherwise.as_deref_mut()).collect()
+        }
+        _ => return e,
+    };
+    if branches.iter().any(|b| numbered(b)) {
+        for b in &mut branches {
+            let branch = std::mem::replace(*b, BExpr::constant(Value::Null));
+            **b = chosen_number(by_place(branch));
+        }
+        e.info.ty = SqlType::DOUBLE;
+    }
+    e
 }
 
 /// A BIT as its bytes, which is what it is where a text is wanted.
@@ -328,7 +392,15 @@ pub fn number_as_text(e: BExpr) -> BExpr {
     let facts = info.ty.facts();
     let single = facts.name == "float";
     let fixed = facts.name == "double" && facts.decimals != NOT_FIXED;
-    if single || fixed || info.ty.is_zerofill() || info.ty == SqlType::Year {
+    // These have the digits of their type, whatever they were made of.
+    let padded = match &e.node {
+        Node::Func(def, _) => {
+            info.ty.class() == Class::Decimal
+                && matches!(def.name, "ROUND" | "TRUNCATE" | "LEAST" | "GREATEST")
+        }
+        _ => false,
+    };
+    if single || padded || fixed || info.ty.is_zerofill() || info.ty == SqlType::Year {
         adapted(Adapt::Shown(info.ty), e, info)
     } else {
         e

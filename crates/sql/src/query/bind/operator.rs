@@ -2,7 +2,7 @@
 
 use super::Deprecated;
 use super::digits::{as_decimal, is_long, rounded};
-use super::literal::{as_number, no_geometries};
+use super::literal::{as_number, chosen_number, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::query::collations::{against, all_in_one, collated};
@@ -190,8 +190,13 @@ impl Binder<'_> {
             return Err(SqlError::internal("BETWEEN without its operands"));
         };
         if !self.is_mixed([expr, low, high], [&e, &l, &h]) {
-            let (x, l) = self.pair((expr, e.clone()), (low, l));
-            let (y, h) = self.pair((expr, e), (high, h));
+            let column = matches!(e.node, Node::Col(_));
+            let mut pair = |e, (written, bound)| match column {
+                true => self.pair((expr, e), (written, bound)),
+                false => self.unfitted_pair((expr, e), (written, bound)),
+            };
+            let (x, l) = pair(e.clone(), (low, l));
+            let (y, h) = pair(e, (high, h));
             return Ok(both(compare_exprs(CmpOp::Ge, x, l)?, compare_exprs(CmpOp::Le, y, h)?));
         }
         let number = |this: &Self, written: &Expr, e: BExpr| match this.is_hex(written) {
@@ -304,7 +309,7 @@ impl Binder<'_> {
         let computes = arith_op(op).is_some();
         let number = |e: &Expr, b: BExpr| match () {
             () if text => b,
-            () if computes && b.info.ty.is_list() => as_real(by_place(b)),
+            () if computes && b.info.ty.is_list() => as_real(chosen_number(by_place(b))),
             () => self.as_operand(e, b),
         };
         let (a, b) = (number(left, a), number(right, b));
@@ -353,30 +358,37 @@ impl Binder<'_> {
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         match (a.node, b.node) {
             (Node::Row(l), Node::Row(r)) => {
-                let (l, r) = self.row_pairs((left, l), (right, r))?;
+                let (l, r) = self.row_pairs((left, l), (right, r), true)?;
                 compare_rows(op, l, r)
             }
             (Node::Row(l), _) | (_, Node::Row(l)) => Err(columns_expected(l.len())),
             (x, y) => {
                 let (a, b) = (BExpr::new(x, a.info), BExpr::new(y, b.info));
-                let (a, b) = self.pair((left, a), (right, b));
+                let (a, b) = self.operands((left, a), (right, b));
                 compare_exprs(op, a, b)
             }
         }
     }
 
-    /// The columns of two rows as each is beside its fellow.
+    /// The columns of two rows as each is beside its fellow; `alone`: not among others of a list.
     fn row_pairs(
         &mut self,
         left: (&Expr, Vec<BExpr>),
         right: (&Expr, Vec<BExpr>),
+        alone: bool,
     ) -> Bind<(Vec<BExpr>, Vec<BExpr>)> {
         let ((x, l), (y, r)) = (left, right);
         if l.len() != r.len() {
             return Err(columns_expected(l.len()));
         }
         let (Expr::Row(x), Expr::Row(y)) = (x, y) else { return Ok((l, r)) };
-        Ok(x.iter().zip(l).zip(y.iter().zip(r)).map(|(a, b)| self.pair(a, b)).unzip())
+        let pairs = x.iter().zip(l).zip(y.iter().zip(r));
+        Ok(pairs
+            .map(|(a, b)| match alone {
+                true => self.row_operands(a, b),
+                false => self.unfitted_pair(a, b),
+            })
+            .unzip())
     }
 
     pub fn in_list(&mut self, expr: &Expr, list: &[Expr], negated: bool) -> Bind<BExpr> {
@@ -386,7 +398,7 @@ impl Binder<'_> {
             let mut any = None;
             for (at, item) in list.iter().zip(items) {
                 let Node::Row(r) = item.node else { return Err(columns_expected(l.len())) };
-                let (l, r) = self.row_pairs((expr, l.clone()), (at, r))?;
+                let (l, r) = self.row_pairs((expr, l.clone()), (at, r), list.len() == 1)?;
                 // One row is compared as by `=`; among several the collations are those of the left side.
                 let r = if list.len() > 1 { in_lefts_collations(&l, r) } else { r };
                 let equal = compare_rows(CmpOp::Eq, l, r)?;
@@ -412,7 +424,11 @@ impl Binder<'_> {
             if matches!(item.node, Node::Row(_)) {
                 return Err(columns_expected(1));
             }
-            let (l, item) = self.pair((expr, left.clone()), (at, item));
+            // A list of one is the operator `=`.
+            let (l, item) = match list.len() {
+                1 => self.operands((expr, left.clone()), (at, item)),
+                _ => self.pair((expr, left.clone()), (at, item)),
+            };
             changing |= is_changed(&left, &l);
             pairs.push((l, item));
         }

@@ -14,10 +14,20 @@ use crate::query::scope::{Found, Scope};
 use crate::query::told::note_stored;
 use crate::query::{decided, group};
 use crate::session_api::SqlError;
-use crate::value::{SqlMode, SqlType};
+use crate::value::{Class, SqlMode, SqlType};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr, SelectItem};
+
+/// Whether it is one of several decimals, each with its own digits until it is stored.
+fn chooses(e: &BExpr) -> bool {
+    let choice = match &e.node {
+        Node::Func(def, _) => def.name == "IF",
+        Node::Case { .. } => true,
+        _ => false,
+    };
+    choice && e.info.ty.class() == Class::Decimal
+}
 
 impl Binder<'_> {
     pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
@@ -117,6 +127,10 @@ impl Binder<'_> {
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
         }
+        // What rows are told apart by has been stored.
+        for (c, e) in columns.iter_mut().zip(&items) {
+            c.own_digits &= !s.options.distinct && (!grouped || e.has_agg());
+        }
         let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
         let sorts_rows = !grouped && !s.options.distinct && windows.is_empty();
         let sorted = &ctx.scope.tables.first().and_then(|t| t.merged.as_ref());
@@ -215,6 +229,7 @@ impl Binder<'_> {
                         origin: col.origin.clone(),
                         stored: false,
                         kept: None,
+                        own_digits: false,
                     });
                     items.push(e);
                 }
@@ -235,7 +250,8 @@ impl Binder<'_> {
                 // A user variable without a value is told of as one that may get any.
                 let unset = matches!(e.node, Node::UserVar(_)) && e.info.ty == SqlType::Null;
                 let kept = unset.then_some(SqlType::varbinary(65_532));
-                columns.push(OutColumn { origin, kept, ..OutColumn::computed(name, e.info) });
+                let computed = OutColumn::computed(name, e.info);
+                columns.push(OutColumn { origin, kept, own_digits: chooses(&e), ..computed });
                 items.push(e);
             }
         }

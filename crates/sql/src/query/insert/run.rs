@@ -346,7 +346,7 @@ impl Inserter<'_> {
                     return Err(SqlError::new(number, text).into());
                 }
                 r.ev.cx.warnings.warn(number, || text);
-                zero(&p.table, col)
+                c.ty.zero()
             }
         };
         Ok(())

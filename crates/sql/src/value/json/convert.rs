@@ -39,11 +39,14 @@ pub fn from_text(
     match v {
         Value::Str(b, c) if c.charset().is_utf8() => parse(b),
         Value::Str(b, c) => parse(&c.charset().convert(b, Charset::Utf8mb4).0),
-        _ => {
-            let text = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
-            Err(ValueError::new(3144, "22032", text.into()))
-        }
+        _ => Err(binary()),
     }
+}
+
+/// 3144.
+pub fn binary() -> ValueError {
+    let text = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
+    ValueError::new(3144, "22032", text.into())
 }
 
 /// 3156. What the value comes from is not known here.

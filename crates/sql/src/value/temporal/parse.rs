@@ -284,7 +284,9 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
     if neg {
         scan.at += 1;
     }
-    if !scan.peek().is_some_and(|b| b.is_ascii_digit() || b == b'.') {
+    // Without hours there are the minutes behind them.
+    let minutes = |s: &[u8]| matches!(s, [b':', d, ..] if d.is_ascii_digit());
+    if !scan.peek().is_some_and(|b| b.is_ascii_digit() || b == b'.') && !minutes(&s[scan.at..]) {
         return None;
     }
     // What is too long for 32 bits is no number of hours or days.
