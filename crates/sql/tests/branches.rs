@@ -82,7 +82,7 @@ fn years_and_bits_as_texts() {
             ("select y = 0, y = '0000', y = '0', y = '00' from t where id = 1", "1|1|0|0"),
             ("select hex(case 1 when 1 then b else c end), hex(elt(1, b)), hex(lpad(b, 3, 'x')) from t where id = 1", "24|24|787824"),
             ("select hex(replace(b, 'x', 'y')), hex(make_set(1, b)), hex(insert(b, 1, 0, '')), hex(greatest(b, c)) from t where id = 1", "24|24|24|61"),
-            ("select coalesce(e, null) + 0, case when 1 then e end + 0, if(1, e, null) + 0 from t where id = 1", "0|0|2"),
+            ("select coalesce(e, null) + 0, case when 1 then e end + 0, if(1, e, null) + 0 from t where id = 1", "0|2|2"),
             ("select id from t where coalesce(e, null)", ""),
             ("select bit_and(99999999999999999999), bit_or(-99999999999999999999)", "9223372036854775807|9223372036854775808"),
         ])

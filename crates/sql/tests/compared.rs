@@ -237,7 +237,7 @@ fn branches_are_numbers_where_numbers_are_wanted() {
         .await;
         c.check(&[
             ("select if(1, 0x41, null) * 1, sqrt(nullif(0x51, 0)), 2 + ifnull(null, 0x40)", "65|9|2"),
-            ("select case when 1 then 0x41 end + 0, coalesce(null, b'101') + 1", "0|1"),
+            ("select case when 1 then 0x41 end + 0, coalesce(null, b'101') + 1", "65|1"),
             ("select inet_ntoa(b'101'), hex(12345678901234567890.5)", "0.0.0.5|AB54A98CEB1F0800"),
             ("select ifnull(t, b), coalesce(t, b), if(0, t, b) from b", "$|$|$"),
             ("select 1 + adddate('1999-1-1', 1), floor(subtime('2024-02-28 10:11:12', '1'))", "19990103|20240228101111"),

@@ -97,6 +97,7 @@ fn values_beside_times() {
         ("select id from t where tm = 'abc'", ""),
         ("select count(*) from t where tm < 'abc'", "3"),
         ("select id from t where tm = s", ""),
+        ("select '2' between 1 and time'10:11:12', time'10:11:12' between 1 and '2'", "1|0"),
         ("select maketime(1, 2, 3) = '1:2:3', maketime(1, 2, 3) = '01:02:03'", "0|1"),
         ("select (tm, 1) = ('1:2:3', 1) from t where id = 2", "0"),
         ("select greatest(tm, 'abc'), least(tm, '') from t where id = 1", "abc|"),
@@ -126,6 +127,10 @@ fn the_greatest_of_dates_and_others() {
         ("select greatest(d, 'abc'), least(d, 'abc') from t where id = 1", "2024-02-03|0000-00-00"),
         ("select greatest(dt, '2024-02-03') from t where id = 2", "2024-02-03 00:00:00.000"),
         ("select greatest(d, null) from t where id = 1", "NULL"),
+        (
+            "select greatest(date'2024-01-01', timestamp'2023-01-01 10:00:00')",
+            "2024-01-01 00:00:00",
+        ),
     ]);
 }
 
@@ -159,6 +164,12 @@ fn what_dates_become() {
             "NULL|2024-02-29 10:11:13",
         ),
         ("select cast(':11:12' as time)", "00:11:12"),
+        // Days make a date of a time.
+        ("set timestamp = 1718454896", "ok 0"),
+        (
+            "select date_add(time'10:00:00', interval '1 1:1:1' day_second), date_add(time'10:00:00', interval '1:1' hour_minute)",
+            "2024-06-16 11:01:01|11:01:00",
+        ),
     ]);
 }
 

@@ -349,6 +349,10 @@ fn long_numeric_first(args: &[TypeInfo]) -> TypeInfo {
 /// CEIL and FLOOR: integers for integers and for decimals that fit.
 pub fn whole_first(args: &[TypeInfo]) -> TypeInfo {
     let mut info = long_numeric_first(args);
+    // NULL is taken as a text would be.
+    if args.first().is_some_and(|a| a.ty == SqlType::Null) {
+        info.ty = SqlType::DOUBLE;
+    }
     whole_double(&mut info);
     if let SqlType::Decimal { precision, scale, .. } = info.ty {
         let digits = precision - scale;

@@ -245,7 +245,14 @@ fn extreme(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
             best = v;
         }
     }
-    Ok(best.clone().into_owned())
+    // A date or a time beside others is a date and a time.
+    let whole = |v: &Value<'_>| matches!(v, Value::DateTime(_) | Value::Time(_));
+    Ok(match best {
+        Value::Date(_) | Value::Time(_) if dated && args.iter().any(whole) => {
+            best.to_datetime(cx).map_or(Value::Null, Value::DateTime)
+        }
+        _ => best.clone().into_owned(),
+    })
 }
 
 /// Of dates and of texts and numbers that may be some: the text of the date found, with a time where one of the dates has one.

@@ -167,7 +167,7 @@ pub fn date_add_type(date: &TypeInfo, amount: &TypeInfo, unit: Unit) -> TypeInfo
     let fsp = if unit.has_micros() { 6 } else { date.ty.fsp().max(of_amount) };
     let ty = match date.ty {
         SqlType::Date if unit.is_date_unit() => SqlType::Date,
-        SqlType::Time { .. } if !unit.is_date_unit() => SqlType::Time { fsp },
+        SqlType::Time { .. } if !unit.has_days() => SqlType::Time { fsp },
         t if t.is_temporal() => SqlType::DateTime { fsp },
         _ => return dated_text(),
     };
@@ -440,7 +440,7 @@ pub fn add_interval(
         return Ok(Value::Null);
     }
     let time = match date {
-        Value::Time(t) if !unit.is_date_unit() => Some(*t),
+        Value::Time(t) if !unit.has_days() => Some(*t),
         _ => None,
     };
     // What is no date is told of whatever the amount is, and what is no complete one is none.

@@ -87,11 +87,15 @@ fn in_set_of(e: BExpr, common: Collation) -> BExpr {
     BExpr::new(Node::Func(def, vec![e, BExpr::constant(Value::text(Vec::new(), common))]), info)
 }
 
-/// 3995: a regular expression is not searched for in bytes, nor are bytes in a text.
-fn no_bytes_beside_texts(name: &str, args: &[BExpr]) -> Bind<()> {
+/// 3995: a regular expression is not searched for in bytes, nor are bytes in a text. A literal that stands in the plan as a parameter is a
+/// text of the `connection`.
+pub fn no_bytes_beside_texts(name: &str, args: &[BExpr], connection: Collation) -> Bind<()> {
     let compared = if name == "REGEXP_REPLACE" { 3 } else { 2 };
-    let texts = args.iter().take(compared).filter(|a| !a.is_untyped());
-    let texts: Vec<Collation> = texts.filter_map(|a| a.info.ty.collation()).collect();
+    let collation = |a: &BExpr| match a.node {
+        Node::Param(_) if a.is_untyped() => Some(connection),
+        _ => a.info.ty.collation(),
+    };
+    let texts: Vec<Collation> = args.iter().take(compared).filter_map(collation).collect();
     let pairs = texts.first().into_iter().flat_map(|a| texts.iter().skip(1).map(move |b| (a, b)));
     for (a, b) in pairs.filter(|(a, b)| a.is_binary() != b.is_binary()) {
         let text = format!(
@@ -107,9 +111,6 @@ fn no_bytes_beside_texts(name: &str, args: &[BExpr]) -> Bind<()> {
 
 /// Gives the texts of one character set among a function's arguments the collation that they have in common.
 pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
-    if name.starts_with("REGEXP_") {
-        no_bytes_beside_texts(name, &args)?;
-    }
     let collation = |e: &BExpr| e.info.ty.collation().filter(|c| !c.is_binary());
     let mut texts = args.iter().filter_map(collation);
     let Some(first) = texts.next() else { return Ok(args) };

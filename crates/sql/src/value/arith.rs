@@ -200,7 +200,9 @@ pub enum BitOp {
 
 /// Bit operators work on 64-bit unsigned integers.
 pub fn bits(op: BitOp, a: &Value<'_>, b: &Value<'_>, w: &mut Warnings) -> Value<'static> {
-    let (Some(x), Some(y)) = (bits_of(a, w), bits_of(b, w)) else { return Value::Null };
+    // Beside NULL nothing is said of the other side.
+    let Some(x) = bits_of(a, w) else { return Value::Null };
+    let Some(y) = bits_of(b, w) else { return Value::Null };
     let shift = u32::try_from(y).unwrap_or(u32::MAX);
     Value::UInt(match op {
         BitOp::And => x & y,

@@ -107,6 +107,10 @@ impl Binder<'_> {
         let Some(c) = Collation::by_name(name) else {
             return Err(SqlError::new(1273, format!("Unknown collation: '{name}'")));
         };
+        if matches!(expr, Expr::Literal(ast::Literal::Null)) && !c.is_binary() {
+            let text = format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", c.name());
+            return Err(SqlError::new(1253, text));
+        }
         // A BIT is bytes here.
         if let Some(own) = super::literal::as_bytes(e.clone()).info.ty.collation()
             && own.charset() != c.charset()

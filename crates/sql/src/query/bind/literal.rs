@@ -120,21 +120,33 @@ impl Binder<'_> {
         }
     }
 
-    /// IF() and NULLIF() ask what they take for a number where a number is wanted, so that a hexadecimal literal there is one. COALESCE(),
-    /// IFNULL() and CASE make a text of it first.
+    /// IF(), NULLIF() and CASE ask what they take for a number where a number is wanted, so that a hexadecimal literal there is one.
+    /// COALESCE() and IFNULL() make a text of it first.
     fn with_numbers_chosen(&self, e: &Expr, mut b: BExpr) -> BExpr {
-        let (Expr::Call(c), Node::Func(def, args)) = (e, &mut b.node) else { return b };
-        let taken = match def.name {
-            "IF" => 1..args.len(),
-            "NULLIF" => 0..1,
-            _ => return b,
-        };
-        for (e, b) in c.args.iter().zip(args).skip(taken.start).take(taken.len()) {
+        let number = |written: &Expr, b: &mut BExpr| {
             let branch = std::mem::replace(b, BExpr::constant(Value::Null));
-            *b = match self.is_hex(e) {
+            *b = match self.is_hex(written) {
                 true => as_number(branch),
-                false => self.with_numbers_chosen(e, branch),
+                false => self.with_numbers_chosen(written, branch),
             };
+        };
+        match (e, &mut b.node) {
+            (Expr::Call(c), Node::Func(def, args)) => {
+                let taken = match def.name {
+                    "IF" => 1..args.len(),
+                    "NULLIF" => 0..1,
+                    _ => return b,
+                };
+                let pairs = c.args.iter().zip(args);
+                pairs.skip(taken.start).take(taken.len()).for_each(|(e, b)| number(e, b));
+            }
+            (Expr::Case { whens: written, else_: last, .. }, Node::Case { whens, otherwise }) => {
+                written.iter().zip(whens).for_each(|((_, e), (_, b))| number(e, b));
+                if let (Some(e), Some(b)) = (last, otherwise) {
+                    number(e, b);
+                }
+            }
+            _ => {}
         }
         b
     }

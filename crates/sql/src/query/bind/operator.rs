@@ -149,16 +149,18 @@ fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
 }
 
 impl Binder<'_> {
-    /// Whether the three sides of BETWEEN are numbers and texts: then all are compared as doubles, whichever two meet. A column of integers
-    /// takes constants as integers first.
+    /// Whether the three sides of BETWEEN are numbers, and texts or times: then all are compared as doubles, whichever two meet. A column of
+    /// integers or times takes constants as such first, and a date makes dates of all.
     fn is_mixed(&self, written: [&Expr; 3], sides: [&BExpr; 3]) -> bool {
-        let integers = sides[0].info.ty.is_integer() && matches!(sides[0].node, Node::Col(_));
-        if integers && sides[1].is_statement_constant() && sides[2].is_statement_constant() {
+        let time = |b: &BExpr| b.info.ty.class() == Class::Time;
+        let own = sides[0].info.ty.is_integer() || time(sides[0]);
+        let takes = own && matches!(sides[0].node, Node::Col(_));
+        if takes && sides[1].is_statement_constant() && sides[2].is_statement_constant() {
             return false;
         }
         let (mut numbers, mut texts) = (0, 0);
         for (e, b) in written.into_iter().zip(sides) {
-            let text = b.info.ty.class() == Class::Text || self.is_text(e);
+            let text = b.info.ty.class() == Class::Text || time(b) || self.is_text(e);
             numbers += usize::from(self.is_number(e, b));
             texts += usize::from(text);
             let null = matches!(b.node, Node::Const(Value::Null));

@@ -70,6 +70,15 @@ impl Unit {
         )
     }
 
+    /// Whether days or what is longer are among its parts.
+    pub fn has_days(self) -> bool {
+        let compound = matches!(
+            self,
+            Unit::DayHour | Unit::DayMinute | Unit::DaySecond | Unit::DayMicrosecond
+        );
+        compound || self.is_date_unit()
+    }
+
     pub fn has_micros(self) -> bool {
         matches!(
             self,
