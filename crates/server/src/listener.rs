@@ -54,6 +54,7 @@ impl Server {
         let of = registry.clone();
         inst.db.read_statements_by(Arc::new(move |id, to| of.statement(id, to)));
         let stack = inst.vars.u64(Var::thread_stack) as usize;
+        weir_sql::session_api::set_stack_room(crate::workers::STACK_ROOM);
         let workers = Workers::new(stack, inst.status.clone());
         let datadir = PathBuf::from(inst.vars.text(Var::datadir));
         let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars));

@@ -32,8 +32,10 @@ pub struct Workers {
     stack: usize,
 }
 
+/// Times 256 KiB that a statement's text may nest for; MySQL's limit is of this order.
+pub const STACK_ROOM: u32 = 5;
 /// Stack of a thread beside `thread_stack`: the planner measures what it uses of it. Only what is used becomes memory.
-const BESIDE: usize = 1 << 20;
+const BESIDE: usize = STACK_ROOM as usize * (1 << 20);
 
 impl Workers {
     pub fn new(stack: usize, status: Arc<Status>) -> Arc<Workers> {

@@ -500,6 +500,12 @@ pub struct ProcessInfo {
     pub attributes: Arc<[(String, String)]>,
 }
 
+/// Says that sessions run on threads with so many times 256 KiB of stack for the parser and 1 MiB for the planner: a statement may nest
+/// as many times deeper.
+pub fn set_stack_room(times: u32) {
+    weir_syntax::parse::set_stack_room(times);
+}
+
 /// The server's sessions, for SHOW PROCESSLIST and KILL.
 pub trait Sessions: Send + Sync {
     fn list(&self) -> Vec<ProcessInfo>;

@@ -93,6 +93,11 @@ fn values_beside_times() {
         ("select id from t where tm between '1:0:0' and 100000", "2"),
         ("select id from t where tm in ('1:2:3', 101112.25) order by id", "1; 2"),
         ("select id from t where tm = timestamp'2024-05-06 01:02:03'", "2"),
+        // In lists and CASE every text is read as a time.
+        ("select id from t where tm in ('10203', 'abc')", "2"),
+        ("select case tm when '10203' then 'found' end from t where id = 2", "found"),
+        ("select case tm when s then 1 else 0 end from t where id = 2", "0"),
+        ("select maketime(1, 2, 3) in ('1:2:3', 'x')", "1"),
         // What is no time is a text.
         ("select id from t where tm = 'abc'", ""),
         ("select count(*) from t where tm < 'abc'", "3"),
@@ -185,6 +190,17 @@ fn choices_keep_their_digits() {
             "1|3.0|1.2300",
         ),
         ("select distinct if(1, 1, -1.5)", "1.0"),
+        (
+            "select if(a.id = 1, 1, 2.5) from t a join t b using (id) where a.id = 1 order by a.n",
+            "1.0",
+        ),
+        ("select length(cast('a' as binary(100000000)))", "NULL"),
+        (
+            "show warnings",
+            "Warning|1301|Result of cast_as_binary() was larger than max_allowed_packet (67108864) - truncated",
+        ),
+        ("select cast('a' as binary(4294967296))", "E1439"),
+        ("select cast('a' as char(4294967296))", "E1439"),
         ("select if(1, 1, -1.5) union all select null", "1.0; NULL"),
         ("select * from (select case when 1 then 1 else 2.5 end c) x", "1.0"),
         ("select sum(case when id = 1 then 1.50 else 0 end) from t", "1.50"),

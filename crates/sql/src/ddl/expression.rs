@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use crate::errno;
 use crate::func;
 use crate::func::aggregate;
 use crate::meta::same_name;
@@ -44,8 +45,11 @@ pub fn written(expr: &Expr, table: &str, purpose: Purpose<'_>) -> Result<Written
 /// Reads a text that [`written`] made.
 pub fn parse(text: &str) -> Result<Expr, SqlError> {
     let options = ParseOptions { kept: true, ..Default::default() };
-    parse_expr(text.as_bytes(), &options)
-        .map_err(|e| SqlError::internal(format!("expression of a definition: {}", e.message)))
+    parse_expr(text.as_bytes(), &options).map_err(|e| match e.errno {
+        // The kept text has more parentheses than what was written.
+        errno::ER_STACK_OVERRUN_NEED_MORE => SqlError::new(e.errno, e.message),
+        _ => SqlError::internal(format!("expression of a definition: {}", e.message)),
+    })
 }
 
 /// Columns that a kept text names.

@@ -103,7 +103,7 @@ pub fn cast(
         },
         CastTarget::Double => v.to_f64(&mut cx.warnings).map_or(Value::Null, Value::Double),
         CastTarget::Char { chars, collation } => to_char(v, chars, collation, cx),
-        CastTarget::Binary { bytes } => to_binary(v, bytes, cx),
+        CastTarget::Binary { bytes } => to_binary(v, bytes, cx)?,
         CastTarget::Date => match v.to_date(cx) {
             Some(d) if allowed(&d, cx) => Value::Date(d),
             _ => Value::Null,
@@ -331,16 +331,29 @@ fn to_char(
     Value::text(text, collation)
 }
 
-fn to_binary(v: &Value<'_>, bytes: Option<u32>, cx: &mut EvalCtx<'_>) -> Value<'static> {
-    let Some(text) = v.to_octets() else { return Value::Null };
+fn to_binary(
+    v: &Value<'_>,
+    bytes: Option<u32>,
+    cx: &mut EvalCtx<'_>,
+) -> Result<Value<'static>, ValueError> {
+    let Some(text) = v.to_octets() else { return Ok(Value::Null) };
     let mut text = text.into_owned();
     if let Some(n) = bytes {
+        let max = cx.max_packet;
+        if n as usize > max {
+            let told = format!(
+                "Result of cast_as_binary() was larger than max_allowed_packet ({max}) - truncated"
+            );
+            cx.warnings.warn(1301, || told);
+            return Ok(Value::Null);
+        }
+        cx.reserve(n as usize)?;
         if text.len() > n as usize {
             cx.warnings.truncated(&format!("BINARY({n})"), &text);
         }
         text.resize(n as usize, 0);
     }
-    Value::Bytes(text.into())
+    Ok(Value::Bytes(text.into()))
 }
 
 fn to_year(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {

@@ -32,6 +32,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use smallvec::SmallVec;
 
@@ -101,11 +102,11 @@ const ER_STACK: u16 = 1436;
 /// ER_INVALID_CHARACTER_STRING.
 const ER_INVALID_STRING: u16 = 1300;
 
-/// Nested constructs (parentheses, subqueries, CASE, function arguments).
+/// Nested constructs (parentheses, subqueries, CASE, function arguments), for each 256 KiB of stack that whoever parses has.
 const MAX_DEPTH: u32 = 200;
-/// Bytes of stack the parser may use; sessions have 256 KiB or more in all.
+/// Bytes of stack the parser may use of each 256 KiB.
 const MAX_STACK: usize = 160 * 1024;
-/// Height of an expression's tree. Operators of one level in a row make a left-deep tree, which
+/// Height of an expression's tree for each 256 KiB. Operators of one level in a row make a left-deep tree, which
 /// is walked and dropped by recursion.
 const MAX_HEIGHT: u32 = 250;
 /// Joins, and set operations that are not a plain series of UNIONs, in a whole statement.
@@ -146,10 +147,25 @@ pub(crate) struct Parser<'a> {
     /// Where the words start that were taken for names, where somebody asks.
     pub(crate) names: Option<RefCell<Vec<u32>>>,
     depth: u32,
+    /// [`stack_room`].
+    room: u32,
     /// Height of the expression read last; see [`Parser::grow`].
     height: u32,
     links: u32,
     stack_base: usize,
+}
+
+/// How many times 256 KiB of stack whoever parses in this process has, and walks what was parsed on.
+static ROOM: AtomicU32 = AtomicU32::new(1);
+
+/// Says that all who parse in this process have so many times 256 KiB of stack, and as much again for each of the walks over what was parsed.
+pub fn set_stack_room(times: u32) {
+    ROOM.store(times.max(1), Ordering::Relaxed);
+}
+
+/// What [`set_stack_room`] was told; 1 if nobody said anything.
+pub fn stack_room() -> u32 {
+    ROOM.load(Ordering::Relaxed)
 }
 
 /// Roughly where the stack is now; compared only with another value of the same thread.
@@ -172,6 +188,7 @@ impl<'a> Parser<'a> {
             scope: None,
             names: None,
             depth: 0,
+            room: stack_room(),
             height: 0,
             links: 0,
             stack_base: 0,
@@ -353,7 +370,8 @@ impl<'a> Parser<'a> {
     }
 
     fn enter(&mut self) -> PResult<()> {
-        if self.depth >= MAX_DEPTH || stack_position().abs_diff(self.stack_base) > MAX_STACK {
+        let used = stack_position().abs_diff(self.stack_base);
+        if self.depth >= MAX_DEPTH * self.room || used > MAX_STACK * self.room as usize {
             return Err(self.too_deep());
         }
         self.depth += 1;
@@ -364,7 +382,7 @@ impl<'a> Parser<'a> {
     /// too high to walk.
     pub(crate) fn grow(&mut self, left: u32) -> PResult<()> {
         self.height = self.height.max(left) + 1;
-        if self.height > MAX_HEIGHT { Err(self.too_deep()) } else { Ok(()) }
+        if self.height > MAX_HEIGHT * self.room { Err(self.too_deep()) } else { Ok(()) }
     }
 
     /// Height of the operand just read.

@@ -126,7 +126,7 @@ fn high_expressions_fit_on_the_stack() {
         " in (1, 2)",
     ];
     for level in levels {
-        for n in [100, 200, 240, 249, 250, 600] {
+        for n in [100, 249, 250, 600, 1249, 1250, 3000] {
             let high = format!("@@global.port{}", level.repeat(n));
             for sql in [
                 format!("set @a = {high}"),
@@ -157,12 +157,14 @@ fn high_expressions_fit_on_the_stack() {
         ("(select ", ")"),
         ("case when 1 then ", " end"),
     ] {
-        for n in [50, 59, 61, 100, 199, 201, 1000] {
+        for n in [50, 61, 100, 201, 500, 999, 1001, 5000] {
             let deep = format!("select {}1{}", open.repeat(n), close.repeat(n));
             let _ = c.try_query(&deep);
             let _ = c.try_query(&format!("set @a = ({deep})"));
         }
         assert_eq!(c.rows("select 1"), "1", "{open}");
     }
+    assert_eq!(c.rows(&format!("select 1{}", " + 1".repeat(400))), "401");
+    assert_eq!(c.rows(&format!("select {}1{}", "(select ".repeat(63), ")".repeat(63))), "1");
     drop(server);
 }

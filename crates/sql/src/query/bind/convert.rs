@@ -2,6 +2,7 @@
 
 use super::Deprecated;
 use super::{Bind, Binder};
+use crate::errno;
 use crate::func::temporal;
 use crate::query::collations::collated;
 use crate::query::expr::{BExpr, Node};
@@ -52,9 +53,17 @@ impl Binder<'_> {
                 format!("Too-big precision {n} specified for 'CAST'. Maximum is 6."),
             )),
         };
+        let length = |n: &Option<u64>| match n.map(u32::try_from).transpose() {
+            Ok(n) => Ok(n),
+            Err(_) => {
+                let text =
+                    "Display width out of range for column 'cast as char' (max = 4294967295)";
+                Err(SqlError::new(errno::ER_TOO_BIG_DISPLAYWIDTH, text))
+            }
+        };
         Ok(match to {
-            T::Binary(n) => CastTarget::Binary { bytes: n.map(|n| n as u32) },
-            T::Char { length, charset, binary, .. } => {
+            T::Binary(n) => CastTarget::Binary { bytes: length(n)? },
+            T::Char { length: n, charset, binary, .. } => {
                 let mut collation = match charset {
                     Some(cs) => self.charset_collation(cs)?,
                     None => self.env.reads.settings.collation,
@@ -62,7 +71,7 @@ impl Binder<'_> {
                 if *binary {
                     collation = Collation::bin_of(collation.charset());
                 }
-                CastTarget::Char { chars: length.map(|n| n as u32), collation }
+                CastTarget::Char { chars: length(n)?, collation }
             }
             T::Signed => CastTarget::Signed,
             T::Unsigned => CastTarget::Unsigned,

@@ -1,4 +1,4 @@
-//! What MySQL warns of because it is to go, or because it is a hint that means nothing: said each time that a text is run, and when a statement is prepared. A view's text warns nobody who
+//! What MySQL warns of because it is to go, or because it is a hint or a space that means nothing: said each time that a text is run, and when a statement is prepared. A view's text warns nobody who
 //! reads the view.
 
 use super::Binder;
@@ -19,6 +19,8 @@ pub enum Deprecated {
     FoundRows,
     /// A hint that is not obeyed.
     Hint(u16, Box<str>),
+    /// A column's name with spaces before it, which it loses.
+    SpacedName(Box<str>),
 }
 
 impl Deprecated {
@@ -63,6 +65,9 @@ impl Deprecated {
                 "Consider using two separate queries instead.",
             ),
             Deprecated::Hint(errno, text) => (*errno, text.to_string()),
+            Deprecated::SpacedName(name) => {
+                (1466, format!("Leading spaces are removed from name '{name}'"))
+            }
             Deprecated::FoundRows => old("FOUND_ROWS()", "Consider using COUNT(*) instead."),
         }
     }

@@ -3,7 +3,7 @@
 use super::deprecated::Deprecated;
 use super::literal::as_json;
 use super::operator::{columns_expected, compare_exprs, not};
-use super::{Bind, Binder, MAX_STACK};
+use super::{Bind, Binder};
 use crate::context::VirtualColumn;
 use crate::ddl::rebuild::value_error;
 use crate::errno;
@@ -380,7 +380,7 @@ impl Binder<'_> {
 
     /// 1436 where the statement is nested too deeply to go on.
     fn has_stack(&self) -> Bind<()> {
-        if stack_position().abs_diff(self.stack_base) <= MAX_STACK {
+        if stack_position().abs_diff(self.stack_base) <= self.stack_most {
             return Ok(());
         }
         let text = "Thread stack overrun:  the statement is nested too deeply.  Use fewer levels of nesting.";
@@ -412,7 +412,7 @@ impl Binder<'_> {
                 Some((e, o)) => {
                     let (mut o, w) = {
                         let b = self.scalar(w)?;
-                        self.unfitted_pair((e, o.clone()), (w, b))
+                        self.list_pair((e, o.clone()), (w, b), false)
                     };
                     // Unlike `=`, CASE looks at a document's text when it meets one, as in MySQL. A literal may be a parameter here.
                     if o.info.ty == SqlType::Json && (w.info.ty.is_string() || w.is_untyped()) {

@@ -211,8 +211,30 @@ impl Binder<'_> {
         self.unfitted_pair((left.0, a), (right.0, b))
     }
 
-    /// The same where a constant beside a column of dates, times or years stays what it is: in CASE, in rows, and in BETWEEN of anything
-    /// but a column.
+    /// The same for CASE and for lists, where any text beside a time is read as one; `fits`: a constant beside a column becomes what the
+    /// column would keep of it.
+    pub fn list_pair(
+        &mut self,
+        left: (&Expr, BExpr),
+        right: (&Expr, BExpr),
+        fits: bool,
+    ) -> (BExpr, BExpr) {
+        let timed = |e: BExpr, other: Class| match other {
+            Class::Time if e.info.ty.is_string() => {
+                let ty = SqlType::Time { fsp: 6 };
+                let nullable = e.info.nullable;
+                adapted(Adapt::Fitted(ty), e, TypeInfo::new(ty, nullable))
+            }
+            _ => e,
+        };
+        let classes = (left.1.info.ty.class(), right.1.info.ty.class());
+        let left = (left.0, timed(left.1, classes.1));
+        let right = (right.0, timed(right.1, classes.0));
+        if fits { self.pair(left, right) } else { self.unfitted_pair(left, right) }
+    }
+
+    /// The same where a constant beside a column of dates, times or years stays what it is: in rows, and in BETWEEN of anything but a
+    /// column.
     pub fn unfitted_pair(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
         let ((x, a), (y, b)) = (left, right);
         let (c, d) = (self.beside(x, &a, y, &b), self.beside(y, &b, x, &a));

@@ -211,12 +211,14 @@ pub struct Binder<'a> {
     pub block_names: Vec<String>,
     /// What each `*` of the query itself stands for, in order, where somebody asks.
     pub wildcards: Option<Vec<Vec<ast::SelectItem>>>,
-    /// Where the stack was when the statement began to be bound.
+    /// Where the stack was when the statement began to be bound, and how far from there it may be.
     stack_base: usize,
+    stack_most: usize,
 }
 
-/// Bytes of stack that binding may use. The parser bounds the height of a statement's trees, but a level takes more here than there; what
-/// walks the bound tree afterwards takes less. A session's thread has this much beside `thread_stack`.
+/// Bytes of stack that binding may use, for each 256 KiB that the parser was told of (`set_stack_room`). The parser bounds the height of a
+/// statement's trees, but a level takes more here than there; what walks the bound tree afterwards takes less. A session's thread has this
+/// much beside `thread_stack`.
 const MAX_STACK: usize = (1 << 20) * weir_rt::STACK_SCALE;
 
 impl<'a> Binder<'a> {
@@ -224,6 +226,7 @@ impl<'a> Binder<'a> {
         Binder {
             env,
             stack_base: stack_position(),
+            stack_most: MAX_STACK * weir_syntax::parse::stack_room() as usize,
             stack: Vec::new(),
             collectors: Vec::new(),
             uses: BoundUses::default(),

@@ -429,7 +429,7 @@ impl Binder<'_> {
             // A list of one is the operator `=`.
             let (l, item) = match list.len() {
                 1 => self.operands((expr, left.clone()), (at, item)),
-                _ => self.pair((expr, left.clone()), (at, item)),
+                _ => self.list_pair((expr, left.clone()), (at, item), true),
             };
             changing |= is_changed(&left, &l);
             pairs.push((l, item));

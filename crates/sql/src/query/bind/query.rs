@@ -27,6 +27,9 @@ fn told_apart(columns: &[OutColumn]) -> Bind<()> {
     }
 }
 
+/// Blocks within each other, as in MySQL.
+const MAX_BLOCKS: usize = 64;
+
 impl Binder<'_> {
     /// Binds and optimizes a whole query.
     pub async fn query(&mut self, q: &ast::Query, _outer: Option<()>) -> Bind<QueryPlan> {
@@ -47,7 +50,7 @@ impl Binder<'_> {
 
     pub fn bind_query(&mut self, q: &ast::Query) -> Bind<QueryPlan> {
         self.depth += 1;
-        if self.depth > 60 {
+        if self.depth > MAX_BLOCKS {
             return Err(SqlError::new(1473, "Too high level of nesting for select"));
         }
         if !std::mem::take(&mut self.may_into) && q.into.is_some() {

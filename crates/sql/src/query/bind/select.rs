@@ -19,6 +19,19 @@ use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr, SelectItem};
 
+/// Bytes of a name that is made of what was written.
+const LONGEST_NAME: usize = 255;
+
+fn is_space(c: char) -> bool {
+    c.is_ascii() && !c.is_ascii_graphic()
+}
+
+/// The name of a column without one: what was written, from the first character that is seen, cut where a name ends.
+fn written_name(text: &str) -> &str {
+    let bare = text.trim_start_matches(is_space);
+    &bare[..bare.floor_char_boundary(LONGEST_NAME)]
+}
+
 /// Whether it is one of several decimals, each with its own digits until it is stored.
 fn chooses(e: &BExpr) -> bool {
     let choice = match &e.node {
@@ -127,9 +140,10 @@ impl Binder<'_> {
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
         }
-        // What rows are told apart by has been stored.
+        // What rows are told apart by has been stored, and so have joined rows that are sorted.
+        let stored = s.options.distinct || ctx.scope.tables.len() > 1 && !order.is_empty();
         for (c, e) in columns.iter_mut().zip(&items) {
-            c.own_digits &= !s.options.distinct && (!grouped || e.has_agg());
+            c.own_digits &= !stored && (!grouped || e.has_agg());
         }
         let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
         let sorts_rows = !grouped && !s.options.distinct && windows.is_empty();
@@ -241,11 +255,11 @@ impl Binder<'_> {
                     self.top_mut().shown.push((a.as_str().into(), e.clone()));
                 }
                 let name: Arc<str> = match (alias, expr) {
-                    (Some(a), _) => a.as_str().into(),
+                    (Some(a), _) => self.given_name(a.as_str()),
                     (None, Expr::Column(c)) if let Some(own) = self.own_name(c) => own,
                     (None, Expr::Column(c)) => c.column.as_str().into(),
                     (None, Expr::Literal(ast::Literal::Null)) => "NULL".into(),
-                    (None, _) => (&**text).into(),
+                    (None, _) => written_name(text).into(),
                 };
                 // A user variable without a value is told of as one that may get any.
                 let unset = matches!(e.node, Node::UserVar(_)) && e.info.ty == SqlType::Null;
@@ -256,6 +270,16 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A name that was given has no spaces before it (1466).
+    fn given_name(&mut self, name: &str) -> Arc<str> {
+        let bare = name.trim_start_matches(is_space);
+        if bare.len() < name.len() && !bare.is_empty() {
+            self.deprecated(Deprecated::SpacedName(name.into()));
+            return bare.into();
+        }
+        name.into()
     }
 
     /// The name that a column of a merged query, or of information_schema, has, however the statement writes it: as in MySQL, where the
