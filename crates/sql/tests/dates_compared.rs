@@ -93,6 +93,10 @@ fn values_beside_times() {
         ("select id from t where tm between '1:0:0' and 100000", "2"),
         ("select id from t where tm in ('1:2:3', 101112.25) order by id", "1; 2"),
         ("select id from t where tm = timestamp'2024-05-06 01:02:03'", "2"),
+        // A constant is rounded as the column would, but in lists.
+        ("select id from t where tm = '10:11:12.254'", "1"),
+        ("select id from t where tm in ('10:11:12.254', 1)", ""),
+        ("select id from t where dt in (20240203101112.5001, 1)", ""),
         // In lists and CASE every text is read as a time.
         ("select id from t where tm in ('10203', 'abc')", "2"),
         ("select case tm when '10203' then 'found' end from t where id = 2", "found"),

@@ -275,6 +275,10 @@ fn expressions() {
         ("select x'61' regexp 'a'", "E3995"),
         ("select regexp_replace('a', 'a', x'62')", "E3995"),
         ("select x'61' regexp x'61'", "1"),
+        (
+            "select c regexp 'b', b regexp 'b' from (select cast('ab' as binary(2)) b, 1 c) x",
+            "E3995",
+        ),
         ("select 7 / 2, 7 div 2, -7 % 3, 7.5 mod 2, 1 / 0, 5 % 0", "3.5000|3|-1|1.5|NULL|NULL"),
         (
             "select 18446744073709551615 + 1",

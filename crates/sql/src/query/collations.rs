@@ -87,13 +87,16 @@ fn in_set_of(e: BExpr, common: Collation) -> BExpr {
     BExpr::new(Node::Func(def, vec![e, BExpr::constant(Value::text(Vec::new(), common))]), info)
 }
 
-/// 3995: a regular expression is not searched for in bytes, nor are bytes in a text. A literal that stands in the plan as a parameter is a
-/// text of the `connection`.
+/// 3995: a regular expression is not searched for in bytes, nor are bytes in a text. MySQL takes columns of BINARY and BLOB for texts here.
+/// A literal that stands in the plan as a parameter is a text of the `connection`.
 pub fn no_bytes_beside_texts(name: &str, args: &[BExpr], connection: Collation) -> Bind<()> {
     let compared = if name == "REGEXP_REPLACE" { 3 } else { 2 };
     let collation = |a: &BExpr| match a.node {
         Node::Param(_) if a.is_untyped() => Some(connection),
-        _ => a.info.ty.collation(),
+        _ => match a.info.ty {
+            SqlType::Varchar { collation, .. } => Some(collation),
+            ty => ty.collation().map(|c| if c.is_binary() { connection } else { c }),
+        },
     };
     let texts: Vec<Collation> = args.iter().take(compared).filter_map(collation).collect();
     let pairs = texts.first().into_iter().flat_map(|a| texts.iter().skip(1).map(move |b| (a, b)));

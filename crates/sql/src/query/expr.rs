@@ -402,9 +402,9 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
             Ok((!unknown).then_some(false))
         }
         Node::Not(c) => Ok(truth(c, f, ev)?.map(|b| !b)),
-        Node::Xor(a, b) => match (truth(a, f, ev)?, truth(b, f, ev)?) {
-            (Some(a), Some(b)) => Ok(Some(a != b)),
-            _ => Ok(None),
+        Node::Xor(a, b) => match truth(a, f, ev)? {
+            Some(a) => Ok(truth(b, f, ev)?.map(|b| a != b)),
+            None => Ok(None),
         },
         Node::Cmp { op, rule, a, b } => {
             let x = eval(a, f, ev)?;

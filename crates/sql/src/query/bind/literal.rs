@@ -206,13 +206,13 @@ impl Binder<'_> {
 
     /// The sides of a comparison as each is beside the other.
     pub fn pair(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
-        let (c, d) = (fitted(&left.1, &right.1), fitted(&right.1, &left.1));
+        let (c, d) = (fitted(&left.1, &right.1, false), fitted(&right.1, &left.1, false));
         let (a, b) = (c.unwrap_or(left.1), d.unwrap_or(right.1));
         self.unfitted_pair((left.0, a), (right.0, b))
     }
 
-    /// The same for CASE and for lists, where any text beside a time is read as one; `fits`: a constant beside a column becomes what the
-    /// column would keep of it.
+    /// The same for CASE and for lists, where any text beside a time is read as one; `fits`: a constant beside a column becomes one of
+    /// its values, with all digits of a second.
     pub fn list_pair(
         &mut self,
         left: (&Expr, BExpr),
@@ -228,9 +228,13 @@ impl Binder<'_> {
             _ => e,
         };
         let classes = (left.1.info.ty.class(), right.1.info.ty.class());
-        let left = (left.0, timed(left.1, classes.1));
-        let right = (right.0, timed(right.1, classes.0));
-        if fits { self.pair(left, right) } else { self.unfitted_pair(left, right) }
+        let (a, b) = (timed(left.1, classes.1), timed(right.1, classes.0));
+        let fit = |e: &BExpr, column: &BExpr| match fits {
+            true => fitted(e, column, true),
+            false => None,
+        };
+        let (c, d) = (fit(&a, &b), fit(&b, &a));
+        self.unfitted_pair((left.0, c.unwrap_or(a)), (right.0, d.unwrap_or(b)))
     }
 
     /// The same where a constant beside a column of dates, times or years stays what it is: in rows, and in BETWEEN of anything but a
@@ -279,8 +283,9 @@ pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     BExpr::new(Node::Adapted(how, Box::new(e)), info)
 }
 
-/// A constant beside a column of dates or times, as one of them. A text beside a date is read as one by the comparison itself.
-fn fitted(e: &BExpr, column: &BExpr) -> Option<BExpr> {
+/// A constant beside a column of dates or times, as one of them, rounded as the column would unless it is `exact`. A text beside a date is
+/// read as one by the comparison itself.
+fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
     if !matches!(column.node, Node::Col(_)) || e.info.ty == SqlType::Year {
         return None;
     }
@@ -300,7 +305,13 @@ fn fitted(e: &BExpr, column: &BExpr) -> Option<BExpr> {
         Class::Date | Class::DateTime => some,
         _ => false,
     };
-    let ty = column.info.ty;
+    let ty = match column.info.ty {
+        SqlType::Time { .. } if exact => SqlType::Time { fsp: 6 },
+        SqlType::DateTime { .. } | SqlType::Timestamp { .. } if exact => {
+            SqlType::DateTime { fsp: 6 }
+        }
+        ty => ty,
+    };
     let e = fits.then(|| adapted(Adapt::Fitted(ty), e.clone(), TypeInfo::new(ty, true)))?;
     // What is known to be none keeps its own type.
     match &e.node {
