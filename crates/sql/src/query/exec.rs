@@ -9,6 +9,7 @@ use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::fulltext::Ranks;
 use super::group::Groups;
 use super::join::{Joiner, count_sort};
+use super::lasting::Lasting;
 use super::made::MadeTables;
 use super::out::Client;
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
@@ -60,6 +61,8 @@ pub struct Runner<'a, 't> {
     pub working: Vec<(u32, Cow<'a, [Row]>)>,
     /// Tables that may be read again.
     pub made: MadeTables,
+    /// Rows of subqueries' tables that are kept from one run to the next.
+    pub lasting: Lasting,
 }
 
 /// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
@@ -89,6 +92,7 @@ impl<'a, 't> Runner<'a, 't> {
             working: reads.shown.map(|r| (0, Cow::Borrowed(&r.rows[..]))).into_iter().collect(),
             searches: Vec::new(),
             made: MadeTables::default(),
+            lasting: Lasting::default(),
             tables: &[],
             inside: None,
         }
@@ -442,7 +446,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                 }
             }
-            j.note_rows();
+            j.end(self);
             let (list, _held) = groups.finish(b.tables.len());
             for mut g in list {
                 let aggs = g.values(agg, &mut self.ev)?;
@@ -472,7 +476,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                 }
             }
-            j.note_rows();
+            j.end(self);
             self.finish(b, e, out)
         }
     }

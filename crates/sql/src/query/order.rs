@@ -26,6 +26,8 @@ const SETS: usize = 252;
 /// To look at a row that is in memory, and to put it there.
 const KEPT_ROW: f64 = 0.3;
 const KEEP_ROW: f64 = 0.5;
+/// The share of what it costs to keep rows that one run of a subquery is charged with, where they outlast it.
+const LASTING: f64 = 0.1;
 /// What is guessed of a table that is made anew for each row before it.
 const MADE: f64 = 100.0;
 
@@ -143,7 +145,8 @@ impl Optimizer<'_> {
         let prune = self.pruning(t, parent, self.bound);
         // One row before at most: nothing is gained by keeping.
         let single = self.chosen.iter().all(|c| matches!(c.access, Access::Point(_)));
-        let kept = way.kept.filter(|_| !single);
+        let again = self.is_run_again();
+        let kept = way.kept.filter(|k| !single || (k.lasting && again));
         self.bound |= 1 << t;
         self.rows = (self.rows * way.left).max(1.0);
         let (access, rows, told) = (way.access, way.rows, way.told);
@@ -310,23 +313,36 @@ impl Optimizer<'_> {
         let once = 0.0;
         let read =
             |access| Way { access, rows, left: rows, once, each: cost, kept: None, told: 1.0 };
-        if bound == 0
+        let again = self.is_run_again();
+        if (bound == 0 && !again)
             || self.raw.unkept & (1 << t) != 0
             || self.b.tables[t].lock == LockMode::Exclusive
-            || !self.is_same(&access, t)
+            || !self.is_same(&access, t, |_| true)
         {
             return read(access);
         }
         let equal = self.equal(t, on, bound);
+        let lasting = self.is_same(&access, t, |e| !e.is_from_outside());
+        // The first table is read once in a run: it is kept for the runs to come, and only to be found by what is around.
+        if bound == 0 && (!lasting || equal.is_empty()) {
+            return read(access);
+        }
         let left = matches(rows, equal.len());
-        let once = cost + rows * KEEP_ROW;
+        let share = if lasting && again { LASTING } else { 1.0 };
+        let once = (cost + rows * KEEP_ROW) * share;
         let each = KEPT_ROW * (1.0 + left);
-        Way { access, rows, left, once, each, kept: Some(KeptBy { equal }), told: 1.0 }
+        Way { access, rows, left, once, each, kept: Some(KeptBy { equal, lasting }), told: 1.0 }
     }
 
-    /// The access gives the same rows whatever the rows before it.
-    fn is_same(&self, access: &Access, t: usize) -> bool {
-        let settled = |e: &BExpr| self.tables_of(e) == 0 && !e.varies();
+    /// The block looks at rows around it, so that it is run for each of them.
+    fn is_run_again(&self) -> bool {
+        let on = self.raw.groups.iter().flat_map(|g| &g.on);
+        self.raw.conds.iter().chain(on).any(BExpr::is_from_outside)
+    }
+
+    /// The access gives the same rows whatever the rows before it, as far as a value that is asked for is `settled`.
+    fn is_same(&self, access: &Access, t: usize, settled: impl Fn(&BExpr) -> bool) -> bool {
+        let settled = |e: &BExpr| self.tables_of(e) == 0 && !e.varies() && settled(e);
         let constant =
             |k: &Key| k.subs.is_empty() && k.searches.iter().flat_map(|s| s.values()).all(settled);
         let all = match access {

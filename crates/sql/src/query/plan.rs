@@ -429,6 +429,8 @@ pub(super) struct Step {
 pub(super) struct KeptBy {
     /// Columns of the table, and what of the tables before they equal.
     pub equal: Vec<(u16, Keyed, BExpr)>,
+    /// Nothing of the blocks around picks them: they are the same in each run of a subquery.
+    pub lasting: bool,
 }
 
 /// The inner side of an outer join: a run of steps.

@@ -64,7 +64,7 @@ impl Runner<'_, '_> {
                 self.keep(&mut j, Row::new(), outer, &mut kept, &mut held).await?;
             }
         }
-        j.note_rows();
+        j.end(self);
         let aggs = b.agg.as_ref().map_or(0, |a| a.width());
         let mut order: Vec<usize> = (0..kept.len()).collect();
         for (n, w) in b.windows.iter().enumerate() {

@@ -99,7 +99,10 @@ pub async fn run(
     // A row that cannot be made is told only if those before it could be inserted.
     let done = match &p.rows {
         // Few statements need what it holds.
-        Rows::File(load) => Box::pin(x.load(r, load, sink)).await,
+        Rows::File(load) => {
+            r.lasting.stop();
+            Box::pin(x.load(r, load, sink)).await
+        }
         Rows::Values(_) | Rows::Query(_) => x.rows(r).await,
     };
     x.writer.flush(r, &p.table).await?;
@@ -139,6 +142,7 @@ impl Inserter<'_> {
             // Those come from a reader of their own (`load`).
             Rows::File(_) => {}
             Rows::Values(rows) => {
+                r.lasting.stop();
                 // Behind the explicit values before it, as their rows have moved the counter.
                 let first_generating = match p.table.rules.counter {
                     Some(_) if rows.len() > 1 => rows.iter().position(|row| self.generates(r, row)),
@@ -164,6 +168,7 @@ impl Inserter<'_> {
                     .run_query(q, None, &mut Out::Rows { rows: &mut rows, limit: usize::MAX })
                     .await;
                 r.default_lock = before;
+                r.lasting.stop();
                 read?;
                 for mut row in rows.rows {
                     self.source = row.split_off(p.targets.len());

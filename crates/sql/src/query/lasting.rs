@@ -1,0 +1,65 @@
+//! Rows of subqueries' tables that outlast a run: a subquery that is run for each row around it reads a table once where nothing around
+//! picks the rows, and finds them by hash from then on.
+//!
+//! Invariants:
+//! - While the statement changes rows nothing is kept, and nothing that was kept is used ([`Lasting::stop`]): subqueries that are run then
+//!   see what it has done, by itself or by the actions of foreign keys. Before that, and in a query, the rows are those of one
+//!   read view, or locked.
+//! - A run that ends early (EXISTS with its first row) reads no more than it needs. Only when such runs have together read about as much as
+//!   the table has, the next one reads all of it: so no more than twice what is needed is read in all.
+
+use super::join::KeptTable;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a run costs that reads nothing, in rows.
+const RUN: f64 = 10.0;
+
+#[derive(Default)]
+pub struct Lasting {
+    /// By the step's place in memory: a plan does not move while it runs.
+    of: HashMap<usize, Last>,
+    stopped: bool,
+}
+
+/// What the runs so far have left of a table.
+pub enum Last {
+    /// Rows that they have read and not kept.
+    Unfinished(f64),
+    All(Arc<KeptTable>),
+    /// They were too many.
+    Never,
+}
+
+impl Lasting {
+    /// From here on rows are changed.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+        self.of.clear();
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    pub fn get(&self, step: usize) -> Option<&Last> {
+        self.of.get(&step)
+    }
+
+    pub fn put(&mut self, step: usize, last: Last) {
+        if !self.stopped {
+            self.of.insert(step, last);
+        }
+    }
+
+    /// A run has ended before it had seen all of a table.
+    pub fn unfinished(&mut self, step: usize, rows: u32) {
+        if self.stopped {
+            return;
+        }
+        let last = self.of.entry(step).or_insert(Last::Unfinished(0.0));
+        if let Last::Unfinished(sum) = last {
+            *sum += f64::from(rows) + RUN;
+        }
+    }
+}
