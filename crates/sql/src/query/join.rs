@@ -1,5 +1,6 @@
 //! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
 
+mod at_hand;
 mod counted;
 mod kept;
 mod mem;
@@ -216,42 +217,6 @@ impl<'p> Joiner<'p> {
     fn note_rows(&self) {
         if self.block.steps.len() == 1 {
             self.block.seen.store(self.count, Ordering::Relaxed);
-        }
-    }
-
-    /// The next row out of those that the scan has at hand, in a block of one table without subqueries; false: `next`
-    /// has to look for more. This is the inner loop of most queries: nothing in it waits.
-    pub fn next_at_hand(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
-        let block = self.block;
-        let [step] = &block.steps[..] else { return Ok(false) };
-        if !block.groups.is_empty() || !step.after.is_empty() || !block.subs.is_empty() {
-            return Ok(false);
-        }
-        let exact = self.states[step.table].exact;
-        loop {
-            let Slot::Cursor(c) = &mut self.slots[step.table] else { return Ok(false) };
-            let state = &self.states[step.table];
-            if state.merge.is_some() || matches!(state.kept, Kept::Filling(_)) || !c.step() {
-                return Ok(false);
-            }
-            self.count += 1;
-            self.states[step.table].count_row(r.reads.work);
-            r.reads.work.examine();
-            if self.count.is_multiple_of(KILL_EVERY) {
-                r.go_on()?;
-            }
-            let frame = self.frame(r.params, outer);
-            let mut wanted = true;
-            for c in &step.conds {
-                let known = c.implied && exact;
-                if !known && !is_true(&c.expr, &frame, &mut r.ev)? {
-                    wanted = false;
-                    break;
-                }
-            }
-            if wanted {
-                return Ok(true);
-            }
         }
     }
 

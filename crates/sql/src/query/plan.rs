@@ -601,6 +601,11 @@ pub(super) struct Sub {
 }
 
 impl Sub {
+    /// Its query is a table of the block by now, and nothing is left to be run.
+    pub fn is_joined(&self) -> bool {
+        self.plan.is_none() && matches!(self.kind, SubKind::Exists | SubKind::Rows)
+    }
+
     /// A query of its own, neither a call nor a search.
     pub fn is_query(&self) -> bool {
         self.plan.is_some() && !matches!(self.kind, SubKind::Call(..) | SubKind::Match(_))

@@ -68,6 +68,12 @@ pub(super) enum Begun {
     ReadsWhole,
 }
 
+impl KeptStep {
+    pub(super) fn has_more(&self) -> bool {
+        self.next.is_some()
+    }
+}
+
 impl KeptTable {
     fn step(self: Arc<KeptTable>) -> KeptStep {
         KeptStep { of: self, next: None, by_hash: false }

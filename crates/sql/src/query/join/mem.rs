@@ -124,7 +124,11 @@ impl Joiner<'_> {
             Some(hash) if state.by_hash => hash.after(at),
             _ => (at as usize + 1 < rows.len()).then_some(at + 1),
         };
-        self.slots[t] = Slot::Mem { rows: rows.clone(), at: at as usize };
+        match &mut self.slots[t] {
+            // The rows are those that it has already: a table that is made anew has left its slot.
+            Slot::Mem { at: now, .. } => *now = at as usize,
+            slot => *slot = Slot::Mem { rows: rows.clone(), at: at as usize },
+        }
         true
     }
 }
