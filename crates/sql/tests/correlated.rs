@@ -56,7 +56,11 @@ fn a_table_of_a_subquery_is_read_once() {
                 "539",
             ),
         ];
-        for (sql, rows) in cases {
+        let within = (
+            "select count(*) from a where y < (select count(*) from b where b.x = a.x and b.z > (select avg(z) from b))",
+            "130",
+        );
+        for (sql, rows) in cases.into_iter().chain([within]) {
             c.check(&[("flush status", "ok 0"), (sql, rows)]).await;
             let work = c.rows(WORK).await;
             let read: u32 = work.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -249,6 +253,41 @@ fn all_ways_to_ask_give_the_same_rows() {
             asked += usize::from(!expected.starts_with('E'));
         }
         assert!(asked > 200, "{asked} questions had an answer");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn partitions_lateral_tables_and_orders() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        numbers(&mut c).await;
+        c.all(&[
+            "create table p (id int primary key, x int, z int) partition by hash (id) partitions 4",
+            "insert into p select * from b",
+            "create view v as select * from p where z < 8",
+            "analyze table p",
+        ])
+        .await;
+        for sql in [
+            "select a.id, (select p.id from p where BY order by p.id limit 1) from a order by a.id",
+            "select a.id, (select p.id from p where BY order by p.id desc limit 1) from a order by a.id",
+            "select a.id, (select group_concat(p.id order by p.id) from p where BY and p.id between 20 and 300) from a order by a.id",
+            "select a.id, (select max(p.z) from v p where BY) from a order by a.id",
+            "select a.id, l.n from a, lateral (select p.id n from p where BY order by p.id limit 2) l order by 1, 2",
+            "select a.id, l.n from a left join lateral (select count(*) n from v p where BY) l on l.n > 2 order by 1, 2",
+            "select id from a where x > 50 and (y, 3) in (select p.z, p.z from p where BY) order by 1",
+            "select id from a where y > 5 and exists (select 1 from p join b on b.id = p.id and b.z = p.z where BY) order by 1",
+            "select id from a where not exists (select 1 from p left join b on b.id = p.id + 100 where BY and b.id is null) order by 1",
+            "select count(*) from a join a k on k.id = a.id and exists (select 1 from p where BY and k.y = p.z)",
+            "select a.y, count(*) from a where not exists (select 1 from p where BY and p.z = a.y) group by a.y having count(*) > (select count(*) from b where b.z = a.y) order by 1",
+        ] {
+            let (by, plain) = ("p.x = a.x", "(p.x = a.x) is true");
+            let expected = c.rows(&sql.replace("BY", plain)).await;
+            assert_eq!(c.rows(&sql.replace("BY", by)).await, expected, "{sql}");
+            assert!(expected.len() > 1, "{sql}: {expected}");
+        }
         c.0.close().await;
         drop(server);
     });

@@ -574,6 +574,25 @@ impl<'a, 't> Runner<'a, 't> {
 
     /// Evaluates a subquery (or SLEEP) for the rows of `outer`.
     pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
+        // In a block that is run again, what reads nothing around is run once. Rows of a recursive table come and go meanwhile.
+        let same = !sub.correlated
+            && sub.is_query()
+            && outer.outer.is_some()
+            && self.working.is_empty()
+            && !self.lasting.is_stopped();
+        if !same {
+            return self.run_sub_anew(sub, outer);
+        }
+        Box::pin(async move {
+            if let Some(known) = self.lasting.result(sub) {
+                return Ok(known);
+            }
+            let result = self.run_sub_anew(sub, outer).await?;
+            Ok(self.lasting.keep_result(sub, result))
+        })
+    }
+
+    fn run_sub_anew<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
         Box::pin(async move {
             let Some(plan) = &sub.plan else {
                 return match &sub.kind {

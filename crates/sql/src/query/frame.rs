@@ -154,6 +154,17 @@ pub enum SubResult {
     },
     /// Of MATCH.
     Ranks(Arc<Ranks>),
+    /// Of a subquery that reads nothing around it: the same in all runs of its block.
+    Same(Arc<SubResult>),
+}
+
+impl SubResult {
+    pub fn get(&self) -> &SubResult {
+        match self {
+            SubResult::Same(result) => result,
+            own => own,
+        }
+    }
 }
 
 /// The surroundings of an expression.

@@ -1,5 +1,5 @@
 //! Rows of subqueries' tables that outlast a run: a subquery that is run for each row around it reads a table once where nothing around
-//! picks the rows, and finds them by hash from then on.
+//! picks the rows, and finds them by hash from then on. So do the results of subqueries within it that read nothing around them.
 //!
 //! Invariants:
 //! - While the statement changes rows nothing is kept, and nothing that was kept is used ([`Lasting::stop`]): subqueries that are run then
@@ -8,7 +8,9 @@
 //! - A run that ends early (EXISTS with its first row) reads no more than it needs. Only when such runs have together read about as much as
 //!   the table has, the next one reads all of it: so no more than twice what is needed is read in all.
 
+use super::frame::SubResult;
 use super::join::KeptTable;
+use super::plan::Sub;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,8 +19,10 @@ const RUN: f64 = 10.0;
 
 #[derive(Default)]
 pub struct Lasting {
-    /// By the step's place in memory: a plan does not move while it runs.
+    /// By the step's place in memory.
     of: HashMap<usize, Last>,
+    /// What subqueries have given that read nothing around them, within those that are run again.
+    results: HashMap<usize, Arc<SubResult>>,
     stopped: bool,
 }
 
@@ -36,6 +40,20 @@ impl Lasting {
     pub fn stop(&mut self) {
         self.stopped = true;
         self.of.clear();
+        self.results.clear();
+    }
+
+    pub fn result(&self, sub: &Sub) -> Option<SubResult> {
+        self.results.get(&place(sub)).map(|r| SubResult::Same(r.clone()))
+    }
+
+    pub fn keep_result(&mut self, sub: &Sub, result: SubResult) -> SubResult {
+        if self.stopped {
+            return result;
+        }
+        let result = Arc::new(result);
+        self.results.insert(place(sub), result.clone());
+        SubResult::Same(result)
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -62,4 +80,9 @@ impl Lasting {
             *sum += f64::from(rows) + RUN;
         }
     }
+}
+
+/// Where a part of the plan stands in memory: a plan does not move while it runs.
+pub fn place<T>(part: &T) -> usize {
+    std::ptr::from_ref(part).addr()
 }

@@ -14,9 +14,9 @@ use crate::memory::Held;
 use crate::query::exec::{Boxed, Runner};
 use crate::query::expr::{BExpr, ColRef, eval};
 use crate::query::frame::{Frame, Slot};
-use crate::query::lasting::Last;
+use crate::query::lasting::{Last, place};
 use crate::query::packed::PackedRows;
-use crate::query::plan::{KeptBy, Step};
+use crate::query::plan::KeptBy;
 use crate::query::row_hash::{Keyed, RowHash};
 use crate::status::Stat;
 use crate::value::Warnings;
@@ -326,9 +326,4 @@ impl Joiner<'_> {
         }
         true
     }
-}
-
-/// Where a step stands in memory.
-fn place(step: &Step) -> usize {
-    std::ptr::from_ref(step).addr()
 }
