@@ -99,10 +99,7 @@ pub async fn run(
     // A row that cannot be made is told only if those before it could be inserted.
     let done = match &p.rows {
         // Few statements need what it holds.
-        Rows::File(load) => {
-            r.lasting.stop();
-            Box::pin(x.load(r, load, sink)).await
-        }
+        Rows::File(load) => Box::pin(x.load(r, load, sink)).await,
         Rows::Values(_) | Rows::Query(_) => x.rows(r).await,
     };
     x.writer.flush(r, &p.table).await?;
