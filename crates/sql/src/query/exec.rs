@@ -588,7 +588,10 @@ impl<'a, 't> Runner<'a, 't> {
                 return Ok(known);
             }
             let result = self.run_sub_anew(sub, outer).await?;
-            Ok(self.lasting.keep_result(sub, result))
+            Ok(match sub.plan.iter().all(QueryPlan::is_settled) {
+                true => self.lasting.keep_result(sub, result),
+                false => result,
+            })
         })
     }
 

@@ -10,7 +10,7 @@
 
 use super::frame::SubResult;
 use super::join::KeptTable;
-use super::plan::Sub;
+use super::plan::{Block, Body, QueryPlan, Source, Step, Sub, TableSlot};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -80,6 +80,38 @@ impl Lasting {
             *sum += f64::from(rows) + RUN;
         }
     }
+}
+
+impl QueryPlan {
+    /// It answers the same whenever it is asked within a statement: no function of chance, no variable and no call, as far as is known.
+    pub fn is_settled(&self) -> bool {
+        match &self.body {
+            Body::Block(b) => is_settled(b),
+            Body::Set { left, right, .. } => left.is_settled() && right.is_settled(),
+            Body::Nested(q) => q.is_settled(),
+            Body::Values(_) | Body::Json(_) | Body::Recursive(_) => false,
+        }
+    }
+}
+
+fn is_settled(b: &Block) -> bool {
+    let of_step =
+        |s: &Step| s.conds.iter().chain(s.after.iter().map(|(_, c)| c)).all(|c| !c.expr.varies());
+    let of_table = |t: &TableSlot| match &t.source {
+        Source::Table(_) => true,
+        Source::Derived(q) => q.is_settled(),
+        Source::Virtual(..) | Source::Working(..) => false,
+    };
+    let sums = b.agg.iter().flat_map(|a| a.keys.iter().chain(a.specs.iter().flat_map(|(_, e)| e)));
+    let shown = b.items.iter().chain(b.order.iter().map(|(e, _)| e)).chain(sums);
+    let asked = b.gate.iter().chain(&b.having).map(|c| &c.expr);
+    let sub = |s: &Sub| s.is_joined() || (s.is_query() && s.plan.iter().all(QueryPlan::is_settled));
+    b.windows.is_empty()
+        && shown.chain(asked).all(|e| !e.varies())
+        && b.steps.iter().all(of_step)
+        && b.tables.iter().all(of_table)
+        && b.subs.iter().all(sub)
+        && b.extremes.iter().flatten().all(QueryPlan::is_settled)
 }
 
 /// Where a part of the plan stands in memory: a plan does not move while it runs.
