@@ -71,6 +71,11 @@ fn a_table_of_a_subquery_is_read_once() {
             ("flush status", "ok 0"),
             ("select (select count(*) from b where b.x = a.x) n from a order by id limit 3", "2; 2; 2"),
             (WORK, "404 1 0"),
+            // What answers anew each time is asked each time.
+            (
+                "select count(distinct n) > 9 from (select (select max(z) * 0 + (select rand()) from b where b.x = a.x) n from a) t",
+                "1",
+            ),
             // The first row ends it.
             ("flush status", "ok 0"),
             ("select id from a where id = 5 and (exists (select 1 from b where b.x = a.x) or y > 9)", "5"),
@@ -114,11 +119,18 @@ fn what_is_told_of_it() {
         for (sql, want) in [
             (
                 "explain select count(*) from a where exists (select 1 from b where b.x = a.x and b.z = 3)",
-                // The smaller side is read first.
                 vec![
-                    "PRIMARY <subquery2> ALL NULL",
-                    "PRIMARY a ALL Using where; Using join buffer (hash join)",
+                    "PRIMARY a ALL NULL",
+                    "PRIMARY <subquery2> ALL Using where",
                     "MATERIALIZED b ALL Using where",
+                ],
+            ),
+            // The smaller side is kept.
+            (
+                "explain select count(*) from b join a on b.x = a.x",
+                vec![
+                    "SIMPLE a ALL NULL",
+                    "SIMPLE b ALL Using where; Using join buffer (hash join)",
                 ],
             ),
             (

@@ -418,8 +418,8 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
         let alone = |c: &Cond| c.subs.is_empty() && tables_of(&c.expr) == 1 << s.table;
         if let Some(by) = &s.kept {
             // What a row around picks is another one in the next run.
-            let same = |c: &Cond| !c.expr.varies() && !(by.lasting && c.expr.is_from_outside());
-            s.conds.iter_mut().for_each(|c| c.early = alone(c) && same(c));
+            let other = |c: &Cond| c.expr.varies() || (by.lasting && c.expr.is_from_outside());
+            s.conds.iter_mut().for_each(|c| c.early = alone(c) && !other(c));
         }
         // Cheap conditions first: those with subqueries may cost whole reads.
         s.conds.sort_by_key(|c| (!c.early, !c.subs.is_empty()));
