@@ -13,6 +13,7 @@ mod clients;
 mod collations;
 mod compared;
 mod compared_values;
+mod correlated;
 mod counters;
 mod covering;
 mod dates_compared;

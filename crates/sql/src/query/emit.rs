@@ -60,7 +60,12 @@ impl SortOrder {
     /// A number that orders as the first key does, as far as it reaches: most comparisons of a sort end with it.
     /// `None`: values of this kind have none.
     pub fn prefix(&self, v: &Value<'_>) -> Option<u64> {
-        let (rule, desc) = self.keys.first()?;
+        self.prefix_of(0, v)
+    }
+
+    /// The same of the n-th key.
+    fn prefix_of(&self, n: usize, v: &Value<'_>) -> Option<u64> {
+        let (rule, desc) = self.keys.get(n)?;
         let n = match (v, rule.as_ref()?) {
             (Value::Null, _) => 0,
             // NULL needs a place below, so the lowest bit goes.
@@ -72,6 +77,78 @@ impl SortOrder {
             _ => return None,
         };
         Some(if *desc { !n } else { n })
+    }
+
+    /// A number that orders as the n-th key does, and is the same for equal values only. `None`: values of this kind have none.
+    fn exact(&self, n: usize, v: &Value<'_>) -> Option<u128> {
+        let (rule, desc) = self.keys.get(n)?;
+        // NULL is below all others, which the sign's bit and this one put above it.
+        let above = |n: i128| (n + (1 << 64)) as u128;
+        let n = match (v, rule.as_ref()?) {
+            (Value::Null, _) => 0,
+            (Value::Int(n), CompareRule::Int) => above(i128::from(*n)),
+            (Value::UInt(n), CompareRule::Int) => above(i128::from(*n)),
+            _ => return None,
+        };
+        Some(if *desc { !n } else { n })
+    }
+}
+
+/// How a sort looks at its rows: first at numbers, which are close at hand, and at the values where those leave it open.
+pub struct Numbers {
+    /// So many keys the numbers are for, from the first one on.
+    many: usize,
+    /// And of so many of them they are the whole order: equal numbers, equal values.
+    exact: usize,
+}
+
+/// A row of a sort, by its place in some list.
+pub struct Numbered {
+    numbers: [u128; Numbers::MOST],
+    pub at: usize,
+}
+
+impl Numbers {
+    const MOST: usize = 2;
+
+    /// Numbers for the first keys of the rows at these places, as far as all rows have some.
+    pub fn of<'v>(
+        by: &SortOrder,
+        places: &[usize],
+        key: impl Fn(usize, usize) -> &'v Value<'static>,
+    ) -> (Numbers, Vec<Numbered>) {
+        let none = |at: &usize| Numbered { numbers: [0; Numbers::MOST], at: *at };
+        let mut rows: Vec<Numbered> = places.iter().map(none).collect();
+        let mut n = Numbers { many: 0, exact: 0 };
+        let mut fill = |k: usize, number: &dyn Fn(&Value<'static>) -> Option<u128>| {
+            rows.iter_mut()
+                .all(|row| number(key(row.at, k)).map(|number| row.numbers[k] = number).is_some())
+        };
+        for k in 0..by.keys.len().min(Numbers::MOST) {
+            let exact = fill(k, &|v| by.exact(k, v));
+            if exact || fill(k, &|v| by.prefix_of(k, v).map(u128::from)) {
+                n.many += 1;
+            }
+            if !exact {
+                break;
+            }
+            n.exact += 1;
+        }
+        (n, rows)
+    }
+
+    /// The order of two rows as far as the numbers tell.
+    #[inline]
+    pub fn compare(&self, a: &Numbered, b: &Numbered) -> Ordering {
+        a.numbers[..self.many].cmp(&b.numbers[..self.many])
+    }
+
+    /// Whether rows are equal in so many keys, if the numbers tell.
+    pub fn same(&self, a: &Numbered, b: &Numbered, keys: usize) -> Option<bool> {
+        match a.numbers[..keys.min(self.many)] == b.numbers[..keys.min(self.many)] {
+            false => Some(false),
+            true => (keys <= self.exact).then_some(true),
+        }
     }
 }
 
@@ -361,6 +438,14 @@ mod tests {
             let (x, y) = (order.prefix(&a).unwrap(), order.prefix(&b).unwrap());
             let (a, b) = ([a], [b]);
             prop_assert!(x == y || x.cmp(&y) == order.compare(&a, &b), "{a:?} {b:?}");
+        }
+
+        #[test]
+        fn numbers_of_numbers_are_their_order(a in value(), b in value(), desc in any::<bool>()) {
+            let order = SortOrder { keys: vec![(Some(CompareRule::Int), desc)] };
+            let (x, y) = (order.exact(0, &a).unwrap(), order.exact(0, &b).unwrap());
+            let (a, b) = ([a], [b]);
+            prop_assert!(x.cmp(&y) == order.compare(&a, &b), "{a:?} {b:?}");
         }
 
         #[test]

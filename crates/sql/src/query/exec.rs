@@ -9,6 +9,7 @@ use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::fulltext::Ranks;
 use super::group::Groups;
 use super::join::{Joiner, count_sort};
+use super::lasting::Lasting;
 use super::made::MadeTables;
 use super::out::Client;
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
@@ -60,6 +61,8 @@ pub struct Runner<'a, 't> {
     pub working: Vec<(u32, Cow<'a, [Row]>)>,
     /// Tables that may be read again.
     pub made: MadeTables,
+    /// Rows of subqueries' tables that are kept from one run to the next.
+    pub lasting: Lasting,
 }
 
 /// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
@@ -89,6 +92,7 @@ impl<'a, 't> Runner<'a, 't> {
             working: reads.shown.map(|r| (0, Cow::Borrowed(&r.rows[..]))).into_iter().collect(),
             searches: Vec::new(),
             made: MadeTables::default(),
+            lasting: Lasting::default(),
             tables: &[],
             inside: None,
         }
@@ -442,7 +446,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                 }
             }
-            j.note_rows();
+            j.end(self);
             let (list, _held) = groups.finish(b.tables.len());
             for mut g in list {
                 let aggs = g.values(agg, &mut self.ev)?;
@@ -472,7 +476,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                 }
             }
-            j.note_rows();
+            j.end(self);
             self.finish(b, e, out)
         }
     }
@@ -570,6 +574,28 @@ impl<'a, 't> Runner<'a, 't> {
 
     /// Evaluates a subquery (or SLEEP) for the rows of `outer`.
     pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
+        // In a block that is run again, what reads nothing around is run once. Rows of a recursive table come and go meanwhile.
+        let same = !sub.correlated
+            && sub.is_query()
+            && outer.outer.is_some()
+            && self.working.is_empty()
+            && !self.lasting.is_stopped();
+        if !same {
+            return self.run_sub_anew(sub, outer);
+        }
+        Box::pin(async move {
+            if let Some(known) = self.lasting.result(sub) {
+                return Ok(known);
+            }
+            let result = self.run_sub_anew(sub, outer).await?;
+            Ok(match sub.plan.iter().all(QueryPlan::is_settled) {
+                true => self.lasting.keep_result(sub, result),
+                false => result,
+            })
+        })
+    }
+
+    fn run_sub_anew<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
         Box::pin(async move {
             let Some(plan) = &sub.plan else {
                 return match &sub.kind {

@@ -466,21 +466,21 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         }
         Node::Agg(n) => Ok(f.aggs.get(*n as usize).map_or(Value::Null, Value::borrow)),
         Node::OuterAgg { depth, at } => Ok(f.aggregate(*depth, *at)),
-        Node::SubColumn { sub, column } => Ok(match &f.subs[*sub as usize] {
+        Node::SubColumn { sub, column } => Ok(match f.subs[*sub as usize].get() {
             SubResult::Rows { rows, .. } => {
                 let row = rows.first();
                 row.map_or(Value::Null, |r| r[*column as usize].borrow())
             }
-            SubResult::Pending | SubResult::Scalar(_) | SubResult::Ranks(_) => Value::Null,
+            _ => Value::Null,
         }),
-        Node::Match { sub, columns } => match &f.subs[*sub as usize] {
+        Node::Match { sub, columns } => match f.subs[*sub as usize].get() {
             SubResult::Ranks(ranks) => ranks.of(columns, f, ev),
-            SubResult::Pending | SubResult::Scalar(_) | SubResult::Rows { .. } => Ok(Value::Null),
+            _ => Ok(Value::Null),
         },
-        Node::Sub(n) | Node::Call { sub: n, .. } => match &f.subs[*n as usize] {
+        Node::Sub(n) | Node::Call { sub: n, .. } => match f.subs[*n as usize].get() {
             SubResult::Scalar(v) => Ok(v.borrow()),
             SubResult::Rows { rows, .. } => Ok(Value::bool(!rows.is_empty())),
-            SubResult::Pending | SubResult::Ranks(_) => Ok(Value::Null),
+            _ => Ok(Value::Null),
         },
         Node::UserVar(name) => Ok(ev.user_vars.get(name).cloned().unwrap_or(Value::Null)),
         Node::Assign(name, v) => {

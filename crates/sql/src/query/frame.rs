@@ -6,7 +6,7 @@ use super::packed::PackedRows;
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
 use crate::meta::SqlTable;
-use crate::value::{SqlType, TimeZone, Value};
+use crate::value::{Collation, SqlType, TimeZone, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::row::RowView;
@@ -87,7 +87,27 @@ impl Shape {
 pub struct Hashed {
     set: HashSet<Vec<u8>>,
     pub has_null: bool,
-    kind: Option<std::mem::Discriminant<Value<'static>>>,
+    kind: Option<HashedKind>,
+}
+
+/// What the rows of a set are, so that equal ones have equal keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum HashedKind {
+    Int,
+    UInt,
+    /// Texts of one collation; two may disagree.
+    Text(Collation),
+}
+
+impl HashedKind {
+    fn of(v: &Value<'_>) -> Option<HashedKind> {
+        match v {
+            Value::Int(_) => Some(HashedKind::Int),
+            Value::UInt(_) => Some(HashedKind::UInt),
+            Value::Str(_, c) => Some(HashedKind::Text(*c)),
+            _ => None,
+        }
+    }
 }
 
 impl Hashed {
@@ -100,10 +120,7 @@ impl Hashed {
                 h.has_null = true;
                 continue;
             }
-            if !matches!(v, Value::Int(_) | Value::UInt(_) | Value::Str(..)) {
-                return None;
-            }
-            let kind = std::mem::discriminant(v);
+            let kind = HashedKind::of(v)?;
             if *h.kind.get_or_insert(kind) != kind {
                 return None;
             }
@@ -116,14 +133,8 @@ impl Hashed {
 
     /// None: another kind of value, to be compared one by one.
     pub fn contains(&self, v: &Value<'_>) -> Option<bool> {
-        let same = match (&self.kind, v) {
-            (None, _) => return Some(false),
-            (Some(k), Value::Int(_)) => *k == std::mem::discriminant(&Value::Int(0)),
-            (Some(k), Value::UInt(_)) => *k == std::mem::discriminant(&Value::UInt(0)),
-            // Two collations may disagree: left to the comparison.
-            _ => false,
-        };
-        if !same {
+        let Some(kind) = self.kind else { return Some(false) };
+        if HashedKind::of(v) != Some(kind) {
             return None;
         }
         let mut key = Vec::new();
@@ -143,6 +154,17 @@ pub enum SubResult {
     },
     /// Of MATCH.
     Ranks(Arc<Ranks>),
+    /// Of a subquery that reads nothing around it: the same in all runs of its block.
+    Same(Arc<SubResult>),
+}
+
+impl SubResult {
+    pub fn get(&self) -> &SubResult {
+        match self {
+            SubResult::Same(result) => result,
+            own => own,
+        }
+    }
 }
 
 /// The surroundings of an expression.

@@ -1,24 +1,26 @@
 //! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
 
+mod at_hand;
 mod counted;
 mod kept;
+mod mem;
 mod parts;
 
 use super::Run;
 use super::access::{Key, KeyRange};
-use super::exec::{KeptRows, Runner};
-use super::expr::{BExpr, is_true};
+use super::exec::Runner;
+use super::expr::is_true;
 use super::frame::{Frame, Row, Slot, SubResult};
-use super::made::{By, Shared, hash_of};
 use super::merge::Merge;
 use super::plan::{Access, Block, Cond, Source};
-use super::row_hash::{Keyed, RowHash};
+use super::row_hash::RowHash;
 use crate::memory::Held;
 use crate::status::Stat;
 use crate::value::Value;
 use counted::Reading;
 pub use counted::count_sort;
-use kept::Kept;
+pub use kept::KeptTable;
+use kept::{Begun, Kept};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec, Table};
@@ -212,44 +214,9 @@ impl<'p> Joiner<'p> {
     }
 
     /// For the next execution: what this one read.
-    pub fn note_rows(&self) {
+    fn note_rows(&self) {
         if self.block.steps.len() == 1 {
             self.block.seen.store(self.count, Ordering::Relaxed);
-        }
-    }
-
-    /// The next row out of those that the scan has at hand, in a block of one table without subqueries; false: `next`
-    /// has to look for more. This is the inner loop of most queries: nothing in it waits.
-    pub fn next_at_hand(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
-        let block = self.block;
-        let [step] = &block.steps[..] else { return Ok(false) };
-        if !block.groups.is_empty() || !step.after.is_empty() || !block.subs.is_empty() {
-            return Ok(false);
-        }
-        let exact = self.states[step.table].exact;
-        loop {
-            let Slot::Cursor(c) = &mut self.slots[step.table] else { return Ok(false) };
-            if self.states[step.table].merge.is_some() || !c.step() {
-                return Ok(false);
-            }
-            self.count += 1;
-            self.states[step.table].count_row(r.reads.work);
-            r.reads.work.examine();
-            if self.count.is_multiple_of(KILL_EVERY) {
-                r.go_on()?;
-            }
-            let frame = self.frame(r.params, outer);
-            let mut wanted = true;
-            for c in &step.conds {
-                let known = c.implied && exact;
-                if !known && !is_true(&c.expr, &frame, &mut r.ev)? {
-                    wanted = false;
-                    break;
-                }
-            }
-            if wanted {
-                return Ok(true);
-            }
         }
     }
 
@@ -367,49 +334,60 @@ impl<'p> Joiner<'p> {
             self.nulled[g] = false;
         }
         let t = step.table;
-        if let Some(by) = &step.kept
-            && self.begin_kept(i, by, r, outer)
-        {
-            return Ok(());
-        }
-        let state = &mut self.states[t];
-        state.next = 0;
-        state.open = false;
-        state.exact = false;
-        if matches!(&block.tables[t].source, Source::Table(x) if !x.engine.parts.is_empty()) {
-            Box::pin(self.begin_parts(i, r, outer)).await?;
-        }
-        let state = &mut self.states[t];
-        match &step.access {
-            Access::Scan { .. } => {
-                if state.ranges.is_empty() {
-                    state.ranges.push(KeyRange::all());
-                }
+        loop {
+            let begun = match &step.kept {
+                Some(by) => self.begin_kept(i, by, r, outer),
+                None => Begun::Reads,
+            };
+            if matches!(begun, Begun::Found) {
+                return Ok(());
             }
-            Access::Point(key) => self.begin_point(i, key, r, outer).await?,
-            Access::Ranges { key, reverse } => {
-                if !key.subs.is_empty() {
-                    self.run_subs(&key.subs, r, outer).await?;
-                }
-                let frame = Frame {
-                    shapes: &block.shapes,
-                    slots: &self.slots,
-                    aggs: &[],
-                    subs: &self.subs,
-                    params: r.params,
-                    outer,
-                };
-                let mut ranges = key.ranges(&frame, &mut r.ev)?;
-                if *reverse {
-                    ranges.list.reverse();
-                }
-                self.widened |= i == 0 && ranges.widened;
-                self.states[t].exact = ranges.exact;
-                self.states[t].ranges = ranges.list;
+            let state = &mut self.states[t];
+            (state.next, state.open, state.exact) = (0, false, false);
+            if matches!(&block.tables[t].source, Source::Table(x) if !x.engine.parts.is_empty()) {
+                Box::pin(self.begin_parts(i, r, outer)).await?;
             }
-            Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
+            let state = &mut self.states[t];
+            match &step.access {
+                Access::Scan { .. } => {
+                    if state.ranges.is_empty() {
+                        state.ranges.push(KeyRange::all());
+                    }
+                }
+                Access::Point(key) => self.begin_point(i, key, r, outer).await?,
+                Access::Ranges { key, reverse } => {
+                    if !key.subs.is_empty() {
+                        self.run_subs(&key.subs, r, outer).await?;
+                    }
+                    self.begin_ranges(i, key, *reverse, r, outer)?;
+                }
+                Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
+            }
+            self.begin_order(i);
+            // What is too much to be kept is begun again.
+            match (begun, &step.kept) {
+                (Begun::ReadsWhole, Some(by)) if !self.read_whole(i, by, r, outer).await? => {}
+                _ => return Ok(()),
+            }
         }
-        self.begin_order(i);
+    }
+
+    fn begin_ranges(
+        &mut self,
+        i: usize,
+        key: &Key,
+        reverse: bool,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        let t = self.block.steps[i].table;
+        let mut ranges = key.ranges(&self.frame(r.params, outer), &mut r.ev)?;
+        if reverse {
+            ranges.list.reverse();
+        }
+        self.widened |= i == 0 && ranges.widened;
+        self.states[t].exact = ranges.exact;
+        self.states[t].ranges = ranges.list;
         Ok(())
     }
 
@@ -474,115 +452,19 @@ impl<'p> Joiner<'p> {
         Ok(())
     }
 
-    async fn begin_mem(
-        &mut self,
-        t: usize,
-        hash: &[(u16, Keyed, BExpr)],
-        r: &mut Runner<'_, '_>,
-        outer: Option<&Frame<'_>>,
-    ) -> Run<()> {
-        // One that reads blocks around this one alone stays what it is as long as this block is run.
-        let made_once = self.block.tables[t].lateral == Some(0) && self.mems[t].is_some();
-        if self.block.tables[t].lateral.is_some() && !made_once {
-            self.make_anew(t, r, outer).await?;
+    /// A row is about to be read; now and then it is asked whether the statement must end.
+    #[inline]
+    fn look(&mut self, r: &Runner<'_, '_>) -> Run<()> {
+        self.count += 1;
+        if self.count.is_multiple_of(KILL_EVERY) {
+            r.go_on()?;
         }
-        if self.mems[t].is_none() {
-            self.make(t, hash, r, outer).await?;
-        }
-        self.states[t].by_hash = false;
-        self.states[t].at = match &self.mems[t] {
-            Some(rows) if !rows.is_empty() => Some(0),
-            _ => None,
-        };
-        let mut key = Vec::new();
-        if self.states[t].hash.is_some() {
-            let found = self.key_before(hash, &mut key, r, outer);
-            let state = &mut self.states[t];
-            // Another kind of value than the type promised is compared row by row.
-            if let (Some(map), Ok(known)) = (&state.hash, found) {
-                state.at = known.and_then(|()| map.first(&key));
-                state.by_hash = true;
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes the rows of a table in memory, or takes them from whoever has made them before.
-    async fn make(
-        &mut self,
-        t: usize,
-        hash: &[(u16, Keyed, BExpr)],
-        r: &mut Runner<'_, '_>,
-        outer: Option<&Frame<'_>>,
-    ) -> Run<()> {
-        let slot = &self.block.tables[t];
-        let shared = Shared::of(slot, outer.is_some());
-        let made = shared.and_then(|by| r.made.get(by)).cloned();
-        let rows = match &made {
-            Some(made) => made.rows.clone(),
-            None => {
-                let KeptRows { rows, held } = r.materialise(&slot.source, outer).await?;
-                let rows = Arc::new(rows);
-                match shared {
-                    Some(by) => r.made.put(by, rows.clone(), held),
-                    None => self.held.merge(held),
-                }
-                rows
-            }
-        };
-        if !hash.is_empty() {
-            let by: By = hash.iter().map(|(c, kind, _)| (*c, *kind)).collect();
-            let known = made.as_ref().and_then(|m| m.hash(&by)).cloned();
-            self.states[t].hash = match known {
-                Some(hash) => Some(hash),
-                None => self.hash_made(&rows, by, shared, r)?,
-            };
-        }
-        self.mems[t] = Some(rows);
-        Ok(())
-    }
-
-    fn hash_made(
-        &mut self,
-        rows: &[Row],
-        by: By,
-        shared: Option<Shared>,
-        r: &mut Runner<'_, '_>,
-    ) -> Run<Option<Arc<RowHash>>> {
-        let mut held = Held::default();
-        r.ev.cx.hold(&mut held, rows.len() * RowHash::ROW_BYTES)?;
-        let made = hash_of(rows, &by).map(Arc::new);
-        match (shared, &made) {
-            (Some(of), Some(hash)) => r.made.put_hash(of, by, hash.clone(), held),
-            _ => self.held.merge(held),
-        }
-        Ok(made)
-    }
-
-    /// A LATERAL derived table, for the rows that the tables before it stand on.
-    async fn make_anew(
-        &mut self,
-        t: usize,
-        r: &mut Runner<'_, '_>,
-        outer: Option<&Frame<'_>>,
-    ) -> Run<()> {
-        // The rows of the last time go first.
-        self.slots[t] = Slot::Null;
-        self.mems[t] = None;
-        self.lateral.retain(|(of, _)| *of != t);
-        let frame = self.frame(r.params, outer);
-        let made = r.materialise(&self.block.tables[t].source, Some(&frame)).await?;
-        self.lateral.push((t, made.held));
-        self.mems[t] = Some(Arc::new(made.rows));
         Ok(())
     }
 
     /// The next row of step `i`.
     async fn advance(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
-        self.count += 1;
-        if self.count.is_multiple_of(KILL_EVERY) {
-            r.go_on()?;
-        }
+        self.look(r)?;
         let block = self.block;
         let step = &block.steps[i];
         let t = step.table;
@@ -595,7 +477,7 @@ impl<'p> Joiner<'p> {
             }
             let more = self.read_on(i, r).await?;
             if !more {
-                self.filled(t, r.reads.work);
+                self.filled(i, r);
             }
             return Ok(more);
         }
@@ -640,20 +522,6 @@ impl<'p> Joiner<'p> {
             self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
             self.states[t].open = true;
         }
-    }
-
-    fn advance_mem(&mut self, t: usize) -> bool {
-        let (Some(rows), state) = (&self.mems[t], &mut self.states[t]) else { return false };
-        let Some(at) = state.at else {
-            self.slots[t] = Slot::Null;
-            return false;
-        };
-        state.at = match &state.hash {
-            Some(hash) if state.by_hash => hash.after(at),
-            _ => (at as usize + 1 < rows.len()).then_some(at + 1),
-        };
-        self.slots[t] = Slot::Mem { rows: rows.clone(), at: at as usize };
-        true
     }
 }
 

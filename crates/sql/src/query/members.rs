@@ -13,7 +13,7 @@ pub fn in_rows(
     sub: &SubResult,
     ev: &mut Ev<'_>,
 ) -> Result<Option<bool>, ValueError> {
-    let SubResult::Rows { rows, hashed, .. } = sub else { return Ok(Some(false)) };
+    let SubResult::Rows { rows, hashed, .. } = sub.get() else { return Ok(Some(false)) };
     if rows.is_empty() {
         return Ok(Some(false));
     }
@@ -58,7 +58,7 @@ pub fn quantified(
     sub: &SubResult,
     ev: &mut Ev<'_>,
 ) -> Result<Option<bool>, ValueError> {
-    let SubResult::Rows { rows, .. } = sub else { return Ok(Some(all)) };
+    let SubResult::Rows { rows, .. } = sub.get() else { return Ok(Some(all)) };
     let v = eval(left, f, ev)?;
     let mut unknown = false;
     for row in rows.iter() {

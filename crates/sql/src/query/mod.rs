@@ -40,6 +40,7 @@ mod join;
 mod json_table;
 mod json_value;
 mod key_values;
+mod lasting;
 mod made;
 mod make;
 mod members;

@@ -416,8 +416,10 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
     }
     for s in &mut steps {
         let alone = |c: &Cond| c.subs.is_empty() && tables_of(&c.expr) == 1 << s.table;
-        if s.kept.is_some() {
-            s.conds.iter_mut().for_each(|c| c.early = alone(c) && !c.expr.varies());
+        if let Some(by) = &s.kept {
+            // What a row around picks is another one in the next run.
+            let other = |c: &Cond| c.expr.varies() || (by.lasting && c.expr.is_from_outside());
+            s.conds.iter_mut().for_each(|c| c.early = alone(c) && !other(c));
         }
         // Cheap conditions first: those with subqueries may cost whole reads.
         s.conds.sort_by_key(|c| (!c.early, !c.subs.is_empty()));
@@ -485,12 +487,15 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
             let reverse = delivers(&table, index, &key.fixed(), &cols)?;
             Some(Access::Ranges { key, reverse })
         });
+        // It may be for values of a row around.
+        let lasts = by_search.is_none();
         let by_scan = || {
             let reverse = delivers(&table, index, &[], &cols)?;
             Some(Access::Scan { index, reverse })
         };
         if let Some(access) = by_search.or_else(by_scan) {
             b.steps[0].access = access;
+            b.steps[0].kept.take_if(|_| !lasts);
             b.index_order = std::mem::take(&mut b.order);
             return;
         }

@@ -23,9 +23,12 @@ const WHOLE: usize = 10;
 /// Sets of one size that are gone on from: the most that [`WHOLE`] tables have.
 const SETS: usize = 252;
 
-/// To look at a row that is in memory, and to put it there.
+/// To look at a row that is in memory, and to put it there. To put it there costs more than to look for one and find it: of two tables the
+/// smaller one is kept.
 const KEPT_ROW: f64 = 0.3;
-const KEEP_ROW: f64 = 0.5;
+const KEEP_ROW: f64 = 1.0;
+/// The share of what it costs to keep rows that one run of a subquery is charged with, where they outlast it.
+const LASTING: f64 = 0.1;
 /// What is guessed of a table that is made anew for each row before it.
 const MADE: f64 = 100.0;
 
@@ -53,6 +56,8 @@ pub struct Way {
     once: f64,
     each: f64,
     kept: Option<KeptBy>,
+    /// Of a hash: the rows among which it looks, and how many it is guessed to find at most.
+    hashed: Option<(f64, f64)>,
     /// What histograms tell that the conditions leave.
     told: f64,
 }
@@ -143,9 +148,11 @@ impl Optimizer<'_> {
         let prune = self.pruning(t, parent, self.bound);
         // One row before at most: nothing is gained by keeping.
         let single = self.chosen.iter().all(|c| matches!(c.access, Access::Point(_)));
-        let kept = way.kept.filter(|_| !single);
+        let again = self.is_run_again();
+        let left = way.behind(self.rows).0;
+        let kept = way.kept.filter(|k| !single || (k.lasting && again));
         self.bound |= 1 << t;
-        self.rows = (self.rows * way.left).max(1.0);
+        self.rows = (self.rows * left).max(1.0);
         let (access, rows, told) = (way.access, way.rows, way.told);
         self.chosen.push(Chosen { table: t, access, rows, told, prune, kept });
     }
@@ -200,11 +207,12 @@ impl Optimizer<'_> {
                 }
                 let way = self.known_way(t, parent, path.tables, known).await;
                 let w = &known.ways[way];
-                let cost = path.cost + w.once + path.rows * w.each;
+                let (left, each) = w.behind(path.rows);
+                let cost = path.cost + w.once + path.rows * each;
                 let found = Path {
                     tables: path.tables | bit,
                     cost,
-                    rows: (path.rows * w.left).max(1.0),
+                    rows: (path.rows * left).max(1.0),
                     last: (t, way, before),
                 };
                 match place.get(&found.tables) {
@@ -287,6 +295,7 @@ impl Optimizer<'_> {
                 once: 0.0,
                 each,
                 kept: None,
+                hashed: None,
                 told: 1.0,
             };
         }
@@ -296,7 +305,9 @@ impl Optimizer<'_> {
             true => (0.0, total * KEPT_ROW),
             false => (total * KEEP_ROW, KEPT_ROW * (1.0 + rows)),
         };
-        Way { access: Access::Mem { hash }, rows, left: rows, once, each, kept: None, told: 1.0 }
+        let hashed = (!hash.is_empty()).then_some((total, rows));
+        let access = Access::Mem { hash };
+        Way { access, rows, left: rows, once, each, kept: None, hashed, told: 1.0 }
     }
 
     /// Reads the rows for each row before, or once where they are the same then.
@@ -308,25 +319,48 @@ impl Optimizer<'_> {
         bound: u64,
     ) -> Way {
         let once = 0.0;
-        let read =
-            |access| Way { access, rows, left: rows, once, each: cost, kept: None, told: 1.0 };
-        if bound == 0
+        let read = |access| Way {
+            access,
+            rows,
+            left: rows,
+            once,
+            each: cost,
+            kept: None,
+            hashed: None,
+            told: 1.0,
+        };
+        let again = self.is_run_again();
+        if (bound == 0 && !again)
             || self.raw.unkept & (1 << t) != 0
             || self.b.tables[t].lock == LockMode::Exclusive
-            || !self.is_same(&access, t)
+            || !self.is_same(&access, t, |_| true)
         {
             return read(access);
         }
         let equal = self.equal(t, on, bound);
+        let lasting = self.is_same(&access, t, |e| !e.is_from_outside());
+        // The first table is read once in a run: it is kept for the runs to come, and only to be found by what is around.
+        if bound == 0 && (!lasting || equal.is_empty()) {
+            return read(access);
+        }
         let left = matches(rows, equal.len());
-        let once = cost + rows * KEEP_ROW;
+        let share = if lasting && again { LASTING } else { 1.0 };
+        let once = (cost + rows * KEEP_ROW) * share;
         let each = KEPT_ROW * (1.0 + left);
-        Way { access, rows, left, once, each, kept: Some(KeptBy { equal }), told: 1.0 }
+        let hashed = (!equal.is_empty()).then_some((rows, left));
+        let kept = Some(KeptBy { equal, lasting });
+        Way { access, rows, left, once, each, kept, hashed, told: 1.0 }
     }
 
-    /// The access gives the same rows whatever the rows before it.
-    fn is_same(&self, access: &Access, t: usize) -> bool {
-        let settled = |e: &BExpr| self.tables_of(e) == 0 && !e.varies();
+    /// The block looks at rows around it, so that it is run for each of them.
+    fn is_run_again(&self) -> bool {
+        let on = self.raw.groups.iter().flat_map(|g| &g.on);
+        self.raw.conds.iter().chain(on).any(BExpr::is_from_outside)
+    }
+
+    /// The access gives the same rows whatever the rows before it, as far as a value that is asked for is `settled`.
+    fn is_same(&self, access: &Access, t: usize, settled: impl Fn(&BExpr) -> bool) -> bool {
+        let settled = |e: &BExpr| self.tables_of(e) == 0 && !e.varies() && settled(e);
         let constant =
             |k: &Key| k.subs.is_empty() && k.searches.iter().flat_map(|s| s.values()).all(settled);
         let all = match access {
@@ -387,6 +421,14 @@ impl Optimizer<'_> {
 }
 
 impl Way {
+    /// What is left for each of so many rows before, and what it costs for each. How often values repeat nothing tells: what is guessed is
+    /// that each row of the larger side finds one of the smaller, so that a join has as many rows in whichever order it is read.
+    fn behind(&self, before: f64) -> (f64, f64) {
+        let Some((total, most)) = self.hashed else { return (self.left, self.each) };
+        let found = (total / before.max(1.0)).max(1.0).min(most);
+        (self.left * found / most, self.each - KEPT_ROW * (most - found))
+    }
+
     /// The access or the hash finds rows by this already.
     fn is_for(&self, col: u16, u: &Usable) -> bool {
         let by_key = match &self.access {

@@ -429,6 +429,8 @@ pub(super) struct Step {
 pub(super) struct KeptBy {
     /// Columns of the table, and what of the tables before they equal.
     pub equal: Vec<(u16, Keyed, BExpr)>,
+    /// Nothing of the blocks around picks them: they are the same in each run of a subquery.
+    pub lasting: bool,
 }
 
 /// The inner side of an outer join: a run of steps.
@@ -599,6 +601,11 @@ pub(super) struct Sub {
 }
 
 impl Sub {
+    /// Its query is a table of the block by now, and nothing is left to be run.
+    pub fn is_joined(&self) -> bool {
+        self.plan.is_none() && matches!(self.kind, SubKind::Exists | SubKind::Rows)
+    }
+
     /// A query of its own, neither a call nor a search.
     pub fn is_query(&self) -> bool {
         self.plan.is_some() && !matches!(self.kind, SubKind::Call(..) | SubKind::Match(_))

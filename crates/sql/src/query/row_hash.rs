@@ -8,7 +8,7 @@ use crate::func::aggregate::distinct_key;
 use crate::value::{Class, Collation, SqlType, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 /// Kinds of columns whose equality a key can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +79,27 @@ fn decimal(text: String, out: &mut Vec<u8>) {
 pub struct RowHash {
     state: RandomState,
     /// The first and the last row of each hash.
-    ends: HashMap<u64, (u32, u32)>,
+    ends: HashMap<u64, (u32, u32), BuildHasherDefault<Hashed>>,
     /// For each row the next one with its hash; itself: there is none.
     next: Vec<u32>,
+}
+
+/// Of a number that is a hash already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.0 = n;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        debug_assert!(bytes.is_empty(), "nothing but hashes is a key");
+    }
 }
 
 impl RowHash {

@@ -88,9 +88,13 @@ impl BExpr {
         })
     }
 
-    /// It reads rows of blocks around its own.
+    /// It reads rows, or values of groups, of blocks around its own.
     pub fn is_from_outside(&self) -> bool {
-        self.any(|n| matches!(n, Node::Col(c) if c.depth > 0))
+        self.any(|n| match n {
+            Node::Col(c) => c.depth > 0,
+            Node::OuterAgg { .. } => true,
+            _ => false,
+        })
     }
 
     pub fn for_children(&self, f: &mut dyn FnMut(&BExpr)) {

@@ -2,7 +2,7 @@
 //! its windows are sorted by and its functions take. The functions' values stand behind those of the aggregates.
 
 use super::Run;
-use super::emit::{Emitter, SortOrder};
+use super::emit::{Emitter, Numbered, Numbers, SortOrder};
 use super::exec::{Boxed, Out, Runner};
 use super::expr::{eval, is_true};
 use super::frame::{Frame as Rows, Row, Slot};
@@ -23,8 +23,9 @@ struct Kept {
     slots: Vec<Slot>,
     /// Aggregates, and behind them the window functions.
     values: Row,
-    /// For each window: keys of its partition, keys of its order, and for each call its arguments and the bounds of its frame.
-    cells: Vec<Row>,
+    /// For each window, one behind the other: keys of its partition, keys of its order, and for each call its arguments and the
+    /// bounds of its frame.
+    cells: Row,
 }
 
 impl Runner<'_, '_> {
@@ -61,14 +62,21 @@ impl Runner<'_, '_> {
             }
         } else {
             while j.next(self, outer).await? {
-                self.keep(&mut j, Row::new(), outer, &mut kept, &mut held).await?;
+                loop {
+                    self.keep(&mut j, Row::new(), outer, &mut kept, &mut held).await?;
+                    if !j.next_at_hand(self, outer)? {
+                        break;
+                    }
+                }
             }
         }
-        j.note_rows();
+        j.end(self);
         let aggs = b.agg.as_ref().map_or(0, |a| a.width());
         let mut order: Vec<usize> = (0..kept.len()).collect();
-        for (n, w) in b.windows.iter().enumerate() {
-            self.window(w, (n, aggs), &mut kept, &mut order, &mut held)?;
+        let mut first = 0;
+        for w in &b.windows {
+            self.window(w, (first, aggs), &mut kept, &mut order, &mut held)?;
+            first += w.exprs().count();
         }
         let mut e = Emitter::new(b, offset, count);
         // In the order of the last window, as the last sort has left them.
@@ -103,10 +111,9 @@ impl Runner<'_, '_> {
         }
         self.run_group_subs(j, &values, &b.item_subs, outer).await?;
         let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };
-        let mut cells = Vec::with_capacity(b.windows.len());
-        for w in &b.windows {
-            let cell = |e| eval(e, &frame, &mut self.ev).map(Value::into_owned);
-            cells.push(w.exprs().map(cell).collect::<Result<Row, _>>()?);
+        let mut cells = Row::with_capacity(kept.last().map_or(0, |k: &Kept| k.cells.len()));
+        for e in b.windows.iter().flat_map(Window::exprs) {
+            cells.push(eval(e, &frame, &mut self.ev)?.into_owned());
         }
         let slots: Vec<Slot> = j.slots.iter().map(Slot::keep).collect();
         let calls: usize = b.windows.iter().map(|w| w.calls.len()).sum();
@@ -119,13 +126,13 @@ impl Runner<'_, '_> {
             + size_of_val(&slots[..])
             + slots.iter().map(of_slot).sum::<usize>()
             + row_bytes(&values)
-            + cells.iter().map(|c| row_bytes(c)).sum::<usize>();
+            + row_bytes(&cells);
         self.ev.cx.hold(held, bytes)?;
         kept.push(Kept { slots, values, cells });
         Ok(())
     }
 
-    /// Sorts the rows by a window, and computes its functions for each of its partitions.
+    /// Sorts the rows by a window, and computes its functions for each of its partitions. `n`: where its cells begin.
     fn window(
         &mut self,
         w: &Window,
@@ -138,27 +145,38 @@ impl Runner<'_, '_> {
         let infos: Vec<TypeInfo> = w.exprs().take(parts + keys).map(|e| e.info).collect();
         let descends = w.partition.iter().map(|_| false).chain(w.order.iter().map(|(_, d)| *d));
         let by = SortOrder::new(&infos, descends);
-        let cells = |at: usize| &kept[at].cells[n][..parts + keys];
+        let cells = |at: usize| &kept[at].cells[n..n + parts + keys];
+        let mut sorting = Held::default();
+        self.ev.cx.hold(&mut sorting, order.len() * size_of::<Numbered>())?;
         let look = |work| self.ev.cx.work(work);
-        sort(order, |a, b| by.compare(cells(*a), cells(*b)), look)?;
-        let same = |a: usize, b: usize, many: usize| {
-            (0..many).all(|k| by.compare_key(k, &cells(a)[k], &cells(b)[k]) == Ordering::Equal)
+        let (numbers, mut sorted) = Numbers::of(&by, order, |at, k| &cells(at)[k]);
+        let whole = |a: &Numbered, b: &Numbered| match numbers.same(a, b, parts + keys) {
+            Some(true) => Ordering::Equal,
+            _ => by.compare(cells(a.at), cells(b.at)),
+        };
+        sort(&mut sorted, |a, b| numbers.compare(a, b).then_with(|| whole(a, b)), look)?;
+        order.clear();
+        order.extend(sorted.iter().map(|row| row.at));
+        let same = |a: &Numbered, b: &Numbered, many: usize| {
+            let equal = |k: usize| by.compare_key(k, &cells(a.at)[k], &cells(b.at)[k]).is_eq();
+            numbers.same(a, b, many).unwrap_or_else(|| (0..many).all(equal))
         };
         let mut results: Vec<(usize, usize, Value<'static>)> = Vec::new();
         let mut from = 0;
         while from < order.len() {
-            let rest = &order[from..];
-            let len = rest.iter().take_while(|at| same(rest[0], **at, parts)).count();
-            let rows = &rest[..len];
+            let rest = &sorted[from..];
+            let len = rest.iter().take_while(|row| same(&rest[0], row, parts)).count();
+            let rows = &order[from..from + len];
             // Where each row's peers begin and end.
             let mut peers: Vec<Range<usize>> = Vec::with_capacity(len);
             let mut at = 0;
             while at < len {
-                let n = (at..len).take_while(|i| same(rows[at], rows[*i], parts + keys)).count();
+                let peer = |i: &usize| same(&rest[at], &rest[*i], parts + keys);
+                let n = (at..len).take_while(peer).count();
                 (0..n).for_each(|_| peers.push(at..at + n));
                 at += n;
             }
-            let mut first = parts + keys;
+            let mut first = n + parts + keys;
             for call in &w.calls {
                 let p = Partition { kept, rows, n, first, peers: &peers, by: &by, key: parts };
                 p.call(self, call, &mut |r, row, v| {
@@ -185,7 +203,7 @@ impl Runner<'_, '_> {
 struct Partition<'a> {
     kept: &'a [Kept],
     rows: &'a [usize],
-    /// The window.
+    /// Where the window's cells begin.
     n: usize,
     /// Where the call's cells begin.
     first: usize,
@@ -202,7 +220,7 @@ type Give<'g> = &'g mut dyn FnMut(&mut Runner<'_, '_>, usize, Value<'static>) ->
 
 impl Partition<'_> {
     fn cell(&self, at: usize, n: usize) -> &Value<'static> {
-        &self.kept[self.rows[at]].cells[self.n][self.first + n]
+        &self.kept[self.rows[at]].cells[self.first + n]
     }
 
     fn call(&self, r: &mut Runner<'_, '_>, c: &WindowCall, give: Give<'_>) -> Run<()> {
@@ -305,7 +323,7 @@ impl Partition<'_> {
                     }
                 }
                 (Bound::Before(_) | Bound::After(_), Some(v)) if !v.is_null() => {
-                    let key = |i: usize| &self.kept[self.rows[i]].cells[self.n][self.key];
+                    let key = |i: usize| &self.kept[self.rows[i]].cells[self.n + self.key];
                     let order = |i: &usize| self.by.compare_key(self.key, key(*i), v);
                     let list: Vec<usize> = (0..len).collect();
                     list.partition_point(|i| match first {
@@ -354,7 +372,7 @@ impl Partition<'_> {
                 last = None;
             }
             for i in done.end..frame.end {
-                let cells = &self.kept[self.rows[i]].cells[self.n];
+                let cells = &self.kept[self.rows[i]].cells;
                 let args = &cells[self.first..self.first + c.args.len()];
                 r.ev.cx.work(64)?;
                 acc.update(spec, args, &mut r.ev.cx)?;

@@ -1,6 +1,8 @@
 //! LIKE: character by character, in any collation.
 
-use super::Collation;
+use super::charset::Charset;
+use super::list::Order;
+use super::{ASCII_UPPER, Collation};
 use std::convert::Infallible;
 
 impl Collation {
@@ -19,6 +21,19 @@ impl Collation {
         escape: Option<char>,
         look: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<bool, E> {
+        // Mostly all of it is ASCII, where a character is a byte and its weight stands in a table.
+        if let Some(weights) = self.ascii_weights()
+            && escape.is_none_or(|c| c.is_ascii())
+            && text.is_ascii()
+            && pattern.is_ascii()
+        {
+            let escape = escape.map(|c| c as u8);
+            return match weights {
+                AsciiWeights::Own => like_ascii(text, pattern, escape, |a, b| a == b, look),
+                AsciiWeights::Bytes(w) => like_ascii(text, pattern, escape, by(w), look),
+                AsciiWeights::Words(w) => like_ascii(text, pattern, escape, by(w), look),
+            };
+        }
         let mut esc = Vec::new();
         if let Some(c) = escape
             && !self.charset().encode(u32::from(c), &mut esc)
@@ -29,6 +44,79 @@ impl Collation {
     }
 }
 
+/// What ASCII weighs to LIKE.
+enum AsciiWeights {
+    Own,
+    Bytes(&'static [u8]),
+    Words(&'static [u16]),
+}
+
+impl Collation {
+    /// None: of other sets, and where a character has more than one weight.
+    fn ascii_weights(self) -> Option<AsciiWeights> {
+        if !matches!(self.charset(), Charset::Utf8mb4 | Charset::Utf8mb3) {
+            return None;
+        }
+        match self.order() {
+            Order::Bytes => Some(AsciiWeights::Own),
+            Order::General | Order::General500 => Some(AsciiWeights::Bytes(&ASCII_UPPER)),
+            Order::Uca(table, 1) if table.is_simple => Some(AsciiWeights::Words(&table.ascii)),
+            _ => None,
+        }
+    }
+}
+
+fn by<W: PartialEq>(weights: &[W]) -> impl Fn(u8, u8) -> bool + '_ {
+    |a, b| a == b || weights[usize::from(a)] == weights[usize::from(b)]
+}
+
+/// [`like`] of ASCII.
+fn like_ascii<E>(
+    text: &[u8],
+    pattern: &[u8],
+    escape: Option<u8>,
+    same: impl Fn(u8, u8) -> bool,
+    mut look: impl FnMut(usize) -> Result<(), E>,
+) -> Result<bool, E> {
+    let mut compared = 0;
+    let (mut t, mut p) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    loop {
+        if let Some(&c) = pattern.get(p) {
+            let escaped = escape == Some(c) && p + 1 < pattern.len();
+            if c == b'%' && !escaped {
+                p += 1;
+                back = Some((t, p));
+                continue;
+            }
+            if t < text.len() {
+                compared += 1;
+                if compared == STRIDE {
+                    compared = 0;
+                    look(STRIDE)?;
+                }
+                let at = p + usize::from(escaped);
+                if (c == b'_' && !escaped) || same(text[t], pattern[at]) {
+                    (t, p) = (t + 1, at + 1);
+                    continue;
+                }
+            }
+        } else if t == text.len() {
+            return Ok(true);
+        }
+        match back {
+            Some((from, resume)) if from < text.len() => {
+                back = Some((from + 1, resume));
+                (t, p) = (from + 1, resume);
+            }
+            _ => return Ok(false),
+        }
+    }
+}
+
+/// Characters compared between two looks.
+const STRIDE: usize = 16 * 1024;
+
 /// `text LIKE pattern`, keeping only the last `%` to come back to: linear in practice, quadratic at worst.
 fn like<E>(
     c: Collation,
@@ -37,8 +125,6 @@ fn like<E>(
     esc: &[u8],
     mut look: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<bool, E> {
-    // Characters compared between two looks.
-    const STRIDE: usize = 16 * 1024;
     let charset = c.charset();
     let mut compared = 0;
     let (mut t, mut p) = (0, 0);
@@ -90,5 +176,32 @@ fn same_char(c: Collation, a: &[u8], b: &[u8]) -> bool {
     match c.uca() {
         Some(uca) => uca.same_char(a, b),
         None => c.next_weight(a).0 == c.next_weight(b).0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::collation::ALL;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// The way of ASCII is the way of all texts, in every collation.
+        #[test]
+        fn ascii_is_no_exception(
+            t in "[a-eivwxyA-EIVWXY1%_|\\\\ \x01\x7f-]{0,8}",
+            p in "[a-eivwxyA-EIVWXY1%_|\\\\ \x01\x7f-]{0,6}",
+            e in 0..4usize,
+        ) {
+            let escape = [None, Some('\\'), Some('|'), Some('a')][e];
+            let mut esc = Vec::new();
+            esc.extend(escape.map(|c| c as u8));
+            for c in ALL.iter().copied() {
+                let Ok(plain) = like(c, t.as_bytes(), p.as_bytes(), &esc, |_| Ok::<_, Infallible>(()));
+                prop_assert_eq!(c.like(t.as_bytes(), p.as_bytes(), escape), plain, "{}", c.name());
+            }
+        }
     }
 }

@@ -1,16 +1,21 @@
-//! `a IN (SELECT ...)` in WHERE as a join: with the query's rows as a table of the block, each there once. So the order of joins decides
+//! Subqueries of conditions as joins: with the query's rows as a table of the block, each there once. So the order of joins decides
 //! whether the rows are looked for in it, or it is read first and leads to them by an index.
 //!
-//! It is the same where the condition is one of those that must all be true, since then it does not matter whether it is false or unknown; where the
-//! query reads nothing of the block; and where what is equal is one: DISTINCT tells values apart as the comparison does only
-//! if both sides are compared in one kind ([`Keyed`]).
+//! - `a IN (SELECT ...)` and `EXISTS (SELECT ...)` become an equality with that table.
+//! - `NOT EXISTS (SELECT ...)` and `a NOT IN (SELECT ...)` become an outer join with it whose row must be missing.
+//!
+//! It is the same where the condition is one of those that must all be true, since then it does not matter whether it is false or unknown
+//! (of NOT IN, where nothing is NULL); where the query reads nothing of the block but in equalities, which are
+//! taken out of it; and where what is equal is one: DISTINCT tells values apart as the comparison does only if both sides are compared in
+//! one kind ([`Keyed`]).
 
 use super::operator::compare_exprs;
-use super::{Bind, Binder, Raw};
-use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
-use crate::query::plan::{Body, QueryPlan, Source, Sub, SubKind, TableSlot};
+use super::{Bind, Binder, Raw, RawGroup};
+use crate::query::expr::{BExpr, CmpOp, ColRef, Node, Truth};
+use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::query::row_hash::Keyed;
-use crate::value::Value;
+use crate::value::{TypeInfo, Value};
+use std::collections::HashSet;
 
 /// Tables of a block at most that a query may join: each makes the search for an order longer.
 const MOST: usize = 32;
@@ -28,31 +33,45 @@ impl Binder<'_> {
             return Ok(());
         }
         for at in 0..raw.conds.len() {
-            let Some(sub) = joined(&raw.conds[at], subs).filter(|_| tables.len() < MOST) else {
+            let Some(asked) = Asked::of(&raw.conds[at]).filter(|_| tables.len() < MOST) else {
                 continue;
             };
-            let Some(mut plan) = subs[sub].plan.take() else { continue };
+            let Some(taken) = asked.taken(subs) else { continue };
+            let (negated, exists) = (asked.negated, asked.exists);
+            let Some(mut plan) = subs[asked.sub].plan.take() else { continue };
+            let (equal, conds) = match taken {
+                Taken::Whole => (Vec::new(), Vec::new()),
+                Taken::But(list) => take_out(&mut plan, list, exists),
+            };
             make_distinct(&mut plan);
             let t = tables.len() as u16;
-            let node = Node::Const(Value::Null);
-            let cond = std::mem::replace(&mut raw.conds[at].node, node);
-            let Node::InSub { left, .. } = cond else { continue };
-            let column = |(col, c): (usize, &crate::query::plan::OutColumn)| {
-                BExpr::new(Node::Col(ColRef { depth: 0, table: t, col: col as u16 }), c.info)
+            let node = std::mem::replace(&mut raw.conds[at].node, Node::Const(Value::Int(1)));
+            let left = match node {
+                Node::InSub { left, .. } => left,
+                _ => Vec::new(),
             };
-            let columns: Vec<BExpr> = plan.columns.iter().enumerate().map(column).collect();
-            let mut equal = Vec::with_capacity(left.len());
-            for (a, b) in left.into_iter().zip(columns) {
-                equal.push(compare_exprs(CmpOp::Eq, a, b)?);
+            let mut on = Vec::with_capacity(left.len() + equal.len() + conds.len());
+            for (n, (a, c)) in left.into_iter().chain(equal).zip(&plan.columns).enumerate() {
+                on.push(compare_exprs(CmpOp::Eq, a, column(t, n, c.info))?);
             }
-            // The first stands where the condition stood.
-            let mut equal = equal.into_iter();
-            raw.conds[at] = equal.next().unwrap_or_else(|| BExpr::constant(Value::Int(1)));
-            raw.conds.extend(equal);
+            on.extend(conds);
             raw.group_of.resize(tables.len(), None);
             raw.usable.resize(tables.len(), None);
-            raw.group_of.push(None);
             raw.usable.push(None);
+            if negated {
+                // A row that is there has a value in each of the columns, for they equal something.
+                let missing = Box::new(column(t, 0, plan.columns[0].info));
+                let node = Node::Is { expr: missing, test: Truth::Null, negated: false };
+                raw.conds[at] = BExpr::boolean(node, false);
+                raw.group_of.push(Some(raw.groups.len()));
+                raw.groups.push(RawGroup { parent: None, tables: 1 << t, on });
+            } else {
+                // The first stands where the condition stood.
+                let mut on = on.into_iter();
+                raw.conds[at] = on.next().unwrap_or_else(|| BExpr::constant(Value::Int(1)));
+                raw.conds.extend(on);
+                raw.group_of.push(None);
+            }
             let alias = format!("<subquery{}>", t + 1).into();
             tables.push(TableSlot {
                 of_in: true,
@@ -63,20 +82,172 @@ impl Binder<'_> {
     }
 }
 
-/// The subquery of a condition that may be joined.
-fn joined(cond: &BExpr, subs: &[Sub]) -> Option<usize> {
-    let Node::InSub { left, sub, negated: false } = &cond.node else { return None };
-    let s = &subs[*sub as usize];
-    let plan = s.plan.as_ref().filter(|_| !s.correlated && matches!(s.kind, SubKind::Rows))?;
-    let Body::Block(b) = &plan.body else { return None };
-    // What is limited, or locked, stays as it is.
-    if b.limit.is_some() || plan.limit.is_some() || plan.locks() {
-        return None;
+fn column(t: u16, n: usize, info: TypeInfo) -> BExpr {
+    BExpr::new(Node::Col(ColRef { depth: 0, table: t, col: n as u16 }), info)
+}
+
+/// A condition that a subquery decides.
+struct Asked<'c> {
+    sub: usize,
+    /// Of IN, what is to be among the rows.
+    left: &'c [BExpr],
+    exists: bool,
+    negated: bool,
+}
+
+/// What is taken out of a query before it is joined.
+enum Taken {
+    Whole,
+    /// The conditions that read what is around, by their places.
+    But(Vec<usize>),
+}
+
+impl Asked<'_> {
+    fn of(cond: &BExpr) -> Option<Asked<'_>> {
+        let (node, not) = match &cond.node {
+            Node::Not(e) => (&e.node, true),
+            node => (node, false),
+        };
+        match node {
+            Node::InSub { left, sub, negated } if !not => {
+                Some(Asked { sub: *sub as usize, left, exists: false, negated: *negated })
+            }
+            Node::Sub(sub) => {
+                Some(Asked { sub: *sub as usize, left: &[], exists: true, negated: not })
+            }
+            _ => None,
+        }
     }
-    let fits = |(e, c): (&BExpr, &crate::query::plan::OutColumn)| {
-        Keyed::of(&e.info.ty, &c.info.ty).is_some() && e.has_no_subs() && !e.varies()
+
+    /// How the query may be joined, if it may.
+    fn taken(&self, subs: &[Sub]) -> Option<Taken> {
+        let s = &subs[self.sub];
+        let kind = match s.kind {
+            SubKind::Exists => self.exists,
+            SubKind::Rows => !self.exists,
+            _ => false,
+        };
+        let plan = s.plan.as_ref().filter(|_| kind)?;
+        let Body::Block(b) = &plan.body else { return None };
+        // What is limited, or locked, stays as it is.
+        if b.limit.is_some() || plan.limit.is_some() || plan.locks() {
+            return None;
+        }
+        let fits = |(e, c): (&BExpr, &OutColumn)| {
+            Keyed::of(&e.info.ty, &c.info.ty).is_some()
+                && e.has_no_subs()
+                && !e.varies()
+                && !(self.negated && (e.info.nullable || c.info.nullable))
+        };
+        if !self.left.iter().zip(&plan.columns).all(fits) {
+            return None;
+        }
+        if s.correlated {
+            return self.outside(b).map(Taken::But);
+        }
+        // What reads nothing around is run once as it is.
+        (!self.exists && !self.negated).then_some(Taken::Whole)
+    }
+
+    /// The conditions of a query that read what is around it, where all that do so can be taken out.
+    fn outside(&self, b: &Block) -> Option<Vec<usize>> {
+        let raw = b.raw.as_ref()?;
+        let plain = b.agg.is_none()
+            && b.windows.is_empty()
+            && b.having.is_none()
+            && !b.calc_found_rows
+            && b.tables.iter().all(|t| t.lateral.is_none())
+            && b.subs.iter().all(|s| s.is_query() && !s.correlated);
+        let on = raw.groups.iter().flat_map(|g| &g.on);
+        let mut inside = raw.conds.iter().chain(on.clone()).chain(&b.items);
+        // Of EXISTS nobody looks at the items.
+        let shown = b.items.iter().filter(|_| !self.exists);
+        if !plain || inside.any(BExpr::varies) || on.chain(shown).any(BExpr::is_from_outside) {
+            return None;
+        }
+        let places: Vec<usize> =
+            (0..raw.conds.len()).filter(|at| raw.conds[*at].is_from_outside()).collect();
+        let mut equal = Vec::new();
+        for at in &places {
+            match sides(&raw.conds[*at]) {
+                Some((inner, _)) => equal.push(inner),
+                None if is_all_outside(&raw.conds[*at]) => {}
+                None => return None,
+            }
+        }
+        let known = !equal.is_empty() || !self.exists;
+        (known && !is_searched(b, raw, &equal)).then_some(places)
+    }
+}
+
+/// An equality of something of the block with something around it, by values that have keys.
+fn sides(cond: &BExpr) -> Option<(&BExpr, &BExpr)> {
+    let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &cond.node else { return None };
+    let (inner, outer) = if b.is_from_outside() { (a, b) } else { (b, a) };
+    let own = |e: &BExpr| !e.is_from_outside() && e.has_no_subs();
+    Keyed::of(&inner.info.ty, &outer.info.ty)?;
+    (own(inner) && is_all_outside(outer)).then_some((inner, outer))
+}
+
+/// It reads nothing of its own block.
+fn is_all_outside(e: &BExpr) -> bool {
+    let aggregate = |e: &BExpr| matches!(e.node, Node::OuterAgg { .. });
+    let mut aggregates = false;
+    e.walk(&mut |e| aggregates |= aggregate(e));
+    e.is_from_outside() && e.tables(&|_| 0) == 0 && e.has_no_subs() && !aggregates
+}
+
+/// An index finds the rows of the query for each row around: they are not read as a whole.
+fn is_searched(b: &Block, raw: &Raw, equal: &[&BExpr]) -> bool {
+    let col = |e: &BExpr| match e.node {
+        Node::Col(c) if c.depth == 0 => Some((usize::from(c.table), usize::from(c.col))),
+        _ => None,
     };
-    left.iter().zip(&plan.columns).all(fits).then_some(*sub as usize)
+    let by_outer: HashSet<(usize, usize)> = equal.iter().filter_map(|e| col(e)).collect();
+    let mut fixed = by_outer.clone();
+    for c in &raw.conds {
+        if let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &c.node {
+            fixed.extend(col(a).into_iter().chain(col(b)));
+        }
+    }
+    b.tables.iter().enumerate().any(|(t, slot)| {
+        let Source::Table(table) = &slot.source else { return false };
+        let usable = |i: &usize| {
+            let named = raw.usable.get(t).and_then(Option::as_ref);
+            table.sql_index(*i).is_some() && named.is_none_or(|u| u.contains(i))
+        };
+        (0..table.engine.def.indexes.len()).filter(usable).any(|i| {
+            let parts = table.engine.def.indexes[i].parts.iter().map(|p| (t, p.col));
+            parts.take_while(|p| fixed.contains(p)).any(|p| by_outer.contains(&p))
+        })
+    })
+}
+
+/// Takes conditions out of a query: what its further columns are to equal in the block around, and what else is asked there.
+fn take_out(plan: &mut QueryPlan, list: Vec<usize>, exists: bool) -> (Vec<BExpr>, Vec<BExpr>) {
+    let (mut equal, mut conds) = (Vec::new(), Vec::new());
+    let Body::Block(b) = &mut plan.body else { return (equal, conds) };
+    let Some(raw) = &mut b.raw else { return (equal, conds) };
+    if exists {
+        b.items.clear();
+        b.item_subs.clear();
+        plan.columns.clear();
+    }
+    for at in list.into_iter().rev() {
+        let mut cond = raw.conds.remove(at);
+        let Some((inner, outer)) = sides(&cond) else {
+            cond.move_in(1);
+            conds.push(cond);
+            continue;
+        };
+        let (inner, mut outer) = (inner.clone(), outer.clone());
+        outer.move_in(1);
+        let name = format!("Name_exp_{}", plan.columns.len() + 1);
+        plan.columns.push(OutColumn::computed(name.into(), inner.info));
+        b.items.push(inner);
+        equal.push(outer);
+    }
+    (equal, conds)
 }
 
 fn make_distinct(plan: &mut QueryPlan) {

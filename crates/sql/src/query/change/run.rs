@@ -82,9 +82,11 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     if limit > 0 {
         if collects {
             let (found, held) = collect(r, p, limit).await?;
+            r.lasting.stop();
             x.apply(r, found).await?;
             drop(held);
         } else {
+            r.lasting.stop();
             let mut j = Joiner::new(&p.block);
             let table = p.block.steps.first().map_or(0, |s| s.table);
             while (x.matched as usize) < limit && j.next(r, None).await? {

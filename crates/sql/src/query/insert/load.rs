@@ -187,6 +187,7 @@ impl Inserter<'_> {
         l: &LoadPlan,
         sink: &mut dyn ResultSink,
     ) -> Run<()> {
+        r.lasting.stop();
         let mut of_server;
         let mut of_client;
         let source: &mut dyn ReadFile = if l.local {

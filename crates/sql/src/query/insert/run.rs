@@ -139,6 +139,7 @@ impl Inserter<'_> {
             // Those come from a reader of their own (`load`).
             Rows::File(_) => {}
             Rows::Values(rows) => {
+                r.lasting.stop();
                 // Behind the explicit values before it, as their rows have moved the counter.
                 let first_generating = match p.table.rules.counter {
                     Some(_) if rows.len() > 1 => rows.iter().position(|row| self.generates(r, row)),
@@ -164,6 +165,7 @@ impl Inserter<'_> {
                     .run_query(q, None, &mut Out::Rows { rows: &mut rows, limit: usize::MAX })
                     .await;
                 r.default_lock = before;
+                r.lasting.stop();
                 read?;
                 for mut row in rows.rows {
                     self.source = row.split_off(p.targets.len());

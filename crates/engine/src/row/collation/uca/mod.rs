@@ -130,6 +130,9 @@ impl Uca {
 
     /// Level by level: the next one counts where the texts are equal in all before.
     pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
         let mut order = self.compare_primary(a, b);
         for level in 2..=self.levels {
             order = order.then_with(|| self.level(a, level).cmp(self.level(b, level)));

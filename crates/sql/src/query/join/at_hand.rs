@@ -1,0 +1,71 @@
+//! Joined rows for which nothing has to wait: the inner loop of most queries. Only the last step goes on, through the rows that its scan has at
+//! hand, or through rows in memory; whatever else is to be done is left to [`Joiner::next`].
+
+use super::kept::Kept;
+use super::{Joiner, KILL_EVERY};
+use crate::query::Run;
+use crate::query::exec::Runner;
+use crate::query::expr::is_true;
+use crate::query::frame::{Frame, Slot};
+use crate::query::plan::{Access, Block, Step, Sub};
+
+impl Joiner<'_> {
+    /// The next joined row with another row of the last step, in a block without subqueries; false: `next` has to look for more.
+    pub fn next_at_hand(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        let block = self.block;
+        let Some(step) = block.steps.last().filter(|s| self.goes_on(block, s)) else {
+            return Ok(false);
+        };
+        let t = step.table;
+        let (exact, kept) = (self.states[t].exact, self.is_kept(t));
+        while self.step_on(step, r) {
+            self.count += 1;
+            r.reads.work.examine();
+            if self.count.is_multiple_of(KILL_EVERY) {
+                r.go_on()?;
+            }
+            let frame = self.frame(r.params, outer);
+            let mut wanted = true;
+            for c in &step.conds {
+                let known = (c.implied && exact) || (c.early && kept);
+                if !known && !is_true(&c.expr, &frame, &mut r.ev)? {
+                    wanted = false;
+                    break;
+                }
+            }
+            if wanted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Nothing is to be done between two rows of the last step but to look at its conditions. An outer join that ends with it has its row
+    /// by then, for there was a joined row before.
+    fn goes_on(&self, block: &Block, step: &Step) -> bool {
+        let state = &self.states[step.table];
+        step.after.is_empty()
+            && state.merge.is_none()
+            && !matches!(state.kept, Kept::Filling(_))
+            && !step.ends.iter().any(|g| self.nulled[*g])
+            && block.subs.iter().all(Sub::is_joined)
+    }
+
+    /// Puts a step on its next row; false, and it stays where it is: there is none at hand.
+    #[inline]
+    fn step_on(&mut self, step: &Step, r: &Runner<'_, '_>) -> bool {
+        let t = step.table;
+        if let Access::Mem { .. } = step.access {
+            return self.states[t].at.is_some() && self.advance_mem(t);
+        }
+        if let Kept::All(kept) = &self.states[t].kept {
+            return kept.has_more() && self.advance_kept(t) == Some(true);
+        }
+        let Slot::Cursor(c) = &mut self.slots[t] else { return false };
+        let found = c.step();
+        if found {
+            self.states[t].count_row(r.reads.work);
+        }
+        found
+    }
+}
