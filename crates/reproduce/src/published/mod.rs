@@ -28,6 +28,10 @@ pub struct Experiment {
     pub load: Load,
     pub small: Size,
     pub full: Size,
+    /// Seconds that a point of the published curve sums up: dips are looked for in such, divided as time is. Without it a window is a part of
+    /// the run.
+    #[serde(default)]
+    pub window: Option<f64>,
     #[serde(default)]
     pub serial_commits: bool,
     /// What the source does not say, and was chosen here.
@@ -124,6 +128,7 @@ impl Experiment {
             users: run.users,
             options,
             size,
+            window: self.window.map(|w| w / size.divided as f64),
             serial_commits: self.serial_commits,
             seed: 2009,
         }

@@ -45,6 +45,7 @@ mod tests {
                 "innodb_doublewrite=0".into(),
             ],
             size: Size { pages: 4, divided: 64, shorter: 1, warmup_shorter: 1 },
+            window: None,
             serial_commits: true,
             seed: 5,
         }

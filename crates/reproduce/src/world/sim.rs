@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 use weir_disk::{Disk, Mode, OpenOptions};
+use weir_engine::policy::{self, Keeper};
 use weir_engine::{Db, Durability, Options};
 use weir_rt::Rt;
 use weir_rt::sim::SimRt;
@@ -27,6 +28,9 @@ pub struct Server {
 
 /// Pool of whatever loads, always the same: what is loaded depends on nothing that a run changes.
 const LOADING_POOL: u64 = 512 << 20;
+
+/// Bytes of a cell of an entry of the insert benchmark's indexes, about.
+const ENTRY_CELL: usize = 21;
 
 pub fn server(plan: &Plan) -> Result<Server, String> {
     let args: Vec<String> = plan.options.iter().map(|o| format!("--{o}")).collect();
@@ -57,8 +61,10 @@ pub fn server(plan: &Plan) -> Result<Server, String> {
 }
 
 /// Options that data are loaded with: Weir's own policy, and memory enough, since loading is no part of what is measured.
-pub fn loading(o: &Options) -> Options {
+pub fn loading(plan: &Plan, o: &Options) -> Options {
+    let flush = policy::Settings { change_buffer_pct: buffered(plan, o), ..Default::default() };
     Options {
+        flush,
         page_size: o.page_size,
         redo_capacity: o.redo_capacity,
         data_mode: o.data_mode,
@@ -69,6 +75,24 @@ pub fn loading(o: &Options) -> Options {
         stall_seconds: 0,
         ..Options::default()
     }
+}
+
+/// Percent of the loading pool that the change buffer may have at the end of loading. Where rows are inserted it is as large as the system's
+/// own rules would have left it, since a measurement that begins with a buffer of another system shows for its whole length how that changes.
+fn buffered(plan: &Plan, o: &Options) -> u64 {
+    let most = Options::default().flush.change_buffer_pct;
+    let (Load::Insert { .. }, Some(p)) = (&plan.load, policy::named(o.flush_policy)) else {
+        return most;
+    };
+    let rules = p.buffer_rules(&o.flush, o.buffer_pool as u64 / o.page_size as u64);
+    let pages = match rules.keeper {
+        // Those that contract from the first page on have their limit.
+        Keeper::Contraction { from } if from > 0 => from.min(rules.pages),
+        _ => rules.pages,
+    };
+    // As many entries as would fill them there.
+    let full = o.page_size as u64 - rules.merging.reserve(o.page_size, ENTRY_CELL) as u64;
+    (pages * 100 * full / LOADING_POOL).min(most)
 }
 
 fn preset(plan: &Plan) -> Result<&'static Preset, String> {
@@ -87,12 +111,13 @@ pub struct Data {
 /// Plans with the same key begin with the same data: it holds all that [`prepare`] looks at.
 pub fn data_key(plan: &Plan) -> Result<String, String> {
     let o = server(plan)?.options;
-    let load = plan.load.data(plan.size);
-    Ok(format!("{load} {} {} {:?} {}", o.page_size, o.redo_capacity, o.data_mode, plan.machine))
+    let (load, buffered) = (plan.load.data(plan.size), buffered(plan, &o));
+    let (page, redo, mode) = (o.page_size, o.redo_capacity, o.data_mode);
+    Ok(format!("{load} {page} {redo} {mode:?} {buffered} {}", plan.machine))
 }
 
 pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
-    let o = loading(&server(plan)?.options);
+    let o = loading(plan, &server(plan)?.options);
     let preset = preset(plan)?;
     let sim = SimRt::new(data::SEED);
     let rt = sim.rt();
