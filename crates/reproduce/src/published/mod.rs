@@ -6,6 +6,7 @@ mod claim;
 
 pub use claim::{Claim, Verdict};
 
+use crate::machine::Array;
 use crate::plan::{Load, Plan, Size};
 use serde::Deserialize;
 
@@ -54,6 +55,9 @@ pub struct Experiment {
 pub struct System {
     pub name: String,
     pub profile: String,
+    /// How its threads found requests, where the published processor times depend on it.
+    #[serde(default)]
+    pub array: Option<Array>,
     /// Lines of its option file, as published.
     pub options: String,
 }
@@ -128,6 +132,7 @@ impl Experiment {
             users: run.users,
             options,
             size,
+            array: system.array,
             window: self.window.map(|w| w / size.divided as f64),
             serial_commits: self.serial_commits,
             seed: 2009,

@@ -69,7 +69,7 @@ pub fn run(plan: &Plan, place: &Path, watch: Watch<'_>) -> Result<Measured, Stri
         Arc::new(RealDisk::open(&folder.0, Backend::Auto, |_| {}).map_err(|e| e.to_string())?);
     let slowed = boot::throttled(&rt, disk.clone(), &vars);
     let done = rt.block_on(async {
-        let db = open(&rt, &disk, sim::loading(plan, &o)).await?;
+        let db = open(&rt, &disk, sim::loading(&o)).await?;
         let loaded = data::load(&db, &plan.load, plan.size, watch).await;
         stopped(&db, loaded).await?;
         let db = open(&rt, &slowed, o).await?;

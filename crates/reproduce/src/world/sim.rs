@@ -9,10 +9,10 @@ use crate::plan::{Load, Plan};
 use crate::users::{self, Serial, World};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use weir_disk::{Disk, Mode, OpenOptions};
 use weir_engine::policy::{self, Keeper};
-use weir_engine::{Db, Durability, Options};
+use weir_engine::{Db, Durability, Options, SettingValue};
 use weir_rt::Rt;
 use weir_rt::sim::SimRt;
 use weir_server::boot::{self, Embedding};
@@ -61,10 +61,8 @@ pub fn server(plan: &Plan) -> Result<Server, String> {
 }
 
 /// Options that data are loaded with: Weir's own policy, and memory enough, since loading is no part of what is measured.
-pub fn loading(plan: &Plan, o: &Options) -> Options {
-    let flush = policy::Settings { change_buffer_pct: buffered(plan, o), ..Default::default() };
+pub fn loading(o: &Options) -> Options {
     Options {
-        flush,
         page_size: o.page_size,
         redo_capacity: o.redo_capacity,
         data_mode: o.data_mode,
@@ -77,12 +75,11 @@ pub fn loading(plan: &Plan, o: &Options) -> Options {
     }
 }
 
-/// Percent of the loading pool that the change buffer may have at the end of loading. Where rows are inserted it is as large as the system's
-/// own rules would have left it, since a measurement that begins with a buffer of another system shows for its whole length how that changes.
-fn buffered(plan: &Plan, o: &Options) -> u64 {
-    let most = Options::default().flush.change_buffer_pct;
+/// Pages that the change buffer has at the end of loading, at most. Where rows are inserted they are what the system's own rules would have
+/// left, since a measurement that begins with the buffer of another system shows for its whole length how that changes.
+fn buffered(plan: &Plan, o: &Options) -> Option<u64> {
     let (Load::Insert { .. }, Some(p)) = (&plan.load, policy::named(o.flush_policy)) else {
-        return most;
+        return None;
     };
     let rules = p.buffer_rules(&o.flush, o.buffer_pool as u64 / o.page_size as u64);
     let pages = match rules.keeper {
@@ -91,8 +88,23 @@ fn buffered(plan: &Plan, o: &Options) -> u64 {
         _ => rules.pages,
     };
     // As many entries as would fill them there.
-    let full = o.page_size as u64 - rules.merging.reserve(o.page_size, ENTRY_CELL) as u64;
-    (pages * 100 * full / LOADING_POOL).min(most)
+    let full = o.page_size - rules.merging.reserve(o.page_size, ENTRY_CELL);
+    // In whole percent of the pool that loads, so that sizes that are about the same are the same data.
+    let one = LOADING_POOL / o.page_size as u64 / 100;
+    Some((pages * full as u64 / o.page_size as u64).div_ceil(one).max(1) * one)
+}
+
+/// Waits until no more is buffered than is to be.
+pub async fn settle(rt: &Rt, db: &Db, plan: &Plan, o: &Options) -> Result<(), String> {
+    let Some(pages) = buffered(plan, o) else { return Ok(()) };
+    let percent = (pages * 100).div_ceil(LOADING_POOL / o.page_size as u64);
+    let value = SettingValue::Int(percent as i64);
+    db.set("innodb_change_buffer_max_size", value).await.map_err(|e| e.to_string())?;
+    let size = || db.status().iter().find(|s| s.0 == "Innodb_ibuf_size").map_or(0, |s| s.1);
+    while size() > pages {
+        rt.sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
 }
 
 fn preset(plan: &Plan) -> Result<&'static Preset, String> {
@@ -113,11 +125,12 @@ pub fn data_key(plan: &Plan) -> Result<String, String> {
     let o = server(plan)?.options;
     let (load, buffered) = (plan.load.data(plan.size), buffered(plan, &o));
     let (page, redo, mode) = (o.page_size, o.redo_capacity, o.data_mode);
-    Ok(format!("{load} {page} {redo} {mode:?} {buffered} {}", plan.machine))
+    Ok(format!("{load} {page} {redo} {mode:?} {buffered:?} {}", plan.machine))
 }
 
 pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
-    let o = loading(plan, &server(plan)?.options);
+    let own = server(plan)?.options;
+    let o = loading(&own);
     let preset = preset(plan)?;
     let sim = SimRt::new(data::SEED);
     let rt = sim.rt();
@@ -125,6 +138,7 @@ pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
         let m = preset.start(&rt, plan.size.pages, plan.size.divided);
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
         data::load(&db, &plan.load, plan.size, watch).await?;
+        settle(&rt, &db, plan, &own).await?;
         db.shutdown().await.map_err(|e| e.to_string())?;
         Ok(m.disk.image())
     });
@@ -147,6 +161,9 @@ pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, Strin
         m.disk.put(data.image.clone());
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
         m.disk.start_time();
+        if let Some(a) = plan.array {
+            m.disk.find_requests_in(a);
+        }
         let world = world(&rt, plan, &db, &m, durability).await?;
         work(&world, &Computed(&m), redo, watch).await
     });
