@@ -25,12 +25,11 @@ pub use sweep::{Step, step, step_at, steps};
 
 use crate::btree::Tree;
 use crate::ids::PageNo;
-use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::policy::Merging;
 use crate::space::Space;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
@@ -69,8 +68,6 @@ pub enum Before {
     PassBy,
 }
 
-/// Entries that a leaf of a buffer tree takes without regard to what is to stay free.
-const FEW_ENTRIES: usize = 8;
 /// Leaves of main trees that readers have found wanting, at most: those behind them are forgotten, and asked for by the next reader.
 const ASKED_MAX: usize = 256;
 
@@ -104,7 +101,6 @@ pub struct Buffer {
     merging: Mutex<Merging>,
     on_read: AtomicBool,
     past_resident: AtomicBool,
-    entry_extra: AtomicUsize,
     /// Keys of leaves that were read while entries waited for them.
     asked: Mutex<VecDeque<Vec<u8>>>,
 }
@@ -142,23 +138,11 @@ impl Buffer {
         *self.merging.lock() = merging;
         self.on_read.store(merging.on_read, Ordering::Relaxed);
         self.past_resident.store(merging.past_resident, Ordering::Relaxed);
-        self.entry_extra.store(merging.entry_extra, Ordering::Relaxed);
         self.takes.store(takes && self.tree().is_some(), Ordering::Relaxed);
     }
 
     pub fn merging(&self) -> Merging {
         *self.merging.lock()
-    }
-
-    /// Bytes of a leaf of the buffer tree that are to stay free when an entry of this length is put there. A leaf of few entries is not split
-    /// for them.
-    #[inline]
-    pub fn reserve(&self, leaf: &[u8], entry: usize) -> usize {
-        match self.entry_extra.load(Ordering::Relaxed) {
-            0 => 0,
-            _ if slotted::count(leaf) < FEW_ENTRIES => 0,
-            _ => self.merging().reserve(leaf.len(), slotted::cell_size(entry, 3)),
-        }
     }
 
     /// An entry whose leaf is in memory goes there.

@@ -18,11 +18,6 @@ const ALWAYS_PERCENT: f64 = 25.0;
 /// Leaves of a main tree for each leaf of its buffer tree, from which on the buffer is as large as the option lets it be.
 const MAIN_TO_BUFFER: u64 = 8;
 
-/// A record of the insert buffer has a head of 6 bytes, an offset of one byte for each field, space, marker and page number (9 bytes in three
-/// fields, and one for the types), and 6 bytes of type for each field of the entry: 40 bytes beside the three fields of an entry of two columns and
-/// the row's key. A cell of a buffer tree has 9.
-const ENTRY_EXTRA: usize = 40 - 9;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferRules {
     /// Pages that all buffer trees together may have.
@@ -48,21 +43,11 @@ pub struct Merging {
     pub on_read: bool,
     /// An entry whose leaf is in memory goes there.
     pub past_resident: bool,
-    /// Bytes that an entry took there beyond those that it takes in a buffer tree: a leaf is full with as many entries as would have
-    /// been in a page. Nothing in them is written.
-    pub entry_extra: usize,
 }
 
 impl Default for Merging {
     fn default() -> Merging {
-        Merging {
-            at_once: 1,
-            slots: 0,
-            at_random: false,
-            on_read: false,
-            past_resident: false,
-            entry_extra: 0,
-        }
+        Merging { at_once: 1, slots: 0, at_random: false, on_read: false, past_resident: false }
     }
 }
 
@@ -71,13 +56,7 @@ impl Merging {
     fn innodb(threads: u64) -> Merging {
         let at_once = threads.max(1) as usize;
         let slots = (SLOTS * at_once) as u64;
-        let entry_extra = ENTRY_EXTRA;
-        Merging { at_once, slots, at_random: true, on_read: true, past_resident: true, entry_extra }
-    }
-
-    /// Bytes of a leaf of `page` bytes that stay free, where an entry's cell takes `cell` of them.
-    pub fn reserve(&self, page: usize, cell: usize) -> usize {
-        page * self.entry_extra / (cell + self.entry_extra).max(1)
+        Merging { at_once, slots, at_random: true, on_read: true, past_resident: true }
     }
 
     /// With some of it left out.
@@ -89,7 +68,6 @@ impl Merging {
             at_random: self.at_random && !what.has(LeftOut::MERGES_AT_RANDOM),
             on_read: self.on_read && !what.has(LeftOut::MERGES_ON_READ),
             past_resident: self.past_resident && !what.has(LeftOut::INSERTS_IN_MEMORY),
-            entry_extra: if what.has(LeftOut::ENTRY_SIZE) { 0 } else { self.entry_extra },
         }
     }
 }
@@ -214,11 +192,7 @@ mod tests {
             at_random: true,
             on_read: true,
             past_resident: true,
-            entry_extra: 31,
         };
-        // Two fifths of the page for cells of 21 bytes.
-        assert_eq!(all(1, 256).reserve(16_384, 21), 9767);
-        assert_eq!(Merging::default().reserve(16_384, 21), 0);
         assert_eq!(BufferRules::built_in(&s, 16_384).merging, all(1, 256));
         assert_eq!(BufferRules::google(&s, 16_384).merging, all(4, 1024));
         let two = LeftOut::named("merges-at-once,merges-at-random").expect("names");

@@ -88,8 +88,8 @@ const ROWS: [Row; 17] = [
     (
         "Insert buffer",
         "nnnnnnnnn",
-        "the table above; a tree for each index, outside of the list of replacement's order, whose leaves take as many entries as would fill a page with \
-         the heads that they had",
+        "the table above; a tree for each index, outside of the list of replacement's order, whose leaf has two to three times the entries of a page of the \
+         insert buffer, which carried their types and the page's number",
     ),
     (
         "Merges at random places, as many at once as threads read; of what is read; entries of pages in memory past the buffer",

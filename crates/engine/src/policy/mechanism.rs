@@ -70,16 +70,14 @@ impl LeftOut {
     pub const MERGES_AT_RANDOM: LeftOut = LeftOut(4);
     pub const MERGES_ON_READ: LeftOut = LeftOut(8);
     pub const INSERTS_IN_MEMORY: LeftOut = LeftOut(16);
-    pub const ENTRY_SIZE: LeftOut = LeftOut(32);
 
     /// Their names, each with its bit.
-    pub const NAMES: [(&'static str, LeftOut); 6] = [
+    pub const NAMES: [(&'static str, LeftOut); 5] = [
         ("written-latched", LeftOut::WRITTEN_LATCHED),
         ("merges-at-once", LeftOut::MERGES_AT_ONCE),
         ("merges-at-random", LeftOut::MERGES_AT_RANDOM),
         ("merges-on-read", LeftOut::MERGES_ON_READ),
         ("inserts-in-memory", LeftOut::INSERTS_IN_MEMORY),
-        ("entry-size", LeftOut::ENTRY_SIZE),
     ];
 
     pub fn has(self, which: LeftOut) -> bool {

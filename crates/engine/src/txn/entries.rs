@@ -144,9 +144,7 @@ impl Txn {
             return Ok(0);
         }
         let p = g.bytes(at.leaf);
-        let reserve = if buffered { index.buffer.reserve(p, entries[0].key.len()) } else { 0 };
-        let free = slotted::free_bytes(p).saturating_sub(reserve);
-        let (mut free, mut redo, mut slots) = (free, 0, Vec::new());
+        let (mut free, mut redo, mut slots) = (slotted::free_bytes(p), 0, Vec::new());
         for e in entries {
             if !slotted::owns(p, &e.key) {
                 break;

@@ -208,11 +208,7 @@ impl Txn {
                     self.check_gap(index, next.as_deref())?;
                     inherit = Some(next);
                 }
-                let free = match buffered {
-                    true => index.buffer.reserve(g.bytes(at.leaf), entry.len()),
-                    false => 0,
-                };
-                btree::room_for_insert(&g, tree, &at, entry, 3 + free)?;
+                btree::room_for_insert(&g, tree, &at, entry, 3)?;
                 let mut a = g.seal(btree::insert_need(entry.len(), 3) + 32)?;
                 btree::insert(&mut a, tree, at.leaf, slot, entry, &value(0, columns.len()));
                 note_trx(&mut a, at.leaf, self.id);

@@ -29,9 +29,6 @@ pub struct Server {
 /// Pool of whatever loads, always the same: what is loaded depends on nothing that a run changes.
 const LOADING_POOL: u64 = 512 << 20;
 
-/// Bytes of a cell of an entry of the insert benchmark's indexes, about.
-const ENTRY_CELL: usize = 21;
-
 pub fn server(plan: &Plan) -> Result<Server, String> {
     let args: Vec<String> = plan.options.iter().map(|o| format!("--{o}")).collect();
     let Wanted::Serve(given) = options::read(&args)? else {
@@ -87,11 +84,9 @@ fn buffered(plan: &Plan, o: &Options) -> Option<u64> {
         Keeper::Contraction { from } if from > 0 => from.min(rules.pages),
         _ => rules.pages,
     };
-    // As many entries as would fill them there.
-    let full = o.page_size - rules.merging.reserve(o.page_size, ENTRY_CELL);
     // In whole percent of the pool that loads, so that sizes that are about the same are the same data.
     let one = LOADING_POOL / o.page_size as u64 / 100;
-    Some((pages * full as u64 / o.page_size as u64).div_ceil(one).max(1) * one)
+    Some(pages.div_ceil(one).max(1) * one)
 }
 
 /// Waits until no more is buffered than is to be.
