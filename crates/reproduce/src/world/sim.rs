@@ -78,7 +78,7 @@ fn buffered(plan: &Plan, o: &Options) -> Option<u64> {
     let (Load::Insert { .. }, Some(p)) = (&plan.load, policy::named(o.flush_policy)) else {
         return None;
     };
-    let rules = p.buffer_rules(&o.flush, o.buffer_pool as u64 / o.page_size as u64);
+    let rules = p.buffer_rules(&o.flush, o.buffer_pool / o.page_size as u64);
     let pages = match rules.keeper {
         // Those that contract from the first page on have their limit.
         Keeper::Contraction { from } if from > 0 => from.min(rules.pages),
