@@ -27,7 +27,7 @@ pub use ahead::{Next, leaf_id, leaves_before, leaves_from};
 pub use check::check;
 pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};
 pub use merge::merge_soon;
-pub use seek::{leaf, leaf_before, leaf_end, leaf_x};
+pub use seek::{leaf, leaf_before, leaf_range, leaf_x};
 pub use split::split_job;
 pub use step::{gathered_leaf, next_key};
 pub use survivors::{Gap, Leaf, Survivors};

@@ -35,21 +35,24 @@ pub fn leaf_x<'c>(core: &'c Core, tree: &Tree, key: &[u8]) -> Attempt<Guard<'c>>
     descend(core, tree, Toward::Key(key), 0, LatchMode::X, Access::Point)
 }
 
-/// The end of the leaf that owns `key` (`None`: it is the last one). The leaf itself is not read.
-pub fn leaf_end(core: &Core, tree: &Tree, key: &[u8]) -> Attempt<Option<Vec<u8>>> {
+/// What the leaf that owns `key` owns: from its lower end (empty: all below) to its upper one (`None`: all above). The leaf itself is
+/// not read.
+pub fn leaf_range(core: &Core, tree: &Tree, key: &[u8]) -> Attempt<(Vec<u8>, Option<Vec<u8>>)> {
     let root =
         core.pool.fix_hinted(&tree.root_hint, tree.root_id(), LatchMode::S, Access::Point)?;
     if slotted::level(root.bytes()) == 0 {
-        return Ok(None);
+        return Ok((Vec::new(), None));
     }
     drop(root);
     let parent = descend(core, tree, Toward::Key(key), 1, LatchMode::S, Access::Point)?;
     let p = parent.bytes();
-    let next = slotted::child_slot(p, key) + 1;
-    if next < slotted::count(p) {
-        return Ok(Some(slotted::key(p, next)));
-    }
-    Ok(slotted::upper(p).map(<[u8]>::to_vec))
+    let slot = slotted::child_slot(p, key);
+    let from = if slot == 0 { slotted::lower(p).to_vec() } else { slotted::key(p, slot) };
+    let to = match slot + 1 < slotted::count(p) {
+        true => Some(slotted::key(p, slot + 1)),
+        false => slotted::upper(p).map(<[u8]>::to_vec),
+    };
+    Ok((from, to))
 }
 
 pub(super) fn damaged(tree: &Tree, p: &[u8], what: &str) -> Stop {

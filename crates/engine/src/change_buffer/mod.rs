@@ -1,7 +1,7 @@
 //! Floor 3: the change buffer: a second tree of a large secondary index, where fresh entries wait until they are moved to the main tree,
 //! many at a time. docs/decisions/change-buffer.md has the reasons.
 //!
-//! May use: `btree`, `mtr`, `page`. Knows no tables, no transactions and no locks of rows. Whatever reads or changes a secondary index does
+//! May use: `btree`, `mtr`, `page`, of `policy` what its data are. Knows no tables, no transactions and no locks of rows. Whatever reads or changes a secondary index does
 //! it by this room's functions, which see both trees as one: `find` (entries one by one), `pair` (the leaves at a position), `sweep` (what
 //! moves entries).
 //!
@@ -21,14 +21,16 @@ mod tests;
 
 pub use find::{above, estimate, first_from, last_before, place, successor};
 pub use pair::{Pair, Walk};
-pub use sweep::{Step, step};
+pub use sweep::{Step, step, step_at, steps};
 
 use crate::btree::Tree;
 use crate::ids::PageNo;
 use crate::planted::{self, Bug};
+use crate::policy::Merging;
 use crate::space::Space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 /// The pages of an index's buffer tree are owned by the index's id with this bit.
@@ -66,6 +68,9 @@ pub enum Before {
     PassBy,
 }
 
+/// Leaves of main trees that readers have found wanting, at most: those behind them are forgotten, and asked for by the next reader.
+const ASKED_MAX: usize = 256;
+
 /// Who makes a contraction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contraction {
@@ -92,6 +97,12 @@ pub struct Buffer {
     seen: AtomicU64,
     /// The key at which the sweep goes on.
     at: Mutex<Vec<u8>>,
+    /// How its entries come to the main tree.
+    merging: Mutex<Merging>,
+    on_read: AtomicBool,
+    past_resident: AtomicBool,
+    /// Keys of leaves that were read while entries waited for them.
+    asked: Mutex<VecDeque<Vec<u8>>>,
 }
 
 impl Buffer {
@@ -121,10 +132,41 @@ impl Buffer {
 
     /// Begins or ends to take fresh entries, up to so many leaves of them. `contract_from`: whoever inserts contracts the buffer from
     /// there on, instead of a move before each insert beyond the limit.
-    pub fn set(&self, takes: bool, limit: u64, contract_from: Option<u64>) {
+    pub fn set(&self, takes: bool, limit: u64, contract_from: Option<u64>, merging: Merging) {
         self.limit.store(limit, Ordering::Relaxed);
         self.contract_from.store(contract_from.unwrap_or(u64::MAX), Ordering::Relaxed);
+        *self.merging.lock() = merging;
+        self.on_read.store(merging.on_read, Ordering::Relaxed);
+        self.past_resident.store(merging.past_resident, Ordering::Relaxed);
         self.takes.store(takes && self.tree().is_some(), Ordering::Relaxed);
+    }
+
+    pub fn merging(&self) -> Merging {
+        *self.merging.lock()
+    }
+
+    /// An entry whose leaf is in memory goes there.
+    #[inline]
+    pub fn passes_resident(&self) -> bool {
+        self.past_resident.load(Ordering::Relaxed)
+    }
+
+    /// A reader has both leaves of a piece: entries that wait for the one of the main tree are to be moved there.
+    #[inline]
+    pub fn was_read(&self, pair: &Pair<'_>) {
+        if self.on_read.load(Ordering::Relaxed)
+            && let Some(key) = pair.waits()
+        {
+            let mut asked = self.asked.lock();
+            if asked.len() < ASKED_MAX && asked.back().is_none_or(|last| *last != key) {
+                asked.push_back(key);
+            }
+        }
+    }
+
+    /// The key of a leaf that a reader has asked for.
+    pub fn next_asked(&self) -> Option<Vec<u8>> {
+        self.asked.lock().pop_front()
     }
 
     pub fn leaves(&self) -> u64 {

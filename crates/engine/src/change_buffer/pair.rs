@@ -69,6 +69,14 @@ impl<'c> Pair<'c> {
         Ok(Pair { main, buffer })
     }
 
+    /// A key of the main leaf for which entries wait in the buffer leaf: the first of them; `None`: none do.
+    pub fn waits(&self) -> Option<Vec<u8>> {
+        let b = self.buffer.as_ref()?.bytes();
+        let main = self.main.bytes();
+        let there = span(b, slotted::lower(main), slotted::upper(main));
+        (!there.is_empty()).then(|| slotted::key(b, there.from))
+    }
+
     /// Where the piece begins.
     pub fn lower(&self) -> &[u8] {
         let main = slotted::lower(self.main.bytes());

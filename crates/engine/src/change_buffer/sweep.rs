@@ -1,7 +1,8 @@
 //! The sweep: a move takes the entries that belong to one leaf of the main tree out of the buffer tree.
 //!
 //! It goes through the buffer tree in key order, so it comes to each leaf of the main tree as seldom as it can, and finds as many entries
-//! for it as there can be. It advances by key and never waits for anything to become empty.
+//! for it as there can be. It advances by key and never waits for anything to become empty. Under the policies of InnoDB's builds it draws
+//! leaves at random instead, as they did.
 
 use super::{Buffer, Trees};
 use crate::btree::{self, Tree};
@@ -12,10 +13,13 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::sync::atomic::Ordering;
+use std::task::Poll;
 
 /// Entries of a move, and bytes of its redo: a group stays far from the size of the log buffer.
 const MOVE_CELLS: usize = 256;
 const MOVE_BYTES: usize = 12 * 1024;
+/// Leaves of the buffer tree that are drawn before it counts as empty.
+const DRAWS: usize = 4;
 /// Redo of an entry that is taken out.
 const REMOVAL: usize = 16;
 
@@ -33,6 +37,15 @@ pub enum Step {
     Turned,
 }
 
+impl Step {
+    pub fn moved(self) -> usize {
+        match self {
+            Step::Moved(n) => n,
+            Step::Turned => 0,
+        }
+    }
+}
+
 /// The entries that a move takes, and where the sweep goes on.
 struct Lot {
     from: Vec<u8>,
@@ -42,9 +55,59 @@ struct Lot {
 
 /// Moves the next lot of an index. Several may do so at the same time: each takes a lot of its own.
 pub async fn step(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Step> {
-    let (Some(from_tree), Some(lot)) = (trees.buffer, next_lot(core, trees, buffer).await?) else {
-        return Ok(Step::Turned);
+    let lot = match buffer.merging().at_random {
+        true => random_lot(core, trees).await?,
+        false => next_lot(core, trees, buffer).await?,
     };
+    match lot {
+        Some(lot) => move_lot(core, trees, lot).await,
+        None => Ok(Step::Turned),
+    }
+}
+
+/// So many of them, as many at once as the threads that read. Returns what each came to, but for those behind an error.
+pub async fn steps(core: &Core, trees: Trees<'_>, buffer: &Buffer, n: usize) -> Result<Vec<Step>> {
+    let at_once = buffer.merging().at_once.max(1);
+    let mut done = Vec::with_capacity(n);
+    let (mut begun, mut busy) = (0, Vec::new());
+    let mut result = Ok(());
+    std::future::poll_fn(|cx| {
+        loop {
+            while busy.len() < at_once && begun < n && result.is_ok() {
+                busy.push(Box::pin(step(core, trees, buffer)));
+                begun += 1;
+            }
+            let before = busy.len();
+            busy.retain_mut(|f| match f.as_mut().poll(cx) {
+                Poll::Pending => true,
+                Poll::Ready(Ok(step)) => {
+                    done.push(step);
+                    false
+                }
+                Poll::Ready(Err(e)) => {
+                    result = Err(e);
+                    false
+                }
+            });
+            match busy.len() {
+                0 if begun == n || result.is_err() => return Poll::Ready(()),
+                left if left == before => return Poll::Pending,
+                _ => {}
+            }
+        }
+    })
+    .await;
+    result.map(|()| done)
+}
+
+/// Moves the entries that belong to the same leaf of the main tree as a key.
+pub async fn step_at(core: &Core, trees: Trees<'_>, key: &[u8]) -> Result<Step> {
+    let lot = lot_of(core, trees, key).await?;
+    move_lot(core, trees, lot).await
+}
+
+async fn move_lot(core: &Core, trees: Trees<'_>, lot: Lot) -> Result<Step> {
+    let Some(from_tree) = trees.buffer else { return Ok(Step::Turned) };
     let mut moved = 0;
     let mut at = Some(lot.from);
     while let Some(from) = at {
@@ -61,6 +124,28 @@ pub async fn step(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Step
     Ok(Step::Moved(moved))
 }
 
+/// All that waits for the leaf of the main tree that owns a key. It need not be in memory for this.
+async fn lot_of(core: &Core, trees: Trees<'_>, key: &[u8]) -> Result<Lot> {
+    let (from, to) = mtr::run(core, 0, |w| btree::leaf_range(w.core, trees.main, key)).await?;
+    Ok(Lot { from, to })
+}
+
+/// The lot of an entry drawn at random, so that of a leaf for which many wait is drawn more often. `None`: nothing was found.
+async fn random_lot(core: &Core, trees: Trees<'_>) -> Result<Option<Lot>> {
+    let Some(tree) = trees.buffer else { return Ok(None) };
+    let random = || core.pool.rt.random_u64() as f64 / u64::MAX as f64;
+    // A leaf of the buffer tree may be empty.
+    for _ in 0..DRAWS {
+        let share = random();
+        let keys = mtr::run(core, 0, |w| btree::sample_leaf(w.core, tree, share)).await?;
+        let at = (random() * keys.len() as f64) as usize;
+        if let Some(key) = keys.get(at.min(keys.len().saturating_sub(1))) {
+            return lot_of(core, trees, key).await.map(Some);
+        }
+    }
+    Ok(None)
+}
+
 /// Looks for the first entry behind the position, and moves the position behind all entries of the same main leaf. That one need not
 /// be in memory for this: its fence stands in its parent.
 async fn next_lot(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Option<Lot>> {
@@ -73,8 +158,7 @@ async fn next_lot(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Opti
             let found = mtr::run(core, 0, |w| first_behind(w, tree, &from)).await?;
             match found {
                 Ok(key) => {
-                    let to =
-                        mtr::run(core, 0, |w| btree::leaf_end(w.core, trees.main, &key)).await?;
+                    let to = lot_of(core, trees, &key).await?.to;
                     lot = Some(Lot { from: key, to });
                 }
                 Err(upper) => at = upper,

@@ -173,10 +173,21 @@ async fn life(l: Life) {
     let root = btree::create(core, &space, INDEX | BUFFER).await.unwrap().root;
     let w = World { main, buffer: Buffer::default(), keys: RefCell::default() };
     w.buffer.has(&space, root, INDEX);
+    // The sweep's way in one life, that of InnoDB's builds in another.
+    if rng.chance(0.5) {
+        let merging = Merging { at_once: 3, at_random: true, on_read: true, ..Merging::default() };
+        w.buffer.set(true, 1000, Some(0), merging);
+    }
     for writer in 1..rng.below(1500) {
         let key = some_key(&mut rng);
         match rng.below(10) {
             0 => compare(core, &w, &mut rng).await,
+            1 if rng.chance(0.3) => {
+                steps(core, w.trees(), &w.buffer, 5).await.unwrap();
+            }
+            1 if rng.chance(0.3) => {
+                step_at(core, w.trees(), &key).await.unwrap();
+            }
             1 => _ = step(core, w.trees(), &w.buffer).await.unwrap(),
             2 | 3 => {
                 let had = w.keys.borrow_mut().remove(&key).is_some();
@@ -190,6 +201,7 @@ async fn life(l: Life) {
             }
         }
     }
+    w.buffer.set(true, 1000, None, Merging::default());
     // A turn of the sweep with nobody beside it leaves nothing.
     while step(core, w.trees(), &w.buffer).await.unwrap() != Step::Turned {}
     while step(core, w.trees(), &w.buffer).await.unwrap() != Step::Turned {}

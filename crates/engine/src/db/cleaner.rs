@@ -241,9 +241,12 @@ impl Cleaner {
         if self.settings.write_budget_daily > 0.0 {
             self.policy.remember(db.history.past(db.rt.wall_micros()));
         }
-        let (rules, mechanism) =
-            (self.policy.user_rules(&self.settings), self.policy.mechanism(&self.settings));
-        *db.core.flush.buffer.lock() = self.policy.buffer_rules(&self.settings, sizes.0 as u64);
+        let rules = self.policy.user_rules(&self.settings);
+        let left_out = self.settings.left_out;
+        let mechanism = self.policy.mechanism(&self.settings).without(left_out);
+        let mut buffer = self.policy.buffer_rules(&self.settings, sizes.0 as u64);
+        buffer.merging = buffer.merging.without(left_out);
+        *db.core.flush.buffer.lock() = buffer;
         db.core.flush.enact(rules, mechanism, &db.core.pool);
     }
 
@@ -277,7 +280,9 @@ impl Cleaner {
                 core.pool.rouse();
             }
             Action::Merge { pages, wait } => {
-                core.flush.owe_merges(pages);
+                let slots = core.flush.buffer.lock().merging.slots;
+                // What finds no slot is asked for again in the next tick.
+                core.flush.owe_merges(pages, slots);
                 done.pages = pages as usize;
                 if wait {
                     done.pages = self.await_merges().await?;

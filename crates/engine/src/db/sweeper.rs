@@ -11,7 +11,7 @@ use super::Inner;
 use crate::btree;
 use crate::change_buffer::{self, Buffer, Step};
 use crate::error::{Error, Result};
-use crate::policy::Keeper;
+use crate::policy::{Keeper, Merging};
 use crate::sync::atomic::Ordering;
 use crate::table::Table;
 use std::sync::Arc;
@@ -114,10 +114,11 @@ impl Sweeper {
         };
         for (t, i) in &worthy {
             let index = &t.indexes[*i];
-            index.buffer.set(true, rules.limit_of(index.tree.leaves(), number), contract_from);
+            let limit = rules.limit_of(index.tree.leaves(), number);
+            index.buffer.set(true, limit, contract_from, rules.merging);
         }
         for (t, i) in &idle {
-            t.indexes[*i].buffer.set(false, 0, None);
+            t.indexes[*i].buffer.set(false, 0, None, Merging::default());
         }
         self.all = worthy
             .iter()
@@ -189,23 +190,34 @@ impl Sweeper {
     }
 
     async fn sweep_one(&self, b: Buffered) -> Result<usize> {
-        let (flush, mut moved) = (&self.db.core.flush, 0);
-        for _ in 0..TURN {
+        let (core, mut left, mut moved) = (&self.db.core, TURN, 0);
+        while left > 0 {
             let Some(t) = self.db.handles.by_id(b.table) else { return Ok(moved) };
             let Some(i) = t.index_position(b.index) else { return Ok(moved) };
-            let buffer = &t.indexes[i].buffer;
-            let owed = flush.merges_owed() > 0;
-            if self.db.stopping() || !(owed || self.is_over(buffer)) {
+            let index = &t.indexes[i];
+            let owed = core.flush.merges_owed().min(left as u64) as usize;
+            let asked = index.buffer.next_asked();
+            if self.db.stopping() || !(owed > 0 || asked.is_some() || self.is_over(&index.buffer)) {
                 return Ok(moved);
             }
             let _hold = t.mdl_glance()?;
-            // What fails counts as well.
-            flush.merged(1);
             t.met().await?;
-            match change_buffer::step(&self.db.core, t.indexes[i].trees(), buffer).await? {
-                Step::Moved(n) => moved += n,
-                Step::Turned if buffer.takes() && !owed => {}
-                Step::Turned => return Ok(moved),
+            if let Some(key) = asked {
+                left -= 1;
+                let step = change_buffer::step_at(core, index.trees(), &key).await?;
+                moved += step.moved();
+                continue;
+            }
+            // What was asked for goes out together, as far as threads read at once; what the sweep does by itself, one by one.
+            let n = owed.clamp(1, index.buffer.merging().at_once);
+            // What fails counts as well.
+            core.flush.merged(n as u64);
+            left -= n;
+            let steps = change_buffer::steps(core, index.trees(), &index.buffer, n).await?;
+            moved += steps.iter().map(|s| s.moved()).sum::<usize>();
+            let turned = steps.contains(&Step::Turned);
+            if turned && (owed > 0 || !index.buffer.takes()) {
+                return Ok(moved);
             }
         }
         Ok(moved)

@@ -303,9 +303,15 @@ impl FlushControl {
         *self.mechanism.lock()
     }
 
-    /// Asks the sweep for merges that nobody waits for. Orders do not pile up: one that is asked for again is the same one.
-    pub fn owe_merges(&self, pages: u64) {
-        self.merges_owed.fetch_max(pages, Ordering::Relaxed);
+    /// Asks the sweep for merges that nobody waits for. With `slots` for them they add up, as far as there are free ones: false if not.
+    /// With 0 orders do not pile up: one that is asked for again is the same one.
+    pub fn owe_merges(&self, pages: u64, slots: u64) -> bool {
+        if slots == 0 {
+            self.merges_owed.fetch_max(pages, Ordering::Relaxed);
+            return true;
+        }
+        let more = |owed: u64| (owed + pages <= slots).then_some(owed + pages);
+        self.merges_owed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
     pub fn merges_owed(&self) -> u64 {

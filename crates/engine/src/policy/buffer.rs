@@ -3,9 +3,10 @@
 //! In InnoDB the master thread merges a number of pages now and then ([`Action::Merge`](super::Action::Merge)), a page that is read for any
 //! reason is merged, and an insert that makes the buffer grow *contracts* it once it is large: it has up to eight pages merged, and
 //! waits for that when the buffer is at its limit. Ten pages beyond the limit nothing is buffered any more. (facts: InnoDB's
-//! `ibuf_contract_after_insert`, 5.0 to 5.6.) Here nothing is merged because a page is read.
+//! `ibuf_contract_after_insert`, 5.0 to 5.6.) How entries come together with their pages is in [`Merging`].
 
-use super::Settings;
+use super::mechanism::SLOTS;
+use super::{LeftOut, Settings};
 
 /// Pages that a contraction merges at most: an aligned area of eight pages in InnoDB.
 pub const CONTRACTION: u64 = 8;
@@ -25,6 +26,50 @@ pub struct BufferRules {
     /// many entries as ever wait for each leaf: what a move costs for each entry stays the same while the table grows.
     pub always: u64,
     pub keeper: Keeper,
+    pub merging: Merging,
+}
+
+/// How entries come to their leaves of the main tree. The default is the sweep's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Merging {
+    /// Moves under way at once in the background, and of a session that waits for a contraction: the threads that read.
+    pub at_once: usize,
+    /// Moves that may be owed before whoever makes the buffer grow waits: the slots of all reads. 0: any number, as one order.
+    pub slots: u64,
+    /// A move takes the entries of a leaf drawn at random, and not of the one that comes next in the sweep's order, for which twice as
+    /// many wait.
+    pub at_random: bool,
+    /// A leaf that somebody reads gets the entries that wait for it.
+    pub on_read: bool,
+    /// An entry whose leaf is in memory goes there.
+    pub past_resident: bool,
+}
+
+impl Default for Merging {
+    fn default() -> Merging {
+        Merging { at_once: 1, slots: 0, at_random: false, on_read: false, past_resident: false }
+    }
+}
+
+impl Merging {
+    /// InnoDB's, with so many threads that read.
+    fn innodb(threads: u64) -> Merging {
+        let at_once = threads.max(1) as usize;
+        let slots = (SLOTS * at_once) as u64;
+        Merging { at_once, slots, at_random: true, on_read: true, past_resident: true }
+    }
+
+    /// With some of it left out.
+    pub fn without(self, what: LeftOut) -> Merging {
+        let one = what.has(LeftOut::MERGES_AT_ONCE);
+        Merging {
+            at_once: if one { 1 } else { self.at_once },
+            slots: if one { 0 } else { self.slots },
+            at_random: self.at_random && !what.has(LeftOut::MERGES_AT_RANDOM),
+            on_read: self.on_read && !what.has(LeftOut::MERGES_ON_READ),
+            past_resident: self.past_resident && !what.has(LeftOut::INSERTS_IN_MEMORY),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +82,7 @@ pub enum Keeper {
 
 impl Default for BufferRules {
     fn default() -> BufferRules {
-        BufferRules { pages: 0, always: 0, keeper: Keeper::Sweep }
+        BufferRules { pages: 0, always: 0, keeper: Keeper::Sweep, merging: Merging::default() }
     }
 }
 
@@ -50,11 +95,12 @@ impl BufferRules {
             pages: pages(most),
             always: pages(most.min(ALWAYS_PERCENT)),
             keeper: Keeper::Sweep,
+            merging: Merging::default(),
         }
     }
 
-    fn contraction(pages: u64, from: u64) -> BufferRules {
-        BufferRules { pages, always: pages, keeper: Keeper::Contraction { from } }
+    fn contraction(pages: u64, from: u64, merging: Merging) -> BufferRules {
+        BufferRules { pages, always: pages, keeper: Keeper::Contraction { from }, merging }
     }
 
     /// Leaves that the buffer tree of one of `indexes` may have whose main tree has `main` leaves.
@@ -63,21 +109,26 @@ impl BufferRules {
         (main / MAIN_TO_BUFFER).clamp(share(self.always), share(self.pages))
     }
 
-    /// 5.0 to 5.5: half of the pool, and contraction from there on.
-    pub fn innodb(_: &Settings, pool: u64) -> BufferRules {
-        BufferRules::contraction(pool / 2, pool / 2)
+    /// 5.0 and 5.1, where one thread reads: half of the pool, and contraction from there on.
+    pub fn built_in(_: &Settings, pool: u64) -> BufferRules {
+        BufferRules::contraction(pool / 2, pool / 2, Merging::innodb(1))
+    }
+
+    /// The same with as many threads as an option says: 5.4 to 5.5.
+    pub fn innodb(s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::contraction(pool / 2, pool / 2, Merging::innodb(s.read_io_threads))
     }
 
     /// 5.6 and later.
     pub fn by_option(s: &Settings, pool: u64) -> BufferRules {
         let pages = pool * s.change_buffer_pct / 100;
-        BufferRules::contraction(pages, pages)
+        BufferRules::contraction(pages, pages, Merging::innodb(s.read_io_threads))
     }
 
     /// Google v4: contraction begins at the soft limit.
     pub fn google(s: &Settings, pool: u64) -> BufferRules {
         let from = google_soft(s, pool).min(pool / 2);
-        BufferRules::contraction(pool / 2, from)
+        BufferRules::contraction(pool / 2, from, Merging::innodb(s.read_io_threads))
     }
 
     pub fn xtradb(s: &Settings, pool: u64) -> BufferRules {
@@ -85,7 +136,7 @@ impl BufferRules {
         let most = if s.ibuf_max_size == 0 { u64::MAX } else { s.ibuf_max_size / 16384 };
         let pages = most.min(pool / 2);
         let from = if s.ibuf_active_contract { 0 } else { pages };
-        BufferRules::contraction(pages, from)
+        BufferRules::contraction(pages, from, Merging::innodb(s.read_io_threads))
     }
 }
 
@@ -117,15 +168,35 @@ mod tests {
         assert_eq!(BufferRules::weir(&s, 16_384).pages, 1638, "ten points below the dirty limit");
         s.max_dirty_pct = 5.0;
         assert_eq!(BufferRules::weir(&s, 16_384).pages, 163);
-        assert_eq!(BufferRules::innodb(&s, 16_384), BufferRules::contraction(8192, 8192));
+        let of = |r: BufferRules| (r.pages, r.always, r.keeper);
+        let contraction = |pages, from| (pages, pages, Keeper::Contraction { from });
+        assert_eq!(of(BufferRules::innodb(&s, 16_384)), contraction(8192, 8192));
         s.change_buffer_pct = 25;
-        assert_eq!(BufferRules::by_option(&s, 16_384), BufferRules::contraction(4096, 4096));
+        assert_eq!(of(BufferRules::by_option(&s, 16_384)), contraction(4096, 4096));
         s.ibuf_max_pct = 10;
-        assert_eq!(BufferRules::google(&s, 16_384), BufferRules::contraction(8192, 1638));
-        assert_eq!(BufferRules::xtradb(&s, 131_072), BufferRules::contraction(65_536, 65_536));
+        assert_eq!(of(BufferRules::google(&s, 16_384)), contraction(8192, 1638));
+        assert_eq!(of(BufferRules::xtradb(&s, 131_072)), contraction(65_536, 65_536));
         // As published: 200M, active contraction.
         s.ibuf_max_size = 200 << 20;
         s.ibuf_active_contract = true;
-        assert_eq!(BufferRules::xtradb(&s, 131_072), BufferRules::contraction(12_800, 0));
+        assert_eq!(of(BufferRules::xtradb(&s, 131_072)), contraction(12_800, 0));
+    }
+    /// One thread reads in the first builds, whatever the option says; later pages are read by as many as it says.
+    #[test]
+    fn merging() {
+        let s = Settings { read_io_threads: 4, ..Settings::default() };
+        assert_eq!(BufferRules::weir(&s, 16_384).merging, Merging::default());
+        let all = |at_once, slots| Merging {
+            at_once,
+            slots,
+            at_random: true,
+            on_read: true,
+            past_resident: true,
+        };
+        assert_eq!(BufferRules::built_in(&s, 16_384).merging, all(1, 256));
+        assert_eq!(BufferRules::google(&s, 16_384).merging, all(4, 1024));
+        let two = LeftOut::named("merges-at-once,merges-at-random").expect("names");
+        let m = BufferRules::google(&s, 16_384).merging;
+        assert_eq!(m.without(two), Merging { at_random: false, ..all(1, 0) });
     }
 }

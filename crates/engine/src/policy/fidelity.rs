@@ -19,7 +19,7 @@ const BUILDS: [&str; 9] = [
 /// A mechanism, a letter for each build (e: exact, n: near, a: absent, -: the build had none) and what is not as it was.
 type Row = (&'static str, &'static str, &'static str);
 
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 17] = [
     (
         "Rhythm, amounts and comparisons of the background",
         "eeeeenenn",
@@ -69,6 +69,11 @@ const ROWS: [Row; 15] = [
         "nnnnnnaaa",
         "the log is forced once for up to 128 pages, not for each; later builds: each portion of a batch is synced",
     ),
+    (
+        "Pages latched while they are written",
+        "eeeeeeaaa",
+        "later builds: what is written is a copy, and its page can be changed meanwhile",
+    ),
     ("Doublewrite", "nnnnnnnnn", "an area of 128 pages in a file of its own, written in one go"),
     (
         "Pending I/O and I/Os of a round",
@@ -83,7 +88,13 @@ const ROWS: [Row; 15] = [
     (
         "Insert buffer",
         "nnnnnnnnn",
-        "the table above; a tree for each index, outside of the list of replacement's order",
+        "the table above; a tree for each index, outside of the list of replacement's order, whose leaf has two to three times the entries of a page of the \
+         insert buffer, which carried their types and the page's number",
+    ),
+    (
+        "Merges at random places, as many at once as threads read; of what is read; entries of pages in memory past the buffer",
+        "nnnnnnnnn",
+        "a move is of one leaf, where the builds took up to eight of an aligned area; who reads a leaf asks for its move and does not wait for it",
     ),
     (
         "Purge and dropped tables in the master, pool instances",
@@ -127,15 +138,19 @@ fn the_documentation_has_the_table() {
 fn the_table_is_what_policies_run_on() {
     for (i, build) in BUILDS.iter().enumerate() {
         let name = if *build == "xtradb-*" { "xtradb-none" } else { build };
-        let m: Mechanism = named(name).expect("listed").mechanism(&Settings::default());
+        let policy = named(name).expect("listed");
+        let m: Mechanism = policy.mechanism(&Settings::default());
         let here = |what: &str, there: bool| {
             assert_eq!(letter(what, i) != 'a', there, "{what}, {build}");
         };
         here("Replacement", m.replacement == Replacement::Midpoint);
         here("`innodb_doublewrite=0`", m.posts);
+        here("Pages latched", m.latches_written);
         here("Slots", m.posts);
         here("Linear and random", m.ahead.is_on());
         here("Requests", m.merge > 0 && m.in_flight < 256);
+        let merging = policy.buffer_rules(&Settings::default(), 1000).merging;
+        here("Merges at random", merging.at_random && merging.on_read && merging.past_resident);
     }
 }
 

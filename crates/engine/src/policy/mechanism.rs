@@ -56,6 +56,40 @@ pub struct Mechanism {
     pub own_checkpoints: bool,
     /// What is read ahead in InnoDB's way; with neither, scans read ahead in Weir's.
     pub ahead: ReadAhead,
+    /// A page on its way to the device can be read and not changed until it is home; otherwise what goes there is a copy.
+    pub latches_written: bool,
+}
+
+/// Mechanisms of the builds that are left out, to see what each of them does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut(u8);
+
+impl LeftOut {
+    pub const WRITTEN_LATCHED: LeftOut = LeftOut(1);
+    pub const MERGES_AT_ONCE: LeftOut = LeftOut(2);
+    pub const MERGES_AT_RANDOM: LeftOut = LeftOut(4);
+    pub const MERGES_ON_READ: LeftOut = LeftOut(8);
+    pub const INSERTS_IN_MEMORY: LeftOut = LeftOut(16);
+
+    /// Their names, each with its bit.
+    pub const NAMES: [(&'static str, LeftOut); 5] = [
+        ("written-latched", LeftOut::WRITTEN_LATCHED),
+        ("merges-at-once", LeftOut::MERGES_AT_ONCE),
+        ("merges-at-random", LeftOut::MERGES_AT_RANDOM),
+        ("merges-on-read", LeftOut::MERGES_ON_READ),
+        ("inserts-in-memory", LeftOut::INSERTS_IN_MEMORY),
+    ];
+
+    pub fn has(self, which: LeftOut) -> bool {
+        self.0 & which.0 != 0
+    }
+
+    /// By names with commas between them; `None`: one of them is none.
+    pub fn named(list: &str) -> Option<LeftOut> {
+        let bit = |name: &str| LeftOut::NAMES.iter().find(|n| n.0 == name.trim()).map(|n| n.1.0);
+        let words = list.split(',').filter(|w| !w.trim().is_empty());
+        words.map(bit).try_fold(LeftOut(0), |all, b| Some(LeftOut(all.0 | b?)))
+    }
 }
 
 impl Default for Mechanism {
@@ -68,6 +102,7 @@ impl Default for Mechanism {
             slots: 256,
             own_checkpoints: true,
             ahead: ReadAhead::default(),
+            latches_written: false,
         }
     }
 }
@@ -93,12 +128,19 @@ impl Mechanism {
             slots,
             own_checkpoints: false,
             ahead: ReadAhead::default(),
+            latches_written: true,
         }
     }
 
     /// Simulated, with the usual array for each thread.
     pub fn threads(threads: u64) -> Mechanism {
         Mechanism::simulated(threads, SLOTS * threads.max(1) as usize)
+    }
+
+    /// With some of it left out.
+    pub fn without(self, what: LeftOut) -> Mechanism {
+        let latches_written = self.latches_written && !what.has(LeftOut::WRITTEN_LATCHED);
+        Mechanism { latches_written, ..self }
     }
 
     /// Slots in a pool of so many pages: what is posted has a copy of its page, so all together have a quarter of the pool at most.

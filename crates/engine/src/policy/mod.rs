@@ -34,8 +34,8 @@ pub(super) mod weir;
 mod xtradb;
 
 pub use budget::{BudgetState, Past};
-pub use buffer::{BufferRules, CONTRACTION, Keeper};
-pub use mechanism::{Mechanism, ReadAhead, Replacement};
+pub use buffer::{BufferRules, CONTRACTION, Keeper, Merging};
+pub use mechanism::{LeftOut, Mechanism, ReadAhead, Replacement};
 pub use options::{FlushOption, OPTIONS, SettingValue, option};
 pub use weir::Weir;
 
@@ -251,6 +251,8 @@ pub struct Settings {
     pub ibuf_max_size: u64,
     pub ibuf_active_contract: bool,
     pub ibuf_accel_rate: u64,
+    /// Mechanisms of InnoDB's builds that are not in force, to see what each of them does.
+    pub left_out: LeftOut,
     /// Weir: seconds that recovery may take, 0: not limited.
     pub recovery_target: f64,
     /// Redo bytes per second that recovery applies, measured.
@@ -302,6 +304,7 @@ impl Default for Settings {
             ibuf_max_size: 0,
             ibuf_active_contract: false,
             ibuf_accel_rate: 100,
+            left_out: LeftOut::default(),
             recovery_target: 0.0,
             recovery_speed: 100e6,
             write_budget: 0.0,

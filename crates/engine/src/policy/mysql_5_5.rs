@@ -63,6 +63,7 @@ impl Rules for Fixed {
             ahead: ReadAhead { random: s.random_read_ahead, ..ahead(s) },
             posts: true,
             own_checkpoints: false,
+            latches_written: true,
             ..Mechanism::native(s.write_io_threads)
         }
     }

@@ -2,7 +2,7 @@
 //! build that it comes from) and the setting that it is. Ranges, units and defaults are the business of whoever takes the option
 //! from a user.
 
-use super::{Neighbours, Settings};
+use super::{LeftOut, Neighbours, Settings};
 
 /// A value of an option.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +66,14 @@ impl SettingValue {
             _ => None,
         }
     }
+
+    /// Names of mechanisms.
+    fn left_out(&self) -> Option<LeftOut> {
+        match self {
+            SettingValue::Str(s) => LeftOut::named(s),
+            _ => None,
+        }
+    }
 }
 
 /// What an option's value is read as, and where it goes.
@@ -75,6 +83,7 @@ enum Set {
     Switch(fn(&mut Settings, bool)),
     Neighbours(fn(&mut Settings, Neighbours)),
     ReadAhead(fn(&mut Settings, (bool, bool))),
+    LeftOut(fn(&mut Settings, LeftOut)),
 }
 
 use Set::{Number, Real, Switch};
@@ -93,6 +102,7 @@ impl FlushOption {
             Real(set) => value.float().map(|v| set(s, v)).is_some(),
             Set::Neighbours(set) => value.neighbours().map(|v| set(s, v)).is_some(),
             Set::ReadAhead(set) => value.read_ahead().map(|v| set(s, v)).is_some(),
+            Set::LeftOut(set) => value.left_out().map(|v| set(s, v)).is_some(),
             Switch(set) => {
                 set(s, value.is_on());
                 true
@@ -150,6 +160,7 @@ pub const OPTIONS: &[FlushOption] = &[
     row("innodb_ibuf_accel_rate", Number(|s, v| s.ibuf_accel_rate = v)),
     row("innodb_checkpoint_age_target", Number(|s, v| s.checkpoint_age_target = v)),
     row("innodb_flush_log_at_trx_commit", Number(|s, v| s.flush_log_at_trx_commit = v)),
+    row("weir_left_out", Set::LeftOut(|s, v| s.left_out = v)),
     row("weir_recovery_time_target", Real(|s, v| s.recovery_target = v)),
     row("weir_write_budget", Real(|s, v| s.write_budget = v)),
     row("weir_write_budget_daily", Real(|s, v| s.write_budget_daily = v)),
@@ -168,8 +179,9 @@ mod tests {
     fn each_option_sets_something() {
         for o in OPTIONS {
             let mut s = Settings::default();
-            let changes = [0, 1, 7].iter().any(|v| {
-                let taken = o.apply(&mut s, &SettingValue::Int(*v));
+            let words = [SettingValue::Str("written-latched".into())];
+            let changes = [0, 1, 7].map(SettingValue::Int).iter().chain(&words).any(|v| {
+                let taken = o.apply(&mut s, v);
                 taken && s != Settings::default()
             });
             assert!(changes, "{}", o.name);

@@ -10,8 +10,8 @@
 
 use super::master::{Master, Merge, Rules, Tick, above};
 use super::{
-    Cause, FlushPolicy, Mechanism, Observation, Preflush, ReadAhead, Settings, UserRules, limits,
-    user,
+    BufferRules, Cause, FlushPolicy, Mechanism, Observation, Preflush, ReadAhead, Settings,
+    UserRules, limits, user,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -42,6 +42,10 @@ impl Rules for Stock {
             Merge::Tick { .. } | Merge::Tenth => 5,
             Merge::Idle => 20,
         }
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::built_in(s, pool)
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

@@ -72,7 +72,7 @@ impl Pool {
         self.low_water() / 4
     }
 
-    fn is_resident(&self, id: PageId) -> bool {
+    pub fn is_resident(&self, id: PageId) -> bool {
         self.table.with(&self.frames, id, |no| no.is_some())
     }
 

@@ -13,7 +13,7 @@ use crate::page;
 use crate::planted::{self, Bug};
 use crate::policy::{Batch, Cause, NO_LIMIT, Neighbours, Order};
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use weir_disk::IoBuf;
 use weir_rt::{AsyncMutex, WaitQueue};
@@ -72,6 +72,8 @@ pub struct FlushState {
     pub(super) window: AtomicUsize,
     /// Pages that one of them takes; 0: the device joins what is adjacent.
     pub(super) merge: AtomicUsize,
+    /// Pages stay latched until they are home.
+    pub(super) latches: AtomicBool,
     /// Sessions that wait for dirty pages to become clean.
     pub(super) cleaned: WaitQueue,
     pub stats: FlushStats,
@@ -88,6 +90,7 @@ impl FlushState {
             lru: Gate::default(),
             window: AtomicUsize::new(BATCH),
             merge: AtomicUsize::new(0),
+            latches: AtomicBool::new(false),
             cleaned: WaitQueue::new(),
             stats: FlushStats::default(),
         }
@@ -111,13 +114,28 @@ pub(super) struct Image {
     /// The first change that it brings home.
     pub oldest: Lsn,
     pub buf: IoBuf,
+    /// The page is latched, shared, until the image is home: it can be read meanwhile, and not changed.
+    pub latched: bool,
 }
+
+impl Image {
+    /// Its page, and whether it is latched.
+    pub fn held(&self) -> Written {
+        (self.frame, self.latched)
+    }
+}
+
+/// A page that is being written, and whether it is latched meanwhile.
+pub(super) type Written = (FrameNo, bool);
 
 /// Images between the age index and their home. No statement is dropped inside the engine, so this is for an owner who drops one
 /// all the same, or the stop of the engine: nobody knows then what is home and what the device still writes. The log ends as in a crash, what
 /// is in flight goes on holding back the checkpoint, and the next start recovers.
 struct OnItsWay<'l> {
+    pool: &'l Pool,
     log: &'l Log,
+    /// Latched pages, which nobody may wait for in vain.
+    latched: Vec<FrameNo>,
     over: bool,
 }
 
@@ -127,6 +145,7 @@ impl Drop for OnItsWay<'_> {
             let what = "a batch of page writes was dropped before its end: whoever runs operations of the engine must let them \
                         end; the next start recovers";
             self.log.stop(Error::Io { what: what.into() });
+            self.latched.iter().for_each(|no| self.pool.unlatch(*no, LatchMode::S));
         }
     }
 }
@@ -263,18 +282,19 @@ impl Pool {
             }
         }
         let n = images.len();
-        let mut on_its_way = OnItsWay { log, over: n == 0 };
+        let latched = images.iter().filter(|i| i.latched).map(|i| i.frame).collect();
+        let mut on_its_way = OnItsWay { pool: self, log, latched, over: n == 0 };
         let begun = self.rt.now();
         let result = self.write_images(log, &mut images).await;
         let s = &self.flush.stats;
         s.busy_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
         match &result {
             Ok(()) => {
-                self.are_home(images.iter().map(|i| i.frame), way.kind);
+                self.are_home(images.iter().map(Image::held), way.kind);
                 s.batches.fetch_add(1, Ordering::Relaxed);
                 s.count(n, way.cause);
             }
-            Err(e) => self.take_back(log, images.iter().map(|i| i.frame), e).await,
+            Err(e) => self.take_back(log, images.iter().map(Image::held), e).await,
         }
         on_its_way.over = true;
         *self.flush.inflight.lock() = None;
@@ -284,7 +304,8 @@ impl Pool {
     }
 
     /// These pages were written.
-    pub(super) fn are_home(&self, frames: impl Iterator<Item = FrameNo> + Clone, kind: Kind) {
+    pub(super) fn are_home(&self, pages: impl Iterator<Item = Written> + Clone, kind: Kind) {
+        let frames = pages.clone().map(|h| h.0);
         if kind == Kind::Lru && self.by_list() {
             // While they are in flight they stay in their frames.
             let mut order = self.replace.lock();
@@ -296,6 +317,7 @@ impl Pool {
                 self.mark_clean(no);
             }
         }
+        pages.filter(|h| h.1).for_each(|h| self.unlatch(h.0, LatchMode::S));
     }
 
     /// Copies a dirty page and moves its age from the index to the batch, or to what is posted; `None` when it is latched or clean.
@@ -304,8 +326,11 @@ impl Pool {
         if !f.latch.try_lock(LatchMode::S) {
             return None;
         }
-        let image = self.take_image_latched(no, posted);
-        self.unlatch(no, LatchMode::S);
+        let mut image = self.take_image_latched(no, posted);
+        match &mut image {
+            Some(i) if self.flush.latches.load(Ordering::Relaxed) => i.latched = true,
+            _ => self.unlatch(no, LatchMode::S),
+        }
         image
     }
 
@@ -345,21 +370,24 @@ impl Pool {
         }
         self.mark_clean(no);
         page::seal(&mut buf);
-        Some(Image { frame: no, id, space, lsn, oldest, buf })
+        Some(Image { frame: no, id, space, lsn, oldest, buf, latched: false })
     }
 
     /// A batch failed before its sync: its pages are as dirty as they were.
     pub(super) async fn take_back(
         &self,
         log: &Log,
-        frames: impl Iterator<Item = FrameNo>,
+        pages: impl Iterator<Item = Written>,
         why: &Error,
     ) {
         if matches!(why, Error::Io { .. }) {
             log.stop(why.clone());
         }
-        for no in frames {
+        for (no, latched) in pages {
             let f = &self.frames[no as usize];
+            if latched {
+                self.unlatch(no, LatchMode::S);
+            }
             while !f.latch.try_lock(LatchMode::X) {
                 self.latch_free(no, LatchMode::X).await;
             }

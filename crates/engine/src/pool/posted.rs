@@ -238,6 +238,7 @@ impl Pool {
     pub fn run_on(&self, m: &Mechanism) {
         self.set_window(m.in_flight);
         self.flush.merge.store(m.merge, Ordering::Relaxed);
+        self.flush.latches.store(m.latches_written, Ordering::Relaxed);
         let p = &self.posted;
         p.on.store(m.posts, Ordering::Relaxed);
         *p.mechanism.lock() = *m;
@@ -351,29 +352,29 @@ impl Pool {
     pub async fn carry_out(&self, log: &Log, mut request: Vec<Posting>) -> Result<()> {
         let done = self.write_posted(log, &mut request).await;
         let s = &self.flush.stats;
-        let frames = |kind: Kind| {
+        let pages = |kind: Kind| {
             let of_kind = request.iter().filter(move |p| p.way.kind == kind);
-            of_kind.map(|p| p.image.frame)
+            of_kind.map(|p| p.image.held())
         };
         match &done {
             Ok(()) => {
                 let busy = self.posted.ended(&request, true, self.rt.now());
                 s.busy_nanos.fetch_add(busy, Ordering::Relaxed);
                 for kind in [Kind::List, Kind::Lru] {
-                    self.are_home(frames(kind), kind);
+                    self.are_home(pages(kind), kind);
                 }
                 request.iter().for_each(|p| s.count(1, p.way.cause));
                 s.requests.fetch_add(1, Ordering::Relaxed);
             }
             Err(e) => {
-                self.take_back(log, request.iter().map(|p| p.image.frame), e).await;
+                self.take_back(log, request.iter().map(|p| p.image.held()), e).await;
                 self.posted.ended(&request, false, self.rt.now());
             }
         }
         self.flush.writing.fetch_sub(request.len(), Ordering::AcqRel);
         for kind in [Kind::List, Kind::Lru] {
-            if let pages @ 1.. = frames(kind).count() {
-                self.gate(kind).home(pages);
+            if let n @ 1.. = pages(kind).count() {
+                self.gate(kind).home(n);
             }
         }
         for _ in &request {

@@ -400,7 +400,9 @@ impl Cursor {
             Position::Done => return Ok(Position::Done),
         };
         let table = self.table.clone();
-        let pair = Pair::owning(w.core, table.indexes[self.spec.index].trees(), &from)?;
+        let index = &table.indexes[self.spec.index];
+        let pair = Pair::owning(w.core, index.trees(), &from)?;
+        index.buffer.was_read(&pair);
         let mut walk = pair.walk(&from, self.spec.end.as_deref());
         while let Some((p, slot)) = pair.first(&walk) {
             if self.full() {
@@ -435,8 +437,9 @@ impl Cursor {
             Position::Done => return Ok(Position::Done),
         };
         let table = self.table.clone();
-        let trees = table.indexes[self.spec.index].trees();
-        let pair = Pair::below(w.core, trees, before.as_deref())?;
+        let index = &table.indexes[self.spec.index];
+        let pair = Pair::below(w.core, index.trees(), before.as_deref())?;
+        index.buffer.was_read(&pair);
         let mut walk = pair.walk_back(&self.spec.start, before.as_deref());
         let mut returned = None;
         while let Some((p, slot)) = pair.last(&walk) {

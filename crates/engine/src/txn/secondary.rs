@@ -5,7 +5,7 @@ use super::rows::clustered_cell;
 use super::version::{self, DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, Txn};
 use crate::btree::{self, Place, Tree, gathered_leaf};
-use crate::change_buffer::{self, Before, Contraction, Step, Trees};
+use crate::change_buffer::{self, Before, Contraction, Trees};
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{Kind, LockName, Mode, TrxLocks};
@@ -136,9 +136,11 @@ impl Txn {
     pub(super) async fn contract(&self, t: &Arc<Table>, i: usize, owed: Contraction) -> Result<()> {
         match owed {
             Contraction::Asks => {
-                let core = &self.db.core;
+                let (core, merging) = (&self.db.core, t.indexes[i].buffer.merging());
                 core.stats.change_buffer.asked.fetch_add(1, Ordering::Relaxed);
-                core.flush.owe_merges(policy::CONTRACTION);
+                if !core.flush.owe_merges(policy::CONTRACTION, merging.slots) {
+                    _ = self.help_sweep(t, i, policy::CONTRACTION).await?;
+                }
             }
             Contraction::Waits => _ = self.help_sweep(t, i, policy::CONTRACTION).await?,
         }
@@ -152,16 +154,12 @@ impl Txn {
         core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
         // One wait of the session, for this reason: what its moves wait for, page reads above all, is not told once more.
         let _waiting = core.waits.begin(What::new(Cause::ChangeBuffer, Object::Table(t.def.id)));
-        for _ in 0..moves {
-            let step = change_buffer::step(core, index.trees(), &index.buffer);
-            match Box::pin(acting(Actor::BACKGROUND, step)).await {
-                Ok(Step::Moved(_)) => {}
-                Ok(Step::Turned) => break,
-                Err(Error::Interrupted) => return Err(Error::Interrupted),
-                Err(_) => return core.log.failure().map(|()| false),
-            }
+        let steps = change_buffer::steps(core, index.trees(), &index.buffer, moves as usize);
+        match Box::pin(acting(Actor::BACKGROUND, steps)).await {
+            Ok(_) => Ok(true),
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Err(_) => core.log.failure().map(|()| false),
         }
-        Ok(true)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -242,6 +240,11 @@ impl Txn {
         }
         let trees = index.trees();
         match trees.buffer {
+            Some(_) if fresh && self.is_past_buffer(g, index, entry)? => {
+                let at = btree::place(g, &index.tree, entry)?;
+                debug_assert!(at.slot.is_err(), "a fresh row has an entry");
+                Ok((&index.tree, at))
+            }
             Some(buffer) if fresh && index.buffer.takes() => {
                 let at = btree::place(g, buffer, entry)?;
                 debug_assert!(at.slot.is_err(), "a fresh row has an entry");
@@ -249,6 +252,15 @@ impl Txn {
             }
             _ => Ok(change_buffer::place(g, trees, entry)?),
         }
+    }
+
+    /// Whether a fresh entry goes to the main tree because its leaf is in memory, under a policy that has it so.
+    fn is_past_buffer(&self, g: &Gather<'_, '_>, index: &Index, entry: &[u8]) -> Attempt<bool> {
+        if !index.buffer.passes_resident() {
+            return Ok(false);
+        }
+        let leaf = btree::leaf_id(g.core(), &index.tree, entry)?;
+        Ok(leaf.is_none_or(|id| self.db.core.pool.is_resident(id)))
     }
 
     /// Looks at every entry with the same columns. All leaves that may hold one are latched exclusively, from the lowest

@@ -163,6 +163,8 @@ pub struct Measured {
     pub wait: f64,
     /// Seconds between two points.
     pub step: f64,
+    /// Seconds of a window in which dips are looked for; `None`: a part of the run.
+    pub window: Option<f64>,
     pub points: Vec<Point>,
     /// Counters of the engine that say where pages were written from.
     pub counters: Vec<(String, u64)>,
@@ -175,6 +177,14 @@ impl Measured {
 
     pub fn all_per_second(&self) -> f64 {
         self.done.iter().sum::<u64>() as f64 / self.seconds.max(1e-9)
+    }
+
+    /// Points of a window, which is that part of the run where the published curve does not say how long one is.
+    fn points_of(&self, part: usize) -> usize {
+        match self.window {
+            Some(seconds) if self.step > 0.0 => (seconds / self.step).round() as usize,
+            _ => self.points.len() / part,
+        }
     }
 
     /// Rates of windows of so many points.
@@ -192,9 +202,9 @@ impl Measured {
         w
     }
 
-    /// The lowest window as a share of the mean, in percent. A window is a hundredth of the run.
+    /// The lowest window as a share of the mean, in percent. A window is a hundredth of the run, or as long as published.
     pub fn lowest(&self) -> f64 {
-        let w = self.warm_windows(self.points.len() / 100);
+        let w = self.warm_windows(self.points_of(100));
         let mean = w.iter().sum::<f64>() / w.len().max(1) as f64;
         let low = w.into_iter().fold(f64::INFINITY, f64::min);
         if mean > 0.0 { low * 100.0 / mean } else { 0.0 }
@@ -202,7 +212,7 @@ impl Measured {
 
     /// Times that the rate fell under a dip's bound, counted once while it stays there.
     pub fn dips(&self) -> f64 {
-        let w = self.warm_windows(self.points.len() / 200);
+        let w = self.warm_windows(self.points_of(200));
         let bound = median(&w) * DIP;
         let (mut dips, mut is_low) = (0, false);
         for rate in w {
@@ -215,7 +225,7 @@ impl Measured {
 
     /// What the windows below the median lack of it, in percent of all: how much dips cost.
     pub fn lost(&self) -> f64 {
-        let w = self.warm_windows(self.points.len() / 200);
+        let w = self.warm_windows(self.points_of(200));
         let median = median(&w);
         let lacking: f64 = w.iter().map(|r| (median - r).max(0.0)).sum();
         if median > 0.0 { lacking * 100.0 / (median * w.len() as f64) } else { 0.0 }
@@ -239,7 +249,7 @@ impl Measured {
 
     /// The largest rate of a window as a multiple of the mean, in percent.
     pub fn highest(&self) -> f64 {
-        let w = self.windows(self.points.len() / 60);
+        let w = self.windows(self.points_of(60));
         let mean = w.iter().sum::<f64>() / w.len().max(1) as f64;
         let high = w.into_iter().fold(0.0, f64::max);
         if mean > 0.0 { high * 100.0 / mean } else { 0.0 }

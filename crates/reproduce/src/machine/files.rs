@@ -5,6 +5,7 @@
 //! lies as far from the next as its share of the whole ([`Places`]).
 
 use super::{Counters, Cpu, Device, Request};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,8 +88,34 @@ struct Inner {
     state: Mutex<State>,
     /// Off while data are loaded: then nothing takes any time.
     timed: AtomicBool,
+    /// Nanoseconds of a thread with its array of slots, for a request and for each of its pages.
+    array: Mutex<(u64, u64)>,
     /// A file is synced by one at a time: the next one must not end before what the first one writes is there.
     syncs: Mutex<BTreeMap<u64, Arc<AsyncMutex<()>>>>,
+}
+
+/// How a program's threads find and merge requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Array {
+    /// Slots that a thread looks through.
+    pub slots: u64,
+    /// For each page that it merges it looks through all of them again, so that its time grows with the square of their number;
+    /// otherwise once for all.
+    pub square: bool,
+}
+
+/// A look at a slot, an estimate: the call of a function, two tests, and a line of memory that another processor has written as often as not.
+const LOOK: u64 = 10;
+/// Looks through the array that a request takes anyway: for one that is done, for one that has waited too long, and for the lowest address.
+const ROUNDS: u64 = 3;
+
+impl Array {
+    /// Nanoseconds of a request and of each page in it: the page that follows is looked for, and each one is found again when it is done.
+    fn costs(self) -> (u64, u64) {
+        let round = self.slots * LOOK;
+        if self.square { (ROUNDS * round, 2 * round) } else { ((ROUNDS + 1) * round, round) }
+    }
 }
 
 #[derive(Clone)]
@@ -117,8 +144,14 @@ impl MachineDisk {
             places,
             state: Mutex::new(state),
             timed: AtomicBool::new(false),
+            array: Mutex::default(),
             syncs: Mutex::default(),
         }))
+    }
+
+    /// Requests of several pages, or of one in such a call, are found in arrays of slots and merged there.
+    pub fn find_requests_in(&self, a: Array) {
+        *self.0.array.lock().unwrap_or_else(PoisonError::into_inner) = a.costs();
     }
 
     /// Contents as they are: what the page cache has counts as written.
@@ -169,6 +202,14 @@ impl Inner {
             at += n;
         }
         out
+    }
+
+    /// Time of a thread that has found so many pages in its array. Nobody waits for it.
+    fn looked_for(&self, pages: usize) {
+        let (request, page) = *self.array.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((cpu, _)) = self.cpu.as_ref().filter(|_| request > 0 && self.is_timed()) {
+            cpu.work_aside(request + page * pages as u64);
+        }
     }
 
     async fn take_time(&self, list: Vec<Request>) {
@@ -426,6 +467,7 @@ impl File for Opened {
 
     fn read_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
         Box::pin(async move {
+            self.disk.looked_for(batch.len());
             if self.mode.is_direct() {
                 let each = batch.iter().flat_map(|(off, buf)| {
                     self.disk.requests(self.inode, *off, buf.len() as u64, false)
@@ -443,6 +485,7 @@ impl File for Opened {
 
     fn write_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
         Box::pin(async move {
+            self.disk.looked_for(batch.len());
             let mut list = Vec::new();
             for (off, buf) in &batch {
                 self.keep(*off, buf);
@@ -567,6 +610,17 @@ mod tests {
             assert!(rt.now() >= first.await);
         })
         .unwrap();
+    }
+
+    #[test]
+    fn looks_grow_with_the_square_of_the_slots_that_are_merged() {
+        let of = |square| Array { slots: 256, square }.costs();
+        let time = |(request, page): (u64, u64), pages| request + page * pages;
+        // All slots of it, merged into requests of 64.
+        assert_eq!(4 * time(of(true), 64), 4 * (3 + 128) * 2560);
+        assert!(
+            time(of(true), 64) > 19 * time(of(true), 1) && time(of(false), 1) == time(of(true), 1)
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod solid;
 
 pub use array::Volume;
 pub use cpu::Cpu;
-pub use files::{Image, MachineDisk};
+pub use files::{Array, Image, MachineDisk};
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};

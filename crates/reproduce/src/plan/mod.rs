@@ -1,4 +1,4 @@
-//! What is run: a server's options, a load, a number of users, a size. Data only; uses nothing.
+//! What is run: a server's options, a load, a number of users, a size. Data only; uses those of `machine`.
 
 mod run;
 mod size;

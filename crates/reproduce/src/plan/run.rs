@@ -1,6 +1,7 @@
 //! What is run.
 
 use super::Size;
+use crate::machine::Array;
 use serde::{Deserialize, Serialize};
 
 /// The work of a run, with the published numbers.
@@ -37,6 +38,10 @@ pub struct Plan {
     /// Lines of an option file, as published, and those of the profile.
     pub options: Vec<String>,
     pub size: Size,
+    /// How its threads find requests; `None`: that takes no time.
+    pub array: Option<Array>,
+    /// Seconds of this world in which dips are looked for; `None`: a part of the run.
+    pub window: Option<f64>,
     /// Commits are synced one after the other, twice each, as by a server with a binary log of its time: prepared, and committed.
     pub serial_commits: bool,
     pub seed: u64,

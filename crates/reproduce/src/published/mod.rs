@@ -6,6 +6,7 @@ mod claim;
 
 pub use claim::{Claim, Verdict};
 
+use crate::machine::Array;
 use crate::plan::{Load, Plan, Size};
 use serde::Deserialize;
 
@@ -28,6 +29,10 @@ pub struct Experiment {
     pub load: Load,
     pub small: Size,
     pub full: Size,
+    /// Seconds that a point of the published curve sums up: dips are looked for in such, divided as time is. Without it a window is a part of
+    /// the run.
+    #[serde(default)]
+    pub window: Option<f64>,
     #[serde(default)]
     pub serial_commits: bool,
     /// What the source does not say, and was chosen here.
@@ -50,6 +55,9 @@ pub struct Experiment {
 pub struct System {
     pub name: String,
     pub profile: String,
+    /// How its threads found requests, where the published processor times depend on it.
+    #[serde(default)]
+    pub array: Option<Array>,
     /// Lines of its option file, as published.
     pub options: String,
 }
@@ -124,6 +132,8 @@ impl Experiment {
             users: run.users,
             options,
             size,
+            array: system.array,
+            window: self.window.map(|w| w / size.divided as f64),
             serial_commits: self.serial_commits,
             seed: 2009,
         }

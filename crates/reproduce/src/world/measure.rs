@@ -104,6 +104,7 @@ pub async fn measure(
         size: w.plan.size.describe(),
         shorter: w.plan.size.time(),
         step,
+        window: w.plan.window,
         ..Measured::default()
     };
     let zero = w.rt.now();

@@ -13,6 +13,7 @@ pub mod sim;
 mod tests {
     use super::*;
     use crate::figures::Measured;
+    use crate::machine::Array;
     use crate::plan::{Load, Plan, Size};
     use crate::published::all;
 
@@ -45,6 +46,8 @@ mod tests {
                 "innodb_doublewrite=0".into(),
             ],
             size: Size { pages: 4, divided: 64, shorter: 1, warmup_shorter: 1 },
+            array: Some(Array { slots: 256, square: true }),
+            window: None,
             serial_commits: true,
             seed: 5,
         }

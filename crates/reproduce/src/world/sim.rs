@@ -9,9 +9,10 @@ use crate::plan::{Load, Plan};
 use crate::users::{self, Serial, World};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use weir_disk::{Disk, Mode, OpenOptions};
-use weir_engine::{Db, Durability, Options};
+use weir_engine::policy::{self, Keeper};
+use weir_engine::{Db, Durability, Options, SettingValue};
 use weir_rt::Rt;
 use weir_rt::sim::SimRt;
 use weir_server::boot::{self, Embedding};
@@ -71,6 +72,36 @@ pub fn loading(o: &Options) -> Options {
     }
 }
 
+/// Pages that the change buffer has at the end of loading, at most. Where rows are inserted they are what the system's own rules would have
+/// left, since a measurement that begins with the buffer of another system shows for its whole length how that changes.
+fn buffered(plan: &Plan, o: &Options) -> Option<u64> {
+    let (Load::Insert { .. }, Some(p)) = (&plan.load, policy::named(o.flush_policy)) else {
+        return None;
+    };
+    let rules = p.buffer_rules(&o.flush, o.buffer_pool / o.page_size as u64);
+    let pages = match rules.keeper {
+        // Those that contract from the first page on have their limit.
+        Keeper::Contraction { from } if from > 0 => from.min(rules.pages),
+        _ => rules.pages,
+    };
+    // In whole percent of the pool that loads, so that sizes that are about the same are the same data.
+    let one = LOADING_POOL / o.page_size as u64 / 100;
+    Some(pages.div_ceil(one).max(1) * one)
+}
+
+/// Waits until no more is buffered than is to be.
+pub async fn settle(rt: &Rt, db: &Db, plan: &Plan, o: &Options) -> Result<(), String> {
+    let Some(pages) = buffered(plan, o) else { return Ok(()) };
+    let percent = (pages * 100).div_ceil(LOADING_POOL / o.page_size as u64);
+    let value = SettingValue::Int(percent as i64);
+    db.set("innodb_change_buffer_max_size", value).await.map_err(|e| e.to_string())?;
+    let size = || db.status().iter().find(|s| s.0 == "Innodb_ibuf_size").map_or(0, |s| s.1);
+    while size() > pages {
+        rt.sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
+}
+
 fn preset(plan: &Plan) -> Result<&'static Preset, String> {
     presets::find(&plan.machine).ok_or_else(|| {
         let names: Vec<_> = presets::ALL.iter().map(|p| p.name).collect();
@@ -87,12 +118,14 @@ pub struct Data {
 /// Plans with the same key begin with the same data: it holds all that [`prepare`] looks at.
 pub fn data_key(plan: &Plan) -> Result<String, String> {
     let o = server(plan)?.options;
-    let load = plan.load.data(plan.size);
-    Ok(format!("{load} {} {} {:?} {}", o.page_size, o.redo_capacity, o.data_mode, plan.machine))
+    let (load, buffered) = (plan.load.data(plan.size), buffered(plan, &o));
+    let (page, redo, mode) = (o.page_size, o.redo_capacity, o.data_mode);
+    Ok(format!("{load} {page} {redo} {mode:?} {buffered:?} {}", plan.machine))
 }
 
 pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
-    let o = loading(&server(plan)?.options);
+    let own = server(plan)?.options;
+    let o = loading(&own);
     let preset = preset(plan)?;
     let sim = SimRt::new(data::SEED);
     let rt = sim.rt();
@@ -100,6 +133,7 @@ pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
         let m = preset.start(&rt, plan.size.pages, plan.size.divided);
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
         data::load(&db, &plan.load, plan.size, watch).await?;
+        settle(&rt, &db, plan, &own).await?;
         db.shutdown().await.map_err(|e| e.to_string())?;
         Ok(m.disk.image())
     });
@@ -122,6 +156,9 @@ pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, Strin
         m.disk.put(data.image.clone());
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
         m.disk.start_time();
+        if let Some(a) = plan.array {
+            m.disk.find_requests_in(a);
+        }
         let world = world(&rt, plan, &db, &m, durability).await?;
         work(&world, &Computed(&m), redo, watch).await
     });

@@ -37,8 +37,26 @@ pub(super) const READ_THREADS: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
+    "mysql-8.0",
+    "mariadb-10.6",
 ];
 pub(super) const WRITE_THREADS: &[&str] = &[
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
+    "mysql-5.6",
+    "mysql-8.0",
+    "mariadb-10.6",
+];
+/// All but Weir's own.
+pub(super) const BUILDS: &[&str] = &[
+    "stock-5.0",
     "google-v4",
     "mysql-5.4",
     "xtradb-none",

@@ -572,6 +572,11 @@ with_inert! { vars =>
         read by V4;
     innodb_read_ahead: Global Always, VarType::Enum(&["none", "random", "linear", "both"]),
         Default::Enum(3), "XtraDB's read-ahead.", read by XTRADB;
+    weir_left_out: Global Always,
+        VarType::Set(&["written-latched", "merges-at-once", "merges-at-random", "merges-on-read", "inserts-in-memory"]),
+        Default::Set(0),
+        "Mechanisms of earlier servers that their flush policies do without, to see what each of them does.",
+        read by BUILDS;
     innodb_file_aio_stats: Global AtStart, BOOL, ON, "Count requests by file.",
         note "requests are always counted";
     innodb_fast_checksum: Global AtStart, BOOL, OFF, "A faster checksum of pages.",

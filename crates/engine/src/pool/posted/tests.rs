@@ -8,8 +8,8 @@ use crate::log::{Log, Segments};
 use crate::mtr::{self, Core, CoreStats};
 use crate::page::PageType;
 use crate::page::redo::{Redo, UNDO_BODY};
-use crate::policy::{Batch, Cause, Mechanism, NO_LIMIT};
-use crate::pool::{LatchMode, LruBatch, Pool, PoolOptions};
+use crate::policy::{Batch, Cause, LeftOut, Mechanism, NO_LIMIT};
+use crate::pool::{Access, LatchMode, LruBatch, Pool, PoolOptions};
 use crate::space::{self, Spaces};
 use crate::sync::atomic::Ordering;
 use crate::waits::Waits;
@@ -170,6 +170,9 @@ fn a_failed_write_leaves_its_pages_dirty() {
     run(async |rt| {
         let w = World::new(rt, 40, 200).await;
         let (pool, log) = (&w.core.pool, &w.core.log);
+        // Copies are on their way, so pages can be changed meanwhile.
+        let copies = LeftOut::named("written-latched").expect("a name");
+        pool.run_on(&Mechanism::simulated(1, 256).without(copies));
         for no in 2..22 {
             w.change(no).await;
         }
@@ -204,6 +207,38 @@ fn a_failed_write_leaves_its_pages_dirty() {
         assert!(log.failure().is_err() && checkpoint(&w.core).await.is_err());
         assert_eq!(log.checkpoint(), before);
         assert!(pool.flush_all(log).await.is_err());
+    });
+}
+
+/// A page on its way can be read, and whoever wants to change it waits until it is home, or until that has failed.
+#[test]
+fn a_page_on_its_way_is_latched() {
+    run(async |rt| {
+        let w = Arc::new(World::new(rt, 40, 200).await);
+        let (pool, log) = (&w.core.pool, &w.core.log);
+        for fails in [false, true] {
+            w.change(2).await;
+            let batch = Batch::oldest(1, NO_LIMIT, Cause::Age);
+            assert_eq!(pool.list_batch(log, &batch).await.unwrap(), Some(1));
+            assert!(pool.fix(page(2), LatchMode::S, Access::Point).is_ok());
+            let (other, begun) = (w.clone(), rt.now());
+            let waiting = rt.spawn("waits", async move {
+                other.change(2).await;
+                other.rt.now()
+            });
+            rt.sleep(Duration::from_secs(1)).await;
+            let path = space::path_of(space::UNDO);
+            let fault = move |op: &Op| (op.kind == "write" && op.path == path).then_some(Fault::Io);
+            w.disk.set_fault(fails.then_some(Box::new(fault)));
+            let request = pool.next_request().expect("one is posted");
+            assert_eq!(pool.carry_out(log, request).await.is_err(), fails);
+            assert!(waiting.await - begun >= 1_000_000_000, "{fails}");
+            // A batch that waits for its end lets go of them too; after the failure the log has ended.
+            w.disk.set_fault(None);
+            let stop = Batch::oldest(1, NO_LIMIT, Cause::Stop);
+            assert_eq!(pool.list_batch(log, &stop).await.is_err(), fails);
+            assert!(pool.fix(page(2), LatchMode::X, Access::Point).is_ok());
+        }
     });
 }
 
