@@ -123,7 +123,7 @@ impl Reference {
     /// The rows that this server's answers are held against, in the order in which they are asked. What a row says that Weir does
     /// as MySQL and MariaDB does not cannot explain a difference from MySQL itself.
     pub fn known(self) -> impl Iterator<Item = &'static Known> {
-        let of_mysql = (self == Reference::MySql).then_some(mysql::ROWS).unwrap_or_default();
+        let of_mysql: &[Known] = if self == Reference::MySql { mysql::ROWS } else { &[] };
         let holds = move |k: &&Known| self == Reference::MariaDb || k.right != Right::Weir;
         of_mysql.iter().chain(of_mariadb().filter(holds))
     }

@@ -99,17 +99,17 @@ pub fn no_bytes_beside_texts(name: &str, args: &[BExpr], connection: Collation) 
         },
     };
     let texts: Vec<Collation> = args.iter().take(compared).filter_map(collation).collect();
-    let pairs = texts.first().into_iter().flat_map(|a| texts.iter().skip(1).map(move |b| (a, b)));
-    for (a, b) in pairs.filter(|(a, b)| a.is_binary() != b.is_binary()) {
-        let text = format!(
-            "Character set '{}' cannot be used in conjunction with '{}' in call to {}.",
-            a.name(),
-            b.name(),
-            name.to_ascii_lowercase()
-        );
-        return Err(SqlError::new(3995, text));
-    }
-    Ok(())
+    let Some((first, others)) = texts.split_first() else { return Ok(()) };
+    let Some(other) = others.iter().find(|c| c.is_binary() != first.is_binary()) else {
+        return Ok(());
+    };
+    let text = format!(
+        "Character set '{}' cannot be used in conjunction with '{}' in call to {}.",
+        first.name(),
+        other.name(),
+        name.to_ascii_lowercase()
+    );
+    Err(SqlError::new(3995, text))
 }
 
 /// Gives the texts of one character set among a function's arguments the collation that they have in common.

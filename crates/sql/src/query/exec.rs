@@ -3,7 +3,7 @@
 pub use super::destination::{KeptRows, Out};
 use super::emit::{Emitter, SortOrder};
 use super::expr::{BExpr, Ev, eval, is_true};
-use super::fitted::in_union;
+use super::fitted::{coerce_in_set, in_union};
 use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::fulltext::Ranks;
@@ -25,7 +25,6 @@ use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::session_api::{ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::cast::coerce_in_set;
 use crate::value::compare::check_temporal;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::borrow::Cow;

@@ -1,7 +1,8 @@
 //! Values in the form of a type that says more than they do.
 
 use super::expr::{BExpr, Node};
-use crate::value::{DateTime, SqlType, Time, Value};
+use crate::value::cast::coerce;
+use crate::value::{DateTime, EvalCtx, SqlType, Time, Value};
 
 /// Functions of the clock: how many digits they have the value says, where the type is made before the argument is known.
 const CLOCK: [&str; 9] = [
@@ -51,6 +52,18 @@ pub fn with_digits<'v>(v: Value<'v>, ty: &SqlType) -> Value<'v> {
         (Value::Time(t), SqlType::Time { fsp }) => Value::Time(Time { fsp: t.fsp.max(*fsp), ..t }),
         (Value::DateTime(d), SqlType::DateTime { fsp } | SqlType::Timestamp { fsp }) => {
             Value::DateTime(DateTime { fsp: d.fsp.max(*fsp), ..d })
+        }
+        (v, _) => v,
+    }
+}
+
+/// A value of a set operation: what its branch gives as one of the common type, and bytes of one length as a column of them keeps them.
+pub fn coerce_in_set<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Value<'v> {
+    match (coerce(v, ty, cx), ty) {
+        (Value::Bytes(b), SqlType::Char { chars, .. }) if b.len() < *chars as usize => {
+            let mut b = b.into_owned();
+            b.resize(*chars as usize, 0);
+            Value::Bytes(b.into())
         }
         (v, _) => v,
     }

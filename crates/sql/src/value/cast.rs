@@ -171,18 +171,6 @@ pub fn coerce_choice<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Va
     }
 }
 
-/// A value of a set operation: `coerce`, and bytes of one length as a column of them keeps them.
-pub fn coerce_in_set<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Value<'v> {
-    match (coerce(v, ty, cx), ty) {
-        (Value::Bytes(b), SqlType::Char { chars, .. }) if b.len() < *chars as usize => {
-            let mut b = b.into_owned();
-            b.resize(*chars as usize, 0);
-            Value::Bytes(b.into())
-        }
-        (v, _) => v,
-    }
-}
-
 /// Rounds to `fsp` digits, or cuts where the mode says so.
 pub(crate) fn fit_datetime(
     d: super::DateTime,

@@ -305,12 +305,9 @@ fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
         Class::Date | Class::DateTime => some,
         _ => false,
     };
-    let ty = match column.info.ty {
-        SqlType::Time { .. } if exact => SqlType::Time { fsp: 6 },
-        SqlType::DateTime { .. } | SqlType::Timestamp { .. } if exact => {
-            SqlType::DateTime { fsp: 6 }
-        }
-        ty => ty,
+    let ty = match exact {
+        true => column.info.ty.with_all_digits(),
+        false => column.info.ty,
     };
     let e = fits.then(|| adapted(Adapt::Fitted(ty), e.clone(), TypeInfo::new(ty, true)))?;
     // What is known to be none keeps its own type.

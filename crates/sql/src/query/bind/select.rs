@@ -29,7 +29,11 @@ fn is_space(c: char) -> bool {
 /// The name of a column without one: what was written, from the first character that is seen, cut where a name ends.
 fn written_name(text: &str) -> &str {
     let bare = text.trim_start_matches(is_space);
-    &bare[..bare.floor_char_boundary(LONGEST_NAME)]
+    let mut end = bare.len().min(LONGEST_NAME);
+    while !bare.is_char_boundary(end) {
+        end -= 1;
+    }
+    &bare[..end]
 }
 
 /// Whether it is one of several decimals, each with its own digits until it is stored.

@@ -365,6 +365,17 @@ impl SqlType {
         }
     }
 
+    /// The type that has all digits of a second that there are.
+    #[must_use]
+    pub fn with_all_digits(mut self) -> SqlType {
+        if let SqlType::Time { fsp } | SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } =
+            &mut self
+        {
+            *fsp = 6;
+        }
+        self
+    }
+
     pub fn phys(&self) -> PhysType {
         self.facts().phys
     }
