@@ -161,6 +161,11 @@ fn what_dates_become() {
             "1|2024-07-01; 5|2024-07-01; 6|2024-06-30",
         ),
         ("select cast(timestamp'2024-06-30 23:59:59.9' as date)", "2024-06-30"),
+        (
+            "insert ignore into t (id, tm) values (7, 9223372036854775807), (8, -12345678901234567890.5)",
+            "ok 2",
+        ),
+        ("select tm from t where id in (7, 8) order by id", "838:59:59.00; -838:59:59.00"),
         // IF() and CASE give the number of what they choose; IFNULL() and COALESCE() a text.
         (
             "select if(1, d, 1) + 0, case when 1 then tm else 'x' end + 0, ifnull(d, 1) + 0 from t where id = 2",

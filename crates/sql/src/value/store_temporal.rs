@@ -88,6 +88,15 @@ fn has_date(v: &Value<'_>) -> bool {
     }
 }
 
+/// A number beyond all times, and no date with a time either, is the largest of them.
+fn largest_of_number(v: &Value<'_>) -> Option<Time> {
+    const LARGEST: f64 = 8_385_959.0;
+    let x =
+        v.to_f64(&mut Warnings::with_limit(0)).filter(|x| v.is_numeric() && x.abs() > LARGEST)?;
+    let most = MAX_TIME_SECONDS * MICROS;
+    Some(Time::from_micros(if x < 0.0 { -most } else { most }, 0))
+}
+
 pub(super) fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
     let t = match v.find_time() {
         Some(f) => {
@@ -109,7 +118,7 @@ pub(super) fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Store
                 true => cx.impossible_temporal("time", v)?,
                 false => cx.unreadable_temporal("time", v)?,
             }
-            Time::default()
+            largest_of_number(v).unwrap_or_default()
         }
     };
     let t = if cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
