@@ -51,9 +51,9 @@ pub fn explore(schedules: usize, f: impl Fn() + Send + Sync + 'static) {
     let schedules = schedules * more;
     let f = Arc::new(f);
     let g = f.clone();
-    // Shuttle's own 32 KiB are too few for the making of a whole log and pool on the stack.
+    // Shuttle's own 32 KiB are too few for the making of a whole log and pool on the stack, which without optimisation takes more than 256.
     let mut config = shuttle::Config::new();
-    config.stack_size = 256 << 10;
+    config.stack_size = 512 << 10;
     let random = shuttle::scheduler::RandomScheduler::new(schedules / 2);
     shuttle::Runner::new(random, config.clone()).run(move || f());
     let pct = shuttle::scheduler::PctScheduler::new(3, schedules / 2);

@@ -3,20 +3,26 @@
 use super::{START, Small, block_on, explore, join, oldest, spawn, thread};
 use crate::flush::checkpoint::{checkpoint, reachable};
 use crate::log::Reach;
-use crate::policy::{Batch, Cause, Mechanism};
+use crate::policy::{Batch, Cause, LeftOut, Mechanism};
 use crate::pool::LruBatch;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 
-/// A small world in which batches post their pages.
-async fn posting() -> Arc<Small> {
+/// A small world in which batches post their pages, which are latched on their way or copied.
+async fn posting_pages(latched: bool) -> Arc<Small> {
     let s = Small::new(8).await;
-    s.core.pool.run_on(&Mechanism::simulated(1, 256));
+    let left_out = if latched { LeftOut::default() } else { LeftOut::WRITTEN_LATCHED };
+    s.core.pool.run_on(&Mechanism::simulated(1, 256).without(left_out));
     s.core.pool.open_posting();
     s
+}
+
+/// The same with latched ones.
+async fn posting() -> Arc<Small> {
+    posting_pages(true).await
 }
 
 impl Small {
@@ -38,12 +44,20 @@ impl Small {
 }
 
 /// A batch of each kind meets at one dirty page, both posted or one of them waited for, while it is changed again and a third batch takes
-/// that: one image is made of each change, its last goes home, and nothing stays behind that would hold back checkpoints for ever.
+/// that: one image is made of each change, its last goes home, and nothing stays behind that would hold back checkpoints for ever. Whoever
+/// changes a page that is latched on its way goes on when it is home.
 #[test]
 fn a_page_has_one_flusher() {
-    for cause in [Cause::UserFree, Cause::Rescue] {
+    for (cause, latched) in [
+        (Cause::UserFree, false),
+        (Cause::Rescue, false),
+        (Cause::UserFree, true),
+        (Cause::Rescue, true),
+    ] {
         explore(400, move || {
-            let s = block_on(posting());
+            let s = block_on(posting_pages(latched));
+            let changed = Arc::new(AtomicBool::new(false));
+            let seen = changed.clone();
             block_on(s.bump(2));
             let (list, lru, device, third) = (s.clone(), s.clone(), s.clone(), s.clone());
             let all = [
@@ -56,11 +70,19 @@ fn a_page_has_one_flusher() {
                     let b = LruBatch::simple(0, 1, cause);
                     block_on(c.pool.lru_batch(&c.log, &b)).unwrap();
                 }),
-                spawn(move || block_on(device.carry_out())),
+                // There is a writer as long as somebody may wait for it.
+                spawn(move || {
+                    block_on(device.carry_out());
+                    while latched && !seen.load(Ordering::Acquire) {
+                        thread::yield_now();
+                        block_on(device.carry_out());
+                    }
+                }),
                 spawn(move || {
                     block_on(async {
                         let c = &third.core;
                         third.bump(2).await;
+                        changed.store(true, Ordering::Release);
                         c.pool.list_batch(&c.log, &oldest(1)).await.unwrap();
                     });
                 }),
