@@ -28,7 +28,7 @@ pub(super) const IO_CAPACITY: &[&str] = &[
     "mariadb-10.6",
 ];
 pub(super) const THRESHOLD: &[&str] = &["plugin-1.0.4", "mysql-5.5"];
-pub(super) const READ_THREADS: &[&str] = &[
+pub(super) const IO_THREADS: &[&str] = &[
     "google-v4",
     "mysql-5.4",
     "xtradb-none",
@@ -41,34 +41,11 @@ pub(super) const READ_THREADS: &[&str] = &[
     "mysql-8.0",
     "mariadb-10.6",
 ];
-pub(super) const WRITE_THREADS: &[&str] = &[
-    "google-v4",
-    "mysql-5.4",
-    "xtradb-none",
-    "xtradb-reflex",
-    "xtradb-estimate",
-    "xtradb-keep-average",
-    "plugin-1.0.4",
-    "mysql-5.5",
-    "mysql-5.6",
-    "mysql-8.0",
-    "mariadb-10.6",
-];
-/// All but Weir's own.
-pub(super) const BUILDS: &[&str] = &[
-    "stock-5.0",
-    "google-v4",
-    "mysql-5.4",
-    "xtradb-none",
-    "xtradb-reflex",
-    "xtradb-estimate",
-    "xtradb-keep-average",
-    "plugin-1.0.4",
-    "mysql-5.5",
-    "mysql-5.6",
-    "mysql-8.0",
-    "mariadb-10.6",
-];
+/// All but Weir's own, which is the first.
+pub(super) const BUILDS: &[&str] = match weir_engine::policy::NAMES {
+    [_, builds @ ..] => builds,
+    [] => &[],
+};
 pub(super) const LOG_RESERVE: &[&str] = &[
     "stock-5.0",
     "google-v4",

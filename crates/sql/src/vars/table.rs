@@ -509,9 +509,9 @@ with_inert! { vars =>
     innodb_extra_dirty_writes: Global Always, BOOL, ON,
         "Write a batch every ten seconds when the device was quiet.", read by V5_4;
     innodb_write_io_threads: Global AtStart, uint(1, 64), n(4),
-        "Threads that write pages, where a policy has such.", read by WRITE_THREADS;
+        "Threads that write pages, where a policy has such.", read by IO_THREADS;
     innodb_read_io_threads: Global AtStart, uint(1, 64), n(4), "Threads that read pages ahead.",
-        read by READ_THREADS;
+        read by IO_THREADS;
     innodb_flush_method: Global AtStart,
         VarType::Enum(&["fsync", "O_DSYNC", "O_DIRECT", "O_DIRECT_NO_FSYNC"]), Default::Enum(2),
         "How data files are opened and synced (MySQL's own default is fsync).";
