@@ -110,6 +110,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let server =
         Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     refuse_disabled(&vars);
+    read_grant_tables(&server, &vars);
     make_sys_schema(&server, &vars);
     server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
     let socket = socket_path(&vars, &datadir);
@@ -144,6 +145,18 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         let _ = std::fs::remove_file(&pid);
     }
     end
+}
+
+/// Takes over what was written to the grant tables before this start, as MySQL does. Where that cannot be the accounts stay as they are.
+fn read_grant_tables(server: &Server, vars: &GlobalVars) {
+    if vars.u64(Var::innodb_force_recovery) > 0 {
+        return;
+    }
+    let id = server.registry.next_id();
+    match server.rt.block_on(weir_sql::session::read_grant_tables(&server.inst, id)) {
+        Ok(told) => told.iter().for_each(|text| log::warning(text)),
+        Err(e) => log::warning(&format!("the grant tables are not read: {}", e.message)),
+    }
 }
 
 /// The schema `sys` is a convenience: a server that cannot make it runs without.

@@ -71,6 +71,7 @@ mod stalls;
 mod statements;
 mod subpartitions;
 mod subqueries;
+mod system_tables;
 mod temporary;
 mod time_limits;
 mod told;

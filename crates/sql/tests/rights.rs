@@ -730,7 +730,7 @@ fn listings_show_what_one_may_see() {
         u.check(&[("show databases", "information_schema")]).await;
         grant(&mut root, &["PROCESS ON *.*"]).await;
         u.check(&[
-            ("show databases", "a; b; information_schema; performance_schema; test"),
+            ("show databases", "a; b; information_schema; mysql; performance_schema; test"),
             ("use a", "E1044"),
         ])
         .await;

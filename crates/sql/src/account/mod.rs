@@ -17,6 +17,7 @@ mod policy;
 mod privilege;
 mod roles;
 mod statements;
+mod tables;
 mod times;
 mod usage;
 
@@ -30,6 +31,7 @@ pub use policy::{Attribute, LockTime, Policy, PolicyChange, PolicyDefaults, Reso
 pub use privilege::Privileges;
 pub use roles::{GrantedRole, RoleChoice, RolePolicy};
 pub use statements::{AccountOptions, Auth, Note};
+pub use tables::{GRANT_TABLES, GrantRow, GrantRows, ON_ALL, ON_DATABASE};
 pub use usage::{Connected, Usages};
 
 use crate::errno;
@@ -302,6 +304,16 @@ impl Accounts {
                 && !a.locked
                 && (a.user == "root" || a.global.intersects(everything))
         })
+    }
+
+    /// Replaces all accounts by those of the grant tables' rows. `told`: what is different from what the rows say.
+    pub async fn replace(&self, rows: &GrantRows, told: &mut Vec<String>) -> Result<(), SqlError> {
+        let new = tables::accounts(rows, told)?;
+        self.edit(|list| {
+            *list = new.into_iter().map(Arc::new).collect();
+            Ok(())
+        })
+        .await
     }
 
     /// Runs one change: alone, on a copy, durable before it is seen.

@@ -141,7 +141,7 @@ impl Attribute {
     }
 }
 
-fn text_of(dom: &Dom) -> Option<String> {
+pub(super) fn text_of(dom: &Dom) -> Option<String> {
     String::from_utf8(dom.to_json().ok()?.to_text()).ok()
 }
 

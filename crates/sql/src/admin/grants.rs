@@ -111,6 +111,11 @@ fn check_object(p: Privileges, level: &GrantLevel, cx: &StatementCtx<'_>) -> Res
             if p.contains(Privileges::CREATE) && columns.is_empty() {
                 return Ok(());
             }
+            if let Some(computed) = cx.reads.shared.computed(schema, table) {
+                return check_columns(columns, table, |name| {
+                    computed.columns().iter().any(|c| crate::meta::same_name(&c.name, name))
+                });
+            }
             let known = cx.reads.table(schema, table)?;
             check_columns(columns, table, |name| known.meta.column(name).is_some())
         }

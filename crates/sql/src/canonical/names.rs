@@ -327,7 +327,7 @@ impl Names<'_> {
 
     fn columns_of(&self, name: &TableName) -> Option<Vec<Column>> {
         let (schema, name) = (name.schema.as_ref()?.as_str(), name.name.as_str());
-        if let Some(v) = (self.reads.shared.virtuals)(schema, name) {
+        if let Some(v) = self.reads.shared.computed(schema, name) {
             return Some(v.columns().iter().map(|c| column(&c.name)).collect());
         }
         if let Some(o) = self.reads.db().object(ObjectKind::View, schema, name) {

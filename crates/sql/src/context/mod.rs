@@ -9,12 +9,14 @@
 mod programs;
 mod rows;
 mod settings;
+mod system_tables;
 mod user_vars;
 mod virtual_table;
 
 pub use programs::{Programs, TableTriggers};
 pub use rows::{BindRows, RowExprs, TypeOf};
 pub use settings::{Settings, lex_mode};
+pub use system_tables::{SYSTEM_SCHEMA, SystemTables};
 pub use user_vars::UserVars;
 pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
@@ -80,7 +82,9 @@ pub struct Shared {
     /// Its certificates.
     pub tls: OnceLock<Arc<dyn crate::tls::TlsControl>>,
     pub temporary_names: TemporaryNames,
+    /// Computed tables by name, whether or not a table stands in the place of one: see [`Shared::computed`].
     pub virtuals: VirtualLookup,
+    pub system_tables: SystemTables,
     pub filter: RowFilter,
     pub bind_rows: BindRows,
     pub type_of: TypeOf,
@@ -95,6 +99,16 @@ impl Shared {
             Some(s) => &**s,
             None => &NoSessions,
         }
+    }
+
+    /// The computed table of a name. One of the schema `mysql` is not there while a table of its name is, which somebody has written to,
+    /// or after somebody has dropped it.
+    pub fn computed(&self, schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
+        let table = (self.virtuals)(schema, name)?;
+        let written = || self.db.table(schema, name).is_some();
+        let gone =
+            table.schema() == SYSTEM_SCHEMA && (self.system_tables.is_dropped(name) || written());
+        (!gone).then_some(table)
     }
 
     /// The files that statements may read and write; without a server none.

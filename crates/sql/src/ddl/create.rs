@@ -156,9 +156,16 @@ pub fn taken(
         false => {
             db.object(weir_engine::ObjectKind::View, schema, name).is_some()
                 || db.table(schema, name).is_some()
+                || is_system_table(schema, name, ctx)
         }
     };
     if there { exists(create.if_not_exists, name, ctx).map(Some) } else { Ok(None) }
+}
+
+/// Is it a computed table of the server's own whose place none is about to take?
+pub fn is_system_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
+    let shared = ctx.reads.shared;
+    shared.computed(schema, name).is_some() && !shared.system_tables.is_making(name)
 }
 
 /// What a statement defines, LIKE or not, with expressions that bind.

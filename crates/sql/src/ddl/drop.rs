@@ -24,10 +24,18 @@ pub async fn drop_tables(
     let mut found: Vec<Arc<Table>> = Vec::new();
     let mut own: Vec<(String, String)> = Vec::new();
     let mut missing = Vec::new();
+    let mut system = Vec::new();
     for name in &stmt.names {
         let (schema, name) = resolve(name, ctx)?;
         if is_virtual_schema(&schema) {
             return Err(access_denied(&schema, ctx));
+        }
+        let known = (ctx.reads.shared.virtuals)(&schema, &name);
+        if known.is_some() && !ctx.reads.shared.system_tables.is_dropped(&name) {
+            system.push(name.clone());
+            if ctx.reads.db().table(&schema, &name).is_none() {
+                continue;
+            }
         }
         if ctx.reads.temporaries.has(&schema, &name) {
             if own.iter().any(|(s, t)| *s == schema && *t == name) {
@@ -60,6 +68,9 @@ pub async fn drop_tables(
             ddl.objects.extend(triggers.into_iter().map(|(o, _)| (o, None)));
         }
         ctx.reads.db().drop_tables(&found, &ddl).await.map_err(engine_error)?;
+    }
+    for name in &system {
+        ctx.reads.shared.system_tables.drop(name);
     }
     for (schema, name) in own {
         temporary::drop(&schema, &name, ctx);
@@ -110,7 +121,7 @@ fn moving(
 /// TRUNCATE TABLE of a table of performance_schema that adds up what was. All but one are empty.
 fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
     let known = schema.eq_ignore_ascii_case("performance_schema")
-        && (ctx.reads.shared.virtuals)(schema, name).is_some();
+        && ctx.reads.shared.computed(schema, name).is_some();
     let name = name.to_ascii_lowercase();
     if !known || !["_summary_", "_history"].iter().any(|part| name.contains(part)) {
         return false;
@@ -145,6 +156,7 @@ pub async fn rename(
 ) -> Result<AdminResult, SqlError> {
     // Where each touched table is after the pairs so far; `None`: nothing is there any more.
     let mut places: HashMap<(String, String), Option<Arc<Table>>> = HashMap::new();
+    let mut system = Vec::new();
     if let [(old, new)] = pairs
         && let Some(done) = rename_view(old, new, ctx).await?
     {
@@ -161,8 +173,11 @@ pub async fn rename(
         let Some(table) = at(&from, &places) else {
             return Err(no_such_table(&from.0, &from.1));
         };
-        if at(&to, &places).is_some() {
+        if at(&to, &places).is_some() || ctx.reads.shared.computed(&to.0, &to.1).is_some() {
             return Err(table_exists(&to.1));
+        }
+        if (ctx.reads.shared.virtuals)(&from.0, &from.1).is_some() {
+            system.push(from.1.clone());
         }
         places.insert(from, None);
         places.insert(to, Some(table));
@@ -174,6 +189,9 @@ pub async fn rename(
         .collect();
     if !moves.is_empty() {
         move_tables(&moves, None, ctx).await?;
+    }
+    for name in &system {
+        ctx.reads.shared.system_tables.drop(name);
     }
     Ok(AdminResult::ok())
 }

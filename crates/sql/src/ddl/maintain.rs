@@ -51,7 +51,7 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
             let cells = [shown.clone(), op.into(), kind.into(), text];
             result.rows.push(cells.into_iter().map(text_value).collect());
         };
-        if is_virtual_schema(&schema) {
+        if ctx.reads.shared.computed(&schema, &table).is_some() || is_virtual_schema(&schema) {
             row("note", "The storage engine for the table doesn't support ".to_owned() + op);
             continue;
         }

@@ -132,10 +132,10 @@ pub async fn run(
     })
 }
 
-/// Schemas that no statement may change.
-pub const VIRTUAL_SCHEMAS: [&str; 3] = ["information_schema", "performance_schema", "mysql"];
+/// Schemas whose tables are all computed, which no statement may change.
+pub const VIRTUAL_SCHEMAS: [&str; 2] = ["information_schema", "performance_schema"];
 
-/// Is it a schema of the server's own?
+/// Is it one of them?
 pub fn is_virtual_schema(name: &str) -> bool {
     VIRTUAL_SCHEMAS.iter().any(|s| s.eq_ignore_ascii_case(name))
 }

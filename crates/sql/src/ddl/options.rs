@@ -136,8 +136,16 @@ fn other(
             return Err(engine_attribute(option.name));
         }
         "TABLESPACE" if value.eq_ignore_ascii_case("innodb_file_per_table") => {}
+        // Those that there always are in MySQL. Dumps name the one of the system tables.
+        "TABLESPACE" if ["mysql", "innodb_system"].contains(&&*value.to_ascii_lowercase()) => {
+            warn_without_effect(option.name, env);
+        }
+        "TABLESPACE" => {
+            let text = format!("Tablespace {value} doesn't exist.");
+            return Err(SqlError::new(3510, text));
+        }
         "SECONDARY_ENGINE" if value.eq_ignore_ascii_case("null") => {}
-        "SECONDARY_ENGINE" | "TABLESPACE" | "UNION" => {
+        "SECONDARY_ENGINE" | "UNION" => {
             return Err(SqlError::not_supported(format!("table option {}", option.name)));
         }
         // Options of other engines; MySQL's own engine takes no notice of them either.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use weir_engine::{SchemaDef, Table};
 
 use super::{access_denied, engine_error, env, foreign, is_virtual_schema, options};
-use crate::context::{AdminResult, StatementCtx};
+use crate::context::{AdminResult, SYSTEM_SCHEMA, StatementCtx};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::meta::{SchemaMeta, codec, schema_meta};
@@ -28,7 +28,7 @@ pub fn server_collation(ctx: &StatementCtx<'_>) -> Collation {
 
 /// What no statement may define, change or drop: 3552 for the schema of the accounts, 1044 for those that are computed.
 fn no_system_schema(name: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
-    if name.eq_ignore_ascii_case("mysql") {
+    if name == SYSTEM_SCHEMA {
         let text = "Access to system schema 'mysql' is rejected.";
         return Err(SqlError::new(3552, text));
     }
@@ -56,11 +56,11 @@ pub async fn create(
     let base = server_collation(ctx);
     let collation = options::schema_collation(options, base, &mut env(ctx, name, ""))?;
     // Dumps of all schemas say CREATE DATABASE IF NOT EXISTS mysql.
-    let accounts = if_not_exists && name.eq_ignore_ascii_case("mysql");
-    if !accounts {
+    let system = if_not_exists && name == SYSTEM_SCHEMA;
+    if !system {
         no_system_schema(name, ctx)?;
     }
-    if accounts || ctx.reads.db().schema(name).is_some() {
+    if system || ctx.reads.db().schema(name).is_some() {
         if !if_not_exists {
             return Err(database_exists(name));
         }

@@ -3,7 +3,7 @@
 use weir_engine::row::Charset;
 
 use crate::ddl::literal::stored_text;
-use crate::meta::{ColumnDefault, IndexPart, SqlColumn, SqlTable};
+use crate::meta::{ColumnDefault, IndexPart, SqlColumn, SqlTable, TableMeta};
 use crate::value::{Collation, SqlType, TimeZone};
 
 /// Text of a default: COLUMN_DEFAULT, and `Default` of SHOW COLUMNS.
@@ -82,7 +82,7 @@ pub fn sub_part(part: &IndexPart) -> Option<u64> {
 }
 
 /// Create_options: kept options in lower case, as `row_format=DYNAMIC stats_persistent=1`.
-pub fn create_options(table: &SqlTable) -> String {
+pub fn create_options(table: &TableMeta) -> String {
     let shown = |(name, value): &(String, String)| format!("{}={value}", name.to_ascii_lowercase());
     let mut all: Vec<String> = table.options.iter().map(shown).collect();
     if table.partitions.is_some() {

@@ -86,7 +86,7 @@ impl VirtualTable for Empty {
     }
 }
 
-static TABLES: [Empty; 43] = [
+static TABLES: [Empty; 58] = [
     information(
         "FILES",
         "FILE_ID I FILE_NAME T FILE_TYPE V256 TABLESPACE_NAME V268 TABLE_CATALOG V0 TABLE_SCHEMA V0 TABLE_NAME V0
@@ -201,14 +201,61 @@ static TABLES: [Empty; 43] = [
     ),
     performance("variables_by_thread", "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE V1024"),
     performance("status_by_thread", "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE V1024"),
-    system("time_zone", "Time_zone_id S! Use_leap_seconds V1!"),
-    system("time_zone_name", "Name V64! Time_zone_id S!"),
+    system("time_zone", "Time_zone_id N! Use_leap_seconds V1!"),
+    system("time_zone_name", "Name V64! Time_zone_id N!"),
+    system("time_zone_leap_second", "Transition_time I! Correction S!"),
     system(
         "time_zone_transition",
-        "Time_zone_id S! Transition_time I! Transition_type_id S!",
+        "Time_zone_id N! Transition_time I! Transition_type_id N!",
+    ),
+    system(
+        "time_zone_transition_type",
+        "Time_zone_id N! Transition_type_id N! Offset S! Is_DST N! Abbreviation V8!",
     ),
     system("func", "name V64! ret S! dl V128! type V9!"),
     system("plugin", "name V64! dl V128!"),
+    system("component", "component_id N! component_group_id N! component_urn T!"),
+    system(
+        "servers",
+        "Server_name V64! Host V255! Db V64! Username V64! Password V64! Port S! Socket V64! Wrapper V64! Owner V64!",
+    ),
+    system(
+        "engine_cost",
+        "engine_name V64! device_type S! cost_name V64! cost_value R last_update D! comment V1024 default_value R",
+    ),
+    system(
+        "server_cost",
+        "cost_name V64! cost_value R last_update D! comment V1024 default_value R",
+    ),
+    system(
+        "general_log",
+        "event_time D! user_host T! thread_id U! server_id N! command_type V64! argument T!",
+    ),
+    system(
+        "slow_log",
+        "start_time D! user_host T! query_time V15! lock_time V15! rows_sent S! rows_examined S! db V512! last_insert_id S!
+         insert_id S! server_id N! sql_text T! thread_id U!",
+    ),
+    system(
+        "help_topic",
+        "help_topic_id N! name V64! help_category_id N! description T! example T! url T!",
+    ),
+    system("help_category", "help_category_id N! name V64! parent_category_id N url T!"),
+    system("help_relation", "help_topic_id N! help_keyword_id N!"),
+    system("help_keyword", "help_keyword_id N! name V64!"),
+    system(
+        "innodb_index_stats",
+        "database_name V64! table_name V199! index_name V64! last_update D! stat_name V64! stat_value U! sample_size U
+         stat_description V1024!",
+    ),
+    system(
+        "innodb_table_stats",
+        "database_name V64! table_name V199! last_update D! n_rows U! clustered_index_size U! sum_of_other_index_sizes U!",
+    ),
+    system(
+        "proxies_priv",
+        "Host V255! User V32! Proxied_host V255! Proxied_user V32! With_grant S! Grantor V288! Timestamp D!",
+    ),
 ];
 
 const STATEMENTS: &str =

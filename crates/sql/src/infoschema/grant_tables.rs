@@ -1,14 +1,14 @@
-//! The grant tables of the schema `mysql`, to read: made from the accounts. Statements about accounts are the only way to change them.
+//! The grant tables of the schema `mysql`: made from the accounts where nobody has written to them.
 //!
 //! Whoever reads them needs SELECT on the schema or the table, as for any other; what one may not read, SHOW GRANTS and
 //! information_schema tell of oneself.
 
 use super::cells::{BIN, Row, at, c, n, os, ou, s, text, u};
 use super::virtual_table;
-use crate::account::{Account, Privileges};
+use crate::account::{Account, ON_ALL, ON_DATABASE, Privileges};
 use crate::context::{TableReads, VirtualColumn, VirtualTable};
-use crate::value::TimeZone;
-use crate::value::{SqlType, Value};
+use crate::value::convert::local_time;
+use crate::value::{SqlType, TimeZone, Value};
 use std::sync::Arc;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
@@ -21,65 +21,10 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &GlobalGrants,
         &RoleEdges,
         &DefaultRoles,
+        &PasswordHistory,
         &UserAttributes,
     ]
 }
-
-/// Columns of `mysql.user` between the name and `ssl_type`, each with its privilege.
-const ON_ALL: [(&str, Privileges); 29] = [
-    ("Select_priv", Privileges::SELECT),
-    ("Insert_priv", Privileges::INSERT),
-    ("Update_priv", Privileges::UPDATE),
-    ("Delete_priv", Privileges::DELETE),
-    ("Create_priv", Privileges::CREATE),
-    ("Drop_priv", Privileges::DROP),
-    ("Reload_priv", Privileges::RELOAD),
-    ("Shutdown_priv", Privileges::SHUTDOWN),
-    ("Process_priv", Privileges::PROCESS),
-    ("File_priv", Privileges::FILE),
-    ("Grant_priv", Privileges::GRANT_OPTION),
-    ("References_priv", Privileges::REFERENCES),
-    ("Index_priv", Privileges::INDEX),
-    ("Alter_priv", Privileges::ALTER),
-    ("Show_db_priv", Privileges::SHOW_DATABASES),
-    ("Super_priv", Privileges::SUPER),
-    ("Create_tmp_table_priv", Privileges::CREATE_TEMPORARY_TABLES),
-    ("Lock_tables_priv", Privileges::LOCK_TABLES),
-    ("Execute_priv", Privileges::EXECUTE),
-    ("Repl_slave_priv", Privileges::REPLICATION_SLAVE),
-    ("Repl_client_priv", Privileges::REPLICATION_CLIENT),
-    ("Create_view_priv", Privileges::CREATE_VIEW),
-    ("Show_view_priv", Privileges::SHOW_VIEW),
-    ("Create_routine_priv", Privileges::CREATE_ROUTINE),
-    ("Alter_routine_priv", Privileges::ALTER_ROUTINE),
-    ("Create_user_priv", Privileges::CREATE_USER),
-    ("Event_priv", Privileges::EVENT),
-    ("Trigger_priv", Privileges::TRIGGER),
-    ("Create_tablespace_priv", Privileges::CREATE_TABLESPACE),
-];
-
-/// Columns of `mysql.db` behind the name.
-const ON_DATABASE: [(&str, Privileges); 19] = [
-    ("Select_priv", Privileges::SELECT),
-    ("Insert_priv", Privileges::INSERT),
-    ("Update_priv", Privileges::UPDATE),
-    ("Delete_priv", Privileges::DELETE),
-    ("Create_priv", Privileges::CREATE),
-    ("Drop_priv", Privileges::DROP),
-    ("Grant_priv", Privileges::GRANT_OPTION),
-    ("References_priv", Privileges::REFERENCES),
-    ("Index_priv", Privileges::INDEX),
-    ("Alter_priv", Privileges::ALTER),
-    ("Create_tmp_table_priv", Privileges::CREATE_TEMPORARY_TABLES),
-    ("Lock_tables_priv", Privileges::LOCK_TABLES),
-    ("Create_view_priv", Privileges::CREATE_VIEW),
-    ("Show_view_priv", Privileges::SHOW_VIEW),
-    ("Create_routine_priv", Privileges::CREATE_ROUTINE),
-    ("Alter_routine_priv", Privileges::ALTER_ROUTINE),
-    ("Execute_priv", Privileges::EXECUTE),
-    ("Event_priv", Privileges::EVENT),
-    ("Trigger_priv", Privileges::TRIGGER),
-];
 
 /// Names that differ by letter case are different.
 fn exact(chars: u32) -> SqlType {
@@ -117,9 +62,9 @@ fn capital(word: &str) -> String {
     format!("{first}{}", rest.to_ascii_lowercase())
 }
 
-/// A point in time that is not kept.
-fn never() -> Value<'static> {
-    Value::Null
+/// A time that is not kept, in a column that has one in every row: the first that the type has.
+fn unknown(tz: TimeZone) -> Value<'static> {
+    at(1_000_000, tz)
 }
 
 fn user_columns() -> Vec<VirtualColumn> {
@@ -158,7 +103,7 @@ fn user_row(a: &Account, tz: TimeZone) -> Row {
     let (policy, of) = (&a.policy, &a.policy.resources);
     row.extend([of.queries, of.updates, of.connections, of.at_once].map(|n| u(n.into())));
     row.extend([s(a.plugin.name()), s(a.credential.clone()), y_n(policy.expired)]);
-    row.push(a.changed.map_or(never(), |seconds| at(seconds.saturating_mul(1_000_000), tz)));
+    row.push(a.changed.map_or(Value::Null, |seconds| at(seconds.saturating_mul(1_000_000), tz)));
     row.push(ou(policy.lifetime.map(u64::from)));
     row.push(y_n(a.locked));
     let roles = [Privileges::CREATE_ROLE, Privileges::DROP_ROLE];
@@ -212,7 +157,8 @@ virtual_table!(
             for t in &a.tables {
                 let names = [a.host.clone(), t.schema.clone(), a.user.clone(), t.table.clone()];
                 let mut row: Row = names.map(s).into();
-                row.extend([s(""), never(), set(t.held), set(t.on_columns())]);
+                row.extend([s(""), unknown(cx.reads.settings.tz)]);
+                row.extend([set(t.held), set(t.on_columns())]);
                 rows.push(row);
             }
         }
@@ -240,7 +186,8 @@ virtual_table!(
             for (t, column) in a.tables.iter().flat_map(|t| t.columns.iter().map(move |c| (t, c))) {
                 let names = [a.host.clone(), t.schema.clone(), a.user.clone(), t.table.clone()];
                 let mut row: Row = names.map(s).into();
-                row.extend([s(column.column.clone()), never(), set(column.held)]);
+                row.extend([s(column.column.clone()), unknown(cx.reads.settings.tz)]);
+                row.push(set(column.held));
                 rows.push(row);
             }
         }
@@ -270,7 +217,7 @@ virtual_table!(
                 let names = [a.host.clone(), r.schema.clone(), a.user.clone(), r.name.clone()];
                 let mut row: Row = names.map(s).into();
                 let kind = if r.procedure { "PROCEDURE" } else { "FUNCTION" };
-                row.extend([s(kind), s(""), set(r.held), never()]);
+                row.extend([s(kind), s(""), set(r.held), unknown(cx.reads.settings.tz)]);
                 rows.push(row);
             }
         }
@@ -348,6 +295,34 @@ virtual_table!(
                     [&a.host, &a.user, &r.host, &r.user].map(|name| s(name.clone())).into()
                 }),
             );
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    PasswordHistory,
+    "mysql",
+    "password_history",
+    (None, None),
+    [
+        n("Host", text(255)),
+        n("User", exact(32)),
+        n("Password_timestamp", SqlType::Timestamp { fsp: 6 }),
+        c("Password", super::cells::TEXT),
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in accounts(cx).iter() {
+            // Two of one second are told apart, the latest first.
+            rows.extend(a.policy.former.iter().zip((0..1_000_000).rev()).map(
+                |(former, micros)| {
+                    let time = former.at.saturating_mul(1_000_000) + micros;
+                    let time = local_time(time as i64, cx.reads.settings.tz, 6);
+                    let time = time.map_or(Value::Null, Value::DateTime);
+                    vec![s(a.host.clone()), s(a.user.clone()), time, s(former.credential.clone())]
+                },
+            ));
         }
         rows
     }

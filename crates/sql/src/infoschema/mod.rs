@@ -25,13 +25,14 @@ pub mod server;
 mod sessions;
 mod spatial;
 mod statements;
+pub mod system_tables;
 mod tables;
 pub use tables::SHOWN_TO_ALL;
 pub mod told;
 mod view_usage;
 mod waits;
 
-use crate::context::{VirtualColumn, VirtualTable};
+use crate::context::{SYSTEM_SCHEMA, VirtualColumn, VirtualTable};
 use std::sync::OnceLock;
 
 /// All computed tables.
@@ -68,6 +69,10 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
 
 /// A computed table by name, in any letter case.
 pub fn lookup(schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
+    if schema == SYSTEM_SCHEMA {
+        // Letter case counts there, as in any schema of tables.
+        return tables().iter().copied().find(|t| t.schema() == schema && t.name() == name);
+    }
     if !crate::ddl::is_virtual_schema(schema) {
         return None;
     }

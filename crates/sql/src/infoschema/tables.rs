@@ -4,14 +4,14 @@ use super::cells::{
     BIGINT, LONGTEXT, NAME, Row, TEXT, TIMESTAMP, UBIGINT, UINT, at, c, n, os, ou, s, text, u,
     yes_no,
 };
-use super::{describe, virtual_table};
+use super::{describe, system_tables, virtual_table};
 use crate::account::{Access, Privileges};
 use crate::canonical;
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
-use crate::meta::{ColumnDefault, SqlColumn, SqlTable, schema_meta};
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable, TableMeta, schema_meta};
 use crate::value::{Collation, SqlType, Value};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
@@ -61,6 +61,7 @@ pub(super) fn computed(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<&'static d
     let wanted = super::tables().iter().copied().filter(|v| {
         hint.wants_schema(v.schema())
             && hint.wants_table(v.name())
+            && cx.reads.shared.computed(v.schema(), v.name()).is_some()
             && access.can_see_table(v.schema(), v.name())
     });
     wanted.collect()
@@ -132,6 +133,11 @@ virtual_table!(
             let mut r = vec![s("def"), s(v.schema()), s(v.name()), s(super::kind(v))];
             r.resize(21, Value::Null);
             r[20] = s("");
+            if let Some(meta) = system_tables::meta_of(v, cx.reads) {
+                (r[4], r[5], r[6]) = (s("InnoDB"), u(10), s("Dynamic"));
+                r[17] = s(meta.collation.name());
+                (r[19], r[20]) = (s(describe::create_options(meta)), s(meta.comment.clone()));
+            }
             rows.push(r);
         }
         rows
@@ -215,6 +221,10 @@ virtual_table!(
 fn computed_columns(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Row> {
     let mut rows = Vec::new();
     for v in computed(cx, hint) {
+        if let Some(meta) = system_tables::meta_of(v, cx.reads) {
+            rows.extend(rows_of(meta, (v.schema(), v.name()), cx));
+            continue;
+        }
         rows.extend(v.columns().iter().enumerate().map(|(at, c)| {
             let column = SqlColumn { nullable: c.nullable, ..SqlColumn::new(c.name.clone(), c.ty) };
             column_row((v.schema(), v.name(), at), &column, "", "select", cx)
@@ -283,10 +293,14 @@ virtual_table!(
 );
 
 fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
+    rows_of(&t.meta, (t.schema(), t.name()), cx)
+}
+
+fn rows_of(t: &TableMeta, (schema, name): (&str, &str), cx: TableReads<'_>) -> Vec<Row> {
     let mut access = cx.access.clone();
     let row = |(at, col): (usize, &SqlColumn)| {
-        let granted = access.shown_on_column(t.schema(), t.name(), &col.name)?;
-        Some(column_row((t.schema(), t.name(), at), col, t.column_key(at), &granted, cx))
+        let granted = access.shown_on_column(schema, name, &col.name)?;
+        Some(column_row((schema, name, at), col, t.column_key(at), &granted, cx))
     };
     t.shown_columns().filter_map(row).collect()
 }

@@ -3,22 +3,23 @@
 use crate::account::{
     Access, Account, AccountName, AccountStore, Accounts, PasswordHasher, RolePolicy,
 };
-use crate::context::Shared;
+use crate::context::{SYSTEM_SCHEMA, Shared};
 use crate::ddl::engine_error;
 use crate::digests::Digests;
 use crate::memory::ServerMemory;
-use crate::meta::MetaCache;
 use crate::meta::temporary::{HIDDEN, TemporaryNames};
+use crate::meta::{MetaCache, SchemaMeta, codec};
 use crate::query::Plan;
 use crate::session_api::{ConnInfo, SqlError};
 use crate::status::Status;
+use crate::value::Collation;
 use crate::vars::{GlobalVars, Var, VarValue};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
-use weir_engine::{Db, DdlContext};
+use weir_engine::{Db, DdlContext, SchemaDef};
 
 /// Plans of statements by their normalised text, shared by all sessions.
 #[derive(Default)]
@@ -106,6 +107,19 @@ async fn forget_temporaries(db: &Db) -> Result<TemporaryNames, SqlError> {
     Ok(TemporaryNames::behind(&stay))
 }
 
+/// The schema of the server's own tables, which are computed as long as nobody writes to them.
+async fn make_system_schema(db: &Db) -> Result<(), SqlError> {
+    if db.schema(SYSTEM_SCHEMA).is_some() {
+        return Ok(());
+    }
+    let extra = codec::encode_schema(&SchemaMeta { collation: Collation::Utf8mb40900AiCi });
+    match db.create_schema(SchemaDef { name: SYSTEM_SCHEMA.into(), extra }).await {
+        // A start by force writes nothing; the tables can be read without it.
+        Ok(_) | Err(weir_engine::Error::ForcedRecovery { .. }) => Ok(()),
+        Err(e) => Err(engine_error(e)),
+    }
+}
+
 /// `mandatory_roles` and `activate_all_roles_on_login`, as they are and as they will be set.
 fn follow_role_variables(accounts: &Arc<Accounts>, vars: &GlobalVars) -> Result<(), SqlError> {
     let (names, all) =
@@ -164,6 +178,7 @@ impl Instance {
         let accounts = Arc::new(accounts);
         follow_role_variables(&accounts, &vars)?;
         let temporary_names = forget_temporaries(&db).await?;
+        make_system_schema(&db).await?;
         let shared = Shared {
             db,
             accounts,
@@ -188,6 +203,7 @@ impl Instance {
             tls: OnceLock::new(),
             temporary_names,
             virtuals: crate::infoschema::lookup,
+            system_tables: Default::default(),
             filter: crate::query::filter_rows,
             bind_rows: crate::query::bind_rows,
             type_of: crate::query::type_of,

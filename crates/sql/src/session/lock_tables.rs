@@ -4,6 +4,7 @@
 //! It has no transaction then: LOCK TABLES commits. A failure lets go of all.
 
 use super::Session;
+use crate::context::SYSTEM_SCHEMA;
 use crate::ddl::engine_error;
 use crate::errno;
 use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, conflicting};
@@ -53,6 +54,10 @@ impl Session {
             }
             wanted.push(LockedTable { schema, table, alias, write });
         }
+        let system = |w: &&LockedTable| w.write && w.schema == SYSTEM_SCHEMA;
+        for w in wanted.iter().filter(system) {
+            Box::pin(self.make_system_table(&w.schema, &w.table)).await?;
+        }
         let writes = |w: &LockedTable| w.write && !self.temporaries.has(&w.schema, &w.table);
         let writing = match wanted.iter().any(writes) {
             true => Some(self.inst.read_only.statement(self.writer(), &self.patience()).await?),
@@ -92,7 +97,8 @@ impl Session {
         depth: usize,
         out: &mut Vec<(Arc<Table>, bool)>,
     ) -> Result<(), SqlError> {
-        if crate::ddl::is_virtual_schema(schema) || self.temporaries.has(schema, name) {
+        let computed = self.inst.computed(schema, name).is_some();
+        if computed || crate::ddl::is_virtual_schema(schema) || self.temporaries.has(schema, name) {
             return Ok(());
         }
         if let Some(o) = self.inst.db.object(ObjectKind::View, schema, name) {

@@ -79,6 +79,7 @@ mod programs;
 mod read_only;
 mod scheduler;
 mod set;
+mod system_tables;
 mod tally;
 mod temporary_tables;
 mod text;
@@ -90,6 +91,7 @@ mod xa;
 pub use instance::{Instance, TextPlans};
 pub use login::must_change;
 pub use scheduler::{Due, Run as EventRun, Scheduler};
+pub use system_tables::read_grant_tables;
 pub use tally::{STATS, Sent, Work};
 
 use crate::account::{Access, Connected};
@@ -471,7 +473,16 @@ impl Session {
 
     /// A plan of open types is made for the values at hand: those of other types ask for another one.
     async fn plan_in(&self, stmt: &Statement, env: PlanEnv<'_>) -> Result<query::Plan, SqlError> {
-        let plan = by_priority!(self, query::plan(stmt, &env))?;
+        let plan = match by_priority!(self, query::plan(stmt, &env)) {
+            // A computed table is written to.
+            Err(e)
+                if e.errno == errno::ER_DBACCESS_DENIED_ERROR
+                    && Box::pin(self.make_written(stmt)).await? =>
+            {
+                by_priority!(self, query::plan(stmt, &env))
+            }
+            done => done,
+        }?;
         if !plan.has_open_types() || env.params.is_empty() {
             return Ok(plan);
         }
@@ -587,6 +598,7 @@ impl Session {
             return self.ok(sink, OkInfo::default());
         }
         self.check_locked(stmt)?;
+        Box::pin(self.settle_system_tables(stmt)).await?;
         self.check_branch_temporary(matches!(stmt, Statement::CreateTable(c) if c.temporary))?;
         // The gate outlives the borrow of the session.
         let inst = self.inst.clone();

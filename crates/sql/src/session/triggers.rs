@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::programs::check_variables;
-use crate::context::AdminResult;
+use crate::context::{AdminResult, SYSTEM_SCHEMA};
 use crate::ddl::engine_error;
 use crate::ddl::view::is_not;
 use crate::errno;
@@ -30,6 +30,10 @@ impl Session {
         if place.is_some_and(|s| s != schema) {
             let text = "Trigger in wrong schema";
             return Err(SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, text));
+        }
+        if schema == SYSTEM_SCHEMA {
+            let text = "Triggers can not be created on system tables";
+            return Err(SqlError::new(errno::ER_NO_TRIGGERS_ON_SYSTEM_SCHEMA, text));
         }
         let db = &self.inst.db;
         if db.object(ObjectKind::View, &schema, table).is_some() {

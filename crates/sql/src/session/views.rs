@@ -103,7 +103,7 @@ impl Session {
         if db.schema(schema).is_none() {
             return Err(SqlError::unknown_database(schema));
         }
-        let table = db.table(schema, name).is_some();
+        let table = db.table(schema, name).is_some() || self.inst.computed(schema, name).is_some();
         let view = db.object(ObjectKind::View, schema, name).is_some();
         if table && (v.or_replace || v.alter) {
             let text = format!("'{schema}.{name}' is not VIEW");

@@ -8,19 +8,18 @@ use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
 };
-use crate::infoschema::{SHOWN_TO_ALL, describe};
+use crate::infoschema::{SHOWN_TO_ALL, describe, system_tables};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
-use crate::meta::{SqlColumn, SqlTable, schema_meta};
+use crate::meta::{SqlColumn, SqlTable, TableMeta, schema_meta};
 use crate::rights;
 use crate::session_api::SqlError;
-use crate::value::{SqlMode, Value};
+use crate::value::{SqlMode, TimeZone, Value};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{Ident, QueryBody, SelectItem, TableName, ViewCheck};
 
-/// Names of all schemas that the session may see, sorted. Without `mysql`: whoever dumps all of them would dump tables that no server
-/// like this one takes back.
+/// Names of all schemas that the session may see, sorted.
 pub fn visible_schemas(cx: &mut StatementCtx<'_>) -> Vec<String> {
     let mut names: Vec<String> = cx.reads.db().schemas().iter().map(|s| s.name.clone()).collect();
     names.extend(SHOWN_TO_ALL.map(|(name, _)| name.to_owned()));
@@ -63,6 +62,7 @@ pub fn tables(
     let virtual_names = crate::infoschema::tables()
         .iter()
         .filter(|t| t.schema().eq_ignore_ascii_case(&schema))
+        .filter(|t| cx.reads.shared.computed(t.schema(), t.name()).is_some())
         .map(|t| (t.name().to_string(), crate::infoschema::kind(*t)));
     let own = cx.reads.db().tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
     let views = cx.reads.db().objects(ObjectKind::View, &schema);
@@ -112,10 +112,14 @@ pub fn status(schema: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<ShowR
     views.retain(|o| access.can_see_table(&schema, &o.name));
     let mut computed = crate::infoschema::tables().to_vec();
     computed.retain(|v| v.schema().eq_ignore_ascii_case(&schema));
+    computed.retain(|v| cx.reads.shared.computed(v.schema(), v.name()).is_some());
     computed.retain(|v| access.can_see_table(&schema, v.name()));
     let of_tables = tables.iter().map(|t| table_status(t, cx));
     let of_views = views.iter().map(|o| name_status(&o.name, "VIEW"));
-    let of_computed = computed.iter().map(|v| name_status(v.name(), ""));
+    let of_computed = computed.iter().map(|v| match system_tables::meta_of(*v, cx.reads) {
+        Some(meta) => defined_status(v.name(), meta),
+        None => name_status(v.name(), ""),
+    });
     let rows = of_tables.chain(of_views).chain(of_computed).collect();
     Ok(ShowResult { columns, rows })
 }
@@ -145,6 +149,17 @@ fn table_status(t: &SqlTable, cx: &StatementCtx<'_>) -> Row {
 }
 
 /// Of a view or a computed table there is a name, and what it is.
+/// A computed table with a definition: what it takes is not known.
+fn defined_status(name: &str, table: &TableMeta) -> Row {
+    let mut row = name_status(name, &table.comment);
+    row[1] = s("InnoDB");
+    row[2] = i(10);
+    row[3] = s("Dynamic");
+    row[14] = s(table.collation.name());
+    row[16] = s(describe::create_options(table));
+    row
+}
+
 fn name_status(name: &str, comment: &str) -> Row {
     let mut row = vec![s(name)];
     row.resize(17, Value::Null);
@@ -186,8 +201,21 @@ pub fn columns(
         columns.extend([n("Privileges", text(154)), n("Comment", TEXT)]);
     }
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    if let Some(v) = crate::infoschema::lookup(&schema, name.name.as_str()) {
-        return Ok(ShowResult { columns, rows: computed_columns(full, v) });
+    let tz = cx.reads.settings.tz;
+    if let Some(v) = cx.reads.shared.computed(&schema, name.name.as_str()) {
+        let rows = match system_tables::meta_of(v, cx.reads) {
+            Some(meta) => {
+                let access = &mut cx.changes.access;
+                shown_columns(
+                    meta,
+                    |column| access.shown_on_column(&schema, v.name(), column),
+                    full,
+                    tz,
+                )
+            }
+            None => computed_columns(full, v),
+        };
+        return Ok(ShowResult { columns, rows });
     }
     let hidden = cx.reads.temporaries.has(&schema, name.name.as_str());
     let view = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str());
@@ -199,13 +227,24 @@ pub fn columns(
     let access = &mut cx.changes.access;
     // A temporary table is its session's.
     let all = || Some("select,insert,update,references".to_owned());
-    let mut granted = |column: &str| match hidden {
+    let granted = |column: &str| match hidden {
         true => all(),
         false => access.shown_on_column(t.schema(), t.name(), column),
     };
-    let shown = t.shown_columns();
+    let rows = shown_columns(&t.meta, granted, full, tz);
+    Ok(ShowResult { columns, rows })
+}
+
+/// The columns of a table on which something is `granted`, which is what is told.
+fn shown_columns(
+    table: &TableMeta,
+    mut granted: impl FnMut(&str) -> Option<String>,
+    full: bool,
+    tz: TimeZone,
+) -> Vec<Row> {
+    let shown = table.shown_columns();
     let shown = shown.filter_map(|(at, col)| granted(&col.name).map(|g| (at, col, g)));
-    let rows = shown
+    shown
         .map(|(at, col, granted)| {
             let mut r = vec![s(col.name.clone()), s(col.ty.show_create())];
             if full {
@@ -213,8 +252,8 @@ pub fn columns(
             }
             r.extend([
                 yes_no(col.nullable),
-                s(t.column_key(at)),
-                os(describe::default_text(col, cx.reads.settings.tz)),
+                s(table.column_key(at)),
+                os(describe::default_text(col, tz)),
                 s(describe::extra(col)),
             ]);
             if full {
@@ -222,8 +261,7 @@ pub fn columns(
             }
             r
         })
-        .collect();
-    Ok(ShowResult { columns, rows })
+        .collect()
 }
 
 fn computed_columns(full: bool, v: &dyn VirtualTable) -> Vec<Row> {
@@ -277,7 +315,7 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
         c("Expression", TEXT),
     ];
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    let computed = crate::infoschema::lookup(&schema, name.name.as_str()).is_some();
+    let computed = cx.reads.shared.computed(&schema, name.name.as_str()).is_some();
     if computed || cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()).is_some() {
         return Ok(ShowResult { columns, rows: Vec::new() });
     }
@@ -361,8 +399,12 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
         columns: vec![n("Table", NAME), n("Create Table", text(1024))],
         rows: vec![vec![s(name), s(sql)]],
     };
-    if let Some(v) = crate::infoschema::lookup(&schema, name.name.as_str()) {
-        return Ok(answer(v.name(), computed_text(v, style)));
+    if let Some(v) = cx.reads.shared.computed(&schema, name.name.as_str()) {
+        let text = match system_tables::meta_of(v, cx.reads) {
+            Some(meta) => text_of((v.schema(), v.name()), meta, 1, style),
+            None => computed_text(v, style),
+        };
+        return Ok(answer(v.name(), text));
     }
     let t = bind(name, cx)?;
     let sql = text_of((t.schema(), t.name()), &t.meta, t.engine.auto_increment_next(), style);

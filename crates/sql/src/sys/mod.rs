@@ -7,18 +7,14 @@
 //! Invariant: the version in the engine's key-value store is written when all statements have run, so an interrupted start does them
 //! again; each of them may run twice.
 
-use crate::account::{Account, AccountName, Privileges};
 use crate::ddl::engine_error;
 use crate::session::{Instance, Session};
-use crate::session_api::{ConnInfo, Discard, SqlError};
+use crate::session_api::{Discard, SqlError};
 use std::sync::Arc;
 
 /// Stands beside the objects; another one makes them anew.
 const VERSION: &[u8] = b"2.1.2-2";
 const KEY: &[u8] = b"sys_schema";
-
-/// Whose objects they are. There is no such account: they run with their caller's rights.
-const OWNER: (&str, &str) = ("mysql.sys", "localhost");
 
 const PROGRAMS: &str = include_str!("programs.sql");
 const VIEWS: &str = include_str!("views.sql");
@@ -47,29 +43,7 @@ pub async fn install(inst: &Arc<Instance>, id: u64) -> Result<(), SqlError> {
     if made.as_deref() == Some(VERSION) {
         return Ok(());
     }
-    let (user, host) = (OWNER.0.to_owned(), OWNER.1.to_owned());
-    let mut account = Account::new(&AccountName::new(&user, &host));
-    account.global = Privileges::all_global();
-    let access = inst.accounts.access(&Arc::new(account), &host);
-    let conn = ConnInfo {
-        id,
-        user: user.clone(),
-        host: host.clone(),
-        account_user: user,
-        account_host: host,
-        database: String::new(),
-        collation_id: 255,
-        found_rows: false,
-        interactive: false,
-        ignore_space: false,
-        multi_statements: false,
-        multi_results: false,
-        attributes: Vec::new(),
-        compression: None,
-        tls: None,
-        kill: Arc::default(),
-    };
-    let mut session = Session::open_with(inst, conn, access);
+    let mut session = Session::of_server(inst, id);
     let mut done = Ok(());
     for text in statements() {
         done = Box::pin(session.query(text.as_bytes(), &mut Discard)).await.result;

@@ -651,7 +651,8 @@ with_inert! { vars =>
     binlog_row_image: Global Never, STR, s("FULL"), "There is no binary log.";
     gtid_mode: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0), "There are no GTIDs.";
     gtid_executed: Global Never, STR, s(""), "There are no GTIDs.";
-    gtid_purged: Global Never, STR, s(""), "There are no GTIDs.";
+    gtid_purged: Global Always, STR, s(""), "GTIDs of transactions that a dump has brought.",
+        note "there is no replication";
     enforce_gtid_consistency: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0),
         "There are no GTIDs.";
     read_only: Global Always, BOOL, OFF,

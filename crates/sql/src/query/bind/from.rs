@@ -126,7 +126,7 @@ impl Binder<'_> {
             (None, None) if name.eq_ignore_ascii_case("dual") => return Ok(()),
             (None, None) => return Err(SqlError::no_database()),
         };
-        if let Some(v) = (self.env.reads.shared.virtuals)(schema, name) {
+        if let Some(v) = self.env.reads.shared.computed(schema, name) {
             without_partitions()?;
             self.virtuals = true;
             self.uses.table(schema, name, Privileges::NONE);

@@ -64,7 +64,7 @@ async fn bind_rows(
         (None, Some(s)) => s,
         (None, None) => return Err(SqlError::no_database()),
     };
-    if (b.env.reads.shared.virtuals)(schema, i.table.name.as_str()).is_some() {
+    if b.env.reads.shared.computed(schema, i.table.name.as_str()).is_some() {
         return Err(denied_to(schema, b.env.reads.conn));
     }
     let temporary = b.is_temporary(schema, i.table.name.as_str());

@@ -1,0 +1,259 @@
+//! Writing to the tables of the schema `mysql`, and reading what was written.
+//!
+//! The grant tables are made from the accounts when they are read. A statement that writes to one has it made a table first, with the
+//! rows that it has, so that whatever MySQL's administrators and dumps do with those tables can be done; and as in MySQL it has no effect before
+//! FLUSH PRIVILEGES, a restart, or a statement about accounts, which all read the tables. Then they are computed again.
+//!
+//! Invariants:
+//! - A table takes the place of a computed one with all of its rows or not at all (it is made by CREATE TABLE ... SELECT).
+//! - While any grant table is a table no statement changes accounts: it reads those tables first, and fails where it cannot. So
+//!   what the tables say is never older than the accounts.
+//! - Tables that leave no account are not read: nobody could log in any more.
+
+use super::{Instance, Session};
+use crate::account::{Account, AccountName, GRANT_TABLES, GrantRow, GrantRows, Privileges};
+use crate::context::SYSTEM_SCHEMA;
+use crate::errno;
+use crate::infoschema::system_tables;
+use crate::query;
+use crate::rights::{self, Need};
+use crate::session_api::{
+    ColumnMeta, ConnInfo, Discard, OkInfo, OutValue, ResultSink, SinkError, SqlError,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_syntax::ast::{FlushKind, Statement};
+
+/// Whom the server's own statements are of. There is no such account here; in MySQL it is locked.
+const OWNER: (&str, &str) = ("mysql.sys", "localhost");
+
+/// Seconds that the server's own statements wait for a table that somebody uses.
+const PATIENCE: u32 = 10;
+
+impl Session {
+    /// A session of the server itself, which may do everything.
+    pub fn of_server(inst: &Arc<Instance>, id: u64) -> Session {
+        let (user, host) = (OWNER.0.to_owned(), OWNER.1.to_owned());
+        let mut account = Account::new(&AccountName::new(&user, &host));
+        account.global = Privileges::all_global();
+        let access = inst.accounts.access(&Arc::new(account), &host);
+        let conn = ConnInfo {
+            id,
+            user: user.clone(),
+            host: host.clone(),
+            account_user: user,
+            account_host: host,
+            database: String::new(),
+            collation_id: 255,
+            found_rows: false,
+            interactive: false,
+            ignore_space: false,
+            multi_statements: false,
+            multi_results: false,
+            attributes: Vec::new(),
+            compression: None,
+            tls: None,
+            kill: Arc::default(),
+        };
+        Session::open_with(inst, conn, access)
+    }
+
+    /// Makes tables of the computed ones of `mysql` that the statement names. Answers whether there was one.
+    pub(super) async fn make_written(&self, stmt: &Statement) -> Result<bool, SqlError> {
+        let (user, host) = self.access.account();
+        let schema = self.info.database.as_deref();
+        let needs = match query::is_query(stmt) {
+            true => rights::of_query(stmt, schema)?,
+            false => rights::of_statement(stmt, schema, rights::Me { user, host })?,
+        };
+        let mut made = false;
+        for need in needs {
+            let Need::Table { schema, table, .. } = need else { continue };
+            made |= self.make_system_table(&schema, &table).await?;
+        }
+        Ok(made)
+    }
+
+    /// Makes a table of a computed one of `mysql`. Answers whether it is one.
+    pub(super) async fn make_system_table(
+        &self,
+        schema: &str,
+        name: &str,
+    ) -> Result<bool, SqlError> {
+        let table = self.inst.computed(schema, name).filter(|t| t.schema() == SYSTEM_SCHEMA);
+        let Some(table) = table else { return Ok(false) };
+        let (inst, id) = (self.inst.clone(), self.conn.id);
+        make(&inst, id, table.name()).await?;
+        Ok(true)
+    }
+
+    /// What a statement that is no query has to find done: tables where it changes computed ones, and accounts as the grant tables say
+    /// where it reads or changes them.
+    pub(super) async fn settle_system_tables(&mut self, stmt: &Statement) -> Result<(), SqlError> {
+        match stmt {
+            Statement::AlterTable(_)
+            | Statement::TruncateTable(_)
+            | Statement::RenameTable(_)
+            | Statement::CreateIndex(_)
+            | Statement::DropIndex(_) => {
+                self.make_written(stmt).await?;
+            }
+            Statement::CreateTable(c) if c.like.is_some() => {
+                let Some(like) = &c.like else { return Ok(()) };
+                let schema = like.schema.as_ref().map(|s| s.as_str());
+                let schema = schema.or(self.info.database.as_deref()).unwrap_or_default();
+                self.make_system_table(schema, like.name.as_str()).await?;
+            }
+            Statement::Flush(f) if f.what.contains(&FlushKind::Privileges) => {
+                if is_written(&self.inst) {
+                    self.read_grant_tables().await?;
+                }
+                self.inst.system_tables.bring_back();
+            }
+            Statement::CreateUser(_)
+            | Statement::AlterUser(_)
+            | Statement::DropUser { .. }
+            | Statement::RenameUser(_)
+            | Statement::SetPassword(_)
+            | Statement::CreateRole { .. }
+            | Statement::DropRole { .. }
+            | Statement::SetDefaultRole { .. }
+            | Statement::Grant(_)
+            | Statement::Revoke(_)
+                if is_written(&self.inst) =>
+            {
+                self.read_grant_tables().await?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn read_grant_tables(&mut self) -> Result<(), SqlError> {
+        if self.locked.is_some() {
+            let text = "Can't execute the given command because you have active locked tables or an active transaction";
+            return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
+        }
+        let (inst, id) = (self.inst.clone(), self.conn.id);
+        for told in read_grant_tables(&inst, id).await? {
+            self.current.warn(errno::ER_UNKNOWN_ERROR, || told);
+        }
+        Ok(())
+    }
+}
+
+/// Is any grant table one that somebody has written to?
+fn is_written(inst: &Instance) -> bool {
+    GRANT_TABLES.iter().any(|name| inst.db.table(SYSTEM_SCHEMA, name).is_some())
+}
+
+/// Runs a statement of the server's own.
+async fn run(s: &mut Session, text: &str, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+    // It is within a statement of another session.
+    Box::pin(s.query(text.as_bytes(), sink)).await.result
+}
+
+async fn begin(inst: &Arc<Instance>, id: u64) -> Result<Session, SqlError> {
+    let mut s = Session::of_server(inst, id);
+    // Rows as they are: no mode refuses them, and times are UTC.
+    let set = format!(
+        "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+00:00', lock_wait_timeout = {PATIENCE}"
+    );
+    run(&mut s, &set, &mut Discard).await?;
+    Ok(s)
+}
+
+/// Makes a table of a computed one, with its rows. Somebody else may have been first.
+async fn make(inst: &Arc<Instance>, id: u64, name: &'static str) -> Result<(), SqlError> {
+    let Some(text) = system_tables::filled(name) else {
+        return Err(SqlError::internal(format!("mysql.{name} is not defined")));
+    };
+    let mut s = begin(inst, id).await?;
+    inst.system_tables.begin_making(name);
+    let done = run(&mut s, &text, &mut Discard).await;
+    inst.system_tables.end_making(name);
+    s.close().await;
+    match done {
+        Err(e) if e.errno != errno::ER_TABLE_EXISTS_ERROR => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the accounts anew from the grant tables, which are computed again then; nothing where nobody has written to one. Answers what is different from what the
+/// rows say. Errors: rows that make no accounts, a table that somebody uses; the accounts stay as they were, or the tables are read again next time.
+pub async fn read_grant_tables(inst: &Arc<Instance>, id: u64) -> Result<Vec<String>, SqlError> {
+    let mut told = Vec::new();
+    if !is_written(inst) {
+        return Ok(told);
+    }
+    let mut s = begin(inst, id).await?;
+    let rows = read_all(&mut s).await;
+    s.close().await;
+    inst.accounts.replace(&rows?, &mut told).await?;
+    let written = GRANT_TABLES.iter().filter(|t| inst.db.table(SYSTEM_SCHEMA, t).is_some());
+    let written: Vec<String> = written.map(|t| format!("mysql.{t}")).collect();
+    // In another session: the first one had its rights beside the accounts that there were.
+    let mut s = begin(inst, id).await?;
+    let drop = format!("DROP TABLE IF EXISTS {}", written.join(", "));
+    let dropped = run(&mut s, &drop, &mut Discard).await;
+    s.close().await;
+    dropped?;
+    inst.system_tables.bring_back();
+    Ok(told)
+}
+
+async fn read_all(s: &mut Session) -> Result<GrantRows, SqlError> {
+    let mut rows = GrantRows::new();
+    for name in GRANT_TABLES {
+        let mut read = Read::default();
+        match run(s, &format!("SELECT * FROM mysql.{name}"), &mut read).await {
+            // It was dropped, and says nothing.
+            Err(e) if e.errno == errno::ER_NO_SUCH_TABLE && name != "user" => {}
+            done => done?,
+        }
+        rows.insert(name, read.rows);
+    }
+    Ok(rows)
+}
+
+/// Keeps the rows of a grant table.
+#[derive(Default)]
+struct Read {
+    columns: Vec<String>,
+    rows: Vec<GrantRow>,
+}
+
+impl ResultSink for Read {
+    fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        let name = |c: &ColumnMeta| String::from_utf8_lossy(c.names()[3]).to_lowercase();
+        self.columns = cols.iter().map(name).collect();
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        let values = self.columns.iter().cloned().zip(row.iter().map(text_of));
+        self.rows.push(GrantRow(BTreeMap::from_iter(values)));
+        Ok(())
+    }
+
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+/// A value of a grant table, which has texts, whole numbers and points in time.
+fn text_of(value: &OutValue<'_>) -> Option<String> {
+    match value {
+        OutValue::Int(n) => Some(n.to_string()),
+        OutValue::UInt(n) => Some(n.to_string()),
+        OutValue::Bytes(b) => Some(String::from_utf8_lossy(b).into_owned()),
+        OutValue::DateTime { year, month, day, hour, minute, second, .. } => {
+            Some(format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"))
+        }
+        _ => None,
+    }
+}
