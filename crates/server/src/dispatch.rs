@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use weir_rt::{Actor, act_as};
+use weir_sql::errno;
 use weir_sql::memory::Held;
 use weir_sql::session::{Session, must_change};
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
@@ -191,6 +192,11 @@ impl Connection {
             }
             self.entry.end(self.session.database());
             let closes = matches!(next, Next::Close);
+            let stopping = self.server.stopping.load(Ordering::Relaxed);
+            if self.is_killed() && !stopping && !self.session.is_told_of_kill() {
+                // As in MySQL the end of the connection says it, whatever has been done.
+                self.conn.out.dead = true;
+            }
             if self.answer_out(closes).is_err() || closes || self.is_killed() {
                 return Rest::Over(false);
             }
@@ -354,6 +360,13 @@ impl Connection {
     }
 
     fn error(&mut self, e: &SqlError) {
+        // As in MySQL the end of the connection says it, also in the middle of rows.
+        if e.errno == errno::ER_QUERY_INTERRUPTED
+            && self.is_killed()
+            && !self.session.is_told_of_kill()
+        {
+            return;
+        }
         self.conn.out.error_told(e, &self.session.message(e));
     }
 

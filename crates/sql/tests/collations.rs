@@ -457,3 +457,26 @@ fn the_default_schemas_collation_is_told() {
         root.all(&["drop database u"]).await;
     });
 }
+
+#[test]
+fn two_collations_by_name_do_not_make_one_text() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let (a, b) = ("'a' collate utf8mb4_bin", "'b' collate utf8mb4_general_ci");
+        let mix = "E1267 Illegal mix of collations (utf8mb4_bin,EXPLICIT) and (utf8mb4_general_ci,EXPLICIT) for operation";
+        for call in ["concat", "coalesce", "ifnull", "greatest", "least"] {
+            let want = format!("{mix} '{call}'");
+            c.check(&[(&format!("select {call}({a}, {b})"), &want)]).await;
+        }
+        c.check(&[
+            (&format!("select if(1, {a}, {b})"), &format!("{mix} 'if'")),
+            (&format!("select case when 1 then {a} else {b} end"), &format!("{mix} 'case'")),
+            (&format!("select elt(1, {a}, {b})"), &format!("{mix} 'elt'")),
+            (&format!("select make_set(3, {a}, {b})"), &format!("{mix} 'make_set'")),
+            (&format!("select concat_ws(',', {a}, {b})"), "E1270"),
+            (&format!("select concat({a}, 'c', {a})"), "aca"),
+            (&format!("select insert({a}, 1, 1, {b})"), "b"),
+        ])
+        .await;
+    });
+}

@@ -296,3 +296,23 @@ fn keys_answer_for_their_own_table() {
         ),
     ]);
 }
+
+#[test]
+fn json_value_is_an_expression_of_definitions_and_keys() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table j (id int primary key, j json, g int as (json_value(j, '$.b' returning unsigned default 3 on empty error on error)), c char(5) as (json_value(j, '$.c')), check (7 member of (j->'$.z')), key k ((json_value(j, '$.id' returning unsigned))))", "ok 0"),
+            ("show create table j", "j|CREATE TABLE `j` (\n  `id` int NOT NULL,\n  `j` json DEFAULT NULL,\n  `g` int GENERATED ALWAYS AS (json_value(`j`, _utf8mb4'$.b' returning unsigned default 3 on empty error on error)) VIRTUAL,\n  `c` char(5) GENERATED ALWAYS AS (json_value(`j`, _utf8mb4'$.c' returning char(512))) VIRTUAL,\n  PRIMARY KEY (`id`),\n  KEY `k` ((json_value(`j`, _utf8mb4'$.id' returning unsigned))),\n  CONSTRAINT `j_chk_1` CHECK (7 member of (json_extract(`j`,_utf8mb4'$.z')))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"),
+            (r#"insert into j (id, j) values (1, '{"id": 5, "c": "x", "z": [7]}'), (2, '{"id": 6, "b": 4, "z": 7}')"#, "ok 2"),
+            (r#"insert into j (id, j) values (3, '{"z": [8]}')"#, "E3819"),
+            ("select id, g, c from j", "1|3|x; 2|4|NULL"),
+            ("select id from j where json_value(j, '$.id' returning unsigned) = 6", "2"),
+        ])
+        .await;
+        let plan = c
+            .rows("explain select id from j where json_value(j, '$.id' returning unsigned) = 6")
+            .await;
+        assert!(plan.contains("|ref|k|k|"), "{plan}");
+    });
+}

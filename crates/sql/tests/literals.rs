@@ -160,3 +160,33 @@ fn numbers_too_large() {
         ("select count(*) from t where a < 1e300", "2"),
     ]);
 }
+
+#[test]
+fn typed_literals_are_of_their_type_alone() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        for (literal, want) in [
+            ("date '2020-01-01 00:00:00'", "E1525"),
+            ("date '20200101101112'", "E1525"),
+            ("date '2020-1-1'", "2020-01-01"),
+            ("timestamp '2020-01-01'", "E1525"),
+            ("timestamp '200101'", "E1525"),
+            ("timestamp '2020-01-01 10'", "2020-01-01 10:00:00"),
+            ("timestamp '20200101101112'", "2020-01-01 10:11:12"),
+            ("timestamp '2020-01-01 10:11:12+01:00'", "2020-01-01 12:11:12"),
+            ("time '2020-01-01 10:11:12'", "E1525"),
+            ("time '2020-01-01'", "E1525"),
+            ("time '10:11:12x'", "E1525"),
+            ("time '900:00:00'", "E1525"),
+            ("time '1 10:11:12'", "34:11:12"),
+            ("now(7)", "E1426 Too-big precision 7 specified for 'now'. Maximum is 6."),
+            ("utc_time(7)", "E1426 Too-big precision 7 specified for 'utc_time'. Maximum is 6."),
+            ("sysdate(9)", "E1426 Too-big precision 9 specified for 'sysdate'. Maximum is 6."),
+            ("pow(10, 400)", "E1690 DOUBLE value is out of range in 'pow(10,400)'"),
+        ] {
+            c.rows("set time_zone = '+03:00'").await;
+            c.check(&[(&format!("select {literal}"), want)]).await;
+        }
+        c.check(&[("prepare s from 'select now(7)'", "E1426")]).await;
+    });
+}

@@ -343,7 +343,8 @@ const SERVER: &[Case] = &[
         &[("RELOAD ON *.*", 1227), ("LOCK TABLES ON a.*", 1044), ("SELECT ON a.*", 1142)],
         0,
     ),
-    ("reset master", &[("RELOAD ON *.*", 1227)], 1235),
+    ("reset master", &[("RELOAD ON *.*", 1227)], 1186),
+    ("reset replica", &[("RELOAD ON *.*", 1227)], 0),
     (
         "set persist_only port = 1",
         &[(SET_GLOBAL, 1227), ("PERSIST_RO_VARIABLES_ADMIN ON *.*", 1227)],

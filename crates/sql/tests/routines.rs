@@ -494,7 +494,7 @@ fn what_show_and_information_schema_tell() {
         out[2],
         "p|PROCEDURE||READS SQL DATA|YES|INVOKER|it's|root@localhost|begin select 1; end"
     );
-    assert_eq!(out[3], "1|IN|a|int|int; 2|OUT|b|varchar|varchar(10) CHARSET utf8mb4");
+    assert_eq!(out[3], "1|IN|a|int|int; 2|OUT|b|varchar|varchar(10)");
     assert!(out[5].contains("    DETERMINISTIC\n    COMMENT 'new'\nbegin"));
     assert!(out[6].starts_with("test|p|PROCEDURE|root@localhost|"));
     assert_eq!(out[7], "E1305 PROCEDURE nothing does not exist");

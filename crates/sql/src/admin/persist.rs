@@ -26,8 +26,21 @@ fn session_only(name: &str) -> SqlError {
 
 pub fn reset(list: &[ResetKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     for what in list {
-        let ResetKind::Persist { if_exists, name } = what else {
-            return Err(SqlError::not_supported("RESET of replication and of the query cache"));
+        let (if_exists, name) = match what {
+            ResetKind::Persist { if_exists, name } => (if_exists, name),
+            // There is no replica whose state could be forgotten, as in a MySQL that is none.
+            ResetKind::Replica { channel: None, .. } => continue,
+            ResetKind::Replica { channel: Some(channel), .. } => {
+                let name = String::from_utf8_lossy(channel);
+                let text = format!("Replica channel '{name}' does not exist.");
+                return Err(SqlError::new(3074, text));
+            }
+            ResetKind::BinaryLogs(_) => {
+                return Err(SqlError::new(1186, "Binlog closed, cannot RESET MASTER"));
+            }
+            ResetKind::QueryCache => {
+                return Err(SqlError::not_supported("RESET of the query cache"));
+            }
         };
         let name = name.as_ref().map(|n| n.as_str().to_ascii_lowercase());
         // By an old name as well.

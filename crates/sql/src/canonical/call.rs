@@ -138,6 +138,10 @@ impl Printer {
                 let to = Box::new(CastType::Date);
                 self.expr(&Expr::Cast { expr: Box::new(e.clone()), to, array: false });
             }
+            ("instr", [text, wanted]) => {
+                self.wrapped("locate(", wanted, ",");
+                self.wrapped("", text, ")");
+            }
             ("weekofyear", [e]) => self.wrapped("week(", e, ",3)"),
             ("cot", [e]) => self.wrapped("(1 / tan(", e, "))"),
             _ => return false,

@@ -646,7 +646,7 @@ impl Draft<'_> {
         build::check_table(&plan.meta)?;
         let lost = |name: &str| gone(self.old, plan, name);
         computed::carried(&plan.meta.columns, &self.computed, self.table, lost)?;
-        computed::settle(&mut plan.meta.columns, &self.computed, self.table)?;
+        computed::settle(&mut plan.meta.columns, &self.computed)?;
         functional::retype(&mut plan.meta.columns, self.table, env)?;
         let indexes = self.indexes.iter().map(|i| i.name.as_str());
         let there: Vec<&str> =

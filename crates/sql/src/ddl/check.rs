@@ -69,20 +69,15 @@ pub fn add(
         if checks.iter().any(|c| c.is_named(&shown, table)) {
             return Err(duplicate_name(&shown));
         }
-        let expr = condition(check, &shown, table, columns)?;
+        let expr = condition(check, &shown, columns)?;
         checks.push(CheckConstraint { name, expr, enforced: check.enforced });
     }
     Ok(())
 }
 
 /// The kept text of a condition.
-fn condition(
-    check: &NewCheck,
-    name: &str,
-    table: &str,
-    columns: &[SqlColumn],
-) -> Result<String, SqlError> {
-    let written = expression::written(&check.expr, table, Purpose::Check(name))?;
+fn condition(check: &NewCheck, name: &str, columns: &[SqlColumn]) -> Result<String, SqlError> {
+    let written = expression::written(&check.expr, Purpose::Check(name))?;
     if !expression::is_boolean(&check.expr) {
         let text =
             format!("An expression of non-boolean type specified to a check constraint '{name}'.");

@@ -19,11 +19,7 @@ fn is_generated(column: &SqlColumn) -> bool {
 
 /// Writes down the expressions of `new` columns and checks those of all: what they name is there, is no AUTO_INCREMENT column, and
 /// is worked out before.
-pub fn settle(
-    columns: &mut [SqlColumn],
-    new: &[(String, Expr)],
-    table: &str,
-) -> Result<(), SqlError> {
+pub fn settle(columns: &mut [SqlColumn], new: &[(String, Expr)]) -> Result<(), SqlError> {
     for at in 0..columns.len() {
         let name = columns[at].name.clone();
         let generated = match columns[at].default {
@@ -34,7 +30,7 @@ pub fn settle(
         let purpose = if generated { Purpose::Generated(&name) } else { Purpose::Default(&name) };
         let used = match new.iter().find(|(n, _)| same_name(n, &name)) {
             Some((_, expr)) => {
-                let written = expression::written(expr, table, purpose)?;
+                let written = expression::written(expr, purpose)?;
                 if let ColumnDefault::Generated { expr: text, .. } | ColumnDefault::Expr(text) =
                     &mut columns[at].default
                 {

@@ -76,7 +76,7 @@ pub fn define(
         foreign_keys.clear();
     }
     build::check_table(&meta)?;
-    computed::settle(&mut meta.columns, &computed, create.name.name.as_str())?;
+    computed::settle(&mut meta.columns, &computed)?;
     let name = create.name.name.as_str();
     add_keys(&mut meta, key_defs, &made, (name, explicit_null), env)?;
     build::check_primary_key(&meta, env)?;

@@ -123,7 +123,9 @@ fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool 
     let known = schema.eq_ignore_ascii_case("performance_schema")
         && ctx.reads.shared.computed(schema, name).is_some();
     let name = name.to_ascii_lowercase();
-    if !known || !["_summary_", "_history"].iter().any(|part| name.contains(part)) {
+    let counts = ["accounts", "host_cache", "hosts", "users"].contains(&&*name);
+    let sums = ["_summary_", "_history", "status_by_"].iter().any(|part| name.contains(part));
+    if !known || !(counts || sums) {
         return false;
     }
     if name == crate::digests::TABLE {
@@ -139,6 +141,13 @@ pub async fn truncate(
     let (schema, name) = resolve_kept(name, ctx)?;
     if empties_statistics(&schema, &name, ctx) {
         return Ok(AdminResult::ok());
+    }
+    if schema.eq_ignore_ascii_case("performance_schema")
+        && ctx.reads.shared.computed(&schema, &name).is_some()
+    {
+        let (user, host) = (&ctx.reads.conn.account_user, &ctx.reads.conn.account_host);
+        let text = format!("DROP command denied to user '{user}'@'{host}' for table '{name}'");
+        return Err(SqlError::new(errno::ER_TABLEACCESS_DENIED_ERROR, text));
     }
     writable_schema(&schema, ctx)?;
     refuse_view(&schema, &name, ctx)?;

@@ -100,7 +100,7 @@ fn replace(
         }
         _ => {}
     }
-    let written = expression::written(expr, table, Purpose::KeyPart(index))?;
+    let written = expression::written(expr, Purpose::KeyPart(index))?;
     for used in &written.columns {
         let Some(column) = columns.iter().find(|c| c.is_named(used)) else {
             let text = format!("Unknown column '{used}' in 'functional index'");

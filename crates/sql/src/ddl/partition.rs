@@ -115,7 +115,7 @@ fn function(
         PartitionMethod::Hash { expr, .. }
         | PartitionMethod::Range(expr)
         | PartitionMethod::List(expr) => {
-            let written = expression::written(expr, name, Purpose::Default(name));
+            let written = expression::written(expr, Purpose::Default(name));
             let written = written.map_err(partition_function::disallowed)?;
             if written.columns.is_empty() {
                 return Err(constant_function());
@@ -377,7 +377,7 @@ fn computed(
     place: (&str, &str),
     ctx: &mut StatementCtx<'_>,
 ) -> Result<Option<(SqlType, Value<'static>)>, SqlError> {
-    let written = expression::written(e, "", Purpose::Default(partition));
+    let written = expression::written(e, Purpose::Default(partition));
     let written = written.map_err(partition_function::disallowed)?;
     if !written.columns.is_empty() || written.varies {
         return Err(constant_function());

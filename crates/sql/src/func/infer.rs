@@ -51,16 +51,21 @@ pub fn collation_of(args: &[TypeInfo]) -> (Collation, u8) {
 /// The collation that all these texts are compared in: 1267, 1270 or 1271 where they have none in common.
 pub fn compared(args: &[TypeInfo], operation: &str) -> Result<Collation, ValueError> {
     let (c, claim) = collation_of(args);
-    if claim != coercibility::NONE {
-        return Ok(c);
+    match claim {
+        coercibility::NONE => Err(mixed(args, operation)),
+        _ => Ok(c),
     }
+}
+
+/// 1267, 1270 or 1271 for texts that have no collation in common.
+pub fn mixed(args: &[TypeInfo], operation: &str) -> ValueError {
     let named = |a: &TypeInfo| match a.ty.collation() {
         Some(c) => (c.name(), a.coercibility),
         None if a.ty == SqlType::Null => (Collation::Binary.name(), coercibility::IGNORABLE),
         None => (TEXT.name(), a.coercibility),
     };
     let all: Vec<_> = args.iter().map(named).collect();
-    Err(ValueError::illegal_mix_of_all(&all, operation))
+    ValueError::illegal_mix_of_all(&all, operation)
 }
 
 fn with_text(args: &[TypeInfo], chars: u32, nullable: bool) -> TypeInfo {

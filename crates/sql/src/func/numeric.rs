@@ -187,7 +187,12 @@ fn pow(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return Ok(Value::Null);
     };
     let v = x.powf(y);
-    if v.is_finite() { Ok(Value::Double(v)) } else { Err(overflow("DOUBLE", "pow", &args[0])) }
+    if v.is_finite() {
+        return Ok(Value::Double(v));
+    }
+    let shown = |v: &Value<'_>| v.to_string_lossy().unwrap_or_default();
+    let text = format!("pow({},{})", shown(&args[0]), shown(&args[1]));
+    Err(ValueError::out_of_range("DOUBLE", &text))
 }
 
 fn atan(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

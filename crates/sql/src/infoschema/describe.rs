@@ -16,7 +16,7 @@ pub fn default_text(column: &SqlColumn, tz: TimeZone) -> Option<String> {
     }
 }
 
-/// The type of a program's parameter or value, as SHOW CREATE FUNCTION and DTD_IDENTIFIER have it.
+/// The type of a program's value, as SHOW CREATE FUNCTION has it.
 pub fn program_type(ty: SqlType) -> String {
     let text = ty.show_create();
     match shown_collation(ty) {

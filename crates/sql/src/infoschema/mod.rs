@@ -29,6 +29,7 @@ pub mod system_tables;
 mod tables;
 pub use tables::SHOWN_TO_ALL;
 pub mod told;
+pub mod view_columns;
 mod view_usage;
 mod waits;
 

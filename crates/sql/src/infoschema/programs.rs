@@ -3,7 +3,6 @@
 use super::cells::{
     BIGINT, LONGTEXT, NAME, Row, TIMESTAMP, UINT, at, c, i, n, os, ou, s, text, yes_no,
 };
-use super::describe::program_type;
 use super::tables::schemas;
 use super::virtual_table;
 use crate::account::{Access, Privileges};
@@ -137,7 +136,7 @@ virtual_table!(
             ];
             row.extend(type_cells(p.returns.as_ref().map(|r| &r.1)).into_iter().flatten());
             row.extend([
-                os(p.returns.as_ref().map(|r| r.0.clone())),
+                os(p.returns.as_ref().map(|r| r.1.ty.show_create())),
                 s("SQL"),
                 os(shows.then(|| p.body.clone())),
                 crate::value::Value::Null,
@@ -207,7 +206,7 @@ virtual_table!(
                     os(mode.map(|_| column.name.clone())),
                 ];
                 row.extend(type_cells(Some(column)).into_iter().flatten());
-                row.extend([s(program_type(column.ty)), s(type_word(o.kind))]);
+                row.extend([s(column.ty.show_create()), s(type_word(o.kind))]);
                 rows.push(row);
             }
         }
@@ -281,11 +280,8 @@ virtual_table!(
 
 /// Numbers the triggers of each table for each event from 1, in the order in which they run.
 fn number(list: &mut [(Known, bool)]) {
-    let place = |(o, p): &Known| {
-        p.trigger
-            .as_ref()
-            .map(|t| (o.schema.clone(), t.table.clone(), t.event_text(), t.before, t.order))
-    };
+    let place =
+        |(o, p): &Known| p.trigger.as_ref().map(|t| (o.schema.clone(), t.table.clone(), t.place()));
     list.sort_by_cached_key(|(k, _)| place(k));
     let mut last = None;
     let mut next = 1;

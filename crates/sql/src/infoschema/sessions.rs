@@ -137,7 +137,8 @@ fn attributes(cx: TableReads<'_>, own: bool) -> Vec<Row> {
     list.retain(|p| !own || p.user == cx.reads.conn.user);
     let of = |p: &ProcessInfo| {
         let row = |(n, (name, value)): (usize, &(String, String))| {
-            vec![u(p.id), s(name.as_str()), s(value.as_str()), i(n as i64)]
+            let value = (!value.is_empty()).then_some(value.as_str());
+            vec![u(p.id), s(name.as_str()), os(value), i(n as i64)]
         };
         p.attributes.iter().enumerate().map(row).collect::<Vec<_>>()
     };

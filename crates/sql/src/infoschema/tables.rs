@@ -4,7 +4,7 @@ use super::cells::{
     BIGINT, LONGTEXT, NAME, Row, TEXT, TIMESTAMP, UBIGINT, UINT, at, c, n, os, ou, s, text, u,
     yes_no,
 };
-use super::{describe, system_tables, virtual_table};
+use super::{describe, system_tables, view_columns, virtual_table};
 use crate::account::{Access, Privileges};
 use crate::canonical;
 use crate::context::TableReads;
@@ -206,12 +206,15 @@ virtual_table!(
         let views = views(cx, hint);
         let of_views = views.iter().flat_map(|(o, v)| {
             let mut access = cx.access.clone();
-            let row = |(at, col): (usize, &SqlColumn)| {
+            let told = view_columns::of(o, v, cx.reads);
+            let row = |((at, col), told): ((usize, &SqlColumn), view_columns::Told)| {
                 let granted = access.shown_on_column(&o.schema, &o.name, &col.name)?;
                 let place = (o.schema.as_str(), o.name.as_str(), at);
-                Some(column_row(place, col, "", &granted, cx))
+                let mut row = column_row(place, col, "", &granted, cx);
+                (row[5], row[17], row[19]) = (os(told.default), s(told.extra), s(told.comment));
+                Some(row)
             };
-            v.columns.iter().enumerate().filter_map(row).collect::<Vec<_>>()
+            v.columns.iter().enumerate().zip(told).filter_map(row).collect::<Vec<_>>()
         });
         of_tables.chain(of_views).chain(computed_columns(cx, hint)).collect()
     }

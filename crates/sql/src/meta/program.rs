@@ -77,6 +77,16 @@ impl TriggerMeta {
         }
     }
 
+    /// In the order of listings: INSERT, UPDATE, DELETE, and BEFORE before AFTER.
+    pub fn place(&self) -> (u8, bool, u64) {
+        let event = match self.event {
+            TriggerEvent::Insert => 0,
+            TriggerEvent::Update => 1,
+            TriggerEvent::Delete => 2,
+        };
+        (event, !self.before, self.order.into())
+    }
+
     pub fn timing_text(&self) -> &'static str {
         if self.before { "BEFORE" } else { "AFTER" }
     }

@@ -153,6 +153,39 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     Ok(args.into_iter().map(give).collect())
 }
 
+/// Functions that give one of their texts, or join them, and from which argument on they do.
+const GIVING: [(&str, usize); 10] = [
+    ("COALESCE", 0),
+    ("CONCAT", 0),
+    ("CONCAT_WS", 0),
+    ("ELT", 1),
+    ("EXPORT_SET", 1),
+    ("GREATEST", 0),
+    ("IF", 1),
+    ("IFNULL", 0),
+    ("LEAST", 0),
+    ("MAKE_SET", 1),
+];
+
+/// 1267, 1270 or 1271 where COLLATE gives two texts that such a function is to make one of different collations. Texts that come by them
+/// in another way make do with the `_bin` one.
+pub fn one_explicit(name: &str, args: &[BExpr]) -> Bind<()> {
+    let Some((_, first)) = GIVING.iter().find(|(known, _)| *known == name) else { return Ok(()) };
+    let infos: Vec<TypeInfo> = args.iter().skip(*first).map(|a| a.info).collect();
+    one_explicit_of(&name.to_ascii_lowercase(), &infos)
+}
+
+/// The same for what is known of the texts.
+pub fn one_explicit_of(operation: &str, infos: &[TypeInfo]) -> Bind<()> {
+    let explicit = infos.iter().filter(|i| i.coercibility == coercibility::EXPLICIT);
+    let mut named = explicit.filter_map(|i| i.ty.collation());
+    let Some(one) = named.next() else { return Ok(()) };
+    match named.all(|other| other == one) {
+        true => Ok(()),
+        false => Err(value_error(infer::mixed(infos, operation))),
+    }
+}
+
 /// What is compared with several others, in the collation that all have in common: the operands of BETWEEN and IN, each with what
 /// it is as a text. Texts of several character sets meet two by two.
 pub fn all_in_one(operation: &str, sides: Vec<(BExpr, TypeInfo)>) -> Bind<Vec<BExpr>> {

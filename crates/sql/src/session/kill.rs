@@ -22,6 +22,15 @@ impl Session {
         if !sessions.kill(id, kind) {
             return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
         }
+        if id == self.conn.id {
+            self.killed_itself = true;
+            return Err(SqlError::interrupted());
+        }
         Ok(())
+    }
+
+    /// Whoever is killed by another session gets no answer: the connection ends. Whoever kills himself is told.
+    pub fn is_told_of_kill(&self) -> bool {
+        self.killed_itself
     }
 }

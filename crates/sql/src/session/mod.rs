@@ -181,6 +181,8 @@ pub struct Session {
     connected: Option<Connected>,
     /// The statement at hand is counted as one that changes something.
     update_counted: bool,
+    /// KILL named this session's own connection.
+    killed_itself: bool,
 }
 
 impl Session {
@@ -245,6 +247,7 @@ impl Session {
             ahead: None,
             connected: None,
             update_counted: false,
+            killed_itself: false,
         };
         s.begin_vars();
         s.show_roles();

@@ -160,7 +160,7 @@ impl Session {
         if let (true, SetInput::Str(name)) = (is_engine(var), &input)
             && *name != OUR_ENGINE
         {
-            return another_engine(name, self.vars.refuses_engines()).map(|_| ());
+            return another_engine(name).map(|_| ());
         }
         let strict_all = target == SetTarget::Session
             && self.vars.has_mode(crate::vars::sql_mode::STRICT_ALL_TABLES);
@@ -236,7 +236,7 @@ impl Session {
             && let SetInput::Str(name) = input
             && *name != OUR_ENGINE
         {
-            let warning = another_engine(name, self.vars.refuses_engines())?;
+            let warning = another_engine(name)?;
             Box::pin(self.assign(var, target, &SetInput::Str(OUR_ENGINE))).await?;
             return Ok(warning);
         }
@@ -319,12 +319,12 @@ fn is_engine(var: Var) -> bool {
 const OUR_ENGINE: &str = "InnoDB";
 
 /// A default engine that MySQL has and Weir has not: tables that name no engine would get that one, so the default stays InnoDB,
-/// and a warning says so. It is refused where its tables are.
-fn another_engine(name: &str, refused: bool) -> Result<Option<VarWarning>, SqlError> {
+/// and a warning says so; also where a table that names the engine is refused, for dumps of another server set it for none.
+fn another_engine(name: &str) -> Result<Option<VarWarning>, SqlError> {
     if is_ours(name) {
         return Ok(None);
     }
-    if refused || !is_another(name) {
+    if !is_another(name) {
         return Err(unknown_engine(name));
     }
     let message = format!("Using storage engine InnoDB for tables that name none, not '{name}'");

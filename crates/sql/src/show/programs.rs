@@ -146,9 +146,7 @@ pub fn triggers(
     };
     list.retain(|p| p.trigger.as_ref().is_some_and(|t| fits(like, &t.table)));
     // By table, then in the order in which they run.
-    list.sort_by_key(|p| {
-        p.trigger.as_ref().map(|t| (t.table.clone(), t.event_text(), !t.before, t.order))
-    });
+    list.sort_by_key(|p| p.trigger.as_ref().map(|t| (t.table.clone(), t.place())));
     let tz = cx.reads.settings.tz;
     let row = |p: ProgramMeta| -> Option<Vec<Value<'static>>> {
         let t = p.trigger.as_ref()?;

@@ -8,7 +8,7 @@ use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
 };
-use crate::infoschema::{SHOWN_TO_ALL, describe, system_tables};
+use crate::infoschema::{SHOWN_TO_ALL, describe, system_tables, view_columns};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlColumn, SqlTable, TableMeta, schema_meta};
@@ -220,6 +220,9 @@ pub fn columns(
     let hidden = cx.reads.temporaries.has(&schema, name.name.as_str());
     let view = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str());
     if let Some(o) = view.filter(|_| !hidden) {
+        if !canonical::shown(&o, &ViewMeta::of(&o)?, cx.reads)?.valid {
+            return Err(rights::view_invalid(&(o.schema.clone(), o.name.clone())));
+        }
         let rows = view_columns(full, &o, cx)?;
         return Ok(ShowResult { columns, rows });
     }
@@ -280,20 +283,22 @@ fn computed_columns(full: bool, v: &dyn VirtualTable) -> Vec<Row> {
 }
 
 fn view_columns(full: bool, o: &Object, cx: &mut StatementCtx<'_>) -> Result<Vec<Row>, SqlError> {
+    let view = ViewMeta::of(o)?;
+    let told = view_columns::of(o, &view, cx.reads);
     let access = &mut cx.changes.access;
-    let row = |col: &SqlColumn| {
+    let row = |(col, told): (&SqlColumn, view_columns::Told)| {
         let granted = access.shown_on_column(&o.schema, &o.name, &col.name)?;
         let mut r = vec![s(col.name.clone()), s(col.ty.show_create())];
         if full {
             r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
         }
-        r.extend([yes_no(col.nullable), s(""), Value::Null, s("")]);
+        r.extend([yes_no(col.nullable), s(""), os(told.default), s(told.extra)]);
         if full {
-            r.extend([s(granted), s("")]);
+            r.extend([s(granted), s(told.comment)]);
         }
         Some(r)
     };
-    Ok(ViewMeta::of(o)?.columns.iter().filter_map(row).collect())
+    Ok(view.columns.iter().zip(told).filter_map(row).collect())
 }
 
 pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {

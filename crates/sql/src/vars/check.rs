@@ -190,7 +190,7 @@ fn check_enum(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u32,
         SetInput::Null => None,
     };
     found.map(|i| i as u32).ok_or_else(|| match (def.var, input) {
-        (Var::lc_time_names, SetInput::Str(name)) => {
+        (Var::lc_time_names | Var::lc_messages, SetInput::Str(name)) => {
             SqlError::new(1649, format!("Unknown locale: '{name}'"))
         }
         _ => wrong_value(def, input.text()),

@@ -267,6 +267,92 @@ macro_rules! with_elsewhere {
     create_admin_listener_thread: Global AtStart, BOOL, OFF,
         "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
 
+    ["Sessions and statements"]
+    pseudo_slave_mode: Session Running, BOOL, OFF,
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    pseudo_replica_mode: Session Running, BOOL, OFF,
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    gtid_next: Session Running, STR, s("AUTOMATIC"),
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    original_commit_timestamp: Session Running, uint(0, 36_028_797_018_963_968), n(36_028_797_018_963_968),
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    original_server_version: Session Running, uint(0, 999_999), n(999_999),
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    immediate_server_version: Session Running, uint(0, 999_999), n(999_999),
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    rbr_exec_mode: Session Running, VarType::Enum(&["STRICT", "IDEMPOTENT"]), Default::Enum(0),
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    require_row_format: Session Running, BOOL, OFF,
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    transaction_allow_batching: Session Running, BOOL, OFF,
+        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+    binlog_transaction_compression: Both Always, BOOL, OFF,
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    binlog_transaction_compression_level_zstd: Both Always, uint(1, 22), n(3),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    max_binlog_cache_size: Global Always, uint(4_096, U64_MAX), n(18_446_744_073_709_547_520),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    max_binlog_stmt_cache_size: Global Always, uint(4_096, U64_MAX), n(18_446_744_073_709_547_520),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    group_replication_consistency: Both Always, VarType::Enum(&["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"]), Default::Enum(0),
+        "Of group replication, as in MySQL.", note "there is no replication";
+    use_secondary_engine: Session Running, VarType::Enum(&["OFF", "ON", "FORCED"]), Default::Enum(1),
+        "Of other engines, as in MySQL.", note "there is one engine";
+    disabled_storage_engines: Global AtStart, STR, s(""),
+        "Of other engines, as in MySQL.", note "there is one engine";
+    select_into_disk_sync: Both Always, BOOL, OFF,
+        "When files of SELECT ... INTO are synced, as in MySQL.", note "the system writes such files out";
+    select_into_disk_sync_delay: Both Always, uint(0, 31_536_000), n(0),
+        "When files of SELECT ... INTO are synced, as in MySQL.", note "the system writes such files out";
+    resultset_metadata: Session Running, VarType::Enum(&["NONE", "FULL"]), Default::Enum(1),
+        "Whether results tell of their columns, as in MySQL.", note "results always have it";
+    rand_seed1: Session Running, uint(0, U64_MAX), n(0),
+        "Seeds of RAND(), as in MySQL.", note "RAND() has seeds of its own";
+    rand_seed2: Session Running, uint(0, U64_MAX), n(0),
+        "Seeds of RAND(), as in MySQL.", note "RAND() has seeds of its own";
+    windowing_use_high_precision: Both Always, BOOL, ON,
+        "How window functions compute, as in MySQL.", note "windows are always exact";
+    terminology_use_previous: Both Always, VarType::Enum(&["NONE", "BEFORE_8_0_26"]), Default::Enum(0),
+        "Which names performance_schema tells, as in MySQL.", note "names are those of 8.0.36";
+    connection_memory_chunk_size: Both Always, uint(0, 536_870_912), n(8_192),
+        "Steps in which memory is counted, as in MySQL.", note "memory is counted by the byte";
+    stored_program_cache: Global Always, uint(16, 524_288), n(256),
+        "How many are kept, as in MySQL.", note "they are kept without a limit";
+    stored_program_definition_cache: Global Always, uint(256, 524_288), n(256),
+        "How many are kept, as in MySQL.", note "they are kept without a limit";
+    host_cache_size: Global Always, uint(0, 65_536), n(279),
+        "How many are kept, as in MySQL.", note "they are kept without a limit";
+    slow_launch_time: Global Always, uint(0, 31_536_000), n(2),
+        "When a start of a thread is slow, as in MySQL.", note "connections start no threads";
+    skip_show_database: Global AtStart, BOOL, OFF,
+        "Whether databases are hidden, as in MySQL.", note "rights decide";
+    skip_external_locking: Global AtStart, BOOL, ON,
+        "Whether files are locked, as in MySQL.", note "the data directory is locked by its server";
+    log_error_suppression_list: Global Always, STR, s(""),
+        "What the log tells, as in MySQL.", note "the log tells all";
+    log_throttle_queries_not_using_indexes: Global Always, uint(0, U64_MAX), n(0),
+        "What the log tells, as in MySQL.", note "the log tells all";
+    log_slow_extra: Global Always, BOOL, OFF,
+        "What the log tells, as in MySQL.", note "the log tells all";
+    regexp_stack_limit: Global Always, uint(0, 2_147_483_647), n(8_000_000),
+        "Bounds of regular expressions, as in MySQL.", note "max_execution_time bounds them";
+    regexp_time_limit: Global Always, uint(0, 2_147_483_647), n(32),
+        "Bounds of regular expressions, as in MySQL.", note "max_execution_time bounds them";
+    performance_schema_show_processlist: Global Always, BOOL, OFF,
+        "Where SHOW PROCESSLIST comes from, as in MySQL.", note "it has one source";
+    check_proxy_users: Global Always, BOOL, OFF,
+        "Of proxy users, as in MySQL.", note "there are no proxies";
+    print_identified_with_as_hex: Both Always, BOOL, OFF,
+        "How SHOW CREATE USER writes a credential, as in MySQL.", note "it is written as text";
+    generated_random_password_length: Both Always, uint(5, 255), n(20),
+        "Of RANDOM PASSWORD, as in MySQL.", note "no password is made up";
+    ssl_session_cache_timeout: Global Always, uint(0, 84_600), n(300),
+        "Of TLS, as in MySQL.", note "TLS sessions are resumed by tickets";
+    innodb_extend_and_initialize: Global Always, BOOL, ON,
+        "How files grow, as in MySQL.", note "files grow as they are written";
+    core_file: Global AtStart, BOOL, OFF,
+        "Of core files, as in MySQL.", note "the system decides";
+
     ["InnoDB, as MySQL has it"]
     innodb_adaptive_hash_index_parts: Global AtStart, uint(1, 512), n(8),
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";

@@ -221,16 +221,19 @@ with_inert! { vars =>
         "Days for which a former password may not be used again, where the account says DEFAULT.";
     password_require_current: Global Always, BOOL, OFF,
         "Changing one's own password takes the current one, where the account says DEFAULT.";
-    authentication_policy: Global Never, STR, s("*,,"), "One factor, any plugin.";
-    xa_detach_on_prepare: Global Never, BOOL, ON,
-        "What is prepared belongs to no session: any session commits it or rolls it back.";
+    authentication_policy: Global Always, STR, s("*,,"), "One factor, any plugin.",
+        note "each account has one factor, and any plugin";
+    xa_detach_on_prepare: Both Always, BOOL, ON,
+        "What is prepared belongs to no session: any session commits it or rolls it back.",
+        note "it is always so";
     mandatory_roles: Global Always, STR, s(""),
         "Roles that every account has: names with or without a host, separated by commas.";
     activate_all_roles_on_login: Global Always, BOOL, OFF,
         "A login activates all roles of the account, not its default roles alone.";
     automatic_sp_privileges: Global Always, BOOL, ON,
         "Whoever creates a routine may execute, alter and drop it.";
-    init_connect: Global Never, STR, s(""), "Nothing runs when a client connects.";
+    init_connect: Global Always, STR, s(""), "What runs when a client connects.",
+        note "nothing runs then";
     protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
     have_ssl: Global Never, STR, s("DISABLED"), "Connections may be encrypted.";
     have_openssl: Global Never, STR, s("DISABLED"), "The same as have_ssl.";
@@ -339,8 +342,8 @@ with_inert! { vars =>
         "Off permits an engine to skip checks of unique keys; this one never skips them.";
     auto_increment_increment: Both Always, uint(1, 65_535), n(1), "Step of AUTO_INCREMENT values.";
     auto_increment_offset: Both Always, uint(1, 65_535), n(1), "First AUTO_INCREMENT value.";
-    explicit_defaults_for_timestamp: Both Never, BOOL, ON,
-        "TIMESTAMP columns have no hidden defaults.";
+    explicit_defaults_for_timestamp: Both Always, BOOL, ON,
+        "TIMESTAMP columns have no hidden defaults.", note "they never have";
     lower_case_table_names: Global Never, uint(0, 0), n(0), "Names of tables keep their case.";
     lower_case_file_system: Global Never, BOOL, OFF, "Names of files keep their case.";
     default_storage_engine: Both Always, VarType::Enum(&["InnoDB"]), Default::Enum(0),
@@ -362,7 +365,8 @@ with_inert! { vars =>
         "AUTO_INCREMENT value for the next insert.";
     timestamp: Session Running, VarType::Float { min: 0.0, max: 4_294_967_295.0 },
         Default::Float(0.0), "Seconds since 1970 that NOW() uses; 0 uses the clock.";
-    pseudo_thread_id: Session Never, uint(0, U64_MAX), n(0), "Number of this connection.";
+    pseudo_thread_id: Session Running, uint(0, U64_MAX), n(0), "Number of the connection that events of a binary log are of.",
+        note "there is no binary log";
     warning_count: Session Never, uint(0, U64_MAX), n(0), "Warnings of the last statement.";
     error_count: Session Never, uint(0, U64_MAX), n(0), "Errors of the last statement.";
     session_track_schema: Both Always, BOOL, ON, "Tell clients when the default database changes.";
@@ -405,7 +409,8 @@ with_inert! { vars =>
     system_time_zone: Global Never, STR, s("UTC"), "What SYSTEM means.";
     lc_time_names: Both Always, VarType::Enum(crate::value::temporal::names::LOCALES), Default::Enum(0),
         "Language of the names of days and months, in DATE_FORMAT, DAYNAME and MONTHNAME.";
-    lc_messages: Both Never, STR, s("en_US"), "Language of messages.";
+    lc_messages: Both Always, VarType::Enum(crate::value::temporal::names::LOCALES), Default::Enum(0),
+        "Language of messages.", note "messages are in English";
 
     ["Transactions"]
     transaction_isolation: Both Always, VarType::Enum(ISOLATION), Default::Enum(2),
@@ -611,9 +616,11 @@ with_inert! { vars =>
         "Bytes of a page; chosen when the data directory is created.";
     innodb_file_per_table: Global Always, BOOL, ON, "Each table has a file of its own.",
         note "each table always has a file of its own";
-    innodb_stats_persistent: Global Never, BOOL, OFF, "Statistics of tables are sampled, not stored.";
+    innodb_stats_persistent: Global Always, BOOL, ON, "Statistics of tables are kept.",
+        note "they are sampled whenever they are needed";
     innodb_checksum_algorithm: Global Never, STR, s("crc32"), "Pages carry a CRC-32C.";
-    innodb_default_row_format: Global Never, STR, s("dynamic"), "Row format of new tables.";
+    innodb_default_row_format: Global Always, VarType::Enum(&["redundant", "compact", "dynamic"]), Default::Enum(2),
+        "Row format of new tables.", note "rows have one format";
     innodb_version: Global Never, STR, s(super::SERVER_VERSION), "Version of the engine.";
     innodb_read_only: Global Never, BOOL, OFF, "The engine writes.";
     innodb_purge_threads: Global AtStart, uint(1, 32), n(1), "Tasks that purge old row versions.",
@@ -648,7 +655,8 @@ with_inert! { vars =>
     log_bin: Global Never, BOOL, OFF, "There is no binary log.";
     binlog_format: Both Always, VarType::Enum(&["MIXED", "STATEMENT", "ROW"]), Default::Enum(2),
         "Format of the binary log.", note "there is no binary log";
-    binlog_row_image: Global Never, STR, s("FULL"), "There is no binary log.";
+    binlog_row_image: Both Always, VarType::Enum(&["MINIMAL", "NOBLOB", "FULL"]), Default::Enum(2),
+        "What of a row goes into the binary log.", note "there is no binary log";
     gtid_mode: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0), "There are no GTIDs.";
     gtid_executed: Global Never, STR, s(""), "There are no GTIDs.";
     gtid_purged: Global Always, STR, s(""), "GTIDs of transactions that a dump has brought.",
@@ -664,6 +672,6 @@ with_inert! { vars =>
         "Digests that are kept; statements of further ones are summarised in one row.";
     max_digest_length: Global Never, uint(0, 1_048_576), n(1024),
         "Bytes of a statement's words that its digest takes in, at two for each word.";
-    log_timestamps: Global Never, VarType::Enum(&["UTC"]), Default::Enum(0),
-        "Time zone of the error log.";
+    log_timestamps: Global Always, VarType::Enum(&["UTC", "SYSTEM"]), Default::Enum(0),
+        "Time zone of the logs.", note "their times are in UTC";
 }

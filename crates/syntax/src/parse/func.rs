@@ -442,7 +442,14 @@ impl Parser<'_> {
     fn json_value_call(&mut self, _: Kw) -> PResult<Expr> {
         let doc = self.expr()?;
         self.expect_t(T::Comma)?;
-        let path = Expr::Literal(self.literal(None)?);
+        // A definition has the set of the path before it.
+        let path = match self.kind() {
+            T::Word => self.word_operand(self.ahead(0))?,
+            _ => Expr::Literal(self.literal(None)?),
+        };
+        if !matches!(path, Expr::Literal(_)) {
+            return Err(self.error());
+        }
         let returning = if self.eat(Kw::RETURNING) { Some(self.cast_type()?) } else { None };
         let (on_empty, on_error) = self.json_on()?;
         Ok(Expr::JsonValue(Box::new(JsonValue { doc, path, returning, on_empty, on_error })))

@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(text_literal(bytes, charset, self.opts.client))
     }
 
-    fn word_operand(&mut self, token: Token) -> PResult<Expr> {
+    pub(crate) fn word_operand(&mut self, token: Token) -> PResult<Expr> {
         if self.raw(token)[0] == b'_' {
             let next = self.ahead(1).kind;
             if matches!(next, T::Str | T::Hex | T::Bit)

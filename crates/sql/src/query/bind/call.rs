@@ -11,7 +11,9 @@ use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec};
 use crate::func::control::NULLIF_COMPARED;
-use crate::query::collations::{in_one_collation, no_bytes_beside_texts, result_type};
+use crate::query::collations::{
+    in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
+};
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
@@ -56,7 +58,9 @@ impl Binder<'_> {
         if def.name.starts_with("REGEXP_") {
             no_bytes_beside_texts(def.name, &args, self.env.reads.settings.collation)?;
         }
+        one_explicit(def.name, &args)?;
         let args = in_one_collation(def.name, args)?;
+        super::lengths::check_digits(def.name, &args)?;
         if def.name == "WEIGHT_STRING" && args.iter().any(|a| a.info.ty.is_numeric()) {
             // What is no text weighs nothing, and is not looked at.
             return Ok(BExpr::new(Node::Const(Value::Null), (def.infer)(&[])));

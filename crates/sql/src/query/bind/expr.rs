@@ -10,6 +10,7 @@ use crate::errno;
 use crate::func::infer;
 use crate::func::string::NO_ESCAPE;
 use crate::query::PlanEnv;
+use crate::query::collations::one_explicit_of;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::SubKind;
 use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
@@ -118,8 +119,10 @@ impl Binder<'_> {
                 }
                 let known = self.env.params.get(*n as usize).filter(|_| self.env.typed_params);
                 let info = match known {
+                    // Unlike a literal, what a client sends may be NULL the next time.
                     Some(v) if !v.is_null() => {
-                        TypeInfo::new(crate::value::compare::type_of(v), false)
+                        let sent = self.env.literals.is_empty();
+                        TypeInfo::new(crate::value::compare::type_of(v), sent)
                     }
                     _ => TypeInfo::null(),
                 };
@@ -432,6 +435,7 @@ impl Binder<'_> {
         let bound: Vec<(BExpr, BExpr)> = whens_bound.into_iter().zip(branches).collect();
         let infos: Vec<TypeInfo> =
             bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
+        one_explicit_of("case", &infos)?;
         let mut info = infer::merge(&infos);
         info.nullable |= otherwise.is_none();
         info = self.made_of(&infos, info);

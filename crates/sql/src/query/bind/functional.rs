@@ -270,6 +270,7 @@ fn is_settled_node(e: &BExpr) -> bool {
                 | CastTarget::Char { .. }
                 | CastTarget::Binary { .. }
         ),
+        Node::JsonValue(_, wanted) => wanted.ty.is_numeric() || wanted.ty.is_string(),
         Node::Func(def, args) => {
             SETTLED.contains(&def.name)
                 || OF_DAYS.contains(&def.name)

@@ -1,8 +1,10 @@
 //! Results whose length, or digits, a constant argument tells: LEFT(t, 3) has three characters at most.
 
 use super::Binder;
+use crate::errno;
 use crate::func::infer;
 use crate::query::expr::{BExpr, Node};
+use crate::session_api::SqlError;
 use crate::value::arith::real;
 use crate::value::cast::{octet_length, text_length};
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
@@ -84,6 +86,25 @@ pub fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
             let carried = u8::from(name == "ROUND");
             info.ty = SqlType::decimal((precision - scale + n + carried).clamp(1, 65), n);
         }
+    }
+}
+
+/// 1426 for a clock that is to have more than six digits, which is told before anything is run.
+pub fn check_digits(name: &str, args: &[BExpr]) -> Result<(), SqlError> {
+    let clock = match name {
+        _ if !is_clock(name) => return Ok(()),
+        "CURTIME" | "CURRENT_TIME" => "curtime",
+        "SYSDATE" => "sysdate",
+        "UTC_TIME" => "utc_time",
+        "UTC_TIMESTAMP" => "utc_timestamp",
+        _ => "now",
+    };
+    match number(args, 0) {
+        Some(n) if !(0..=6).contains(&n) => {
+            let text = format!("Too-big precision {n} specified for '{clock}'. Maximum is 6.");
+            Err(SqlError::new(errno::ER_TOO_BIG_PRECISION, text))
+        }
+        _ => Ok(()),
     }
 }
 

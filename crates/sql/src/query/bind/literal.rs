@@ -45,16 +45,25 @@ impl Binder<'_> {
                 None => Value::Bytes(bytes.to_vec().into()),
             },
             Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {
-                Some(f) if !f.truncated => Value::Date(f.value.date),
+                Some(f) if !f.truncated && f.date_only => Value::Date(f.value.date),
                 _ => return Err(bad_temporal("DATE", t)),
             },
             Literal::Timestamp(t) => match parse::datetime(t.as_bytes(), false) {
-                Some(f) if !f.truncated => Value::DateTime(f.value),
+                Some(f) if f.truncated || f.date_only => return Err(bad_temporal("DATETIME", t)),
+                // It is a point in time, whose reading depends on the session's zone, and the plan does not.
+                Some(f) if f.offset.is_some() => {
+                    let text = literal_text(t.as_bytes(), self.env.reads.settings.collation);
+                    let target = CastTarget::DateTime { fsp: f.value.fsp };
+                    let text = BExpr::constant(text);
+                    let info = target.result_type(&text.info);
+                    return Ok(BExpr::new(Node::Cast(target, Box::new(text)), info));
+                }
+                Some(f) => Value::DateTime(f.value),
                 _ => return Err(bad_temporal("DATETIME", t)),
             },
             Literal::Time(t) => match parse::time(t.as_bytes()) {
-                Some(f) => Value::Time(f.value),
-                None => return Err(bad_temporal("TIME", t)),
+                Some(f) if !f.truncated && !parse::has_date(t.as_bytes()) => Value::Time(f.value),
+                _ => return Err(bad_temporal("TIME", t)),
             },
         };
         let mut e = BExpr::constant(v);
