@@ -21,6 +21,19 @@ fn names_of(held: Privileges, all: Privileges) -> String {
     }
 }
 
+/// The privileges on `*.*`, by name as in MySQL 8.0 also where they are all: a line of static ones, and one of dynamic ones, if any.
+fn of_everything(held: Privileges, to: &str) -> Vec<String> {
+    let dynamic = Privileges::dynamic();
+    let names = names_of(held.without(dynamic), Privileges::NONE);
+    let mut lines = vec![line(&names, held, "*.*", to)];
+    let mut names: Vec<_> = dynamic.without(dynamic.without(held)).names().collect();
+    names.sort_unstable();
+    if !names.is_empty() {
+        lines.push(line(&names.join(","), held, "*.*", to));
+    }
+    lines
+}
+
 /// The privileges of a table with those of its columns: `SELECT (`a`, `b`), INSERT`.
 fn table_names(t: &TableRights) -> String {
     if t.columns.is_empty() {
@@ -58,8 +71,7 @@ pub fn show_grants(
         }
     };
     let to = account.name().quoted();
-    let of_all = Privileges::all_global();
-    let mut lines = vec![line(&names_of(shown.global, of_all), shown.global, "*.*", &to)];
+    let mut lines = of_everything(shown.global, &to);
     for (db, held) in &shown.databases {
         let names = names_of(*held, Privileges::all_database());
         lines.push(line(&names, *held, &format!("{}.*", quote(db)), &to));
