@@ -17,7 +17,7 @@ use weir_engine::row::key::{encode_text_prefix, prefix_successor};
 use weir_engine::row::{KeyPart, KeyPartType, encode_datum};
 
 /// Ranges of one access at most; beyond, the rest of the key is left to the row conditions.
-const MAX_RANGES: usize = 16_384;
+const MAX_RANGES: usize = 131_072;
 
 /// A search in one index.
 #[derive(Clone)]

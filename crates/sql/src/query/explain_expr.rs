@@ -170,7 +170,7 @@ impl<'p> Note<'p> {
             Node::Xor(a, b) => self.infix(a, "xor", b),
             Node::Not(a) => self.wrapped("(not(", a, "))"),
             Node::Cmp { op, a, b, .. } => self.infix(a, sign(*op), b),
-            Node::In { left, list, negated } => {
+            Node::In { left, list, negated, .. } => {
                 self.out.push('(');
                 self.expr(left);
                 self.out.push_str(if *negated { " not in (" } else { " in (" });

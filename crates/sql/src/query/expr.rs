@@ -7,6 +7,7 @@ use super::branches::{chosen, is_unwatched};
 use super::fitted::{answer, is_literal, with_digits};
 use super::frame::{Frame, SubResult};
 use super::json_value::{Wanted, json_value};
+use super::lists::{self, ListId, Lists};
 use super::members::{in_rows, quantified};
 use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
@@ -133,6 +134,7 @@ pub enum Node {
         left: Box<BExpr>,
         list: Vec<(Option<CompareRule>, BExpr)>,
         negated: bool,
+        id: ListId,
     },
     Arith(Op, Box<BExpr>, Box<BExpr>),
     Bits(BitOp, Box<BExpr>, Box<BExpr>),
@@ -185,6 +187,7 @@ pub struct Ev<'a> {
     pub cx: EvalCtx<'a>,
     pub vars: &'a SessionVars,
     pub user_vars: &'a mut UserVars,
+    pub lists: Lists,
 }
 
 impl Ev<'_> {
@@ -328,7 +331,7 @@ impl BExpr {
     }
 }
 
-fn info_at_run(e: &BExpr, v: &Value<'_>) -> TypeInfo {
+pub fn info_at_run(e: &BExpr, v: &Value<'_>) -> TypeInfo {
     if e.info.ty == SqlType::Null { TypeInfo::new(type_of(v), true) } else { e.info }
 }
 
@@ -418,8 +421,11 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
             }
             Ok(compare_sides(a, &x, b, &y, *rule, ev)?.map(|o| op.holds(o)))
         }
-        Node::In { left, list, negated } => {
+        Node::In { left, list, negated, id } => {
             let x = eval(left, f, ev)?;
+            if let Some(found) = lists::find((*id, list), (left, &x), f, ev) {
+                return Ok(found.map(|found| found != *negated));
+            }
             let mut unknown = x.is_null();
             for (rule, item) in list {
                 if x.is_null() {

@@ -41,6 +41,7 @@ mod json_table;
 mod json_value;
 mod key_values;
 mod lasting;
+mod lists;
 mod made;
 mod make;
 mod members;
@@ -88,6 +89,7 @@ use crate::session_api::{ResultSink, SqlError};
 use crate::value::{Collation, TypeInfo, Value, ValueError};
 use expr::Ev;
 use frame::{Frame, Row, Shape, Slot};
+use lists::Lists;
 use weir_engine::{Error as EngineError, Isolation, Txn};
 use weir_syntax::ast::{self, Statement};
 use weir_syntax::parse::NormalizedLiteral;
@@ -240,7 +242,8 @@ pub async fn run(
 ) -> Result<Outcome, RunError> {
     let StatementCtx { reads, now_micros, changes } = cx;
     let Changes { user_vars, access, warnings } = changes;
-    let ev = Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars };
+    let cx = reads.eval(now_micros);
+    let ev = Ev { cx, vars: reads.vars, user_vars, lists: Lists::kept() };
     let mut r = exec::Runner::new(reads, access, ev, params, single, txn);
     let out = r.run_plan(plan, sink).await;
     // A plan that is made anew warns anew.
@@ -265,7 +268,8 @@ pub fn constant(
         let (number, text) = old.warning();
         warnings.warn(number, || text);
     }
-    let mut ev = Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars };
+    let mut ev =
+        Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars, lists: Lists::default() };
     let v = expr::eval(&bound, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
     warnings.absorb(ev.cx.warnings);
     Ok(Some(v))
@@ -323,7 +327,12 @@ pub fn filter_rows(
     let env = PlanEnv { typed_params: true, ..env };
     let Some(bound) = bind::bind_over(expr, columns, &env)? else { return Ok(None) };
     let user_vars = &mut *cx.changes.user_vars;
-    let mut ev = Ev { cx: reads.eval(cx.now_micros), vars: reads.vars, user_vars };
+    let mut ev = Ev {
+        cx: reads.eval(cx.now_micros),
+        vars: reads.vars,
+        user_vars,
+        lists: Default::default(),
+    };
     let shapes = [Shape::Values(columns.iter().map(|c| c.ty).collect())];
     rows.iter()
         .map(|row| {

@@ -211,7 +211,12 @@ pub fn shown(
     let by = table.meta.partitions.as_ref()?;
     let known = |k: &Key| k.is_known(params);
     let mut user_vars = UserVars::default();
-    let mut ev = Ev { cx: reads.eval(0), vars: reads.vars, user_vars: &mut user_vars };
+    let mut ev = Ev {
+        cx: reads.eval(0),
+        vars: reads.vars,
+        user_vars: &mut user_vars,
+        lists: Default::default(),
+    };
     let frame = Frame::empty(params);
     let parts = pruned(table, pruning, known, selected, &frame, (reads, &mut ev)).ok()?;
     let names: Vec<String> = parts.iter().filter_map(|at| by.leaf_name(*at)).collect();

@@ -279,7 +279,8 @@ impl RowExprs for Drafted<'_> {
         let cx = self.reads.eval(self.now_micros);
         let how = Storing { strict: cx.mode.strict(), row: row_number };
         let mut user_vars = UserVars::default();
-        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        let mut ev =
+            Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
         ev.cx.strict_dml = how.strict;
         let (rules, shapes, columns) = (&self.rules, &self.shapes, &self.meta.columns);
         rules
@@ -300,7 +301,8 @@ impl RowExprs for Drafted<'_> {
         let (_, e) = found.ok_or_else(|| SqlError::internal("a column without an expression"))?;
         let mut user_vars = UserVars::default();
         let cx = self.reads.eval(self.now_micros);
-        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        let mut ev =
+            Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
         let slots = [Slot::Null];
         let frame = Frame { shapes: &self.shapes, slots: &slots, ..Frame::empty(&[]) };
         let v = eval(e, &frame, &mut ev).map_err(crate::ddl::rebuild::value_error)?;
@@ -315,7 +317,8 @@ impl RowExprs for Drafted<'_> {
         let slots = [Slot::Values(row.iter().zip(&self.meta.columns).map(load).collect())];
         let mut user_vars = UserVars::default();
         let cx = self.reads.eval(self.now_micros);
-        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        let mut ev =
+            Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
         let frame = Frame { shapes: &self.shapes, slots: &slots, ..Frame::empty(&[]) };
         let refusal = self.rules.refusal(&frame, &mut ev);
         match refusal.map_err(super::RunError::into_sql)? {
@@ -328,7 +331,8 @@ impl RowExprs for Drafted<'_> {
         let Some(router) = &self.rules.partitions else { return Ok(0) };
         let mut user_vars = UserVars::default();
         let cx = self.reads.eval(self.now_micros);
-        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        let mut ev =
+            Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
         partition::number_of_values(router, &self.meta, row, &mut ev)
     }
 }

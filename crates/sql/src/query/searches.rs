@@ -146,7 +146,12 @@ impl Optimizer<'_> {
         let mut cx = EvalCtx::new(self.env.reads.session);
         cx.mode = self.env.reads.settings.mode;
         cx.collation = self.env.reads.settings.collation;
-        let mut ev = Ev { cx, vars: self.env.reads.vars, user_vars: &mut user_vars };
+        let mut ev = Ev {
+            cx,
+            vars: self.env.reads.vars,
+            user_vars: &mut user_vars,
+            lists: Default::default(),
+        };
         Some(key.ranges(&Frame::empty(self.env.params), &mut ev).ok()?.list)
     }
 }

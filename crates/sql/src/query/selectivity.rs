@@ -33,7 +33,7 @@ pub fn selectivity(conds: &[&BExpr], t: u16, table: &SqlTable, env: &PlanEnv<'_>
     (cx.mode, cx.tz) = (env.reads.settings.mode, env.reads.settings.tz);
     cx.collation = env.reads.settings.collation;
     cx.warnings = Warnings::with_limit(0);
-    let ev = Ev { cx, vars: env.reads.vars, user_vars: &mut user_vars };
+    let ev = Ev { cx, vars: env.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
     let mut teller = Teller { t, table, params: env.params, ev };
     let mut all = Conjunction::default();
     for (c, by) in conds.iter().zip(&mut told.by) {
@@ -136,9 +136,9 @@ impl<'e> Teller<'e> {
                 let equal = Node::Cmp { op, rule, a: a.clone(), b: b.clone() };
                 self.opposite(&opposite(equal))
             }
-            Node::In { left, list, negated: true } => {
+            Node::In { left, list, negated: true, id } => {
                 let (left, list) = (left.clone(), list.clone());
-                self.opposite(&opposite(Node::In { left, list, negated: false }))
+                self.opposite(&opposite(Node::In { left, list, negated: false, id: *id }))
             }
             Node::Is { expr, test: Truth::Null, negated: true } => match expr.node {
                 Node::Col(col) if col.depth == 0 && col.table == self.t => {

@@ -65,7 +65,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                 op => Some((col, Usable::Range(op, alt(value, *rule, false)))),
             }
         }
-        Node::In { left, list, negated: false } => {
+        Node::In { left, list, negated: false, .. } => {
             let col = column(left)?;
             let all = list.iter().all(|(r, e)| known(e) && !other_order(*r, e));
             all.then(|| (col, Usable::Eq(list.iter().map(|(r, e)| alt(e, *r, false)).collect())))

@@ -91,6 +91,7 @@ impl Session {
         }
         self.ok(sink, OkInfo::default())?;
         if release {
+            self.killed_itself = true;
             self.conn.kill.kill(KillKind::Connection);
         }
         Ok(())

@@ -194,7 +194,7 @@ impl Binder<'_> {
                     (*rule, **a, **b) = (r, x, y);
                 }
             }
-            Node::In { left, list, negated: false } => {
+            Node::In { left, list, negated: false, .. } => {
                 let Some(column) = self.key_column(keys, left) else { return };
                 let rules: Result<Vec<_>, _> =
                     list.iter().map(|(_, item)| operator::rule_of(&column, item)).collect();

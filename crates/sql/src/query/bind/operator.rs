@@ -7,6 +7,7 @@ use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::query::collations::{against, all_in_one, collated};
 use crate::query::expr::{BExpr, CmpOp, Node};
+use crate::query::lists::ListId;
 use crate::query::plan::SubKind;
 use crate::session_api::SqlError;
 use crate::value::arith::{self, BitOp, Op};
@@ -448,7 +449,10 @@ impl Binder<'_> {
         }
         let rule = |(_, item): (BExpr, BExpr)| Ok((rule_of(&left, &item)?, item));
         let pairs = pairs.into_iter().map(rule).collect::<Bind<Vec<_>>>()?;
-        Ok(BExpr::boolean(Node::In { left: Box::new(left), list: pairs, negated }, nullable))
+        Ok(BExpr::boolean(
+            Node::In { left: Box::new(left), list: pairs, negated, id: ListId::fresh() },
+            nullable,
+        ))
     }
 
     pub fn in_query(&mut self, expr: &Expr, query: &ast::Query, negated: bool) -> Bind<BExpr> {

@@ -361,6 +361,7 @@ fn evaluate<T>(
         cx: cx.reads.eval(cx.now_micros),
         vars: cx.reads.vars,
         user_vars: cx.changes.user_vars,
+        lists: Default::default(),
     };
     let done = work(&mut ev);
     cx.changes.warnings.absorb(ev.cx.warnings);

@@ -166,7 +166,12 @@ impl Inner<'_, '_, '_> {
             let save = self.r.txn.savepoint();
             let mut cx = reads.eval(0);
             cx.now_micros = self.r.ev.cx.now_micros;
-            let ev = Ev { cx, vars: reads.vars, user_vars: &mut *self.r.ev.user_vars };
+            let ev = Ev {
+                cx,
+                vars: reads.vars,
+                user_vars: &mut *self.r.ev.user_vars,
+                lists: Default::default(),
+            };
             let inside = Inside { code, tables: self.r.tables, around: self.r.inside };
             let default_lock = self.r.default_lock;
             let mut inner = Runner::new(reads, &level.access, ev, vars, false, &mut *self.r.txn);

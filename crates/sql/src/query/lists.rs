@@ -1,0 +1,177 @@
+//! Constants of an IN list, found by hash. Going through them for each row is what makes long lists slow, and programs send lists of tens
+//! of thousands.
+//!
+//! Invariants:
+//! - What is kept says what comparing the items one by one says: it is made of whole numbers or of texts of one character set alone, which
+//!   are compared in one way. All else is compared item by item.
+//! - It is kept for a run of a statement, in which constants and parameters stay what they are. The bodies of programs, whose
+//!   variables are parameters that change, keep nothing.
+
+use super::expr::{BExpr, Ev, Node, info_at_run};
+use super::frame::Frame;
+use crate::func::aggregate::distinct_key;
+use crate::value::compare::CompareRule;
+use crate::value::{Collation, Value};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Shorter lists are compared item by item.
+const SHORT: usize = 8;
+
+/// Tells a list from all others, and from none of its copies. It is no part of what the list says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct ListId(u64);
+
+impl ListId {
+    pub fn fresh() -> ListId {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        ListId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Expressions are compared by this text.
+impl fmt::Debug for ListId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_")
+    }
+}
+
+/// The lists that a run has met; none where they may change.
+#[derive(Default)]
+pub struct Lists(Option<HashMap<u64, Option<Arc<Known>>>>);
+
+impl Lists {
+    /// For a run in which parameters do not change.
+    pub fn kept() -> Lists {
+        Lists(Some(HashMap::new()))
+    }
+}
+
+/// A list's items.
+struct Known {
+    set: Set,
+    has_null: bool,
+}
+
+enum Set {
+    /// `signed`: there is no unsigned one, so any rule compares them as they are.
+    Ints {
+        set: HashSet<i128>,
+        signed: bool,
+    },
+    Texts {
+        set: HashSet<Vec<u8>>,
+        compared_in: Collation,
+    },
+}
+
+type List = [(Option<CompareRule>, BExpr)];
+
+/// Whether a value that is not NULL is among the items: `Some(None)` if that is not known, `None` if they have to be compared.
+pub fn find(
+    (id, list): (ListId, &List),
+    (left, x): (&BExpr, &Value<'_>),
+    f: &Frame<'_>,
+    ev: &mut Ev<'_>,
+) -> Option<Option<bool>> {
+    if list.len() < SHORT || !matches!(x, Value::Int(_) | Value::UInt(_) | Value::Str(..)) {
+        return None;
+    }
+    let lists = ev.lists.0.as_mut()?;
+    let known = lists.entry(id.0).or_insert_with(|| known(list, (left, x), f).map(Arc::new));
+    let known = known.clone()?;
+    let rule = list[0].0;
+    let found = match (&known.set, x) {
+        (Set::Ints { set, signed }, Value::Int(n)) if *signed || is_of_integers(rule) => {
+            set.contains(&i128::from(*n))
+        }
+        (Set::Ints { set, .. }, Value::UInt(n)) if is_of_integers(rule) => {
+            set.contains(&i128::from(*n))
+        }
+        (Set::Texts { set, compared_in }, Value::Str(b, own)) if same_set(*own, *compared_in) => {
+            set.contains(&text_key(b, *compared_in))
+        }
+        _ => return None,
+    };
+    Some(if found { Some(true) } else { (!known.has_null).then_some(false) })
+}
+
+fn is_of_integers(rule: Option<CompareRule>) -> bool {
+    matches!(rule, None | Some(CompareRule::Int))
+}
+
+fn same_set(a: Collation, b: Collation) -> bool {
+    a.charset() == b.charset()
+}
+
+fn text_key(text: &[u8], collation: Collation) -> Vec<u8> {
+    let mut key = Vec::new();
+    distinct_key(&Value::Str(Cow::Borrowed(text), collation), &mut key);
+    key
+}
+
+/// The items by hash, where all of them are constants of one kind that are compared by one rule.
+fn known(list: &List, (left, x): (&BExpr, &Value<'_>), f: &Frame<'_>) -> Option<Known> {
+    let (first, one) = &list[0];
+    let mut has_null = false;
+    let mut values = Vec::with_capacity(list.len());
+    for (rule, item) in list {
+        let v = match &item.node {
+            Node::Const(v) => v,
+            Node::Param(n) => f.params.get(*n as usize)?,
+            _ => return None,
+        };
+        if rule != first || item.info.coercibility != one.info.coercibility {
+            return None;
+        }
+        match v {
+            Value::Null => has_null = true,
+            v => values.push(v),
+        }
+    }
+    let set = match x {
+        Value::Str(..) => texts(&values, *first, (left, x), one)?,
+        _ => ints(&values)?,
+    };
+    Some(Known { set, has_null })
+}
+
+fn ints(values: &[&Value<'_>]) -> Option<Set> {
+    let mut signed = true;
+    let number = |v: &&Value<'_>| match v {
+        Value::Int(n) => Some(i128::from(*n)),
+        Value::UInt(n) => {
+            signed = false;
+            Some(i128::from(*n))
+        }
+        _ => None,
+    };
+    let set = values.iter().map(number).collect::<Option<HashSet<_>>>()?;
+    Some(Set::Ints { set, signed })
+}
+
+fn texts(
+    values: &[&Value<'_>],
+    rule: Option<CompareRule>,
+    (left, x): (&BExpr, &Value<'_>),
+    one: &BExpr,
+) -> Option<Set> {
+    let first = values.first()?;
+    let rule = match rule {
+        Some(rule) => rule,
+        None => CompareRule::of(&info_at_run(left, x), &info_at_run(one, first), "=").ok()?,
+    };
+    let CompareRule::Text(compared_in) = rule else { return None };
+    let own = first.collation()?;
+    let key = |v: &&Value<'_>| match v {
+        Value::Str(b, c) if *c == own && same_set(own, compared_in) => {
+            Some(text_key(b, compared_in))
+        }
+        _ => None,
+    };
+    let set = values.iter().map(key).collect::<Option<HashSet<_>>>()?;
+    Some(Set::Texts { set, compared_in })
+}
