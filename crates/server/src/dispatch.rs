@@ -435,6 +435,10 @@ impl Connection {
                     if !more {
                         return Next::Go;
                     }
+                    // The next statement may take long. What this one owes was waited for above.
+                    if self.conn.out.flush().is_err() {
+                        return Next::Close;
+                    }
                     rest = next;
                 }
             }

@@ -663,3 +663,26 @@ fn bad_statements_leave_the_server_alive() {
     assert_eq!(c.fail("create trigger x before insert on t for each row set @a = 1"), 1046);
     assert_eq!(c.rows("select 1"), "1");
 }
+
+/// Whoever reads one result does not wait for the next one.
+#[test]
+fn each_of_several_results_is_sent_when_it_is_there() {
+    let server = Server::start(&[]);
+    let mut holder = server.root_client();
+    holder.run("create database d");
+    holder.run("create procedure d.p() begin select 1; do get_lock('held', 20); select 2; end");
+    let flags = cap::MULTI_STATEMENTS | cap::MULTI_RESULTS;
+    let mut c = server.connect(&Login { flags, ..Login::default() }).unwrap();
+    for sql in ["select 1; do get_lock('held', 20); select 2", "call d.p()"] {
+        assert_eq!(holder.rows("select get_lock('held', 0)"), "1");
+        c.send_query(sql);
+        assert_eq!(c.read_answer(false).unwrap().rows[0][0].as_deref(), Some("1"));
+        let runs =
+            "select count(*) from information_schema.processlist where command = 'Query' and id = ";
+        let running = holder.rows(&format!("{runs}{}", c.id));
+        assert_eq!(running, "1", "{sql}: its first result came with the last one");
+        holder.run("do release_lock('held')");
+        while c.read_answer(false).unwrap().status & MORE_RESULTS != 0 {}
+        c.run("do release_all_locks()");
+    }
+}
