@@ -30,12 +30,14 @@ use weir_sql::vars::Var;
 use weir_wire::command::{Command, Execute, decode};
 use weir_wire::handshake::decode_change_user;
 use weir_wire::params::{self, Param, ParamType};
-use weir_wire::{Capabilities, Status, response};
+use weir_wire::{Capabilities, Malformed, Status, response};
 
 /// What the protocol keeps of a prepared statement.
 #[derive(Default)]
 struct Bound {
     types: Vec<ParamType>,
+    /// Of the parameters, from a client that sends attributes with them.
+    names: Vec<Vec<u8>>,
     long: HashMap<u16, Vec<u8>>,
     /// A piece of long data could not be taken: the next execution fails with this.
     refused: Option<SqlError>,
@@ -97,6 +99,8 @@ const STAY_AFTER_LOGIN: Duration = Duration::from_millis(5);
 const KEEP: usize = 16 * 1024;
 /// CURSOR_TYPE_READ_ONLY of COM_STMT_EXECUTE.
 const CURSOR_READ_ONLY: u8 = 1;
+/// The execution of a statement without parameters says how many attributes it has; one with parameters says it anyway.
+const PARAMETER_COUNT: u8 = 8;
 
 impl Connection {
     pub fn new(
@@ -250,7 +254,7 @@ impl Connection {
         let command = match decode(packet) {
             Ok(c) => c,
             Err(_) => {
-                self.error(&SqlError::new(1835, "Malformed communication packet."));
+                self.error(&malformed());
                 return Next::Go;
             }
         };
@@ -260,6 +264,7 @@ impl Connection {
                 return Next::Close;
             }
             Command::Query(sql) => {
+                let Some(sql) = self.take_attributes(sql) else { return Next::Go };
                 let sql = without_end(sql);
                 self.session.count_command(Stat::Questions);
                 self.entry.begin("Query", sql);
@@ -520,11 +525,26 @@ impl Connection {
         let mut values = std::mem::take(&mut self.values);
         values.clear();
         let is_long = |i: usize| long.contains_key(&(i as u16));
-        let decoded =
-            params::decode(e.params, count, &mut bound.types, is_long, |p| values.push(value(p)));
+        let named = self.caps.has(Capabilities::QUERY_ATTRIBUTES);
+        let sent = match named && (count > 0 || e.cursor & PARAMETER_COUNT != 0) {
+            true => params::count_of(e.params),
+            false => Ok((count, e.params)),
+        };
+        let each = |p| values.push(value(p));
+        let decoded = match sent {
+            Ok((sent, rest)) if named && sent >= count => {
+                params::decode_named(rest, sent, &mut bound.types, &mut bound.names, is_long, each)
+            }
+            Ok((_, rest)) if !named => params::decode(rest, count, &mut bound.types, is_long, each),
+            Ok(_) => Err(Malformed),
+            Err(e) => Err(e),
+        };
         if decoded.is_err() {
-            return self.error(&SqlError::new(1835, "Malformed communication packet."));
+            return self.error(&malformed());
         }
+        let attributes = values.split_off(count);
+        let names = bound.names.iter().skip(count).cloned();
+        self.session.set_attributes(names.zip(attributes).collect());
         for (n, data) in long.drain() {
             if let Some(v) = values.get_mut(usize::from(n)) {
                 *v = ParamValue::Bytes(data);
@@ -539,6 +559,24 @@ impl Connection {
         self.statement_ended(began, sent, Said::Prepared(e.id, &values));
         values.clear();
         self.values = values;
+    }
+
+    /// Takes the attributes that stand before a statement's text, for the statement to ask for. None: there are no such attributes, which
+    /// was told.
+    fn take_attributes<'p>(&mut self, body: &'p [u8]) -> Option<&'p [u8]> {
+        if !self.caps.has(Capabilities::QUERY_ATTRIBUTES) {
+            return Some(body);
+        }
+        match params::attributes(body) {
+            Ok((list, text)) => {
+                self.session.set_attributes(list.into_iter().map(|(n, p)| (n, value(p))).collect());
+                Some(text)
+            }
+            Err(_) => {
+                self.error(&malformed());
+                None
+            }
+        }
     }
 
     /// Executes, and keeps the rows for COM_STMT_FETCH. Returns their number.
@@ -675,6 +713,10 @@ impl Connection {
         self.answer(r);
         if failed { Next::Close } else { Next::Go }
     }
+}
+
+fn malformed() -> SqlError {
+    SqlError::new(1835, "Malformed communication packet.")
 }
 
 fn value(p: Param<'_>) -> ParamValue {

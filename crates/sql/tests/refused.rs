@@ -8,7 +8,7 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("General tablespaces", "CREATE TABLESPACE s ADD DATAFILE 'x.ibd'", 1235),
     ("Stopword tables", "SET GLOBAL innodb_ft_server_stopword_table = 'd/t'", 1235),
     ("Plugins", "INSTALL PLUGIN p SONAME 'p.so'", 1235),
-    ("Components", "INSTALL COMPONENT 'file://c'", 1235),
+    ("Components", "INSTALL COMPONENT 'file://c'", 3529),
     ("Loadable functions", "CREATE FUNCTION f RETURNS STRING SONAME 'f.so'", 1235),
     ("Replication", "CHANGE REPLICATION SOURCE TO SOURCE_HOST = 'h'", 1235),
     ("Replication", "START REPLICA", 1235),

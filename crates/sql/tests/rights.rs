@@ -365,6 +365,13 @@ const SERVER: &[Case] = &[
     ("purge binary logs to 'x'", &[("SUPER ON *.*", 1227)], 1235),
     ("install plugin p soname 'x'", &[("INSERT ON mysql.*", 1142)], 1235),
     ("uninstall plugin p", &[("DELETE ON mysql.*", 1142)], 1235),
+    ("install component 'file://component_query_attributes'", &[("INSERT ON mysql.*", 1142)], 0),
+    (
+        "install component 'file://x' set global max_connections = 5",
+        &[("INSERT ON mysql.*", 1142), (SET_GLOBAL, 1227)],
+        3529,
+    ),
+    ("uninstall component 'file://x'", &[("DELETE ON mysql.*", 1142)], 3537),
     ("create user n@localhost", &[(ACCOUNTS_INSERT, 1227)], 0),
     ("alter user u@localhost identified by 'x'", &[], 0),
     ("alter user u@localhost account lock", &[(ACCOUNTS_UPDATE, 1227)], 0),
@@ -420,7 +427,7 @@ const SERVER: &[Case] = &[
     ),
     ("revoke all privileges, grant option from other@localhost", &[(ACCOUNTS_UPDATE, 1227)], 0),
     // An example of what is known by name only.
-    ("install component 'file://c'", &[], 1235),
+    ("stop replica", &[], 1235),
 ];
 
 const SHOW: &[Case] = &[

@@ -27,6 +27,7 @@ impl Capabilities {
     pub const SESSION_TRACK: Capabilities = Capabilities(1 << 23);
     pub const DEPRECATE_EOF: Capabilities = Capabilities(1 << 24);
     pub const ZSTD_COMPRESSION: Capabilities = Capabilities(1 << 26);
+    pub const QUERY_ATTRIBUTES: Capabilities = Capabilities(1 << 27);
 
     /// What this server always offers: only what it does. Beside it are offered compression, as far as a variable has it, and TLS, if there are certificates.
     pub const OFFERED: Capabilities = Capabilities(
@@ -48,7 +49,8 @@ impl Capabilities {
             | Self::PLUGIN_AUTH_LENENC_DATA.0
             | Self::CAN_HANDLE_EXPIRED_PASSWORDS.0
             | Self::SESSION_TRACK.0
-            | Self::DEPRECATE_EOF.0,
+            | Self::DEPRECATE_EOF.0
+            | Self::QUERY_ATTRIBUTES.0,
     );
 
     pub fn has(self, flag: Capabilities) -> bool {

@@ -56,19 +56,79 @@ pub fn decode<'a>(
     is_long: impl Fn(usize) -> bool,
     mut each: impl FnMut(Param<'a>),
 ) -> Result<(), Malformed> {
+    decode_from(&mut Reader::new(body), count, types, None, is_long, |p| each(p))
+}
+
+/// The same of a client that names its parameters (`QUERY_ATTRIBUTES`): `names` is remembered as `types` is. Those of the statement
+/// come first and have no names; what is behind them are attributes.
+pub fn decode_named<'a>(
+    body: &'a [u8],
+    count: usize,
+    types: &mut Vec<ParamType>,
+    names: &mut Vec<Vec<u8>>,
+    is_long: impl Fn(usize) -> bool,
+    each: impl FnMut(Param<'a>),
+) -> Result<(), Malformed> {
+    decode_from(&mut Reader::new(body), count, types, Some(names), is_long, each)
+}
+
+/// How many parameters an execution says that it has, and the rest of it.
+pub fn count_of(body: &[u8]) -> Result<(usize, &[u8]), Malformed> {
+    let mut r = Reader::new(body);
+    let count = count(&mut r)?;
+    Ok((count, r.rest()))
+}
+
+/// The attributes in front of a statement's text, by their names, and the text.
+pub fn attributes(body: &[u8]) -> Result<(Attributes<'_>, &[u8]), Malformed> {
+    let mut r = Reader::new(body);
+    let count = count(&mut r)?;
+    // There is one set of them.
+    if r.lenenc_int()? != 1 {
+        return Err(Malformed);
+    }
+    let (mut types, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    if count > 0 {
+        let push = |p| values.push(p);
+        decode_from(&mut r, count, &mut types, Some(&mut names), |_| false, push)?;
+    }
+    Ok((names.into_iter().zip(values).collect(), r.rest()))
+}
+
+/// Names and values.
+pub type Attributes<'a> = Vec<(Vec<u8>, Param<'a>)>;
+
+/// As many as a statement may have parameters; more is no packet of a client.
+fn count(r: &mut Reader<'_>) -> Result<usize, Malformed> {
+    usize::try_from(r.lenenc_int()?).ok().filter(|n| *n <= 65_535).ok_or(Malformed)
+}
+
+fn decode_from<'a>(
+    r: &mut Reader<'a>,
+    count: usize,
+    types: &mut Vec<ParamType>,
+    mut names: Option<&mut Vec<Vec<u8>>>,
+    is_long: impl Fn(usize) -> bool,
+    mut each: impl FnMut(Param<'a>),
+) -> Result<(), Malformed> {
     if count == 0 {
         return Ok(());
     }
-    let mut r = Reader::new(body);
     let nulls = r.bytes(count.div_ceil(8))?;
     if r.u8()? == 1 {
         types.clear();
+        if let Some(names) = &mut names {
+            names.clear();
+        }
         for _ in 0..count {
             let [code, flag] = r.array()?;
             types.push(ParamType { code, unsigned: flag & 0x80 != 0 });
+            if let Some(names) = &mut names {
+                names.push(r.lenenc_str()?.to_vec());
+            }
         }
     }
-    if types.len() != count {
+    if types.len() != count || names.is_some_and(|n| n.len() != count) {
         return Err(Malformed);
     }
     for (i, ty) in types.iter().enumerate() {
@@ -77,7 +137,7 @@ pub fn decode<'a>(
         } else if nulls[i / 8] & (1 << (i % 8)) != 0 {
             Param::Null
         } else {
-            value(&mut r, *ty)?
+            value(r, *ty)?
         });
     }
     Ok(())
@@ -190,6 +250,26 @@ mod tests {
         let second = b"\x02\x00\x05\x00\x00\x00\x01c";
         assert_eq!(all(second, 3, &mut types).unwrap(), ["Int(5)", "Null", "Bytes([99])"]);
         assert_eq!(all(second, 3, &mut Vec::new()), Err(Malformed));
+    }
+
+    #[test]
+    fn attributes_stand_before_the_text() {
+        let (none, text) = attributes(b"\0\x01select 1").unwrap();
+        assert_eq!((none.len(), text), (0, &b"select 1"[..]));
+        // n = 'v', an empty one, and one that is NULL.
+        let body = b"\x03\x01\x04\x01\xFE\0\x01n\x03\0\x01i\xFE\0\x02zz\x01v\x07\0\0\0do 1";
+        let (all, text) = attributes(body).unwrap();
+        let value = |p: &Param<'_>| format!("{p:?}");
+        let all: Vec<_> =
+            all.iter().map(|(n, p)| (String::from_utf8_lossy(n).into_owned(), value(p))).collect();
+        assert_eq!(all[0], ("n".into(), "Bytes([118])".into()));
+        assert_eq!(all[1], ("i".into(), "Int(7)".into()));
+        assert_eq!(all[2], ("zz".into(), "Null".into()));
+        assert_eq!(text, b"do 1");
+        for cut in 0..body.len() - 4 {
+            assert!(attributes(&body[..cut]).is_err(), "{cut}");
+        }
+        assert_eq!(attributes(b"\0\x02select 1"), Err(Malformed));
     }
 
     #[test]

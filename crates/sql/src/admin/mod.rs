@@ -69,6 +69,8 @@ pub async fn run_admin(
         Statement::ReloadTls { no_rollback, channel } => {
             reload_tls(*no_rollback, channel.as_ref().map(|c| c.as_str()), cx)
         }
+        Statement::InstallComponent { urns, sets } => install(urns, *sets, cx),
+        Statement::UninstallComponent(urns) => uninstall(urns, cx),
         Statement::Restart => Err(SqlError::new(
             errno::ER_RESTART_SERVER_FAILED,
             "Restart server failed (mysqld is not managed by supervisor process).",
@@ -120,6 +122,44 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
                 let text = "FLUSH TABLES ... FOR EXPORT: the files of a table belong to this data directory and cannot be taken to another server; dump the table instead";
                 return Err(refused(text));
             }
+        }
+    }
+    Ok(AdminResult::ok())
+}
+
+/// What is a component in MySQL and always there here.
+const BUILT_IN: [&str; 1] = ["file://component_query_attributes"];
+
+fn built_in(urn: &str, cx: &mut StatementCtx<'_>) -> bool {
+    let known = BUILT_IN.contains(&urn);
+    if known {
+        let text = format!("Component '{urn}' is part of the server: it is always there");
+        cx.changes.warnings.warn(errno::ER_UNKNOWN_ERROR, || text);
+    }
+    known
+}
+
+/// INSTALL COMPONENT.
+fn install(
+    urns: &[Box<str>],
+    sets: bool,
+    cx: &mut StatementCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    for urn in urns {
+        if sets || !built_in(urn, cx) {
+            let text = format!("Cannot load component from specified URN: '{urn}'.");
+            return Err(SqlError::new(3529, text));
+        }
+    }
+    Ok(AdminResult::ok())
+}
+
+fn uninstall(urns: &[Box<str>], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
+    for urn in urns {
+        if !built_in(urn, cx) {
+            let text =
+                format!("Component specified by URN '{urn}' to unload has not been loaded before.");
+            return Err(SqlError::new(3537, text));
         }
     }
     Ok(AdminResult::ok())

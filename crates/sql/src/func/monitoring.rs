@@ -9,6 +9,11 @@ use weir_syntax::parse::{ParseOptions, digest};
 pub(super) const TABLE: &[FuncDef] = &[
     def("FORMAT_BYTES", 1, 1, unit_text, |cx, a| scaled(cx, a, &BYTES)),
     def("FORMAT_PICO_TIME", 1, 1, unit_text, |cx, a| scaled(cx, a, &PICOSECONDS)),
+    varying("MYSQL_QUERY_ATTRIBUTE_STRING", 1, 1, infer::unknown_text, |cx, a| {
+        let Some(name) = a[0].to_string_lossy() else { return Ok(Value::Null) };
+        let found = cx.session.query_attribute(name.as_bytes());
+        Ok(found.map_or(Value::Null, |text| Value::text(text, cx.collation)))
+    }),
     varying("PS_CURRENT_THREAD_ID", 0, 0, infer::uint_null::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.connection_id()))
     }),

@@ -211,6 +211,13 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => r.push(Need::Global(P::SUPER)),
         Statement::InstallPlugin { .. } => r.push(plugin(P::INSERT)),
         Statement::UninstallPlugin(_) => r.push(plugin(P::DELETE)),
+        Statement::InstallComponent { sets, .. } => {
+            r.push(component(P::INSERT));
+            if *sets {
+                r.push(set_global());
+            }
+        }
+        Statement::UninstallComponent(_) => r.push(component(P::DELETE)),
 
         Statement::CreateUser(c) => {
             r.push(accounts(P::INSERT));
@@ -361,6 +368,10 @@ fn set_global() -> Need {
 
 fn accounts(or_on_mysql: P) -> Need {
     Need::Accounts { any_of: P::CREATE_USER, or_on_mysql }
+}
+
+fn component(privileges: P) -> Need {
+    Need::Table { privileges, schema: "mysql".into(), table: "component".into() }
 }
 
 fn plugin(privileges: P) -> Need {

@@ -37,12 +37,20 @@ pub struct Info {
     id_given: AtomicBool,
     row_count: AtomicI64,
     found_rows: AtomicU64,
+    /// What the client has sent with the statement: names, and values as texts.
+    attributes: Mutex<Attributes>,
     user_locks: Arc<UserLocks>,
     short_uuids: Arc<AtomicU64>,
     sessions: Option<Arc<dyn Sessions>>,
 }
 
+type Attributes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
 impl Info {
+    pub fn set_attributes(&self, list: Attributes) {
+        *self.attributes.lock().unwrap_or_else(PoisonError::into_inner) = list;
+    }
+
     pub fn new(inst: &Instance, c: &ConnInfo) -> Info {
         Info {
             database: None,
@@ -51,6 +59,7 @@ impl Info {
             roles: Mutex::new("NONE".into()),
             acting: Mutex::default(),
             branch: Mutex::default(),
+            attributes: Mutex::default(),
             id: c.id,
             rt: inst.db.rt().clone(),
             kill: c.kill.clone(),
@@ -216,6 +225,10 @@ impl SessionInfo for Info {
     }
     fn version(&self) -> String {
         SERVER_VERSION.into()
+    }
+    fn query_attribute(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let all = self.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.clone())
     }
     fn short_uuid(&self) -> u64 {
         self.short_uuids.fetch_add(1, Relaxed)

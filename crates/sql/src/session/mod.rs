@@ -183,6 +183,8 @@ pub struct Session {
     update_counted: bool,
     /// KILL named this session's own connection.
     killed_itself: bool,
+    /// The client has sent attributes with its last statement.
+    has_attributes: bool,
 }
 
 impl Session {
@@ -248,6 +250,7 @@ impl Session {
             connected: None,
             update_counted: false,
             killed_itself: false,
+            has_attributes: false,
         };
         s.begin_vars();
         s.show_roles();

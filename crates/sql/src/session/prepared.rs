@@ -359,6 +359,26 @@ fn preparable(stmt: &Statement) -> Result<(), SqlError> {
     }
 }
 
+impl Session {
+    /// What the client sends with its next statement beside parameters, for mysql_query_attribute_string().
+    pub fn set_attributes(&mut self, list: Vec<(Vec<u8>, ParamValue)>) {
+        if list.is_empty() && !self.has_attributes {
+            return;
+        }
+        self.has_attributes = !list.is_empty();
+        let collation = self.settings.collation;
+        let text = |v: &ParamValue| match param_value(v, collation) {
+            Value::Null => None,
+            v => {
+                let mut text = Vec::new();
+                v.write_text(&mut text);
+                Some(text)
+            }
+        };
+        self.info.set_attributes(list.iter().map(|(n, v)| (n.clone(), text(v))).collect());
+    }
+}
+
 fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'static> {
     match p {
         ParamValue::Null => Value::Null,

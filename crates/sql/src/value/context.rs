@@ -173,6 +173,10 @@ pub trait SessionInfo: Sync {
         Ok(None)
     }
     fn version(&self) -> String;
+    /// The text of an attribute that the client has sent with the statement.
+    fn query_attribute(&self, _name: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
     /// A number that no other call gives (UUID_SHORT).
     fn short_uuid(&self) -> u64 {
         self.random()

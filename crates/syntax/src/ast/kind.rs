@@ -122,6 +122,8 @@ kinds! { Statement {
     PurgeBinaryLogs,
     InstallPlugin,
     UninstallPlugin,
+    InstallComponent,
+    UninstallComponent,
     CreateUser,
     AlterUser,
     DropUser,

@@ -210,6 +210,12 @@ pub enum Statement {
         soname: Box<str>,
     },
     UninstallPlugin(Ident),
+    /// URNs, and whether values are set with them.
+    InstallComponent {
+        urns: Vec<Box<str>>,
+        sets: bool,
+    },
+    UninstallComponent(Vec<Box<str>>),
 
     // Accounts.
     CreateUser(Box<CreateUser>),

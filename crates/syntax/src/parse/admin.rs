@@ -55,8 +55,17 @@ impl Parser<'_> {
                 Ok(Statement::InstallPlugin { name, soname: self.text()? })
             }
             Kw::UNINSTALL if self.eat(Kw::PLUGIN) => Ok(Statement::UninstallPlugin(self.ident()?)),
-            Kw::INSTALL => Ok(self.unsupported("INSTALL COMPONENT")),
-            Kw::UNINSTALL => Ok(self.unsupported("UNINSTALL COMPONENT")),
+            Kw::INSTALL if self.eat(Kw::COMPONENT) => {
+                let urns = self.comma_list(Parser::text)?;
+                let sets = self.at(Kw::SET);
+                if sets {
+                    self.set_statement()?;
+                }
+                Ok(Statement::InstallComponent { urns, sets })
+            }
+            Kw::UNINSTALL if self.eat(Kw::COMPONENT) => {
+                Ok(Statement::UninstallComponent(self.comma_list(Parser::text)?))
+            }
             Kw::CHANGE => Ok(self.unsupported("CHANGE REPLICATION")),
             Kw::STOP => Ok(self.unsupported("STOP REPLICA")),
             Kw::CACHE => self.cache_index(),

@@ -25,6 +25,7 @@ pub mod cap {
     pub const EXPIRED_PASSWORDS: u32 = 1 << 22;
     pub const DEPRECATE_EOF: u32 = 1 << 24;
     pub const ZSTD: u32 = 1 << 26;
+    pub const QUERY_ATTRIBUTES: u32 = 1 << 27;
     pub const DEFAULT: u32 = 1
         | PROTOCOL_41
         | TRANSACTIONS
