@@ -2,8 +2,10 @@
 
 use crate::rng::Rng;
 use crate::{Nanos, Rt, Runtime, Task, lock};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::future::Future;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -11,14 +13,45 @@ use std::task::{Context, Poll, Wake, Waker};
 const EPOCH_MICROS: u64 = 1_767_225_600_000_000;
 const MAIN: u64 = 0;
 
+/// Numbers that were given out one after the other, spread by one multiplication: each step of a simulation looks some of them up.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u64(self.0 ^ u64::from(*b)));
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.0 = n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+    }
+}
+
+/// By number. Nothing depends on the order in which such a map lies in memory.
+type Numbered<T> = HashMap<u64, T, BuildHasherDefault<Spread>>;
+
+struct Entry {
+    name: Box<str>,
+    /// `None` while it runs.
+    task: Option<Task>,
+    /// One for all its steps.
+    waker: Waker,
+}
+
 struct State {
     now: Nanos,
     rng: Rng,
     next_task: u64,
-    tasks: BTreeMap<u64, (String, Option<Task>)>,
-    ready: BTreeSet<u64>,
-    timers: BTreeMap<(Nanos, u64), Waker>,
-    timer_at: BTreeMap<u64, Nanos>,
+    tasks: Numbered<Entry>,
+    /// In the order of their numbers.
+    ready: Vec<u64>,
+    /// Moments and numbers of timers, those that were called off among them.
+    due: BinaryHeap<Reverse<(Nanos, u64)>>,
+    timers: Numbered<Waker>,
     next_timer: u64,
     hash: u64,
     /// The wall clock's distance from where it would be, in microseconds.
@@ -27,7 +60,41 @@ struct State {
     step_limit: u64,
 }
 
-struct Shared(Mutex<State>);
+impl State {
+    fn make_ready(&mut self, id: u64) {
+        if let Err(at) = self.ready.binary_search(&id) {
+            self.ready.insert(at, id);
+        }
+    }
+
+    /// The first timer that was not called off.
+    fn next_timer(&mut self) -> Option<(Nanos, Waker)> {
+        while let Some(Reverse((at, key))) = self.due.pop() {
+            if let Some(waker) = self.timers.remove(&key) {
+                return Some((at, waker));
+            }
+        }
+        None
+    }
+
+    /// Names in the order of the tasks' numbers.
+    fn names(&self, mut ids: Vec<u64>) -> Vec<String> {
+        ids.sort_unstable();
+        let name = |id| self.tasks.get(id).map_or("main", |t: &Entry| &t.name).to_string();
+        ids.iter().map(name).collect()
+    }
+}
+
+struct Shared {
+    state: Mutex<State>,
+    this: std::sync::Weak<Shared>,
+}
+
+impl Shared {
+    fn waker(&self, id: u64) -> Waker {
+        Waker::from(Arc::new(TaskWaker { shared: self.this.clone(), id }))
+    }
+}
 
 struct TaskWaker {
     shared: std::sync::Weak<Shared>,
@@ -37,27 +104,27 @@ struct TaskWaker {
 impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
         if let Some(s) = self.shared.upgrade() {
-            lock(&s.0).ready.insert(self.id);
+            lock(&s.state).make_ready(self.id);
         }
     }
 }
 
 impl Runtime for Shared {
     fn now(&self) -> Nanos {
-        lock(&self.0).now
+        lock(&self.state).now
     }
 
     fn wall_micros(&self) -> u64 {
-        let s = lock(&self.0);
+        let s = lock(&self.state);
         (EPOCH_MICROS + s.now / 1000).saturating_add_signed(s.wall_shift)
     }
 
     fn random_u64(&self) -> u64 {
-        lock(&self.0).rng.next_u64()
+        lock(&self.state).rng.next_u64()
     }
 
     fn fill_random(&self, out: &mut [u8]) -> std::io::Result<()> {
-        let rng = &mut lock(&self.0).rng;
+        let rng = &mut lock(&self.state).rng;
         for piece in out.chunks_mut(8) {
             piece.copy_from_slice(&rng.next_u64().to_le_bytes()[..piece.len()]);
         }
@@ -69,27 +136,31 @@ impl Runtime for Shared {
     }
 
     fn spawn(&self, name: &str, task: Task) {
-        let mut s = lock(&self.0);
+        let mut s = lock(&self.state);
         let id = s.next_task;
         s.next_task += 1;
-        s.tasks.insert(id, (name.to_string(), Some(task)));
-        s.ready.insert(id);
+        let entry = Entry { name: name.into(), task: Some(task), waker: self.waker(id) };
+        s.tasks.insert(id, entry);
+        s.make_ready(id);
     }
 
     fn timer_on(&self, at: Nanos, waker: Waker) -> u64 {
-        let mut s = lock(&self.0);
+        let mut s = lock(&self.state);
         let key = s.next_timer;
         s.next_timer += 1;
-        s.timers.insert((at, key), waker);
-        s.timer_at.insert(key, at);
+        s.timers.insert(key, waker);
+        s.due.push(Reverse((at, key)));
+        if s.due.len() > 2 * s.timers.len() + 1024 {
+            let State { due, timers, .. } = &mut *s;
+            due.retain(|Reverse((_, key))| timers.contains_key(key));
+        }
         key
     }
 
     fn timer_off(&self, key: u64) {
-        let mut s = lock(&self.0);
-        if let Some(at) = s.timer_at.remove(&key) {
-            s.timers.remove(&(at, key));
-        }
+        // Dropped outside of the lock: it may be the last of its task.
+        let waker = lock(&self.state).timers.remove(&key);
+        drop(waker);
     }
 }
 
@@ -109,19 +180,19 @@ pub struct SimClock(Arc<Shared>);
 impl SimClock {
     /// The machine slept: all of `d` passes at once, and every timer in it is late.
     pub fn jump(&self, d: std::time::Duration) {
-        let mut s = lock(&self.0.0);
+        let mut s = lock(&self.0.state);
         s.now = s.now.saturating_add(u64::try_from(d.as_nanos()).unwrap_or(u64::MAX));
     }
 
     /// Somebody set the wall clock.
     pub fn shift_wall(&self, micros: i64) {
-        let mut s = lock(&self.0.0);
+        let mut s = lock(&self.0.state);
         s.wall_shift = s.wall_shift.saturating_add(micros);
     }
 
     /// Tasks run so far: in one thread, two moments with the same number are the same moment.
     pub fn steps(&self) -> u64 {
-        lock(&self.0.0).steps
+        lock(&self.0.state).steps
     }
 }
 
@@ -132,20 +203,23 @@ pub struct SimRt {
 impl SimRt {
     pub fn new(seed: u64) -> SimRt {
         SimRt {
-            shared: Arc::new(Shared(Mutex::new(State {
-                now: 1,
-                rng: Rng::new(seed),
-                next_task: MAIN + 1,
-                tasks: BTreeMap::new(),
-                ready: BTreeSet::new(),
-                timers: BTreeMap::new(),
-                timer_at: BTreeMap::new(),
-                next_timer: 0,
-                hash: 0xCBF2_9CE4_8422_2325,
-                wall_shift: 0,
-                steps: 0,
-                step_limit: u64::MAX,
-            }))),
+            shared: Arc::new_cyclic(|this| Shared {
+                this: this.clone(),
+                state: Mutex::new(State {
+                    now: 1,
+                    rng: Rng::new(seed),
+                    next_task: MAIN + 1,
+                    tasks: Numbered::default(),
+                    ready: Vec::new(),
+                    due: BinaryHeap::new(),
+                    timers: Numbered::default(),
+                    next_timer: 0,
+                    hash: 0xCBF2_9CE4_8422_2325,
+                    wall_shift: 0,
+                    steps: 0,
+                    step_limit: u64::MAX,
+                }),
+            }),
         }
     }
 
@@ -159,32 +233,30 @@ impl SimRt {
 
     /// `run` ends as stuck when it has run tasks this many times.
     pub fn set_step_limit(&self, steps: u64) {
-        lock(&self.shared.0).step_limit = steps;
-    }
-
-    fn waker(&self, id: u64) -> Waker {
-        Waker::from(Arc::new(TaskWaker { shared: Arc::downgrade(&self.shared), id }))
+        lock(&self.shared.state).step_limit = steps;
     }
 
     /// Drives `main` and all spawned tasks until `main` is done.
     pub fn run<F: Future>(&self, main: F) -> Result<F::Output, Stuck> {
         let mut main = std::pin::pin!(main);
-        lock(&self.shared.0).ready.insert(MAIN);
+        lock(&self.shared.state).make_ready(MAIN);
+        let main_waker = self.shared.waker(MAIN);
         loop {
             let Some(id) = self.choose()? else {
                 self.advance()?;
                 continue;
             };
-            let waker = self.waker(id);
-            let mut cx = Context::from_waker(&waker);
             if id == MAIN {
-                if let Poll::Ready(v) = main.as_mut().poll(&mut cx) {
+                let polled = main.as_mut().poll(&mut Context::from_waker(&main_waker));
+                if let Poll::Ready(v) = polled {
                     return Ok(v);
                 }
                 continue;
             }
-            let task = lock(&self.shared.0).tasks.get_mut(&id).and_then(|t| t.1.take());
-            let Some(mut task) = task else { continue };
+            let take = |t: &mut Entry| Some((t.task.take()?, t.waker.clone()));
+            let taken = lock(&self.shared.state).tasks.get_mut(&id).and_then(take);
+            let Some((mut task, waker)) = taken else { continue };
+            let mut cx = Context::from_waker(&waker);
             let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 task.as_mut().poll(&mut cx)
             }));
@@ -198,11 +270,11 @@ impl SimRt {
             };
             match polled {
                 Poll::Ready(()) => {
-                    lock(&self.shared.0).tasks.remove(&id);
+                    lock(&self.shared.state).tasks.remove(&id);
                 }
                 Poll::Pending => {
-                    if let Some(t) = lock(&self.shared.0).tasks.get_mut(&id) {
-                        t.1 = Some(task);
+                    if let Some(t) = lock(&self.shared.state).tasks.get_mut(&id) {
+                        t.task = Some(task);
                     }
                 }
             }
@@ -211,60 +283,55 @@ impl SimRt {
 
     /// A ready task by the seed's choice, entered in the digest.
     fn choose(&self) -> Result<Option<u64>, Stuck> {
-        let mut s = lock(&self.shared.0);
+        let mut s = lock(&self.shared.state);
         let n = s.ready.len() as u64;
         if n == 0 {
             return Ok(None);
         }
         s.steps += 1;
         if s.steps > s.step_limit {
-            let name = |id: &u64| s.tasks.get(id).map_or("main".to_string(), |t| t.0.clone());
-            let tasks = s.ready.iter().map(name).collect();
+            let tasks = s.names(s.ready.clone());
             return Err(Stuck { at: s.now, tasks, spinning: true });
         }
         let i = s.rng.below(n) as usize;
-        let id = s.ready.iter().nth(i).copied();
-        if let Some(id) = id {
-            s.ready.remove(&id);
-            s.hash = (s.hash ^ id ^ s.now.rotate_left(17)).wrapping_mul(0x0100_0000_01B3);
-        }
-        Ok(id)
+        let id = s.ready.remove(i);
+        s.hash = (s.hash ^ id ^ s.now.rotate_left(17)).wrapping_mul(0x0100_0000_01B3);
+        Ok(Some(id))
     }
 
     /// Jumps to the next timer.
     fn advance(&self) -> Result<(), Stuck> {
         let due = {
-            let mut s = lock(&self.shared.0);
-            let Some((&(at, key), _)) = s.timers.first_key_value() else {
-                let tasks = s.tasks.values().map(|t| t.0.clone()).collect();
+            let mut s = lock(&self.shared.state);
+            let Some((at, waker)) = s.next_timer() else {
+                let tasks = s.names(s.tasks.keys().copied().collect());
                 return Err(Stuck { at: s.now, tasks, spinning: false });
             };
             s.now = s.now.max(at);
-            s.timer_at.remove(&key);
-            s.timers.remove(&(at, key))
+            waker
         };
-        if let Some(w) = due {
-            w.wake();
-        }
+        due.wake();
         Ok(())
     }
 
     /// A crash of the process: every task is gone.
     pub fn kill_all(&self) {
         let (tasks, timers) = {
-            let mut s = lock(&self.shared.0);
+            let mut s = lock(&self.shared.state);
             s.ready.clear();
-            s.timer_at.clear();
+            s.due.clear();
             (std::mem::take(&mut s.tasks), std::mem::take(&mut s.timers))
         };
-        // Dropped outside of the lock: their destructors may wake others.
+        // Dropped outside of the lock: their destructors may wake others. In an order that is always the same, since they may do more.
         drop(timers);
+        let mut tasks: Vec<_> = tasks.into_iter().collect();
+        tasks.sort_unstable_by_key(|t| t.0);
         drop(tasks);
     }
 
     /// Digest of the schedule so far: the same seed and program give the same one.
     pub fn trace_hash(&self) -> u64 {
-        lock(&self.shared.0).hash
+        lock(&self.shared.state).hash
     }
 }
 

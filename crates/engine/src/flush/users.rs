@@ -277,7 +277,7 @@ pub async fn free_margin(core: &Core) -> Result<Margin> {
     else {
         return Ok(Margin::Kept);
     };
-    let replaceable = pool.replaceable(scan);
+    let replaceable = pool.replaceable(scan, margin);
     if replaceable >= margin {
         return Ok(Margin::Kept);
     }

@@ -195,14 +195,24 @@ impl Pool {
         self.flush.lru.batch_end().await;
     }
 
-    /// Free frames, and pages among the `scan` next to be evicted that could be, now.
-    pub fn replaceable(&self, scan: usize) -> usize {
-        let mut cold = Vec::new();
-        self.replace.lock().coldest(&self.frames, scan, &mut cold);
-        let clean = |no: &&FrameNo| {
-            let f = &self.frames[**no as usize];
+    /// Free frames, and pages among the `scan` next to be evicted that could be, now. Nobody counts further than `enough`: each read of a
+    /// page asks.
+    pub fn replaceable(&self, scan: usize, enough: usize) -> usize {
+        let clean = |no: &FrameNo| {
+            let f = &self.frames[*no as usize];
             !f.is_dirty() && f.pins.load(Ordering::Relaxed) == 0
         };
-        self.free_frames() + cold.iter().filter(clean).count()
+        let (mut found, mut seen) = (self.free_frames(), 0);
+        if self.by_list() {
+            self.replace.lock().from_the_end(|no| {
+                found += usize::from(seen < scan && clean(&no));
+                seen += 1;
+                seen < scan && found < enough
+            });
+            return found;
+        }
+        let mut cold = Vec::new();
+        self.replace.lock().coldest(&self.frames, scan, &mut cold);
+        found + cold.iter().filter(|no| clean(no)).count()
     }
 }

@@ -158,6 +158,13 @@ impl Replacer {
         }
     }
 
+    /// Shows the pages of InnoDB's list from its end, as long as more are wanted; nothing where there is none.
+    pub fn from_the_end(&self, mut wants_more: impl FnMut(FrameNo) -> bool) {
+        if let Some(list) = &self.list {
+            _ = list.last_first().all(&mut wants_more);
+        }
+    }
+
     /// From the end of the list, as many as are wanted and fit.
     #[cfg(test)]
     pub fn last_fitting(&self, n: usize, fits: impl Fn(FrameNo) -> bool) -> Vec<FrameNo> {
