@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_disk::{Disk, DiskError, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
 use weir_rt::{AsyncMutex, Rt};
 
-const CHUNK: u64 = 16 << 10;
+/// The smallest page of a world, so that a write of a page copies nothing that it replaces.
+const CHUNK: u64 = 4 << 10;
 /// What a file gets on the volume at a time.
 const EXTENT: u64 = 1 << 20;
 /// So many extents lie together, over all members of an array; then comes the distance of [`Places::spread`].
@@ -23,7 +24,7 @@ const JOURNAL: u64 = 128 << 30;
 /// The kernel's largest request.
 const LARGEST: u64 = 512 << 10;
 
-type Chunk = Arc<Box<[u8]>>;
+type Chunk = Arc<[u8]>;
 
 /// How a file's bytes lie on the volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -389,9 +390,7 @@ impl Opened {
             if i.chunks.len() <= chunk {
                 i.chunks.resize(chunk + 1, None);
             }
-            let c = i.chunks[chunk]
-                .get_or_insert_with(|| Arc::new(vec![0; CHUNK as usize].into_boxed_slice()));
-            Arc::make_mut(c)[inside..inside + n].copy_from_slice(&rest[..n]);
+            put(&mut i.chunks[chunk], inside, &rest[..n]);
             rest = &rest[n..];
             at += n as u64;
         }
@@ -407,6 +406,18 @@ impl Opened {
         if self.mode.is_dsync() {
             self.disk.journal().await;
         }
+    }
+}
+
+/// Changes a part of a chunk, of which others may have the contents as they were.
+fn put(chunk: &mut Option<Chunk>, inside: usize, data: &[u8]) {
+    if let Some(own) = chunk.as_mut().and_then(Arc::get_mut) {
+        own[inside..inside + data.len()].copy_from_slice(data);
+    } else if data.len() as u64 == CHUNK {
+        *chunk = Some(data.into());
+    } else {
+        let shared = chunk.get_or_insert_with(|| Arc::from(vec![0; CHUNK as usize]));
+        Arc::make_mut(shared)[inside..inside + data.len()].copy_from_slice(data);
     }
 }
 
