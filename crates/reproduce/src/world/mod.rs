@@ -54,7 +54,8 @@ mod tests {
     }
 
     fn run(plan: &Plan) -> Measured {
-        let image = sim::prepare(plan, &|_| true).unwrap();
+        let loaded = sim::load(plan, &|_| true).unwrap();
+        let image = sim::settled(plan, &loaded).unwrap();
         sim::run(plan, &image, &|_| true).unwrap()
     }
 

@@ -76,6 +76,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "users",
             "world",
             "report",
+            "schedule",
             "work",
             "cli",
         ],
