@@ -275,6 +275,7 @@ fn show(a: &Args, all: &[Outcome], missing: usize) -> Result<(), String> {
         println!("{}", report::plain(&o.markdown("")));
     }
     println!("{}", report::plain(&report::summary(all)));
+    println!("{}", report::plain(&report::explained::markdown(all)));
     println!("the page: {}", page.display());
     Ok(())
 }
@@ -300,6 +301,7 @@ fn document(a: &Args, all: &[Outcome]) -> String {
     ));
     out.push_str(&report::summary(all));
     out.push('\n');
+    out.push_str(&report::explained::markdown(all));
     all.iter().for_each(|o| out.push_str(&o.markdown("reproduction/")));
     if !a.real {
         out.push_str("## The simulated disks\n\n");

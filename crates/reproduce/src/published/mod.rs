@@ -116,6 +116,30 @@ pub struct Observation {
     pub because: String,
 }
 
+/// What a program explains, and how it is seen: in order and direction, and about as large as published.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Explained {
+    pub says: String,
+    pub by: String,
+    /// Figures are named `EXPERIMENT/RUN.FIGURE`.
+    pub order: Claim,
+    pub size: Claim,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    row: Vec<Explained>,
+}
+
+/// What the programs of the builds explain, over all experiments.
+pub fn explained() -> Vec<Explained> {
+    let rows: Rows = toml::from_str(include_str!("explained.toml"))
+        .expect("a file of this program, which a test reads");
+    rows.row
+}
+
 impl Experiment {
     /// The plan of a run; `more` are options that go over all others.
     pub fn plan(&self, run: &Run, size: Size, machine: &str, more: &[String]) -> Plan {
@@ -154,6 +178,20 @@ pub fn all() -> Vec<Experiment> {
 mod tests {
     use super::*;
     use crate::figures::Measured;
+
+    #[test]
+    fn what_is_explained_names_figures_that_there_are() {
+        let rows = explained();
+        assert_eq!(rows.len(), 11);
+        let all = all();
+        for f in rows.iter().flat_map(|r| [&r.order, &r.size]).flat_map(Claim::figures) {
+            let (experiment, rest) = f.split_once('/').unwrap_or_else(|| panic!("{f}: of what?"));
+            let (run, figure) = rest.split_once('.').unwrap_or_else(|| panic!("{f}: which?"));
+            let e = all.iter().find(|e| e.name == experiment).unwrap_or_else(|| panic!("{f}"));
+            assert!(e.runs.iter().any(|r| r.name == run), "{f}: no such run");
+            assert!(Measured::default().figure(figure).is_some(), "{f}: no such figure");
+        }
+    }
 
     #[test]
     fn every_figure_named_is_a_run_that_there_is() {

@@ -2,6 +2,7 @@
 //! experiment.
 
 pub mod disks;
+pub mod explained;
 
 use crate::figures::{Measured, Point};
 use crate::machine::presets;
@@ -33,6 +34,18 @@ fn number(v: f64) -> String {
         a if a >= 0.995 => format!("{v:.2}"),
         _ => format!("{v:.3}"),
     }
+}
+
+/// Figures with their names, each once.
+fn figures_of(names: impl Iterator<Item = String>, figure: &dyn Fn(&str) -> Option<f64>) -> String {
+    let mut seen: Vec<String> = Vec::new();
+    for name in names {
+        let text = format!("{name} {}", figure(&name).map_or("-".into(), number));
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen.join(", ")
 }
 
 impl Outcome {
@@ -84,20 +97,12 @@ impl Outcome {
         out.push_str("| observed | here | figures |\n|---|---|---|\n");
         for o in &self.experiment.observations {
             let (v, whose) = (self.judge(o), if o.ours { "(ours) " } else { "" });
-            let mut seen: Vec<String> = Vec::new();
-            for f in o.claim.figures() {
-                let shown = self.figure(&f).map_or("-".into(), number);
-                let text = format!("{f} {shown}");
-                if !seen.contains(&text) {
-                    seen.push(text);
-                }
-            }
+            let shown = figures_of(o.claim.figures().into_iter(), &|f| self.figure(f));
             let why = match (v, o.because.as_str()) {
                 (Verdict::Reproduced, _) | (_, "") => String::new(),
                 (_, b) => format!(" {b}"),
             };
-            let _ =
-                writeln!(out, "| {whose}{} | {}.{why} | {} |", o.says, v.words(), seen.join(", "));
+            let _ = writeln!(out, "| {whose}{} | {}.{why} | {shown} |", o.says, v.words());
         }
         out.push('\n');
     }

@@ -1,0 +1,44 @@
+//! What the builds' programs explain, row by row: which of it is seen here in order and direction, and which in size too.
+
+use super::{Outcome, figures_of};
+use crate::published::{self, Explained, Verdict};
+use std::fmt::Write;
+
+/// A figure of an experiment's run: `EXPERIMENT/RUN.FIGURE`.
+fn figure(all: &[Outcome], name: &str) -> Option<f64> {
+    let (experiment, rest) = name.split_once('/')?;
+    all.iter().find(|o| o.experiment.name == experiment)?.figure(rest)
+}
+
+/// In order and direction, and in size.
+fn verdicts(all: &[Outcome], row: &Explained) -> (Verdict, Verdict) {
+    let judge = |c: &published::Claim| c.judge(&|f| figure(all, f));
+    (judge(&row.order), judge(&row.size))
+}
+
+fn words((order, size): (Verdict, Verdict)) -> &'static str {
+    match (order, size) {
+        (Verdict::Reproduced, Verdict::Reproduced) => "yes, and in size",
+        (Verdict::Reproduced, _) => "yes, in another size",
+        (Verdict::NotReproduced, _) => "**no**",
+        (Verdict::NotDecidable, _) => Verdict::NotDecidable.words(),
+    }
+}
+
+pub fn markdown(all: &[Outcome]) -> String {
+    let rows = published::explained();
+    let seen = rows.iter().filter(|r| verdicts(all, r).0 == Verdict::Reproduced).count();
+    let mut out = format!(
+        "## What the builds' programs explain\n\n{seen} of {} rows are reproduced in order and direction.\n\n\
+         | observed | explained by | in order and direction | figures |\n|---|---|---|---|\n",
+        rows.len()
+    );
+    for r in &rows {
+        let names = r.order.figures().into_iter().chain(r.size.figures());
+        let shown = figures_of(names, &|f| figure(all, f));
+        let v = words(verdicts(all, r));
+        let _ = writeln!(out, "| {} | {} | {v} | {shown} |", r.says, r.by);
+    }
+    out.push('\n');
+    out
+}
