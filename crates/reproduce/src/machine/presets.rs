@@ -90,6 +90,21 @@ pub const ALL: &[Preset] = &[
         request_cpu: REQUEST_2009,
     },
     Preset {
+        name: "raid0-2009-uncached",
+        what: "the same with the write caches of its disks switched off",
+        processors: 8,
+        storage: Storage::Drives {
+            count: 10,
+            drive: SATA_7200,
+            layout: Layout::Raid0 { stripe: 1 << 20 },
+            own_cache: None,
+        },
+        controller: None,
+        fs: EXT2,
+        statement_cpu: STATEMENT_2009,
+        request_cpu: REQUEST_2009,
+    },
+    Preset {
         name: "raid10-2009",
         what: "16 processors of 2008, eight disks of 15,000 turns in four pairs (each reads as one disk) behind a controller with 256 MiB and a battery",
         processors: 16,
