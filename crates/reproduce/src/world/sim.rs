@@ -189,7 +189,7 @@ pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, Strin
         m.disk.put(data.image.clone());
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
         if let Load::Insert { .. } = plan.load {
-            // The first looks at the change buffer: what a build's insert buffer bitmap says of each page stood on its disk.
+            // The first looks at the change buffer are no part of what is measured.
             rt.sleep(LOOKS).await;
         }
         m.disk.start_time();
