@@ -561,6 +561,14 @@ fn long_lists_say_what_equalities_say() {
                 }
             }
         }
+        // Texts of a connection whose collation is another one than the column's.
+        c.all(&["set names utf8mb4 collate utf8mb4_general_ci"]).await;
+        c.check(&[
+            ("select id from t where v in ('A', 'b', 'c', 'd', 'e', 'f', 'g', '9') order by id", "1; 4"),
+            ("select id from t where v not in ('A ', 'b', 'c', 'd', 'e', 'f', 'g', '9') order by id", "1; 5"),
+            ("select id from t where b in ('A', 'b', 'c', 'd', 'e', 'f', 'g', '9') order by id", "2; 4"),
+        ])
+        .await;
         // What is kept of a list is a run's own.
         c.all(&["prepare s from 'select group_concat(id) from t where i + 0 in (?, ?, ?, ?, ?, ?, ?, ?)'", "set @a = 1, @b = 9, @n = 77"]).await;
         c.check(&[

@@ -119,11 +119,7 @@ fn known(list: &List, (left, x): (&BExpr, &Value<'_>), f: &Frame<'_>) -> Option<
     let mut has_null = false;
     let mut values = Vec::with_capacity(list.len());
     for (rule, item) in list {
-        let v = match &item.node {
-            Node::Const(v) => v,
-            Node::Param(n) => f.params.get(*n as usize)?,
-            _ => return None,
-        };
+        let v = constant(item, f)?;
         if rule != first || item.info.coercibility != one.info.coercibility {
             return None;
         }
@@ -139,9 +135,23 @@ fn known(list: &List, (left, x): (&BExpr, &Value<'_>), f: &Frame<'_>) -> Option<
     Some(Known { set, has_null })
 }
 
-fn ints(values: &[&Value<'_>]) -> Option<Set> {
+/// The value of an item that is the same for all rows. A text may be put under the collation that it is compared in.
+fn constant<'v>(item: &'v BExpr, f: &Frame<'v>) -> Option<Value<'v>> {
+    match &item.node {
+        Node::Const(v) => Some(v.borrow()),
+        Node::Param(n) => f.params.get(*n as usize).map(Value::borrow),
+        Node::Collate(c, text) => match constant(text, f)? {
+            Value::Null => Some(Value::Null),
+            Value::Str(b, own) if same_set(own, *c) => Some(Value::Str(b, *c)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn ints(values: &[Value<'_>]) -> Option<Set> {
     let mut signed = true;
-    let number = |v: &&Value<'_>| match v {
+    let number = |v: &Value<'_>| match v {
         Value::Int(n) => Some(i128::from(*n)),
         Value::UInt(n) => {
             signed = false;
@@ -154,7 +164,7 @@ fn ints(values: &[&Value<'_>]) -> Option<Set> {
 }
 
 fn texts(
-    values: &[&Value<'_>],
+    values: &[Value<'_>],
     rule: Option<CompareRule>,
     (left, x): (&BExpr, &Value<'_>),
     one: &BExpr,
@@ -166,7 +176,7 @@ fn texts(
     };
     let CompareRule::Text(compared_in) = rule else { return None };
     let own = first.collation()?;
-    let key = |v: &&Value<'_>| match v {
+    let key = |v: &Value<'_>| match v {
         Value::Str(b, c) if *c == own && same_set(own, compared_in) => {
             Some(text_key(b, compared_in))
         }
