@@ -569,6 +569,12 @@ fn long_lists_say_what_equalities_say() {
             ("select id from t where b in ('A', 'b', 'c', 'd', 'e', 'f', 'g', '9') order by id", "2; 4"),
         ])
         .await;
+        c.all(&["set names latin1"]).await;
+        c.check(&[
+            ("select id from t where v in ('A', 'b', 'c', 'd', 'e', 'f', 'g', '9') order by id", "1; 4"),
+            ("select id from t where l not in ('a', 'b', 'c', 'd', 'e', 'f', 'g', '9') order by id", "2; 5"),
+        ])
+        .await;
         // What is kept of a list is a run's own.
         c.all(&["prepare s from 'select group_concat(id) from t where i + 0 in (?, ?, ?, ?, ?, ?, ?, ?)'", "set @a = 1, @b = 9, @n = 77"]).await;
         c.check(&[

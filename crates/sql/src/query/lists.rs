@@ -7,9 +7,10 @@
 //! - It is kept for a run of a statement, in which constants and parameters stay what they are. The bodies of programs, whose
 //!   variables are parameters that change, keep nothing.
 
-use super::expr::{BExpr, Ev, Node, info_at_run};
+use super::expr::{BExpr, Ev, Node, eval, info_at_run};
 use super::frame::Frame;
 use crate::func::aggregate::distinct_key;
+use crate::value::cast::CastTarget;
 use crate::value::compare::CompareRule;
 use crate::value::{Collation, Value};
 use std::borrow::Cow;
@@ -80,9 +81,14 @@ pub fn find(
     if list.len() < SHORT || !matches!(x, Value::Int(_) | Value::UInt(_) | Value::Str(..)) {
         return None;
     }
-    let lists = ev.lists.0.as_mut()?;
-    let known = lists.entry(id.0).or_insert_with(|| known(list, (left, x), f).map(Arc::new));
-    let known = known.clone()?;
+    let known = match ev.lists.0.as_ref()?.get(&id.0) {
+        Some(known) => known.clone(),
+        None => {
+            let known = known(list, (left, x), f, ev).map(Arc::new);
+            ev.lists.0.as_mut()?.insert(id.0, known.clone());
+            known
+        }
+    }?;
     let rule = list[0].0;
     let found = match (&known.set, x) {
         (Set::Ints { set, signed }, Value::Int(n)) if *signed || is_of_integers(rule) => {
@@ -114,16 +120,21 @@ fn text_key(text: &[u8], collation: Collation) -> Vec<u8> {
 }
 
 /// The items by hash, where all of them are constants of one kind that are compared by one rule.
-fn known(list: &List, (left, x): (&BExpr, &Value<'_>), f: &Frame<'_>) -> Option<Known> {
+fn known(
+    list: &List,
+    (left, x): (&BExpr, &Value<'_>),
+    f: &Frame<'_>,
+    ev: &mut Ev<'_>,
+) -> Option<Known> {
     let (first, one) = &list[0];
     let mut has_null = false;
     let mut values = Vec::with_capacity(list.len());
     for (rule, item) in list {
-        let v = constant(item, f)?;
-        if rule != first || item.info.coercibility != one.info.coercibility {
+        let alike = rule == first && item.info.coercibility == one.info.coercibility;
+        if !alike || !is_constant(item) {
             return None;
         }
-        match v {
+        match eval(item, f, ev).ok()? {
             Value::Null => has_null = true,
             v => values.push(v),
         }
@@ -135,17 +146,12 @@ fn known(list: &List, (left, x): (&BExpr, &Value<'_>), f: &Frame<'_>) -> Option<
     Some(Known { set, has_null })
 }
 
-/// The value of an item that is the same for all rows. A text may be put under the collation that it is compared in.
-fn constant<'v>(item: &'v BExpr, f: &Frame<'v>) -> Option<Value<'v>> {
+/// Is it the same for all rows? A text may be put into the set and under the collation that it is compared in.
+fn is_constant(item: &BExpr) -> bool {
     match &item.node {
-        Node::Const(v) => Some(v.borrow()),
-        Node::Param(n) => f.params.get(*n as usize).map(Value::borrow),
-        Node::Collate(c, text) => match constant(text, f)? {
-            Value::Null => Some(Value::Null),
-            Value::Str(b, own) if same_set(own, *c) => Some(Value::Str(b, *c)),
-            _ => None,
-        },
-        _ => None,
+        Node::Const(_) | Node::Param(_) => true,
+        Node::Collate(_, text) | Node::Cast(CastTarget::Char { .. }, text) => is_constant(text),
+        _ => false,
     }
 }
 
