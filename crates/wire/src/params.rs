@@ -54,9 +54,9 @@ pub fn decode<'a>(
     count: usize,
     types: &mut Vec<ParamType>,
     is_long: impl Fn(usize) -> bool,
-    mut each: impl FnMut(Param<'a>),
+    each: impl FnMut(Param<'a>),
 ) -> Result<(), Malformed> {
-    decode_from(&mut Reader::new(body), count, types, None, is_long, |p| each(p))
+    decode_from(&mut Reader::new(body), count, types, None, is_long, each)
 }
 
 /// The same of a client that names its parameters (`QUERY_ATTRIBUTES`): `names` is remembered as `types` is. Those of the statement

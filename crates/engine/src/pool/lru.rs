@@ -204,7 +204,7 @@ impl Pool {
         };
         let (mut found, mut seen) = (self.free_frames(), 0);
         if self.by_list() {
-            self.replace.lock().from_the_end(|no| {
+            self.replace.lock().end_first(|no| {
                 found += usize::from(seen < scan && clean(&no));
                 seen += 1;
                 seen < scan && found < enough

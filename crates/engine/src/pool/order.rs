@@ -159,7 +159,7 @@ impl Replacer {
     }
 
     /// Shows the pages of InnoDB's list from its end, as long as more are wanted; nothing where there is none.
-    pub fn from_the_end(&self, mut wants_more: impl FnMut(FrameNo) -> bool) {
+    pub fn end_first(&self, mut wants_more: impl FnMut(FrameNo) -> bool) {
         if let Some(list) = &self.list {
             _ = list.last_first().all(&mut wants_more);
         }
