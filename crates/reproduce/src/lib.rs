@@ -2,7 +2,7 @@
 //!
 //! `machine` computes processors and disks in virtual time, `plan` says what is run and `figures` what came out, `published` has what was
 //! published, as data; `data` loads, `users` work, `world` runs a plan; `report` sets the published tables beside ours and judges what was observed;
-//! `schedule` says which run is next, `work` makes many, `cli` is the command.
+//! `work` makes many runs, `cli` is the command.
 //!
 //! Each room uses only those named before it. The engine, the policies and the transactions are those of the server and of `weir bench`: what
 //! is reproduced is what runs.
@@ -15,7 +15,6 @@ mod machine;
 mod plan;
 mod published;
 mod report;
-mod schedule;
 mod users;
 mod work;
 mod world;

@@ -3,14 +3,13 @@
 use crate::figures::Measured;
 use crate::machine::presets;
 use crate::plan::Plan;
-use crate::schedule::{self, Schedule};
 use crate::world::real;
 use crate::world::sim::{self, Data};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -40,31 +39,15 @@ pub struct Work {
     pub stop: Arc<AtomicBool>,
 }
 
-/// Data that whoever comes first makes.
-type Made = OnceLock<Result<Arc<Data>, String>>;
-
-/// What a group of runs begins with; it goes when the last of them is taken.
+/// Data that several runs begin with. Whoever comes first makes them, and the others wait; they go with the last run that needs them.
 #[derive(Default)]
 struct Shared {
-    loaded: Made,
-    /// The same with less in the change buffer, by how much is left: whoever comes first makes them.
-    settled: Mutex<BTreeMap<u64, Arc<Made>>>,
+    data: Arc<OnceLock<Result<Arc<Data>, String>>>,
+    /// Runs that are still to come.
+    needed: usize,
 }
 
-type Turn = schedule::Turn<Job, Shared>;
-type Runs = Schedule<Job, Shared>;
-
-/// Says that a group's data are there, or never will be, however its first run ends: others may wait for that.
-struct Told<'a> {
-    schedule: &'a Runs,
-    group: usize,
-}
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        self.schedule.loaded(self.group);
-    }
-}
+type AllData = Mutex<BTreeMap<String, Shared>>;
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
@@ -110,24 +93,23 @@ impl Work {
                 self.out.display()
             );
         }
+        // Runs with the same data stand together, so that few data are kept at once.
+        left.sort_by_cached_key(|j| key(&j.plan));
+        let all = AllData::default();
+        left.iter().for_each(|j| lock(&all).entry(key(&j.plan)).or_default().needed += 1);
         let results = Mutex::new((done, Vec::new()));
+        let next = AtomicUsize::new(0);
         let board = Board::new(left.len());
         let threads = if self.place == Where::Sim { self.threads } else { 1 };
-        let threads = threads.min(left.len());
-        let length = |j: &Job| schedule::length(&j.plan);
-        let schedule = Schedule::new(left, |j| key(&j.plan), length);
         std::thread::scope(|s| {
-            for _ in 0..threads {
+            for _ in 0..threads.min(left.len()) {
                 s.spawn(|| {
-                    let mut group = None;
-                    while let Some(turn) = schedule.next(group) {
-                        group = Some(turn.group);
-                        let _told = Told { schedule: &schedule, group: turn.group };
+                    while let Some(j) = left.get(next.fetch_add(1, Ordering::Relaxed)) {
                         if self.stop.load(Ordering::Relaxed) {
                             break;
                         }
-                        match self.one(&turn, &schedule, &board) {
-                            Ok(m) => lock(&results).0.push((turn.job, m)),
+                        match self.one(j, &all, &board) {
+                            Ok(m) => lock(&results).0.push((j.clone(), m)),
                             Err(e) => lock(&results).1.push(e),
                         }
                     }
@@ -143,32 +125,26 @@ impl Work {
         !self.stop.load(Ordering::Relaxed)
     }
 
-    fn data(&self, turn: &Turn, all: &Runs, board: &Board) -> Result<Arc<Data>, String> {
-        let name = format!("{} data", turn.job.experiment);
-        let plan = &turn.job.plan;
-        let load = || {
-            let data = sim::load(plan, &|share| self.goes_on(board, &name, share));
+    fn data(&self, j: &Job, all: &AllData, board: &Board) -> Result<Arc<Data>, String> {
+        let cell = lock(all).entry(key(&j.plan)).or_default().data.clone();
+        let name = format!("{} data", j.experiment);
+        let make = || {
+            let data = sim::prepare(&j.plan, &|share| self.goes_on(board, &name, share));
             board.forget(&name);
             data.map(Arc::new)
         };
-        let loaded = turn.data.loaded.get_or_init(load).clone();
-        all.loaded(turn.group);
-        let (loaded, left) = (loaded?, sim::settled_key(plan)?);
-        let Some(left) = left else { return Ok(loaded) };
-        let cell = lock(&turn.data.settled).entry(left).or_default().clone();
-        cell.get_or_init(|| sim::settled(plan, &loaded).map(Arc::new)).clone()
+        cell.get_or_init(make).clone()
     }
 
-    fn one(&self, turn: &Turn, all: &Runs, board: &Board) -> Result<Measured, String> {
-        let j = &turn.job;
+    fn one(&self, j: &Job, all: &AllData, board: &Board) -> Result<Measured, String> {
         let name = format!("{} {}", j.experiment, j.plan.name);
+        let begun = Instant::now();
         let watch = |share| self.goes_on(board, &name, share);
-        let mut begun = Instant::now();
         let m = match &self.place {
             Where::Sim => {
-                let data = self.data(turn, all, board)?;
-                begun = Instant::now();
-                sim::run(&j.plan, &data, &watch)
+                let data = self.data(j, all, board);
+                release(&key(&j.plan), all);
+                data.and_then(|d| sim::run(&j.plan, &d, &watch))
             }
             Where::Real(folder) => real::run(&j.plan, folder, &watch),
         };
@@ -180,9 +156,20 @@ impl Work {
     }
 }
 
-/// What a plan loads; a plan whose options are refused loads nothing, and says so when it is run.
+/// What a plan's data are; a plan whose options are refused has none, and says so when it is run.
 fn key(p: &Plan) -> String {
-    sim::load_key(p).unwrap_or_default()
+    sim::data_key(p).unwrap_or_default()
+}
+
+/// A run has its data, and the last one takes them along.
+fn release(key: &str, all: &AllData) {
+    let mut all = lock(all);
+    if let Some(s) = all.get_mut(key) {
+        s.needed = s.needed.saturating_sub(1);
+        if s.needed == 0 {
+            all.remove(key);
+        }
+    }
 }
 
 /// A number for the program that runs, from its file.

@@ -54,8 +54,7 @@ mod tests {
     }
 
     fn run(plan: &Plan) -> Measured {
-        let loaded = sim::load(plan, &|_| true).unwrap();
-        let image = sim::settled(plan, &loaded).unwrap();
+        let image = sim::prepare(plan, &|_| true).unwrap();
         sim::run(plan, &image, &|_| true).unwrap()
     }
 

@@ -26,13 +26,8 @@ pub struct Server {
     pub vars: GlobalVars,
 }
 
-/// Pool and redo log of whatever loads, always the same: what is loaded depends on nothing that a run changes. A log of another size is
-/// made anew where an engine was stopped cleanly.
+/// Pool of whatever loads, always the same: what is loaded depends on nothing that a run changes.
 const LOADING_POOL: u64 = 512 << 20;
-const LOADING_LOG: u64 = 256 << 20;
-
-/// Looks at the change buffer that are over before time counts.
-const LOOKS: Duration = Duration::from_secs(3);
 
 pub fn server(plan: &Plan) -> Result<Server, String> {
     let args: Vec<String> = plan.options.iter().map(|o| format!("--{o}")).collect();
@@ -66,7 +61,7 @@ pub fn server(plan: &Plan) -> Result<Server, String> {
 pub fn loading(o: &Options) -> Options {
     Options {
         page_size: o.page_size,
-        redo_capacity: LOADING_LOG,
+        redo_capacity: o.redo_capacity,
         data_mode: o.data_mode,
         buffer_pool: LOADING_POOL,
         flush_policy: "weir",
@@ -77,7 +72,7 @@ pub fn loading(o: &Options) -> Options {
     }
 }
 
-/// Pages that the change buffer has when a run begins, at most. Where rows are inserted they are what the system's own rules would have
+/// Pages that the change buffer has at the end of loading, at most. Where rows are inserted they are what the system's own rules would have
 /// left, since a measurement that begins with the buffer of another system shows for its whole length how that changes.
 fn buffered(plan: &Plan, o: &Options) -> Option<u64> {
     let (Load::Insert { .. }, Some(p)) = (&plan.load, policy::named(o.flush_policy)) else {
@@ -94,6 +89,19 @@ fn buffered(plan: &Plan, o: &Options) -> Option<u64> {
     Some(pages.div_ceil(one).max(1) * one)
 }
 
+/// Waits until no more is buffered than is to be.
+pub async fn settle(rt: &Rt, db: &Db, plan: &Plan, o: &Options) -> Result<(), String> {
+    let Some(pages) = buffered(plan, o) else { return Ok(()) };
+    let percent = (pages * 100).div_ceil(LOADING_POOL / o.page_size as u64);
+    let value = SettingValue::Int(percent as i64);
+    db.set("innodb_change_buffer_max_size", value).await.map_err(|e| e.to_string())?;
+    let size = || db.status().iter().find(|s| s.0 == "Innodb_ibuf_size").map_or(0, |s| s.1);
+    while size() > pages {
+        rt.sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
+}
+
 fn preset(plan: &Plan) -> Result<&'static Preset, String> {
     presets::find(&plan.machine).ok_or_else(|| {
         let names: Vec<_> = presets::ALL.iter().map(|p| p.name).collect();
@@ -101,76 +109,35 @@ fn preset(plan: &Plan) -> Result<&'static Preset, String> {
     })
 }
 
-/// A directory that was stopped cleanly, and the digest of the runs that made it.
-#[derive(Clone)]
+/// A loaded directory that was stopped cleanly, and the digest of the run that made it.
 pub struct Data {
     image: Image,
     digest: u64,
 }
 
-/// Plans with the same key load the same: it holds all that [`load`] looks at. The machine is none of it, since loading takes no time.
-pub fn load_key(plan: &Plan) -> Result<String, String> {
+/// Plans with the same key begin with the same data: it holds all that [`prepare`] looks at.
+pub fn data_key(plan: &Plan) -> Result<String, String> {
     let o = server(plan)?.options;
-    let (page, mode) = (o.page_size, o.data_mode);
-    Ok(format!("{} {page} {mode:?}", plan.load.data(plan.size)))
+    let (load, buffered) = (plan.load.data(plan.size), buffered(plan, &o));
+    let (page, redo, mode) = (o.page_size, o.redo_capacity, o.data_mode);
+    Ok(format!("{load} {page} {redo} {mode:?} {buffered:?} {}", plan.machine))
 }
 
-/// How much [`settled`] leaves in the change buffer; `None`: there is nothing for it to do.
-pub fn settled_key(plan: &Plan) -> Result<Option<u64>, String> {
-    Ok(buffered(plan, &server(plan)?.options))
-}
-
-/// Makes the data of a plan, as all systems load them.
-pub fn load(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
-    let o = loading(&server(plan)?.options);
-    prepare(plan, None, |rt, disk| async move {
-        let db = Db::open(&rt, disk, o).await.map_err(|e| e.to_string())?;
-        data::load(&db, &plan.load, plan.size, watch).await?;
-        db.shutdown().await.map_err(|e| e.to_string())
-    })
-}
-
-/// Data of which no more waits in the change buffer than a run of the plan is to begin with.
-pub fn settled(plan: &Plan, loaded: &Data) -> Result<Data, String> {
+pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
     let own = server(plan)?.options;
-    let Some(pages) = buffered(plan, &own) else { return Ok(loaded.clone()) };
     let o = loading(&own);
-    let percent = (pages * 100).div_ceil(LOADING_POOL / o.page_size as u64);
-    prepare(plan, Some(loaded), |rt, disk| async move {
-        let db = Db::open(&rt, disk, o).await.map_err(|e| e.to_string())?;
-        // Nobody knows how much is buffered before the first look.
-        rt.sleep(LOOKS).await;
-        let value = SettingValue::Int(percent as i64);
-        db.set("innodb_change_buffer_max_size", value).await.map_err(|e| e.to_string())?;
-        let size = || db.status().iter().find(|s| s.0 == "Innodb_ibuf_size").map_or(0, |s| s.1);
-        while size() > pages {
-            rt.sleep(Duration::from_millis(100)).await;
-        }
-        db.shutdown().await.map_err(|e| e.to_string())
-    })
-}
-
-/// Works on a directory in no time, and keeps it.
-fn prepare<F>(
-    plan: &Plan,
-    before: Option<&Data>,
-    work: impl FnOnce(Rt, Arc<dyn Disk>) -> F,
-) -> Result<Data, String>
-where
-    F: Future<Output = Result<(), String>>,
-{
     let preset = preset(plan)?;
     let sim = SimRt::new(data::SEED);
     let rt = sim.rt();
     let done = sim.run(async {
         let m = preset.start(&rt, plan.size.pages, plan.size.divided);
-        if let Some(d) = before {
-            m.disk.put(d.image.clone());
-        }
-        work(rt.clone(), Arc::new(m.disk.clone())).await?;
+        let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
+        data::load(&db, &plan.load, plan.size, watch).await?;
+        settle(&rt, &db, plan, &own).await?;
+        db.shutdown().await.map_err(|e| e.to_string())?;
         Ok(m.disk.image())
     });
-    let digest = sim.trace_hash() ^ before.map_or(0, |d| d.digest.rotate_left(1));
+    let digest = sim.trace_hash();
     let done: Result<Image, String> =
         done.map_err(|stuck| format!("loading does not come to an end: {:?}", stuck.tasks))?;
     Ok(Data { image: done?, digest })
@@ -188,10 +155,6 @@ pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, Strin
         let m = preset.start(&rt, plan.size.pages, plan.size.divided);
         m.disk.put(data.image.clone());
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
-        if let Load::Insert { .. } = plan.load {
-            // The first looks at the change buffer are no part of what is measured.
-            rt.sleep(LOOKS).await;
-        }
         m.disk.start_time();
         if let Some(a) = plan.array {
             m.disk.find_requests_in(a);

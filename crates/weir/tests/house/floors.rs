@@ -76,7 +76,6 @@ const FLOORS: &[(&str, &[&str])] = &[
             "users",
             "world",
             "report",
-            "schedule",
             "work",
             "cli",
         ],
