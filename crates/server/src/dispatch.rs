@@ -2,6 +2,7 @@
 
 mod answer;
 mod logged;
+mod params_in;
 mod refresh;
 
 use crate::aside::Aside;
@@ -15,6 +16,7 @@ use crate::sink::{NetSink, Told, column, status};
 use crate::transport::Transport;
 use logged::Said;
 pub use logged::header;
+use params_in::{malformed, value};
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
@@ -29,7 +31,7 @@ use weir_sql::status::Stat;
 use weir_sql::vars::Var;
 use weir_wire::command::{Command, Execute, decode};
 use weir_wire::handshake::decode_change_user;
-use weir_wire::params::{self, Param, ParamType};
+use weir_wire::params::{self, ParamType};
 use weir_wire::{Capabilities, Malformed, Status, response};
 
 /// What the protocol keeps of a prepared statement.
@@ -483,32 +485,6 @@ impl Connection {
         self.bound.insert(info.id, Bound { has_rows, ..Bound::default() });
     }
 
-    fn long_data(&mut self, id: u32, param: u16, data: &[u8]) {
-        self.session.count_command(Stat::Com_stmt_send_long_data);
-        // This command has no answer: what is wrong is told at the execution.
-        let max = self.server.inst.vars.u64(Var::max_allowed_packet) as usize;
-        let count = self.session.param_count(id);
-        let Some(b) = self.bound.get_mut(&id) else { return };
-        if count.is_none_or(|n| usize::from(param) >= n) {
-            b.refused =
-                Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
-            return;
-        }
-        let have = b.long.entry(param).or_default();
-        if have.len() + data.len() > max {
-            b.refused = Some(SqlError::new(
-                1105,
-                "Parameter of prepared statement which is set through mysql_send_long_data() is longer than 'max_allowed_packet' bytes",
-            ));
-            return;
-        }
-        if let Err(over) = b.held.grow(Some(self.session.memory()), data.len()) {
-            b.refused = Some(over.into());
-            return;
-        }
-        have.extend_from_slice(data);
-    }
-
     fn execute(&mut self, e: &Execute<'_>) {
         let Some(count) = self.session.param_count(e.id) else {
             return self.error(&SqlError::unknown_statement(e.id, "mysqld_stmt_execute"));
@@ -559,24 +535,6 @@ impl Connection {
         self.statement_ended(began, sent, Said::Prepared(e.id, &values));
         values.clear();
         self.values = values;
-    }
-
-    /// Takes the attributes that stand before a statement's text, for the statement to ask for. None: there are no such attributes, which
-    /// was told.
-    fn take_attributes<'p>(&mut self, body: &'p [u8]) -> Option<&'p [u8]> {
-        if !self.caps.has(Capabilities::QUERY_ATTRIBUTES) {
-            return Some(body);
-        }
-        match params::attributes(body) {
-            Ok((list, text)) => {
-                self.session.set_attributes(list.into_iter().map(|(n, p)| (n, value(p))).collect());
-                Some(text)
-            }
-            Err(_) => {
-                self.error(&malformed());
-                None
-            }
-        }
     }
 
     /// Executes, and keeps the rows for COM_STMT_FETCH. Returns their number.
@@ -712,39 +670,6 @@ impl Connection {
         let failed = r.is_err();
         self.answer(r);
         if failed { Next::Close } else { Next::Go }
-    }
-}
-
-fn malformed() -> SqlError {
-    SqlError::new(1835, "Malformed communication packet.")
-}
-
-fn value(p: Param<'_>) -> ParamValue {
-    match p {
-        Param::Null | Param::Long => ParamValue::Null,
-        Param::Int(v) => ParamValue::Int(v),
-        Param::UInt(v) => ParamValue::UInt(v),
-        Param::Float(v) => ParamValue::Float(v),
-        Param::Double(v) => ParamValue::Double(v),
-        Param::Bytes(b) => ParamValue::Bytes(b.to_vec()),
-        Param::Decimal(b) => ParamValue::Decimal(b.to_vec()),
-        Param::Date(d) => ParamValue::Date { year: d.year, month: d.month, day: d.day },
-        Param::DateTime(d, c) => ParamValue::DateTime {
-            year: d.year,
-            month: d.month,
-            day: d.day,
-            hour: c.hour,
-            minute: c.minute,
-            second: c.second,
-            micros: c.micros,
-        },
-        Param::Time { negative, days, clock } => ParamValue::Time {
-            negative,
-            hours: days * 24 + u32::from(clock.hour),
-            minutes: clock.minute,
-            seconds: clock.second,
-            micros: clock.micros,
-        },
     }
 }
 

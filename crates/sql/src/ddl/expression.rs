@@ -3,6 +3,8 @@
 //! The text is MySQL's own form of an expression (`((`a` > 0) and (`b` < 1))`), as SHOW CREATE TABLE prints it. It means the same
 //! whatever the session that reads it has set: names are in backticks, operators in parentheses, strings have a character set.
 
+mod json;
+
 use std::fmt::Write as _;
 
 use crate::errno;
@@ -11,8 +13,7 @@ use crate::func::aggregate;
 use crate::meta::same_name;
 use crate::session_api::SqlError;
 use weir_syntax::ast::{
-    BinaryOp, CastType, ColumnRef, Expr, FunctionCall, IsTest, JsonOn, JsonValue, Literal,
-    TrimSide, UnaryOp,
+    BinaryOp, CastType, ColumnRef, Expr, FunctionCall, IsTest, Literal, TrimSide, UnaryOp,
 };
 use weir_syntax::parse::{ParseOptions, parse_expr};
 
@@ -618,37 +619,6 @@ impl Writer<'_> {
             }
             _ => return Err(SqlError::not_supported("this expression in a definition")),
         }
-        Ok(())
-    }
-
-    fn json_value(&mut self, j: &JsonValue) -> W {
-        self.put("json_value(");
-        self.expr(&j.doc)?;
-        self.put(", ");
-        self.expr(&j.path)?;
-        // Without a type it is a text of 512 characters.
-        let to = match &j.returning {
-            None => "char(512)".to_owned(),
-            // Its set is not written where it is that of the document.
-            Some(CastType::Char { length: Some(n), charset: None, national: false, .. }) => {
-                format!("char({n})")
-            }
-            Some(to) => cast_type(to),
-        };
-        self.put(&format!(" returning {to}"));
-        for (on, when) in [(&j.on_empty, "empty"), (&j.on_error, "error")] {
-            match on {
-                None => continue,
-                Some(JsonOn::Null) => self.put(" null"),
-                Some(JsonOn::Error) => self.put(" error"),
-                Some(JsonOn::Default(e)) => {
-                    self.put(" default ");
-                    self.expr(e)?;
-                }
-            }
-            self.put(&format!(" on {when}"));
-        }
-        self.put(")");
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use super::branches::{chosen, is_unwatched};
 use super::fitted::{answer, is_literal, with_digits};
 use super::frame::{Frame, SubResult};
 use super::json_value::{Wanted, json_value};
-use super::lists::{self, ListId, Lists};
+use super::lists::{self, ListId, Lists, info_at_run};
 use super::members::{in_rows, quantified};
 use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
@@ -331,10 +331,6 @@ impl BExpr {
     }
 }
 
-pub fn info_at_run(e: &BExpr, v: &Value<'_>) -> TypeInfo {
-    if e.info.ty == SqlType::Null { TypeInfo::new(type_of(v), true) } else { e.info }
-}
-
 /// Three-valued comparison of two evaluated sides.
 pub fn compare_sides(
     a: &BExpr,
@@ -423,22 +419,8 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
         }
         Node::In { left, list, negated, id } => {
             let x = eval(left, f, ev)?;
-            if let Some(found) = lists::find((*id, list), (left, &x), f, ev) {
-                return Ok(found.map(|found| found != *negated));
-            }
-            let mut unknown = x.is_null();
-            for (rule, item) in list {
-                if x.is_null() {
-                    break;
-                }
-                let y = eval(item, f, ev)?;
-                match compare_sides(left, &x, item, &y, *rule, ev)? {
-                    Some(Ordering::Equal) => return Ok(Some(!negated)),
-                    None => unknown = true,
-                    Some(_) => {}
-                }
-            }
-            Ok((!unknown).then_some(*negated))
+            let found = lists::holds((*id, list), (left, &x), f, ev)?;
+            Ok(found.map(|found| found != *negated))
         }
         Node::InSub { left, sub, negated } => {
             Ok(in_rows(left, f, &f.subs[*sub as usize], ev)?.map(|b| b != *negated))

@@ -7,13 +7,14 @@
 //! - It is kept for a run of a statement, in which constants and parameters stay what they are. The bodies of programs, whose
 //!   variables are parameters that change, keep nothing.
 
-use super::expr::{BExpr, Ev, Node, eval, info_at_run};
+use super::expr::{BExpr, Ev, Node, compare_sides, eval};
 use super::frame::Frame;
 use crate::func::aggregate::distinct_key;
 use crate::value::cast::CastTarget;
-use crate::value::compare::CompareRule;
-use crate::value::{Collation, Value};
+use crate::value::compare::{CompareRule, type_of};
+use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 use std::borrow::Cow;
+use std::cmp::Ordering as Order;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
@@ -71,8 +72,33 @@ enum Set {
 
 type List = [(Option<CompareRule>, BExpr)];
 
+/// Whether a value is among the items; `None`: not known, beside NULL.
+pub fn holds(
+    (id, list): (ListId, &List),
+    (left, x): (&BExpr, &Value<'_>),
+    f: &Frame<'_>,
+    ev: &mut Ev<'_>,
+) -> Result<Option<bool>, ValueError> {
+    if x.is_null() {
+        return Ok(None);
+    }
+    if let Some(found) = find((id, list), (left, x), f, ev) {
+        return Ok(found);
+    }
+    let mut unknown = false;
+    for (rule, item) in list {
+        let y = eval(item, f, ev)?;
+        match compare_sides(left, x, item, &y, *rule, ev)? {
+            Some(Order::Equal) => return Ok(Some(true)),
+            None => unknown = true,
+            Some(_) => {}
+        }
+    }
+    Ok((!unknown).then_some(false))
+}
+
 /// Whether a value that is not NULL is among the items: `Some(None)` if that is not known, `None` if they have to be compared.
-pub fn find(
+fn find(
     (id, list): (ListId, &List),
     (left, x): (&BExpr, &Value<'_>),
     f: &Frame<'_>,
@@ -117,6 +143,11 @@ fn text_key(text: &[u8], collation: Collation) -> Vec<u8> {
     let mut key = Vec::new();
     distinct_key(&Value::Str(Cow::Borrowed(text), collation), &mut key);
     key
+}
+
+/// What is known of an expression once its value is there.
+pub fn info_at_run(e: &BExpr, v: &Value<'_>) -> TypeInfo {
+    if e.info.ty == SqlType::Null { TypeInfo::new(type_of(v), true) } else { e.info }
 }
 
 /// The items by hash, where all of them are constants of one kind that are compared by one rule.

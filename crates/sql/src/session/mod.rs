@@ -414,37 +414,6 @@ impl Session {
         Some(self.run_query(&parsed.stmt, Origin::Text, &params, sink).await)
     }
 
-    /// Text plans depend on the schema, the modes, the client's set, the language of dates and the collations too.
-    fn make_key(&mut self) {
-        self.key.clear();
-        self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
-        self.key.extend_from_slice(&self.settings.collation.id().to_le_bytes());
-        self.key.push(self.settings.locale);
-        self.key.extend_from_slice(&self.settings.utf8mb4.id().to_le_bytes());
-        if let Some(client) = self.settings.client {
-            self.key.extend_from_slice(client.name().as_bytes());
-        }
-        self.key.push(0);
-        if let Some(d) = &self.info.database {
-            self.key.extend_from_slice(d.as_bytes());
-        }
-        self.key.push(0);
-        self.key.extend_from_slice(&self.normalized.key);
-        self.tally.keyed = true;
-    }
-
-    fn literal_values(&self, sql: &[u8]) -> Result<Vec<Value<'static>>, SqlError> {
-        let client = self.client();
-        self.normalized
-            .literals
-            .iter()
-            .map(|l| {
-                let value = l.value(sql, &self.settings.lex_mode, client).map_err(parse_error)?;
-                Ok(query::literal_value(&value, l.negative, self.settings.collation))
-            })
-            .collect()
-    }
-
     /// Refuses a query that may not be run, before anything about the names in it is told. What only binding knows is
     /// checked with the plan, see [`rights::cover`].
     fn check_query(&mut self, stmt: &Statement) -> Result<(), SqlError> {

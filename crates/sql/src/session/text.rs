@@ -126,3 +126,40 @@ pub(super) fn message(results: Option<Collation>, e: &SqlError) -> Cow<'_, [u8]>
     }
     Cow::Owned(to.own_bytes(&out).into_owned())
 }
+
+impl super::Session {
+    /// Text plans depend on the schema, the modes, the client's set, the language of dates and the collations too.
+    pub(super) fn make_key(&mut self) {
+        self.key.clear();
+        self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
+        self.key.extend_from_slice(&self.settings.collation.id().to_le_bytes());
+        self.key.push(self.settings.locale);
+        self.key.extend_from_slice(&self.settings.utf8mb4.id().to_le_bytes());
+        if let Some(client) = self.settings.client {
+            self.key.extend_from_slice(client.name().as_bytes());
+        }
+        self.key.push(0);
+        if let Some(d) = &self.info.database {
+            self.key.extend_from_slice(d.as_bytes());
+        }
+        self.key.push(0);
+        self.key.extend_from_slice(&self.normalized.key);
+        self.tally.keyed = true;
+    }
+
+    pub(super) fn literal_values(
+        &self,
+        sql: &[u8],
+    ) -> Result<Vec<crate::value::Value<'static>>, SqlError> {
+        let client = self.client();
+        self.normalized
+            .literals
+            .iter()
+            .map(|l| {
+                let value =
+                    l.value(sql, &self.settings.lex_mode, client).map_err(super::parse_error)?;
+                Ok(crate::query::literal_value(&value, l.negative, self.settings.collation))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,37 @@
+//! JSON_VALUE in the expressions of definitions.
+
+use super::{W, Writer, cast_type};
+use weir_syntax::ast::{CastType, JsonOn, JsonValue};
+
+impl Writer<'_> {
+    pub(super) fn json_value(&mut self, j: &JsonValue) -> W {
+        self.put("json_value(");
+        self.expr(&j.doc)?;
+        self.put(", ");
+        self.expr(&j.path)?;
+        // Without a type it is a text of 512 characters.
+        let to = match &j.returning {
+            None => "char(512)".to_owned(),
+            // Its set is not written where it is that of the document.
+            Some(CastType::Char { length: Some(n), charset: None, national: false, .. }) => {
+                format!("char({n})")
+            }
+            Some(to) => cast_type(to),
+        };
+        self.put(&format!(" returning {to}"));
+        for (on, when) in [(&j.on_empty, "empty"), (&j.on_error, "error")] {
+            match on {
+                None => continue,
+                Some(JsonOn::Null) => self.put(" null"),
+                Some(JsonOn::Error) => self.put(" error"),
+                Some(JsonOn::Default(e)) => {
+                    self.put(" default ");
+                    self.expr(e)?;
+                }
+            }
+            self.put(&format!(" on {when}"));
+        }
+        self.put(")");
+        Ok(())
+    }
+}
