@@ -166,3 +166,118 @@ fn they_need_the_rights_of_tables() {
         .await;
     });
 }
+
+/// Whatever was acknowledged is there after the tables have been read, whoever wrote, read, made and dropped them meanwhile.
+#[test]
+fn writers_and_statements_about_accounts_lose_nothing() {
+    for seed in 0..12 {
+        with_server(seed, |server| async move {
+            let rt = server.inst.db.rt().clone();
+            let mut tasks = Vec::new();
+            for n in 0..5u64 {
+                let (mut c, own) = (server.client(), rt.clone());
+                tasks.push(rt.spawn("client", async move {
+                    let mut kept = Vec::new();
+                    for round in 0..12u64 {
+                        let name = format!("u{n}_{round}");
+                        let sql = match n {
+                            0 => "flush privileges".to_owned(),
+                            1 => format!("create user {name}"),
+                            2 => format!("grant select on *.* to {name}_of_nobody"),
+                            _ => format!("insert into mysql.user (host, user, ssl_cipher, x509_issuer, x509_subject) values ('%', '{name}', '', '', '')"),
+                        };
+                        let got = c.ask(&sql).await;
+                        match got.errno() {
+                            0 if n == 0 => {}
+                            0 => kept.push(name),
+                            // No such account.
+                            1410 if n == 2 => {}
+                            _ => panic!("{sql}: {}", got.line()),
+                        }
+                        let pause = (seed * 5 + n * 3 + round) % 7;
+                        own.sleep(std::time::Duration::from_micros(pause * 150)).await;
+                    }
+                    c.0.close().await;
+                    kept
+                }));
+            }
+            let mut kept = Vec::new();
+            for t in tasks {
+                kept.extend(t.await);
+            }
+            let mut root = server.client();
+            root.rows("flush privileges").await;
+            for name in kept {
+                let there = format!("select count(*) from mysql.user where user = '{name}'");
+                assert_eq!(root.rows(&there).await, "1", "{name}, seed {seed}");
+                root.rows(&format!("show grants for {name}")).await;
+            }
+            root.0.close().await;
+        });
+    }
+}
+
+#[test]
+fn a_routine_comes_and_goes_while_the_tables_are_written_to() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        root.check(&[
+            ("create database d", "ok 1"),
+            ("create user u@localhost", "ok 0"),
+            ("grant create, create routine on d.* to u@localhost", "ok 0"),
+            ("insert into mysql.user (host, user, ssl_cipher, x509_issuer, x509_subject) values ('%', 'new', '', '', '')", "ok 1"),
+        ])
+        .await;
+        let mut u = server.client_of("u");
+        u.check(&[("create procedure d.p() select 1", "ok 0"), ("call d.p()", "1")]).await;
+        // What was written is read with it, and the right of the creator is not lost.
+        root.check(&[
+            ("show grants for new", "GRANT USAGE ON *.* TO `new`@`%`"),
+            ("select user, routine_name from mysql.procs_priv", "u|p"),
+            ("delete from mysql.user where user = 'new'", "ok 1"),
+            ("drop procedure d.p", "ok 0"),
+            ("select count(*) from mysql.procs_priv", "0"),
+            // Where they cannot be read the routine comes all the same.
+            ("delete from mysql.user", "ok 2"),
+        ])
+        .await;
+        u.check(&[
+            ("create procedure d.q() select 1", "ok 0"),
+            ("show warnings", "Warning|1404|Failed to grant EXECUTE and ALTER ROUTINE privileges: mysql.user has no row: the accounts stay as they are, since nobody could log in with none"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn only_what_a_statement_changes_is_made_a_table() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        let tables =
+            "select count(*) from information_schema.innodb_tables where name like 'mysql/%'";
+        root.check(&[
+            (tables, "0"),
+            // A computed table of another schema cannot be written to, whatever the statement reads.
+            ("insert into information_schema.tables select * from mysql.user", "E1044"),
+            (tables, "0"),
+            ("create table t select user from mysql.user", "ok 1"),
+            ("update t join mysql.db on true set t.user = 'x'", "ok 0"),
+            (tables, "0"),
+            ("delete p from mysql.procs_priv p join mysql.user using (user)", "ok 0"),
+            (tables, "1"),
+            // Which of its tables an UPDATE of a join changes is known only when it is bound.
+            ("update mysql.db join mysql.tables_priv using (user) set db.db = 'x'", "ok 0"),
+            (tables, "3"),
+            // A temporary table of its name is another one.
+            ("create temporary table mysql.role_edges (a int)", "ok 0"),
+            ("select * from mysql.role_edges", ""),
+            ("drop temporary table mysql.role_edges", "ok 0"),
+            ("select from_user from mysql.role_edges", ""),
+            ("drop temporary table mysql.role_edges", "E1051"),
+            ("select from_user from mysql.role_edges", ""),
+            ("drop table mysql.role_edges, mysql.role_edges", "E1066"),
+            ("select from_user from mysql.role_edges", ""),
+        ])
+        .await;
+    });
+}

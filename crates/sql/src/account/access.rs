@@ -30,6 +30,8 @@ pub struct Access {
     with_columns: bool,
     /// The account's statements are limited; looked at before each of them.
     limited: bool,
+    /// The server's own, whatever accounts there are.
+    of_server: bool,
     /// Logged in with a password that has expired: until it is changed, nothing else may be done.
     expired: bool,
 }
@@ -52,10 +54,24 @@ impl Access {
             through: Vec::new(),
             with_columns: false,
             limited: account.policy.resources.limit_statements(),
+            of_server: false,
             expired: false,
         };
         access.reset_roles();
         access
+    }
+
+    /// What the server's own statements may do: everything. `name` is whom they are of, which need not be an account.
+    pub fn of_server(accounts: &Arc<Accounts>, name: &AccountName) -> Access {
+        let mut account = Account::new(name);
+        account.global = Privileges::all_global();
+        let mut access = Access::new(accounts.clone(), &Arc::new(account), &name.host);
+        access.of_server = true;
+        access
+    }
+
+    pub fn is_of_server(&self) -> bool {
+        self.of_server
     }
 
     /// CURRENT_USER().
@@ -132,7 +148,7 @@ impl Access {
     /// granted is no longer active.
     fn refresh(&mut self) {
         let version = self.accounts.version();
-        if version == self.version {
+        if version == self.version || self.of_server {
             return;
         }
         let name = self.name();

@@ -193,6 +193,8 @@ pub trait AccountStore: Send + Sync {
     /// read those.
     fn load_times(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>>;
     fn save_times(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>>;
+    /// Is any of [`GRANT_TABLES`] a table of the engine, which somebody writes to? It has to be read before accounts change.
+    fn has_grant_tables(&self) -> bool;
 }
 
 /// Hashing, done by the server, which has the cryptography.
@@ -306,22 +308,50 @@ impl Accounts {
         })
     }
 
+    /// Is any grant table a table of the engine, which somebody writes to?
+    pub fn has_grant_tables(&self) -> bool {
+        self.store.has_grant_tables()
+    }
+
+    /// Keeps everybody else from changing accounts until it is dropped.
+    pub async fn alone(&self) -> Alone<'_> {
+        self.editing.enter().await
+    }
+
     /// Replaces all accounts by those of the grant tables' rows. `told`: what is different from what the rows say.
-    pub async fn replace(&self, rows: &GrantRows, told: &mut Vec<String>) -> Result<(), SqlError> {
+    pub async fn replace(
+        &self,
+        alone: &Alone<'_>,
+        rows: &GrantRows,
+        told: &mut Vec<String>,
+    ) -> Result<(), SqlError> {
         let new = tables::accounts(rows, told)?;
-        self.edit(|list| {
+        self.edit_alone(alone, |list| {
             *list = new.into_iter().map(Arc::new).collect();
             Ok(())
         })
         .await
     }
 
-    /// Runs one change: alone, on a copy, durable before it is seen.
+    /// Runs one change. Errors: 1412 where a grant table has to be read first.
     async fn edit<T>(
         &self,
         change: impl FnOnce(&mut Vec<Arc<Account>>) -> Result<T, SqlError>,
     ) -> Result<T, SqlError> {
-        let _alone = self.editing.enter().await;
+        let alone = self.alone().await;
+        if self.has_grant_tables() {
+            let text = "Table definition has changed, please retry transaction";
+            return Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text));
+        }
+        self.edit_alone(&alone, change).await
+    }
+
+    /// A change: on a copy, durable before it is seen.
+    async fn edit_alone<T>(
+        &self,
+        _alone: &Alone<'_>,
+        change: impl FnOnce(&mut Vec<Arc<Account>>) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
         let mut list = self.list().to_vec();
         let known = times::encode(&list);
         let out = change(&mut list)?;
@@ -353,10 +383,11 @@ struct EditLock {
     state: Mutex<(bool, Vec<Waker>)>,
 }
 
-struct EditGuard<'a>(&'a EditLock);
+/// Held by whoever changes accounts.
+pub struct Alone<'a>(&'a EditLock);
 
 impl EditLock {
-    fn enter(&self) -> impl Future<Output = EditGuard<'_>> + Send {
+    fn enter(&self) -> impl Future<Output = Alone<'_>> + Send {
         std::future::poll_fn(|cx: &mut Context<'_>| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.0 {
@@ -364,12 +395,12 @@ impl EditLock {
                 return Poll::Pending;
             }
             state.0 = true;
-            Poll::Ready(EditGuard(self))
+            Poll::Ready(Alone(self))
         })
     }
 }
 
-impl Drop for EditGuard<'_> {
+impl Drop for Alone<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = false;
@@ -406,6 +437,9 @@ pub(crate) mod testing {
         fn save_times(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>> {
             *self.1.lock().unwrap() = Some(bytes);
             Box::pin(async { Ok(()) })
+        }
+        fn has_grant_tables(&self) -> bool {
+            false
         }
     }
 

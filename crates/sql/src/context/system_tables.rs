@@ -1,22 +1,16 @@
 //! What has become of the computed tables of the schema `mysql`.
 
 use std::collections::BTreeSet;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// The schema of the server's own tables.
 pub const SYSTEM_SCHEMA: &str = "mysql";
 
-/// Computed tables that a statement has dropped. As in MySQL the server goes on with what it has read; a restart, or FLUSH PRIVILEGES, brings
-/// them back.
+/// Computed tables that a statement has dropped. As in MySQL the server goes on with what it has read; a restart, or FLUSH
+/// PRIVILEGES, brings them back.
 #[derive(Default)]
 pub struct SystemTables {
     dropped: RwLock<BTreeSet<String>>,
-    /// Those whose places a table is about to take.
-    making: RwLock<BTreeSet<String>>,
-}
-
-fn with<T>(names: &RwLock<BTreeSet<String>>, change: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
-    change(&mut names.write().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl SystemTables {
@@ -25,22 +19,14 @@ impl SystemTables {
     }
 
     pub fn drop(&self, name: &str) {
-        with(&self.dropped, |names| names.insert(name.to_owned()));
+        self.change().insert(name.to_owned());
     }
 
     pub fn bring_back(&self) {
-        with(&self.dropped, BTreeSet::clear);
+        self.change().clear();
     }
 
-    pub fn is_making(&self, name: &str) -> bool {
-        self.making.read().unwrap_or_else(PoisonError::into_inner).contains(name)
-    }
-
-    pub fn begin_making(&self, name: &str) {
-        with(&self.making, |names| names.insert(name.to_owned()));
-    }
-
-    pub fn end_making(&self, name: &str) {
-        with(&self.making, |names| names.remove(name));
+    fn change(&self) -> RwLockWriteGuard<'_, BTreeSet<String>> {
+        self.dropped.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -162,10 +162,9 @@ pub fn taken(
     if there { exists(create.if_not_exists, name, ctx).map(Some) } else { Ok(None) }
 }
 
-/// Is it a computed table of the server's own whose place none is about to take?
+/// Is the name that of a computed table? The server's own statements put tables in the places of those.
 pub fn is_system_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
-    let shared = ctx.reads.shared;
-    shared.computed(schema, name).is_some() && !shared.system_tables.is_making(name)
+    ctx.reads.shared.computed(schema, name).is_some() && !ctx.changes.access.is_of_server()
 }
 
 /// What a statement defines, LIKE or not, with expressions that bind.

@@ -30,13 +30,6 @@ pub async fn drop_tables(
         if is_virtual_schema(&schema) {
             return Err(access_denied(&schema, ctx));
         }
-        let known = (ctx.reads.shared.virtuals)(&schema, &name);
-        if known.is_some() && !ctx.reads.shared.system_tables.is_dropped(&name) {
-            system.push(name.clone());
-            if ctx.reads.db().table(&schema, &name).is_none() {
-                continue;
-            }
-        }
         if ctx.reads.temporaries.has(&schema, &name) {
             if own.iter().any(|(s, t)| *s == schema && *t == name) {
                 return Err(not_unique(&name));
@@ -45,6 +38,15 @@ pub async fn drop_tables(
             continue;
         }
         let table = ctx.reads.db().table(&schema, &name).filter(|_| !stmt.temporary);
+        if !stmt.temporary && hides_computed(&schema, &name, ctx) {
+            if system.contains(&name) {
+                return Err(not_unique(&name));
+            }
+            system.push(name.clone());
+            if table.is_none() {
+                continue;
+            }
+        }
         match table {
             Some(table) if found.iter().any(|t| t.def.id == table.def.id) => {
                 return Err(not_unique(&name));
@@ -79,6 +81,13 @@ pub async fn drop_tables(
         ctx.changes.warnings.note(errno::ER_BAD_TABLE_ERROR, || format!("Unknown table '{name}'"));
     }
     Ok(AdminResult::ok())
+}
+
+/// Is a computed table to be hidden, too, when what has this name is gone? The server's own statements make place for it.
+fn hides_computed(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
+    let shared = ctx.reads.shared;
+    let known = (shared.virtuals)(schema, name).is_some() && !shared.system_tables.is_dropped(name);
+    known && !ctx.changes.access.is_of_server()
 }
 
 /// 1066.
@@ -185,7 +194,7 @@ pub async fn rename(
         if at(&to, &places).is_some() || ctx.reads.shared.computed(&to.0, &to.1).is_some() {
             return Err(table_exists(&to.1));
         }
-        if (ctx.reads.shared.virtuals)(&from.0, &from.1).is_some() {
+        if hides_computed(&from.0, &from.1, ctx) {
             system.push(from.1.clone());
         }
         places.insert(from, None);

@@ -1,7 +1,7 @@
 //! One opened database with what its sessions share.
 
 use crate::account::{
-    Access, Account, AccountName, AccountStore, Accounts, PasswordHasher, RolePolicy,
+    Access, Account, AccountName, AccountStore, Accounts, GRANT_TABLES, PasswordHasher, RolePolicy,
 };
 use crate::context::{SYSTEM_SCHEMA, Shared};
 use crate::ddl::engine_error;
@@ -79,6 +79,10 @@ impl AccountStore for EngineStore {
 
     fn save_times(&self, bytes: Vec<u8>) -> crate::account::BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move { self.0.meta_put(TIMES, &bytes).await.map_err(engine_error) })
+    }
+
+    fn has_grant_tables(&self) -> bool {
+        GRANT_TABLES.iter().any(|name| self.0.table(SYSTEM_SCHEMA, name).is_some())
     }
 }
 

@@ -599,7 +599,10 @@ impl Session {
                 _ => self.run_admin_once(stmt).await,
             };
             match done {
-                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < ATTEMPTS => tries += 1,
+                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < ATTEMPTS => {
+                    tries += 1;
+                    Box::pin(self.settle_system_tables(stmt)).await?;
+                }
                 result => break result,
             }
         };

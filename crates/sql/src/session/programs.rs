@@ -66,7 +66,10 @@ impl Session {
         let procedure = kind == ObjectKind::Procedure;
         let (of, name) = (schema.clone(), meta.name.clone());
         self.put_program(kind, schema, &meta, false).await?;
-        self.own_routine(procedure, &of, &name).await?;
+        if let Err(e) = self.own_routine(procedure, &of, &name).await {
+            let text = "Failed to grant EXECUTE and ALTER ROUTINE privileges";
+            self.current.warn(errno::ER_PROC_AUTO_GRANT_FAIL, || told(text, &e));
+        }
         Ok(AdminResult::ok())
     }
 
@@ -85,7 +88,26 @@ impl Session {
         }
         let (user, host) = self.access.account();
         let creator = AccountName::new(user, host);
+        if self.inst.accounts.has_grant_tables() {
+            self.read_grant_tables().await?;
+        }
         self.inst.accounts.own_routine(&creator, procedure, schema, name).await
+    }
+
+    /// `automatic_sp_privileges`: what was granted on a routine goes with it.
+    async fn forget_routine(
+        &mut self,
+        procedure: bool,
+        schema: &str,
+        name: &str,
+    ) -> Result<(), SqlError> {
+        if !self.inst.vars.bool(Var::automatic_sp_privileges) {
+            return Ok(());
+        }
+        if self.inst.accounts.has_grant_tables() {
+            self.read_grant_tables().await?;
+        }
+        self.inst.accounts.forget_routine(procedure, schema, name).await
     }
 
     pub(super) async fn alter_routine(
@@ -124,8 +146,9 @@ impl Session {
                 let (routine, procedure) = (o.kind, o.kind == ObjectKind::Procedure);
                 self.inst.db.drop_objects(&[o]).await.map_err(engine_error)?;
                 let is_routine = procedure || routine == ObjectKind::Function;
-                if is_routine && self.inst.vars.bool(Var::automatic_sp_privileges) {
-                    self.inst.accounts.forget_routine(procedure, &schema, &name).await?;
+                if is_routine && let Err(e) = self.forget_routine(procedure, &schema, &name).await {
+                    let text = "Failed to revoke all privileges to dropped routine";
+                    self.current.warn(errno::ER_PROC_AUTO_REVOKE_FAIL, || told(text, &e));
                 }
             }
             None if if_exists => {
@@ -313,6 +336,11 @@ pub(super) fn check_variables(body: &Program) -> Result<(), SqlError> {
         }
     }
     Ok(())
+}
+
+/// A warning about something that the statement did not do beside its own work.
+fn told(text: &str, e: &SqlError) -> String {
+    format!("{text}: {}", e.message)
 }
 
 fn change_characteristics(meta: &mut ProgramMeta, c: &weir_syntax::ast::Characteristics) {

@@ -1,17 +1,19 @@
 //! Writing to the tables of the schema `mysql`, and reading what was written.
 //!
 //! The grant tables are made from the accounts when they are read. A statement that writes to one has it made a table first, with the
-//! rows that it has, so that whatever MySQL's administrators and dumps do with those tables can be done; and as in MySQL it has no effect before
-//! FLUSH PRIVILEGES, a restart, or a statement about accounts, which all read the tables. Then they are computed again.
+//! rows that it has, so that whatever MySQL's administrators and dumps do with those tables can be done. As in MySQL that has no
+//! effect before FLUSH PRIVILEGES, a restart, or a statement about accounts, which all read the tables. Then they are computed again.
 //!
 //! Invariants:
 //! - A table takes the place of a computed one with all of its rows or not at all (it is made by CREATE TABLE ... SELECT).
 //! - While any grant table is a table no statement changes accounts: it reads those tables first, and fails where it cannot. So
-//!   what the tables say is never older than the accounts.
+//!   what the tables say is never older than the accounts. Whoever makes such a table or reads it keeps others from changing
+//!   accounts meanwhile ([`Alone`]), and waits for tables' locks only behind that.
+//! - A table is locked from before it is read until it is gone, so that no row is written to it in between and lost.
 //! - Tables that leave no account are not read: nobody could log in any more.
 
 use super::{Instance, Session};
-use crate::account::{Account, AccountName, GRANT_TABLES, GrantRow, GrantRows, Privileges};
+use crate::account::{Access, AccountName, Alone, GRANT_TABLES, GrantRow, GrantRows, Privileges};
 use crate::context::SYSTEM_SCHEMA;
 use crate::errno;
 use crate::infoschema::system_tables;
@@ -27,6 +29,12 @@ use weir_syntax::ast::{FlushKind, Statement};
 /// Whom the server's own statements are of. There is no such account here; in MySQL it is locked.
 const OWNER: (&str, &str) = ("mysql.sys", "localhost");
 
+/// Times that the grant tables are read before whoever makes and drops them meanwhile is told to wait.
+const ATTEMPTS: usize = 8;
+/// What a statement finds where one of its tables has gone or come since it was put together.
+const GONE: [u16; 3] =
+    [errno::ER_NO_SUCH_TABLE, errno::ER_TABLE_NOT_LOCKED, errno::ER_TABLE_DEF_CHANGED];
+
 /// Seconds that the server's own statements wait for a table that somebody uses.
 const PATIENCE: u32 = 10;
 
@@ -34,9 +42,7 @@ impl Session {
     /// A session of the server itself, which may do everything.
     pub fn of_server(inst: &Arc<Instance>, id: u64) -> Session {
         let (user, host) = (OWNER.0.to_owned(), OWNER.1.to_owned());
-        let mut account = Account::new(&AccountName::new(&user, &host));
-        account.global = Privileges::all_global();
-        let access = inst.accounts.access(&Arc::new(account), &host);
+        let access = Access::of_server(&inst.accounts, &AccountName::new(&user, &host));
         let conn = ConnInfo {
             id,
             user: user.clone(),
@@ -58,7 +64,7 @@ impl Session {
         Session::open_with(inst, conn, access)
     }
 
-    /// Makes tables of the computed ones of `mysql` that the statement names. Answers whether there was one.
+    /// Makes tables of the computed ones of `mysql` that the statement changes. Answers whether there was one.
     pub(super) async fn make_written(&self, stmt: &Statement) -> Result<bool, SqlError> {
         let (user, host) = self.access.account();
         let schema = self.info.database.as_deref();
@@ -66,10 +72,18 @@ impl Session {
             true => rights::of_query(stmt, schema)?,
             false => rights::of_statement(stmt, schema, rights::Me { user, host })?,
         };
+        let rows = Privileges::INSERT | Privileges::UPDATE | Privileges::DELETE;
+        let writing = rows | Privileges::ALTER | Privileges::DROP | Privileges::INDEX;
         let mut made = false;
         for need in needs {
-            let Need::Table { schema, table, .. } = need else { continue };
-            made |= self.make_system_table(&schema, &table).await?;
+            let (held, schema, table) = match need {
+                Need::Table { privileges, schema, table } => (privileges, schema, table),
+                Need::AnyOnTable { any_of, schema, table, .. } => (any_of, schema, table),
+                _ => continue,
+            };
+            if held.intersects(writing) {
+                made |= self.make_system_table(&schema, &table).await?;
+            }
         }
         Ok(made)
     }
@@ -87,8 +101,8 @@ impl Session {
         Ok(true)
     }
 
-    /// What a statement that is no query has to find done: tables where it changes computed ones, and accounts as the grant tables say
-    /// where it reads or changes them.
+    /// What a statement that is no query has to find done: tables where it changes computed ones, and accounts as the grant tables
+    /// say where it changes them.
     pub(super) async fn settle_system_tables(&mut self, stmt: &Statement) -> Result<(), SqlError> {
         match stmt {
             Statement::AlterTable(_)
@@ -105,7 +119,7 @@ impl Session {
                 self.make_system_table(schema, like.name.as_str()).await?;
             }
             Statement::Flush(f) if f.what.contains(&FlushKind::Privileges) => {
-                if is_written(&self.inst) {
+                if self.inst.accounts.has_grant_tables() {
                     self.read_grant_tables().await?;
                 }
                 self.inst.system_tables.bring_back();
@@ -120,7 +134,7 @@ impl Session {
             | Statement::SetDefaultRole { .. }
             | Statement::Grant(_)
             | Statement::Revoke(_)
-                if is_written(&self.inst) =>
+                if self.inst.accounts.has_grant_tables() =>
             {
                 self.read_grant_tables().await?;
             }
@@ -129,7 +143,7 @@ impl Session {
         Ok(())
     }
 
-    async fn read_grant_tables(&mut self) -> Result<(), SqlError> {
+    pub(super) async fn read_grant_tables(&mut self) -> Result<(), SqlError> {
         if self.locked.is_some() {
             let text = "Can't execute the given command because you have active locked tables or an active transaction";
             return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
@@ -140,11 +154,6 @@ impl Session {
         }
         Ok(())
     }
-}
-
-/// Is any grant table one that somebody has written to?
-fn is_written(inst: &Instance) -> bool {
-    GRANT_TABLES.iter().any(|name| inst.db.table(SYSTEM_SCHEMA, name).is_some())
 }
 
 /// Runs a statement of the server's own.
@@ -168,10 +177,10 @@ async fn make(inst: &Arc<Instance>, id: u64, name: &'static str) -> Result<(), S
     let Some(text) = system_tables::filled(name) else {
         return Err(SqlError::internal(format!("mysql.{name} is not defined")));
     };
+    // From the rows' computation until the table is there, from when on it has to be read first.
+    let _alone = inst.accounts.alone().await;
     let mut s = begin(inst, id).await?;
-    inst.system_tables.begin_making(name);
     let done = run(&mut s, &text, &mut Discard).await;
-    inst.system_tables.end_making(name);
     s.close().await;
     match done {
         Err(e) if e.errno != errno::ER_TABLE_EXISTS_ERROR => Err(e),
@@ -179,25 +188,41 @@ async fn make(inst: &Arc<Instance>, id: u64, name: &'static str) -> Result<(), S
     }
 }
 
-/// Makes the accounts anew from the grant tables, which are computed again then; nothing where nobody has written to one. Answers what is different from what the
-/// rows say. Errors: rows that make no accounts, a table that somebody uses; the accounts stay as they were, or the tables are read again next time.
+/// Makes the accounts anew from the grant tables, which are computed again then; nothing where nobody has written to one. Answers
+/// what is different from what the rows say. Errors: rows that make no accounts, a table that somebody uses; the accounts stay as
+/// they were, or the tables are read again next time.
 pub async fn read_grant_tables(inst: &Arc<Instance>, id: u64) -> Result<Vec<String>, SqlError> {
-    let mut told = Vec::new();
-    if !is_written(inst) {
-        return Ok(told);
+    let mut tries = 1;
+    loop {
+        let alone = inst.accounts.alone().await;
+        if !inst.accounts.has_grant_tables() {
+            return Ok(Vec::new());
+        }
+        let mut s = begin(inst, id).await?;
+        let told = read_and_drop(inst, &alone, &mut s).await;
+        s.close().await;
+        match told {
+            // A table was made or dropped meanwhile by a statement that names it.
+            Err(e) if GONE.contains(&e.errno) && tries < ATTEMPTS => tries += 1,
+            done => return done,
+        }
     }
-    let mut s = begin(inst, id).await?;
-    let rows = read_all(&mut s).await;
-    s.close().await;
-    inst.accounts.replace(&rows?, &mut told).await?;
+}
+
+/// Nobody writes to a table between what is read of it and its end: it is locked.
+async fn read_and_drop(
+    inst: &Arc<Instance>,
+    alone: &Alone<'_>,
+    s: &mut Session,
+) -> Result<Vec<String>, SqlError> {
     let written = GRANT_TABLES.iter().filter(|t| inst.db.table(SYSTEM_SCHEMA, t).is_some());
     let written: Vec<String> = written.map(|t| format!("mysql.{t}")).collect();
-    // In another session: the first one had its rights beside the accounts that there were.
-    let mut s = begin(inst, id).await?;
-    let drop = format!("DROP TABLE IF EXISTS {}", written.join(", "));
-    let dropped = run(&mut s, &drop, &mut Discard).await;
-    s.close().await;
-    dropped?;
+    let lock = format!("LOCK TABLES {} WRITE", written.join(" WRITE, "));
+    run(s, &lock, &mut Discard).await?;
+    let mut told = Vec::new();
+    let rows = read_all(s).await?;
+    inst.accounts.replace(alone, &rows, &mut told).await?;
+    run(s, &format!("DROP TABLE {}", written.join(", ")), &mut Discard).await?;
     inst.system_tables.bring_back();
     Ok(told)
 }
@@ -205,11 +230,12 @@ pub async fn read_grant_tables(inst: &Arc<Instance>, id: u64) -> Result<Vec<Stri
 async fn read_all(s: &mut Session) -> Result<GrantRows, SqlError> {
     let mut rows = GrantRows::new();
     for name in GRANT_TABLES {
+        let there = s.inst.computed(SYSTEM_SCHEMA, name).is_some()
+            || s.inst.db.table(SYSTEM_SCHEMA, name).is_some();
         let mut read = Read::default();
-        match run(s, &format!("SELECT * FROM mysql.{name}"), &mut read).await {
-            // It was dropped, and says nothing.
-            Err(e) if e.errno == errno::ER_NO_SUCH_TABLE && name != "user" => {}
-            done => done?,
+        // One that was dropped says nothing. Without the first there are no accounts.
+        if there || name == "user" {
+            run(s, &format!("SELECT * FROM mysql.{name}"), &mut read).await?;
         }
         rows.insert(name, read.rows);
     }
