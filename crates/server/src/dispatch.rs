@@ -2,7 +2,7 @@
 
 mod answer;
 mod logged;
-mod params_in;
+mod parameters;
 mod refresh;
 
 use crate::aside::Aside;
@@ -16,7 +16,7 @@ use crate::sink::{NetSink, Told, column, status};
 use crate::transport::Transport;
 use logged::Said;
 pub use logged::header;
-use params_in::{malformed, value};
+use parameters::{malformed, value};
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
@@ -520,7 +520,9 @@ impl Connection {
         }
         let attributes = values.split_off(count);
         let names = bound.names.iter().skip(count).cloned();
-        self.session.set_attributes(names.zip(attributes).collect());
+        if let Err(e) = self.session.set_attributes(names.zip(attributes).collect()) {
+            return self.error(&e);
+        }
         for (n, data) in long.drain() {
             if let Some(v) = values.get_mut(usize::from(n)) {
                 *v = ParamValue::Bytes(data);

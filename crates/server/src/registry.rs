@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use weir_sql::session_api::{ConnInfo, KillKind, KillSwitch, ProcessInfo, Sessions};
+use weir_sql::session_api::{ConnInfo, KillKind, KillSwitch, LoginsBy, ProcessInfo, Sessions};
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
@@ -101,17 +101,29 @@ pub struct Registry {
     last: AtomicU64,
     /// A client has said SHUTDOWN.
     stop_asked: AtomicBool,
-    /// Logins by user and host.
-    logins: Mutex<HashMap<(String, String), u64>>,
+    /// How often whoever logged in did, in the order of [`LoginsBy::ALL`].
+    logins: Mutex<[Logins; 3]>,
 }
 
-/// Pairs of user and host that logins are counted for; later ones are not.
+type Logins = HashMap<(String, String), u64>;
+
+/// Users and hosts that logins are counted for; later ones are not.
 const COUNTED_LOGINS: usize = 10_000;
 
 impl Registry {
     /// Ids are never 0 and never repeated.
     pub fn next_id(&self) -> u64 {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The connections that are there.
+    fn there(&self, by: LoginsBy) -> Logins {
+        let mut there = HashMap::new();
+        for e in self.all() {
+            let d = lock(&e.doing);
+            *there.entry(by.key(&d.user, &d.login_host)).or_insert(0) += 1;
+        }
+        there
     }
 
     pub fn add(&self, id: u64, transport: Arc<dyn Transport>) -> Arc<Entry> {
@@ -129,10 +141,11 @@ impl Registry {
             d.command = "Sleep";
             d.attributes = who.attributes.as_slice().into();
         }
-        let mut logins = lock(&self.logins);
-        let pair = (who.user.clone(), who.host.clone());
-        if logins.len() < COUNTED_LOGINS || logins.contains_key(&pair) {
-            *logins.entry(pair).or_insert(0) += 1;
+        for (by, logins) in LoginsBy::ALL.into_iter().zip(lock(&self.logins).iter_mut()) {
+            let key = by.key(&who.user, &who.host);
+            if logins.len() < COUNTED_LOGINS || logins.contains_key(&key) {
+                *logins.entry(key).or_insert(0) += 1;
+            }
         }
     }
 
@@ -251,17 +264,20 @@ impl Sessions for Registry {
             .collect()
     }
 
-    fn logins(&self) -> Vec<(String, String, [u64; 2])> {
-        let mut there = HashMap::new();
-        for e in self.all() {
-            let d = lock(&e.doing);
-            *there.entry((d.user.clone(), d.login_host.clone())).or_insert(0) += 1;
-        }
-        let logins = lock(&self.logins);
-        let row = |(pair, n): (&(String, String), &u64)| {
-            (pair.0.clone(), pair.1.clone(), [there.get(pair).copied().unwrap_or(0), *n])
+    fn logins(&self, by: LoginsBy) -> Vec<(String, String, [u64; 2])> {
+        let there = self.there(by);
+        let row = |(key, n): (&(String, String), &u64)| {
+            (key.0.clone(), key.1.clone(), [there.get(key).copied().unwrap_or(0), *n])
         };
-        logins.iter().map(row).collect()
+        lock(&self.logins)[by as usize].iter().map(row).collect()
+    }
+
+    fn forget_logins(&self, by: LoginsBy) {
+        let there = self.there(by);
+        lock(&self.logins)[by as usize].retain(|key, n| {
+            *n = there.get(key).copied().unwrap_or(0);
+            *n > 0
+        });
     }
 
     fn kill(&self, id: u64, kind: KillKind) -> bool {

@@ -506,13 +506,37 @@ pub fn set_stack_room(times: u32) {
     weir_syntax::parse::set_stack_room(times);
 }
 
+/// What logins are counted by, each for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoginsBy {
+    Account,
+    User,
+    Host,
+}
+
+impl LoginsBy {
+    pub const ALL: [LoginsBy; 3] = [LoginsBy::Account, LoginsBy::User, LoginsBy::Host];
+
+    /// What it is counted under; what does not count is empty.
+    pub fn key(self, user: &str, host: &str) -> (String, String) {
+        match self {
+            LoginsBy::Account => (user.to_owned(), host.to_owned()),
+            LoginsBy::User => (user.to_owned(), String::new()),
+            LoginsBy::Host => (String::new(), host.to_owned()),
+        }
+    }
+}
+
 /// The server's sessions, for SHOW PROCESSLIST and KILL.
 pub trait Sessions: Send + Sync {
     fn list(&self) -> Vec<ProcessInfo>;
-    /// Users and hosts that have logged in since the start, each with its connections that are there and how often it came.
-    fn logins(&self) -> Vec<(String, String, [u64; 2])> {
+    /// Who has logged in since the start, or since it was forgotten: a user and a host, as far as `by` tells them apart, and the
+    /// connections of theirs that are there and that there were.
+    fn logins(&self, _by: LoginsBy) -> Vec<(String, String, [u64; 2])> {
         Vec::new()
     }
+    /// Counts anew, from the connections that are there.
+    fn forget_logins(&self, _by: LoginsBy) {}
     /// False when there is no such session.
     fn kill(&self, id: u64, kind: KillKind) -> bool;
     /// The user name of a session, for the permission check of KILL.

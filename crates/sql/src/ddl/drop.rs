@@ -14,7 +14,7 @@ use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::meta::program::ProgramMeta;
-use crate::session_api::SqlError;
+use crate::session_api::{LoginsBy, SqlError};
 use weir_syntax::ast::{DropTable, TableName};
 
 pub async fn drop_tables(
@@ -127,7 +127,7 @@ fn moving(
     Ok(())
 }
 
-/// TRUNCATE TABLE of a table of performance_schema that adds up what was. All but one are empty.
+/// TRUNCATE TABLE of a table of performance_schema that adds up what was. Most are empty.
 fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
     let known = schema.eq_ignore_ascii_case("performance_schema")
         && ctx.reads.shared.computed(schema, name).is_some();
@@ -137,8 +137,13 @@ fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool 
     if !known || !(counts || sums) {
         return false;
     }
-    if name == crate::digests::TABLE {
-        ctx.reads.shared.digests.clear();
+    let sessions = ctx.reads.shared.sessions();
+    match &*name {
+        crate::digests::TABLE => ctx.reads.shared.digests.clear(),
+        "accounts" => sessions.forget_logins(LoginsBy::Account),
+        "users" => sessions.forget_logins(LoginsBy::User),
+        "hosts" => sessions.forget_logins(LoginsBy::Host),
+        _ => {}
     }
     true
 }

@@ -5,9 +5,8 @@ use super::cells::{Row, i, os, s, u};
 use super::engine_told::Told;
 use crate::account::Privileges;
 use crate::context::{TableReads, VirtualTable};
-use crate::session_api::ProcessInfo;
+use crate::session_api::{LoginsBy, ProcessInfo};
 use crate::value::Value;
-use std::collections::BTreeMap;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&THREADS, &ACCOUNTS, &USERS, &HOSTS, &ATTRIBUTES, &OWN_ATTRIBUTES, &METADATA_LOCKS]
@@ -29,33 +28,21 @@ static ACCOUNTS: Told = Told::new(
     SCHEMA,
     "accounts",
     "USER V32 HOST V255 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
-    |cx| {
-        let row = |((user, host), n)| counted(vec![s(user), s(host)], n);
-        connections(cx, |user, host| (user.to_owned(), host.to_owned()))
-            .into_iter()
-            .map(row)
-            .collect()
-    },
+    |cx| logins(cx, LoginsBy::Account, |user, host| vec![s(user), s(host)]),
 );
 
 static USERS: Told = Told::new(
     SCHEMA,
     "users",
     "USER V32 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
-    |cx| {
-        let all = connections(cx, |user, _| user.to_owned());
-        all.into_iter().map(|(user, n)| counted(vec![s(user)], n)).collect()
-    },
+    |cx| logins(cx, LoginsBy::User, |user, _| vec![s(user)]),
 );
 
 static HOSTS: Told = Told::new(
     SCHEMA,
     "hosts",
     "HOST V255 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
-    |cx| {
-        let all = connections(cx, |_, host| host.to_owned());
-        all.into_iter().map(|(host, n)| counted(vec![s(host)], n)).collect()
-    },
+    |cx| logins(cx, LoginsBy::Host, |_, host| vec![s(host)]),
 );
 
 static ATTRIBUTES: Told = Told::new(
@@ -110,26 +97,19 @@ fn threads(cx: TableReads<'_>) -> Vec<Row> {
     visible(cx).into_iter().map(row).collect()
 }
 
-/// Connections that are there, and all since the start, by what `of` makes of a user and a host.
-fn connections<K: Ord>(
-    cx: TableReads<'_>,
-    of: impl Fn(&str, &str) -> K,
-) -> BTreeMap<K, (i64, i64)> {
-    let mut all = BTreeMap::new();
+/// Connections that are there, and all since the start, with what `names` makes of a user and a host before them.
+fn logins(cx: TableReads<'_>, by: LoginsBy, names: impl Fn(String, String) -> Row) -> Vec<Row> {
     if !cx.access.clone().global().intersects(Privileges::PROCESS) {
-        return all;
+        return Vec::new();
     }
-    let sessions = cx.reads.shared.sessions();
-    for (user, host, [now, total]) in sessions.logins() {
-        let sums = all.entry(of(&user, &host)).or_insert((0, 0));
-        *sums = (sums.0 + now as i64, sums.1 + total as i64);
-    }
-    all
-}
-
-fn counted(mut names: Row, (now, total): (i64, i64)) -> Row {
-    names.extend([i(now), i(total), u(0), u(0)]);
-    names
+    let mut all = cx.reads.shared.sessions().logins(by);
+    all.sort();
+    let row = |(user, host, [now, total]): (String, String, [u64; 2])| {
+        let mut row = names(user, host);
+        row.extend([i(now as i64), i(total as i64), u(0), u(0)]);
+        row
+    };
+    all.into_iter().map(row).collect()
 }
 
 fn attributes(cx: TableReads<'_>, own: bool) -> Vec<Row> {

@@ -4,12 +4,15 @@
 //! Invariants:
 //! - What is kept says what comparing the items one by one says: it is made of whole numbers or of texts of one character set alone, which
 //!   are compared in one way. All else is compared item by item.
-//! - It is kept for a run of a statement, in which constants and parameters stay what they are. The bodies of programs, whose
+//! - It is kept for a run of a statement, in which constants and parameters stay what they are. Expressions of programs, whose
 //!   variables are parameters that change, keep nothing.
+//! - It is made when a list is met for the second time: going through one once is cheaper, and a statement of a function may do so
+//!   for each of many calls.
 
 use super::expr::{BExpr, Ev, Node, compare_sides, eval};
 use super::frame::Frame;
 use crate::func::aggregate::distinct_key;
+use crate::memory::Held;
 use crate::value::cast::CastTarget;
 use crate::value::compare::{CompareRule, type_of};
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
@@ -19,6 +22,10 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that an item takes in a set at most, without its text: an entry, half as much again for its table's free places, and twice
+/// that while the table grows.
+const ENTRY: usize = 3 * (size_of::<i128>() + size_of::<Vec<u8>>());
 
 /// Shorter lists are compared item by item.
 const SHORT: usize = 8;
@@ -43,7 +50,7 @@ impl fmt::Debug for ListId {
 
 /// The lists that a run has met; none where they may change.
 #[derive(Default)]
-pub struct Lists(Option<HashMap<u64, Option<Arc<Known>>>>);
+pub struct Lists(Option<HashMap<u64, Met>>);
 
 impl Lists {
     /// For a run in which parameters do not change.
@@ -52,10 +59,19 @@ impl Lists {
     }
 }
 
+#[derive(Clone)]
+enum Met {
+    Once,
+    /// Its items are of several kinds, or the session may not take the memory.
+    ItemByItem,
+    ByHash(Arc<Known>),
+}
+
 /// A list's items.
 struct Known {
     set: Set,
     has_null: bool,
+    _held: Held,
 }
 
 enum Set {
@@ -108,13 +124,19 @@ fn find(
         return None;
     }
     let known = match ev.lists.0.as_ref()?.get(&id.0) {
-        Some(known) => known.clone(),
         None => {
-            let known = known(list, (left, x), f, ev).map(Arc::new);
-            ev.lists.0.as_mut()?.insert(id.0, known.clone());
-            known
+            ev.lists.0.as_mut()?.insert(id.0, Met::Once);
+            return None;
         }
-    }?;
+        Some(Met::Once) => {
+            let known = known(list, (left, x), f, ev).map(Arc::new);
+            let met = known.clone().map_or(Met::ItemByItem, Met::ByHash);
+            ev.lists.0.as_mut()?.insert(id.0, met);
+            known?
+        }
+        Some(Met::ItemByItem) => return None,
+        Some(Met::ByHash(known)) => known.clone(),
+    };
     let rule = list[0].0;
     let found = match (&known.set, x) {
         (Set::Ints { set, signed }, Value::Int(n)) if *signed || is_of_integers(rule) => {
@@ -159,6 +181,8 @@ fn known(
 ) -> Option<Known> {
     let (first, one) = &list[0];
     let mut has_null = false;
+    let mut held = Held::default();
+    held.grow(ev.cx.session.memory(), list.len() * ENTRY).ok()?;
     let mut values = Vec::with_capacity(list.len());
     for (rule, item) in list {
         let alike = rule == first && item.info.coercibility == one.info.coercibility;
@@ -171,10 +195,10 @@ fn known(
         }
     }
     let set = match x {
-        Value::Str(..) => texts(&values, *first, (left, x), one)?,
+        Value::Str(..) => texts(&values, *first, (left, x), one, (&mut held, ev))?,
         _ => ints(&values)?,
     };
-    Some(Known { set, has_null })
+    Some(Known { set, has_null, _held: held })
 }
 
 /// Is it the same for all rows? A text may be put into the set and under the collation that it is compared in.
@@ -205,6 +229,7 @@ fn texts(
     rule: Option<CompareRule>,
     (left, x): (&BExpr, &Value<'_>),
     one: &BExpr,
+    (held, ev): (&mut Held, &Ev<'_>),
 ) -> Option<Set> {
     let first = values.first()?;
     let rule = match rule {
@@ -213,9 +238,12 @@ fn texts(
     };
     let CompareRule::Text(compared_in) = rule else { return None };
     let own = first.collation()?;
+    let memory = ev.cx.session.memory();
     let key = |v: &Value<'_>| match v {
         Value::Str(b, c) if *c == own && same_set(own, compared_in) => {
-            Some(text_key(b, compared_in))
+            let key = text_key(b, compared_in);
+            held.grow(memory, key.capacity()).ok()?;
+            Some(key)
         }
         _ => None,
     };

@@ -2,7 +2,7 @@
 
 use super::Instance;
 use crate::locks::UserLocks;
-use crate::memory::{Account, SessionMemory};
+use crate::memory::{Account, Held, Over, SessionMemory};
 use crate::session_api::{ConnInfo, KillSwitch, Sessions, SqlError};
 use crate::value::{SessionInfo, ValueError};
 use crate::vars::SERVER_VERSION;
@@ -44,11 +44,25 @@ pub struct Info {
     sessions: Option<Arc<dyn Sessions>>,
 }
 
-type Attributes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+/// With the memory that they take.
+#[derive(Default)]
+struct Attributes {
+    list: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    held: Held,
+}
 
 impl Info {
-    pub fn set_attributes(&self, list: Attributes) {
-        *self.attributes.lock().unwrap_or_else(PoisonError::into_inner) = list;
+    pub fn set_attributes(&self, list: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> Result<(), Over> {
+        let size = |(name, value): &(Vec<u8>, Option<Vec<u8>>)| {
+            size_of::<(Vec<u8>, Option<Vec<u8>>)>()
+                + name.len()
+                + value.as_ref().map_or(0, Vec::len)
+        };
+        let mut mine = self.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+        *mine = Attributes::default();
+        mine.held.grow(Some(&self.memory), list.iter().map(size).sum())?;
+        mine.list = list;
+        Ok(())
     }
 
     pub fn new(inst: &Instance, c: &ConnInfo) -> Info {
@@ -228,7 +242,7 @@ impl SessionInfo for Info {
     }
     fn query_attribute(&self, name: &[u8]) -> Option<Vec<u8>> {
         let all = self.attributes.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.clone())
+        all.list.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.clone())
     }
     fn short_uuid(&self) -> u64 {
         self.short_uuids.fetch_add(1, Relaxed)

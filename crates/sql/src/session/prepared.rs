@@ -360,10 +360,11 @@ fn preparable(stmt: &Statement) -> Result<(), SqlError> {
 }
 
 impl Session {
-    /// What the client sends with its next statement beside parameters, for mysql_query_attribute_string().
-    pub fn set_attributes(&mut self, list: Vec<(Vec<u8>, ParamValue)>) {
+    /// What the client sends with its next statement beside parameters, for mysql_query_attribute_string(). Errors: 4082 and 4081; the
+    /// statement has none then.
+    pub fn set_attributes(&mut self, list: Vec<(Vec<u8>, ParamValue)>) -> Result<(), SqlError> {
         if list.is_empty() && !self.has_attributes {
-            return;
+            return Ok(());
         }
         self.has_attributes = !list.is_empty();
         let collation = self.settings.collation;
@@ -375,7 +376,8 @@ impl Session {
                 Some(text)
             }
         };
-        self.info.set_attributes(list.iter().map(|(n, v)| (n.clone(), text(v))).collect());
+        self.info.set_attributes(list.iter().map(|(n, v)| (n.clone(), text(v))).collect())?;
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The real binary, started on a free port and in a temporary directory, asked by raw packets.
 
 mod accounts;
+mod attributes;
 mod commits;
 mod common;
 mod compression;

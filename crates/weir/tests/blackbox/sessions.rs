@@ -338,6 +338,32 @@ fn processlist_shows_who_does_what() {
 }
 
 #[test]
+fn logins_are_counted_until_they_are_forgotten() {
+    let (server, mut c) = with_table();
+    open(&server);
+    let mut other = open(&server);
+    let there = "select count(*) from information_schema.processlist";
+    until("the first has gone", || c.rows(there) == "2");
+    let total = |c: &mut Client, table: &str| {
+        c.rows(&format!(
+            "select current_connections, total_connections from performance_schema.{table}"
+        ))
+    };
+    for table in ["users", "accounts"] {
+        assert_eq!(total(&mut c, table), "2,3", "{table}");
+    }
+    c.run("truncate performance_schema.accounts");
+    assert_eq!(total(&mut c, "accounts"), "2,2");
+    assert_eq!(total(&mut c, "users"), "2,3");
+    c.run("truncate table performance_schema.users");
+    c.run("truncate table performance_schema.hosts");
+    for table in ["users", "hosts", "accounts"] {
+        assert_eq!(total(&mut c, table), "2,2", "{table}");
+    }
+    other.run("do 1");
+}
+
+#[test]
 fn locked_gaps_and_rows() {
     let (server, mut c) = with_table();
     let mut other = open(&server);

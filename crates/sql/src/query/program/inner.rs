@@ -15,6 +15,7 @@ use crate::meta::SqlTable;
 use crate::query::exec::Runner;
 use crate::query::expr::{BExpr, Ev, eval};
 use crate::query::frame::Frame as Row;
+use crate::query::lists::Lists;
 use crate::query::plan::Plan;
 use crate::query::{Outcome, Run, RunError};
 use crate::rights::{self, Need, check_writable};
@@ -170,7 +171,7 @@ impl Inner<'_, '_, '_> {
                 cx,
                 vars: reads.vars,
                 user_vars: &mut *self.r.ev.user_vars,
-                lists: Default::default(),
+                lists: Lists::kept(),
             };
             let inside = Inside { code, tables: self.r.tables, around: self.r.inside };
             let default_lock = self.r.default_lock;

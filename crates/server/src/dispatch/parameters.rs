@@ -34,22 +34,17 @@ impl Connection {
         have.extend_from_slice(data);
     }
 
-    /// Takes the attributes that stand before a statement's text, for the statement to ask for. None: there are no such attributes, which
-    /// was told.
+    /// Takes the attributes that stand before a statement's text, for the statement to ask for. None: they cannot be taken, which was
+    /// told.
     pub(super) fn take_attributes<'p>(&mut self, body: &'p [u8]) -> Option<&'p [u8]> {
         if !self.caps.has(Capabilities::QUERY_ATTRIBUTES) {
             return Some(body);
         }
-        match params::attributes(body) {
-            Ok((list, text)) => {
-                self.session.set_attributes(list.into_iter().map(|(n, p)| (n, value(p))).collect());
-                Some(text)
-            }
-            Err(_) => {
-                self.error(&malformed());
-                None
-            }
-        }
+        let taken = params::attributes(body).map_err(|_| malformed()).and_then(|(list, text)| {
+            let list = list.into_iter().map(|(n, p)| (n, value(p))).collect();
+            self.session.set_attributes(list).map(|()| text)
+        });
+        taken.map_err(|e| self.error(&e)).ok()
     }
 }
 
