@@ -38,8 +38,9 @@ use weir_wire::{Capabilities, Malformed, Status, response};
 #[derive(Default)]
 struct Bound {
     types: Vec<ParamType>,
-    /// Of the parameters, from a client that sends attributes with them.
+    /// Of the attributes that a client sends with the parameters, behind an empty one for each of those.
     names: Vec<Vec<u8>>,
+    names_held: Held,
     long: HashMap<u16, Vec<u8>>,
     /// A piece of long data could not be taken: the next execution fails with this.
     refused: Option<SqlError>,
@@ -367,12 +368,16 @@ impl Connection {
     }
 
     fn error(&mut self, e: &SqlError) {
-        // As in MySQL the end of the connection says it, also in the middle of rows.
         if e.errno == errno::ER_QUERY_INTERRUPTED
             && self.is_killed()
             && !self.session.is_told_of_kill()
         {
-            return;
+            // As in MySQL the end of the connection says it, also in the middle of rows.
+            if !self.server.stopping.load(Ordering::Relaxed) {
+                return;
+            }
+            let e = SqlError::new(errno::ER_SERVER_SHUTDOWN, "Server shutdown in progress");
+            return self.conn.out.error_told(&e, &self.session.message(&e));
         }
         self.conn.out.error_told(e, &self.session.message(e));
     }
@@ -517,6 +522,13 @@ impl Connection {
         };
         if decoded.is_err() {
             return self.error(&malformed());
+        }
+        bound.names.iter_mut().take(count).for_each(|n| *n = Vec::new());
+        let kept = bound.names.iter().map(|n| size_of::<Vec<u8>>() + n.len()).sum();
+        if let Err(over) = bound.names_held.set(Some(self.session.memory()), kept) {
+            bound.names.clear();
+            bound.types.clear();
+            return self.error(&over.into());
         }
         let attributes = values.split_off(count);
         let names = bound.names.iter().skip(count).cloned();

@@ -316,3 +316,57 @@ fn json_value_is_an_expression_of_definitions_and_keys() {
         assert!(plan.contains("|ref|k|k|"), "{plan}");
     });
 }
+
+/// What is kept of an expression says what the expression says.
+#[test]
+fn member_of_and_texts_of_json_keep_their_meaning() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let ints = [
+            "1 + (a member of (j))",
+            "(a member of (j)) + 1",
+            "(a member of (j)) in (0, 2)",
+            "(a member of (j)) member of ('[1]')",
+            "(a member of (j)) is null",
+            "isnull((a member of (j)))",
+            "(a member of (j)) between (2 member of (j)) and 1",
+            "(+(a member of (j))) like '1'",
+            "(a member of (j)) = (2 member of (j))",
+            "if(a member of (j), 7, 8)",
+            "case when a member of (j) then 7 else 8 end",
+            "not (a member of (j)) and a member of (j)",
+            "-(a member of (j))",
+            "(a member of (j)) << 2 member of (j)",
+            "json_value(j, '$[1]' returning char) = 'x'",
+            "json_value(j, '$[1]' returning char(3)) = 'x'",
+            "json_value(j, '$[1]' returning char(3) charset latin1) = 'x'",
+            "json_value(j, '$[1]') = 'x'",
+        ];
+        let columns: Vec<String> =
+            ints.iter().enumerate().map(|(n, e)| format!("g{n} int as ({e})")).collect();
+        let create = format!("create table t (a int, j json, {})", columns.join(", "));
+        c.check(&[(&*create, "ok 0")]).await;
+        c.check(&[(r#"insert into t (a, j) values (1, '[1, "X"]'), (2, '[1, "x"]'), (2, '[2]'), (null, '[1]'), (1, null)"#, "ok 5")]).await;
+        let view = format!("create view v as select {} from t", ints.join(", "));
+        c.check(&[(&*view, "ok 0")]).await;
+        for (n, e) in ints.iter().enumerate() {
+            let direct = c.rows(&format!("select {e} from t")).await;
+            assert_eq!(c.rows(&format!("select g{n} from t")).await, direct, "{e}");
+        }
+        let direct = c.rows(&format!("select {} from t", ints.join(", "))).await;
+        assert_eq!(c.rows("select * from v").await, direct);
+        // What SHOW CREATE TABLE says makes the same table.
+        let text = c.rows("show create table t").await;
+        let text = text.strip_prefix("t|").expect("a table").replacen("`t`", "`u`", 1);
+        c.check(&[(&*text, "ok 0")]).await;
+        c.check(&[("insert into u (a, j) select a, j from t", "ok 5")]).await;
+        for n in 0..ints.len() {
+            let direct = c.rows(&format!("select g{n} from t")).await;
+            assert_eq!(c.rows(&format!("select g{n} from u")).await, direct, "{}", ints[n]);
+        }
+        let text = c.rows("show create view v").await;
+        let text = text.split('|').nth(1).expect("a text").replacen("`v`", "`w`", 1);
+        c.check(&[(&*text, "ok 0")]).await;
+        assert_eq!(c.rows("select * from w").await, c.rows("select * from v").await);
+    });
+}

@@ -1,5 +1,6 @@
 //! The tables of the schema `mysql`: read, written, dropped, made again, and what FLUSH PRIVILEGES and restarts make of them.
 use crate::common::*;
+use weir_sql::session_api::KillKind;
 
 #[test]
 fn they_are_shown_as_mysql_shows_them() {
@@ -279,5 +280,152 @@ fn only_what_a_statement_changes_is_made_a_table() {
             ("select from_user from mysql.role_edges", ""),
         ])
         .await;
+    });
+}
+
+/// What is done for a statement within it is done in its connection's name.
+#[test]
+fn locks_and_kills_of_the_connection_stay_its_own() {
+    with_server(1, |server| async move {
+        let kill = server.kill_switch();
+        let (mut c, mut other) = (server.client(), server.client_with(kill.clone()));
+        c.check(&[
+            ("select get_lock('mine', 0)", "1"),
+            ("update mysql.user set ssl_cipher = '' where user = 'nobody'", "ok 0"),
+            ("flush privileges", "ok 0"),
+            ("update mysql.db set db = 'x' where user = 'nobody'", "ok 0"),
+            ("create user u", "ok 0"),
+            ("lock instance for backup", "ok 0"),
+            ("update mysql.db set db = 'x' where user = 'nobody'", "ok 0"),
+            ("create role r", "ok 0"),
+            ("unlock instance", "ok 0"),
+            ("select is_used_lock('mine') = connection_id()", "1"),
+        ])
+        .await;
+        other.check(&[("select get_lock('mine', 0)", "0")]).await;
+        // Whoever waits for a table within a statement is killed with it.
+        c.check(&[("lock tables mysql.user write", "ok 0")]).await;
+        let waits = server.inst.db.rt().spawn("waiter", async move {
+            let got = other.ask("create user w").await.errno();
+            other.0.close().await;
+            got
+        });
+        server.inst.db.rt().sleep(std::time::Duration::from_millis(200)).await;
+        kill.kill(KillKind::Query);
+        assert_eq!(waits.await, 1317);
+        c.check(&[("unlock tables", "ok 0"), ("create user w", "ok 0")]).await;
+    });
+}
+
+/// Whoever closes a gate waits for those inside it, who do not wait for him.
+#[test]
+fn gates_are_entered_once() {
+    for seed in 0..12 {
+        with_server(seed, |server| async move {
+            let rt = server.inst.db.rt().clone();
+            let began = rt.now();
+            let mut tasks = Vec::new();
+            for n in 0..4u64 {
+                let (mut c, own) = (server.client(), rt.clone());
+                tasks.push(rt.spawn("client", async move {
+                    for round in 0..10u64 {
+                        let statements = match n {
+                            0 => vec!["set global read_only = on".to_owned(), "set global read_only = off".into()],
+                            1 => vec!["lock instance for backup".into(), "unlock instance".into()],
+                            2 => vec![
+                                format!("create user if not exists v{round}"),
+                                format!("create procedure test.p{round}() select 1"),
+                                format!("drop procedure test.p{round}"),
+                            ],
+                            _ => vec!["insert into mysql.user (host, user, ssl_cipher, x509_issuer, x509_subject) values ('%', concat('i', uuid_short() % 1000000), '', '', '')".into()],
+                        };
+                        for sql in statements {
+                            let got = c.ask(&sql).await;
+                            assert_eq!(got.errno(), 0, "{sql}: {}", got.line());
+                        }
+                        own.sleep(std::time::Duration::from_micros((seed + n * 3 + round) % 7 * 150)).await;
+                    }
+                    c.0.close().await;
+                }));
+            }
+            for t in tasks {
+                t.await;
+            }
+            let took = rt.now() - began;
+            assert!(
+                took < 5_000_000_000,
+                "somebody waited until his patience ended: {took} ns, seed {seed}"
+            );
+        });
+    }
+}
+
+#[test]
+fn temporary_tables_views_and_names() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let tables =
+            "select count(*) from information_schema.innodb_tables where name like 'mysql/%'";
+        c.check(&[
+            ("create temporary table mysql.db (a int)", "ok 0"),
+            ("insert into mysql.db values (7)", "ok 1"),
+            ("select a from mysql.db", "7"),
+            ("update mysql.db set a = 8", "ok 1"),
+            ("show columns from mysql.db", "a|int|YES||NULL|"),
+            ("show create table mysql.db", "db|CREATE TEMPORARY TABLE `db` (\n  `a` int DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"),
+            ("show index from mysql.db", ""),
+            ("alter table mysql.db add b int", "ok 0"),
+            ("truncate mysql.db", "ok 0"),
+            (tables, "0"),
+            ("drop temporary table mysql.db", "ok 0"),
+            ("show columns from mysql.db like 'db'", "Db|char(64)|NO|PRI||"),
+            // What is refused for its rights or its names makes no table.
+            ("rename table mysql.db to mysql.user", "E1050"),
+            ("create table test.own (a int)", "ok 0"),
+            ("rename table test.own to mysql.user", "E1050"),
+            ("alter table test.own rename mysql.user", "E1050"),
+            ("select count(*) from information_schema.innodb_tables where name = 'mysql/user'", "0"),
+            // A view in the place of one that was dropped stays there.
+            ("drop table mysql.procs_priv", "ok 0"),
+            ("create view mysql.procs_priv as select 1 as one", "ok 0"),
+            ("flush privileges", "ok 0"),
+            ("select * from mysql.procs_priv", "1"),
+            ("select count(*) from information_schema.tables where table_name = 'procs_priv'", "1"),
+            ("drop view mysql.procs_priv", "ok 0"),
+            ("select count(*) from mysql.procs_priv", "0"),
+            // ALTER hides it as RENAME does.
+            ("alter table mysql.procs_priv rename mysql.kept", "ok 0"),
+            ("create table mysql.procs_priv (a int)", "ok 0"),
+            ("drop table mysql.procs_priv, mysql.kept", "ok 0"),
+            ("flush privileges", "ok 0"),
+            ("create database MYSQL", "ok 1"),
+            ("show tables from MYSQL", ""),
+            ("drop database MYSQL", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+/// Whether it is computed or not: what is told of a table's keys is the same.
+#[test]
+fn keys_are_told_of_computed_tables() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let told = [
+            "select index_name, seq_in_index, column_name, non_unique from information_schema.statistics where table_schema = 'mysql' and table_name = 'db' order by 1, 2",
+            "select constraint_name, constraint_type from information_schema.table_constraints where table_schema = 'mysql' and table_name = 'db'",
+            "select constraint_name, ordinal_position, column_name from information_schema.key_column_usage where table_schema = 'mysql' and table_name = 'db' order by 2",
+        ];
+        let mut before = Vec::new();
+        for sql in told {
+            before.push(c.rows(sql).await);
+        }
+        assert!(before[0].starts_with("PRIMARY|1|Host|0; PRIMARY|2|"), "{}", before[0]);
+        assert_eq!(before[1], "PRIMARY|PRIMARY KEY");
+        assert!(c.rows("show index from mysql.db").await.starts_with("db|0|PRIMARY|1|Host|A|"));
+        c.rows("update mysql.db set db = 'x' where user = 'nobody'").await;
+        for (sql, before) in told.iter().zip(before) {
+            assert_eq!(c.rows(sql).await, before);
+        }
     });
 }

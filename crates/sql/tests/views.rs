@@ -444,5 +444,29 @@ fn columns_are_told_with_what_their_tables_say_of_them() {
             ("select count(*) from information_schema.columns where table_name = 'vv'", "1"),
         ])
         .await;
+        // Two tables of one name.
+        c.all(&[
+            "create database d",
+            "create table t (x int default 1 comment 'mine')",
+            "create table d.t (x int default 2 comment 'theirs')",
+            "create view two as select test.t.x, d.t.x y from test.t join d.t",
+            "create view cte as with Named as (select x from t) select x from Named",
+        ])
+        .await;
+        c.check(&[
+            (&format!("{told}'two'"), "x=1  mine; y=2  theirs"),
+            (&format!("{told}'cte'"), "x=1  mine"),
+        ])
+        .await;
+        // Each view below is looked through once.
+        let names: Vec<String> = (0..600).map(|n| format!("c{n}")).collect();
+        c.all(&[&format!("create table wide ({} int default 3)", names.join(" int default 3, "))])
+            .await;
+        for n in 0..6 {
+            let of = if n == 0 { "wide".to_owned() } else { format!("w{}", n - 1) };
+            c.all(&[&format!("create view w{n} as select {} from {of}", names.join(", "))]).await;
+        }
+        let all = c.rows("show columns from w5").await;
+        assert_eq!(all.matches("|int|YES||3|").count(), 600);
     });
 }

@@ -25,13 +25,19 @@ fn words((order, size): (Verdict, Verdict)) -> &'static str {
     }
 }
 
+/// Nothing where the experiments that were run decide no row.
 pub fn markdown(all: &[Outcome]) -> String {
     let rows = published::explained();
-    let seen = rows.iter().filter(|r| verdicts(all, r).0 == Verdict::Reproduced).count();
+    let is =
+        |wanted: fn(Verdict) -> bool| rows.iter().filter(|r| wanted(verdicts(all, r).0)).count();
+    let decided = is(|v| v != Verdict::NotDecidable);
+    if decided == 0 {
+        return String::new();
+    }
     let mut out = format!(
-        "## What the builds' programs explain\n\n{seen} of {} rows are reproduced in order and direction.\n\n\
+        "## What the builds' programs explain\n\n{} of {decided} rows are reproduced in order and direction.\n\n\
          | observed | explained by | in order and direction | figures |\n|---|---|---|---|\n",
-        rows.len()
+        is(|v| v == Verdict::Reproduced)
     );
     for r in &rows {
         let names = r.order.figures().into_iter().chain(r.size.figures());

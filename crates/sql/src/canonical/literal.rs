@@ -84,9 +84,10 @@ impl Printer {
     pub fn json_value(&mut self, j: &JsonValue) {
         self.wrapped("json_value(", &j.doc, ", ");
         self.expr(&j.path);
-        if let Some(to) = &j.returning {
-            self.push(" returning ");
-            self.cast_type(to);
+        self.push(" returning ");
+        match returned(j.returning.as_ref()) {
+            Ok(to) => self.push(&to),
+            Err(to) => self.cast_type(to),
         }
         self.json_on(j.on_empty.as_ref(), j.on_error.as_ref());
         self.push(")");
@@ -138,3 +139,19 @@ impl Printer {
         self.push(&text);
     }
 }
+
+/// RETURNING's type as MySQL writes it, unless it is written like one of CAST. A text without a character set has that of JSON, which
+/// is none that may be written.
+pub fn returned(to: Option<&CastType>) -> Result<String, &CastType> {
+    match to {
+        None => Ok("char(512)".into()),
+        Some(CastType::Char { length, charset, national: false, .. }) => {
+            let set = charset.as_ref().map(|set| format!(" character set {}", set.to_lowercase()));
+            Ok(format!("char({}){}", length.unwrap_or(LONGEST_TEXT), set.unwrap_or_default()))
+        }
+        Some(to) => Err(to),
+    }
+}
+
+/// Characters of a text whose length is not said.
+const LONGEST_TEXT: u64 = 1_073_741_823;

@@ -16,6 +16,7 @@ mod literal;
 mod names;
 mod query;
 
+pub use literal::returned;
 pub use names::name_columns;
 
 use crate::context::Reads;

@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
-use weir_engine::{Db, DdlContext};
+use weir_engine::{Db, DdlContext, ObjectKind};
 use weir_rt::Interrupt;
 
 use crate::account::{Access, AccountName, Accounts};
@@ -101,13 +101,16 @@ impl Shared {
         }
     }
 
-    /// The computed table of a name. One of the schema `mysql` is not there while a table of its name is, which somebody has written to,
-    /// or after somebody has dropped it.
+    /// The computed table of a name. One of the schema `mysql` is not there while a table of its name is, which somebody has
+    /// written to, or a view, or after somebody has dropped it.
     pub fn computed(&self, schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
         let table = (self.virtuals)(schema, name)?;
-        let written = || self.db.table(schema, name).is_some();
+        let taken = || {
+            self.db.table(schema, name).is_some()
+                || self.db.object(ObjectKind::View, schema, name).is_some()
+        };
         let gone =
-            table.schema() == SYSTEM_SCHEMA && (self.system_tables.is_dropped(name) || written());
+            table.schema() == SYSTEM_SCHEMA && (self.system_tables.is_dropped(name) || taken());
         (!gone).then_some(table)
     }
 
@@ -149,6 +152,11 @@ pub struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
+    /// The computed table that the session means by a name: none where it has a temporary table of that name.
+    pub fn computed(&self, schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
+        self.shared.computed(schema, name).filter(|_| !self.temporaries.has(schema, name))
+    }
+
     pub fn db(self) -> &'a Db {
         &self.shared.db
     }

@@ -106,7 +106,11 @@ pub async fn alter_table(
         }
         let moves = [(engine, to_schema, to_name)];
         let held = ddl.held.filter(|_| !family.is_empty());
+        let hides = super::drop::hides_computed(&schema, &table, ctx);
         super::drop::move_tables(&moves, held, ctx).await?;
+        if hides {
+            ctx.reads.shared.system_tables.drop(&table);
+        }
     }
     Ok(altered(copied, ctx))
 }
@@ -120,7 +124,10 @@ fn not_taken(
 ) -> Result<(), SqlError> {
     let taken = match old.is_temporary() {
         true => ctx.reads.temporaries.has(schema, name),
-        false => ctx.reads.db().table(schema, name).is_some(),
+        false => {
+            ctx.reads.db().table(schema, name).is_some()
+                || ctx.reads.shared.computed(schema, name).is_some()
+        }
     };
     if taken { Err(table_exists(name)) } else { Ok(()) }
 }

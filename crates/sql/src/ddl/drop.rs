@@ -84,7 +84,7 @@ pub async fn drop_tables(
 }
 
 /// Is a computed table to be hidden, too, when what has this name is gone? The server's own statements make place for it.
-fn hides_computed(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
+pub fn hides_computed(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
     let shared = ctx.reads.shared;
     let known = (shared.virtuals)(schema, name).is_some() && !shared.system_tables.is_dropped(name);
     known && !ctx.changes.access.is_of_server()

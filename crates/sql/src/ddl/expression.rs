@@ -406,7 +406,23 @@ impl Writer<'_> {
                 self.put(")");
                 Ok(())
             }
-            other => self.expr(other),
+            other if is_logical(op) => self.expr(other),
+            other => self.operand(other),
+        }
+    }
+
+    /// A side of what binds as MEMBER OF does, or closer: that has no parentheses of its own. MySQL writes none here either, and
+    /// reads another expression or none.
+    fn operand(&mut self, e: &Expr) -> W {
+        match e {
+            Expr::Unary { op: UnaryOp::Plus, expr } | Expr::Odbc { expr, .. } => self.operand(expr),
+            Expr::MemberOf { .. } => {
+                self.put("(");
+                self.expr(e)?;
+                self.put(")");
+                Ok(())
+            }
+            e => self.expr(e),
         }
     }
 
@@ -415,7 +431,7 @@ impl Writer<'_> {
         match e {
             Expr::Is { expr, test, negated } => {
                 self.put("(");
-                self.expr(expr)?;
+                self.operand(expr)?;
                 let word = match test {
                     IsTest::Null | IsTest::Unknown => "null",
                     IsTest::True => "true",
@@ -425,12 +441,12 @@ impl Writer<'_> {
             }
             Expr::Like { expr, pattern, escape, negated } => {
                 self.put(if *negated { "(not((" } else { "(" });
-                self.expr(expr)?;
+                self.operand(expr)?;
                 self.put(" like ");
-                self.expr(pattern)?;
+                self.operand(pattern)?;
                 if let Some(escape) = escape.as_ref().filter(|e| !e.is_backslash()) {
                     self.put(" escape ");
-                    self.expr(escape)?;
+                    self.operand(escape)?;
                 }
                 self.put(if *negated { ")))" } else { ")" });
             }
@@ -441,11 +457,11 @@ impl Writer<'_> {
             }
             Expr::Between { expr, low, high, negated } => {
                 self.put("(");
-                self.expr(expr)?;
+                self.operand(expr)?;
                 self.put(&format!(" {}between ", not(*negated)));
-                self.expr(low)?;
+                self.operand(low)?;
                 self.put(" and ");
-                self.expr(high)?;
+                self.operand(high)?;
                 self.put(")");
             }
             Expr::InList { expr, list, negated } => {
@@ -465,7 +481,7 @@ impl Writer<'_> {
 
     /// A side of IN, which may be a row.
     fn tuple(&mut self, e: &Expr) -> W {
-        let Expr::Row(items) = e else { return self.expr(e) };
+        let Expr::Row(items) = e else { return self.operand(e) };
         self.put("(");
         for (n, item) in items.iter().enumerate() {
             self.put(if n > 0 { "," } else { "" });
@@ -544,7 +560,7 @@ impl Writer<'_> {
             ("instr", [text, wanted]) => return self.arguments("locate", &[wanted, text]),
             ("isnull", [a]) => {
                 self.put("(");
-                self.expr(a)?;
+                self.operand(a)?;
                 self.put(" is null)");
                 return Ok(());
             }
@@ -569,19 +585,19 @@ impl Writer<'_> {
             }
             Expr::Collate { expr, collation } => {
                 self.put("(");
-                self.expr(expr)?;
+                self.operand(expr)?;
                 self.put(&format!(" collate {collation})"));
             }
             Expr::DateArith { date, amount, unit, subtract } => {
                 self.put("(");
-                self.expr(date)?;
+                self.operand(date)?;
                 self.put(if *subtract { " - interval " } else { " + interval " });
                 self.expr(amount)?;
                 self.put(&format!(" {})", unit.text().to_lowercase()));
             }
             Expr::TimestampAdd { unit, amount, date } => {
                 self.put("(");
-                self.expr(date)?;
+                self.operand(date)?;
                 self.put(" + interval ");
                 self.expr(amount)?;
                 self.put(&format!(" {})", unit.text().to_lowercase()));
@@ -612,7 +628,7 @@ impl Writer<'_> {
             }
             Expr::JsonValue(j) => self.json_value(j)?,
             Expr::MemberOf { expr, array } => {
-                self.expr(expr)?;
+                self.operand(expr)?;
                 self.put(" member of (");
                 self.expr(array)?;
                 self.put(")");
@@ -710,6 +726,17 @@ mod tests {
             "concat(a, _latin1'x', x'4142') = trim(both 'x' from b)",
             "not (a = 1 or b in (1,2)) and extract(year from c) = 3",
             "a collate utf8mb4_bin = '\\\\' and ~a <> !b",
+            "1 + (a member of (b)) > 0",
+            "((a member of (b)) + 1) in (a member of (b), 2)",
+            "(a member of (b)) in (0, 1) or a member of (b)",
+            "(a member of (b)) member of (c)",
+            "((a member of (b)) is null) + (isnull((a member of (b))))",
+            "(a member of (b)) between (a member of (b)) and (a member of (b))",
+            "(+(a member of (b))) like '1' escape '!'",
+            "if(a member of (b), 1, 2) = case when a member of (b) then 1 else 2 end",
+            "not (a member of (b)) and -(a member of (b)) = ((a member of (b)) collate utf8mb4_bin)",
+            "json_value(a, '$.b') = json_value(a, '$.c' returning char)",
+            "json_value(a, '$.b' returning char(5) charset latin1) > json_value(a, '$.c' returning char(5))",
         ] {
             let once = text(sql);
             assert_eq!(text(&once), once, "{sql}");

@@ -140,7 +140,7 @@ pub fn is_virtual_schema(name: &str) -> bool {
     VIRTUAL_SCHEMAS.iter().any(|s| s.eq_ignore_ascii_case(name))
 }
 
-/// 1044 for the server's own schemas, 1049 for those that do not exist.
+/// 1044 for schemas whose tables are all computed, 1049 for those that do not exist.
 pub fn writable_schema(schema: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
     if is_virtual_schema(schema) {
         return Err(access_denied(schema, ctx));

@@ -1,11 +1,11 @@
 //! Constraints: keys, foreign keys and checks.
 
 use super::cells::{LONGTEXT, NAME, Row, UINT, c, n, s, text, u, yes_no};
+use super::defined::{Defined, defined};
 use super::describe::escaped;
 use super::tables::{BY_TABLE, visible};
 use super::virtual_table;
 use crate::context::{TableReads, VirtualTable};
-use crate::meta::SqlTable;
 use crate::meta::constraint::checks_by_name;
 use crate::meta::foreign::{ForeignKey, searchable};
 use crate::value::Value;
@@ -35,7 +35,7 @@ virtual_table!(
     ],
     |cx, hint| {
         let (mut rows, mut access) = (Vec::new(), cx.access.clone());
-        for t in visible(cx, hint) {
+        for t in defined(cx, hint) {
             let mut shown = |column: usize| {
                 let name = &t.columns[column].name;
                 !t.columns[column].hidden
@@ -100,7 +100,7 @@ virtual_table!(
     ],
     |cx, hint| {
         let mut rows = Vec::new();
-        for t in visible(cx, hint) {
+        for t in defined(cx, hint) {
             for index in t.indexes.iter().filter(|i| i.unique) {
                 let kind = if index.is_primary() { "PRIMARY KEY" } else { "UNIQUE" };
                 rows.push(constraint(&t, index.name.clone(), kind, true));
@@ -117,7 +117,7 @@ virtual_table!(
 );
 
 /// A row of TABLE_CONSTRAINTS.
-fn constraint(t: &SqlTable, name: String, kind: &'static str, enforced: bool) -> Row {
+fn constraint(t: &Defined, name: String, kind: &'static str, enforced: bool) -> Row {
     vec![s("def"), s(t.schema()), s(name), s(t.schema()), s(t.name()), s(kind), yes_no(enforced)]
 }
 

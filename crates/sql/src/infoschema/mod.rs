@@ -3,6 +3,7 @@
 pub mod cells;
 mod constraints;
 mod data_locks;
+mod defined;
 pub mod describe;
 mod empty;
 mod engine_told;
@@ -27,6 +28,7 @@ mod spatial;
 mod statements;
 pub mod system_tables;
 mod tables;
+pub use defined::Defined;
 pub use tables::SHOWN_TO_ALL;
 pub mod told;
 pub mod view_columns;

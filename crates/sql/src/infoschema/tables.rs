@@ -4,6 +4,7 @@ use super::cells::{
     BIGINT, LONGTEXT, NAME, Row, TEXT, TIMESTAMP, UBIGINT, UINT, at, c, n, os, ou, s, text, u,
     yes_no,
 };
+use super::defined::{Defined, defined};
 use super::{describe, system_tables, view_columns, virtual_table};
 use crate::account::{Access, Privileges};
 use crate::canonical;
@@ -203,10 +204,10 @@ virtual_table!(
     |cx, hint| {
         let tables = visible(cx, hint);
         let of_tables = tables.iter().flat_map(|t| column_rows(t, cx));
-        let views = views(cx, hint);
+        let (views, mut looks) = (views(cx, hint), view_columns::Looks::new(cx.reads));
         let of_views = views.iter().flat_map(|(o, v)| {
             let mut access = cx.access.clone();
-            let told = view_columns::of(o, v, cx.reads);
+            let told = looks.of(o, v);
             let row = |((at, col), told): ((usize, &SqlColumn), view_columns::Told)| {
                 let granted = access.shown_on_column(&o.schema, &o.name, &col.name)?;
                 let place = (o.schema.as_str(), o.name.as_str(), at);
@@ -378,7 +379,7 @@ virtual_table!(
     ],
     |cx, hint| {
         let (mut rows, mut access) = (Vec::new(), cx.access.clone());
-        for t in visible(cx, hint) {
+        for t in defined(cx, hint) {
             for (ix, index) in t.indexes.iter().enumerate() {
                 for (p, part) in index.parts.iter().enumerate() {
                     let col = &t.columns[part.column];
@@ -395,7 +396,7 @@ virtual_table!(
                         u(p as u64 + 1),
                         os((!col.hidden).then_some(&*col.name)),
                         s(if part.desc { "D" } else { "A" }),
-                        u(describe::cardinality(&t, ix, p + 1)),
+                        u(t.cardinality(ix, p + 1)),
                         ou(describe::sub_part(part)),
                         Value::Null,
                         s(if col.nullable { "YES" } else { "" }),
@@ -414,7 +415,7 @@ virtual_table!(
 );
 
 /// The rows of FULLTEXT and SPATIAL keys in STATISTICS.
-fn special_keys(t: &SqlTable, access: &mut Access) -> Vec<Row> {
+fn special_keys(t: &Defined, access: &mut Access) -> Vec<Row> {
     let mut rows = Vec::new();
     for key in &t.special {
         for (p, at) in key.columns.iter().enumerate() {
@@ -432,7 +433,7 @@ fn special_keys(t: &SqlTable, access: &mut Access) -> Vec<Row> {
                 u(p as u64 + 1),
                 s(col.name.clone()),
                 os((!key.is_fulltext()).then_some("A")),
-                u(t.engine.estimated_rows()),
+                u(t.rows()),
                 ou(key.sub_part()),
                 Value::Null,
                 s(if col.nullable { "YES" } else { "" }),

@@ -8,6 +8,8 @@ use crate::context::Reads;
 use crate::meta::view::ViewMeta;
 use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::value::{SqlType, TimeZone};
+use std::collections::HashMap;
+use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{
     ColumnRef, CommonTable, Expr, Ident, Query, QueryBody, Select, SelectItem, TableFactor,
@@ -25,18 +27,120 @@ pub struct Told {
     pub comment: String,
 }
 
-/// The columns of a view, in order. Of a view that cannot be read nothing is known beside the types.
-pub fn of(o: &Object, view: &ViewMeta, reads: Reads<'_>) -> Vec<Told> {
-    let shown = canonical::shown(o, view, reads).ok();
-    let told = |(at, column): (usize, &SqlColumn)| {
-        let shown = shown.as_ref().and_then(|s| column_of(&s.query, &[], at, reads, 0));
-        match shown {
-            Some(base) => of_base(&base, reads.settings.tz),
-            None if column.nullable => Told::default(),
-            None => Told { default: zero(column.ty), ..Told::default() },
+/// Looks through views. Each is read once, however many columns are looked for in it.
+pub struct Looks<'r> {
+    reads: Reads<'r>,
+    views: HashMap<(String, String), Option<Arc<Seen>>>,
+}
+
+/// A view with its query as it is shown.
+struct Seen {
+    columns: Vec<String>,
+    query: Query,
+}
+
+impl<'r> Looks<'r> {
+    pub fn new(reads: Reads<'r>) -> Looks<'r> {
+        Looks { reads, views: HashMap::new() }
+    }
+
+    /// The columns of a view, in order. Of a view that cannot be read nothing is known beside the types.
+    pub fn of(&mut self, o: &Object, view: &ViewMeta) -> Vec<Told> {
+        let seen = self.view(&o.schema, &o.name);
+        let told = |(at, column): (usize, &SqlColumn)| {
+            let base = seen.as_ref().and_then(|s| self.column_of(&s.query, &[], at, 0));
+            match base {
+                Some(base) => of_base(&base, self.reads.settings.tz),
+                None if column.nullable => Told::default(),
+                None => Told { default: zero(column.ty), ..Told::default() },
+            }
+        };
+        view.columns.iter().enumerate().map(told).collect()
+    }
+
+    fn view(&mut self, schema: &str, name: &str) -> Option<Arc<Seen>> {
+        let key = (schema.to_owned(), name.to_owned());
+        if let Some(seen) = self.views.get(&key) {
+            return seen.clone();
         }
-    };
-    view.columns.iter().enumerate().map(told).collect()
+        let seen = self.read_view(schema, name).map(Arc::new);
+        self.views.insert(key, seen.clone());
+        seen
+    }
+
+    fn read_view(&self, schema: &str, name: &str) -> Option<Seen> {
+        let o = self.reads.db().object(ObjectKind::View, schema, name)?;
+        let view = ViewMeta::of(&o).ok()?;
+        let query = canonical::shown(&o, &view, self.reads).ok()?.query;
+        Some(Seen { columns: view.columns.into_iter().map(|c| c.name).collect(), query: *query })
+    }
+
+    /// The column of a base table that the query's column at this place is. `common`: the common tables around it.
+    fn column_of(
+        &mut self,
+        query: &Query,
+        common: &[&CommonTable],
+        at: usize,
+        depth: u8,
+    ) -> Option<SqlColumn> {
+        if depth > DEPTH {
+            return None;
+        }
+        let own = query.with.iter().flat_map(|w| &w.tables);
+        let common: Vec<&CommonTable> = common.iter().copied().chain(own).collect();
+        let select = match &query.body {
+            QueryBody::Select(select) => select,
+            QueryBody::Nested(inner) => return self.column_of(inner, &common, at, depth + 1),
+            _ => return None,
+        };
+        let SelectItem::Expr { expr: Expr::Column(c), .. } = select.items.get(at)? else {
+            return None;
+        };
+        self.from(select, c, &common, depth)
+    }
+
+    /// Where a column of the select list comes from.
+    fn from(
+        &mut self,
+        select: &Select,
+        c: &ColumnRef,
+        common: &[&CommonTable],
+        depth: u8,
+    ) -> Option<SqlColumn> {
+        let name = c.column.as_str();
+        match select.from.iter().find_map(|t| named(t, c))? {
+            TableRef::Table(f) => self.of_table(f, name, common, depth),
+            TableRef::Derived { query, columns, .. } => {
+                self.column_of(query, common, place(query, columns, name)?, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    fn of_table(
+        &mut self,
+        f: &TableFactor,
+        column: &str,
+        common: &[&CommonTable],
+        depth: u8,
+    ) -> Option<SqlColumn> {
+        let name = f.name.name.as_str();
+        let Some(schema) = &f.name.schema else {
+            let at = common.iter().rposition(|t| t.name.as_str() == name)?;
+            let t = common[at];
+            let place = place(&t.query, &t.columns, column)?;
+            return self.column_of(&t.query, &common[..at], place, depth + 1);
+        };
+        let schema = schema.as_str();
+        let db = self.reads.db();
+        if db.object(ObjectKind::View, schema, name).is_some() {
+            let seen = self.view(schema, name)?;
+            let at = seen.columns.iter().position(|c| same_name(c, column))?;
+            return self.column_of(&seen.query, &[], at, depth + 1);
+        }
+        let table = self.reads.meta().lookup(db, schema, name).ok()?;
+        table.columns.iter().find(|c| same_name(&c.name, column)).cloned()
+    }
 }
 
 fn of_base(base: &SqlColumn, tz: TimeZone) -> Told {
@@ -75,84 +179,21 @@ fn zero(ty: SqlType) -> Option<String> {
     })
 }
 
-/// The column of a base table that the query's column at this place is. `common`: the common tables around it.
-fn column_of(
-    query: &Query,
-    common: &[&CommonTable],
-    at: usize,
-    reads: Reads<'_>,
-    depth: u8,
-) -> Option<SqlColumn> {
-    if depth > DEPTH {
-        return None;
-    }
-    let own = query.with.iter().flat_map(|w| &w.tables);
-    let common: Vec<&CommonTable> = common.iter().copied().chain(own).collect();
-    let select = match &query.body {
-        QueryBody::Select(select) => select,
-        QueryBody::Nested(inner) => return column_of(inner, &common, at, reads, depth + 1),
-        _ => return None,
-    };
-    let SelectItem::Expr { expr: Expr::Column(c), .. } = select.items.get(at)? else { return None };
-    from(select, c, &common, reads, depth)
-}
-
-/// Where a column of the select list comes from.
-fn from(
-    select: &Select,
-    c: &ColumnRef,
-    common: &[&CommonTable],
-    reads: Reads<'_>,
-    depth: u8,
-) -> Option<SqlColumn> {
+/// The member of FROM that a column is of. One without an alias may be named with its schema, for there may be two.
+fn named<'q>(t: &'q TableRef, c: &ColumnRef) -> Option<&'q TableRef> {
     let table = c.table.as_ref()?.as_str();
-    let name = c.column.as_str();
-    match select.from.iter().find_map(|t| named(t, table))? {
-        TableRef::Table(f) => of_table(f, name, common, reads, depth),
-        TableRef::Derived { query, columns, .. } => {
-            column_of(query, common, place(query, columns, name)?, reads, depth + 1)
-        }
-        _ => None,
-    }
-}
-
-/// The member of FROM with this name.
-fn named<'q>(t: &'q TableRef, alias: &str) -> Option<&'q TableRef> {
     match t {
         TableRef::Table(f) => {
             let own = f.alias.as_ref().unwrap_or(&f.name.name);
-            (own.as_str() == alias).then_some(t)
+            let schema = c.schema.as_ref().map(|s| s.as_str());
+            let of = f.name.schema.as_ref().map(|s| s.as_str());
+            (own.as_str() == table && (schema.is_none() || schema == of)).then_some(t)
         }
-        TableRef::Derived { alias: own, .. } => (own.as_str() == alias).then_some(t),
-        TableRef::Join(j) => named(&j.left, alias).or_else(|| named(&j.right, alias)),
-        TableRef::List(list) => list.iter().find_map(|t| named(t, alias)),
+        TableRef::Derived { alias: own, .. } => (own.as_str() == table).then_some(t),
+        TableRef::Join(j) => named(&j.left, c).or_else(|| named(&j.right, c)),
+        TableRef::List(list) => list.iter().find_map(|t| named(t, c)),
         TableRef::JsonTable(_) => None,
     }
-}
-
-fn of_table(
-    f: &TableFactor,
-    column: &str,
-    common: &[&CommonTable],
-    reads: Reads<'_>,
-    depth: u8,
-) -> Option<SqlColumn> {
-    let name = f.name.name.as_str();
-    let Some(schema) = &f.name.schema else {
-        let at = common.iter().rposition(|t| t.name.as_str() == name)?;
-        let t = common[at];
-        let place = place(&t.query, &t.columns, column)?;
-        return column_of(&t.query, &common[..at], place, reads, depth + 1);
-    };
-    let schema = schema.as_str();
-    if let Some(o) = reads.db().object(ObjectKind::View, schema, name) {
-        let view = ViewMeta::of(&o).ok()?;
-        let at = view.columns.iter().position(|c| same_name(&c.name, column))?;
-        let shown = canonical::shown(&o, &view, reads).ok()?;
-        return column_of(&shown.query, &[], at, reads, depth + 1);
-    }
-    let table = reads.meta().lookup(reads.db(), schema, name).ok()?;
-    table.columns.iter().find(|c| same_name(&c.name, column)).cloned()
 }
 
 /// The place of a column in a query whose columns may have got names.

@@ -9,7 +9,7 @@ mod tables;
 mod user;
 mod xids;
 
-pub use gate::{Backup, DefinitionGate, Patience};
+pub use gate::{Backup, Defining, DefinitionGate, Patience};
 pub use read_only::{Inside, ReadOnlyGate, Writer};
 pub use tables::{LockedTable, LockedTables, LockedWhat, conflicting};
 pub use user::{Got, Queued, UserLocks};

@@ -23,7 +23,7 @@ impl Session {
             return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
         }
         if id == self.conn.id {
-            self.killed_itself = true;
+            self.killed_itself |= kind == KillKind::Connection;
             return Err(SqlError::interrupted());
         }
         Ok(())

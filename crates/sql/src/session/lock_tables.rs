@@ -54,18 +54,20 @@ impl Session {
             }
             wanted.push(LockedTable { schema, table, alias, write });
         }
-        let system = |w: &&LockedTable| w.write && w.schema == SYSTEM_SCHEMA;
+        let own = |w: &LockedTable| self.temporaries.has(&w.schema, &w.table);
+        let system = |w: &&LockedTable| w.write && w.schema == SYSTEM_SCHEMA && !own(w);
         for w in wanted.iter().filter(system) {
             Box::pin(self.make_system_table(&w.schema, &w.table)).await?;
         }
         let writes = |w: &LockedTable| w.write && !self.temporaries.has(&w.schema, &w.table);
         let writing = match wanted.iter().any(writes) {
-            true => Some(self.inst.read_only.statement(self.writer(), &self.patience()).await?),
+            true => {
+                let inside = self.enter_writing().await?;
+                check_writable(&self.inst.vars, &mut self.access)?;
+                inside
+            }
             false => None,
         };
-        if writing.is_some() {
-            check_writable(&self.inst.vars, &mut self.access)?;
-        }
         let held = self.hold(&wanted).await?;
         self.locked = Some(LockedTables { writing, held, what: LockedWhat::Listed(wanted) });
         Ok(())

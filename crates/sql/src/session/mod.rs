@@ -157,6 +157,10 @@ pub struct Session {
     outer_mode: Option<SqlMode>,
     /// A statement of the session that writes is at work, see [`crate::locks::ReadOnlyGate`].
     writing: bool,
+    /// The same for the gate of definitions.
+    defining: bool,
+    /// It is the server's own, for this statement of another session.
+    within: Option<system_tables::Within>,
     /// LOCK TABLES and its like.
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
@@ -201,6 +205,16 @@ impl Session {
         if !planted::is(Bug::KillNotPassedOn) {
             conn.kill.set_hook(move |kind| hook.kill(kind as u8));
         }
+        Session::with_interrupt(inst, conn, access, interrupt)
+    }
+
+    /// The same for whom the connection's kill reaches already.
+    fn with_interrupt(
+        inst: &Arc<Instance>,
+        conn: ConnInfo,
+        access: Access,
+        interrupt: Arc<Interrupt>,
+    ) -> Session {
         let mut vars = SessionVars::new(&inst.vars);
         vars.set_handshake_collation(conn.collation_id);
         let info = Info::new(inst, &conn);
@@ -236,6 +250,8 @@ impl Session {
             depth: 0,
             outer_mode: None,
             writing: false,
+            defining: false,
+            within: None,
             locked: None,
             backup: None,
             xa: None,
@@ -305,6 +321,7 @@ impl Session {
         // The one before may have been dropped within an inner statement.
         self.depth = 0;
         self.writing = false;
+        self.defining = false;
         self.update_counted = false;
         self.shown = None;
         self.outer_mode = None;
@@ -577,10 +594,24 @@ impl Session {
         self.check_branch_temporary(matches!(stmt, Statement::CreateTable(c) if c.temporary))?;
         // The gate outlives the borrow of the session.
         let inst = self.inst.clone();
-        let _defining = match lock_tables::defines(stmt) {
+        let inside = self.within.as_ref().is_some_and(|w| w.defining);
+        let defining = match lock_tables::defines(stmt) && !inside {
             true => Some(inst.definitions.define(self.conn.id, &self.patience()).await?),
             false => None,
         };
+        let around = self.defining;
+        self.defining |= inside || defining.is_some();
+        let done = self.run_defining(stmt, sink).await;
+        self.defining = around;
+        drop(defining);
+        done
+    }
+
+    async fn run_defining(
+        &mut self,
+        stmt: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         // A definition may change while the statement waits for its table. It has then done nothing, for a statement that fails
         // leaves no change behind, and begins again with the new definition.
         let mut tries = 1;

@@ -339,7 +339,9 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.forget_statements();
-        self.inst.user_locks.release_all(self.conn.id);
+        if self.within.is_none() {
+            self.inst.user_locks.release_all(self.conn.id);
+        }
     }
 }
 

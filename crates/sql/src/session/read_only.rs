@@ -39,12 +39,17 @@ impl Session {
         Ok(inside)
     }
 
-    async fn enter_writing(&self) -> Result<Option<Inside>, SqlError> {
-        let around = self.writing || self.locked.as_ref().is_some_and(LockedTables::writes);
+    pub(super) async fn enter_writing(&self) -> Result<Option<Inside>, SqlError> {
+        let around = self.is_writing() || self.locked.as_ref().is_some_and(LockedTables::writes);
         match around {
             true => Ok(None),
             false => self.inst.read_only.statement(self.writer(), &self.patience()).await.map(Some),
         }
+    }
+
+    /// Is this statement, or what it is within, inside the gate?
+    pub(super) fn is_writing(&self) -> bool {
+        self.writing || self.within.as_ref().is_some_and(|w| w.writing)
     }
 
     /// This session at the gate of writers.

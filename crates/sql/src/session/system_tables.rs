@@ -7,8 +7,9 @@
 //! Invariants:
 //! - A table takes the place of a computed one with all of its rows or not at all (it is made by CREATE TABLE ... SELECT).
 //! - While any grant table is a table no statement changes accounts: it reads those tables first, and fails where it cannot. So
-//!   what the tables say is never older than the accounts. Whoever makes such a table or reads it keeps others from changing
-//!   accounts meanwhile ([`Alone`]), and waits for tables' locks only behind that.
+//!   what the tables say is never older than the accounts. Whoever makes one of a computed one or reads it keeps others from changing
+//!   accounts meanwhile ([`Alone`]). All enter the gate of writers, that of definitions and this guard in this order, and wait for
+//!   tables' locks only behind them.
 //! - A table is locked from before it is read until it is gone, so that no row is written to it in between and lost.
 //! - Tables that leave no account are not read: nobody could log in any more.
 
@@ -17,14 +18,15 @@ use crate::account::{Access, AccountName, Alone, GRANT_TABLES, GrantRow, GrantRo
 use crate::context::SYSTEM_SCHEMA;
 use crate::errno;
 use crate::infoschema::system_tables;
-use crate::query;
+use crate::locks::{Defining, Inside};
 use crate::rights::{self, Need};
 use crate::session_api::{
-    ColumnMeta, ConnInfo, Discard, OkInfo, OutValue, ResultSink, SinkError, SqlError,
+    ColumnMeta, ConnInfo, Discard, KillSwitch, OkInfo, OutValue, ResultSink, SinkError, SqlError,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use weir_syntax::ast::{FlushKind, Statement};
+use weir_rt::Interrupt;
+use weir_syntax::ast::{FlushKind, Statement, TableName};
 
 /// Whom the server's own statements are of. There is no such account here; in MySQL it is locked.
 const OWNER: (&str, &str) = ("mysql.sys", "localhost");
@@ -38,42 +40,64 @@ const GONE: [u16; 3] =
 /// Seconds that the server's own statements wait for a table that somebody uses.
 const PATIENCE: u32 = 10;
 
+/// What statements of the server's own are within.
+#[derive(Clone)]
+pub(super) struct Within {
+    /// The connection's, so that its own backup and its own locks keep nothing of it out.
+    id: u64,
+    kill: Arc<KillSwitch>,
+    interrupt: Arc<Interrupt>,
+    /// Inside the gate of writers, and of definitions. Nobody enters one of them twice, since it may be closing.
+    pub writing: bool,
+    pub defining: bool,
+}
+
+/// What whoever makes and reads grant tables is inside of.
+struct Gates<'s> {
+    within: Within,
+    _defining: Option<Defining<'s>>,
+    _writing: Option<Inside>,
+}
+
 impl Session {
     /// A session of the server itself, which may do everything.
     pub fn of_server(inst: &Arc<Instance>, id: u64) -> Session {
-        let (user, host) = (OWNER.0.to_owned(), OWNER.1.to_owned());
-        let access = Access::of_server(&inst.accounts, &AccountName::new(&user, &host));
-        let conn = ConnInfo {
-            id,
-            user: user.clone(),
-            host: host.clone(),
-            account_user: user,
-            account_host: host,
-            database: String::new(),
-            collation_id: 255,
-            found_rows: false,
-            interactive: false,
-            ignore_space: false,
-            multi_statements: false,
-            multi_results: false,
-            attributes: Vec::new(),
-            compression: None,
-            tls: None,
-            kill: Arc::default(),
-        };
+        let (conn, access) = owner(inst, id);
         Session::open_with(inst, conn, access)
     }
 
-    /// Makes tables of the computed ones of `mysql` that the statement changes. Answers whether there was one.
-    pub(super) async fn make_written(&self, stmt: &Statement) -> Result<bool, SqlError> {
-        let (user, host) = self.access.account();
-        let schema = self.info.database.as_deref();
-        let needs = match query::is_query(stmt) {
-            true => rights::of_query(stmt, schema)?,
-            false => rights::of_statement(stmt, schema, rights::Me { user, host })?,
+    /// The same for a statement of another session, with whose statement it is killed.
+    fn of_server_within(inst: &Arc<Instance>, within: Within) -> Session {
+        let (mut conn, access) = owner(inst, within.id);
+        conn.kill = within.kill.clone();
+        let mut s = Session::with_interrupt(inst, conn, access, within.interrupt.clone());
+        s.within = Some(within);
+        s
+    }
+
+    /// Enters both gates where the statement at hand is not inside them.
+    async fn enter_gates(&self) -> Result<Gates<'_>, SqlError> {
+        let writing = self.enter_writing().await?;
+        let inside = self.defining || self.within.as_ref().is_some_and(|w| w.defining);
+        let defining = match inside {
+            true => None,
+            false => Some(self.inst.definitions.define(self.conn.id, &self.patience()).await?),
         };
-        let rows = Privileges::INSERT | Privileges::UPDATE | Privileges::DELETE;
-        let writing = rows | Privileges::ALTER | Privileges::DROP | Privileges::INDEX;
+        let within = Within {
+            id: self.conn.id,
+            kill: self.conn.kill.clone(),
+            interrupt: self.interrupt.clone(),
+            writing: true,
+            defining: true,
+        };
+        Ok(Gates { within, _defining: defining, _writing: writing })
+    }
+
+    /// Makes tables of the computed ones of `mysql` that a query changes. Answers whether there was one.
+    pub(super) async fn make_written(&self, stmt: &Statement) -> Result<bool, SqlError> {
+        let mut needs = rights::of_query(stmt, self.info.database.as_deref())?;
+        rights::spare_temporary(&mut needs, &self.temporaries);
+        let writing = Privileges::INSERT | Privileges::UPDATE | Privileges::DELETE;
         let mut made = false;
         for need in needs {
             let (held, schema, table) = match need {
@@ -88,6 +112,17 @@ impl Session {
         Ok(made)
     }
 
+    /// Makes a table of what the name says, if that is a computed one of `mysql`.
+    async fn make_named(&self, name: &TableName) -> Result<(), SqlError> {
+        let schema = name.schema.as_ref().map(|s| s.as_str());
+        let Some(schema) = schema.or(self.info.database.as_deref()) else { return Ok(()) };
+        let name = name.name.as_str();
+        if !self.temporaries.has(schema, name) {
+            self.make_system_table(schema, name).await?;
+        }
+        Ok(())
+    }
+
     /// Makes a table of a computed one of `mysql`. Answers whether it is one.
     pub(super) async fn make_system_table(
         &self,
@@ -96,8 +131,8 @@ impl Session {
     ) -> Result<bool, SqlError> {
         let table = self.inst.computed(schema, name).filter(|t| t.schema() == SYSTEM_SCHEMA);
         let Some(table) = table else { return Ok(false) };
-        let (inst, id) = (self.inst.clone(), self.conn.id);
-        make(&inst, id, table.name()).await?;
+        let gates = self.enter_gates().await?;
+        make(&self.inst, gates.within.clone(), table.name()).await?;
         Ok(true)
     }
 
@@ -105,18 +140,19 @@ impl Session {
     /// say where it changes them.
     pub(super) async fn settle_system_tables(&mut self, stmt: &Statement) -> Result<(), SqlError> {
         match stmt {
-            Statement::AlterTable(_)
-            | Statement::TruncateTable(_)
-            | Statement::RenameTable(_)
-            | Statement::CreateIndex(_)
-            | Statement::DropIndex(_) => {
-                self.make_written(stmt).await?;
+            Statement::AlterTable(a) => self.make_named(&a.name).await?,
+            Statement::TruncateTable(name) => self.make_named(name).await?,
+            Statement::CreateIndex(c) => self.make_named(&c.table).await?,
+            Statement::DropIndex(d) => self.make_named(&d.table).await?,
+            Statement::RenameTable(pairs) => {
+                for (from, _) in pairs {
+                    self.make_named(from).await?;
+                }
             }
-            Statement::CreateTable(c) if c.like.is_some() => {
-                let Some(like) = &c.like else { return Ok(()) };
-                let schema = like.schema.as_ref().map(|s| s.as_str());
-                let schema = schema.or(self.info.database.as_deref()).unwrap_or_default();
-                self.make_system_table(schema, like.name.as_str()).await?;
+            Statement::CreateTable(c) => {
+                if let Some(like) = &c.like {
+                    self.make_named(like).await?;
+                }
             }
             Statement::Flush(f) if f.what.contains(&FlushKind::Privileges) => {
                 if self.inst.accounts.has_grant_tables() {
@@ -148,8 +184,11 @@ impl Session {
             let text = "Can't execute the given command because you have active locked tables or an active transaction";
             return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
         }
-        let (inst, id) = (self.inst.clone(), self.conn.id);
-        for told in read_grant_tables(&inst, id).await? {
+        let told = {
+            let gates = self.enter_gates().await?;
+            read_written(&self.inst, &gates.within).await?
+        };
+        for told in told {
             self.current.warn(errno::ER_UNKNOWN_ERROR, || told);
         }
         Ok(())
@@ -162,8 +201,33 @@ async fn run(s: &mut Session, text: &str, sink: &mut dyn ResultSink) -> Result<(
     Box::pin(s.query(text.as_bytes(), sink)).await.result
 }
 
-async fn begin(inst: &Arc<Instance>, id: u64) -> Result<Session, SqlError> {
-    let mut s = Session::of_server(inst, id);
+/// Whom the server's own statements are of.
+fn owner(inst: &Arc<Instance>, id: u64) -> (ConnInfo, Access) {
+    let (user, host) = (OWNER.0.to_owned(), OWNER.1.to_owned());
+    let access = Access::of_server(&inst.accounts, &AccountName::new(&user, &host));
+    let conn = ConnInfo {
+        id,
+        user: user.clone(),
+        host: host.clone(),
+        account_user: user,
+        account_host: host,
+        database: String::new(),
+        collation_id: 255,
+        found_rows: false,
+        interactive: false,
+        ignore_space: false,
+        multi_statements: false,
+        multi_results: false,
+        attributes: Vec::new(),
+        compression: None,
+        tls: None,
+        kill: Arc::default(),
+    };
+    (conn, access)
+}
+
+async fn begin(inst: &Arc<Instance>, within: Within) -> Result<Session, SqlError> {
+    let mut s = Session::of_server_within(inst, within);
     // Rows as they are: no mode refuses them, and times are UTC.
     let set = format!(
         "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+00:00', lock_wait_timeout = {PATIENCE}"
@@ -173,13 +237,13 @@ async fn begin(inst: &Arc<Instance>, id: u64) -> Result<Session, SqlError> {
 }
 
 /// Makes a table of a computed one, with its rows. Somebody else may have been first.
-async fn make(inst: &Arc<Instance>, id: u64, name: &'static str) -> Result<(), SqlError> {
+async fn make(inst: &Arc<Instance>, within: Within, name: &'static str) -> Result<(), SqlError> {
     let Some(text) = system_tables::filled(name) else {
         return Err(SqlError::internal(format!("mysql.{name} is not defined")));
     };
     // From the rows' computation until the table is there, from when on it has to be read first.
     let _alone = inst.accounts.alone().await;
-    let mut s = begin(inst, id).await?;
+    let mut s = begin(inst, within).await?;
     let done = run(&mut s, &text, &mut Discard).await;
     s.close().await;
     match done {
@@ -192,13 +256,24 @@ async fn make(inst: &Arc<Instance>, id: u64, name: &'static str) -> Result<(), S
 /// what is different from what the rows say. Errors: rows that make no accounts, a table that somebody uses; the accounts stay as
 /// they were, or the tables are read again next time.
 pub async fn read_grant_tables(inst: &Arc<Instance>, id: u64) -> Result<Vec<String>, SqlError> {
+    let nothing = Within {
+        id,
+        kill: Arc::default(),
+        interrupt: Arc::default(),
+        writing: false,
+        defining: false,
+    };
+    read_written(inst, &nothing).await
+}
+
+async fn read_written(inst: &Arc<Instance>, within: &Within) -> Result<Vec<String>, SqlError> {
     let mut tries = 1;
     loop {
         let alone = inst.accounts.alone().await;
         if !inst.accounts.has_grant_tables() {
             return Ok(Vec::new());
         }
-        let mut s = begin(inst, id).await?;
+        let mut s = begin(inst, within.clone()).await?;
         let told = read_and_drop(inst, &alone, &mut s).await;
         s.close().await;
         match told {

@@ -3,12 +3,12 @@
 use super::create_table::{Style, create_table as text_of};
 use crate::account::{Access, Privileges};
 use crate::canonical;
-use crate::context::{ShowResult, StatementCtx, VirtualColumn, VirtualTable};
+use crate::context::{SYSTEM_SCHEMA, ShowResult, StatementCtx, VirtualColumn, VirtualTable};
 use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
 };
-use crate::infoschema::{SHOWN_TO_ALL, describe, system_tables, view_columns};
+use crate::infoschema::{Defined, SHOWN_TO_ALL, describe, system_tables, view_columns};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlColumn, SqlTable, TableMeta, schema_meta};
@@ -61,7 +61,7 @@ pub fn tables(
     }
     let virtual_names = crate::infoschema::tables()
         .iter()
-        .filter(|t| t.schema().eq_ignore_ascii_case(&schema))
+        .filter(|t| is_in(**t, &schema))
         .filter(|t| cx.reads.shared.computed(t.schema(), t.name()).is_some())
         .map(|t| (t.name().to_string(), crate::infoschema::kind(*t)));
     let own = cx.reads.db().tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
@@ -81,6 +81,14 @@ pub fn tables(
         .collect();
     rows.sort_by_key(|r| r[0].to_string_lossy());
     Ok(ShowResult { columns, rows })
+}
+
+/// `mysql` is a schema like those of users, whose case tells them apart; those of the server's own are found whatever it is.
+fn is_in(table: &dyn VirtualTable, schema: &str) -> bool {
+    match table.schema() {
+        SYSTEM_SCHEMA => schema == SYSTEM_SCHEMA,
+        own => own.eq_ignore_ascii_case(schema),
+    }
 }
 
 pub fn status(schema: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
@@ -111,7 +119,7 @@ pub fn status(schema: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<ShowR
     tables.retain(|t| access.can_see_table(&schema, t.name()));
     views.retain(|o| access.can_see_table(&schema, &o.name));
     let mut computed = crate::infoschema::tables().to_vec();
-    computed.retain(|v| v.schema().eq_ignore_ascii_case(&schema));
+    computed.retain(|v| is_in(*v, &schema));
     computed.retain(|v| cx.reads.shared.computed(v.schema(), v.name()).is_some());
     computed.retain(|v| access.can_see_table(&schema, v.name()));
     let of_tables = tables.iter().map(|t| table_status(t, cx));
@@ -148,7 +156,6 @@ fn table_status(t: &SqlTable, cx: &StatementCtx<'_>) -> Row {
     ]
 }
 
-/// Of a view or a computed table there is a name, and what it is.
 /// A computed table with a definition: what it takes is not known.
 fn defined_status(name: &str, table: &TableMeta) -> Row {
     let mut row = name_status(name, &table.comment);
@@ -160,6 +167,7 @@ fn defined_status(name: &str, table: &TableMeta) -> Row {
     row
 }
 
+/// Of a view or a computed table there is a name, and what it is.
 fn name_status(name: &str, comment: &str) -> Row {
     let mut row = vec![s(name)];
     row.resize(17, Value::Null);
@@ -202,7 +210,7 @@ pub fn columns(
     }
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
     let tz = cx.reads.settings.tz;
-    if let Some(v) = cx.reads.shared.computed(&schema, name.name.as_str()) {
+    if let Some(v) = cx.reads.computed(&schema, name.name.as_str()) {
         let rows = match system_tables::meta_of(v, cx.reads) {
             Some(meta) => {
                 let access = &mut cx.changes.access;
@@ -284,7 +292,7 @@ fn computed_columns(full: bool, v: &dyn VirtualTable) -> Vec<Row> {
 
 fn view_columns(full: bool, o: &Object, cx: &mut StatementCtx<'_>) -> Result<Vec<Row>, SqlError> {
     let view = ViewMeta::of(o)?;
-    let told = view_columns::of(o, &view, cx.reads);
+    let told = view_columns::Looks::new(cx.reads).of(o, &view);
     let access = &mut cx.changes.access;
     let row = |(col, told): (&SqlColumn, view_columns::Told)| {
         let granted = access.shown_on_column(&o.schema, &o.name, &col.name)?;
@@ -320,13 +328,18 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
         c("Expression", TEXT),
     ];
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    let computed = cx.reads.shared.computed(&schema, name.name.as_str()).is_some();
-    if computed || cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()).is_some() {
+    let computed = cx.reads.computed(&schema, name.name.as_str());
+    let defined = computed.and_then(|t| Defined::of_computed(t, cx.reads));
+    let view = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()).is_some();
+    if defined.is_none() && (computed.is_some() || view) {
         return Ok(ShowResult { columns, rows: Vec::new() });
     }
     // A temporary table is its session's.
     let all = cx.reads.temporaries.has(&schema, name.name.as_str());
-    let t = bind(name, cx)?;
+    let t = match defined {
+        Some(t) => t,
+        None => Defined::Stored(bind(name, cx)?),
+    };
     let access = &mut cx.changes.access;
     let mut rows = Vec::new();
     for (ix, index) in t.indexes.iter().enumerate() {
@@ -342,7 +355,7 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
                 i(p as i64 + 1),
                 os((!col.hidden).then_some(&*col.name)),
                 s(if part.desc { "D" } else { "A" }),
-                u(describe::cardinality(&t, ix, p + 1)),
+                u(t.cardinality(ix, p + 1)),
                 ou(describe::sub_part(part)),
                 Value::Null,
                 s(if col.nullable { "YES" } else { "" }),
@@ -359,7 +372,7 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
 }
 
 /// FULLTEXT and SPATIAL keys.
-fn special_keys(t: &SqlTable, all: bool, access: &mut Access, rows: &mut Vec<Row>) {
+fn special_keys(t: &Defined, all: bool, access: &mut Access, rows: &mut Vec<Row>) {
     for key in &t.special {
         for (p, at) in key.columns.iter().enumerate() {
             let col = &t.columns[*at];
@@ -373,7 +386,7 @@ fn special_keys(t: &SqlTable, all: bool, access: &mut Access, rows: &mut Vec<Row
                 i(p as i64 + 1),
                 s(col.name.clone()),
                 os((!key.is_fulltext()).then_some("A")),
-                u(t.engine.estimated_rows()),
+                u(t.rows()),
                 ou(key.sub_part()),
                 Value::Null,
                 s(if col.nullable { "YES" } else { "" }),
@@ -404,7 +417,7 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
         columns: vec![n("Table", NAME), n("Create Table", text(1024))],
         rows: vec![vec![s(name), s(sql)]],
     };
-    if let Some(v) = cx.reads.shared.computed(&schema, name.name.as_str()) {
+    if let Some(v) = cx.reads.computed(&schema, name.name.as_str()) {
         let text = match system_tables::meta_of(v, cx.reads) {
             Some(meta) => text_of((v.schema(), v.name()), meta, 1, style),
             None => computed_text(v, style),

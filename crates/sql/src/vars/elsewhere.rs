@@ -323,7 +323,7 @@ macro_rules! with_elsewhere {
     host_cache_size: Global Always, uint(0, 65_536), n(279),
         "How many are kept, as in MySQL.", note "they are kept without a limit";
     slow_launch_time: Global Always, uint(0, 31_536_000), n(2),
-        "When a start of a thread is slow, as in MySQL.", note "connections start no threads";
+        "When a start of a thread is slow, as in MySQL.", note "slow starts of threads are not counted";
     skip_show_database: Global AtStart, BOOL, OFF,
         "Whether databases are hidden, as in MySQL.", note "rights decide";
     skip_external_locking: Global AtStart, BOOL, ON,

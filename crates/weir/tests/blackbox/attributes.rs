@@ -1,6 +1,6 @@
 //! What clients send with a statement beside its text and its parameters.
 
-use crate::common::{Login, Server, cap};
+use crate::common::{Cell, Login, Server, cap};
 
 #[test]
 fn attributes_of_statements() {
@@ -47,6 +47,19 @@ fn attributes_of_statements() {
     assert!([4081, 4082].contains(&refused.errno), "{refused:?}");
     c.command(&query(b"\0\x01", value)).unwrap();
     assert_eq!(c.read_answer(false).unwrap().rows, [[None, None]]);
+    // So do the names that an execution leaves for the next one.
+    let (id, ..) = c.prepare("select mysql_query_attribute_string('who')").unwrap();
+    let head = [b"\x17", &id.to_le_bytes()[..], b"\x08\x01\0\0\0"].concat();
+    let name = vec![b'n'; 3 << 20];
+    let named = [&head[..], b"\x01\0\x01\xFE\0\xFD\0\0\x30", &name, b"\x02me"].concat();
+    c.command(&named).unwrap();
+    let refused = c.read_answer(true).unwrap_err();
+    assert!([4081, 4082].contains(&refused.errno), "{refused:?}");
+    let named = [&head[..], b"\x01\0\x01\xFE\0\x03who\x02me"].concat();
+    for _ in 0..2 {
+        c.command(&named).unwrap();
+        assert_eq!(c.read_answer(true).unwrap().cells, [[Cell::Text("me".into())]]);
+    }
     // Whoever does not speak of them sends text alone.
     assert_eq!(server.root_client().rows("select mysql_query_attribute_string('who')"), "NULL");
 }

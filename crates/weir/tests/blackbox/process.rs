@@ -126,12 +126,21 @@ fn stopping_waits_for_nobody_too_long() {
     c.run("delete from d.t");
     let mut busy = server.root_client();
     busy.send_query("select sleep(1000)");
+    let mut works = server.root_client();
+    works.send_query("select benchmark(1000000000000, sha2('x', 512))");
+    crate::common::until("the statement runs", || {
+        c.rows("select count(*) from information_schema.processlist where info like 'select b%'")
+            == "1"
+    });
     let mut half = Client::raw(server.port);
     half.greeting().unwrap();
     assert!(server.stop().success());
     assert!(server.log().contains("shutdown complete"), "{}", server.log());
     assert!(!server.socket().exists());
     assert!(half.is_closed());
+    // Whoever is interrupted is told why.
+    assert_eq!(works.read_answer(false).unwrap_err().errno, 1053);
+    assert!(works.is_closed());
     let server = server.crash(&[]);
     assert_eq!(server.root_client().rows("select a from d.t"), "1");
 }

@@ -670,10 +670,10 @@ fn each_of_several_results_is_sent_when_it_is_there() {
     let server = Server::start(&[]);
     let mut holder = server.root_client();
     holder.run("create database d");
-    holder.run("create procedure d.p() begin select 1; do get_lock('held', 20); select 2; end");
+    holder.run("create procedure d.p() begin select 1; do get_lock('held', 3600); select 2; end");
     let flags = cap::MULTI_STATEMENTS | cap::MULTI_RESULTS;
     let mut c = server.connect(&Login { flags, ..Login::default() }).unwrap();
-    for sql in ["select 1; do get_lock('held', 20); select 2", "call d.p()"] {
+    for sql in ["select 1; do get_lock('held', 3600); select 2", "call d.p()"] {
         assert_eq!(holder.rows("select get_lock('held', 0)"), "1");
         c.send_query(sql);
         assert_eq!(c.read_answer(false).unwrap().rows[0][0].as_deref(), Some("1"));

@@ -1,7 +1,8 @@
 //! JSON_VALUE in the expressions of definitions.
 
 use super::{W, Writer, cast_type};
-use weir_syntax::ast::{CastType, JsonOn, JsonValue};
+use crate::canonical::returned;
+use weir_syntax::ast::{JsonOn, JsonValue};
 
 impl Writer<'_> {
     pub(super) fn json_value(&mut self, j: &JsonValue) -> W {
@@ -9,15 +10,7 @@ impl Writer<'_> {
         self.expr(&j.doc)?;
         self.put(", ");
         self.expr(&j.path)?;
-        // Without a type it is a text of 512 characters.
-        let to = match &j.returning {
-            None => "char(512)".to_owned(),
-            // Its set is not written where it is that of the document.
-            Some(CastType::Char { length: Some(n), charset: None, national: false, .. }) => {
-                format!("char({n})")
-            }
-            Some(to) => cast_type(to),
-        };
+        let to = returned(j.returning.as_ref()).unwrap_or_else(|to| cast_type(to));
         self.put(&format!(" returning {to}"));
         for (on, when) in [(&j.on_empty, "empty"), (&j.on_error, "error")] {
             match on {

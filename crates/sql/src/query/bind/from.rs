@@ -126,7 +126,8 @@ impl Binder<'_> {
             (None, None) if name.eq_ignore_ascii_case("dual") => return Ok(()),
             (None, None) => return Err(SqlError::no_database()),
         };
-        if let Some(v) = self.env.reads.shared.computed(schema, name) {
+        let computed = self.env.reads.shared.computed(schema, name);
+        if let Some(v) = computed.filter(|_| !self.is_temporary(schema, name)) {
             without_partitions()?;
             self.virtuals = true;
             self.uses.table(schema, name, Privileges::NONE);

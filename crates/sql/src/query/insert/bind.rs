@@ -64,10 +64,10 @@ async fn bind_rows(
         (None, Some(s)) => s,
         (None, None) => return Err(SqlError::no_database()),
     };
-    if b.env.reads.shared.computed(schema, i.table.name.as_str()).is_some() {
+    let temporary = b.is_temporary(schema, i.table.name.as_str());
+    if !temporary && b.env.reads.shared.computed(schema, i.table.name.as_str()).is_some() {
         return Err(denied_to(schema, b.env.reads.conn));
     }
-    let temporary = b.is_temporary(schema, i.table.name.as_str());
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
     let view = view.filter(|_| !temporary);
     let (target, base_name) = match &view {
