@@ -1,5 +1,6 @@
 //! Sockets to connect to, logins, and who serves a connection.
 
+use crate::aside::Outbox;
 use crate::auth::{self, AuthState, Refused};
 use crate::compression;
 use crate::conn::{Conn, LOGIN_PACKET, ReadError};
@@ -42,6 +43,7 @@ pub struct Server {
     /// Runs of events, and the look for them.
     pub events: AtomicUsize,
     workers: Arc<Workers>,
+    outbox: Arc<Outbox>,
     parking: Parking<Connection>,
 }
 
@@ -62,6 +64,9 @@ impl Server {
         let _ = inst.statement_logs.set(logs.clone());
         let control: Arc<dyn weir_sql::tls::TlsControl> = tls.clone();
         let _ = inst.tls.set(control);
+        let outbox = Outbox::start();
+        let of_round = outbox.clone();
+        inst.db.serve_answers(Box::new(move || of_round.send()));
         let server = Arc::new(Server {
             inst,
             logs,
@@ -73,11 +78,16 @@ impl Server {
             stopping: AtomicBool::new(false),
             events: AtomicUsize::new(0),
             workers,
+            outbox,
             parking: Parking::new()?,
         });
         let me = server.clone();
         std::thread::Builder::new().name("weir-idle".into()).spawn(move || me.watch_idle())?;
         Ok(server)
+    }
+
+    pub fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
     }
 
     fn watch_idle(self: &Arc<Server>) {

@@ -106,11 +106,7 @@ pub async fn alter_table(
         }
         let moves = [(engine, to_schema, to_name)];
         let held = ddl.held.filter(|_| !family.is_empty());
-        let hides = super::drop::hides_computed(&schema, &table, ctx);
         super::drop::move_tables(&moves, held, ctx).await?;
-        if hides {
-            ctx.reads.shared.system_tables.drop(&table);
-        }
     }
     Ok(altered(copied, ctx))
 }

@@ -84,7 +84,7 @@ pub async fn drop_tables(
 }
 
 /// Is a computed table to be hidden, too, when what has this name is gone? The server's own statements make place for it.
-pub fn hides_computed(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
+fn hides_computed(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
     let shared = ctx.reads.shared;
     let known = (shared.virtuals)(schema, name).is_some() && !shared.system_tables.is_dropped(name);
     known && !ctx.changes.access.is_of_server()
@@ -179,7 +179,6 @@ pub async fn rename(
 ) -> Result<AdminResult, SqlError> {
     // Where each touched table is after the pairs so far; `None`: nothing is there any more.
     let mut places: HashMap<(String, String), Option<Arc<Table>>> = HashMap::new();
-    let mut system = Vec::new();
     if let [(old, new)] = pairs
         && let Some(done) = rename_view(old, new, ctx).await?
     {
@@ -199,9 +198,6 @@ pub async fn rename(
         if at(&to, &places).is_some() || ctx.reads.shared.computed(&to.0, &to.1).is_some() {
             return Err(table_exists(&to.1));
         }
-        if hides_computed(&from.0, &from.1, ctx) {
-            system.push(from.1.clone());
-        }
         places.insert(from, None);
         places.insert(to, Some(table));
     }
@@ -213,14 +209,11 @@ pub async fn rename(
     if !moves.is_empty() {
         move_tables(&moves, None, ctx).await?;
     }
-    for name in &system {
-        ctx.reads.shared.system_tables.drop(name);
-    }
     Ok(AdminResult::ok())
 }
 
 /// Renames tables. Keys that reference one of them follow it, in the same step; those that wait for a table of its new name must fit.
-/// `held`: what the statement has alone already.
+/// `held`: what the statement has alone already. A computed table in whose place one was stays hidden.
 pub async fn move_tables(
     moves: &[(Arc<Table>, String, String)],
     held: Option<Arc<HeldTables>>,
@@ -242,7 +235,12 @@ pub async fn move_tables(
         None => ctx.reads.ddl(),
     };
     moving(moves, ctx, &mut ddl)?;
-    ctx.reads.db().rename_tables(moves, &ddl).await.map_err(engine_error)
+    ctx.reads.db().rename_tables(moves, &ddl).await.map_err(engine_error)?;
+    for (old, ..) in moves.iter().filter(|(t, ..)| hides_computed(&t.def.schema, &t.def.name, ctx))
+    {
+        ctx.reads.shared.system_tables.drop(&old.def.name);
+    }
+    Ok(())
 }
 
 /// A view keeps its schema when it is renamed; it is renamed alone.

@@ -1,0 +1,121 @@
+//! Statements that are no queries, between the gates that they go through.
+
+use super::execute::ATTEMPTS;
+use super::{Session, answers, lock_tables};
+use crate::context::AdminResult;
+use crate::errno;
+use crate::session_api::{OkInfo, ResultSink, SqlError};
+use weir_engine::in_background;
+use weir_syntax::ast::{AdminVerb, Statement};
+
+impl Session {
+    pub(super) async fn run_admin(
+        &mut self,
+        stmt: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        if stmt.defines() && self.is_read_only() {
+            return Err(crate::ddl::engine_error(weir_engine::Error::ReadOnlyTransaction));
+        }
+        let writing = self.admit_statement(stmt).await?;
+        let around = self.writing;
+        self.writing |= writing.is_some();
+        let done = self.run_admitted(stmt, sink).await;
+        self.writing = around;
+        drop(writing);
+        done
+    }
+
+    async fn run_admitted(
+        &mut self,
+        stmt: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        if crate::admin::commits_first(stmt) {
+            self.end_transaction(true).await?;
+        }
+        self.keep_warnings = answers::shows_warnings(stmt);
+        if let Statement::Flush(f) = stmt
+            && self.flush_with_lock(&f.what).await?
+        {
+            return self.ok(sink, OkInfo::default());
+        }
+        self.check_locked(stmt)?;
+        Box::pin(self.settle_system_tables(stmt)).await?;
+        self.check_branch_temporary(matches!(stmt, Statement::CreateTable(c) if c.temporary))?;
+        // The gate outlives the borrow of the session.
+        let inst = self.inst.clone();
+        let inside = self.within.as_ref().is_some_and(|w| w.defining);
+        let defining = match lock_tables::defines(stmt) && !inside {
+            true => Some(inst.definitions.define(self.conn.id, &self.patience()).await?),
+            false => None,
+        };
+        let around = self.defining;
+        self.defining |= inside || defining.is_some();
+        let done = self.run_defining(stmt, sink).await;
+        self.defining = around;
+        drop(defining);
+        done
+    }
+
+    async fn run_defining(
+        &mut self,
+        stmt: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        // A definition may change while the statement waits for its table. It has then done nothing, for a statement that fails
+        // leaves no change behind, and begins again with the new definition.
+        let mut tries = 1;
+        let result = loop {
+            let done = match stmt {
+                Statement::CreateTable(c) if c.query.is_some() => self.create_table_as(c).await,
+                Statement::CreateView(v) => self.create_view(v).await,
+                Statement::CreateRoutine(r) => self.create_routine(r).await,
+                Statement::AlterRoutine(a) => self.alter_routine(a).await,
+                Statement::CreateTrigger(t) => self.create_trigger(t).await,
+                Statement::DefineEvent(e) => Box::pin(self.define_event(e)).await,
+                Statement::DropRoutine { kind, if_exists, name } => {
+                    self.drop_program(*kind, *if_exists, name).await
+                }
+                Statement::TableAdmin(a) if a.verb == AdminVerb::Checksum => self.checksum(a).await,
+                _ => self.run_admin_once(stmt).await,
+            };
+            match done {
+                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < ATTEMPTS => {
+                    tries += 1;
+                    Box::pin(self.settle_system_tables(stmt)).await?;
+                }
+                result => break result,
+            }
+        };
+        if self.txn.is_none() {
+            self.drop_doomed().await;
+        }
+        if matches!(stmt, Statement::SetRole(_)) {
+            self.show_roles();
+        }
+        if result.is_ok() {
+            self.after_admin(stmt);
+            self.follow_locked(stmt);
+        }
+        match result? {
+            AdminResult::Ok { affected, info } => {
+                self.ok(sink, OkInfo { affected_rows: affected, info: &info, ..OkInfo::default() })
+            }
+            AdminResult::Rows(rows) => self.send_rows(&rows, sink),
+            AdminResult::Unfiltered(rows) => {
+                let rows = self.filter_shown(stmt, rows).await?;
+                self.send_rows(&rows, sink)
+            }
+        }
+    }
+
+    async fn run_admin_once(&mut self, stmt: &Statement) -> Result<AdminResult, SqlError> {
+        let background = self.settings.background;
+        let mut cx = statement_ctx!(self);
+        match background {
+            true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
+            false => crate::admin::run_admin(stmt, &mut cx).await,
+        }
+    }
+}
