@@ -32,7 +32,7 @@ fn grant_tables() {
             ("select count(*) from mysql.time_zone_name", "0"),
             ("select count(*) > 50 from information_schema.columns where table_schema = 'mysql' and table_name = 'user'", "1"),
             ("show columns from mysql.role_edges like 'TO%'", "TO_HOST|char(255)|NO|PRI||; TO_USER|char(32)|NO|PRI||"),
-            ("show index from mysql.user", ""),
+            ("show index from mysql.user", "user|0|PRIMARY|1|Host|A|0|NULL|NULL||BTREE|||YES|NULL; user|0|PRIMARY|2|User|A|0|NULL|NULL||BTREE|||YES|NULL"),
             ("select table_type from information_schema.tables where table_schema = 'mysql' and table_name = 'db'", "BASE TABLE"),
             ("use mysql", "ok 0"),
             ("select count(*) from user where user = 'u'", "1"),
