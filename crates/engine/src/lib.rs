@@ -63,7 +63,7 @@ pub use error::{Error, LogFn, Result};
 pub use force::Force;
 pub use ids::{Lsn, PageId, Xid};
 pub use lock::{Kind as LockKind, LockInfo, Mode as LockStrength};
-pub use log::answers::{AllGiven, Answer};
+pub use log::answers::Answer;
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
     Settings as FlushSettings, option as flush_option,

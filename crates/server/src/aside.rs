@@ -1,14 +1,11 @@
-//! Answers that are sent aside: by whoever writes the log, several at a time, while the connection's own thread reads on.
+//! Answers that are sent aside: by whoever writes the log, while the connection's own thread reads on.
 //!
 //! Invariants
-//! - While an answer is here the connection's thread sends nothing: it waits in [`Aside::wait`] before it writes to its socket. So answers
-//!   stay in order.
-//! - While an answer waits for the log, the thread does nothing about what it has read either ([`Aside::wait_for_end`]): a client that
-//!   sends several commands at once has them run one by one. When the answer is being sent it may go on, for a client that has its
-//!   answer asks again before the call that has sent it to several is over.
+//! - While an answer is left here, the connection's thread sends nothing: it waits in [`Aside::wait`] before it does anything about
+//!   what it has read. So answers stay in order, and a client that sends several commands at once gets them one by one.
 //! - Whoever gives answers never waits for a client. What a socket does not take at once goes to a thread of its own.
 
-use crate::transport::{TOGETHER, Together, Transport};
+use crate::transport::Transport;
 use crate::workers::Workers;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use weir_engine::Answer;
@@ -18,18 +15,16 @@ const LONGEST: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nothing is here.
+    /// Nothing is left here.
     Free,
-    /// An answer waits for its end.
+    /// An answer is on its way.
     Left,
-    /// It has its end, and is on its way.
-    Sent,
+    /// The same, and the connection's thread waits.
+    Awaited,
 }
 
 struct State {
     phase: Phase,
-    /// The connection's thread waits for the next phase.
-    awaited: bool,
     bytes: Vec<u8>,
 }
 
@@ -37,66 +32,34 @@ struct State {
 pub struct Aside {
     transport: Arc<dyn Transport>,
     workers: Arc<Workers>,
-    outbox: Arc<Outbox>,
     state: Mutex<State>,
     given: Condvar,
 }
 
-/// Answers that have their end, of all connections, until a round of the log has given all of its own.
-pub struct Outbox {
-    ready: Mutex<Vec<Arc<Aside>>>,
-    together: Together,
-}
-
-impl Outbox {
-    pub fn start() -> Arc<Outbox> {
-        Arc::new(Outbox { ready: Mutex::default(), together: Together::start() })
-    }
-
-    /// Sends them.
-    pub fn send(&self) {
-        let ready = std::mem::take(&mut *lock(&self.ready));
-        for some in ready.chunks(TOGETHER) {
-            let bytes: Vec<Vec<u8>> = some.iter().map(|aside| aside.begin()).collect();
-            let all: Vec<(&dyn Transport, &[u8])> =
-                some.iter().zip(&bytes).map(|(a, b)| (&*a.transport, &b[..])).collect();
-            let sent = self.together.send(&all);
-            for ((aside, bytes), sent) in some.iter().zip(bytes).zip(sent) {
-                aside.sent(bytes, sent);
-            }
-        }
-    }
-}
-
-fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Aside {
     /// `None`: bytes of this transport must be sent by whoever reads from it.
-    pub fn of(
-        transport: &Arc<dyn Transport>,
-        workers: &Arc<Workers>,
-        outbox: &Arc<Outbox>,
-    ) -> Option<Arc<Aside>> {
+    pub fn of(transport: &Arc<dyn Transport>, workers: &Arc<Workers>) -> Option<Arc<Aside>> {
         transport.sends_aside().then(|| {
-            let state = State { phase: Phase::Free, awaited: false, bytes: Vec::new() };
             Arc::new(Aside {
                 transport: transport.clone(),
                 workers: workers.clone(),
-                outbox: outbox.clone(),
-                state: Mutex::new(state),
+                state: Mutex::new(State { phase: Phase::Free, bytes: Vec::new() }),
                 given: Condvar::new(),
             })
         })
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Prepares an answer to be left. False: it is too long.
     pub fn put(&self, answer: &[u8]) -> bool {
+        let mut state = self.lock();
+        debug_assert!(state.phase == Phase::Free);
         if answer.len() > LONGEST {
             return false;
         }
-        let mut state = self.until(|phase| phase == Phase::Free);
         state.bytes.clear();
         state.bytes.extend_from_slice(answer);
         state.phase = Phase::Left;
@@ -105,54 +68,41 @@ impl Aside {
 
     /// The answer was not taken: its own thread sends it.
     pub fn take_back(&self) {
-        lock(&self.state).phase = Phase::Free;
+        self.lock().phase = Phase::Free;
     }
 
     /// Waits until what was left has been sent.
     pub fn wait(&self) {
-        drop(self.until(|phase| phase == Phase::Free));
-    }
-
-    /// Waits until what was left has its end.
-    pub fn wait_for_end(&self) {
-        drop(self.until(|phase| phase != Phase::Left));
-    }
-
-    fn until(&self, reached: impl Fn(Phase) -> bool) -> MutexGuard<'_, State> {
-        let mut state = lock(&self.state);
-        while !reached(state.phase) {
-            state.awaited = true;
+        let mut state = self.lock();
+        while state.phase != Phase::Free {
+            state.phase = Phase::Awaited;
             state = self.given.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state
     }
 
-    fn enter(&self, phase: Phase, bytes: Option<Vec<u8>>) -> Vec<u8> {
-        let mut state = lock(&self.state);
-        state.phase = phase;
-        let before = std::mem::replace(&mut state.bytes, bytes.unwrap_or_default());
-        let awaited = std::mem::take(&mut state.awaited);
+    fn sent(&self, bytes: Vec<u8>) {
+        let mut state = self.lock();
+        state.bytes = bytes;
+        let before = std::mem::replace(&mut state.phase, Phase::Free);
         drop(state);
-        if awaited {
+        if before == Phase::Awaited {
             self.given.notify_all();
         }
-        before
     }
+}
 
-    fn begin(&self) -> Vec<u8> {
-        self.enter(Phase::Sent, None)
-    }
-
-    fn end(&self, bytes: Vec<u8>) {
-        self.enter(Phase::Free, Some(bytes));
-    }
-
-    /// So much of it was taken.
-    fn sent(self: &Arc<Self>, bytes: Vec<u8>, taken: std::io::Result<usize>) {
-        let taken = match taken {
+impl Answer for Aside {
+    fn give(self: Arc<Self>, end: weir_engine::Result<()>) {
+        let bytes = std::mem::take(&mut self.lock().bytes);
+        if end.is_err() {
+            // Whether the commit is durable is not known, and a connection that ends says just that. The server ends as well.
+            self.transport.shutdown();
+            return self.sent(bytes);
+        }
+        let taken = match self.transport.write_now(&bytes) {
             Ok(n) if n < bytes.len() => n,
             // An error is met by its own thread when it reads.
-            _ => return self.end(bytes),
+            _ => return self.sent(bytes),
         };
         let me = self.clone();
         let rest = move || {
@@ -160,23 +110,12 @@ impl Aside {
                 // Half an answer is out: nothing that follows would be understood.
                 me.transport.shutdown();
             }
-            me.end(bytes);
+            me.sent(bytes);
         };
         if self.workers.submit(Box::new(rest)).is_err() {
             self.transport.shutdown();
-            self.end(Vec::new());
+            self.sent(Vec::new());
         }
-    }
-}
-
-impl Answer for Aside {
-    fn give(self: Arc<Self>, end: weir_engine::Result<()>) {
-        if end.is_err() {
-            // Whether the commit is durable is not known, and a connection that ends says just that. The server ends as well.
-            self.transport.shutdown();
-            return self.end(Vec::new());
-        }
-        lock(&self.outbox.ready).push(self.clone());
     }
 }
 
@@ -189,17 +128,11 @@ mod tests {
     use std::time::Duration;
     use weir_sql::status::Status;
 
-    /// Gives the answer, as a round that has this one alone.
-    fn give(a: &Arc<Aside>) {
-        a.clone().give(Ok(()));
-        a.outbox.send();
-    }
-
     fn aside() -> (Arc<Aside>, Arc<dyn Transport>, UnixStream) {
         let (ours, client) = UnixStream::pair().unwrap();
         let transport: Arc<dyn Transport> = Arc::new(Socket::unix(ours));
         let workers = Workers::new(1 << 18, Arc::new(Status::default()));
-        (Aside::of(&transport, &workers, &Outbox::start()).unwrap(), transport, client)
+        (Aside::of(&transport, &workers).unwrap(), transport, client)
     }
 
     #[test]
@@ -211,7 +144,7 @@ mod tests {
             assert!(a.put(&[round; 7]));
             let giver = std::thread::spawn({
                 let a = a.clone();
-                move || give(&a)
+                move || a.give(Ok(()))
             });
             a.wait();
             let mut got = [0; 7];
@@ -241,7 +174,7 @@ mod tests {
         }
         assert!(a.put(&[2; LONGEST]));
         // On this thread: it would hang if it waited for the client.
-        give(&a);
+        a.clone().give(Ok(()));
         let mut got = vec![0; filled + LONGEST];
         client.read_exact(&mut got).unwrap();
         assert!(got[..filled].iter().all(|b| *b == 1) && got[filled..].iter().all(|b| *b == 2));

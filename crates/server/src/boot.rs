@@ -73,6 +73,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         }),
     };
     let db = open(&rt, &datadir, &vars, options, embedding)?;
+    db.serve_answers();
     let (uuid, not_kept) = identity::server_uuid(&datadir)?;
     vars.put(Var::server_uuid, weir_sql::vars::VarValue::Str(uuid.into()));
     not_kept.iter().for_each(|w| log::warning(w));

@@ -2,7 +2,7 @@
 //! another transport, over the first. Between the two lies the layer of the
 //! compressed protocol once a client has asked for it and logged in.
 
-use crate::aside::{Aside, Outbox};
+use crate::aside::Aside;
 use crate::transport::{Encrypted, Shake, Transport};
 use crate::workers::Workers;
 use rustls::ServerConfig;
@@ -64,8 +64,6 @@ pub struct Output {
     write_timeout: Duration,
     /// A write failed: nothing more is sent.
     pub dead: bool,
-    /// Where an answer may be on its way before what is gathered here.
-    pub aside: Option<Arc<Aside>>,
 }
 
 impl Output {
@@ -74,9 +72,6 @@ impl Output {
         let pending = self.writer.pending();
         if self.dead || pending.is_empty() {
             return if self.dead { Err(()) } else { Ok(()) };
-        }
-        if let Some(aside) = &self.aside {
-            aside.wait();
         }
         self.dead = match &mut self.packer {
             None => {
@@ -156,7 +151,6 @@ impl Conn {
             packer: None,
             write_timeout: Duration::ZERO,
             dead: false,
-            aside: None,
         };
         let framer = Framer::new(max_packet);
         let peer = transport.origin().peer();
@@ -242,10 +236,9 @@ impl Conn {
     }
 
     /// Somebody else may send what is gathered: it goes as it is.
-    pub fn aside(&mut self, workers: &Arc<Workers>, outbox: &Arc<Outbox>) -> Option<Arc<Aside>> {
+    pub fn aside(&self, workers: &Arc<Workers>) -> Option<Arc<Aside>> {
         let plain = self.out.packer.is_none();
-        self.out.aside = plain.then(|| Aside::of(&self.transport, workers, outbox)).flatten();
-        self.out.aside.clone()
+        plain.then(|| Aside::of(&self.transport, workers)).flatten()
     }
 
     pub fn compression(&self) -> Option<Algorithm> {

@@ -108,13 +108,13 @@ const PARAMETER_COUNT: u8 = 8;
 impl Connection {
     pub fn new(
         server: Arc<Server>,
-        mut conn: Conn,
+        conn: Conn,
         mut session: Session,
         caps: Capabilities,
         entry: Arc<Entry>,
         counted: Counted,
     ) -> Box<Connection> {
-        let aside = conn.aside(server.workers(), server.outbox());
+        let aside = conn.aside(server.workers());
         session.let_owe(aside.is_some());
         let connection = Box::new(Connection {
             server,
@@ -159,10 +159,7 @@ impl Connection {
             let wait = if may_rest { stay.min(idle) } else { idle };
             let came = self.conn.wait_command(wait, read);
             if let Some(aside) = &self.aside {
-                match came {
-                    Ok(true) => aside.wait_for_end(),
-                    _ => aside.wait(),
-                }
+                aside.wait();
             }
             match came {
                 Ok(true) => {}

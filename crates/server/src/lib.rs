@@ -9,7 +9,7 @@
 //! Invariants: nothing of SQL is executed before the login is done; whoever owns a connection is
 //! the only one that reads or writes its transport (others may only shut it down); every connection
 //! that was counted in is counted out, however its thread ends.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod aside;
 mod auth;

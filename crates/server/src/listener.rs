@@ -1,6 +1,5 @@
 //! Sockets to connect to, logins, and who serves a connection.
 
-use crate::aside::Outbox;
 use crate::auth::{self, AuthState, Refused};
 use crate::compression;
 use crate::conn::{Conn, LOGIN_PACKET, ReadError};
@@ -43,7 +42,6 @@ pub struct Server {
     /// Runs of events, and the look for them.
     pub events: AtomicUsize,
     workers: Arc<Workers>,
-    outbox: Arc<Outbox>,
     parking: Parking<Connection>,
 }
 
@@ -64,9 +62,6 @@ impl Server {
         let _ = inst.statement_logs.set(logs.clone());
         let control: Arc<dyn weir_sql::tls::TlsControl> = tls.clone();
         let _ = inst.tls.set(control);
-        let outbox = Outbox::start();
-        let of_round = outbox.clone();
-        inst.db.serve_answers(Box::new(move || of_round.send()));
         let server = Arc::new(Server {
             inst,
             logs,
@@ -78,16 +73,11 @@ impl Server {
             stopping: AtomicBool::new(false),
             events: AtomicUsize::new(0),
             workers,
-            outbox,
             parking: Parking::new()?,
         });
         let me = server.clone();
         std::thread::Builder::new().name("weir-idle".into()).spawn(move || me.watch_idle())?;
         Ok(server)
-    }
-
-    pub fn outbox(&self) -> &Arc<Outbox> {
-        &self.outbox
     }
 
     fn watch_idle(self: &Arc<Server>) {

@@ -16,7 +16,7 @@ use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
 use crate::history::report::Details;
 use crate::ids::Xid;
-use crate::log::answers::{AllGiven, Answer};
+use crate::log::answers::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
@@ -190,9 +190,9 @@ impl Db {
         owed.leave(&self.0, answer)
     }
 
-    /// From now on answers can be left, until the engine stops. `all_given` is called behind those of each round.
-    pub fn serve_answers(&self, all_given: AllGiven) {
-        tasks::spawn_answers(&self.0, all_given);
+    /// From now on answers can be left, until the engine stops.
+    pub fn serve_answers(&self) {
+        tasks::spawn_answers(&self.0);
     }
 
     /// Names of the prepared transactions that wait for their outcome.

@@ -2,7 +2,6 @@
 
 use super::{Inner, cleaner, readers, recorder, sweeper, writers};
 use crate::error::{Error, Result};
-use crate::log::answers::AllGiven;
 use crate::priority::{Class, in_class};
 use crate::sync::atomic::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -123,8 +122,8 @@ pub(super) fn spawn_tasks(inner: &Arc<Inner>) {
 }
 
 /// The task that gives answers in place of sessions. It ends when nobody can leave any more, see `stop_tasks`.
-pub(super) fn spawn_answers(inner: &Arc<Inner>, all_given: AllGiven) {
-    inner.core.log.begin_answers(all_given);
+pub(super) fn spawn_answers(inner: &Arc<Inner>) {
+    inner.core.log.begin_answers();
     let db = inner.clone();
     let serve = async move { db.core.log.serve_answers().await };
     inner.tasks.lock().push(spawn(inner, "weir-answers", serve));

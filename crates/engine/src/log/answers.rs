@@ -27,9 +27,6 @@ pub trait Answer: Send + Sync {
     fn give(self: Arc<Self>, end: Result<()>);
 }
 
-/// Called behind the answers that a round has given, as they are: those that are sent may be sent together.
-pub type AllGiven = Box<dyn Fn() + Send + Sync>;
-
 /// A round that has lasted this long is no matter of processors: its sessions wait themselves, so that a device that stands still
 /// is seen in their statements' times.
 const SLOW: Duration = Duration::from_millis(5);
@@ -48,16 +45,10 @@ pub(super) struct Due(Vec<KeptAnswer>);
 
 impl Due {
     pub(super) fn give(self, log: &Log) {
-        if self.0.is_empty() {
-            return;
-        }
         for kept in self.0 {
             log.waits.end_kept(kept.wait);
             let end = if log.reached(kept.lsn, kept.reach) { Ok(()) } else { log.failure() };
             kept.answer.give(end);
-        }
-        if let Some(all_given) = log.all_given.get() {
-            all_given();
         }
     }
 }
@@ -96,9 +87,7 @@ impl Log {
 
     /// From now on answers are taken: whoever calls this runs [`Log::serve_answers`]. A step of its own, so that a stop that comes before the
     /// task's first turn ends it.
-    pub fn begin_answers(&self, all_given: AllGiven) {
-        // There is one server of an engine, so it is set once.
-        let _ = self.all_given.set(all_given);
+    pub fn begin_answers(&self) {
         let _w = self.waiters.lock();
         self.answers_served.store(true, Ordering::Release);
     }

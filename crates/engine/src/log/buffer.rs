@@ -1,6 +1,5 @@
 //! The log's front: grants, reservation, parallel copy, publication.
 
-use super::answers::AllGiven;
 use super::control::ControlFile;
 use super::ring::RingMemory;
 use super::segments::Segments;
@@ -15,7 +14,7 @@ use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::waits::{Cause, Waits};
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use weir_rt::{AsyncMutex, Notify, Rt, WaitQueue};
 
 /// Room that the writer's own marks may take beyond what was granted.
@@ -75,7 +74,6 @@ pub struct Log {
     pub(super) waiters: Mutex<Waiters>,
     /// Somebody serves the answers of [`super::answers`]. Changes under the mutex of `waiters` only.
     pub(super) answers_served: AtomicBool,
-    pub(super) all_given: OnceLock<AllGiven>,
     /// Told when answers are left and nobody leads.
     pub(super) answers_left: Notify,
     pub(super) writer: AsyncMutex<WriterState>,
@@ -182,7 +180,6 @@ impl Log {
             want_segments: AtomicU64::new(want),
             waiters: Mutex::new(Waiters::default()),
             answers_served: AtomicBool::new(false),
-            all_given: OnceLock::new(),
             answers_left: Notify::new(),
             writer: AsyncMutex::new(WriterState::new(tail, end)),
             room: WaitQueue::new(),

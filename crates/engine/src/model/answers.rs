@@ -49,7 +49,7 @@ fn run(fails: bool) {
     let disk = Arc::new(MemDisk::default());
     let rt = SimRt::new(1).rt();
     let log = Arc::new(block_on(log(&rt, &disk)));
-    log.begin_answers(Box::new(|| ()));
+    log.begin_answers();
     let l = log.clone();
     let server = spawn(move || block_on(l.serve_answers()));
     let sessions = [10usize, 40, 25].map(|n| {

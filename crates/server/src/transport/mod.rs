@@ -6,8 +6,8 @@
 //! bytes make no socket readable. So there is something to read when bytes are buffered *or* the socket is readable, and whoever
 //! watches sockets (`parking`) asks the transport first.
 //!
-//! Invariants: only the owner of a connection reads or writes, but for answers that it has left to be sent ([`crate::aside`]), while which
-//! it writes nothing; others may shut it down and ask whether the client hung up. A read gives
+//! Invariants: only the owner of a connection reads or writes, but for answers that it has left to be sent ([`crate::aside`]), while which it
+//! writes nothing; others may shut it down and ask whether the client hung up. A read gives
 //! buffered bytes at once, whatever its timeout.
 
 mod encrypted;
@@ -15,11 +15,9 @@ mod records;
 mod socket;
 #[cfg(test)]
 pub mod testing;
-mod together;
 
 pub use encrypted::{Encrypted, Shake};
 pub use socket::Socket;
-pub use together::{TOGETHER, Together};
 
 use std::fmt::Debug;
 use std::io::{self, IoSlice};

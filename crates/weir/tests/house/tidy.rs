@@ -24,7 +24,6 @@ const UNSAFE: &[&str] = &[
     "crates/engine/src/pool/mod.rs",
     "crates/engine/src/pool/recover.rs",
     "crates/rt/src/wait.rs",
-    "crates/server/src/transport/together.rs",
 ];
 
 fn all() -> Vec<Source> {
