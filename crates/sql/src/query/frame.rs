@@ -226,7 +226,7 @@ impl<'v> Frame<'v> {
             (_, Slot::Values(v)) => v[col].borrow(),
             (Shape::Table(t), slot) => match slot.bytes() {
                 Some(b) => {
-                    t.meta.columns[col].ty.load(RowView::new(&t.engine.layout, b).get(col), tz)
+                    t.meta.columns[col].ty.load(RowView::column(&t.engine.layout, b, col), tz)
                 }
                 None => Value::Null,
             },

@@ -105,6 +105,11 @@ impl<'p> Groups<'p> {
             self.group_of(slots, &[], ev)?
         };
         for ((spec, args), acc) in self.agg.specs.iter().zip(&mut self.list[at].accs) {
+            if let [arg] = &args[..] {
+                let value = eval(arg, f, ev)?;
+                acc.update(spec, std::slice::from_ref(&value), &mut ev.cx)?;
+                continue;
+            }
             let values: SmallVec<[Value<'_>; 2]> =
                 args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
             acc.update(spec, &values, &mut ev.cx)?;

@@ -229,14 +229,14 @@ impl<'p> Joiner<'p> {
         let block = self.block;
         let t = block.steps[i].table;
         let exact = self.states[t].exact;
-        let kept = self.is_kept(t);
+        let (kept, found) = (self.is_kept(t), self.is_found(t));
         let mut filling = self.is_filling(t);
         for c in &block.steps[i].conds {
             if filling && !c.early {
                 self.fill(i, r);
                 filling = false;
             }
-            let known = (c.implied && exact) || (c.early && kept);
+            let known = (c.implied && exact) || (c.early && kept) || (c.equated && found);
             if !known && !self.holds(c, r, outer).await? {
                 self.unlock(i, r);
                 return Ok(false);

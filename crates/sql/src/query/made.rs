@@ -73,9 +73,10 @@ impl Made {
     }
 }
 
-/// Rows by the values of some columns; none where a value is not of the kind that its column promised.
-pub fn hash_of(rows: &[Row], by: &By) -> Option<RowHash> {
+/// Rows by the values of some columns, and the bytes of their keys; none where a value is not of the kind that its column promised.
+pub fn hash_of(rows: &[Row], by: &By) -> Option<(RowHash, usize)> {
     let mut hash = RowHash::default();
+    let mut bytes = 0;
     let mut key = Vec::new();
     for row in rows {
         key.clear();
@@ -87,7 +88,7 @@ pub fn hash_of(rows: &[Row], by: &By) -> Option<RowHash> {
                 Err(()) => return None,
             }
         }
-        hash.push(known.then_some(&key[..]));
+        bytes += hash.push(known.then_some(&key[..]));
     }
-    Some(hash)
+    Some((hash, bytes))
 }

@@ -7,11 +7,14 @@ use super::expr::{BExpr, CmpOp, Node};
 use super::extreme::extremes;
 use super::partition::Pruning;
 use super::plan::{Access, Block, Body, Cond, KeptBy, OuterGroup, QueryPlan, Source, Step, Sub};
+use super::row_hash::Keyed;
 use super::searches::On;
 use super::seen::{note_columns, read_by_entries};
+use super::usable::{Usable, usable};
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
+use crate::value::compare::CompareRule;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -421,6 +424,14 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             let other = |c: &Cond| c.expr.varies() || (by.lasting && c.expr.is_from_outside());
             s.conds.iter_mut().for_each(|c| c.early = alone(c) && !other(c));
         }
+        let equal = match (&s.kept, &s.access) {
+            (Some(by), _) => &by.equal[..],
+            (None, Access::Mem { hash }) => &hash[..],
+            _ => &[],
+        };
+        for c in s.conds.iter_mut().filter(|c| c.subs.is_empty()) {
+            c.equated = equal.iter().any(|by| equates(&c.expr, s.table as u16, by));
+        }
         // Cheap conditions first: those with subqueries may cost whole reads.
         s.conds.sort_by_key(|c| (!c.early, !c.subs.is_empty()));
         s.after.sort_by_key(|(_, c)| !c.subs.is_empty());
@@ -428,6 +439,19 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
     b.steps = steps;
     b.groups = groups;
     b.gate = gate;
+}
+
+/// Says the condition no more than that the column equals this, compared in the kind in which it has a key?
+fn equates(cond: &BExpr, t: u16, (col, kind, value): &(u16, Keyed, BExpr)) -> bool {
+    let Some((of, Usable::Eq(alts))) = usable(cond, t, &|_| true) else { return false };
+    let ([one], Node::Cmp { .. }) = (&alts[..], &cond.node) else { return false };
+    let in_kind = match one.rule {
+        Some(CompareRule::Int) => *kind == Keyed::Integer,
+        Some(CompareRule::Decimal) => *kind == Keyed::Decimal,
+        Some(CompareRule::Text(c)) => *kind == Keyed::Text && value.info.ty.collation() == Some(c),
+        _ => false,
+    };
+    of == *col && in_kind && !one.null_safe && format!("{:?}", one.expr) == format!("{value:?}")
 }
 
 fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {

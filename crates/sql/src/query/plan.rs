@@ -333,13 +333,15 @@ pub(super) struct Cond {
     pub implied: bool,
     /// It is about the step's table alone: kept rows fulfil it.
     pub early: bool,
+    /// It is among what kept rows, or those in memory, are found by: rows found fulfil it.
+    pub equated: bool,
 }
 
 impl Cond {
     pub fn new(expr: BExpr) -> Cond {
         let mut subs = Vec::new();
         expr.subs(&mut subs);
-        Cond { expr, subs, implied: false, early: false }
+        Cond { expr, subs, implied: false, early: false, equated: false }
     }
 }
 

@@ -1,13 +1,16 @@
 //! Which rows have equal values in some columns: their numbers by a hash of these.
 //!
-//! What is found is where to look, not the answer: other values may hash alike, so the condition itself is looked at on each row found. The
-//! other way round nothing may be missed: values that SQL calls equal have the same key ([`Keyed::key`]), which holds for values of
-//! one [`Keyed`] kind only.
+//! Invariants:
+//! - Values that SQL calls equal have the same key ([`Keyed::key`]), and others have another one. Both hold for values of one [`Keyed`]
+//!   kind only.
+//! - Nothing is missed, and nothing else is found while the hash is exact ([`RowHash::is_exact`]): no two keys in it hash alike. Where two
+//!   do, the condition itself is looked at on each row found.
 
 use crate::func::aggregate::distinct_key;
 use crate::value::{Class, Collation, SqlType, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 /// Kinds of columns whose equality a key can tell.
@@ -78,10 +81,21 @@ fn decimal(text: String, out: &mut Vec<u8>) {
 #[derive(Default)]
 pub struct RowHash {
     state: RandomState,
-    /// The first and the last row of each hash.
-    ends: HashMap<u64, (u32, u32), BuildHasherDefault<Hashed>>,
+    chains: HashMap<u64, Chain, BuildHasherDefault<Hashed>>,
     /// For each row the next one with its hash; itself: there is none.
     next: Vec<u32>,
+    /// The keys of the chains, one behind the other.
+    keys: Vec<u8>,
+    /// Two keys hash alike.
+    blurred: bool,
+}
+
+/// The rows of a hash.
+struct Chain {
+    first: u32,
+    last: u32,
+    /// Where their key is, that of the first row if they have several.
+    key: (usize, u32),
 }
 
 /// Of a number that is a hash already.
@@ -102,23 +116,45 @@ impl Hasher for Hashed {
     }
 }
 
-impl RowHash {
-    /// What a row takes of memory, and what its hash takes where it is the first.
-    pub const ROW_BYTES: usize = size_of::<u32>() + 2 * size_of::<(u64, u32, u32)>();
+fn at(keys: &[u8], (from, len): (usize, u32)) -> &[u8] {
+    &keys[from..from + len as usize]
+}
 
-    /// The next row. Without a key it is never found.
-    pub fn push(&mut self, key: Option<&[u8]>) {
+impl RowHash {
+    /// What a row takes of memory, and what its hash takes where it is the first; the key comes on top then.
+    pub const ROW_BYTES: usize = size_of::<u32>() + 2 * size_of::<(u64, Chain)>();
+
+    /// The next row. Without a key it is never found. Gives the bytes that its key takes.
+    pub fn push(&mut self, key: Option<&[u8]>) -> usize {
         let row = self.next.len() as u32;
         self.next.push(row);
-        let Some(key) = key else { return };
-        let (_, last) = self.ends.entry(self.state.hash_one(key)).or_insert((row, row));
-        let before = std::mem::replace(last, row);
-        self.next[before as usize] = row;
+        let Some(key) = key else { return 0 };
+        match self.chains.entry(self.state.hash_one(key)) {
+            Entry::Occupied(chain) => {
+                let chain = chain.into_mut();
+                self.blurred |= key != at(&self.keys, chain.key);
+                let before = std::mem::replace(&mut chain.last, row);
+                self.next[before as usize] = row;
+                0
+            }
+            Entry::Vacant(place) => {
+                let key_at = (self.keys.len(), key.len() as u32);
+                place.insert(Chain { first: row, last: row, key: key_at });
+                self.keys.extend_from_slice(key);
+                key.len()
+            }
+        }
     }
 
-    /// The first row that may have this key.
+    /// The first row that has this key, or may have it where the hash is not exact.
     pub fn first(&self, key: &[u8]) -> Option<u32> {
-        self.ends.get(&self.state.hash_one(key)).map(|(first, _)| *first)
+        let chain = self.chains.get(&self.state.hash_one(key))?;
+        (self.blurred || key == at(&self.keys, chain.key)).then_some(chain.first)
+    }
+
+    /// Whether rows that are found have the key that was looked for.
+    pub fn is_exact(&self) -> bool {
+        !self.blurred
     }
 
     /// The row behind this one that may have the same key.
@@ -180,5 +216,22 @@ mod tests {
         assert_eq!(of("a"), [0, 3, 4]);
         assert_eq!(of("b"), [1]);
         assert_eq!(of("c"), Vec::<u32>::new());
+        assert!(hash.is_exact());
+    }
+
+    /// As if all keys hashed alike.
+    #[test]
+    fn keys_of_one_hash_are_told() {
+        let mut hash = RowHash::default();
+        assert_eq!(hash.push(Some(b"one")), 3);
+        assert_eq!(hash.push(Some(b"one")), 0);
+        let (of_one, of_two) = (hash.state.hash_one(&b"one"[..]), hash.state.hash_one(&b"two"[..]));
+        let chain = hash.chains.remove(&of_one).expect("is there");
+        hash.chains.insert(of_two, chain);
+        // Nothing else is found while no row has the other key.
+        assert_eq!((hash.first(b"two"), hash.is_exact()), (None, true));
+        hash.push(Some(b"two"));
+        assert_eq!((hash.first(b"two"), hash.after(0), hash.after(1)), (Some(0), Some(1), Some(2)));
+        assert!(!hash.is_exact());
     }
 }

@@ -17,7 +17,7 @@ impl Joiner<'_> {
             return Ok(false);
         };
         let t = step.table;
-        let (exact, kept) = (self.states[t].exact, self.is_kept(t));
+        let (exact, kept, found) = (self.states[t].exact, self.is_kept(t), self.is_found(t));
         while self.step_on(step, r) {
             self.count += 1;
             r.reads.work.examine();
@@ -27,7 +27,7 @@ impl Joiner<'_> {
             let frame = self.frame(r.params, outer);
             let mut wanted = true;
             for c in &step.conds {
-                let known = (c.implied && exact) || (c.early && kept);
+                let known = (c.implied && exact) || (c.early && kept) || (c.equated && found);
                 if !known && !is_true(&c.expr, &frame, &mut r.ev)? {
                     wanted = false;
                     break;

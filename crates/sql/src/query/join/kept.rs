@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Kept are the rows that the access gives and that the conditions on the table alone let through (`Cond::early`). All other conditions are
-//!   looked at on each row found, equality included: a hash may find too many rows, never too few.
+//!   looked at on each row found, but for those that an exact hash has found it by (`Cond::equated`).
 //! - Rows are found once all have been read ([`Kept::All`]); until then each is looked at.
 //! - Rows that outlast the run of their block ([`KeptBy::lasting`]) are the same whatever is around: no condition that reads anything there has
 //!   been looked at when they are kept.
@@ -256,6 +256,19 @@ impl Joiner<'_> {
         matches!(self.states[t].kept, Kept::All(_))
     }
 
+    /// Whether the rows of a table, kept or in memory, are found by what they equal: the conditions that equate it have been looked at.
+    #[inline]
+    pub(super) fn is_found(&self, t: usize) -> bool {
+        let state = &self.states[t];
+        match (&state.kept, &state.hash) {
+            (Kept::All(kept), _) => {
+                kept.by_hash && kept.of.hash.as_ref().is_some_and(RowHash::is_exact)
+            }
+            (_, Some(hash)) => state.by_hash && hash.is_exact(),
+            _ => false,
+        }
+    }
+
     #[inline]
     pub(super) fn is_filling(&self, t: usize) -> bool {
         matches!(self.states[t].kept, Kept::Filling(_))
@@ -320,10 +333,12 @@ impl Joiner<'_> {
                 break;
             }
         }
-        match found {
-            Ok(known) => hash.push(known.map(|()| &key[..])),
-            Err(()) => kept.hash = None,
-        }
-        true
+        let Ok(known) = found else {
+            kept.hash = None;
+            return true;
+        };
+        let bytes = hash.push(known.map(|()| &key[..]));
+        kept.bytes += bytes;
+        r.ev.cx.hold(&mut kept.held, bytes).is_ok()
     }
 }

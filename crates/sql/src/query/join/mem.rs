@@ -88,7 +88,13 @@ impl Joiner<'_> {
     ) -> Run<Option<Arc<RowHash>>> {
         let mut held = Held::default();
         r.ev.cx.hold(&mut held, rows.len() * RowHash::ROW_BYTES)?;
-        let made = hash_of(rows, &by).map(Arc::new);
+        let made = match hash_of(rows, &by) {
+            Some((hash, bytes)) => {
+                r.ev.cx.hold(&mut held, bytes)?;
+                Some(Arc::new(hash))
+            }
+            None => None,
+        };
         match (shared, &made) {
             (Some(of), Some(hash)) => r.made.put_hash(of, by, hash.clone(), held),
             _ => self.held.merge(held),
