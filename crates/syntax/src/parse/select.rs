@@ -384,7 +384,7 @@ impl Parser<'_> {
         self.expect_t(T::RParen)?;
         let Some(alias) = self.table_alias()? else {
             let message = "Every table function must have an alias".into();
-            return Err(ParseError { errno: 3669, message });
+            return Err(ParseError { errno: 3667, message });
         };
         Ok(TableRef::JsonTable(Box::new(JsonTable { lateral, doc, path, columns, alias })))
     }
