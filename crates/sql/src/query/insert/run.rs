@@ -551,11 +551,7 @@ impl Inserter<'_> {
     }
 
     /// ON DUPLICATE KEY UPDATE.
-    async fn update_duplicate(
-        &mut self,
-        r: &mut Runner<'_, '_>,
-        key: &[u8],
-    ) -> Run<()> {
+    async fn update_duplicate(&mut self, r: &mut Runner<'_, '_>, key: &[u8]) -> Run<()> {
         let p = self.p;
         let table = &p.table;
         let home = partition::home(table, self.writer.image(), r.reads, &mut r.ev)?;
