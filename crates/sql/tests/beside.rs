@@ -121,3 +121,121 @@ fn numbers_that_the_grammar_asks_for() {
         .await;
     });
 }
+
+/// The new row's names in ON DUPLICATE KEY UPDATE.
+#[test]
+fn row_aliases_name_what_is_given() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key, a int, b int default 5, g int as (a * 2))",
+            "insert into t (id, a) values (1, 1)",
+        ])
+        .await;
+        c.check(&[
+            ("insert into t (id, a) values (1, 2) as n(x) on duplicate key update a = x", "E1353"),
+            ("insert into t (id, a) values (1, 2) as n(x, x) on duplicate key update a = x", "E1060"),
+            ("insert into t (id, a) values (1, 2) as t on duplicate key update a = 3", "E1066"),
+            ("insert into t (id, a) values (1, 2) as n on duplicate key update n.a = 3", "E1054 Unknown column 'n.a' in 'field list'"),
+            ("insert into t (id, a) values (1, 2) as n on duplicate key update a = n.b", "E1054 Unknown column 'n.b' in 'field list'"),
+            ("insert into t (id, a) values (1, 2) as n on duplicate key update a = n.g", "E1054"),
+            ("insert into t (id, a) values (1, 2) as n(x, y) on duplicate key update t.a = y + b", "ok 2"),
+            ("insert into t (id, a) values (1, 9) on duplicate key update g = default", "ok 0"),
+            ("select id, a, b, g from t", "1|7|5|14"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn recursive_tables() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            (
+                "with recursive n as (select 1 i, null z union all select i + 1, i from n where i < 3) select * from n",
+                "E1406 Data too long for column 'z' at row 1",
+            ),
+            ("create table t as with recursive n as (select 1 i, null z union all select 2, null from n where i < 2) select * from n", "ok 2"),
+            ("select column_type from information_schema.columns where table_name = 't' and column_name = 'z'", "binary(0)"),
+            ("create table u as select * from (select null z) d", "ok 1"),
+            ("select column_type from information_schema.columns where table_name = 'u'", "binary(0)"),
+            // Each UNION before the table itself is of its own kind.
+            (
+                "with recursive n as (select 1 i union all select 1 union select 2 union all select i + 1 from n where i < 3) select * from n",
+                "1; 2; 2; 3; 3",
+            ),
+            (
+                "with recursive n as (select 1 i union select i + 1 from n where i < 3 union all select 7 from n where i < 2) select * from n",
+                "E1235",
+            ),
+            (
+                "select /*+ set_var(cte_max_recursion_depth = 2) */ * from (with recursive n as (select 1 i union all select i + 1 from n where i < 9) select * from n) d",
+                "E3636",
+            ),
+            ("set cte_max_recursion_depth = 5", "ok 0"),
+            ("show warnings", ""),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn resignal_says_anew_what_the_condition_is() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create procedure p() begin declare exit handler for sqlexception resignal set message_text = 'again', mysql_errno = 1234; \
+             signal sqlstate '45000' set message_text = 'first'; end",
+            "create procedure q() begin declare exit handler for sqlexception resignal sqlstate '45001' set message_text = 'again'; \
+             signal sqlstate '45000' set message_text = 'first'; end",
+        ])
+        .await;
+        c.check(&[
+            ("call p()", "E1234 again"),
+            ("show warnings", "Error|1234|again"),
+            ("call q()", "E1644 again"),
+            ("show warnings", "Error|1644|first; Error|1644|again"),
+        ])
+        .await;
+    });
+}
+
+/// Parts of a document as values of a type.
+#[test]
+fn what_a_part_of_a_document_is_to_a_type() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("select json_value('[null]', '$[0]' returning json) is null, json_value('[1.7]', '$[0]' returning signed)", "1|2"),
+            ("select json_value('[\"1.7\"]', '$[0]' returning signed), json_value('[\" -3\"]', '$[0]' returning signed)", "NULL|-3"),
+            ("select json_value(json_array(date'2020-01-01'), '$[0]' returning signed)", "NULL"),
+            ("select json_value(json_array(time'10:00:00'), '$[0]' returning datetime)", "NULL"),
+            ("select j is null, i from json_table('[null, \"1e1\"]', '$[*]' columns (j json path '$', i int path '$' null on error)) t", "1|NULL; 0|NULL"),
+            ("select cast(cast('\"1.7\"' as json) as signed), cast(cast('\"-12e1\"' as json) as signed)", "1|-12"),
+        ])
+        .await;
+    });
+}
+
+/// IF() and CASE beside a number are the number of what they choose; years of one digit are no short ones; no double is infinite.
+#[test]
+fn numbers_and_dates_that_are_read() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (d date, e enum('a', 'b'), f double)",
+            "insert into t values ('2024-03-30', 'b', 1)",
+        ])
+        .await;
+        c.check(&[
+            ("select if(0, 'x', d) > 20240101, if(0, 1, d) = 20240330, case when 1 then e else 'x' end = 2 from t", "1|1|1"),
+            ("select if(0, 'x', d) in (1, 20240330), if(0, 'x', d) between 20240101 and 20250101, if(0, 'x', d) < 1 from t", "1|1|0"),
+            ("update t set f = 2 where if(0, 1, d) < 1", "ok 0"),
+            ("select cast('1-1-1' as date), cast('01-1-1' as date), year('7-2-3')", "0001-01-01|2001-01-01|7"),
+            ("update t set f = '1e400'", "E1264 Out of range value for column 'f' at row 1"),
+            ("select f from t", "1"),
+        ])
+        .await;
+    });
+}

@@ -164,7 +164,7 @@ fn separated(scan: &mut Scan<'_>) -> Option<FoundDateTime> {
     }
     let day = scan.number(2)? as u8;
     let zero = year == 0 && month == 0 && day == 0;
-    if year_digits <= 2 && !zero {
+    if year_digits == 2 && !zero {
         year = full_year(year);
     }
     let value = Date::new(year, month, day).at_midnight();
