@@ -239,3 +239,54 @@ fn numbers_and_dates_that_are_read() {
         .await;
     });
 }
+
+/// CHARACTER SET at a column is shown with its collation, whatever the table's are, also behind a conversion.
+#[test]
+fn character_sets_that_columns_name() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a char(1) charset utf8mb4, b char(1) charset latin1, c char(1), d nchar(1), e enum('x') charset ascii)"])
+            .await;
+        let shown = |c: &str| {
+            format!(
+                "t|CREATE TABLE `t` (\n{c}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"
+            )
+        };
+        c.check(&[(
+            "show create table t",
+            &*shown(
+                "  `a` char(1) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci DEFAULT NULL,\n  \
+                 `b` char(1) CHARACTER SET latin1 COLLATE latin1_swedish_ci DEFAULT NULL,\n  `c` char(1) DEFAULT NULL,\n  \
+                 `d` char(1) CHARACTER SET utf8mb3 COLLATE utf8mb3_general_ci DEFAULT NULL,\n  \
+                 `e` enum('x') CHARACTER SET ascii COLLATE ascii_general_ci DEFAULT NULL",
+            ),
+        )])
+        .await;
+        c.all(&["alter table t drop d, drop e, convert to charset latin1 collate latin1_bin"])
+            .await;
+        c.check(&[(
+            "show create table t",
+            "t|CREATE TABLE `t` (\n  `a` char(1) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT NULL,\n  \
+             `b` char(1) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT NULL,\n  `c` char(1) COLLATE latin1_bin DEFAULT NULL\n\
+             ) ENGINE=InnoDB DEFAULT CHARSET=latin1 COLLATE=latin1_bin",
+        )])
+        .await;
+    });
+}
+
+#[test]
+fn what_a_select_may_begin_with() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "insert into t values (1)"]).await;
+        c.check(&[
+            ("select 1, * from t", "E1064"),
+            ("select *, 1, t.* from t", "1|1|1"),
+            ("select mid('abc', 2), mid('abc' from -2 for 1)", "bc|b"),
+            ("select a from t for update of x", "E3568 Unresolved table name `x` in locking clause."),
+            ("select sql_no_cache a from t", "1"),
+            ("show warnings", "Warning|1681|'SQL_NO_CACHE' is deprecated and will be removed in a future release."),
+        ])
+        .await;
+    });
+}
