@@ -356,8 +356,7 @@ impl<'p> RowWriter<'p> {
         let fired = self.fired(r, table, TriggerEvent::Update);
         let mut left = None;
         if let Some(t) = &fired {
-            left =
-                triggers::before_update(r, t, table, (key, old), changes, self.ignore).await?;
+            left = triggers::before_update(r, t, table, (key, old), changes, self.ignore).await?;
         }
         let old = left.as_deref().unwrap_or(old);
         let done = self.update_fired(r, table, key, old, changes).await?;
@@ -537,7 +536,6 @@ impl<'p> RowWriter<'p> {
         warnings.warn(e.errno, || e.message);
         Ok(())
     }
-
 }
 
 /// The parents of the first rows of a batch that was written.

@@ -269,7 +269,8 @@ impl Parser<'_> {
         match token.kind {
             T::Int | T::Decimal | T::Float => true,
             T::Slot => {
-                let digits = raw.iter().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+                let digits =
+                    raw.iter().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
                 digits && raw.first() != Some(&b'-')
             }
             _ => false,

@@ -3,12 +3,12 @@
 //! Nothing here writes, and no number of the AUTO_INCREMENT counter is drawn before an inserted row is through: as in MySQL, a row that
 //! a trigger or a CHECK refuses takes none with it.
 
+use super::super::Run;
 use super::super::exec::Runner;
 use super::super::frame::{Frame, Shape, Slot};
 use super::super::image::{build, values_after, zero};
 use super::super::program::triggers;
 use super::super::rules::{self, Storing};
-use super::super::Run;
 use super::{RowWriter, ThroughView};
 use crate::ddl::rebuild::value_error;
 use crate::meta::SqlTable;
