@@ -290,3 +290,55 @@ fn what_a_select_may_begin_with() {
         .await;
     });
 }
+
+/// A client reads values by the types that are announced, and those of computed columns come with the parameters.
+#[test]
+fn columns_have_the_types_of_their_parameters() {
+    use crate::told::Told;
+    use weir_sql::session_api::ParamValue::{Bytes, Double, Int};
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "insert into t values (1)"]).await;
+        let (int, double) = (8, 5);
+        for (sql, types) in [
+            ("select ? + 1", [int, double, double, int]),
+            ("select x from (select abs(?) x) d", [int, double, double, int]),
+            ("select (select a * ? from t)", [int, double, double, int]),
+        ] {
+            let id = c.0.prepare(sql.as_bytes()).await.expect("prepares").id;
+            let values = [Int(7), Double(1.5), Bytes(b"1.5".to_vec()), Int(7)];
+            for (value, ty) in values.into_iter().zip(types) {
+                let mut got = Told::default();
+                c.0.execute(id, std::slice::from_ref(&value), &mut got).await.unwrap();
+                assert_eq!(got.columns[0].type_code, ty, "{sql} {value:?}");
+            }
+        }
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn variables_and_rows_of_programs() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a int)",
+            "create procedure p() begin declare d json default '{\"a\": [7]}'; select d->'$.a', d->>'$.a[0]'; end",
+        ])
+        .await;
+        c.check(&[
+            ("call p()", "[7]|7"),
+            (
+                "create trigger i before insert on t for each row set old.a = 1",
+                "E1362 Updating of OLD row is not allowed in trigger",
+            ),
+            ("create trigger i before insert on t for each row set new.a = old.a", "E1363"),
+            ("create trigger i before delete on t for each row set new.a = 1", "E1363"),
+            (
+                "create trigger i after insert on t for each row set new.a = 1",
+                "E1362 Updating of NEW row is not allowed in after trigger",
+            ),
+        ])
+        .await;
+    });
+}
