@@ -72,7 +72,6 @@ pub async fn run(
         shapes: &p.shapes,
         beside: None,
     }));
-    let triggers_give = writer.has_before_insert(r, &p.table);
     let mut x = Inserter {
         p,
         nulls_fail,
@@ -87,7 +86,7 @@ pub async fn run(
         subs,
         row: vec![DatumBuf::Null; p.table.meta.columns.len()],
         unset: Vec::new(),
-        triggers_give,
+        triggers_give: writer.has_before_insert(r, &p.table),
         missing: Vec::new(),
         source: Row::new(),
         writer,
