@@ -235,6 +235,11 @@ fn numbers_and_dates_that_are_read() {
             ("select cast('1-1-1' as date), cast('01-1-1' as date), year('7-2-3')", "0001-01-01|2001-01-01|7"),
             ("update t set f = '1e400'", "E1264 Out of range value for column 'f' at row 1"),
             ("select f from t", "1"),
+            ("select time('-838:59:59.9'), cast('838:59:59.5' as time(1))", "-838:59:59.0|838:59:59.0"),
+            ("create table u (t time(3))", "ok 0"),
+            ("insert into u values ('838:59:59.5')", "E1292 Incorrect time value: '838:59:59.5' for column 't' at row 1"),
+            ("insert ignore into u values ('-838:59:59.5'), ('838:59:59')", "ok 2"),
+            ("select t from u", "-838:59:59.000; 838:59:59.000"),
         ])
         .await;
     });
