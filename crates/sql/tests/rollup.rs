@@ -43,6 +43,11 @@ fn every_level_has_its_row() {
             // Of no rows there is the grand total alone.
             ("select y, count(*) from s where y = 1 group by y, c with rollup", "NULL|0"),
             ("select count(*) from s group by y with rollup", "3; 4; 7"),
+            // A subquery sees no key where the row sums them up.
+            (
+                "select y, c, (select count(*) from s i where i.y = s.y and i.c <=> s.c) from s group by y, c with rollup",
+                "2000|fi|2; 2000|us|1; 2000|NULL|0; 2001|fi|1; 2001|us|3; 2001|NULL|0; NULL|NULL|0",
+            ),
         ])
         .await;
         c.0.close().await;
