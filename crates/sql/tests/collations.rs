@@ -121,7 +121,7 @@ fn the_default_is_that_of_mysql_8() {
             ),
             (
                 "show create table t",
-                "t|CREATE TABLE `t` (\n  `a` varchar(9) DEFAULT NULL,\n  `b` char(3) DEFAULT NULL,\n  KEY `a` (`a`)\n\
+                "t|CREATE TABLE `t` (\n  `a` varchar(9) DEFAULT NULL,\n  `b` char(3) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci DEFAULT NULL,\n  KEY `a` (`a`)\n\
                  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
             ),
             (

@@ -131,7 +131,7 @@ fn the_greatest_of_dates_and_others() {
     check(&[
         (
             "select greatest(d, 20240203), least(d, '1:2:3') from t where id = 2",
-            "2024-02-03|2000-01-01",
+            "2024-02-03|0001-02-03",
         ),
         ("select greatest(d, 'abc'), least(d, 'abc') from t where id = 1", "2024-02-03|0000-00-00"),
         ("select greatest(dt, '2024-02-03') from t where id = 2", "2024-02-03 00:00:00.000"),

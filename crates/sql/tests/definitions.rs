@@ -373,7 +373,7 @@ fn enums() {
         ("create table l (e enum('a','ä','it''s') character set latin1 default 'ä')", "ok 0"),
         (
             "show create table l",
-            "l|CREATE TABLE `l` (\n  `e` enum('a','ä','it''s') CHARACTER SET latin1 DEFAULT 'ä'\n) \
+            "l|CREATE TABLE `l` (\n  `e` enum('a','ä','it''s') CHARACTER SET latin1 COLLATE latin1_swedish_ci DEFAULT 'ä'\n) \
              ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         (

@@ -71,7 +71,7 @@ fn they_follow_what_they_are_made_of() {
         (
             "show create table t",
             "t|CREATE TABLE `t` (\n  `z` int DEFAULT NULL,\n  `id` int NOT NULL AUTO_INCREMENT,\n  \
-             `name` varchar(30) DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  \
+             `name` varchar(30) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  \
              KEY `functional_index` ((lower(`name`)))\n) ENGINE=InnoDB AUTO_INCREMENT=6 \
              DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),

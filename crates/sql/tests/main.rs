@@ -6,6 +6,7 @@
 mod common;
 
 mod accounts;
+mod beside;
 mod branches;
 mod changes;
 mod charsets;

@@ -40,8 +40,14 @@ fn every_level_has_its_row() {
             ("select y + 1 as z, count(*) from s group by z with rollup", "2001|3; 2002|4; NULL|7"),
             ("select y + 1, count(*) from s group by y with rollup", "2001|3; 2002|4; NULL|7"),
             ("select concat(c, '!'), count(*) from s group by 1 with rollup", "fi!|3; us!|4; NULL|7"),
-            ("select y from s where y = 1 group by y with rollup", ""),
+            // Of no rows there is the grand total alone.
+            ("select y, count(*) from s where y = 1 group by y, c with rollup", "NULL|0"),
             ("select count(*) from s group by y with rollup", "3; 4; 7"),
+            // A subquery sees no key where the row sums them up.
+            (
+                "select y, c, (select count(*) from s i where i.y = s.y and i.c <=> s.c) from s group by y, c with rollup",
+                "2000|fi|2; 2000|us|1; 2000|NULL|0; 2001|fi|1; 2001|us|3; 2001|NULL|0; NULL|NULL|0",
+            ),
         ])
         .await;
         c.0.close().await;

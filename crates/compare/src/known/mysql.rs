@@ -162,4 +162,20 @@ pub const ROWS: &[Known] = &[
         Right::Weir,
         "MySQL 9 reads a date; in 8.0 its first digits are a time.",
     ),
+    row(
+        "A date and time, added to a time",
+        CHANGED,
+        &["ADDTIME("],
+        Says::Weir("NULL"),
+        Right::Weir,
+        "What is added is a TIME in 8.0; MySQL 9 takes the time of a date.",
+    ),
+    row(
+        "A date and time, taken from a time",
+        CHANGED,
+        &["SUBTIME("],
+        Says::Weir("NULL"),
+        Right::Weir,
+        "What is taken away is a TIME in 8.0; MySQL 9 takes the time of a date.",
+    ),
 ];

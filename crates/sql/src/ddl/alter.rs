@@ -470,7 +470,6 @@ impl Draft<'_> {
             let Some(from) = entry.column.ty.collation().filter(|c| !c.is_binary()) else {
                 continue;
             };
-            entry.column.explicit_collation = false;
             let grown = to.max_char_bytes() > from.max_char_bytes();
             entry.column.ty = match entry.column.ty {
                 SqlType::Char { chars, .. } => SqlType::Char { chars, collation: to },

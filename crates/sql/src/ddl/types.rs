@@ -23,7 +23,7 @@ pub struct TextDefaults {
     pub collation: Collation,
 }
 
-/// The SQL type of a column, and whether a COLLATE clause named its collation.
+/// The SQL type of a column, and whether CHARACTER SET or COLLATE stands at it: then both are shown whatever the table's are.
 pub fn column_type(
     column: &str,
     data: &DataType,
@@ -75,7 +75,8 @@ pub fn column_type(
         TypeKind::MultiPolygon => SqlType::geometry(GeoKind::MultiPolygon),
         TypeKind::GeometryCollection => SqlType::geometry(GeoKind::Collection),
     };
-    let explicit = collate.is_some() && ty.is_string() && !ty.is_geometry();
+    let named = collate.is_some() || data.charset.is_some();
+    let explicit = named && ty.collation().is_some() && !ty.is_geometry();
     Ok((ty, explicit))
 }
 

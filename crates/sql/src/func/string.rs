@@ -15,7 +15,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("CHARACTER_LENGTH", 1, 1, infer::int::<11>, char_length),
     def("SUBSTRING", 2, 3, infer::like_first, substring),
     def("SUBSTR", 2, 3, infer::like_first, substring),
-    def("MID", 3, 3, infer::like_first, substring),
+    def("MID", 2, 3, infer::like_first, substring),
     def("LEFT", 2, 2, infer::like_first, left),
     def("RIGHT", 2, 2, infer::like_first, right),
     def("LPAD", 3, 3, infer::padded, |cx, a| pad(cx, a, true)),

@@ -83,6 +83,7 @@ pub fn unmeasured(ty: SqlType) -> SqlType {
             SqlType::int(kind, unsigned)
         }
         SqlType::Float { .. } | SqlType::Double { .. } if ty.fixed_digits().is_none() => kept(ty),
+        SqlType::Null => kept(ty),
         other => other,
     }
 }

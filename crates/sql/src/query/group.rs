@@ -3,7 +3,7 @@
 use super::decided;
 use super::emit::SortOrder;
 use super::expr::{BExpr, ColRef, Ev, Node, eval};
-use super::frame::{Frame, Slot};
+use super::frame::{Frame, Shape, Slot};
 use super::plan::{Aggregation, Block};
 use super::scope::Scope;
 use crate::errno;
@@ -60,6 +60,8 @@ pub struct Groups<'p> {
     key: Vec<u8>,
     /// No column outside of aggregates is looked at: the row need not be kept.
     bare: bool,
+    /// WITH ROLLUP: keys that are columns and that subqueries may look at, with their place among the keys.
+    seen_keys: Vec<(usize, ColRef)>,
     held: Held,
 }
 
@@ -71,8 +73,14 @@ impl<'p> Groups<'p> {
         b.order.iter().for_each(|(e, _)| see(e));
         b.having.iter().for_each(|c| see(&c.expr));
         b.windows.iter().flat_map(|w| w.exprs()).for_each(&mut see);
-        columns |= b.subs.iter().any(|s| s.correlated);
+        let correlated = b.subs.iter().any(|s| s.correlated);
+        columns |= correlated;
+        let seen_keys = match agg.rollup.is_some() && correlated {
+            true => agg.keys.iter().enumerate().filter_map(own_column).collect(),
+            false => Vec::new(),
+        };
         Groups {
+            seen_keys,
             agg,
             by_key: HashMap::new(),
             list: Vec::new(),
@@ -154,13 +162,38 @@ impl<'p> Groups<'p> {
             self.key.extend_from_slice(&(level as u32).to_le_bytes());
             let typed = keys[..level].iter().zip(&agg.keys);
             typed.for_each(|(v, k)| key_of(v, &k.info.ty, &mut self.key));
+            let known = self.list.len();
             let at = self.group_of(slots, &keys[..level], ev)?;
+            if at == known {
+                self.take_keys_away(at, level, f, ev);
+            }
             let accs = self.list[at].accs.iter_mut();
             for (((spec, _), acc), values) in agg.specs.iter().zip(accs).zip(&values) {
                 acc.update(spec, values, &mut ev.cx)?;
             }
         }
         Ok(())
+    }
+
+    /// The kept row of a new super-aggregate row has no keys where its group has none, as a subquery sees it.
+    fn take_keys_away(&mut self, at: usize, level: usize, f: &Frame<'_>, ev: &Ev<'_>) {
+        for (_, c) in self.seen_keys.iter().filter(|(n, _)| *n >= level) {
+            let (table, col) = (usize::from(c.table), usize::from(c.col));
+            let slot = &mut self.list[at].slots[table];
+            if let Slot::Values(row) = slot {
+                row[col] = Value::Null;
+                continue;
+            }
+            let width = match &f.shapes[table] {
+                Shape::Table(t) => t.meta.columns.len(),
+                Shape::Values(types) => types.len(),
+            };
+            let value = |n: usize| match n == col {
+                true => Value::Null,
+                false => f.column(ColRef { col: n as u16, ..*c }, ev.cx.tz).into_owned(),
+            };
+            *slot = Slot::Values((0..width).map(value).collect());
+        }
     }
 
     fn push(&mut self, slots: &[Slot], keys: &[Value<'_>], ev: &Ev<'_>) -> Result<(), ValueError> {
@@ -185,7 +218,8 @@ impl<'p> Groups<'p> {
 
     /// The groups, and what is charged for them.
     pub fn finish(mut self, tables: usize) -> (Vec<Group>, Held) {
-        if self.agg.implicit && self.list.is_empty() {
+        // WITH ROLLUP has its grand total, though there be nothing to sum up; no other super-aggregate row.
+        if (self.agg.implicit || self.agg.rollup.is_some()) && self.list.is_empty() {
             let slots = (0..tables).map(|_| Slot::Null).collect();
             let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
             self.list.push(Group { slots, accs, keys: Vec::new() });
@@ -196,6 +230,14 @@ impl<'p> Groups<'p> {
             self.list.sort_by(|a, b| a.compare(b, &order));
         }
         (self.list, self.held)
+    }
+}
+
+/// A key that is a column of the block.
+fn own_column((n, key): (usize, &BExpr)) -> Option<(usize, ColRef)> {
+    match key.node {
+        Node::Col(c) if c.depth == 0 => Some((n, c)),
+        _ => None,
     }
 }
 

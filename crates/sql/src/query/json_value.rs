@@ -77,7 +77,8 @@ pub fn typed(
     tz: TimeZone,
     now_micros: i64,
 ) -> Result<Value<'static>, Missing> {
-    if *ty == SqlType::Json {
+    let item = v.item();
+    if *ty == SqlType::Json && !matches!(item, Item::Null) {
         return Ok(Value::Json(v.to_json()));
     }
     let text = || {
@@ -85,10 +86,18 @@ pub fn typed(
         v.write_unquoted(&mut out);
         Value::Str(out.into(), Collation::Utf8mb4Bin)
     };
-    let value = match v.item() {
+    let value = match item {
         Item::Null => return Ok(Value::Null),
         Item::Array | Item::Object => return Err(Missing::Container),
         _ if ty.is_string() => text(),
+        // A date or time is no number, and a time no date; a text is an integer as a whole or not at all.
+        Item::Date(_) | Item::Time(_) | Item::DateTime(..) if ty.is_numeric() => {
+            return Err(Missing::Unfit);
+        }
+        Item::Time(_) if matches!(ty, SqlType::Date | SqlType::DateTime { .. }) => {
+            return Err(Missing::Unfit);
+        }
+        Item::Str(s) if ty.is_integer() && !json::is_integer(s) => return Err(Missing::Unfit),
         Item::Bool(b) => Value::bool(b),
         Item::Int(n) => Value::Int(n),
         Item::UInt(n) => Value::UInt(n),

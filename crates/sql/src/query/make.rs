@@ -3,7 +3,7 @@
 use super::bind::Binder;
 use super::foreign::ForeignPlan;
 use super::plan::{Kind, Plan, QueryPlan};
-use super::{PlanEnv, change, explain, insert};
+use super::{PlanEnv, change, explain, insert, open};
 use crate::meta::SqlTable;
 use crate::rights;
 use crate::session_api::{ColumnMeta, SqlError};
@@ -46,6 +46,7 @@ fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
     b.env.typed_params
         || b.open_types
         || matches!(kind, Kind::Query(q) if b.params > 0 && untyped(q))
+        || matches!(kind, Kind::Query(q) if b.params > 0 && b.env.literals.is_empty() && open::shows_params(q))
 }
 
 /// A query whose rows go to the client.

@@ -46,6 +46,7 @@ mod made;
 mod make;
 mod members;
 mod merge;
+mod open;
 mod optimize;
 mod order;
 mod out;

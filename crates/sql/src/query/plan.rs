@@ -211,6 +211,8 @@ pub(super) struct Recursive {
     pub steps: Vec<QueryPlan>,
     /// UNION ALL throughout; else equal rows are there once.
     pub all: bool,
+    /// Of its columns.
+    pub names: Vec<Arc<str>>,
     /// Which rows the steps read: [`Source::Working`].
     pub number: u32,
 }

@@ -11,6 +11,7 @@ use crate::session_api::SqlError;
 use crate::value::{SqlType, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 impl Runner<'_, '_> {
     /// The rows of the seed, then those that each round makes of the rows of the round before, until there are none, or as many as are
@@ -34,7 +35,7 @@ impl Runner<'_, '_> {
         let mut seen = (!r.all).then(|| (HashSet::new(), Held::default()));
         let mut kept = KeptRows::default();
         let first = self.collect(&r.seed, outer, usize::MAX).await?;
-        let mut last = self.take_new(first.rows, types, &mut seen, &mut kept)?;
+        let mut last = self.take_new(first.rows, (types, &r.names), &mut seen, &mut kept)?;
         drop(first.held);
         let mut rounds = 0;
         while !last.is_empty() && kept.rows.len() < wanted {
@@ -50,7 +51,7 @@ impl Runner<'_, '_> {
             let made = self.round(r, outer).await;
             self.working.pop();
             let made = made?;
-            last = self.take_new(made.rows, types, &mut seen, &mut kept)?;
+            last = self.take_new(made.rows, (types, &r.names), &mut seen, &mut kept)?;
         }
         Ok(kept)
     }
@@ -69,12 +70,12 @@ impl Runner<'_, '_> {
     fn take_new(
         &mut self,
         mut rows: Vec<Row>,
-        types: &[SqlType],
+        (types, names): (&[SqlType], &[Arc<str>]),
         seen: &mut Option<(HashSet<Vec<u8>>, Held)>,
         kept: &mut KeptRows,
     ) -> Run<Vec<Row>> {
         for row in &rows {
-            self.check_width(row, types)?;
+            self.check_width(row, types, names)?;
         }
         self.coerce_rows(&mut rows, types);
         let account = self.ev.cx.session.memory();
@@ -95,21 +96,23 @@ impl Runner<'_, '_> {
         Ok(new)
     }
 
-    /// 1406: a text that is too long for the column that the first operands have made. Without strict mode it is cut.
-    fn check_width(&self, row: &Row, types: &[SqlType]) -> Run<()> {
+    /// 1406: a text that is too long for the column that the first operands have made; of NULL alone it has no room at all. Without strict mode it is cut.
+    fn check_width(&self, row: &Row, types: &[SqlType], names: &[Arc<str>]) -> Run<()> {
         if !self.ev.cx.mode.strict() {
             return Ok(());
         }
-        for (v, ty) in row.iter().zip(types) {
-            if let (Value::Str(b, c), SqlType::Varchar { chars, .. }) = (v, ty)
-                && c.char_len(b) > *chars as usize
-            {
-                return Err(ValueError::new(
-                    errno::ER_DATA_TOO_LONG,
-                    "22001",
-                    "Data too long for a column of a recursive common table at row 1".into(),
-                )
-                .into());
+        for ((v, ty), name) in row.iter().zip(types).zip(names) {
+            let fits = match (v, ty) {
+                (Value::Null, _) => true,
+                (_, SqlType::Null) => false,
+                (Value::Str(b, c), SqlType::Varchar { chars, .. }) => {
+                    c.char_len(b) <= *chars as usize
+                }
+                _ => true,
+            };
+            if !fits {
+                let text = format!("Data too long for column '{name}' at row 1");
+                return Err(ValueError::new(errno::ER_DATA_TOO_LONG, "22001", text).into());
             }
         }
         Ok(())

@@ -23,24 +23,25 @@
 //! reader, is the engine's own.
 
 mod outcome;
+mod stages;
 
 use super::change::ViewRows;
 use super::exec::Runner;
 use super::expr::Ev;
-use super::frame::{Frame, Shape, Slot};
+use super::frame::Shape;
 use super::image::{build, put_columns};
 pub use super::image::{counted, duplicate_entry, values_after, with_columns, zero};
 use super::program::triggers;
-use super::rules::Storing;
-use super::{Run, foreign, partition, rules};
+use super::{Run, foreign, partition};
 use crate::context::TableTriggers;
-use crate::ddl::rebuild::value_error;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::convert::now;
-use crate::value::{DatumBuf, StoreCtx, Value, ValueError, Warnings};
+use crate::value::{DatumBuf, StoreCtx, Value, Warnings};
+
 pub use outcome::{Cascade, Cascaded, Inserted, Updated};
+pub use stages::generate;
 use weir_engine::row::RowView;
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList, Table};
 
@@ -179,26 +180,17 @@ impl<'p> RowWriter<'p> {
         &self.new
     }
 
-    /// Inserts `row`, one value for each column. `given`: the AUTO_INCREMENT column's value is the statement's own.
+    /// Inserts `row`, one value for each column, which has come through [`RowWriter::before_insert`] and [`RowWriter::settle`].
+    /// `given`: the AUTO_INCREMENT column's value is the statement's own.
     pub async fn insert(
         &mut self,
         r: &mut Runner<'_, '_>,
         table: &Arc<SqlTable>,
-        row: &mut [DatumBuf],
+        row: &[DatumBuf],
         given: bool,
     ) -> Run<Inserted> {
         let fired = self.fired(r, table, TriggerEvent::Insert);
-        if let Some(t) = &fired {
-            triggers::before_insert(r, t, table, row).await?;
-        }
-        if !table.rules.generated.is_empty() {
-            self.generate(r, table, row)?;
-        }
-        self.check_insert(table, row, &mut r.ev.cx.warnings)?;
         build(table, row, &mut self.new)?;
-        if !self.passes(r, table)? {
-            return Ok(Inserted::LeftOut);
-        }
         let Some(home) = self.home(r, table)? else { return Ok(Inserted::LeftOut) };
         let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
         // A trigger may look at the rows before its own.
@@ -364,7 +356,7 @@ impl<'p> RowWriter<'p> {
         let fired = self.fired(r, table, TriggerEvent::Update);
         let mut left = None;
         if let Some(t) = &fired {
-            left = triggers::before_update(r, t, table, (key, old), changes).await?;
+            left = triggers::before_update(r, t, table, (key, old), changes, self.ignore).await?;
         }
         let old = left.as_deref().unwrap_or(old);
         let done = self.update_fired(r, table, key, old, changes).await?;
@@ -542,99 +534,6 @@ impl<'p> RowWriter<'p> {
             return Err(e.into());
         }
         warnings.warn(e.errno, || e.message);
-        Ok(())
-    }
-
-    /// Generated columns of a row of values.
-    fn generate(
-        &self,
-        r: &mut Runner<'_, '_>,
-        table: &Arc<SqlTable>,
-        row: &mut [DatumBuf],
-    ) -> Run<()> {
-        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
-        let shapes = [Shape::Table(table.clone())];
-        let how = Storing { strict: r.ev.cx.mode.strict() && !self.ignore, row: 1 };
-        rules.generate(&shapes, &table.meta.columns, row, how, &mut r.ev)
-    }
-
-    /// Generated columns of a row that changes, as changes.
-    fn generate_changed(
-        &self,
-        r: &mut Runner<'_, '_>,
-        table: &Arc<SqlTable>,
-        old: &[u8],
-        changes: &mut Vec<(usize, DatumBuf)>,
-    ) -> Run<()> {
-        let columns = &table.meta.columns;
-        let mut row = values_after(table, old, changes);
-        self.generate(r, table, &mut row)?;
-        for &col in &table.rules.generated {
-            if row[col] == DatumBuf::Null && !columns[col].nullable {
-                let e = ValueError::bad_null(&columns[col].name);
-                if (r.ev.cx.mode.strict() && !self.ignore) || !columns[col].ty.has_zero() {
-                    return Err(value_error(e).into());
-                }
-                r.ev.cx.warnings.demote(e);
-                row[col] = zero(table, col);
-            }
-            changes.push((col, std::mem::replace(&mut row[col], DatumBuf::Null)));
-        }
-        Ok(())
-    }
-
-    /// The view's conditions and CHECK, of the image after the change: whatever the table works out itself (generated columns,
-    /// ON UPDATE) is in it. False: IGNORE leaves the row out.
-    fn passes(&mut self, r: &mut Runner<'_, '_>, table: &Arc<SqlTable>) -> Run<bool> {
-        if let Some(view) = self.view.clone()
-            && !self.is_of_view(r, view)?
-        {
-            return Ok(false);
-        }
-        if !table.rules.checked {
-            return Ok(true);
-        }
-        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
-        match rules.refusal_of_image(table, &mut self.new, &mut r.ev)? {
-            None => Ok(true),
-            Some(e) => self.refuse(e, &mut r.ev.cx.warnings).map(|()| false),
-        }
-    }
-
-    /// Whether the image is one of the view's rows.
-    fn is_of_view(&mut self, r: &mut Runner<'_, '_>, view: ThroughView<'_>) -> Run<bool> {
-        let table = view.rows.table;
-        let known = |slot: usize| view.beside.as_ref().and_then(|rows| rows.get(slot)?.clone());
-        let width = view.shapes.len().max(table + 1);
-        let mut slots: Vec<Slot> =
-            (0..width).map(|s| known(s).map_or(Slot::Null, Slot::Bytes)).collect();
-        slots[table] = Slot::Bytes(std::mem::take(&mut self.new));
-        let frame = Frame { shapes: view.shapes, slots: &slots, ..Frame::empty(r.params) };
-        let done = view.rows.check(&frame, &mut r.ev, self.ignore);
-        if let Slot::Bytes(image) = &mut slots[table] {
-            self.new = std::mem::take(image);
-        }
-        done
-    }
-
-    /// NOT NULL. Of an update the assigned values alone can break it, and they are checked where they are converted.
-    fn check_insert(
-        &self,
-        table: &SqlTable,
-        row: &mut [DatumBuf],
-        warnings: &mut Warnings,
-    ) -> Run<()> {
-        for &col in &table.rules.required {
-            if !matches!(row[col], DatumBuf::Null) {
-                continue;
-            }
-            let e = ValueError::bad_null(&table.meta.columns[col].name);
-            if self.nulls_fail || !table.meta.columns[col].ty.has_zero() {
-                return Err(value_error(e).into());
-            }
-            warnings.demote(e);
-            row[col] = zero(table, col);
-        }
         Ok(())
     }
 }

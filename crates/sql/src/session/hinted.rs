@@ -7,11 +7,12 @@ use crate::vars::{SetInput, Var, VarValue};
 use weir_syntax::ast::Statement;
 
 /// What the manual lets SET_VAR set, of the variables that are here.
-const HINTABLE: [&str; 40] = [
+const HINTABLE: [&str; 41] = [
     "auto_increment_increment",
     "auto_increment_offset",
     "big_tables",
     "bulk_insert_buffer_size",
+    "cte_max_recursion_depth",
     "div_precision_increment",
     "end_markers_in_json",
     "eq_range_index_dive_limit",

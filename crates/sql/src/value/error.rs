@@ -251,6 +251,13 @@ impl Warnings {
         Some(ValueError::new(w.code, strict_state(w.code), w.message))
     }
 
+    /// Takes the condition that came last away.
+    pub fn take_last(&mut self) {
+        if self.list.pop().is_some() {
+            self.total -= 1;
+        }
+    }
+
     /// Adds a condition as it is.
     pub fn add(&mut self, w: Warning) {
         self.total += 1;

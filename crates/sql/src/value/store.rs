@@ -437,6 +437,12 @@ fn store_decimal(
     }
 }
 
+/// A number that no double is as large as.
+fn is_infinite(text: &[u8]) -> bool {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    text.trim_ascii_start().parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
 fn store_real(
     v: &Value<'_>,
     unsigned: bool,
@@ -449,6 +455,9 @@ fn store_real(
             let (x, used) = parse_prefix(b);
             if used == 0 || !only_spaces(&b[used..]) {
                 cx.truncated()?;
+            }
+            if x.abs() == f64::MAX && is_infinite(&b[..used]) {
+                cx.out_of_range()?;
             }
             x
         }

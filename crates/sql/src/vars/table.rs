@@ -332,8 +332,7 @@ with_inert! { vars =>
     histogram_generation_max_mem_size: Both Always, size(1_000_000, U64_MAX, 1), n(20_000_000),
         "Bytes that counted values take when histograms are made; beyond, rows are sampled.";
     cte_max_recursion_depth: Both Always, uint(0, 4_294_967_295), n(1000),
-        "Most rounds of a recursive common table expression.",
-        note "recursive common table expressions are not there";
+        "Most rounds of a recursive common table expression.";
     information_schema_stats_expiry: Both Always, uint(0, YEAR), n(86_400),
         "Seconds for which table statistics are cached.", note "statistics are always current";
     foreign_key_checks: Both Always, BOOL, ON,

@@ -145,7 +145,7 @@ impl Parser<'_> {
         if self.eat_all(&[Kw::ORDER, Kw::BY]) {
             update.order_by = self.order_items()?;
         }
-        update.limit = self.limit()?;
+        update.limit = self.limit_of_change()?;
         Ok(Statement::Update(update))
     }
 
@@ -208,7 +208,7 @@ impl Parser<'_> {
         if self.eat_all(&[Kw::ORDER, Kw::BY]) {
             delete.order_by = self.order_items()?;
         }
-        delete.limit = self.limit()?;
+        delete.limit = self.limit_of_change()?;
         Ok(())
     }
 

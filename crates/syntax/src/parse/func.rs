@@ -1,6 +1,6 @@
 //! Function calls, with the ones whose arguments have words in them.
 
-use super::{PResult, Parser};
+use super::{PResult, ParseError, Parser};
 use crate::ast::{
     CastType, Expr, FunctionCall, Ident, JsonOn, JsonValue, OrderItem, Over, TrimSide,
 };
@@ -118,6 +118,24 @@ fn aggregate(kw: Kw) -> bool {
     )
 }
 
+/// Functions that are nothing without OVER.
+fn window_function(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::ROW_NUMBER
+            | Kw::RANK
+            | Kw::DENSE_RANK
+            | Kw::PERCENT_RANK
+            | Kw::CUME_DIST
+            | Kw::NTILE
+            | Kw::LAG
+            | Kw::LEAD
+            | Kw::FIRST_VALUE
+            | Kw::LAST_VALUE
+            | Kw::NTH_VALUE
+    )
+}
+
 impl Parser<'_> {
     /// A call with plain arguments.
     pub(crate) fn call(&self, schema: Option<Ident>, name: Ident, args: Vec<Expr>) -> FunctionCall {
@@ -179,6 +197,7 @@ impl Parser<'_> {
     /// `name(args) [OVER ..]`.
     #[inline(never)]
     pub(crate) fn generic_call(&mut self, schema: Option<Ident>) -> PResult<Expr> {
+        let keyword = self.kw();
         let name = self.any_word()?;
         self.expect_t(T::LParen)?;
         // AVG alone of the aggregates is no keyword.
@@ -187,14 +206,75 @@ impl Parser<'_> {
         if average && !distinct {
             self.eat(Kw::ALL);
         }
-        let args = if self.kind() == T::RParen { Vec::new() } else { self.expr_list()? };
+        let over = if schema.is_none() { self.over_rows(keyword) } else { None };
+        let args = match over {
+            Some(args) => args?,
+            None if self.kind() == T::RParen => Vec::new(),
+            None => self.expr_list()?,
+        };
         self.expect_t(T::RParen)?;
         let mut call = Box::new(self.call(schema, name, args));
         call.distinct = distinct;
-        if matches!(self.kw(), Kw::FROM | Kw::RESPECT | Kw::IGNORE | Kw::OVER) {
+        if average || (call.schema.is_none() && window_function(keyword)) {
             self.window_suffix(&mut call)?;
+            if call.over.is_none() && !average {
+                return Err(self.error());
+            }
         }
         Ok(Expr::Call(call))
+    }
+
+    /// The arguments of a window function that counts rows: how many is a plain integer or a variable, as the grammar has it.
+    fn over_rows(&mut self, function: Kw) -> Option<PResult<Vec<Expr>>> {
+        Some(match function {
+            Kw::NTILE => self.count_of_rows().map(|n| vec![n]),
+            Kw::LAG | Kw::LEAD => self.lag_arguments(),
+            _ => return None,
+        })
+    }
+
+    fn lag_arguments(&mut self) -> PResult<Vec<Expr>> {
+        let mut args = vec![self.expr()?];
+        if self.eat_t(T::Comma) {
+            args.push(self.count_of_rows()?);
+            if self.eat_t(T::Comma) {
+                args.push(self.expr()?);
+            }
+        }
+        Ok(args)
+    }
+
+    fn count_of_rows(&mut self) -> PResult<Expr> {
+        match self.kind() {
+            T::Param | T::At => self.operand(),
+            T::Int | T::Slot if self.at_plain_number() => self.operand(),
+            T::Word | T::Quoted if self.at_ident() => {
+                let column = self.column_ref()?;
+                match self.variable_or(column)? {
+                    Expr::Column(c) => {
+                        let message = format!("Undeclared variable: {}", c.column);
+                        Err(ParseError { errno: 1327, message: message.into() })
+                    }
+                    variable => Ok(variable),
+                }
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    /// At a number without a sign, which may have been made a parameter: no text, no bits.
+    pub(crate) fn at_plain_number(&self) -> bool {
+        let token = self.token();
+        let raw = self.raw(token);
+        match token.kind {
+            T::Int | T::Decimal | T::Float => true,
+            T::Slot => {
+                let digits =
+                    raw.iter().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+                digits && raw.first() != Some(&b'-')
+            }
+            _ => false,
+        }
     }
 
     /// `[FROM FIRST | LAST] [RESPECT | IGNORE NULLS] [OVER ..]`.

@@ -85,6 +85,12 @@ impl std::fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 impl ParseError {
+    /// What MySQL's grammar knows and its server does not do.
+    pub(crate) fn not_yet(what: &str) -> ParseError {
+        let message = format!("This version of MySQL doesn't yet support '{what}'");
+        ParseError { errno: 1235, message: message.into() }
+    }
+
     /// A number beyond what a double can hold.
     pub(crate) fn illegal_double(text: &str) -> ParseError {
         let message = format!("Illegal double '{text}' value found during parsing");

@@ -380,6 +380,7 @@ impl Parser<'_> {
             T::ArrowText => BinaryOp::JsonExtractUnquote,
             _ => return self.variable_or(column),
         };
+        let document = self.variable_or(column)?;
         self.advance();
         if self.kind() != T::Str {
             return Err(self.error());
@@ -389,11 +390,7 @@ impl Parser<'_> {
         if let Literal::Str { bytes, .. } = &path {
             utf8(bytes)?;
         }
-        Ok(Expr::Binary {
-            op,
-            left: Box::new(Expr::Column(column)),
-            right: Box::new(Expr::Literal(path)),
-        })
+        Ok(Expr::Binary { op, left: Box::new(document), right: Box::new(Expr::Literal(path)) })
     }
 }
 

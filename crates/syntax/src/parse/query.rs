@@ -1,7 +1,7 @@
 //! Query expressions: WITH, set operations, ORDER BY, LIMIT, locking, INTO, windows.
 
 use super::expr::join_operands;
-use super::{PResult, Parser};
+use super::{PResult, ParseError, Parser};
 use crate::ast::{
     CommonTable, Expr, FileFormat, FrameBound, FrameUnit, Ident, Limit, LockStrength, LockWait,
     Locking, Query, QueryBody, SelectInto, SetOp, Statement, WindowFrame, WindowSpec, With,
@@ -218,6 +218,14 @@ impl Parser<'_> {
         Ok(Some(Limit { offset, count: first }))
     }
 
+    /// `LIMIT n`: a change has no rows to pass over.
+    pub(crate) fn limit_of_change(&mut self) -> PResult<Option<Limit>> {
+        if !self.eat(Kw::LIMIT) {
+            return Ok(None);
+        }
+        Ok(Some(Limit { offset: None, count: self.limit_value()? }))
+    }
+
     fn limit_value(&mut self) -> PResult<Expr> {
         match self.kind() {
             T::Param | T::Slot => self.operand(),
@@ -326,44 +334,56 @@ impl Parser<'_> {
         };
         if let Some(unit) = unit {
             let between = self.eat(Kw::BETWEEN);
-            let start = self.frame_bound()?;
+            let start = self.frame_bound(!between)?;
             let end = match between {
                 true => {
                     self.expect(Kw::AND)?;
-                    Some(self.frame_bound()?)
+                    Some(self.frame_bound(false)?)
                 }
                 false => None,
             };
             spec.frame = Some(WindowFrame { unit, start, end });
+            if self.at(Kw::EXCLUDE) {
+                return Err(ParseError::not_yet("EXCLUDE"));
+            }
         }
         self.expect_t(T::RParen)?;
         Ok(spec)
     }
 
-    fn frame_bound(&mut self) -> PResult<FrameBound> {
+    /// A frame that is not said to lie BETWEEN two bounds has a first one alone, which lies before the row.
+    fn frame_bound(&mut self, alone: bool) -> PResult<FrameBound> {
         if self.eat_all(&[Kw::CURRENT, Kw::ROW]) {
             return Ok(FrameBound::CurrentRow);
         }
         if self.eat(Kw::UNBOUNDED) {
-            return match self.eat_any(&[Kw::PRECEDING, Kw::FOLLOWING]) {
-                Some(Kw::PRECEDING) => Ok(FrameBound::UnboundedPreceding),
-                Some(_) => Ok(FrameBound::UnboundedFollowing),
-                None => Err(self.error()),
-            };
+            return Ok(match self.is_before(alone)? {
+                true => FrameBound::UnboundedPreceding,
+                false => FrameBound::UnboundedFollowing,
+            });
         }
         if self.at(Kw::INTERVAL) {
             let (amount, unit) = self.interval()?;
-            return match self.eat_any(&[Kw::PRECEDING, Kw::FOLLOWING]) {
-                Some(Kw::PRECEDING) => Ok(FrameBound::IntervalPreceding(amount, unit)),
-                Some(_) => Ok(FrameBound::IntervalFollowing(amount, unit)),
-                None => Err(self.error()),
-            };
+            return Ok(match self.is_before(alone)? {
+                true => FrameBound::IntervalPreceding(amount, unit),
+                false => FrameBound::IntervalFollowing(amount, unit),
+            });
         }
-        let amount = Box::new(self.simple_expr()?);
-        match self.eat_any(&[Kw::PRECEDING, Kw::FOLLOWING]) {
-            Some(Kw::PRECEDING) => Ok(FrameBound::Preceding(amount)),
-            Some(_) => Ok(FrameBound::Following(amount)),
-            None => Err(self.error()),
+        if self.kind() != T::Param && !self.at_plain_number() {
+            return Err(self.error());
+        }
+        let amount = Box::new(self.operand()?);
+        Ok(match self.is_before(alone)? {
+            true => FrameBound::Preceding(amount),
+            false => FrameBound::Following(amount),
+        })
+    }
+
+    fn is_before(&mut self, alone: bool) -> PResult<bool> {
+        match self.eat(Kw::PRECEDING) {
+            true => Ok(true),
+            false if !alone && self.eat(Kw::FOLLOWING) => Ok(false),
+            false => Err(self.error()),
         }
     }
 }

@@ -18,7 +18,11 @@ impl Parser<'_> {
         self.expect(Kw::SELECT)?;
         let hints = self.hints();
         let options = self.select_options()?;
-        let items = self.comma_list(Parser::select_item)?;
+        // An asterisk of its own stands before everything else.
+        let mut items = vec![self.select_item(true)?];
+        while self.eat_t(T::Comma) {
+            items.push(self.select_item(false)?);
+        }
         if self.at(Kw::INTO) {
             self.pending_into = Some(self.select_into()?);
         }
@@ -98,8 +102,8 @@ impl Parser<'_> {
         }
     }
 
-    fn select_item(&mut self) -> PResult<SelectItem> {
-        if self.eat_t(T::Star) {
+    fn select_item(&mut self, first: bool) -> PResult<SelectItem> {
+        if first && self.eat_t(T::Star) {
             return Ok(SelectItem::Wildcard { schema: None, table: None });
         }
         if let Some(item) = self.qualified_wildcard()? {
@@ -384,7 +388,7 @@ impl Parser<'_> {
         self.expect_t(T::RParen)?;
         let Some(alias) = self.table_alias()? else {
             let message = "Every table function must have an alias".into();
-            return Err(ParseError { errno: 3669, message });
+            return Err(ParseError { errno: 3667, message });
         };
         Ok(TableRef::JsonTable(Box::new(JsonTable { lateral, doc, path, columns, alias })))
     }

@@ -16,6 +16,7 @@ pub enum Deprecated {
     /// `VALUES(a)`.
     ValuesFunction,
     CalcFoundRows,
+    NoCache,
     FoundRows,
     /// A hint that is not obeyed.
     Hint(u16, Box<str>),
@@ -64,6 +65,7 @@ impl Deprecated {
                 "SQL_CALC_FOUND_ROWS",
                 "Consider using two separate queries instead.",
             ),
+            Deprecated::NoCache => (1681, format!("'SQL_NO_CACHE' {LATER}")),
             Deprecated::Hint(errno, text) => (*errno, text.to_string()),
             Deprecated::SpacedName(name) => {
                 (1466, format!("Leading spaces are removed from name '{name}'"))

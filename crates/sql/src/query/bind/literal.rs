@@ -255,6 +255,9 @@ impl Binder<'_> {
         match (a.info.ty, b.info.ty) {
             (SqlType::Json, _) => (a, as_json(Some(y), b)),
             (_, SqlType::Json) => (as_json(Some(x), a), b),
+            // Beside a number what is chosen is compared as the number that it is, as it is computed with.
+            _ if self.is_number(y, &b) => (chosen_number(a), b),
+            _ if self.is_number(x, &a) => (a, chosen_number(b)),
             _ => (a, b),
         }
     }

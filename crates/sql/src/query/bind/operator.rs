@@ -204,7 +204,7 @@ impl Binder<'_> {
         }
         let number = |this: &Self, written: &Expr, e: BExpr| match this.is_hex(written) {
             true => as_number(e),
-            false => by_place(e),
+            false => chosen_number(by_place(e)),
         };
         let (e, l, h) = (number(self, expr, e), number(self, low, l), number(self, high, h));
         let as_doubles = |op, a: BExpr, b: BExpr| {
@@ -416,7 +416,7 @@ impl Binder<'_> {
         let written = std::iter::once(expr).chain(list);
         let bound = std::iter::once(left).chain(items);
         let sides = written.zip(bound).map(|(w, e)| self.with_text(w, e)).collect();
-        let mut items = all_in_one("in", sides)?.into_iter();
+        let mut items = all_in_one(" IN ", sides)?.into_iter();
         let left = items.next().ok_or_else(|| columns_expected(1))?;
         let items: Vec<BExpr> = items.collect();
         let nullable = left.info.nullable || items.iter().any(|i| i.info.nullable);
@@ -525,6 +525,10 @@ fn in_lefts_collations(left: &[BExpr], right: Vec<BExpr>) -> Vec<BExpr> {
 fn is_changed(before: &BExpr, after: &BExpr) -> bool {
     match (&before.node, &after.node) {
         (Node::Const(a), Node::Const(b)) => a != b,
+        // What IF() and CASE choose is a number there.
+        (Node::Case { .. }, Node::Case { .. }) | (Node::Func(..), Node::Func(..)) => {
+            before.info.ty != after.info.ty
+        }
         (a, b) => std::mem::discriminant(a) != std::mem::discriminant(b),
     }
 }

@@ -83,8 +83,14 @@ impl Binder<'_> {
             let what = "ORDER BY over UNION in recursive Common Table Expression";
             return Err(SqlError::not_supported(what));
         }
-        let all = list[1..].iter().all(|(_, all)| *all);
-        let seed = self.seed(&list[..first], all)?;
+        let all = list[first..].iter().all(|(_, all)| *all);
+        if let Some(distinct) = list[first..].iter().position(|(_, all)| !all)
+            && list[first + distinct..].iter().any(|(_, all)| *all)
+        {
+            let what = "recursive query blocks with UNION DISTINCT then UNION ALL, in recursive Common Table Expression";
+            return Err(SqlError::not_supported(what));
+        }
+        let seed = self.seed(&list[..first])?;
         self.recursions += 1;
         let number = self.recursions;
         let columns: Vec<OutColumn> = seed
@@ -105,15 +111,16 @@ impl Binder<'_> {
             steps.push(self.step(body, &name, number, columns.len())?);
         }
         let (order, limit) = self.outer_order(query, &columns)?;
-        let recursive = Recursive { seed, steps, all, number };
+        let names = columns.iter().map(|c| c.name.clone()).collect();
+        let recursive = Recursive { seed, steps, all, names, number };
         Ok(QueryPlan { body: Body::Recursive(Box::new(recursive)), order, limit, columns })
     }
 
     /// The operands without the table itself, as one query.
-    fn seed(&mut self, list: &[(&QueryBody, bool)], all: bool) -> Bind<QueryPlan> {
+    fn seed(&mut self, list: &[(&QueryBody, bool)]) -> Bind<QueryPlan> {
         let mut body = list[0].0.clone();
-        for (right, _) in &list[1..] {
-            let (left, right) = (Box::new(body), Box::new((*right).clone()));
+        for &(right, all) in &list[1..] {
+            let (left, right) = (Box::new(body), Box::new(right.clone()));
             body = QueryBody::SetOp { op: SetOp::Union, all, left, right };
         }
         self.query_body(&Query::bare(body))
@@ -209,7 +216,9 @@ fn forbidden_clauses(s: &ast::Select, name: &str) -> Bind<()> {
         return Err(forbids_aggregation(name));
     }
     if s.options.distinct {
-        return Err(SqlError::not_supported("DISTINCT in a recursive query block"));
+        return Err(SqlError::not_supported(
+            "ORDER BY / LIMIT / SELECT DISTINCT in recursive query block of Common Table Expression",
+        ));
     }
     Ok(())
 }

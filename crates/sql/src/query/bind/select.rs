@@ -61,6 +61,9 @@ impl Binder<'_> {
         if s.options.calc_found_rows {
             self.deprecated(Deprecated::CalcFoundRows);
         }
+        if s.options.no_cache {
+            self.deprecated(Deprecated::NoCache);
+        }
         self.name_block(s.hints.as_deref());
         let mut raw = Raw { straight: s.options.straight_join, ..Raw::default() };
         let mut tables = Vec::new();
@@ -378,7 +381,7 @@ impl Binder<'_> {
                 if !self.top().scope.tables.iter().any(|t| *t.alias == *of.as_str()) {
                     return Err(SqlError::new(
                         3568,
-                        format!("Unresolved table name '{of}' in locking clause."),
+                        format!("Unresolved table name `{of}` in locking clause."),
                     ));
                 }
             }

@@ -149,11 +149,17 @@ impl Binder<'_> {
         let exprs = |b: &mut Self, list: &[ast::Expr]| {
             list.iter().map(|e| b.scalar(e)).collect::<Bind<Vec<_>>>()
         };
+        let sorted = spec.partition_by.iter().chain(spec.order_by.iter().map(|o| &o.expr));
+        refuse_positions(sorted, shown)?;
+        let around = self.top().place;
+        self.place("window partition by");
         let partition = exprs(self, &spec.partition_by)?;
+        self.place("window order by");
         let mut order = Vec::new();
         for o in &spec.order_by {
             order.push((self.scalar(&o.expr)?, o.descending));
         }
+        self.place(around);
         let frame = match &spec.frame {
             Some(f) => self.frame(f, shown, &order)?,
             None if order.is_empty() => {
@@ -205,6 +211,9 @@ impl Binder<'_> {
                 match name {
                     "first_value" => (W::FirstValue, 1, 1, info),
                     "last_value" => (W::LastValue, 1, 1, info),
+                    _ if args.get(1).is_some_and(|n| !is_set(n) || counts_no_rows(n)) => {
+                        return Err(SqlError::new(1210, "Incorrect arguments to nth_value"));
+                    }
                     _ => (W::NthValue, 2, 2, info),
                 }
             }
@@ -288,6 +297,10 @@ impl Binder<'_> {
                 let what = ": INTERVAL can only be used with RANGE frames.";
                 return Err(of_window(errno::ER_WINDOW_ROWS_INTERVAL_USE, shown, what));
             }
+            true if counts_no_rows(&amount) => {
+                let what = ": frame start or end is negative, NULL or of non-integral type";
+                return Err(of_window(errno::ER_WINDOW_FRAME_ILLEGAL, shown, what));
+            }
             true => amount,
             false => self.range_end(amount, unit, before, shown, order)?,
         };
@@ -354,7 +367,30 @@ impl Binder<'_> {
     }
 }
 
-/// A frame that begins behind where it ends, whatever the numbers.
+/// A number with a fraction.
+fn counts_no_rows(n: &BExpr) -> bool {
+    matches!(n.info.ty, SqlType::Decimal { .. } | SqlType::Float { .. } | SqlType::Double { .. })
+}
+
+/// A value that is the same for all rows because it was written or set before.
+fn is_set(n: &BExpr) -> bool {
+    let mut set = true;
+    n.walk(&mut |e| set &= !matches!(e.node, Node::Col(_) | Node::Agg(_)));
+    set
+}
+
+/// 3592: an integer alone would be a place in the select list elsewhere.
+fn refuse_positions<'e>(sorted: impl Iterator<Item = &'e ast::Expr>, shown: &str) -> Bind<()> {
+    let is_place = |e: &ast::Expr| matches!(e, ast::Expr::Literal(ast::Literal::Int(_)));
+    match sorted.into_iter().any(is_place) {
+        true => {
+            let what = ": ORDER BY or PARTITION BY uses legacy position indication which is not supported, use expression.";
+            Err(of_window(errno::ER_WINDOW_ILLEGAL_ORDER_BY, shown, what))
+        }
+        false => Ok(()),
+    }
+}
+
 /// An integer is a BIGINT there, as long as it was.
 fn as_bigint(i: TypeInfo) -> TypeInfo {
     match i.ty {
@@ -366,6 +402,7 @@ fn as_bigint(i: TypeInfo) -> TypeInfo {
     }
 }
 
+/// A frame that begins behind where it ends, whatever the numbers.
 fn backwards(start: &FrameBound, end: &FrameBound) -> bool {
     let rank = |b: &FrameBound| match b {
         FrameBound::UnboundedPreceding => 0,

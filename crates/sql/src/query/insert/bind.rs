@@ -112,15 +112,7 @@ async fn bind_rows(
     let sources = b.kept_scope.take();
     let widths: Vec<usize> =
         sources.iter().flat_map(|s| &s.tables).map(|t| t.columns.len()).collect();
-    let mut new_scope = table_scope(&table, i.row_alias.as_ref().map_or("", |a| a.name.as_str()));
-    if let Some(a) = &i.row_alias {
-        for (n, col) in a.columns.iter().enumerate() {
-            if let Some(t) = targets.get(n) {
-                new_scope.columns[*t].name = col.as_str().into();
-            }
-        }
-        new_scope.schema = "".into();
-    }
+    let new_scope = new_row(i, &table, &target, &targets)?;
     b.enter(Scope::of([target.clone()]));
     let bound = bind_values(b, i, (&table, &target), &targets, new_scope, sources);
     let loaded = load.map(|l| {
@@ -207,6 +199,7 @@ async fn bind_rows(
         fill,
         ignore: i.ignore,
         replace: i.replace,
+        updates: !i.on_duplicate.is_empty(),
         on_duplicate,
         hides_id,
         through: target.view().map(|v| (v.schema.clone(), v.name.clone())),
@@ -334,6 +327,41 @@ fn fills(table: &SqlTable) -> Vec<Fill> {
         .collect()
 }
 
+/// The names of the row that is inserted, for ON DUPLICATE KEY UPDATE.
+fn new_row(
+    i: &ast::Insert,
+    table: &Arc<SqlTable>,
+    target: &ScopeTable,
+    targets: &[usize],
+) -> Result<ScopeTable, SqlError> {
+    let Some(alias) = &i.row_alias else { return Ok(table_scope(table, "")) };
+    if same_name(&target.alias, alias.name.as_str()) {
+        let text = format!("Not unique table/alias: '{}'", alias.name);
+        return Err(SqlError::new(1066, text));
+    }
+    if !alias.columns.is_empty() && alias.columns.len() != targets.len() {
+        let text = "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts";
+        return Err(SqlError::new(errno::ER_VIEW_WRONG_LIST, text));
+    }
+    for (n, name) in alias.columns.iter().enumerate() {
+        if alias.columns[..n].iter().any(|c| same_name(c.as_str(), name.as_str())) {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
+        }
+    }
+    let mut row = table_scope(table, alias.name.as_str());
+    for (at, column) in row.columns.iter_mut().enumerate() {
+        // Columns that the statement gives no value have no name in the new row.
+        let given = targets.iter().position(|t| *t == at);
+        match given.map(|n| alias.columns.get(n)) {
+            Some(Some(name)) => column.name = name.as_str().into(),
+            Some(None) => {}
+            None => column.name = "".into(),
+        }
+    }
+    row.schema = "".into();
+    Ok(row)
+}
+
 type Values = Vec<Vec<Option<BExpr>>>;
 type OnDuplicate = Vec<(usize, Option<BExpr>)>;
 
@@ -387,9 +415,9 @@ fn bind_values(
     b.new_row = Some(1);
     let mut on_duplicate = Vec::new();
     for a in &i.on_duplicate {
-        let Some(col) = target_column(table, target, a.column.column.as_str()) else {
-            return Err(unknown_column(&a.column, "field list"));
-        };
+        let of_row = a.column.table.as_ref().is_some_and(|t| !same_name(t.as_str(), &target.alias));
+        let col = target_column(table, target, a.column.column.as_str()).filter(|_| !of_row);
+        let Some(col) = col else { return Err(unknown_column(&a.column, "field list")) };
         let column = &table.meta.columns[col];
         let value = match &a.value {
             Expr::Default if column.is_generated() => continue,

@@ -55,6 +55,8 @@ pub struct InsertPlan {
     pub fill: Vec<Fill>,
     pub ignore: bool,
     pub replace: bool,
+    /// ON DUPLICATE KEY UPDATE, which may have nothing to do: DEFAULT of a generated column assigns nothing.
+    pub updates: bool,
     /// Column and value; a missing value is DEFAULT.
     pub on_duplicate: Vec<(usize, Option<BExpr>)>,
     /// Through a view without the AUTO_INCREMENT column.
@@ -76,10 +78,10 @@ pub struct InsertPlan {
 
 impl InsertPlan {
     fn kind(&self) -> WriteKind {
-        match (self.replace, self.on_duplicate.is_empty()) {
+        match (self.replace, self.updates) {
             (true, _) => WriteKind::Replace,
-            (false, true) => WriteKind::Insert,
-            (false, false) => WriteKind::Upsert,
+            (false, false) => WriteKind::Insert,
+            (false, true) => WriteKind::Upsert,
         }
     }
 }

@@ -39,6 +39,9 @@ pub(super) struct Inserter<'p> {
     pub(super) row: Vec<DatumBuf>,
     /// Columns of the row at hand whose defaults are expressions.
     unset: Vec<usize>,
+    /// BEFORE INSERT triggers may give columns their values, and these are still without one.
+    triggers_give: bool,
+    missing: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
     writer: RowWriter<'p>,
@@ -83,6 +86,8 @@ pub async fn run(
         subs,
         row: vec![DatumBuf::Null; p.table.meta.columns.len()],
         unset: Vec::new(),
+        triggers_give: writer.has_before_insert(r, &p.table),
+        missing: Vec::new(),
         source: Row::new(),
         writer,
         buf: RowBuf::default(),
@@ -318,7 +323,6 @@ impl Inserter<'_> {
 
     fn default(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<()> {
         let p = self.p;
-        let c = &p.table.meta.columns[col];
         self.row[col] = match &p.fill[col] {
             Fill::Datum(d) => d.clone(),
             Fill::Auto => DatumBuf::Null,
@@ -330,28 +334,36 @@ impl Inserter<'_> {
                 self.unset.push(col);
                 DatumBuf::Null
             }
-            Fill::Missing => {
-                // A view does not tell which of its table's columns it is.
-                let (number, text) = match &p.through {
-                    Some((schema, view)) => (
-                        errno::ER_NO_DEFAULT_FOR_VIEW_FIELD,
-                        format!(
-                            "Field of view '{schema}.{view}' underlying table doesn't have a default value"
-                        ),
-                    ),
-                    None => (
-                        errno::ER_NO_DEFAULT_FOR_FIELD,
-                        format!("Field '{}' doesn't have a default value", c.name),
-                    ),
-                };
-                if self.strict || !c.ty.has_zero() {
-                    return Err(SqlError::new(number, text).into());
-                }
-                r.ev.cx.warnings.warn(number, || text);
-                c.ty.zero()
+            Fill::Missing if self.triggers_give => {
+                self.missing.push(col);
+                DatumBuf::Null
             }
+            Fill::Missing => self.without_default(r, col)?,
         };
         Ok(())
+    }
+
+    /// A column that nobody has given a value to: an error, or the type's zero with a warning.
+    fn without_default(&self, r: &mut Runner<'_, '_>, col: usize) -> Run<DatumBuf> {
+        let c = &self.p.table.meta.columns[col];
+        // A view does not tell which of its table's columns it is.
+        let (number, text) = match &self.p.through {
+            Some((schema, view)) => (
+                errno::ER_NO_DEFAULT_FOR_VIEW_FIELD,
+                format!(
+                    "Field of view '{schema}.{view}' underlying table doesn't have a default value"
+                ),
+            ),
+            None => (
+                errno::ER_NO_DEFAULT_FOR_FIELD,
+                format!("Field '{}' doesn't have a default value", c.name),
+            ),
+        };
+        if self.strict || !c.ty.has_zero() {
+            return Err(SqlError::new(number, text).into());
+        }
+        r.ev.cx.warnings.warn(number, || text);
+        Ok(c.ty.zero())
     }
 
     /// Whether the row leaves its AUTO_INCREMENT column to the counter, as far as can be told before evaluation.
@@ -461,9 +473,19 @@ impl Inserter<'_> {
         if !self.unset.is_empty() {
             self.defaults(r)?;
         }
+        self.writer.before_insert(r, &self.p.table, &mut self.row).await?;
+        for col in std::mem::take(&mut self.missing) {
+            if self.row[col] == DatumBuf::Null {
+                self.row[col] = self.without_default(r, col)?;
+            }
+        }
+        if !self.writer.settle(r, &self.p.table, &mut self.row)? {
+            self.duplicates += 1;
+            return Ok(());
+        }
         let generated = self.auto_value(r).await?;
         let given = generated.is_none() || self.forced;
-        match self.writer.insert(r, &self.p.table, &mut self.row, given).await? {
+        match self.writer.insert(r, &self.p.table, &self.row, given).await? {
             Inserted::Row { replaced } => {
                 self.duplicates += replaced;
                 self.affected += replaced + 1;
@@ -471,11 +493,22 @@ impl Inserter<'_> {
             }
             Inserted::InTheWay(key) => {
                 self.duplicates += 1;
-                self.update_duplicate(r, &key, generated).await?;
+                self.give_back(generated);
+                self.update_duplicate(r, &key).await?;
             }
-            Inserted::LeftOut => self.duplicates += 1,
+            Inserted::LeftOut => {
+                self.duplicates += 1;
+                self.give_back(generated);
+            }
         }
         Ok(())
+    }
+
+    /// A number whose row was not inserted goes to the statement's next row.
+    fn give_back(&mut self, generated: Option<u64>) {
+        if let Some(v) = generated {
+            self.reserved = (v, self.reserved.1.saturating_add(1));
+        }
     }
 
     /// Notes where the values of the AUTO_INCREMENT column come from.
@@ -517,12 +550,7 @@ impl Inserter<'_> {
     }
 
     /// ON DUPLICATE KEY UPDATE.
-    async fn update_duplicate(
-        &mut self,
-        r: &mut Runner<'_, '_>,
-        key: &[u8],
-        generated: Option<u64>,
-    ) -> Run<()> {
+    async fn update_duplicate(&mut self, r: &mut Runner<'_, '_>, key: &[u8]) -> Run<()> {
         let p = self.p;
         let table = &p.table;
         let home = partition::home(table, self.writer.image(), r.reads, &mut r.ev)?;
@@ -582,9 +610,8 @@ impl Inserter<'_> {
         match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
             Updated::Changed => {
                 self.affected += 2;
-                // The client is told the row's number, whether or not the statement gave it.
-                if generated.is_none()
-                    && let Some(col) = table.rules.counter
+                // The client is told the row's number; LAST_INSERT_ID() is of inserted rows only.
+                if let Some(col) = table.rules.counter
                     && let Some(v) = slots[0]
                         .bytes()
                         .and_then(|b| RowView::new(&table.engine.layout, b).get(col).as_u64())
@@ -594,13 +621,6 @@ impl Inserter<'_> {
             }
             Updated::Same if r.reads.conn.found_rows => self.affected += 1,
             Updated::Same | Updated::LeftOut => {}
-        }
-        // LAST_INSERT_ID() is the row's value when the statement would have generated one.
-        if let (Some(col), Some(_)) = (table.rules.counter, generated)
-            && let Some(v) = RowView::new(&table.engine.layout, &old).get(col).as_u64()
-            && self.first_generated == 0
-        {
-            self.first_generated = v;
         }
         Ok(())
     }

@@ -295,6 +295,10 @@ impl Machine {
                 let (condition, e) = conditions::raise(s, taken, code, f, &mut host.cx())?;
                 if s.resignal {
                     self.conditions = taken.cloned().unwrap_or_default();
+                    // Without a state of its own it is the same condition, with what is said anew.
+                    if s.state.is_none() {
+                        self.conditions.take_last();
+                    }
                 } else {
                     self.conditions.clear();
                 }

@@ -12,7 +12,7 @@ use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::Run;
 use crate::query::exec::{Boxed, Runner};
-use crate::query::write::values_after;
+use crate::query::write::{generate, values_after};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, StoreCtx, Value};
 use std::sync::Arc;
@@ -43,17 +43,21 @@ pub(in crate::query) fn before_insert<'b>(
     })
 }
 
-/// BEFORE UPDATE. What a trigger sets becomes one of the changes. Returns the row where it is another one behind the triggers ([`left`]).
+/// BEFORE UPDATE. What a trigger sets becomes one of the changes; it sees generated columns as they are of the statement's values. Returns the row where it is another one behind the triggers ([`left`]).
 pub(in crate::query) fn before_update<'b>(
     r: &'b mut Runner<'_, '_>,
     t: &'b TableTriggers,
-    table: &'b SqlTable,
+    table: &'b Arc<SqlTable>,
     (key, old): (&'b [u8], &'b [u8]),
     changes: &'b mut Vec<(usize, DatumBuf)>,
+    ignore: bool,
 ) -> Boxed<'b, Option<Vec<u8>>> {
     Box::pin(async move {
         let since = r.txn.savepoint();
-        let before = values_after(table, old, changes);
+        let mut before = values_after(table, old, changes);
+        if !table.rules.generated.is_empty() && !t.of(TriggerEvent::Update, true).is_empty() {
+            generate(r, table, &mut before, ignore)?;
+        }
         let mut new = before.clone();
         let seen = values(table, old);
         let rows = Rows { old: Some(&seen), new: Some(&mut new) };
@@ -176,8 +180,14 @@ fn seen(code: &Code, table: &SqlTable, rows: &Rows<'_>, r: &Runner<'_, '_>) -> V
             };
             match (row, column) {
                 (Some(row), Some(at)) => {
-                    let ty = table.meta.columns[*at].ty;
-                    ty.load(row[*at].as_ref(), r.ev.cx.tz).into_owned()
+                    let column = &table.meta.columns[*at];
+                    match &row[*at] {
+                        // The number is drawn behind the triggers; they see none yet.
+                        DatumBuf::Null if column.auto_increment && !column.nullable => {
+                            Value::Int(0)
+                        }
+                        d => column.ty.load(d.as_ref(), r.ev.cx.tz).into_owned(),
+                    }
                 }
                 _ => Value::Null,
             }

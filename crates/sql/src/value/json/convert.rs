@@ -54,6 +54,21 @@ pub fn invalid(to: &str, w: &mut Warnings) {
     w.warn(3156, || format!("Invalid JSON value for CAST to {to} from column CAST() at row 1"));
 }
 
+/// The integer that a text begins with.
+fn digits(s: &[u8]) -> Option<i64> {
+    let s = s.trim_ascii_start();
+    let sign = usize::from(matches!(s.first(), Some(b'+' | b'-')));
+    let count = s[sign..].iter().take_while(|b| b.is_ascii_digit()).count();
+    std::str::from_utf8(&s[..sign + count]).ok()?.parse().ok()
+}
+
+/// Whether a text is an integer, and nothing behind it.
+pub fn is_integer(s: &[u8]) -> bool {
+    let s = s.trim_ascii_start();
+    let s = s.strip_prefix(b"-").or(s.strip_prefix(b"+")).unwrap_or(s);
+    !s.is_empty() && s.iter().all(u8::is_ascii_digit)
+}
+
 impl View<'_> {
     /// The number in a scalar. What is none counts as 0, with warning 3156 that names the type asked for.
     pub fn to_number(self, to: &str, w: &mut Warnings) -> Value<'static> {
@@ -67,10 +82,15 @@ impl View<'_> {
                 let (x, used) = super::super::double::parse_prefix(s);
                 let whole =
                     std::str::from_utf8(&s[..used]).ok().and_then(|s| s.trim().parse().ok());
-                if used == 0 || used < s.len() || (to == "INTEGER" && whole.is_none()) {
+                let cut = to == "INTEGER" && whole.is_none();
+                if used == 0 || used < s.len() || cut {
                     invalid(to, w);
                 }
-                whole.map_or(Value::Double(x), Value::Int)
+                match whole {
+                    Some(n) => Value::Int(n),
+                    None if cut => digits(s).map_or(Value::Double(x), Value::Int),
+                    None => Value::Double(x),
+                }
             }
             Item::Date(_)
             | Item::Time(_)

@@ -24,7 +24,7 @@ mod write;
 mod tests;
 
 pub use binary::{Item, View};
-pub use convert::{binary, from_text, from_value, invalid};
+pub use convert::{binary, from_text, from_value, invalid, is_integer};
 pub use dom::{Dom, Key, merge_patch, merge_preserve};
 pub use order::{canonical, compare, is_blob};
 pub use parse::{ParseError, parse, parse_looking};

@@ -164,7 +164,7 @@ fn separated(scan: &mut Scan<'_>) -> Option<FoundDateTime> {
     }
     let day = scan.number(2)? as u8;
     let zero = year == 0 && month == 0 && day == 0;
-    if year_digits <= 2 && !zero {
+    if year_digits == 2 && !zero {
         year = full_year(year);
     }
     let value = Date::new(year, month, day).at_midnight();
@@ -317,7 +317,8 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
     }
     scan.skip(|b| b.is_ascii_whitespace());
     let mut truncated = scan.at < s.len();
-    if h > 838 {
+    // The largest time has no fraction.
+    if h > 838 || ((h, m, sec) == (838, 59, 59) && micro > 0) {
         (h, m, sec, micro) = (838, 59, 59, 0);
         truncated = true;
     }

@@ -101,7 +101,7 @@ impl Parser<'_> {
         let text = String::from_utf8_lossy(self.raw(self.token())).into_owned();
         match u16::try_from(self.number()?) {
             Ok(n) if n > 0 => Ok(n),
-            _ => Err(refused(1411, format!("Incorrect CONDITION value: '{text}'"))),
+            _ => Err(refused(1525, format!("Incorrect CONDITION value: '{text}'"))),
         }
     }
 

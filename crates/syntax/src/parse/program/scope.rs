@@ -164,6 +164,9 @@ impl Scope {
             () if row.is("OLD") => SlotKind::Old,
             () => return Ok(None),
         };
+        if set && kind == SlotKind::Old {
+            return Err(refused(1362, "Updating of OLD row is not allowed in trigger"));
+        }
         let none = match event {
             TriggerEvent::Insert if kind == SlotKind::Old => Some(("OLD", "INSERT")),
             TriggerEvent::Delete if kind == SlotKind::New => Some(("NEW", "DELETE")),
@@ -173,10 +176,8 @@ impl Scope {
             let text = format!("There is no {row} row in on {event} trigger");
             return Err(refused(1363, text));
         }
-        if set && (kind == SlotKind::Old || !before) {
-            let (row, when) = if kind == SlotKind::Old { ("OLD", "") } else { ("NEW", "after ") };
-            let text = format!("Updating of {row} row is not allowed in {when}trigger");
-            return Err(refused(1362, text));
+        if set && !before {
+            return Err(refused(1362, "Updating of NEW row is not allowed in after trigger"));
         }
         let same = |s: &SlotDef| s.kind == kind && s.name.is(column.as_str());
         let known = self.program.slots.iter().position(same);

@@ -1,0 +1,163 @@
+//! The first two stages of a row: what is worked out before it, and what refuses it.
+//!
+//! Nothing here writes, and no number of the AUTO_INCREMENT counter is drawn before an inserted row is through: as in MySQL, a row that
+//! a trigger or a CHECK refuses takes none with it.
+
+use super::super::Run;
+use super::super::exec::Runner;
+use super::super::frame::{Frame, Shape, Slot};
+use super::super::image::{build, values_after, zero};
+use super::super::program::triggers;
+use super::super::rules::{self, Storing};
+use super::{RowWriter, ThroughView};
+use crate::ddl::rebuild::value_error;
+use crate::meta::SqlTable;
+use crate::value::{DatumBuf, ValueError, Warnings};
+use std::sync::Arc;
+use weir_syntax::ast::TriggerEvent;
+
+/// Generated columns of a row of values.
+pub fn generate(
+    r: &mut Runner<'_, '_>,
+    table: &Arc<SqlTable>,
+    row: &mut [DatumBuf],
+    ignore: bool,
+) -> Run<()> {
+    let rules = rules::of(table, r.reads, r.ev.user_vars)?;
+    let shapes = [Shape::Table(table.clone())];
+    let how = Storing { strict: r.ev.cx.mode.strict() && !ignore, row: 1 };
+    rules.generate(&shapes, &table.meta.columns, row, how, &mut r.ev)
+}
+
+impl RowWriter<'_> {
+    /// Whether BEFORE INSERT triggers look at each row: they may give a value to a column that has none.
+    pub fn has_before_insert(&mut self, r: &Runner<'_, '_>, table: &SqlTable) -> bool {
+        let fired = self.fired(r, table, TriggerEvent::Insert);
+        fired.is_some_and(|t| !t.of(TriggerEvent::Insert, true).is_empty())
+    }
+
+    /// BEFORE INSERT triggers, which see generated columns as they are of the statement's values.
+    pub async fn before_insert(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        row: &mut [DatumBuf],
+    ) -> Run<()> {
+        let Some(t) = self.fired(r, table, TriggerEvent::Insert) else { return Ok(()) };
+        if t.of(TriggerEvent::Insert, true).is_empty() {
+            return Ok(());
+        }
+        if !table.rules.generated.is_empty() {
+            generate(r, table, row, self.ignore)?;
+        }
+        triggers::before_insert(r, &t, table, row).await
+    }
+
+    /// Generated columns of the row to insert, and all that may refuse it before it is written. False: IGNORE leaves it out. A number
+    /// that the counter is still to give is zero to those who look.
+    pub fn settle(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        row: &mut [DatumBuf],
+    ) -> Run<bool> {
+        if !table.rules.generated.is_empty() {
+            generate(r, table, row, self.ignore)?;
+        }
+        self.check_insert(table, row, &mut r.ev.cx.warnings)?;
+        if self.view.is_none() && !table.rules.checked {
+            return Ok(true);
+        }
+        let open = table.rules.counter.filter(|c| row[*c] == DatumBuf::Null);
+        let open = open.filter(|c| !table.meta.columns[*c].nullable);
+        if let Some(c) = open {
+            row[c] = zero(table, c);
+        }
+        build(table, row, &mut self.new)?;
+        if let Some(c) = open {
+            row[c] = DatumBuf::Null;
+        }
+        self.passes(r, table)
+    }
+
+    /// Generated columns of a row that changes, as changes.
+    pub(super) fn generate_changed(
+        &self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        old: &[u8],
+        changes: &mut Vec<(usize, DatumBuf)>,
+    ) -> Run<()> {
+        let columns = &table.meta.columns;
+        let mut row = values_after(table, old, changes);
+        generate(r, table, &mut row, self.ignore)?;
+        for &col in &table.rules.generated {
+            if row[col] == DatumBuf::Null && !columns[col].nullable {
+                let e = ValueError::bad_null(&columns[col].name);
+                if (r.ev.cx.mode.strict() && !self.ignore) || !columns[col].ty.has_zero() {
+                    return Err(value_error(e).into());
+                }
+                r.ev.cx.warnings.demote(e);
+                row[col] = zero(table, col);
+            }
+            changes.push((col, std::mem::replace(&mut row[col], DatumBuf::Null)));
+        }
+        Ok(())
+    }
+
+    /// The view's conditions and CHECK, of the image after the change: whatever the table works out itself (generated columns,
+    /// ON UPDATE) is in it. False: IGNORE leaves the row out.
+    pub(super) fn passes(&mut self, r: &mut Runner<'_, '_>, table: &Arc<SqlTable>) -> Run<bool> {
+        if let Some(view) = self.view.clone()
+            && !self.is_of_view(r, view)?
+        {
+            return Ok(false);
+        }
+        if !table.rules.checked {
+            return Ok(true);
+        }
+        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
+        match rules.refusal_of_image(table, &mut self.new, &mut r.ev)? {
+            None => Ok(true),
+            Some(e) => self.refuse(e, &mut r.ev.cx.warnings).map(|()| false),
+        }
+    }
+
+    /// Whether the image is one of the view's rows.
+    fn is_of_view(&mut self, r: &mut Runner<'_, '_>, view: ThroughView<'_>) -> Run<bool> {
+        let table = view.rows.table;
+        let known = |slot: usize| view.beside.as_ref().and_then(|rows| rows.get(slot)?.clone());
+        let width = view.shapes.len().max(table + 1);
+        let mut slots: Vec<Slot> =
+            (0..width).map(|s| known(s).map_or(Slot::Null, Slot::Bytes)).collect();
+        slots[table] = Slot::Bytes(std::mem::take(&mut self.new));
+        let frame = Frame { shapes: view.shapes, slots: &slots, ..Frame::empty(r.params) };
+        let done = view.rows.check(&frame, &mut r.ev, self.ignore);
+        if let Slot::Bytes(image) = &mut slots[table] {
+            self.new = std::mem::take(image);
+        }
+        done
+    }
+
+    /// NOT NULL, but for the column that the counter fills. Of an update the assigned values alone can break it, and they are checked where they are converted.
+    fn check_insert(
+        &self,
+        table: &SqlTable,
+        row: &mut [DatumBuf],
+        warnings: &mut Warnings,
+    ) -> Run<()> {
+        let counter = table.rules.counter;
+        for &col in table.rules.required.iter().filter(|c| Some(**c) != counter) {
+            if !matches!(row[col], DatumBuf::Null) {
+                continue;
+            }
+            let e = ValueError::bad_null(&table.meta.columns[col].name);
+            if self.nulls_fail || !table.meta.columns[col].ty.has_zero() {
+                return Err(value_error(e).into());
+            }
+            warnings.demote(e);
+            row[col] = zero(table, col);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,349 @@
+//! What a MySQL beside it answered otherwise, and what was repaired, by class.
+use crate::common::*;
+
+/// A number is drawn when nothing refuses the row any more, and one whose row was not inserted goes to the next row.
+#[test]
+fn numbers_are_drawn_for_rows_that_are_written() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int auto_increment primary key, k int unique, g int as (100 div k), check (k < 100))",
+            "insert into t (k) values (1), (2)",
+        ])
+        .await;
+        c.check(&[
+            ("insert into t (k) values (500)", "E3819"),
+            ("insert into t (k) values (0)", "E1365"),
+            ("insert ignore into t (k) values (500), (3)", "ok 1"),
+            ("insert ignore into t (k) values (1), (4), (2), (5)", "ok 2"),
+            ("select id, k from t", "1|1; 2|2; 3|3; 5|4; 6|5"),
+            ("alter table t auto_increment = 20", "ok 0"),
+            ("insert into t (k) values (6), (1), (7) on duplicate key update k = k", "ok 2"),
+            ("select id, k from t where id > 6", "20|6; 21|7"),
+            ("insert into t (k) select 1 union all select 8 on duplicate key update k = values(k)", "ok 1"),
+            ("select id from t where k = 8", "23"),
+        ])
+        .await;
+    });
+}
+
+/// LAST_INSERT_ID() is of rows that were inserted; that of a row that was updated goes to the client alone.
+#[test]
+fn an_updated_row_is_no_last_insert() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int auto_increment primary key, k int unique, n int)",
+            "insert into t (k, n) values (1, 1), (2, 2)",
+            "insert into t (k, n) values (2, 1) on duplicate key update n = n + 1",
+        ])
+        .await;
+        c.check(&[
+            ("select last_insert_id()", "1"),
+            ("insert into t (k, n) values (2, 1), (9, 9) on duplicate key update n = n", "ok 1"),
+            ("select last_insert_id()", "4"),
+            ("insert into t (k) values (2) on duplicate key update id = last_insert_id(id), n = 0", "ok 2"),
+            ("select last_insert_id()", "2"),
+        ])
+        .await;
+    });
+}
+
+/// A BEFORE INSERT trigger sees no number yet, generated columns of the statement's values, and may give a value to a column that has
+/// neither one nor a default.
+#[test]
+fn triggers_see_the_row_as_the_statement_gives_it() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int auto_increment primary key, a int not null, b int as (a * 2) stored, c varchar(9))",
+            "create trigger i before insert on t for each row set @seen = concat_ws(',', new.id, new.a, new.b), \
+             new.a = ifnull(new.a, 7)",
+            "create trigger u before update on t for each row set @seen = concat_ws(',', old.b, new.a, new.b), \
+             new.a = new.a + 1",
+        ])
+        .await;
+        c.check(&[
+            ("insert into t (a) values (5)", "ok 1"),
+            ("select @seen, id, a, b from t", "0,5,10|1|5|10"),
+            ("insert into t (c) values ('x'), ('y')", "ok 2"),
+            ("insert into t (c) select 'z'", "ok 1"),
+            ("select id, a, b, c from t where id > 1", "2|7|14|x; 3|7|14|y; 4|7|14|z"),
+            ("select @seen", "0"),
+            ("update t set a = 50 where id = 1", "ok 1"),
+            ("select @seen, a, b from t where id = 1", "10,50,100|51|102"),
+            ("drop trigger i", "ok 0"),
+            ("create trigger i before insert on t for each row set @seen = ifnull(new.a, 'none')", "ok 0"),
+            ("insert into t (c) values ('q')", "E1364 Field 'a' doesn't have a default value"),
+            ("select @seen", "none"),
+            ("drop trigger i", "ok 0"),
+            ("create trigger i before insert on t for each row set new.id = 90", "ok 0"),
+            ("insert into t (a) values (1)", "ok 1"),
+            ("select id from t where a = 1", "90"),
+        ])
+        .await;
+    });
+}
+
+/// Bounds of frames and counts of rows are plain numbers in the grammar, and changes pass over no rows.
+#[test]
+fn numbers_that_the_grammar_asks_for() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "insert into t values (1), (2), (3)"]).await;
+        c.check(&[
+            ("update t set a = 9 limit 1, 2", "E1064"),
+            ("delete from t limit 1 offset 1", "E1064"),
+            ("select count(*) over (order by a rows between -1 preceding and current row) from t", "E1064"),
+            ("select count(*) over (order by a range between null preceding and current row) from t", "E1064"),
+            ("select count(*) over (order by a rows '1' preceding) from t", "E1064"),
+            ("select count(*) over (order by a rows a preceding) from t", "E1064"),
+            ("select count(*) over (order by a rows unbounded following) from t", "E1064"),
+            ("select count(*) over (order by a rows 1 following) from t", "E1064"),
+            ("select count(*) over (order by a rows between 1.5 preceding and current row) from t", "E3586"),
+            ("select count(*) over (order by a rows interval 1 day preceding) from t", "E3596"),
+            ("select count(*) over (order by a range 0.5 preceding) from t", "1; 1; 1"),
+            ("select count(*) over (rows 1 preceding exclude ties) from t", "E1235"),
+            ("select count(*) over (order by 1) from t", "E3592"),
+            ("select ntile(-1) over () from t", "E1064"),
+            ("select ntile('2') over () from t", "E1064"),
+            ("select ntile(a) over () from t", "E1327 Undeclared variable: a"),
+            ("select lag(a, null) over () from t", "E1064"),
+            ("select nth_value(a, 1.5) over () from t", "E1210"),
+            ("select nth_value(a, a) over () from t", "E1210"),
+            ("select any_value(a) over () from t", "E1064"),
+            ("select rank() from t", "E1064"),
+            ("select a as x, rank() over (order by x) from t", "E1054 Unknown column 'x' in 'window order by'"),
+            ("set @n = 2", "ok 0"),
+            ("select ntile(@n) over (order by a), lag(a, 2, 'none') over (order by a) from t", "1|none; 1|none; 2|1"),
+            ("select a from t", "1; 2; 3"),
+        ])
+        .await;
+    });
+}
+
+/// The new row's names in ON DUPLICATE KEY UPDATE.
+#[test]
+fn row_aliases_name_what_is_given() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key, a int, b int default 5, g int as (a * 2))",
+            "insert into t (id, a) values (1, 1)",
+        ])
+        .await;
+        c.check(&[
+            ("insert into t (id, a) values (1, 2) as n(x) on duplicate key update a = x", "E1353"),
+            ("insert into t (id, a) values (1, 2) as n(x, x) on duplicate key update a = x", "E1060"),
+            ("insert into t (id, a) values (1, 2) as t on duplicate key update a = 3", "E1066"),
+            ("insert into t (id, a) values (1, 2) as n on duplicate key update n.a = 3", "E1054 Unknown column 'n.a' in 'field list'"),
+            ("insert into t (id, a) values (1, 2) as n on duplicate key update a = n.b", "E1054 Unknown column 'n.b' in 'field list'"),
+            ("insert into t (id, a) values (1, 2) as n on duplicate key update a = n.g", "E1054"),
+            ("insert into t (id, a) values (1, 2) as n(x, y) on duplicate key update t.a = y + b", "ok 2"),
+            ("insert into t (id, a) values (1, 9) on duplicate key update g = default", "ok 0"),
+            ("select id, a, b, g from t", "1|7|5|14"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn recursive_tables() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            (
+                "with recursive n as (select 1 i, null z union all select i + 1, i from n where i < 3) select * from n",
+                "E1406 Data too long for column 'z' at row 1",
+            ),
+            ("create table t as with recursive n as (select 1 i, null z union all select 2, null from n where i < 2) select * from n", "ok 2"),
+            ("select column_type from information_schema.columns where table_name = 't' and column_name = 'z'", "binary(0)"),
+            ("create table u as select * from (select null z) d", "ok 1"),
+            ("select column_type from information_schema.columns where table_name = 'u'", "binary(0)"),
+            // Each UNION before the table itself is of its own kind.
+            (
+                "with recursive n as (select 1 i union all select 1 union select 2 union all select i + 1 from n where i < 3) select * from n",
+                "1; 2; 2; 3; 3",
+            ),
+            (
+                "with recursive n as (select 1 i union select i + 1 from n where i < 3 union all select 7 from n where i < 2) select * from n",
+                "E1235",
+            ),
+            (
+                "select /*+ set_var(cte_max_recursion_depth = 2) */ * from (with recursive n as (select 1 i union all select i + 1 from n where i < 9) select * from n) d",
+                "E3636",
+            ),
+            ("set cte_max_recursion_depth = 5", "ok 0"),
+            ("show warnings", ""),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn resignal_says_anew_what_the_condition_is() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create procedure p() begin declare exit handler for sqlexception resignal set message_text = 'again', mysql_errno = 1234; \
+             signal sqlstate '45000' set message_text = 'first'; end",
+            "create procedure q() begin declare exit handler for sqlexception resignal sqlstate '45001' set message_text = 'again'; \
+             signal sqlstate '45000' set message_text = 'first'; end",
+        ])
+        .await;
+        c.check(&[
+            ("call p()", "E1234 again"),
+            ("show warnings", "Error|1234|again"),
+            ("call q()", "E1644 again"),
+            ("show warnings", "Error|1644|first; Error|1644|again"),
+        ])
+        .await;
+    });
+}
+
+/// Parts of a document as values of a type.
+#[test]
+fn what_a_part_of_a_document_is_to_a_type() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("select json_value('[null]', '$[0]' returning json) is null, json_value('[1.7]', '$[0]' returning signed)", "1|2"),
+            ("select json_value('[\"1.7\"]', '$[0]' returning signed), json_value('[\" -3\"]', '$[0]' returning signed)", "NULL|-3"),
+            ("select json_value(json_array(date'2020-01-01'), '$[0]' returning signed)", "NULL"),
+            ("select json_value(json_array(time'10:00:00'), '$[0]' returning datetime)", "NULL"),
+            ("select j is null, i from json_table('[null, \"1e1\"]', '$[*]' columns (j json path '$', i int path '$' null on error)) t", "1|NULL; 0|NULL"),
+            ("select cast(cast('\"1.7\"' as json) as signed), cast(cast('\"-12e1\"' as json) as signed)", "1|-12"),
+        ])
+        .await;
+    });
+}
+
+/// IF() and CASE beside a number are the number of what they choose; years of one digit are no short ones; no double is infinite.
+#[test]
+fn numbers_and_dates_that_are_read() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (d date, e enum('a', 'b'), f double)",
+            "insert into t values ('2024-03-30', 'b', 1)",
+        ])
+        .await;
+        c.check(&[
+            ("select if(0, 'x', d) > 20240101, if(0, 1, d) = 20240330, case when 1 then e else 'x' end = 2 from t", "1|1|1"),
+            ("select if(0, 'x', d) in (1, 20240330), if(0, 'x', d) between 20240101 and 20250101, if(0, 'x', d) < 1 from t", "1|1|0"),
+            ("update t set f = 2 where if(0, 1, d) < 1", "ok 0"),
+            ("select cast('1-1-1' as date), cast('01-1-1' as date), year('7-2-3')", "0001-01-01|2001-01-01|7"),
+            ("update t set f = '1e400'", "E1264 Out of range value for column 'f' at row 1"),
+            ("select f from t", "1"),
+            ("select time('-838:59:59.9'), cast('838:59:59.5' as time(1))", "-838:59:59.0|838:59:59.0"),
+            ("create table u (t time(3))", "ok 0"),
+            ("insert into u values ('838:59:59.5')", "E1292 Incorrect time value: '838:59:59.5' for column 't' at row 1"),
+            ("insert ignore into u values ('-838:59:59.5'), ('838:59:59')", "ok 2"),
+            ("select t from u", "-838:59:59.000; 838:59:59.000"),
+        ])
+        .await;
+    });
+}
+
+/// CHARACTER SET at a column is shown with its collation, whatever the table's are, also behind a conversion.
+#[test]
+fn character_sets_that_columns_name() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a char(1) charset utf8mb4, b char(1) charset latin1, c char(1), d nchar(1), e enum('x') charset ascii)"])
+            .await;
+        let shown = |c: &str| {
+            format!(
+                "t|CREATE TABLE `t` (\n{c}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"
+            )
+        };
+        c.check(&[(
+            "show create table t",
+            &*shown(
+                "  `a` char(1) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci DEFAULT NULL,\n  \
+                 `b` char(1) CHARACTER SET latin1 COLLATE latin1_swedish_ci DEFAULT NULL,\n  `c` char(1) DEFAULT NULL,\n  \
+                 `d` char(1) CHARACTER SET utf8mb3 COLLATE utf8mb3_general_ci DEFAULT NULL,\n  \
+                 `e` enum('x') CHARACTER SET ascii COLLATE ascii_general_ci DEFAULT NULL",
+            ),
+        )])
+        .await;
+        c.all(&["alter table t drop d, drop e, convert to charset latin1 collate latin1_bin"])
+            .await;
+        c.check(&[(
+            "show create table t",
+            "t|CREATE TABLE `t` (\n  `a` char(1) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT NULL,\n  \
+             `b` char(1) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT NULL,\n  `c` char(1) COLLATE latin1_bin DEFAULT NULL\n\
+             ) ENGINE=InnoDB DEFAULT CHARSET=latin1 COLLATE=latin1_bin",
+        )])
+        .await;
+    });
+}
+
+#[test]
+fn what_a_select_may_begin_with() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "insert into t values (1)"]).await;
+        c.check(&[
+            ("select 1, * from t", "E1064"),
+            ("select *, 1, t.* from t", "1|1|1"),
+            ("select mid('abc', 2), mid('abc' from -2 for 1)", "bc|b"),
+            ("select a from t for update of x", "E3568 Unresolved table name `x` in locking clause."),
+            ("select sql_no_cache a from t", "1"),
+            ("show warnings", "Warning|1681|'SQL_NO_CACHE' is deprecated and will be removed in a future release."),
+        ])
+        .await;
+    });
+}
+
+/// A client reads values by the types that are announced, and those of computed columns come with the parameters.
+#[test]
+fn columns_have_the_types_of_their_parameters() {
+    use crate::told::Told;
+    use weir_sql::session_api::ParamValue::{Bytes, Double, Int};
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "insert into t values (1)"]).await;
+        let (int, double) = (8, 5);
+        for (sql, types) in [
+            ("select ? + 1", [int, double, double, int]),
+            ("select x from (select abs(?) x) d", [int, double, double, int]),
+            ("select (select a * ? from t)", [int, double, double, int]),
+        ] {
+            let id = c.0.prepare(sql.as_bytes()).await.expect("prepares").id;
+            let values = [Int(7), Double(1.5), Bytes(b"1.5".to_vec()), Int(7)];
+            for (value, ty) in values.into_iter().zip(types) {
+                let mut got = Told::default();
+                c.0.execute(id, std::slice::from_ref(&value), &mut got).await.unwrap();
+                assert_eq!(got.columns[0].type_code, ty, "{sql} {value:?}");
+            }
+        }
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn variables_and_rows_of_programs() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a int)",
+            "create procedure p() begin declare d json default '{\"a\": [7]}'; select d->'$.a', d->>'$.a[0]'; end",
+        ])
+        .await;
+        c.check(&[
+            ("call p()", "[7]|7"),
+            (
+                "create trigger i before insert on t for each row set old.a = 1",
+                "E1362 Updating of OLD row is not allowed in trigger",
+            ),
+            ("create trigger i before insert on t for each row set new.a = old.a", "E1363"),
+            ("create trigger i before delete on t for each row set new.a = 1", "E1363"),
+            (
+                "create trigger i after insert on t for each row set new.a = 1",
+                "E1362 Updating of NEW row is not allowed in after trigger",
+            ),
+        ])
+        .await;
+    });
+}
