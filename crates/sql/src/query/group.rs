@@ -113,14 +113,18 @@ impl<'p> Groups<'p> {
             self.group_of(slots, &[], ev)?
         };
         for ((spec, args), acc) in self.agg.specs.iter().zip(&mut self.list[at].accs) {
-            if let [arg] = &args[..] {
-                let value = eval(arg, f, ev)?;
-                acc.update(spec, std::slice::from_ref(&value), &mut ev.cx)?;
-                continue;
+            match &args[..] {
+                [] => acc.update(spec, &[], &mut ev.cx)?,
+                [arg] => {
+                    let value = eval(arg, f, ev)?;
+                    acc.update(spec, std::slice::from_ref(&value), &mut ev.cx)?;
+                }
+                args => {
+                    let values: SmallVec<[Value<'_>; 2]> =
+                        args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
+                    acc.update(spec, &values, &mut ev.cx)?;
+                }
             }
-            let values: SmallVec<[Value<'_>; 2]> =
-                args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
-            acc.update(spec, &values, &mut ev.cx)?;
         }
         Ok(())
     }

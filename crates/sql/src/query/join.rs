@@ -237,7 +237,14 @@ impl<'p> Joiner<'p> {
                 filling = false;
             }
             let known = (c.implied && exact) || (c.early && kept) || (c.equated && found);
-            if !known && !self.holds(c, r, outer).await? {
+            if known {
+                continue;
+            }
+            let wanted = match c.subs.is_empty() {
+                true => is_true(&c.expr, &self.frame(r.params, outer), &mut r.ev)?,
+                false => self.holds(c, r, outer).await?,
+            };
+            if !wanted {
                 self.unlock(i, r);
                 return Ok(false);
             }

@@ -4,7 +4,7 @@
 use super::Run;
 use super::emit::{Emitter, Numbered, Numbers, SortOrder};
 use super::exec::{Boxed, Out, Runner};
-use super::expr::{eval, is_true};
+use super::expr::{BExpr, Node, eval, is_true};
 use super::frame::{Frame as Rows, Row, Slot};
 use super::group::Groups;
 use super::join::Joiner;
@@ -20,6 +20,7 @@ use std::ops::Range;
 
 /// A row that waits for its window functions.
 struct Kept {
+    /// The rows that it stands on; none where nothing but windows and aggregates looks at them.
     slots: Vec<Slot>,
     /// Aggregates, and behind them the window functions.
     values: Row,
@@ -48,6 +49,7 @@ impl Runner<'_, '_> {
     ) -> Run<u64> {
         let mut j = Joiner::new(b);
         let (mut kept, mut held) = (Vec::new(), Held::default());
+        let looked_at = looks_at_rows(b);
         if let Some(agg) = &b.agg {
             let mut groups = Groups::new(agg, b);
             while j.next(self, outer).await? {
@@ -58,12 +60,12 @@ impl Runner<'_, '_> {
             for mut g in list {
                 let aggs = g.values(agg, &mut self.ev)?;
                 j.slots = g.slots;
-                self.keep(&mut j, aggs, outer, &mut kept, &mut held).await?;
+                self.keep(&mut j, aggs, outer, (&mut kept, looked_at), &mut held).await?;
             }
         } else {
             while j.next(self, outer).await? {
                 loop {
-                    self.keep(&mut j, Row::new(), outer, &mut kept, &mut held).await?;
+                    self.keep(&mut j, Row::new(), outer, (&mut kept, looked_at), &mut held).await?;
                     if !j.next_at_hand(self, outer)? {
                         break;
                     }
@@ -81,7 +83,9 @@ impl Runner<'_, '_> {
         let mut e = Emitter::new(b, offset, count);
         // In the order of the last window, as the last sort has left them.
         for at in order {
-            j.slots = std::mem::take(&mut kept[at].slots);
+            if !kept[at].slots.is_empty() {
+                j.slots = std::mem::take(&mut kept[at].slots);
+            }
             let values = std::mem::take(&mut kept[at].values);
             self.run_group_subs(&mut j, &values, &b.item_subs, outer).await?;
             let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };
@@ -98,7 +102,7 @@ impl Runner<'_, '_> {
         j: &mut Joiner<'_>,
         mut values: Row,
         outer: Option<&Rows<'_>>,
-        kept: &mut Vec<Kept>,
+        (kept, looked_at): (&mut Vec<Kept>, bool),
         held: &mut Held,
     ) -> Run<()> {
         let b = j.block;
@@ -115,7 +119,10 @@ impl Runner<'_, '_> {
         for e in b.windows.iter().flat_map(Window::exprs) {
             cells.push(eval(e, &frame, &mut self.ev)?.into_owned());
         }
-        let slots: Vec<Slot> = j.slots.iter().map(Slot::keep).collect();
+        let slots: Vec<Slot> = match looked_at {
+            true => j.slots.iter().map(Slot::keep).collect(),
+            false => Vec::new(),
+        };
         let calls: usize = b.windows.iter().map(|w| w.calls.len()).sum();
         values.resize(values.len() + calls, Value::Null);
         let of_slot = |s: &Slot| match s {
@@ -197,6 +204,15 @@ impl Runner<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether what is shown of a row, or what sorts it, looks at a column of it when its windows are done.
+fn looks_at_rows(b: &Block) -> bool {
+    let mut columns = b.subs.iter().any(|s| s.correlated);
+    let mut see = |e: &BExpr| e.walk(&mut |n| columns |= matches!(n.node, Node::Col(_)));
+    b.items.iter().for_each(&mut see);
+    b.order.iter().chain(&b.index_order).for_each(|(e, _)| see(e));
+    columns
 }
 
 /// The rows of a partition in order, for one call.
