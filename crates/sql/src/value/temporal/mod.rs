@@ -7,6 +7,7 @@ pub mod format;
 pub mod interval;
 pub mod names;
 pub mod parse;
+mod text;
 
 use std::fmt;
 
@@ -192,12 +193,6 @@ impl Date {
     }
 }
 
-impl fmt::Display for Date {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
-    }
-}
-
 impl Time {
     pub fn from_micros(micros: i64, fsp: u8) -> Time {
         Time { micros, fsp }
@@ -260,23 +255,6 @@ impl PartialOrd for Time {
 impl Ord for Time {
     fn cmp(&self, other: &Time) -> std::cmp::Ordering {
         self.micros.cmp(&other.micros)
-    }
-}
-
-fn write_fraction(f: &mut fmt::Formatter<'_>, micro: u32, fsp: u8) -> fmt::Result {
-    if fsp == 0 {
-        return Ok(());
-    }
-    let fsp = fsp.min(6);
-    let v = micro / 10u32.pow(6 - u32::from(fsp));
-    write!(f, ".{v:0width$}", width = usize::from(fsp))
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (neg, h, m, s, micro) = self.parts();
-        write!(f, "{}{h:02}:{m:02}:{s:02}", if neg { "-" } else { "" })?;
-        write_fraction(f, micro, self.fsp)
     }
 }
 
@@ -395,13 +373,6 @@ impl PartialOrd for DateTime {
 impl Ord for DateTime {
     fn cmp(&self, other: &DateTime) -> std::cmp::Ordering {
         self.pack().cmp(&other.pack())
-    }
-}
-
-impl fmt::Display for DateTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:02}:{:02}:{:02}", self.date, self.hour, self.minute, self.second)?;
-        write_fraction(f, self.micro, self.fsp)
     }
 }
 
