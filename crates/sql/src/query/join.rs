@@ -51,6 +51,13 @@ struct StepState {
     hash: Option<Arc<RowHash>>,
 }
 
+/// What conditions say of a row.
+enum Checked {
+    Row(bool),
+    /// The one at this place needs subqueries, which have to be run.
+    Subs(usize),
+}
+
 pub struct Joiner<'p> {
     pub block: &'p Block,
     pub slots: Vec<Slot>,
@@ -185,9 +192,13 @@ impl<'p> Joiner<'p> {
                 i = block.groups[g].first;
                 exhausted = true;
             }
-            if !exhausted && self.advance(i, r).await? {
+            if !exhausted && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
                 r.reads.work.examine();
-                if !self.check_row(i, r, outer).await? || !self.settle(i, None, r, outer).await? {
+                let wanted = match self.check_from(i, 0, r, outer)? {
+                    Checked::Row(wanted) => wanted,
+                    Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
+                };
+                if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
                     continue;
                 }
             } else {
@@ -209,7 +220,9 @@ impl<'p> Joiner<'p> {
                 return Ok(true);
             }
             i += 1;
-            self.begin(i, r, outer).await?;
+            if !self.begin_at_hand(i, r, outer) {
+                self.begin(i, r, outer).await?;
+            }
         }
     }
 
@@ -220,39 +233,63 @@ impl<'p> Joiner<'p> {
         }
     }
 
+    /// Whether the row of step `i` is wanted, by its conditions from the one at `at` on, which needs subqueries.
     async fn check_row(
         &mut self,
         i: usize,
+        mut at: usize,
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<bool> {
-        let block = self.block;
-        let t = block.steps[i].table;
-        let exact = self.states[t].exact;
-        let (kept, found) = (self.is_kept(t), self.is_found(t));
-        let mut filling = self.is_filling(t);
-        for c in &block.steps[i].conds {
-            if filling && !c.early {
-                self.fill(i, r);
-                filling = false;
-            }
-            let known = (c.implied && exact) || (c.early && kept) || (c.equated && found);
-            if known {
-                continue;
-            }
-            let wanted = match c.subs.is_empty() {
-                true => is_true(&c.expr, &self.frame(r.params, outer), &mut r.ev)?,
-                false => self.holds(c, r, outer).await?,
-            };
-            if !wanted {
+        loop {
+            let cond = &self.block.steps[i].conds[at];
+            if !self.holds(cond, r, outer).await? {
                 self.unlock(i, r);
                 return Ok(false);
             }
+            match self.check_from(i, at + 1, r, outer)? {
+                Checked::Row(wanted) => return Ok(wanted),
+                Checked::Subs(next) => at = next,
+            }
         }
-        if filling {
+    }
+
+    /// Looks at the conditions of step `i` from the one at `from` on, up to the first that needs subqueries.
+    fn check_from(
+        &mut self,
+        i: usize,
+        from: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<Checked> {
+        let step = &self.block.steps[i];
+        let t = step.table;
+        let exact = self.states[t].exact;
+        let (kept, found) = (self.is_kept(t), self.is_found(t));
+        let mut filling = self.is_filling(t);
+        for (at, c) in step.conds.iter().enumerate().skip(from) {
+            if filling && !c.early {
+                // It is kept once, before the first of these conditions.
+                if at == 0 || step.conds[at - 1].early {
+                    self.fill(i, r);
+                }
+                filling = false;
+            }
+            if (c.implied && exact) || (c.early && kept) || (c.equated && found) {
+                continue;
+            }
+            if !c.subs.is_empty() {
+                return Ok(Checked::Subs(at));
+            }
+            if !is_true(&c.expr, &self.frame(r.params, outer), &mut r.ev)? {
+                self.unlock(i, r);
+                return Ok(Checked::Row(false));
+            }
+        }
+        if filling && step.conds.last().is_none_or(|c| c.early) {
             self.fill(i, r);
         }
-        Ok(true)
+        Ok(Checked::Row(true))
     }
 
     /// READ COMMITTED keeps no locks on rows that the statement does not want.
@@ -327,6 +364,14 @@ impl<'p> Joiner<'p> {
         None
     }
 
+    /// Outer groups that begin with step `i` have no row yet.
+    fn begin_groups(&mut self, i: usize) {
+        for &g in &self.block.steps[i].begins {
+            self.matched[g] = false;
+            self.nulled[g] = false;
+        }
+    }
+
     /// Prepares step `i` for the rows of the steps before.
     async fn begin(
         &mut self,
@@ -336,10 +381,7 @@ impl<'p> Joiner<'p> {
     ) -> Run<()> {
         let block = self.block;
         let step = &block.steps[i];
-        for &g in &step.begins {
-            self.matched[g] = false;
-            self.nulled[g] = false;
-        }
+        self.begin_groups(i);
         let t = step.table;
         loop {
             let begun = match &step.kept {

@@ -1,5 +1,6 @@
-//! Joined rows for which nothing has to wait: the inner loop of most queries. Only the last step goes on, through the rows that its scan has at
-//! hand, or through rows in memory; whatever else is to be done is left to [`Joiner::next`].
+//! Joined rows for which nothing has to wait: the inner loop of most queries. [`Joiner::next_at_hand`] goes on with the last step alone,
+//! through the rows that its scan has at hand, or through rows in memory; whatever else is to be done is left to [`Joiner::next`], which
+//! asks the other functions here first.
 
 use super::kept::Kept;
 use super::{Joiner, KILL_EVERY};
@@ -38,6 +39,46 @@ impl Joiner<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Puts step `i` on its next row, if that is at hand.
+    #[inline]
+    pub(super) fn advance_at_hand(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        let step = &self.block.steps[i];
+        let state = &self.states[step.table];
+        let in_memory = matches!(step.access, Access::Mem { .. }) || self.is_kept(step.table);
+        if state.merge.is_some() || !(in_memory || state.open) || !self.step_on(step, r) {
+            return Ok(false);
+        }
+        self.look(r)?;
+        Ok(true)
+    }
+
+    /// Begins step `i` for the rows before it, where its rows are in memory already.
+    #[inline]
+    pub(super) fn begin_at_hand(
+        &mut self,
+        i: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> bool {
+        let step = &self.block.steps[i];
+        let t = step.table;
+        let made = self.mems[t].is_some() && self.block.tables[t].lateral.is_none();
+        match (&step.access, &step.kept) {
+            (Access::Mem { hash }, None) if made => self.seek_mem(t, hash, r, outer),
+            (_, Some(by)) if self.is_kept(t) => self.seek_kept(t, by, r, outer),
+            _ => return false,
+        }
+        self.begin_groups(i);
+        true
+    }
+
+    /// No outer join ends with step `i`, and no condition waits for it.
+    #[inline]
+    pub(super) fn ends_nothing(&self, i: usize) -> bool {
+        let step = &self.block.steps[i];
+        step.ends.is_empty() && step.after.is_empty()
     }
 
     /// Nothing is to be done between two rows of the last step but to look at its conditions. An outer join that ends with it has its row

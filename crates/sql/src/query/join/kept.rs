@@ -143,7 +143,7 @@ impl Joiner<'_> {
     }
 
     /// Puts a step before the first of its kept rows for the rows before it.
-    fn seek_kept(
+    pub(super) fn seek_kept(
         &mut self,
         t: usize,
         by: &KeptBy,

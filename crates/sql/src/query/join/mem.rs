@@ -26,13 +26,26 @@ impl Joiner<'_> {
         if self.mems[t].is_none() {
             self.make(t, hash, r, outer).await?;
         }
+        self.seek_mem(t, hash, r, outer);
+        Ok(())
+    }
+
+    /// Puts a table in memory before the first of its rows for the rows before it.
+    pub(super) fn seek_mem(
+        &mut self,
+        t: usize,
+        hash: &[(u16, Keyed, BExpr)],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) {
         self.states[t].by_hash = false;
         self.states[t].at = match &self.mems[t] {
             Some(rows) if !rows.is_empty() => Some(0),
             _ => None,
         };
-        let mut key = Vec::new();
         if self.states[t].hash.is_some() {
+            let mut key = std::mem::take(&mut r.key);
+            key.clear();
             let found = self.key_before(hash, &mut key, r, outer);
             let state = &mut self.states[t];
             // Another kind of value than the type promised is compared row by row.
@@ -40,8 +53,8 @@ impl Joiner<'_> {
                 state.at = known.and_then(|()| map.first(&key));
                 state.by_hash = true;
             }
+            r.key = key;
         }
-        Ok(())
     }
 
     /// Makes the rows of a table in memory, or takes them from whoever has made them before.

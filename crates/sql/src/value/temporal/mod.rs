@@ -9,8 +9,6 @@ pub mod names;
 pub mod parse;
 mod text;
 
-use std::fmt;
-
 /// TO_DAYS('1970-01-01').
 pub const EPOCH_DAYNR: i64 = 719_528;
 pub const MICROS: i64 = 1_000_000;
