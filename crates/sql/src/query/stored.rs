@@ -25,7 +25,7 @@ enum Cell {
 
 #[derive(Clone, Copy)]
 struct Entry {
-    prefix: u64,
+    prefix: u128,
     /// Number of the row: its cells, and its place among equals.
     row: usize,
 }
