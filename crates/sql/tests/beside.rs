@@ -347,3 +347,31 @@ fn variables_and_rows_of_programs() {
         .await;
     });
 }
+
+/// A replacement is read as MySQL's library reads it, and braces are intervals or wrong.
+#[test]
+fn replacements_and_braces_of_regular_expressions() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let (name, interval) = ("E3887 A capture group has an invalid name.", "E3692");
+        c.check(&[
+            ("select regexp_replace('abc', '(b)', '$1x'), regexp_replace('abc', '(b)', '$12$0')", "abxc|ab2bc"),
+            (r"select regexp_replace('abc', 'b', 'x\\y'), regexp_replace('abc', 'b', '\\$1')", "axyc|a$1c"),
+            ("select regexp_replace('abc', '(?<n>b)|(z)', '[${n}$2]')", "a[b]c"),
+            ("select regexp_replace('abc', 'b', '$1')", "E3686 Index out of bounds in regular expression search."),
+            ("select regexp_replace('abc', 'z', '$1')", "abc"),
+            ("select regexp_replace('abc', '(b)', '${1}')", name),
+            ("select regexp_replace('abc', 'b', '$x')", name),
+            ("select regexp_replace('abc', 'b', 'x$')", name),
+            ("select regexp_instr('a', 'a', 1, 1, 2)", "E1210 Incorrect arguments to regexp_instr: return_option must be 1 or 0."),
+            ("select regexp_like('a', 'a{2,1}')", "E3693"),
+            ("select regexp_like('aa', 'a{,2}')", interval),
+            ("select regexp_like('aa', 'a{1')", interval),
+            ("select regexp_like('aa', 'a{x}')", interval),
+            ("select regexp_like('aa', '{')", "E3688 Syntax error in regular expression on line 1, character 1."),
+            ("select regexp_like('a}', 'a}')", "E3688 Syntax error in regular expression on line 1, character 2."),
+            (r"select regexp_like('aa', 'a{1,2}'), regexp_like('a{', 'a\\{'), regexp_like('{', '[{]'), regexp_like('x', '\\x{78}')", "1|1|1|1"),
+        ])
+        .await;
+    });
+}
