@@ -348,6 +348,35 @@ fn variables_and_rows_of_programs() {
     });
 }
 
+/// The index that was made for a foreign key makes way for the user's own.
+#[test]
+fn an_index_for_a_foreign_key_is_replaced() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table p (a int primary key)",
+            "create table c (a int, b int, constraint f foreign key (a) references p (a))",
+            "create table d (a int, foreign key (a) references p (a))",
+            "create table e (a int, key own (a), foreign key (a) references p (a))",
+        ])
+        .await;
+        let keys = "select table_name, index_name from information_schema.statistics where table_name in ('c', 'd', 'e') \
+                    group by 1, 2 order by 1, 2";
+        c.check(&[
+            (keys, "c|f; d|a; e|own"),
+            ("alter table c add key x (a desc), add key y (b, a)", "ok 0"),
+            (keys, "c|f; c|x; c|y; d|a; e|own"),
+            ("create index z on c (a, b)", "ok 0"),
+            ("alter table d add key (a)", "ok 0"),
+            ("create index more on e (a)", "ok 0"),
+            (keys, "c|x; c|y; c|z; d|a; e|more; e|own"),
+            ("alter table d add primary key (a)", "ok 0"),
+            (keys, "c|x; c|y; c|z; d|a; d|PRIMARY; e|more; e|own"),
+        ])
+        .await;
+    });
+}
+
 /// A replacement is read as MySQL's library reads it, and braces are intervals or wrong.
 #[test]
 fn replacements_and_braces_of_regular_expressions() {
