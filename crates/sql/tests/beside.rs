@@ -348,6 +348,34 @@ fn variables_and_rows_of_programs() {
     });
 }
 
+/// An outer join whose missing rows WHERE refuses is none: the recursive table may stand in it.
+#[test]
+fn recursion_in_an_outer_join() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (x int)", "insert into t values (1), (2), (3)"]).await;
+        let step = |from: &str| {
+            format!(
+                "with recursive c as (select 1 n union all select c.n + 1 from {from}) select * from c"
+            )
+        };
+        let (inner, outer) = ("1; 2; 3; 4", "E3576");
+        for (from, want) in [
+            ("t left join c on c.n = t.x where c.n is not null", inner),
+            ("t left join c on c.n = t.x where c.n < t.x + 1", inner),
+            ("c right join t on c.n = t.x where c.n > 0", inner),
+            ("t left join (c join t u on c.n = u.x) on c.n = t.x where u.x > 0", inner),
+            ("t left join c on c.n = t.x left join t u on u.x = c.n where u.x > 0", inner),
+            ("t left join c on c.n = t.x", outer),
+            ("t left join c on c.n = t.x where ifnull(c.n, 0) > 0", outer),
+            ("c right join t on c.n = t.x where t.x > 0", outer),
+            ("t straight_join c on c.n = t.x where c.n > 0", outer),
+        ] {
+            c.check(&[(&step(from), want)]).await;
+        }
+    });
+}
+
 /// The index that was made for a foreign key makes way for the user's own.
 #[test]
 fn an_index_for_a_foreign_key_is_replaced() {
