@@ -405,6 +405,24 @@ fn an_index_for_a_foreign_key_is_replaced() {
     });
 }
 
+#[test]
+fn bits_of_long_texts() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a blob, b tinyblob, c varbinary(512), d varbinary(511))"]).await;
+        c.check(&[
+            ("select bit_and(a) from t", "E3514"),
+            ("select bit_or(c) over () from t", "E3514"),
+            ("select bit_xor(concat(a)) from t", "E3514"),
+            (
+                "select bit_or(b) is null, bit_or(d) is null, hex(bit_or(left(a, 2))) from t",
+                "0|0|0000",
+            ),
+        ])
+        .await;
+    });
+}
+
 /// A replacement is read as MySQL's library reads it, and braces are intervals or wrong.
 #[test]
 fn replacements_and_braces_of_regular_expressions() {
