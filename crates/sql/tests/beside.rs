@@ -376,6 +376,26 @@ fn recursion_in_an_outer_join() {
     });
 }
 
+#[test]
+fn window_functions_in_windows() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (x int)"]).await;
+        let nested = |w: &str| {
+            format!("E3595 You cannot nest a window function in the specification of window '{w}'.")
+        };
+        let (own, named) = (nested("<unnamed window>"), nested("w"));
+        c.check(&[
+            ("select sum(x) over (order by rank() over (order by x)) from t", &own),
+            ("select sum(x) over (partition by row_number() over ()) from t", &own),
+            ("select sum(x) over w from t window w as (order by rank() over ())", &named),
+            ("select x from t window w as (order by rank() over ())", &named),
+            ("select sum(rank() over ()) over () from t", "E3593"),
+        ])
+        .await;
+    });
+}
+
 /// The index that was made for a foreign key makes way for the user's own.
 #[test]
 fn an_index_for_a_foreign_key_is_replaced() {

@@ -117,6 +117,8 @@ pub struct BlockCtx {
     pub alias_in_agg: bool,
     /// A window function's own parts are being bound.
     pub in_window: bool,
+    /// The name of the window whose PARTITION BY and ORDER BY are being bound.
+    pub in_specification: Option<Box<str>>,
     /// WINDOW clauses, by name.
     pub named_windows: Vec<(ast::Ident, ast::WindowSpec)>,
     pub windows: Vec<Window>,
@@ -274,6 +276,7 @@ impl<'a> Binder<'a> {
             in_agg: false,
             alias_in_agg: false,
             in_window: false,
+            in_specification: None,
             named_windows: Vec::new(),
             windows: Vec::new(),
             window_texts: Vec::new(),
