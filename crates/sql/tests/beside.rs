@@ -377,6 +377,35 @@ fn recursion_in_an_outer_join() {
 }
 
 #[test]
+fn what_json_table_sees() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (x json)", "insert into t values ('[1]')"]).await;
+        let unknown = "E1109 Unknown table 't' in a table function argument";
+        c.check(&[
+            ("select a from t left join json_table(t.x, '$[*]' columns (a int path '$')) j on 1", "1"),
+            ("select a from t right join json_table(t.x, '$[*]' columns (a int path '$')) j on 1", unknown),
+            ("select a from json_table(t.x, '$[*]' columns (a int path '$')) j, t", unknown),
+            (
+                "select a from json_table(x, '$[*]' columns (a int path '$')) j, t",
+                "E1054 Unknown column 'x' in 'a table function argument'",
+            ),
+            ("select j.x from t right join lateral (select t.x) j on 1", "E1054 Unknown column 't.x' in 'field list'"),
+            (
+                "create view v as select * from json_table('{}', '$' columns (a varchar(10) path '$.a', b text charset latin1 \
+                 path '$.a', c char(3) collate utf8mb4_bin path '$.a', d int path '$')) j",
+                "ok 0",
+            ),
+        ])
+        .await;
+        let text = c.rows("show create view v").await;
+        let columns = "(`a` varchar(10) character set utf8mb4 path '$.a', `b` text character set latin1 path '$.a', \
+                       `c` char(3) character set utf8mb4 collate utf8mb4_bin path '$.a', `d` int path '$')";
+        assert!(text.contains(columns), "{text}");
+    });
+}
+
+#[test]
 fn window_functions_in_windows() {
     with_server(1, async |s| {
         let mut c = s.client();

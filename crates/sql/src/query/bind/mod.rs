@@ -102,6 +102,8 @@ impl Raw {
 /// A block being bound.
 pub struct BlockCtx {
     pub scope: Scope,
+    /// Tables that LATERAL and JSON_TABLE do not see where they stand, as bits: those at the left of RIGHT JOIN.
+    pub unreachable: u64,
     pub subs: Vec<Sub>,
     pub aggs: Vec<(AggSpec, Vec<BExpr>)>,
     pub agg_texts: Vec<String>,
@@ -265,6 +267,7 @@ impl<'a> Binder<'a> {
     pub fn enter(&mut self, scope: Scope) {
         self.stack.push(BlockCtx {
             scope,
+            unreachable: 0,
             subs: Vec::new(),
             aggs: Vec::new(),
             agg_texts: Vec::new(),

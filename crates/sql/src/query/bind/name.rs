@@ -48,6 +48,7 @@ impl Binder<'_> {
         for depth in 0..self.stack.len() {
             let level = self.stack.len() - 1 - depth;
             match self.stack[level].scope.find(c) {
+                Found::Column(t, _) if self.stack[level].unreachable & (1 << t) != 0 => {}
                 Found::Column(t, i) => {
                     let e = self.stack[level].scope.column(t, i, depth as u8);
                     if depth == 0 && !self.may_be_named_here(&e) {
