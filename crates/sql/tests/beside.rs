@@ -348,6 +348,42 @@ fn variables_and_rows_of_programs() {
     });
 }
 
+/// A view whose list has a subquery that reads nothing around it: its other columns can be changed.
+#[test]
+fn a_subquery_in_the_list_of_a_view() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key, a int)",
+            "create table u (x int)",
+            "insert into t values (1, 1), (2, 2)",
+            "insert into u values (7)",
+            "create view v as select id, (select max(x) from u) z, a from t",
+            "create view w as select id, (select x from u where x = t.id) z, a from t",
+            "create view k as select id, (select 1) z from t where id < 9 with check option",
+        ])
+        .await;
+        c.check(&[
+            (
+                "select table_name, is_updatable from information_schema.views order by 1",
+                "k|YES; v|YES; w|NO",
+            ),
+            ("update v set a = z + id where z = 7", "ok 2"),
+            ("select * from v", "1|7|8; 2|7|9"),
+            ("update v set z = 3", "E1348 Column 'z' is not updatable"),
+            ("update v, u set v.a = u.x", "ok 2"),
+            ("update v set a = 0 order by z, id desc limit 1", "ok 1"),
+            ("delete from v where a = 0 and z = 7", "ok 1"),
+            ("select * from v", "1|7|7"),
+            ("insert into v (id, a) values (3, 3)", "E1471"),
+            ("update w set a = 3", "E1288"),
+            ("update k set id = 10", "E1369"),
+            ("update k set id = 8", "ok 1"),
+        ])
+        .await;
+    });
+}
+
 /// An outer join whose missing rows WHERE refuses is none: the recursive table may stand in it.
 #[test]
 fn recursion_in_an_outer_join() {

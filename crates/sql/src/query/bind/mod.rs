@@ -208,6 +208,8 @@ pub struct Binder<'a> {
     pub merges_derived: bool,
     /// Queries that were bound for a merge and did not fit.
     pub failed_merges: u32,
+    /// The tables being bound are those of a change, of views all that can be changed through them.
+    pub finds_targets: bool,
     /// A view is being made, which is not there before.
     pub defines_view: bool,
     pub deprecated: Vec<Deprecated>,
@@ -257,6 +259,7 @@ impl<'a> Binder<'a> {
             view_needs: Vec::new(),
             merges_derived: false,
             failed_merges: 0,
+            finds_targets: false,
             defines_view: false,
             deprecated: Vec::new(),
             block_names: Vec::new(),

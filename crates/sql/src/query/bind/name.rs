@@ -56,6 +56,10 @@ impl Binder<'_> {
                     }
                     if depth > 0 {
                         self.note_outer(level, t);
+                        if !e.has_no_subs() {
+                            let what = "a view's subquery within another one";
+                            return Err(SqlError::not_supported(what));
+                        }
                         // A merged column may show others than the first of the tables that it was merged with.
                         let mut shown = Vec::new();
                         e.walk(&mut |n| {
