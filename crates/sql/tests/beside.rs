@@ -384,6 +384,51 @@ fn a_subquery_in_the_list_of_a_view() {
     });
 }
 
+#[test]
+fn points_in_time_in_utc() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (ts timestamp(3) null, d datetime)",
+            "set time_zone = '+02:00'",
+            "insert into t values ('2020-03-04 05:06:07.891', '2020-03-04 05:06:07'), (null, null)",
+        ])
+        .await;
+        let no_zone = "E3998 Cannot cast value to TIMESTAMP WITH TIME ZONE.";
+        c.check(&[
+            ("select cast(ts at time zone 'UTC' as datetime) from t", "2020-03-04 03:06:07; NULL"),
+            (
+                "select cast(ts at time zone interval '+00:00' as datetime(2)) from t limit 1",
+                "2020-03-04 03:06:07.00",
+            ),
+            (
+                "select cast(timestamp'2020-01-01 00:00:00' at time zone '+00:00' as datetime)",
+                "2019-12-31 22:00:00",
+            ),
+            ("select cast(null at time zone 'UTC' as datetime)", "NULL"),
+            ("select cast(d at time zone 'UTC' as datetime) from t", no_zone),
+            ("select cast(now() at time zone 'UTC' as datetime)", no_zone),
+            ("select cast('2020-01-01' at time zone 'UTC' as datetime)", no_zone),
+            (
+                "select cast(ts at time zone '+05:30' as datetime) from t",
+                "E1298 Unknown or incorrect time zone: '+05:30'",
+            ),
+            ("select cast(ts at time zone interval 'UTC' as datetime) from t", "E1298"),
+            ("select cast(ts at time zone 'UTC' as datetime(7)) from t", "E1426"),
+            ("select cast(ts at time zone 'UTC' as date) from t", "E1064"),
+            ("select ts at time zone 'UTC' from t", "E1064"),
+            ("create view v as select cast(ts at time zone 'UTC' as datetime(3)) u from t", "ok 0"),
+            ("select * from v limit 1", "2020-03-04 03:06:07.000"),
+        ])
+        .await;
+        let text = c.rows("show create view v").await;
+        assert!(
+            text.contains("cast(`t`.`ts` AT TIME ZONE '+00:00' as datetime(3)) AS `u`"),
+            "{text}"
+        );
+    });
+}
+
 /// An outer join whose missing rows WHERE refuses is none: the recursive table may stand in it.
 #[test]
 fn recursion_in_an_outer_join() {

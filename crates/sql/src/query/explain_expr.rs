@@ -210,8 +210,10 @@ impl<'p> Note<'p> {
     fn function(&mut self, e: &BExpr) {
         match &e.node {
             Node::Cast(to, a) => {
+                let at = matches!(to, CastTarget::Utc { .. });
+                let at = if at { " AT TIME ZONE '+00:00'" } else { "" };
                 let to = cast_target(to);
-                self.wrapped("cast(", a, &format!(" as {to})"));
+                self.wrapped("cast(", a, &format!("{at} as {to})"));
             }
             Node::Collate(to, a) => self.wrapped("(", a, &format!(" collate {})", to.name())),
             Node::Func(def, args) => {
@@ -485,7 +487,7 @@ fn cast_target(to: &CastTarget) -> String {
         }
         CastTarget::Binary { bytes } => format!("char{} charset binary", length(*bytes)),
         CastTarget::Date => "date".into(),
-        CastTarget::DateTime { fsp } => fraction("datetime", *fsp),
+        CastTarget::DateTime { fsp } | CastTarget::Utc { fsp } => fraction("datetime", *fsp),
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),

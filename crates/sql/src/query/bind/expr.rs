@@ -234,6 +234,7 @@ impl Binder<'_> {
                 let number = target.is_numeric();
                 let e = match number {
                     _ if target == CastTarget::Json => as_json(Some(expr), self.scalar(expr)?),
+                    _ if matches!(target, CastTarget::Utc { .. }) => self.point_in_time(expr)?,
                     // Of a text that a function of dates gave the integer is that of the text.
                     true if matches!(target, CastTarget::Signed | CastTarget::Unsigned) => {
                         let e = self.scalar(expr)?;
