@@ -429,6 +429,24 @@ fn points_in_time_in_utc() {
     });
 }
 
+/// Where a number is wanted, IF(), CASE and ELT() ask what they choose for one, as which a BIT is no text.
+#[test]
+fn a_chosen_bit_is_a_number_where_one_is_wanted() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (b bit(8), c char(3))", "insert into t values (65, 'x')"]).await;
+        c.check(&[
+            ("select if(1, b, 'x') + 0, case when 1 then b else c end * 2, elt(1, b, c) + 0 from t", "65|130|65"),
+            ("select if(1, b, c), hex(if(1, b, c)), concat(elt(1, b, c), 'q') from t", "A|41|Aq"),
+            ("select if(1, b, c) = 65, if(1, b, c) = 'A', -if(0, c, b) from t", "1|1|-65"),
+            ("select sum(if(1, b, c)) from t", "65"),
+            ("select cast(if(1, b, c) as decimal), cast(if(1, b, c) as signed) from t", "65|0"),
+            ("select coalesce(b, c) + 0 from t", "0"),
+        ])
+        .await;
+    });
+}
+
 /// An outer join whose missing rows WHERE refuses is none: the recursive table may stand in it.
 #[test]
 fn recursion_in_an_outer_join() {

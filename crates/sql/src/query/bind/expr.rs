@@ -238,7 +238,10 @@ impl Binder<'_> {
                     // Of a text that a function of dates gave the integer is that of the text.
                     true if matches!(target, CastTarget::Signed | CastTarget::Unsigned) => {
                         let e = self.scalar(expr)?;
+                        // So it is of one that is chosen, whatever it was made of.
+                        let chosen = super::literal::is_chosen(&e);
                         match e.info.ty.is_string() && !self.is_hex(expr) {
+                            true if chosen => e,
                             true => super::digits::unmoved(self.as_operand(expr, e)),
                             false => self.as_operand(expr, e),
                         }

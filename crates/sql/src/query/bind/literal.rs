@@ -376,9 +376,11 @@ pub fn chosen_number(mut e: BExpr) -> BExpr {
     if !e.info.ty.is_string() && !e.info.ty.is_list() {
         return e;
     }
-    let numbered = |b: &BExpr| b.info.ty.is_temporal() || b.info.ty.is_list();
+    let numbered = |b: &BExpr| b.info.ty.is_temporal() || b.info.ty.is_list() || is_bits(b);
     let mut branches: Vec<&mut BExpr> = match &mut e.node {
-        Node::Func(def, args) if def.name == "IF" => args.iter_mut().skip(1).collect(),
+        Node::Func(def, args) if matches!(def.name, "IF" | "ELT") => {
+            args.iter_mut().skip(1).collect()
+        }
         Node::Case { whens, otherwise } => {
             whens.iter_mut().map(|(_, v)| v).chain(otherwise.as_deref_mut()).collect()
         }
@@ -387,11 +389,33 @@ pub fn chosen_number(mut e: BExpr) -> BExpr {
     if branches.iter().any(|b| numbered(b)) {
         for b in &mut branches {
             let branch = std::mem::replace(*b, BExpr::constant(Value::Null));
-            **b = chosen_number(by_place(branch));
+            **b = chosen_number(by_place(unless_bits(branch)));
         }
         e.info.ty = SqlType::DOUBLE;
     }
     e
+}
+
+/// One of several values, whose text is asked for where a text is.
+pub fn is_chosen(e: &BExpr) -> bool {
+    match &e.node {
+        Node::Func(def, _) => matches!(def.name, "IF" | "ELT"),
+        Node::Case { .. } => true,
+        _ => false,
+    }
+}
+
+/// A BIT as its bytes.
+fn is_bits(e: &BExpr) -> bool {
+    matches!(e.node, Node::Adapted(Adapt::Bits(_), _))
+}
+
+/// A BIT that stands for its bytes, as the number that it is.
+fn unless_bits(e: BExpr) -> BExpr {
+    match e.node {
+        Node::Adapted(Adapt::Bits(_), number) => *number,
+        _ => e,
+    }
 }
 
 /// A BIT as its bytes, which is what it is where a text is wanted.
