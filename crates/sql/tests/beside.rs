@@ -571,6 +571,46 @@ fn bits_of_long_texts() {
     });
 }
 
+/// What has no value of its type is told by the names of its columns, not by what they had.
+#[test]
+fn values_out_of_range_are_told_by_name() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table n (i int unsigned, u int unsigned, b bigint, d double)",
+            "insert into n values (1, 2, 9223372036854775807, 1e308)",
+            "create table g (a bigint, c bigint as (a + 1))",
+            "create view v as select b + 1 x, b from n",
+            "set @a = 1",
+        ])
+        .await;
+        let (big, next) = ("E1690 BIGINT value is out of range in '", "(`test`.`n`.`b` + 1)'");
+        let of_next = format!("{big}{next}");
+        c.check(&[
+            ("select i - u from n", "E1690 BIGINT UNSIGNED value is out of range in '(`test`.`n`.`i` - `test`.`n`.`u`)'"),
+            ("select i - u from n q", "E1690 BIGINT UNSIGNED value is out of range in '(`test`.`q`.`i` - `test`.`q`.`u`)'"),
+            ("select (b + 1) * 2 from n", &of_next),
+            ("select * from n where b + 1 = 0", &of_next),
+            ("select * from n order by b + 1", &of_next),
+            ("select x from v", &of_next),
+            ("select b + 1 from v", &of_next),
+            ("update n set b = b + 1", &of_next),
+            ("insert into g (a) select b + 1 from n", &of_next),
+            ("select sum(b + 1) from n group by i", &of_next),
+            ("select (select n.b + 1 from g) from n", "NULL"),
+            ("select -(b) - 2 from n", &format!("{big}(-(`test`.`n`.`b`) - 2)'")),
+            ("select max(b) + 1 from n", &format!("{big}(max(`test`.`n`.`b`) + 1)'")),
+            ("select x + 1 from (select max(b) x from n) t", &format!("{big}(`t`.`x` + 1)'")),
+            ("select b + @a from n", &format!("{big}(`test`.`n`.`b` + (@`a`))'")),
+            ("select b - -1 from n", &format!("{big}(`test`.`n`.`b` - -(1))'")),
+            ("insert into g (a) values (9223372036854775807)", &format!("{big}(`a` + 1)'")),
+            ("select pow(d, 2) from n", "E1690 DOUBLE value is out of range in 'pow(`test`.`n`.`d`,2)'"),
+            ("select round(b, -1) from n", &format!("{big}round(`test`.`n`.`b`,-(1))'")),
+        ])
+        .await;
+    });
+}
+
 /// A replacement is read as MySQL's library reads it, and braces are intervals or wrong.
 #[test]
 fn replacements_and_braces_of_regular_expressions() {

@@ -548,6 +548,7 @@ impl<'a, 't> Runner<'a, 't> {
                 continue;
             }
             let frame = Frame {
+                block: Some(j.block),
                 shapes: &j.block.shapes,
                 slots: &j.slots,
                 aggs,

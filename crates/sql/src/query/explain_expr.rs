@@ -2,6 +2,7 @@
 
 use super::explain_note::{Note, quoted};
 use super::expr::{BExpr, CmpOp, Node, Truth};
+use super::frame::{Frame, Shape};
 use super::insert::{FIRST_SOURCE, InsertPlan, Rows};
 use super::plan::{Block, Body, OutColumn, Source, Sub, SubKind, WindowFunction};
 use crate::func::aggregate::{AggKind, AggSpec};
@@ -27,6 +28,8 @@ enum Names<'p> {
     Insert(&'p InsertPlan),
     /// Of a set operation's result.
     Columns(&'p [OutColumn]),
+    /// A row of a table by itself, whose columns have no more than their names.
+    Row(&'p [Shape]),
 }
 
 impl<'p> Scope<'p> {
@@ -36,6 +39,14 @@ impl<'p> Scope<'p> {
 
     pub fn nothing() -> Scope<'p> {
         Scope::new(Names::Nothing)
+    }
+
+    /// What stands around an expression that is being worked out.
+    pub fn of_frame(f: &Frame<'p>) -> Scope<'p> {
+        match f.block {
+            Some(b) => super::explain_note::numbered(Scope::block(b), b, 1),
+            None => Scope::new(Names::Row(f.shapes)),
+        }
     }
 
     pub fn block(b: &'p Block) -> Scope<'p> {
@@ -74,6 +85,10 @@ impl<'p> Note<'p> {
             Some(Names::Columns(columns)) => {
                 columns.get(col).map_or(String::new(), |c| quoted(&c.name))
             }
+            Some(Names::Row(shapes)) => match shapes.get(table) {
+                Some(Shape::Table(t)) => quoted(&t.meta.columns[col].name),
+                _ => "?".to_owned(),
+            },
             Some(Names::Nothing) | None => "?".to_owned(),
         };
         self.out.push_str(&text);
@@ -286,7 +301,13 @@ impl<'p> Note<'p> {
                 let text = v.to_string_lossy().unwrap_or_default();
                 let _ = write!(self.out, "'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
             }
-            number => self.out.push_str(&number.to_string_lossy().unwrap_or_default()),
+            number => {
+                let text = number.to_string_lossy().unwrap_or_default();
+                match text.strip_prefix('-') {
+                    Some(n) => _ = write!(self.out, "-({n})"),
+                    None => self.out.push_str(&text),
+                }
+            }
         }
     }
 

@@ -94,6 +94,7 @@ impl<'p> Joiner<'p> {
         outer: Option<&'f Frame<'f>>,
     ) -> Frame<'f> {
         Frame {
+            block: Some(self.block),
             shapes: &self.block.shapes,
             slots: &self.slots,
             aggs: &[],
@@ -117,6 +118,7 @@ impl<'p> Joiner<'p> {
             }
             let params = r.params;
             let frame = Frame {
+                block: Some(self.block),
                 shapes: &self.block.shapes,
                 slots: &self.slots,
                 aggs: &[],
@@ -140,6 +142,7 @@ impl<'p> Joiner<'p> {
             self.run_subs(&c.subs, r, outer).await?;
         }
         let frame = Frame {
+            block: Some(self.block),
             shapes: &self.block.shapes,
             slots: &self.slots,
             aggs: &[],
@@ -409,6 +412,7 @@ impl<'p> Joiner<'p> {
         let mut k = std::mem::take(&mut r.key);
         let block = self.block;
         let frame = Frame {
+            block: Some(block),
             shapes: &block.shapes,
             slots: &self.slots,
             aggs: &[],

@@ -51,6 +51,7 @@ mod optimize;
 mod order;
 mod out;
 mod out_column;
+mod overflow;
 mod own_reads;
 mod packed;
 mod partition;
