@@ -611,6 +611,42 @@ fn values_out_of_range_are_told_by_name() {
     });
 }
 
+/// A constant beside a column becomes one of its values where rows are changed, whatever rows there are.
+#[test]
+fn constants_that_are_no_values_of_the_column() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key, a int, e decimal(5, 1), d datetime, g date, s varchar(9))",
+            "create table u like t",
+        ])
+        .await;
+        let double = "E1292 Truncated incorrect DOUBLE value: 'x'";
+        c.check(&[
+            ("update t set a = 1 where id <=> 'x'", double),
+            ("update t set a = 1 where a > 'x' and id = 9", double),
+            ("update t set a = 1 where e = 'x'", "E1292 Truncated incorrect DECIMAL value: 'x'"),
+            ("delete from t where 'x' = id", double),
+            ("insert into u select * from t where a = 'x'", double),
+            ("update t set a = 1 where id = '1 ' or id = s or s = 1", "ok 0"),
+            ("update ignore t set a = 1 where id = 'x'", "ok 0"),
+            ("select * from t where id = 'x'", ""),
+            (
+                "update t set a = 1 where d = 'x'",
+                "E1292 Incorrect datetime value: 'x' for column 'd' at row 1",
+            ),
+            (
+                "delete from t where g < '2020-13-13'",
+                "E1292 Incorrect date value: '2020-13-13' for column 'g' at row 1",
+            ),
+            ("select * from t where d = 'x'", "E1525 Incorrect DATETIME value: 'x'"),
+            ("set sql_mode = ''", "ok 0"),
+            ("update t set a = 1 where id = 'x'", "ok 0"),
+        ])
+        .await;
+    });
+}
+
 /// A replacement is read as MySQL's library reads it, and braces are intervals or wrong.
 #[test]
 fn replacements_and_braces_of_regular_expressions() {

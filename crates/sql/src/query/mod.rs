@@ -16,6 +16,7 @@ mod bind;
 mod branches;
 mod change;
 mod collations;
+mod constants;
 mod created;
 mod decided;
 mod destination;

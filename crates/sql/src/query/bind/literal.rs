@@ -9,7 +9,9 @@ use super::{Bind, Binder};
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::query::adapt::{Adapt, JsonAs};
+use crate::query::constants::Beside;
 use crate::query::expr::{BExpr, Node};
+use crate::query::fitted::is_literal;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::literal_text;
@@ -19,6 +21,7 @@ use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
     Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
+use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 
@@ -190,26 +193,44 @@ impl Binder<'_> {
         None
     }
 
-    /// A constant text that is compared with a date by an operator must be one, whatever rows there are.
-    fn date_beside(&mut self, e: &BExpr, other: &BExpr) {
+    /// A constant text that is compared with a date by an operator must be one, whatever rows there are. So must one beside a column of
+    /// numbers where rows are changed.
+    fn constant_beside(&mut self, (written, e): (&Expr, &BExpr), other: &BExpr) {
         let text = e.is_untyped() && matches!(e.node, Node::Param(_)) || e.info.ty.is_string();
-        let dated = matches!(other.info.ty.class(), Class::Date | Class::DateTime);
-        if text && dated && e.is_statement_constant() {
-            self.temporal_texts.push((e.clone(), other.info.ty));
+        let asks = match other.info.ty.class() {
+            Class::Date | Class::DateTime => e.is_statement_constant(),
+            Class::Int | Class::Decimal | Class::Real => {
+                let plain = !matches!(other.info.ty, SqlType::Year | SqlType::Bit { .. });
+                let beside_column = plain && matches!(other.node, Node::Col(_));
+                beside_column && is_literal(e) && !self.is_hex(written)
+            }
+            _ => false,
+        };
+        if text && asks {
+            let (value, ty, column) = (e.clone(), other.info.ty, self.column_shown(other));
+            self.constants.push(Beside { value, ty, column });
         }
+    }
+
+    /// The name of what is just a column.
+    fn column_shown(&self, e: &BExpr) -> Option<Arc<str>> {
+        let Node::Col(c) = &e.node else { return None };
+        let level = self.stack.len().checked_sub(1 + usize::from(c.depth))?;
+        let table = self.stack[level].scope.tables.get(usize::from(c.table))?;
+        Some(table.columns.get(table.place_of(e)?)?.name.clone())
     }
 
     /// The sides of an operator as each is beside the other.
     pub fn operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
-        self.date_beside(&left.1, &right.1);
-        self.date_beside(&right.1, &left.1);
+        self.constant_beside((left.0, &left.1), &right.1);
+        self.constant_beside((right.0, &right.1), &left.1);
         self.pair(left, right)
     }
 
     /// The same of two columns of rows.
     pub fn row_operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
-        self.date_beside(&left.1, &right.1);
-        self.date_beside(&right.1, &left.1);
+        self.constant_beside((left.0, &left.1), &right.1);
+        self.constant_beside((right.0, &right.1), &left.1);
         self.unfitted_pair(left, right)
     }
 

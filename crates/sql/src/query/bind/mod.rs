@@ -48,12 +48,13 @@ use crate::context::{ShowResult, VirtualColumn};
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
+use crate::query::constants::Beside;
 use crate::query::expr::BExpr;
 use crate::query::plan::{OutColumn, Sub, Window};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
-use crate::value::{Collation, SqlType, TypeInfo};
+use crate::value::{Collation, TypeInfo};
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
@@ -185,8 +186,8 @@ pub struct Binder<'a> {
     pub seen: Vec<Arc<SqlTable>>,
     /// A computed table is read.
     pub virtuals: bool,
-    /// Constants compared with values of a temporal type.
-    pub temporal_texts: Vec<(BExpr, SqlType)>,
+    /// Constants compared with what they may have to be values of.
+    pub constants: Vec<Beside>,
     /// The scope of the next block is wanted in [`Binder::kept_scope`]: ON DUPLICATE KEY UPDATE sees the tables of its SELECT.
     pub keep_scope: bool,
     pub kept_scope: Option<Scope>,
@@ -246,7 +247,7 @@ impl<'a> Binder<'a> {
             file_collation: Collation::Binary,
             seen: Vec::new(),
             virtuals: false,
-            temporal_texts: Vec::new(),
+            constants: Vec::new(),
             keep_scope: false,
             kept_scope: None,
             generators: 0,
