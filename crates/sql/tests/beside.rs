@@ -647,6 +647,33 @@ fn constants_that_are_no_values_of_the_column() {
     });
 }
 
+#[test]
+fn old_words_for_character_sets() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let (old, new) = (
+            "is deprecated and will be removed in a future release. Please use",
+            "CHARACTER SET charset_name instead",
+        );
+        let national = "Warning|3720|NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be replaced by \
+                        UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in order to be unambiguous.";
+        let words = format!(
+            "Warning|1287|'ASCII' {old} {new}; Warning|1287|'UNICODE' {old} {new}; {national}"
+        );
+        c.check(&[
+            ("create table t (a char(5) ascii, b varchar(5) unicode, c nchar(5), d int)", "ok 0"),
+            ("show warnings", &words),
+            (
+                "select character_set_name from information_schema.columns where table_name = 't'",
+                "latin1; ucs2; utf8mb3; NULL",
+            ),
+            ("select collation(cast('a' as nchar(3)))", "utf8mb3_general_ci"),
+            ("show warnings", national),
+        ])
+        .await;
+    });
+}
+
 /// A replacement is read as MySQL's library reads it, and braces are intervals or wrong.
 #[test]
 fn replacements_and_braces_of_regular_expressions() {
@@ -670,6 +697,30 @@ fn replacements_and_braces_of_regular_expressions() {
             ("select regexp_like('aa', '{')", "E3688 Syntax error in regular expression on line 1, character 1."),
             ("select regexp_like('a}', 'a}')", "E3688 Syntax error in regular expression on line 1, character 2."),
             (r"select regexp_like('aa', 'a{1,2}'), regexp_like('a{', 'a\\{'), regexp_like('{', '[{]'), regexp_like('x', '\\x{78}')", "1|1|1|1"),
+        ])
+        .await;
+    });
+}
+
+/// Texts of columns of character sets that have nothing in common are not joined.
+#[test]
+fn texts_without_a_common_character_set() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a varchar(5) charset latin1, b varchar(5) charset latin2, c varchar(5), d varbinary(5))",
+            "insert into t values ('a', 'b', 'c', 'd')",
+        ])
+        .await;
+        let mixed = "E1267 Illegal mix of collations (latin1_swedish_ci,IMPLICIT) and (latin2_general_ci,IMPLICIT) for operation 'concat'";
+        c.check(&[
+            ("select concat(a, b) from t", mixed),
+            ("select coalesce(a, b) from t", "E1267"),
+            (
+                "select concat(a, 'x', c), concat(b, 'x'), concat(a, d), concat(c, b, a) from t",
+                "axc|bx|ad|cba",
+            ),
+            ("select n'a', collation(n'a')", "a|utf8mb3_general_ci"),
         ])
         .await;
     });

@@ -64,9 +64,13 @@ impl Binder<'_> {
         };
         Ok(match to {
             T::Binary(n) => CastTarget::Binary { bytes: length(n)? },
-            T::Char { length: n, charset, binary, .. } => {
+            T::Char { length: n, charset, binary, national } => {
                 let mut collation = match charset {
                     Some(cs) => self.charset_collation(cs)?,
+                    None if *national => {
+                        self.deprecated(Deprecated::National);
+                        self.env.reads.vars.default_of(Charset::Utf8mb3)
+                    }
                     None => self.env.reads.settings.collation,
                 };
                 if *binary {

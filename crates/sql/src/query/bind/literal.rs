@@ -5,7 +5,7 @@
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
 use super::digits::{as_moment, unrounded};
-use super::{Bind, Binder};
+use super::{Bind, Binder, Deprecated};
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::query::adapt::{Adapt, JsonAs};
@@ -19,7 +19,7 @@ use crate::value::sent::{introduced, sent_text};
 use crate::value::temporal::parse;
 use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
-    Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+    Charset, Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
 use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal};
@@ -36,6 +36,11 @@ impl Binder<'_> {
                 None => Value::Double(text.parse().unwrap_or(f64::MAX)),
             },
             Literal::Float(v, _) => Value::Double(*v),
+            Literal::Str { bytes, charset: None, national: true } => {
+                self.deprecated(Deprecated::National);
+                let collation = self.env.reads.vars.default_of(Charset::Utf8mb3);
+                introduced(bytes, collation).map_err(value_error)?
+            }
             Literal::Str { bytes, charset, .. } => match charset {
                 Some(cs) => self.introduced(cs, bytes)?,
                 None => literal_text(bytes, self.env.reads.settings.collation),
