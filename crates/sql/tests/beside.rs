@@ -347,3 +347,381 @@ fn variables_and_rows_of_programs() {
         .await;
     });
 }
+
+/// A view whose list has a subquery that reads nothing around it: its other columns can be changed.
+#[test]
+fn a_subquery_in_the_list_of_a_view() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key, a int)",
+            "create table u (x int)",
+            "insert into t values (1, 1), (2, 2)",
+            "insert into u values (7)",
+            "create view v as select id, (select max(x) from u) z, a from t",
+            "create view w as select id, (select x from u where x = t.id) z, a from t",
+            "create view k as select id, (select 1) z from t where id < 9 with check option",
+        ])
+        .await;
+        c.check(&[
+            (
+                "select table_name, is_updatable from information_schema.views order by 1",
+                "k|YES; v|YES; w|NO",
+            ),
+            ("update v set a = z + id where z = 7", "ok 2"),
+            ("select * from v", "1|7|8; 2|7|9"),
+            ("update v set z = 3", "E1348 Column 'z' is not updatable"),
+            ("update v, u set v.a = u.x", "ok 2"),
+            ("update v set a = 0 order by z, id desc limit 1", "ok 1"),
+            ("delete from v where a = 0 and z = 7", "ok 1"),
+            ("select * from v", "1|7|7"),
+            ("insert into v (id, a) values (3, 3)", "E1471"),
+            ("update w set a = 3", "E1288"),
+            ("update k set id = 10", "E1369"),
+            ("update k set id = 8", "ok 1"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn points_in_time_in_utc() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (ts timestamp(3) null, d datetime)",
+            "set time_zone = '+02:00'",
+            "insert into t values ('2020-03-04 05:06:07.891', '2020-03-04 05:06:07'), (null, null)",
+        ])
+        .await;
+        let no_zone = "E3998 Cannot cast value to TIMESTAMP WITH TIME ZONE.";
+        c.check(&[
+            ("select cast(ts at time zone 'UTC' as datetime) from t", "2020-03-04 03:06:07; NULL"),
+            (
+                "select cast(ts at time zone interval '+00:00' as datetime(2)) from t limit 1",
+                "2020-03-04 03:06:07.00",
+            ),
+            (
+                "select cast(timestamp'2020-01-01 00:00:00' at time zone '+00:00' as datetime)",
+                "2019-12-31 22:00:00",
+            ),
+            ("select cast(null at time zone 'UTC' as datetime)", "NULL"),
+            ("select cast(d at time zone 'UTC' as datetime) from t", no_zone),
+            ("select cast(now() at time zone 'UTC' as datetime)", no_zone),
+            ("select cast('2020-01-01' at time zone 'UTC' as datetime)", no_zone),
+            (
+                "select cast(ts at time zone '+05:30' as datetime) from t",
+                "E1298 Unknown or incorrect time zone: '+05:30'",
+            ),
+            ("select cast(ts at time zone interval 'UTC' as datetime) from t", "E1298"),
+            ("select cast(ts at time zone 'UTC' as datetime(7)) from t", "E1426"),
+            ("select cast(ts at time zone 'UTC' as date) from t", "E1064"),
+            ("select ts at time zone 'UTC' from t", "E1064"),
+            ("create view v as select cast(ts at time zone 'UTC' as datetime(3)) u from t", "ok 0"),
+            ("select * from v limit 1", "2020-03-04 03:06:07.000"),
+        ])
+        .await;
+        let text = c.rows("show create view v").await;
+        assert!(
+            text.contains("cast(`t`.`ts` AT TIME ZONE '+00:00' as datetime(3)) AS `u`"),
+            "{text}"
+        );
+    });
+}
+
+/// Where a number is wanted, IF(), CASE and ELT() ask what they choose for one, as which a BIT is no text.
+#[test]
+fn a_chosen_bit_is_a_number_where_one_is_wanted() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (b bit(8), c char(3))", "insert into t values (65, 'x')"]).await;
+        c.check(&[
+            ("select if(1, b, 'x') + 0, case when 1 then b else c end * 2, elt(1, b, c) + 0 from t", "65|130|65"),
+            ("select if(1, b, c), hex(if(1, b, c)), concat(elt(1, b, c), 'q') from t", "A|41|Aq"),
+            ("select if(1, b, c) = 65, if(1, b, c) = 'A', -if(0, c, b) from t", "1|1|-65"),
+            ("select sum(if(1, b, c)) from t", "65"),
+            ("select cast(if(1, b, c) as decimal), cast(if(1, b, c) as signed) from t", "65|0"),
+            ("select coalesce(b, c) + 0 from t", "0"),
+        ])
+        .await;
+    });
+}
+
+/// An outer join whose missing rows WHERE refuses is none: the recursive table may stand in it.
+#[test]
+fn recursion_in_an_outer_join() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (x int)", "insert into t values (1), (2), (3)"]).await;
+        let step = |from: &str| {
+            format!(
+                "with recursive c as (select 1 n union all select c.n + 1 from {from}) select * from c"
+            )
+        };
+        let (inner, outer) = ("1; 2; 3; 4", "E3576");
+        for (from, want) in [
+            ("t left join c on c.n = t.x where c.n is not null", inner),
+            ("t left join c on c.n = t.x where c.n < t.x + 1", inner),
+            ("c right join t on c.n = t.x where c.n > 0", inner),
+            ("t left join (c join t u on c.n = u.x) on c.n = t.x where u.x > 0", inner),
+            ("t left join c on c.n = t.x left join t u on u.x = c.n where u.x > 0", inner),
+            ("t left join c on c.n = t.x", outer),
+            ("t left join c on c.n = t.x where ifnull(c.n, 0) > 0", outer),
+            ("c right join t on c.n = t.x where t.x > 0", outer),
+            ("t straight_join c on c.n = t.x where c.n > 0", outer),
+        ] {
+            c.check(&[(&step(from), want)]).await;
+        }
+    });
+}
+
+#[test]
+fn what_json_table_sees() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (x json)", "insert into t values ('[1]')"]).await;
+        let unknown = "E1109 Unknown table 't' in a table function argument";
+        c.check(&[
+            ("select a from t left join json_table(t.x, '$[*]' columns (a int path '$')) j on 1", "1"),
+            ("select a from t right join json_table(t.x, '$[*]' columns (a int path '$')) j on 1", unknown),
+            ("select a from json_table(t.x, '$[*]' columns (a int path '$')) j, t", unknown),
+            (
+                "select a from json_table(x, '$[*]' columns (a int path '$')) j, t",
+                "E1054 Unknown column 'x' in 'a table function argument'",
+            ),
+            ("select j.x from t right join lateral (select t.x) j on 1", "E1054 Unknown column 't.x' in 'field list'"),
+            (
+                "create view v as select * from json_table('{}', '$' columns (a varchar(10) path '$.a', b text charset latin1 \
+                 path '$.a', c char(3) collate utf8mb4_bin path '$.a', d int path '$')) j",
+                "ok 0",
+            ),
+        ])
+        .await;
+        let text = c.rows("show create view v").await;
+        let columns = "(`a` varchar(10) character set utf8mb4 path '$.a', `b` text character set latin1 path '$.a', \
+                       `c` char(3) character set utf8mb4 collate utf8mb4_bin path '$.a', `d` int path '$')";
+        assert!(text.contains(columns), "{text}");
+    });
+}
+
+#[test]
+fn window_functions_in_windows() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (x int)"]).await;
+        let nested = |w: &str| {
+            format!("E3595 You cannot nest a window function in the specification of window '{w}'.")
+        };
+        let (own, named) = (nested("<unnamed window>"), nested("w"));
+        c.check(&[
+            ("select sum(x) over (order by rank() over (order by x)) from t", &own),
+            ("select sum(x) over (partition by row_number() over ()) from t", &own),
+            ("select sum(x) over w from t window w as (order by rank() over ())", &named),
+            ("select x from t window w as (order by rank() over ())", &named),
+            ("select sum(rank() over ()) over () from t", "E3593"),
+        ])
+        .await;
+    });
+}
+
+/// The index that was made for a foreign key makes way for the user's own.
+#[test]
+fn an_index_for_a_foreign_key_is_replaced() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table p (a int primary key)",
+            "create table c (a int, b int, constraint f foreign key (a) references p (a))",
+            "create table d (a int, foreign key (a) references p (a))",
+            "create table e (a int, key own (a), foreign key (a) references p (a))",
+        ])
+        .await;
+        let keys = "select table_name, index_name from information_schema.statistics where table_name in ('c', 'd', 'e') \
+                    group by 1, 2 order by 1, 2";
+        c.check(&[
+            (keys, "c|f; d|a; e|own"),
+            ("alter table c add key x (a desc), add key y (b, a)", "ok 0"),
+            (keys, "c|f; c|x; c|y; d|a; e|own"),
+            ("create index z on c (a, b)", "ok 0"),
+            ("alter table d add key (a)", "ok 0"),
+            ("create index more on e (a)", "ok 0"),
+            (keys, "c|x; c|y; c|z; d|a; e|more; e|own"),
+            ("alter table d add primary key (a)", "ok 0"),
+            (keys, "c|x; c|y; c|z; d|a; d|PRIMARY; e|more; e|own"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn bits_of_long_texts() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a blob, b tinyblob, c varbinary(512), d varbinary(511))"]).await;
+        c.check(&[
+            ("select bit_and(a) from t", "E3514"),
+            ("select bit_or(c) over () from t", "E3514"),
+            ("select bit_xor(concat(a)) from t", "E3514"),
+            (
+                "select bit_or(b) is null, bit_or(d) is null, hex(bit_or(left(a, 2))) from t",
+                "0|0|0000",
+            ),
+        ])
+        .await;
+    });
+}
+
+/// What has no value of its type is told by the names of its columns, not by what they had.
+#[test]
+fn values_out_of_range_are_told_by_name() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table n (i int unsigned, u int unsigned, b bigint, d double)",
+            "insert into n values (1, 2, 9223372036854775807, 1e308)",
+            "create table g (a bigint, c bigint as (a + 1))",
+            "create view v as select b + 1 x, b from n",
+            "set @a = 1",
+        ])
+        .await;
+        let (big, next) = ("E1690 BIGINT value is out of range in '", "(`test`.`n`.`b` + 1)'");
+        let of_next = format!("{big}{next}");
+        c.check(&[
+            ("select i - u from n", "E1690 BIGINT UNSIGNED value is out of range in '(`test`.`n`.`i` - `test`.`n`.`u`)'"),
+            ("select i - u from n q", "E1690 BIGINT UNSIGNED value is out of range in '(`test`.`q`.`i` - `test`.`q`.`u`)'"),
+            ("select (b + 1) * 2 from n", &of_next),
+            ("select * from n where b + 1 = 0", &of_next),
+            ("select * from n order by b + 1", &of_next),
+            ("select x from v", &of_next),
+            ("select b + 1 from v", &of_next),
+            ("update n set b = b + 1", &of_next),
+            ("insert into g (a) select b + 1 from n", &of_next),
+            ("select sum(b + 1) from n group by i", &of_next),
+            ("select (select n.b + 1 from g) from n", "NULL"),
+            ("select -(b) - 2 from n", &format!("{big}(-(`test`.`n`.`b`) - 2)'")),
+            ("select max(b) + 1 from n", &format!("{big}(max(`test`.`n`.`b`) + 1)'")),
+            ("select x + 1 from (select max(b) x from n) t", &format!("{big}(`t`.`x` + 1)'")),
+            ("select b + @a from n", &format!("{big}(`test`.`n`.`b` + (@`a`))'")),
+            ("select b - -1 from n", &format!("{big}(`test`.`n`.`b` - -(1))'")),
+            ("insert into g (a) values (9223372036854775807)", &format!("{big}(`a` + 1)'")),
+            ("select pow(d, 2) from n", "E1690 DOUBLE value is out of range in 'pow(`test`.`n`.`d`,2)'"),
+            ("select round(b, -1) from n", &format!("{big}round(`test`.`n`.`b`,-(1))'")),
+        ])
+        .await;
+    });
+}
+
+/// A constant beside a column becomes one of its values where rows are changed, whatever rows there are.
+#[test]
+fn constants_that_are_no_values_of_the_column() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key, a int, e decimal(5, 1), d datetime, g date, s varchar(9))",
+            "create table u like t",
+        ])
+        .await;
+        let double = "E1292 Truncated incorrect DOUBLE value: 'x'";
+        c.check(&[
+            ("update t set a = 1 where id <=> 'x'", double),
+            ("update t set a = 1 where a > 'x' and id = 9", double),
+            ("update t set a = 1 where e = 'x'", "E1292 Truncated incorrect DECIMAL value: 'x'"),
+            ("delete from t where 'x' = id", double),
+            ("insert into u select * from t where a = 'x'", double),
+            ("update t set a = 1 where id = '1 ' or id = s or s = 1", "ok 0"),
+            ("update ignore t set a = 1 where id = 'x'", "ok 0"),
+            ("select * from t where id = 'x'", ""),
+            (
+                "update t set a = 1 where d = 'x'",
+                "E1292 Incorrect datetime value: 'x' for column 'd' at row 1",
+            ),
+            (
+                "delete from t where g < '2020-13-13'",
+                "E1292 Incorrect date value: '2020-13-13' for column 'g' at row 1",
+            ),
+            ("select * from t where d = 'x'", "E1525 Incorrect DATETIME value: 'x'"),
+            ("set sql_mode = ''", "ok 0"),
+            ("update t set a = 1 where id = 'x'", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn old_words_for_character_sets() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let (old, new) = (
+            "is deprecated and will be removed in a future release. Please use",
+            "CHARACTER SET charset_name instead",
+        );
+        let national = "Warning|3720|NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be replaced by \
+                        UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in order to be unambiguous.";
+        let words = format!(
+            "Warning|1287|'ASCII' {old} {new}; Warning|1287|'UNICODE' {old} {new}; {national}"
+        );
+        c.check(&[
+            ("create table t (a char(5) ascii, b varchar(5) unicode, c nchar(5), d int)", "ok 0"),
+            ("show warnings", &words),
+            (
+                "select character_set_name from information_schema.columns where table_name = 't'",
+                "latin1; ucs2; utf8mb3; NULL",
+            ),
+            ("select collation(cast('a' as nchar(3)))", "utf8mb3_general_ci"),
+            ("show warnings", national),
+        ])
+        .await;
+    });
+}
+
+/// A replacement is read as MySQL's library reads it, and braces are intervals or wrong.
+#[test]
+fn replacements_and_braces_of_regular_expressions() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let (name, interval) = ("E3887 A capture group has an invalid name.", "E3692");
+        c.check(&[
+            ("select regexp_replace('abc', '(b)', '$1x'), regexp_replace('abc', '(b)', '$12$0')", "abxc|ab2bc"),
+            (r"select regexp_replace('abc', 'b', 'x\\y'), regexp_replace('abc', 'b', '\\$1')", "axyc|a$1c"),
+            ("select regexp_replace('abc', '(?<n>b)|(z)', '[${n}$2]')", "a[b]c"),
+            ("select regexp_replace('abc', 'b', '$1')", "E3686 Index out of bounds in regular expression search."),
+            ("select regexp_replace('abc', 'z', '$1')", "abc"),
+            ("select regexp_replace('abc', '(b)', '${1}')", name),
+            ("select regexp_replace('abc', 'b', '$x')", name),
+            ("select regexp_replace('abc', 'b', 'x$')", name),
+            ("select regexp_instr('a', 'a', 1, 1, 2)", "E1210 Incorrect arguments to regexp_instr: return_option must be 1 or 0."),
+            ("select regexp_like('a', 'a{2,1}')", "E3693"),
+            ("select regexp_like('aa', 'a{,2}')", interval),
+            ("select regexp_like('aa', 'a{1')", interval),
+            ("select regexp_like('aa', 'a{x}')", interval),
+            ("select regexp_like('aa', '{')", "E3688 Syntax error in regular expression on line 1, character 1."),
+            ("select regexp_like('a}', 'a}')", "E3688 Syntax error in regular expression on line 1, character 2."),
+            (r"select regexp_like('aa', 'a{1,2}'), regexp_like('a{', 'a\\{'), regexp_like('{', '[{]'), regexp_like('x', '\\x{78}')", "1|1|1|1"),
+        ])
+        .await;
+    });
+}
+
+/// Texts of columns of character sets that have nothing in common are not joined.
+#[test]
+fn texts_without_a_common_character_set() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a varchar(5) charset latin1, b varchar(5) charset latin2, c varchar(5), d varbinary(5))",
+            "insert into t values ('a', 'b', 'c', 'd')",
+        ])
+        .await;
+        let mixed = "E1267 Illegal mix of collations (latin1_swedish_ci,IMPLICIT) and (latin2_general_ci,IMPLICIT) for operation 'concat'";
+        c.check(&[
+            ("select concat(a, b) from t", mixed),
+            ("select coalesce(a, b) from t", "E1267"),
+            (
+                "select concat(a, 'x', c), concat(b, 'x'), concat(a, d), concat(c, b, a) from t",
+                "axc|bx|ad|cba",
+            ),
+            ("select n'a', collation(n'a')", "a|utf8mb3_general_ci"),
+        ])
+        .await;
+    });
+}

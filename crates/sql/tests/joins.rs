@@ -216,7 +216,7 @@ fn what_is_wrong_with_a_value_is_told_by_the_condition_alone() {
         ("show count(*) warnings", "3"),
         (
             "select x, y from a join b on y = x * 9223372036854775807 order by x",
-            "E1690 BIGINT value is out of range in '(2 * 9223372036854775807)'",
+            "E1690 BIGINT value is out of range in '(`test`.`a`.`x` * 9223372036854775807)'",
         ),
     ]);
 }

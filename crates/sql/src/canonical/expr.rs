@@ -131,7 +131,10 @@ impl Printer {
     fn special(&mut self, e: &Expr) {
         match e {
             Expr::Cast { expr, to, array } => {
-                self.wrapped("cast(", expr, " as ");
+                // Every zone that is allowed is this one.
+                let at = matches!(**to, CastType::DatetimeAt { .. });
+                let as_ = if at { " AT TIME ZONE '+00:00' as " } else { " as " };
+                self.wrapped("cast(", expr, as_);
                 self.cast_type(to);
                 self.push(if *array { " array)" } else { ")" });
             }

@@ -126,7 +126,7 @@ impl Printer {
             CastType::Date => "date".into(),
             CastType::Year => "year".into(),
             CastType::Time(n) => sized("time", n),
-            CastType::Datetime(n) => sized("datetime", n),
+            CastType::Datetime(n) | CastType::DatetimeAt { digits: n, .. } => sized("datetime", n),
             CastType::Decimal { precision, scale } => {
                 format!("decimal({},{})", precision.unwrap_or(10), scale.unwrap_or(0))
             }

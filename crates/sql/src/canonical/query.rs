@@ -1,11 +1,12 @@
 //! Queries as text.
 
 use super::Printer;
+use crate::value::Collation;
 use std::fmt::Write as _;
 use weir_syntax::ast::{
-    FrameBound, FrameUnit, Ident, IndexHintKind, IndexHintScope, Join, JoinCondition, JoinKind,
-    JsonColumn, JsonTable, LockStrength, LockWait, Locking, OrderItem, Query, QueryBody, Select,
-    SelectItem, SetOp, TableFactor, TableName, TableRef, WindowSpec,
+    DataType, FrameBound, FrameUnit, Ident, IndexHintKind, IndexHintScope, Join, JoinCondition,
+    JoinKind, JsonColumn, JsonTable, LockStrength, LockWait, Locking, OrderItem, Query, QueryBody,
+    Select, SelectItem, SetOp, TableFactor, TableName, TableRef, TypeKind, WindowSpec,
 };
 
 impl Printer {
@@ -400,11 +401,7 @@ impl Printer {
             }
             JsonColumn::Path { name, data_type, exists, path, on_empty, on_error } => {
                 p.name(name.as_str());
-                let ty = match data_type.members.is_empty() {
-                    true => data_type.to_string().to_lowercase(),
-                    false => data_type.to_string(),
-                };
-                let _ = write!(p.out, " {ty}");
+                let _ = write!(p.out, " {}", json_column_type(data_type));
                 p.push(if *exists { " exists path " } else { " path " });
                 p.text(path);
                 p.json_on(on_empty.as_ref(), on_error.as_ref());
@@ -418,4 +415,29 @@ impl Printer {
             }
         });
     }
+}
+
+/// The type of a column of JSON_TABLE; a text has its character set, named or not.
+fn json_column_type(ty: &DataType) -> String {
+    let text = matches!(
+        ty.kind,
+        TypeKind::Char
+            | TypeKind::VarChar
+            | TypeKind::TinyText
+            | TypeKind::Text
+            | TypeKind::MediumText
+            | TypeKind::LongText
+    );
+    if !text {
+        let shown = ty.to_string();
+        return if ty.members.is_empty() { shown.to_lowercase() } else { shown };
+    }
+    let bare = DataType { charset: None, collation: None, binary: false, ..ty.clone() };
+    let named = ty.collation.as_deref().and_then(Collation::by_name);
+    let set = ty.charset.as_deref().or(named.map(|c| c.charset().name())).unwrap_or("utf8mb4");
+    let mut shown = format!("{} character set {}", bare, set).to_lowercase();
+    if let Some(collation) = &ty.collation {
+        let _ = write!(shown, " collate {}", collation.to_lowercase());
+    }
+    shown
 }

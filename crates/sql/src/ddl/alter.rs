@@ -453,6 +453,7 @@ impl Draft<'_> {
         }
         let Some(at) = at else { return Ok(()) };
         self.indexes[at].name = new.as_str().into();
+        self.indexes[at].generated = false;
         let parts = &self.indexes[at].parts;
         let of_index = |e: &&mut Entry| {
             e.column.hidden && e.source.is_some_and(|s| parts.iter().any(|p| p.column == s))
@@ -603,6 +604,7 @@ impl Draft<'_> {
         for index in std::mem::take(&mut self.indexes) {
             all.indexes.extend(carried(index, self.old, plan)?);
         }
+        foreign::drop_spare(&mut all.indexes, &plan.meta.columns, &self.key_defs, &self.made);
         for key in std::mem::take(&mut self.special) {
             let now_at = |c| now_at(c, self.old, plan);
             all.special.extend(special::carried(key, &plan.meta.columns, now_at)?);
@@ -613,11 +615,12 @@ impl Draft<'_> {
         };
         let there: Vec<Vec<String>> = all.indexes.iter().map(names).collect();
         let key_defs = std::mem::take(&mut self.key_defs);
-        self.key_defs = foreign::needed_keys(key_defs, &self.made, &there);
+        let mut defs = foreign::needed_keys(key_defs, &self.made, &there);
         // A primary key among the new ones sorts first, so it has to be seen before names are made.
-        self.key_defs.sort_by_key(|k| k.kind != KeyKind::Primary);
-        for key in &self.key_defs {
+        defs.sort_by_key(|(k, _)| k.kind != KeyKind::Primary);
+        for (key, made) in &defs {
             keys::add_key(key, &plan.meta.columns, &mut all, env)?;
+            all.mark_last(*made);
         }
         keys::settle_primary(&mut plan.meta.columns, explicit_null, &all.indexes)?;
         keys::check_auto_increment(&plan.meta.columns, &all.indexes)?;

@@ -98,8 +98,9 @@ fn add_keys(
     explicit_null.resize(meta.columns.len(), false);
     build::check_table(meta)?;
     let mut keys = Keys::default();
-    for key in &foreign::needed_keys(defs, made, &[]) {
+    for (key, made) in &foreign::needed_keys(defs, made, &[]) {
         keys::add_key(key, &meta.columns, &mut keys, env)?;
+        keys.mark_last(*made);
     }
     Keys { indexes: meta.indexes, special: meta.special } = keys;
     special::sort(&mut meta.special);

@@ -576,7 +576,9 @@ impl Writer<'_> {
             Expr::Cast { expr, to, .. } => {
                 self.put("cast(");
                 self.expr(expr)?;
-                self.put(&format!(" as {})", cast_type(to)));
+                let at = matches!(**to, CastType::DatetimeAt { .. });
+                let at = if at { " AT TIME ZONE '+00:00'" } else { "" };
+                self.put(&format!("{at} as {})", cast_type(to)));
             }
             Expr::ConvertUsing { expr, charset } => {
                 self.put("convert(");

@@ -35,6 +35,13 @@ impl Keys {
     }
 
     /// 1069 where there is no room for one more.
+    /// Whether the key that was added last was made for a foreign key.
+    pub fn mark_last(&mut self, generated: bool) {
+        if let Some(key) = self.indexes.last_mut().filter(|_| generated) {
+            key.generated = true;
+        }
+    }
+
     pub fn check_count(&self) -> Result<(), SqlError> {
         if self.indexes.len() + self.special.len() < MAX_KEYS {
             return Ok(());
@@ -75,6 +82,7 @@ pub fn add_key(
         comment: String::new(),
         using: None,
         visible: def.options.visible.unwrap_or(true),
+        generated: false,
     };
     for part in &def.parts {
         let part = key_part(part, unique, columns, env)?;

@@ -3,7 +3,7 @@
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, GeoKind, IntKind, LobKind, Members, SqlType};
-use weir_syntax::ast::{DataType, TypeKind};
+use weir_syntax::ast::{CharsetWord, DataType, TypeKind};
 
 use super::Env;
 
@@ -372,7 +372,13 @@ fn text_collation(
     table: TextDefaults,
     env: &mut Env<'_>,
 ) -> Result<Collation, SqlError> {
-    let charset = data.charset.as_deref().map(|c| charset_by_name(c, env)).transpose()?;
+    let charset = match data.charset_word {
+        Some(word) => {
+            env.warnings.warn(old_charset_word(word).0, || old_charset_word(word).1);
+            data.charset.as_deref().and_then(Charset::by_name)
+        }
+        None => data.charset.as_deref().map(|c| charset_by_name(c, env)).transpose()?,
+    };
     if let Some(name) = collate {
         return collation_for(name, charset, env);
     }
@@ -385,6 +391,22 @@ fn text_collation(
         return Ok(Collation::bin_of(charset.unwrap_or(table.collation.charset())));
     }
     Ok(charset.map_or(table.collation, |c| env.default_of(c)))
+}
+
+/// What MySQL warns of where a column's character set is not named.
+pub fn old_charset_word(word: CharsetWord) -> (u16, String) {
+    let old = |word: &str| {
+        let text = "is deprecated and will be removed in a future release. Please use CHARACTER SET charset_name instead";
+        (1287, format!("'{word}' {text}"))
+    };
+    match word {
+        CharsetWord::Ascii => old("ASCII"),
+        CharsetWord::Unicode => old("UNICODE"),
+        CharsetWord::National => {
+            let text = "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in order to be unambiguous.";
+            (3720, text.into())
+        }
+    }
 }
 
 /// The collation `name`, which has to be one of `charset` (1253).

@@ -202,7 +202,13 @@ enum State {
 }
 
 /// Bytes of a binary string that BIT_AND() and its like take.
-const MAX_BINARY: usize = 511;
+pub const MAX_BINARY: usize = 511;
+
+/// 3514.
+pub fn too_many_bits() -> ValueError {
+    let text = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function";
+    ValueError::new(3514, "HY000", text.into())
+}
 
 /// The running state of one aggregate in one group.
 #[derive(Debug)]
@@ -412,8 +418,7 @@ impl Accumulator {
             return Ok(());
         };
         if x.len() > MAX_BINARY {
-            let text = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function";
-            return Err(ValueError::new(3514, "HY000", text.into()));
+            return Err(too_many_bits());
         }
         if !std::mem::replace(begun, true) {
             *bits = x.to_vec();

@@ -48,6 +48,26 @@ pub fn collation_of(args: &[TypeInfo]) -> (Collation, u8) {
     (best.ty.collation().unwrap_or(TEXT), best.coercibility)
 }
 
+/// Two of these texts have equal claims and character sets of which neither has all of the other's characters.
+pub fn have_no_charset(args: &[TypeInfo]) -> bool {
+    let mut best: Option<TypeInfo> = None;
+    for other in args.iter().filter(|a| a.ty.is_string() && a.ty.collation().is_some()) {
+        let Some(known) = best else {
+            best = Some(*other);
+            continue;
+        };
+        let charset = |i: &TypeInfo| i.ty.collation().map(Collation::charset);
+        match common_collation(&known, other, "concat") {
+            Err(_) if charset(&known) != charset(other) => return true,
+            Ok(c) if known.ty.collation() != Some(c) || other.coercibility < known.coercibility => {
+                best = Some(TypeInfo { ty: SqlType::varchar(0, c), ..*other });
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The collation that all these texts are compared in: 1267, 1270 or 1271 where they have none in common.
 pub fn compared(args: &[TypeInfo], operation: &str) -> Result<Collation, ValueError> {
     let (c, claim) = collation_of(args);

@@ -24,6 +24,7 @@ pub mod numeric;
 mod periods;
 pub mod regexp;
 mod regexp_errors;
+mod regexp_parts;
 pub mod string;
 pub mod temporal;
 mod xml;

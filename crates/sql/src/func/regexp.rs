@@ -3,6 +3,7 @@
 use super::infer;
 use super::long_match::{LONG, LongMatch, Stopped, next_char};
 use super::regexp_errors::{failure, too_big};
+use super::regexp_parts::{check_braces, expand};
 use super::{FuncCtx, FuncDef, Out, def};
 use crate::value::{Value, ValueError};
 use fancy_regex::{Regex, RegexInput};
@@ -160,6 +161,7 @@ fn compile(
     {
         return Ok(known);
     }
+    check_braces(pattern)?;
     let regex = fancy_regex::RegexBuilder::new(&source).backtrack_limit(STEP_LIMIT).build();
     let regex = regex.map_err(|e| failure(&e, pattern))?;
     let built = Arc::new(Pattern { source, regex, long: OnceLock::new() });
@@ -242,6 +244,10 @@ fn instr(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     else {
         return Ok(Value::Null);
     };
+    if !matches!(end, 0 | 1) {
+        let what = "regexp_instr: return_option must be 1 or 0.";
+        return Err(ValueError::wrong_arguments(what));
+    }
     let hit = nth(cx, &call, offset(&call.text, position)?, n)?;
     let place = |(from, to): (usize, usize)| {
         let at = if end == 1 { to } else { from };
@@ -286,11 +292,11 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             continue;
         }
         out.push_str(&call.text[at..a]);
-        if to.contains('$') {
+        if to.contains(['$', '\\']) {
             let here = RegexInput::new(call.text.as_str()).anchored(true).from_pos(a);
             let groups = call.pattern.regex.captures_input(here);
             match groups.map_err(|e| failure(&e, ""))? {
-                Some(groups) => groups.expand(&to, &mut out),
+                Some(groups) => expand(&call.pattern.regex, &groups, &to, &mut out)?,
                 None => out.push_str(&to),
             }
         } else {

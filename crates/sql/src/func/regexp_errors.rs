@@ -4,7 +4,9 @@ use crate::value::ValueError;
 use fancy_regex::{CompileError, Error, ParseError, RuntimeError};
 
 /// Numbers and texts of MySQL.
-const TEXTS: [(u16, &str); 10] = [
+const TEXTS: [(u16, &str); 12] = [
+    (3686, "Index out of bounds in regular expression search."),
+    (3887, "A capture group has an invalid name."),
     (3689, "Unrecognized escape sequence in regular expression."),
     (
         3690,
@@ -43,20 +45,20 @@ pub fn too_big() -> ValueError {
     numbered(3700)
 }
 
-fn numbered(errno: u16) -> ValueError {
+pub fn numbered(errno: u16) -> ValueError {
     let text = TEXTS.iter().find(|(n, _)| *n == errno).map_or("", |(_, text)| text);
     ValueError::new(errno, "HY000", text.into())
 }
 
+/// 3688.
+pub fn syntax(at: usize) -> ValueError {
+    let text = format!("Syntax error in regular expression on line 1, character {at}.");
+    ValueError::new(3688, "HY000", text)
+}
+
 fn by_words(message: &str, at: usize) -> ValueError {
     let known = WORDS.iter().find(|(words, _)| message.contains(words));
-    known.map_or_else(
-        || {
-            let text = format!("Syntax error in regular expression on line 1, character {at}.");
-            ValueError::new(3688, "HY000", text)
-        },
-        |(_, errno)| numbered(*errno),
-    )
+    known.map_or_else(|| syntax(at), |(_, errno)| numbered(*errno))
 }
 
 /// The first sign of repetition that has nothing to repeat, counted from 1; else the last character.

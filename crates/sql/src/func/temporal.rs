@@ -615,7 +615,7 @@ fn parse_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let parts = format_parts(&format);
     let fsp = if parts.fraction { 6 } else { 0 };
     let found = str_to_date(&s, &format).filter(|(d, _)| {
-        let zero = d.date.month == 0 || d.date.day == 0;
+        let zero = d.date.year == 0 || d.date.month == 0 || d.date.day == 0;
         !(parts.date && zero && cx.mode.has(SqlMode::NO_ZERO_IN_DATE | SqlMode::NO_ZERO_DATE))
     });
     let Some((d, left)) = found else {

@@ -45,6 +45,7 @@ const COLUMN_HIDDEN: u8 = 16;
 
 const INDEX_UNIQUE: u8 = 1;
 const INDEX_INVISIBLE: u8 = 2;
+const INDEX_GENERATED: u8 = 16;
 const INDEX_USING_BTREE: u8 = 4;
 const INDEX_USING_HASH: u8 = 8;
 
@@ -412,6 +413,7 @@ fn put_index(w: &mut Writer, i: &SqlIndex) {
     let bits = [
         (i.unique, INDEX_UNIQUE),
         (!i.visible, INDEX_INVISIBLE),
+        (i.generated, INDEX_GENERATED),
         (i.using == Some(UsingClause::BTree), INDEX_USING_BTREE),
         (i.using == Some(UsingClause::Hash), INDEX_USING_HASH),
     ];
@@ -439,8 +441,9 @@ fn get_index(r: &mut Reader<'_>) -> Result<SqlIndex, SqlError> {
         INDEX_USING_HASH => Some(UsingClause::Hash),
         _ => None,
     };
-    let visible = flags & INDEX_INVISIBLE == 0;
-    Ok(SqlIndex { name, unique: flags & INDEX_UNIQUE != 0, parts, comment, using, visible })
+    let (unique, visible) = (flags & INDEX_UNIQUE != 0, flags & INDEX_INVISIBLE == 0);
+    let generated = flags & INDEX_GENERATED != 0;
+    Ok(SqlIndex { name, unique, parts, comment, using, visible, generated })
 }
 
 /// Their places are on disk: append, never change.
@@ -766,14 +769,16 @@ mod tests {
         let using =
             prop_oneof![Just(None), Just(Some(UsingClause::BTree)), Just(Some(UsingClause::Hash))];
         let parts = proptest::collection::vec(part, 0..4);
-        (".{0,8}", any::<bool>(), parts, ".{0,8}", using, any::<bool>()).prop_map(
-            |(name, unique, parts, comment, using, visible)| SqlIndex {
+        let bits = (any::<bool>(), any::<bool>());
+        (".{0,8}", any::<bool>(), parts, ".{0,8}", using, bits).prop_map(
+            |(name, unique, parts, comment, using, (visible, generated))| SqlIndex {
                 name,
                 unique,
                 parts,
                 comment,
                 using,
                 visible,
+                generated,
             },
         )
     }

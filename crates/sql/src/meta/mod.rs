@@ -152,6 +152,8 @@ pub struct SqlIndex {
     pub using: Option<UsingClause>,
     /// The optimizer leaves an invisible index alone.
     pub visible: bool,
+    /// Made for a foreign key: it goes where an index of the user's own does as well.
+    pub generated: bool,
 }
 
 impl SqlIndex {
@@ -369,6 +371,7 @@ mod tests {
             comment: String::new(),
             using: None,
             visible: true,
+            generated: false,
         }
     }
 

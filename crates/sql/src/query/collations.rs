@@ -172,7 +172,11 @@ const GIVING: [(&str, usize); 10] = [
 pub fn one_explicit(name: &str, args: &[BExpr]) -> Bind<()> {
     let Some((_, first)) = GIVING.iter().find(|(known, _)| *known == name) else { return Ok(()) };
     let infos: Vec<TypeInfo> = args.iter().skip(*first).map(|a| a.info).collect();
-    one_explicit_of(&name.to_ascii_lowercase(), &infos)
+    let operation = name.to_ascii_lowercase();
+    if infer::have_no_charset(&infos) {
+        return Err(value_error(infer::mixed(&infos, &operation)));
+    }
+    one_explicit_of(&operation, &infos)
 }
 
 /// The same for what is known of the texts.

@@ -25,8 +25,7 @@ use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::session_api::{ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::compare::check_temporal;
-use crate::value::{SqlType, TypeInfo, Value, Warnings};
+use crate::value::{SqlType, TypeInfo, Value};
 use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
@@ -173,8 +172,8 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     async fn run_locked(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
-        if !plan.temporal_texts.is_empty() {
-            self.check_temporal_texts(plan)?;
+        if !plan.constants.is_empty() {
+            self.check_constants(plan)?;
         }
         match &plan.kind {
             Kind::Query(q) => {
@@ -236,19 +235,6 @@ impl<'a, 't> Runner<'a, 't> {
                 Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
             }
         }
-    }
-
-    /// 1525 for a constant compared with a date or time that is none.
-    fn check_temporal_texts(&mut self, plan: &Plan) -> Run<()> {
-        // What is raised on the way to the text is raised again where it is compared.
-        let warnings = std::mem::replace(&mut self.ev.cx.warnings, Warnings::with_limit(0));
-        let frame = Frame::empty(self.params);
-        let checked = plan.temporal_texts.iter().try_for_each(|(e, ty)| {
-            let v = eval(e, &frame, &mut self.ev)?;
-            if v.is_string() { check_temporal(&v, ty, &self.ev.cx) } else { Ok(()) }
-        });
-        self.ev.cx.warnings = warnings;
-        Ok(checked?)
     }
 
     /// Runs a query; returns the number for FOUND_ROWS().
@@ -548,6 +534,7 @@ impl<'a, 't> Runner<'a, 't> {
                 continue;
             }
             let frame = Frame {
+                block: Some(j.block),
                 shapes: &j.block.shapes,
                 slots: &j.slots,
                 aggs,

@@ -2,6 +2,7 @@
 
 use super::explain_note::{Note, quoted};
 use super::expr::{BExpr, CmpOp, Node, Truth};
+use super::frame::{Frame, Shape};
 use super::insert::{FIRST_SOURCE, InsertPlan, Rows};
 use super::plan::{Block, Body, OutColumn, Source, Sub, SubKind, WindowFunction};
 use crate::func::aggregate::{AggKind, AggSpec};
@@ -27,6 +28,8 @@ enum Names<'p> {
     Insert(&'p InsertPlan),
     /// Of a set operation's result.
     Columns(&'p [OutColumn]),
+    /// A row of a table by itself, whose columns have no more than their names.
+    Row(&'p [Shape]),
 }
 
 impl<'p> Scope<'p> {
@@ -36,6 +39,14 @@ impl<'p> Scope<'p> {
 
     pub fn nothing() -> Scope<'p> {
         Scope::new(Names::Nothing)
+    }
+
+    /// What stands around an expression that is being worked out.
+    pub fn of_frame(f: &Frame<'p>) -> Scope<'p> {
+        match f.block {
+            Some(b) => super::explain_note::numbered(Scope::block(b), b, 1),
+            None => Scope::new(Names::Row(f.shapes)),
+        }
     }
 
     pub fn block(b: &'p Block) -> Scope<'p> {
@@ -74,6 +85,10 @@ impl<'p> Note<'p> {
             Some(Names::Columns(columns)) => {
                 columns.get(col).map_or(String::new(), |c| quoted(&c.name))
             }
+            Some(Names::Row(shapes)) => match shapes.get(table) {
+                Some(Shape::Table(t)) => quoted(&t.meta.columns[col].name),
+                _ => "?".to_owned(),
+            },
             Some(Names::Nothing) | None => "?".to_owned(),
         };
         self.out.push_str(&text);
@@ -210,8 +225,10 @@ impl<'p> Note<'p> {
     fn function(&mut self, e: &BExpr) {
         match &e.node {
             Node::Cast(to, a) => {
+                let at = matches!(to, CastTarget::Utc { .. });
+                let at = if at { " AT TIME ZONE '+00:00'" } else { "" };
                 let to = cast_target(to);
-                self.wrapped("cast(", a, &format!(" as {to})"));
+                self.wrapped("cast(", a, &format!("{at} as {to})"));
             }
             Node::Collate(to, a) => self.wrapped("(", a, &format!(" collate {})", to.name())),
             Node::Func(def, args) => {
@@ -284,7 +301,13 @@ impl<'p> Note<'p> {
                 let text = v.to_string_lossy().unwrap_or_default();
                 let _ = write!(self.out, "'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
             }
-            number => self.out.push_str(&number.to_string_lossy().unwrap_or_default()),
+            number => {
+                let text = number.to_string_lossy().unwrap_or_default();
+                match text.strip_prefix('-') {
+                    Some(n) => _ = write!(self.out, "-({n})"),
+                    None => self.out.push_str(&text),
+                }
+            }
         }
     }
 
@@ -485,7 +508,7 @@ fn cast_target(to: &CastTarget) -> String {
         }
         CastTarget::Binary { bytes } => format!("char{} charset binary", length(*bytes)),
         CastTarget::Date => "date".into(),
-        CastTarget::DateTime { fsp } => fraction("datetime", *fsp),
+        CastTarget::DateTime { fsp } | CastTarget::Utc { fsp } => fraction("datetime", *fsp),
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),

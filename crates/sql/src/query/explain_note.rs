@@ -289,7 +289,7 @@ impl<'p> Note<'p> {
 }
 
 /// Numbers the derived tables of a block and its subqueries as EXPLAIN's rows are numbered.
-fn numbered<'p>(mut scope: Scope<'p>, b: &'p Block, id: i64) -> Scope<'p> {
+pub fn numbered<'p>(mut scope: Scope<'p>, b: &'p Block, id: i64) -> Scope<'p> {
     let mut next = id;
     for t in &b.tables {
         let Source::Derived(q) = &t.source else {

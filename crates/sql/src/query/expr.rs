@@ -9,6 +9,7 @@ use super::frame::{Frame, SubResult};
 use super::json_value::{Wanted, json_value};
 use super::lists::{self, ListId, Lists, info_at_run};
 use super::members::{in_rows, quantified};
+use super::overflow;
 use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
 use crate::memory::{Held, LARGE, heap_of};
@@ -493,6 +494,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             }
             let y = eval(b, f, ev)?;
             ev.numbers([(&**a, &x), (&**b, &y)], |cx| arith::apply(*op, &x, &y, cx))
+                .map_err(|error| overflow::named(error, e, f))
         }
         Node::Bits(op, a, b) => {
             let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
@@ -512,6 +514,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::Neg(a) => {
             let x = eval(a, f, ev)?;
             ev.numbers([(&**a, &x)], |cx| arith::negate(&x, cx))
+                .map_err(|error| overflow::named(error, e, f))
         }
         Node::Case { whens, otherwise } => {
             for (w, t) in whens {
@@ -587,7 +590,8 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             let v = ev.numbers(args.iter().zip(&values), |cx| (def.eval)(cx, &values));
             ev.cx.trees = Held::default();
             ev.cx.result = Held::default();
-            let v = answer(def.name, v?.as_text(), &e.info.ty);
+            let v = v.map_err(|error| overflow::named(error, e, f))?;
+            let v = answer(def.name, v.as_text(), &e.info.ty);
             ev.cx.work(work + heap_of(&v))?;
             if large > 0 {
                 ev.cx.large.shrink(large);

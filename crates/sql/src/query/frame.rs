@@ -3,6 +3,7 @@
 use super::expr::ColRef;
 use super::fulltext::Ranks;
 use super::packed::PackedRows;
+use super::plan::Block;
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
 use crate::meta::SqlTable;
@@ -170,6 +171,8 @@ impl SubResult {
 /// The surroundings of an expression.
 #[derive(Clone, Copy)]
 pub struct Frame<'v> {
+    /// Whose rows these are, for the names in errors.
+    pub block: Option<&'v Block>,
     pub shapes: &'v [Shape],
     pub slots: &'v [Slot],
     pub aggs: &'v [Value<'static>],
@@ -181,7 +184,7 @@ pub struct Frame<'v> {
 impl<'v> Frame<'v> {
     /// No table at all.
     pub fn empty(params: &'v [Value<'static>]) -> Frame<'v> {
-        Frame { shapes: &[], slots: &[], aggs: &[], subs: &[], params, outer: None }
+        Frame { block: None, shapes: &[], slots: &[], aggs: &[], subs: &[], params, outer: None }
     }
 
     /// What a row of a table has for an ENUM or SET; none where the row is not at hand as it is stored.

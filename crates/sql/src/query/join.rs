@@ -101,6 +101,7 @@ impl<'p> Joiner<'p> {
         outer: Option<&'f Frame<'f>>,
     ) -> Frame<'f> {
         Frame {
+            block: Some(self.block),
             shapes: &self.block.shapes,
             slots: &self.slots,
             aggs: &[],
@@ -124,6 +125,7 @@ impl<'p> Joiner<'p> {
             }
             let params = r.params;
             let frame = Frame {
+                block: Some(self.block),
                 shapes: &self.block.shapes,
                 slots: &self.slots,
                 aggs: &[],
@@ -147,6 +149,7 @@ impl<'p> Joiner<'p> {
             self.run_subs(&c.subs, r, outer).await?;
         }
         let frame = Frame {
+            block: Some(self.block),
             shapes: &self.block.shapes,
             slots: &self.slots,
             aggs: &[],
@@ -458,6 +461,7 @@ impl<'p> Joiner<'p> {
         let mut k = std::mem::take(&mut r.key);
         let block = self.block;
         let frame = Frame {
+            block: Some(block),
             shapes: &block.shapes,
             slots: &self.slots,
             aggs: &[],

@@ -130,7 +130,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         virtuals: b.virtuals,
         open_types,
         time_limit: super::hints::time_limit(stmt),
-        temporal_texts: b.temporal_texts,
+        constants: b.constants,
         deprecated: b.deprecated,
         digest: OnceLock::new(),
     })

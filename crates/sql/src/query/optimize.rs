@@ -82,7 +82,7 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     let Some(mut raw) = b.raw.take() else { return Ok(()) };
     raw.group_of.resize(b.tables.len(), None);
     raw.usable.resize(b.tables.len(), None);
-    drop_outer_joins(&mut raw, &b.subs);
+    drop_outer_joins(&mut raw);
     hints(b, &raw);
     note_columns(b, &raw);
     if !only_shown {
@@ -136,13 +136,13 @@ pub fn searchable(b: &Block, env: &PlanEnv<'_>) -> u64 {
 }
 
 /// An outer join whose missing rows WHERE refuses is an inner one.
-fn drop_outer_joins(raw: &mut Raw, subs: &[Sub]) {
+pub fn drop_outer_joins(raw: &mut Raw) {
     loop {
         let refused = (0..raw.groups.len()).find(|g| {
             let tables = raw.groups[*g].tables;
             tables != 0
                 && raw.groups[*g].parent.is_none()
-                && raw.conds.iter().any(|c| refuses_null(c, tables, subs))
+                && raw.conds.iter().any(|c| refuses_null(c, tables))
         });
         let Some(g) = refused else { return };
         let on = std::mem::take(&mut raw.groups[g].on);
@@ -162,7 +162,7 @@ fn drop_outer_joins(raw: &mut Raw, subs: &[Sub]) {
 }
 
 /// Is the condition never true when all columns of `tables` are NULL?
-fn refuses_null(c: &BExpr, tables: u64, subs: &[Sub]) -> bool {
+fn refuses_null(c: &BExpr, tables: u64) -> bool {
     fn strict(e: &BExpr, tables: u64) -> bool {
         match &e.node {
             Node::Col(c) => c.depth == 0 && tables & (1 << c.table) != 0,
@@ -171,7 +171,6 @@ fn refuses_null(c: &BExpr, tables: u64, subs: &[Sub]) -> bool {
             _ => false,
         }
     }
-    let _ = subs;
     match &c.node {
         Node::Cmp { op, a, b, .. } => {
             *op != CmpOp::NullSafe && (strict(a, tables) || strict(b, tables))
@@ -181,8 +180,8 @@ fn refuses_null(c: &BExpr, tables: u64, subs: &[Sub]) -> bool {
             args.iter().take(2).any(|a| strict(a, tables))
         }
         Node::Is { expr, test: super::expr::Truth::Null, negated: true } => strict(expr, tables),
-        Node::And(list) => list.iter().any(|e| refuses_null(e, tables, subs)),
-        Node::Or(list) => list.iter().all(|e| refuses_null(e, tables, subs)),
+        Node::And(list) => list.iter().any(|e| refuses_null(e, tables)),
+        Node::Or(list) => list.iter().all(|e| refuses_null(e, tables)),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::access::Key;
 use super::bind::{Deprecated, Raw};
+use super::constants::Beside;
 use super::expr::BExpr;
 use super::foreign::ForeignPlan;
 use super::frame::Shape;
@@ -41,8 +42,8 @@ pub struct Plan {
     pub(super) open_types: bool,
     /// Milliseconds of the hint MAX_EXECUTION_TIME, which stands before the variable's.
     pub(super) time_limit: Option<u64>,
-    /// Constants that must be dates or times if they are texts, with the type they are compared with.
-    pub(super) temporal_texts: Vec<(BExpr, SqlType)>,
+    /// Constants that must be dates, times or numbers if they are texts.
+    pub(super) constants: Vec<Beside>,
     /// Where its statements are summed up, and the generation of that table.
     pub digest: OnceLock<(u64, Arc<Summary>)>,
     /// It reads some rows FOR UPDATE.

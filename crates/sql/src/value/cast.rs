@@ -30,6 +30,10 @@ pub enum CastTarget {
     DateTime {
         fsp: u8,
     },
+    /// What a clock of UTC shows at a point in time, in whole seconds.
+    Utc {
+        fsp: u8,
+    },
     Time {
         fsp: u8,
     },
@@ -65,7 +69,9 @@ impl CastTarget {
                 (SqlType::varbinary(bytes.unwrap_or_else(|| octet_length(&from.ty))), false)
             }
             CastTarget::Date => (SqlType::Date, true),
-            CastTarget::DateTime { fsp } => (SqlType::DateTime { fsp }, true),
+            CastTarget::DateTime { fsp } | CastTarget::Utc { fsp } => {
+                (SqlType::DateTime { fsp }, true)
+            }
             CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),
             CastTarget::Year => (SqlType::Year, true),
             CastTarget::Json => (SqlType::Json, false),
@@ -111,6 +117,15 @@ pub fn cast(
         CastTarget::DateTime { fsp } => match v.to_datetime(cx) {
             Some(d) if !allowed(&d.date, cx) => Value::Null,
             Some(d) => fit_datetime(d, fsp, cx).map_or(Value::Null, Value::DateTime),
+            None => Value::Null,
+        },
+        CastTarget::Utc { fsp } => match v.to_datetime(cx) {
+            Some(d) => {
+                let utc = super::DateTime::from_civil_micros(cx.tz.time_of(d), fsp);
+                utc.map_or(Value::Null, |d| {
+                    Value::DateTime(super::DateTime { fsp, ..d.truncate(0) })
+                })
+            }
             None => Value::Null,
         },
         CastTarget::Time { fsp } => match v.to_time(cx) {

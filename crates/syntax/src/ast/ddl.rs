@@ -44,6 +44,15 @@ pub enum TypeKind {
     GeometryCollection,
 }
 
+/// Old words for the character set of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CharsetWord {
+    Ascii,
+    Unicode,
+    /// NATIONAL, NCHAR or NVARCHAR.
+    National,
+}
+
 /// A column type. BOOL is TINYINT(1); SERIAL is BIGINT UNSIGNED with the attributes it implies;
 /// CHAR BYTE is BINARY; NATIONAL types have charset `utf8mb3`.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +65,8 @@ pub struct DataType {
     pub unsigned: bool,
     pub zerofill: bool,
     pub charset: Option<Box<str>>,
+    /// What the character set was given by, if not by its name.
+    pub charset_word: Option<CharsetWord>,
     pub collation: Option<Box<str>>,
     /// The BINARY attribute: the binary collation of the charset.
     pub binary: bool,

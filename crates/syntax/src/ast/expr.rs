@@ -164,6 +164,12 @@ pub enum CastType {
     Year,
     Time(Option<u64>),
     Datetime(Option<u64>),
+    /// `AT TIME ZONE [INTERVAL] 'zone' AS DATETIME`: what a clock of that zone shows at a point in time.
+    DatetimeAt {
+        zone: Box<str>,
+        interval: bool,
+        digits: Option<u64>,
+    },
     Decimal {
         precision: Option<u64>,
         scale: Option<u64>,

@@ -408,6 +408,11 @@ fn special(f: &mut Formatter<'_>, expr: &Expr) -> R {
             f.write_str(" END")
         }
         Expr::Cast { expr, to, array } => {
+            if let CastType::DatetimeAt { zone, interval, .. } = &**to {
+                let interval = if *interval { "INTERVAL " } else { "" };
+                let zone = zone.replace('\'', "''");
+                return write!(f, "CAST({expr} AT TIME ZONE {interval}'{zone}' AS {to})");
+            }
             write!(f, "CAST({expr} AS {to}{})", if *array { " ARRAY" } else { "" })
         }
         Expr::ConvertUsing { expr, charset } => {
@@ -556,7 +561,9 @@ impl Display for CastType {
             CastType::Date => f.write_str("DATE"),
             CastType::Year => f.write_str("YEAR"),
             CastType::Time(n) => sized(f, "TIME", n),
-            CastType::Datetime(n) => sized(f, "DATETIME", n),
+            CastType::Datetime(n) | CastType::DatetimeAt { digits: n, .. } => {
+                sized(f, "DATETIME", n)
+            }
             CastType::Decimal { precision: Some(p), scale: Some(s) } => {
                 write!(f, "DECIMAL({p},{s})")
             }

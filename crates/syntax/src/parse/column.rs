@@ -2,9 +2,9 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    CheckDef, ColumnAttr, ColumnDef, DataType, Expr, ForeignKeyDef, Ident, IndexOptions, IndexType,
-    KeyDef, KeyKind, KeyPart, KeyPartKind, References, ReferentialAction, ReferentialMatch,
-    TableElement, TypeKind,
+    CharsetWord, CheckDef, ColumnAttr, ColumnDef, DataType, Expr, ForeignKeyDef, Ident,
+    IndexOptions, IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind, References, ReferentialAction,
+    ReferentialMatch, TableElement, TypeKind,
 };
 use crate::lex::{Kw, T};
 
@@ -166,6 +166,7 @@ impl Parser<'_> {
         self.charset_attrs(&mut data_type, &mut national)?;
         if national {
             data_type.charset = Some("utf8mb3".into());
+            data_type.charset_word = Some(CharsetWord::National);
         }
         Ok(data_type)
     }
@@ -192,9 +193,11 @@ impl Parser<'_> {
             } else if self.raw(self.token()).eq_ignore_ascii_case(b"ascii") {
                 self.advance();
                 data_type.charset = Some("latin1".into());
+                data_type.charset_word = Some(CharsetWord::Ascii);
             } else if self.raw(self.token()).eq_ignore_ascii_case(b"unicode") {
                 self.advance();
                 data_type.charset = Some("ucs2".into());
+                data_type.charset_word = Some(CharsetWord::Unicode);
             } else {
                 return Ok(());
             }
@@ -533,6 +536,7 @@ fn plain_type(kind: TypeKind) -> DataType {
         unsigned: false,
         zerofill: false,
         charset: None,
+        charset_word: None,
         collation: None,
         binary: false,
         members: Vec::new(),

@@ -388,10 +388,27 @@ impl Parser<'_> {
 
     fn cast_call(&mut self, _: Kw) -> PResult<Expr> {
         let expr = self.boxed_expr()?;
+        if self.eat(Kw::AT) {
+            let to = Box::new(self.at_time_zone()?);
+            return Ok(Expr::Cast { expr, to, array: false });
+        }
         self.expect(Kw::AS)?;
         let to = Box::new(self.cast_type()?);
         let array = self.eat(Kw::ARRAY);
         Ok(Expr::Cast { expr, to, array })
+    }
+
+    /// `TIME ZONE [INTERVAL] 'zone' AS DATETIME[(n)]`, behind AT.
+    fn at_time_zone(&mut self) -> PResult<CastType> {
+        self.expect(Kw::TIME)?;
+        if !self.eat_text(b"ZONE") {
+            return Err(self.error());
+        }
+        let interval = self.eat(Kw::INTERVAL);
+        let zone = String::from_utf8_lossy(&self.string()?).into();
+        self.expect(Kw::AS)?;
+        self.expect(Kw::DATETIME)?;
+        Ok(CastType::DatetimeAt { zone, interval, digits: self.opt_paren_number()? })
     }
 
     fn convert_call(&mut self, _: Kw) -> PResult<Expr> {

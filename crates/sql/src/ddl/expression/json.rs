@@ -10,7 +10,7 @@ impl Writer<'_> {
         self.expr(&j.doc)?;
         self.put(", ");
         self.expr(&j.path)?;
-        let to = returned(j.returning.as_ref()).unwrap_or_else(|to| cast_type(to));
+        let to = returned(j.returning.as_ref()).unwrap_or_else(cast_type);
         self.put(&format!(" returning {to}"));
         for (on, when) in [(&j.on_empty, "empty"), (&j.on_error, "error")] {
             match on {

@@ -27,7 +27,9 @@ use crate::context::StatementCtx;
 use crate::errno;
 use crate::meta::constraint::CHECK;
 use crate::meta::foreign::{Action, FOREIGN, ForeignKey, TablePlace};
-use crate::meta::{ColumnDefault, ConstraintName, SqlColumn, TableMeta, same_name};
+use crate::meta::{
+    ColumnDefault, ConstraintName, IndexPart, SqlColumn, SqlIndex, TableMeta, same_name,
+};
 use crate::session_api::SqlError;
 
 /// The name that the index made for a key is to have. The key itself is named by CONSTRAINT alone.
@@ -51,21 +53,47 @@ pub fn supporting_key(def: &ForeignKeyDef) -> KeyDef {
     }
 }
 
-/// The keys that remain to be made: an index for a foreign key is not, where another one begins with the same columns. `made`: the
+/// The columns that a key begins with, as an index for a foreign key must have them: whole.
+fn leading(k: &KeyDef) -> Vec<String> {
+    let name = |p: &KeyPart| match &p.kind {
+        KeyPartKind::Column { name, length: None } => name.as_str().to_owned(),
+        // No name of a column: such a part ends what can be searched.
+        _ => String::new(),
+    };
+    k.parts.iter().map(name).collect()
+}
+
+fn begins(long: &[String], short: &[String]) -> bool {
+    long.len() >= short.len() && long.iter().zip(short).all(|(a, b)| same_name(a, b))
+}
+
+/// Of the indexes that a table has those go that were made for a foreign key and are spare beside a new one of the user's own.
+pub fn drop_spare(
+    indexes: &mut Vec<SqlIndex>,
+    columns: &[SqlColumn],
+    new: &[KeyDef],
+    made: &[usize],
+) {
+    let own = new.iter().enumerate().filter(|(n, k)| {
+        let tree = !matches!(k.kind, KeyKind::FullText | KeyKind::Spatial);
+        tree && !made.contains(n) && !k.parts.iter().any(|p| p.descending)
+    });
+    let own: Vec<Vec<String>> = own.map(|(_, k)| leading(k)).collect();
+    indexes.retain(|i| {
+        let name = |p: &IndexPart| columns[p.column].name.clone();
+        let of: Vec<String> = i.parts.iter().map(name).collect();
+        !i.generated || !own.iter().any(|k| begins(k, &of))
+    });
+}
+
+/// The keys that remain to be made, and whether each is for a foreign key: an index for a foreign key is not, where another one begins with the same columns. `made`: the
 /// places in `keys` of those; `there`: columns of the indexes that the table has.
-pub fn needed_keys(keys: Vec<KeyDef>, made: &[usize], there: &[Vec<String>]) -> Vec<KeyDef> {
-    let columns = |k: &KeyDef| -> Vec<String> {
-        let name = |p: &KeyPart| match &p.kind {
-            KeyPartKind::Column { name, length: None } => name.as_str().to_owned(),
-            // No name of a column: such a part ends what can be searched.
-            _ => String::new(),
-        };
-        k.parts.iter().map(name).collect()
-    };
-    let lists: Vec<Vec<String>> = keys.iter().map(columns).collect();
-    let begins = |long: &[String], short: &[String]| {
-        long.len() >= short.len() && long.iter().zip(short).all(|(a, b)| same_name(a, b))
-    };
+pub fn needed_keys(
+    keys: Vec<KeyDef>,
+    made: &[usize],
+    there: &[Vec<String>],
+) -> Vec<(KeyDef, bool)> {
+    let lists: Vec<Vec<String>> = keys.iter().map(leading).collect();
     let spare = |n: usize| {
         let own = &lists[n];
         there.iter().any(|l| begins(l, own))
@@ -77,7 +105,8 @@ pub fn needed_keys(keys: Vec<KeyDef>, made: &[usize], there: &[Vec<String>]) -> 
             })
     };
     let keep: Vec<bool> = (0..keys.len()).map(|n| !made.contains(&n) || !spare(n)).collect();
-    keys.into_iter().zip(keep).filter(|(_, k)| *k).map(|(key, _)| key).collect()
+    let marked = keys.into_iter().enumerate().map(|(n, key)| (key, made.contains(&n)));
+    marked.zip(keep).filter(|(_, k)| *k).map(|(key, _)| key).collect()
 }
 
 /// Adds `new` to the foreign keys that a table has. A parent without a schema is in the child's.

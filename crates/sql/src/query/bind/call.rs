@@ -9,7 +9,7 @@ use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
-use crate::func::aggregate::{self, AggKind, AggSpec};
+use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, too_many_bits};
 use crate::func::control::NULLIF_COMPARED;
 use crate::query::collations::{
     in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
@@ -521,6 +521,9 @@ pub fn aggregate_arguments(
     if kind.takes_numbers() || matches!(kind, AggKind::Min | AggKind::Max) {
         no_geometries(&args, &c.name.as_str().to_ascii_lowercase())?;
     }
+    if matches!(kind, AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor) {
+        refuse_long_bits(&args)?;
+    }
     if kind == AggKind::GroupConcat {
         return Ok(args.into_iter().map(as_bytes).collect());
     }
@@ -535,6 +538,16 @@ pub fn aggregate_arguments(
         args.push(as_json(c.args.last(), e));
     }
     Ok(args)
+}
+
+/// 3514 for bits that may be more than an aggregate takes, whatever the rows have.
+fn refuse_long_bits(args: &[BExpr]) -> Bind<()> {
+    let takes_bits = |ty: &SqlType| ty.is_string() && ty.collation().is_none_or(|c| c.is_binary());
+    let long = |e: &BExpr| takes_bits(&e.info.ty) && e.info.ty.octet_length() > MAX_BINARY as u32;
+    match args.iter().any(long) {
+        true => Err(value_error(too_many_bits())),
+        false => Ok(()),
+    }
 }
 
 /// Functions that know nothing of JSON get its text, or where they want a number, a date or a time the value, which is read as one.

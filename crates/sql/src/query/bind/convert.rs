@@ -2,6 +2,7 @@
 
 use super::Deprecated;
 use super::{Bind, Binder};
+use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::func::temporal;
 use crate::query::collations::collated;
@@ -10,7 +11,7 @@ use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, TypeInfo, Value};
+use crate::value::{Charset, Collation, TypeInfo, Value, ValueError};
 use weir_syntax::ast::{self, Expr};
 
 /// What was cast to a text claims its collation against literals, as a column does in MySQL, whether or not the character set was
@@ -63,9 +64,13 @@ impl Binder<'_> {
         };
         Ok(match to {
             T::Binary(n) => CastTarget::Binary { bytes: length(n)? },
-            T::Char { length: n, charset, binary, .. } => {
+            T::Char { length: n, charset, binary, national } => {
                 let mut collation = match charset {
                     Some(cs) => self.charset_collation(cs)?,
+                    None if *national => {
+                        self.deprecated(Deprecated::National);
+                        self.env.reads.vars.default_of(Charset::Utf8mb3)
+                    }
                     None => self.env.reads.settings.collation,
                 };
                 if *binary {
@@ -79,6 +84,13 @@ impl Binder<'_> {
             T::Year => CastTarget::Year,
             T::Time(n) => CastTarget::Time { fsp: fsp(n)? },
             T::Datetime(n) => CastTarget::DateTime { fsp: fsp(n)? },
+            T::DatetimeAt { zone, interval, digits } => {
+                // The only zone there is, by its name or its distance from itself.
+                match (&**zone, interval) {
+                    ("+00:00", _) | ("UTC", false) => CastTarget::Utc { fsp: fsp(digits)? },
+                    _ => return Err(value_error(ValueError::unknown_time_zone(zone))),
+                }
+            }
             T::Decimal { precision, scale } => {
                 let (p, s) = (precision.unwrap_or(10), scale.unwrap_or(0));
                 if p > 65 || s > 30 || s > p {
@@ -97,6 +109,18 @@ impl Binder<'_> {
                 return Err(SqlError::not_supported("CAST to a geometry"));
             }
         })
+    }
+
+    /// What AT TIME ZONE takes: a TIMESTAMP, of a column or written as one, for of nothing else a zone is known. 3998.
+    pub fn point_in_time(&mut self, expr: &Expr) -> Bind<BExpr> {
+        let e = self.scalar(expr)?;
+        let written = matches!(expr, Expr::Literal(ast::Literal::Timestamp(_)));
+        let null = matches!(expr, Expr::Literal(ast::Literal::Null));
+        if !written && !null && !e.info.ty.is_point_in_time() {
+            let text = "Cannot cast value to TIMESTAMP WITH TIME ZONE.";
+            return Err(SqlError::new(errno::ER_INVALID_CAST, text));
+        }
+        Ok(e)
     }
 
     pub fn charset_collation(&mut self, name: &str) -> Bind<Collation> {

@@ -2,13 +2,17 @@
 //! reads the view.
 
 use super::Binder;
+use crate::ddl::types::old_charset_word;
 use crate::value::Charset;
+use weir_syntax::ast::CharsetWord;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Deprecated {
     Charset(Charset),
     /// `utf8`.
     Utf8Alias,
+    /// `N'a'`, NCHAR.
+    National,
     /// `BINARY a`.
     BinaryOperator,
     /// `@a := 1`.
@@ -51,6 +55,7 @@ impl Deprecated {
                 "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be unambiguous."
                     .into(),
             ),
+            Deprecated::National => old_charset_word(CharsetWord::National),
             Deprecated::BinaryOperator => old("'BINARY expr'", "Please use CAST instead"),
             Deprecated::Assignment => (
                 1287,

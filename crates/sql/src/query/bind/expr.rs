@@ -234,10 +234,14 @@ impl Binder<'_> {
                 let number = target.is_numeric();
                 let e = match number {
                     _ if target == CastTarget::Json => as_json(Some(expr), self.scalar(expr)?),
+                    _ if matches!(target, CastTarget::Utc { .. }) => self.point_in_time(expr)?,
                     // Of a text that a function of dates gave the integer is that of the text.
                     true if matches!(target, CastTarget::Signed | CastTarget::Unsigned) => {
                         let e = self.scalar(expr)?;
+                        // So it is of one that is chosen, whatever it was made of.
+                        let chosen = super::literal::is_chosen(&e);
                         match e.info.ty.is_string() && !self.is_hex(expr) {
+                            true if chosen => e,
                             true => super::digits::unmoved(self.as_operand(expr, e)),
                             false => self.as_operand(expr, e),
                         }

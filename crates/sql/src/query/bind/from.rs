@@ -353,7 +353,13 @@ impl Binder<'_> {
         };
         self.from(&j.left, left, raw, tables)?;
         let (middle, between) = (tables.len(), self.top().scope.columns.len());
+        let reachable = self.top().unreachable;
+        if j.kind == JoinKind::Right {
+            // They are read behind what stands at its right.
+            self.top_mut().unreachable |= (begin..middle).fold(0, |bits, t| bits | 1 << t);
+        }
         self.from(&j.right, right, raw, tables)?;
+        self.top_mut().unreachable = reachable;
         if j.kind == JoinKind::Straight {
             let bits = |range: std::ops::Range<usize>| range.fold(0, |all, t| all | 1u64 << t);
             (middle..tables.len()).for_each(|t| raw.put_behind(t, bits(begin..middle)));

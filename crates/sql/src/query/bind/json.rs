@@ -5,6 +5,7 @@ use crate::ddl::Env;
 use crate::ddl::column::invalid_default;
 use crate::ddl::rebuild::value_error;
 use crate::ddl::types::{TextDefaults, column_type};
+use crate::errno;
 use crate::query::expr::{BExpr, Node};
 use crate::query::json_table::{Column, JsonTable, Level};
 use crate::query::json_value::{Otherwise, Wanted, as_stored, typed};
@@ -21,6 +22,25 @@ use weir_syntax::ast::{
 
 /// Characters of JSON_VALUE without RETURNING.
 const PLAIN_CHARS: u32 = 512;
+
+/// A name in the document that means nothing there: 1109 where it has a table's.
+fn in_argument(e: SqlError) -> SqlError {
+    const PLACE: &str = "a table function argument";
+    let name = |e: &SqlError| {
+        let rest = e.message.strip_prefix("Unknown column '")?;
+        rest.strip_suffix("' in 'field list'").map(str::to_owned)
+    };
+    match name(&e) {
+        Some(name) if e.errno == errno::ER_BAD_FIELD_ERROR => match name.rsplit('.').nth(1) {
+            Some(table) => {
+                let text = format!("Unknown table '{table}' in {PLACE}");
+                SqlError::new(errno::ER_UNKNOWN_TABLE, text)
+            }
+            None => SqlError::new(e.errno, format!("Unknown column '{name}' in '{PLACE}'")),
+        },
+        _ => e,
+    }
+}
 
 impl Binder<'_> {
     pub fn json_value(&mut self, j: &JsonValue) -> Bind<BExpr> {
@@ -63,7 +83,7 @@ impl Binder<'_> {
             alias: Some(Ident::new("doc")),
             text: "doc".into(),
         };
-        let (source, of) = self.lateral(&Query::of_items(vec![doc]))?;
+        let (source, of) = self.lateral(&Query::of_items(vec![doc])).map_err(in_argument)?;
         let mut columns = Vec::new();
         let root = self.json_level(&j.path, &j.columns, &mut columns)?;
         let table = JsonTable { source, root, columns: columns.len() };

@@ -5,11 +5,13 @@
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
 use super::digits::{as_moment, unrounded};
-use super::{Bind, Binder};
+use super::{Bind, Binder, Deprecated};
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::query::adapt::{Adapt, JsonAs};
+use crate::query::constants::Beside;
 use crate::query::expr::{BExpr, Node};
+use crate::query::fitted::is_literal;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::literal_text;
@@ -17,8 +19,9 @@ use crate::value::sent::{introduced, sent_text};
 use crate::value::temporal::parse;
 use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
-    Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+    Charset, Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
+use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 
@@ -33,6 +36,11 @@ impl Binder<'_> {
                 None => Value::Double(text.parse().unwrap_or(f64::MAX)),
             },
             Literal::Float(v, _) => Value::Double(*v),
+            Literal::Str { bytes, charset: None, national: true } => {
+                self.deprecated(Deprecated::National);
+                let collation = self.env.reads.vars.default_of(Charset::Utf8mb3);
+                introduced(bytes, collation).map_err(value_error)?
+            }
             Literal::Str { bytes, charset, .. } => match charset {
                 Some(cs) => self.introduced(cs, bytes)?,
                 None => literal_text(bytes, self.env.reads.settings.collation),
@@ -190,26 +198,44 @@ impl Binder<'_> {
         None
     }
 
-    /// A constant text that is compared with a date by an operator must be one, whatever rows there are.
-    fn date_beside(&mut self, e: &BExpr, other: &BExpr) {
+    /// A constant text that is compared with a date by an operator must be one, whatever rows there are. So must one beside a column of
+    /// numbers where rows are changed.
+    fn constant_beside(&mut self, (written, e): (&Expr, &BExpr), other: &BExpr) {
         let text = e.is_untyped() && matches!(e.node, Node::Param(_)) || e.info.ty.is_string();
-        let dated = matches!(other.info.ty.class(), Class::Date | Class::DateTime);
-        if text && dated && e.is_statement_constant() {
-            self.temporal_texts.push((e.clone(), other.info.ty));
+        let asks = match other.info.ty.class() {
+            Class::Date | Class::DateTime => e.is_statement_constant(),
+            Class::Int | Class::Decimal | Class::Real => {
+                let plain = !matches!(other.info.ty, SqlType::Year | SqlType::Bit { .. });
+                let beside_column = plain && matches!(other.node, Node::Col(_));
+                beside_column && is_literal(e) && !self.is_hex(written)
+            }
+            _ => false,
+        };
+        if text && asks {
+            let (value, ty, column) = (e.clone(), other.info.ty, self.column_shown(other));
+            self.constants.push(Beside { value, ty, column });
         }
+    }
+
+    /// The name of what is just a column.
+    fn column_shown(&self, e: &BExpr) -> Option<Arc<str>> {
+        let Node::Col(c) = &e.node else { return None };
+        let level = self.stack.len().checked_sub(1 + usize::from(c.depth))?;
+        let table = self.stack[level].scope.tables.get(usize::from(c.table))?;
+        Some(table.columns.get(table.place_of(e)?)?.name.clone())
     }
 
     /// The sides of an operator as each is beside the other.
     pub fn operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
-        self.date_beside(&left.1, &right.1);
-        self.date_beside(&right.1, &left.1);
+        self.constant_beside((left.0, &left.1), &right.1);
+        self.constant_beside((right.0, &right.1), &left.1);
         self.pair(left, right)
     }
 
     /// The same of two columns of rows.
     pub fn row_operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
-        self.date_beside(&left.1, &right.1);
-        self.date_beside(&right.1, &left.1);
+        self.constant_beside((left.0, &left.1), &right.1);
+        self.constant_beside((right.0, &right.1), &left.1);
         self.unfitted_pair(left, right)
     }
 
@@ -376,9 +402,11 @@ pub fn chosen_number(mut e: BExpr) -> BExpr {
     if !e.info.ty.is_string() && !e.info.ty.is_list() {
         return e;
     }
-    let numbered = |b: &BExpr| b.info.ty.is_temporal() || b.info.ty.is_list();
+    let numbered = |b: &BExpr| b.info.ty.is_temporal() || b.info.ty.is_list() || is_bits(b);
     let mut branches: Vec<&mut BExpr> = match &mut e.node {
-        Node::Func(def, args) if def.name == "IF" => args.iter_mut().skip(1).collect(),
+        Node::Func(def, args) if matches!(def.name, "IF" | "ELT") => {
+            args.iter_mut().skip(1).collect()
+        }
         Node::Case { whens, otherwise } => {
             whens.iter_mut().map(|(_, v)| v).chain(otherwise.as_deref_mut()).collect()
         }
@@ -387,11 +415,33 @@ pub fn chosen_number(mut e: BExpr) -> BExpr {
     if branches.iter().any(|b| numbered(b)) {
         for b in &mut branches {
             let branch = std::mem::replace(*b, BExpr::constant(Value::Null));
-            **b = chosen_number(by_place(branch));
+            **b = chosen_number(by_place(unless_bits(branch)));
         }
         e.info.ty = SqlType::DOUBLE;
     }
     e
+}
+
+/// One of several values, whose text is asked for where a text is.
+pub fn is_chosen(e: &BExpr) -> bool {
+    match &e.node {
+        Node::Func(def, _) => matches!(def.name, "IF" | "ELT"),
+        Node::Case { .. } => true,
+        _ => false,
+    }
+}
+
+/// A BIT as its bytes.
+fn is_bits(e: &BExpr) -> bool {
+    matches!(e.node, Node::Adapted(Adapt::Bits(_), _))
+}
+
+/// A BIT that stands for its bytes, as the number that it is.
+fn unless_bits(e: BExpr) -> BExpr {
+    match e.node {
+        Node::Adapted(Adapt::Bits(_), number) => *number,
+        _ => e,
+    }
 }
 
 /// A BIT as its bytes, which is what it is where a text is wanted.

@@ -6,7 +6,8 @@
 //! - The tables of a merged query are slots of the block, one behind the other from [`Merged::first`] on. The scope has an entry for each: the
 //!   first has the query's name and columns, the others have none, so that numbers of slots and of entries are the same.
 //! - A merged column is an expression over those slots that gives the same value whenever it is asked: nothing is called in it that
-//!   has effects or varies, and no subquery.
+//!   has effects or varies, and no subquery. Only where rows are changed through a view may it have one that reads nothing around
+//!   it; names within subqueries do not find such a column.
 //! - A query that does not fit leaves nothing behind in the block.
 
 use super::select::split_and;
@@ -203,8 +204,9 @@ impl Binder<'_> {
             };
             order.push((e, o.descending));
         }
-        let sorts = order.iter().map(|(e, _)| e);
-        if !items.iter().chain(sorts).all(is_settled) || conds.iter().any(BExpr::varies) {
+        let settled = items.iter().all(|e| self.is_lasting(e));
+        if !settled || !order.iter().all(|(e, _)| is_settled(e)) || conds.iter().any(BExpr::varies)
+        {
             return Ok(None);
         }
         let among = match group {
@@ -226,6 +228,18 @@ impl Binder<'_> {
         }
         among.extend(conds);
         Ok(Some((items, columns, check, order)))
+    }
+
+    /// Whether a column may be one of a merged query.
+    fn is_lasting(&self, e: &BExpr) -> bool {
+        let mut subs = Vec::new();
+        e.subs(&mut subs);
+        let known = &self.top().subs;
+        let alone = |n: &u32| {
+            let sub = &known[*n as usize];
+            sub.is_query() && !sub.correlated
+        };
+        !e.varies() && (subs.is_empty() || self.finds_targets && subs.iter().all(alone))
     }
 
     /// Gives the tables of a merged query their names in the block: those of the query.

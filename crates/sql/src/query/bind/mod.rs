@@ -48,12 +48,13 @@ use crate::context::{ShowResult, VirtualColumn};
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
+use crate::query::constants::Beside;
 use crate::query::expr::BExpr;
 use crate::query::plan::{OutColumn, Sub, Window};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
-use crate::value::{Collation, SqlType, TypeInfo};
+use crate::value::{Collation, TypeInfo};
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
@@ -102,6 +103,8 @@ impl Raw {
 /// A block being bound.
 pub struct BlockCtx {
     pub scope: Scope,
+    /// Tables that LATERAL and JSON_TABLE do not see where they stand, as bits: those at the left of RIGHT JOIN.
+    pub unreachable: u64,
     pub subs: Vec<Sub>,
     pub aggs: Vec<(AggSpec, Vec<BExpr>)>,
     pub agg_texts: Vec<String>,
@@ -117,6 +120,8 @@ pub struct BlockCtx {
     pub alias_in_agg: bool,
     /// A window function's own parts are being bound.
     pub in_window: bool,
+    /// The name of the window whose PARTITION BY and ORDER BY are being bound.
+    pub in_specification: Option<Box<str>>,
     /// WINDOW clauses, by name.
     pub named_windows: Vec<(ast::Ident, ast::WindowSpec)>,
     pub windows: Vec<Window>,
@@ -181,8 +186,8 @@ pub struct Binder<'a> {
     pub seen: Vec<Arc<SqlTable>>,
     /// A computed table is read.
     pub virtuals: bool,
-    /// Constants compared with values of a temporal type.
-    pub temporal_texts: Vec<(BExpr, SqlType)>,
+    /// Constants compared with what they may have to be values of.
+    pub constants: Vec<Beside>,
     /// The scope of the next block is wanted in [`Binder::kept_scope`]: ON DUPLICATE KEY UPDATE sees the tables of its SELECT.
     pub keep_scope: bool,
     pub kept_scope: Option<Scope>,
@@ -204,6 +209,8 @@ pub struct Binder<'a> {
     pub merges_derived: bool,
     /// Queries that were bound for a merge and did not fit.
     pub failed_merges: u32,
+    /// The tables being bound are those of a change, of views all that can be changed through them.
+    pub finds_targets: bool,
     /// A view is being made, which is not there before.
     pub defines_view: bool,
     pub deprecated: Vec<Deprecated>,
@@ -240,7 +247,7 @@ impl<'a> Binder<'a> {
             file_collation: Collation::Binary,
             seen: Vec::new(),
             virtuals: false,
-            temporal_texts: Vec::new(),
+            constants: Vec::new(),
             keep_scope: false,
             kept_scope: None,
             generators: 0,
@@ -253,6 +260,7 @@ impl<'a> Binder<'a> {
             view_needs: Vec::new(),
             merges_derived: false,
             failed_merges: 0,
+            finds_targets: false,
             defines_view: false,
             deprecated: Vec::new(),
             block_names: Vec::new(),
@@ -263,6 +271,7 @@ impl<'a> Binder<'a> {
     pub fn enter(&mut self, scope: Scope) {
         self.stack.push(BlockCtx {
             scope,
+            unreachable: 0,
             subs: Vec::new(),
             aggs: Vec::new(),
             agg_texts: Vec::new(),
@@ -274,6 +283,7 @@ impl<'a> Binder<'a> {
             in_agg: false,
             alias_in_agg: false,
             in_window: false,
+            in_specification: None,
             named_windows: Vec::new(),
             windows: Vec::new(),
             window_texts: Vec::new(),

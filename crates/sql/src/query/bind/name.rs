@@ -48,6 +48,7 @@ impl Binder<'_> {
         for depth in 0..self.stack.len() {
             let level = self.stack.len() - 1 - depth;
             match self.stack[level].scope.find(c) {
+                Found::Column(t, _) if self.stack[level].unreachable & (1 << t) != 0 => {}
                 Found::Column(t, i) => {
                     let e = self.stack[level].scope.column(t, i, depth as u8);
                     if depth == 0 && !self.may_be_named_here(&e) {
@@ -55,6 +56,10 @@ impl Binder<'_> {
                     }
                     if depth > 0 {
                         self.note_outer(level, t);
+                        if !e.has_no_subs() {
+                            let what = "a view's subquery within another one";
+                            return Err(SqlError::not_supported(what));
+                        }
                         // A merged column may show others than the first of the tables that it was merged with.
                         let mut shown = Vec::new();
                         e.walk(&mut |n| {

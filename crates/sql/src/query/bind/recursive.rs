@@ -4,7 +4,8 @@
 
 use super::{Bind, Binder, Raw, Working};
 use crate::errno;
-use crate::query::plan::{Body, OutColumn, QueryPlan, Recursive, Source, TableSlot};
+use crate::query::optimize::drop_outer_joins;
+use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Recursive, Source, TableSlot};
 use crate::query::scope::{ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{self, Ident, Query, QueryBody, SetOp, TableRef};
@@ -147,15 +148,17 @@ impl Binder<'_> {
                 return Err(single_reference(name));
             }
             forbidden_clauses(s, name)?;
-            if in_outer_side(&s.from, name) {
-                let text = format!(
-                    "In recursive query block of Recursive Common Table Expression '{name}', the recursive table must neither be in the right argument of a LEFT JOIN, nor be forced to be non-first with join order hints"
-                );
-                return Err(SqlError::new(errno::ER_CTE_RECURSIVE_FORBIDDEN_JOIN_ORDER, text));
+            if is_kept_behind(&s.from, name) {
+                return Err(forbids_order(name));
             }
         }
         let before = self.references.iter().filter(|n| **n == number).count();
-        let plan = self.query_body(&Query::bare(body.clone()))?;
+        let mut plan = self.query_body(&Query::bare(body.clone()))?;
+        if let Body::Block(b) = &mut plan.body
+            && may_miss(b, number)
+        {
+            return Err(forbids_order(name));
+        }
         let met = self.references.iter().filter(|n| **n == number).count() - before;
         if met > 1 {
             return Err(single_reference(name));
@@ -223,25 +226,37 @@ fn forbidden_clauses(s: &ast::Select, name: &str) -> Bind<()> {
     Ok(())
 }
 
-/// Whether the table stands where an outer join may miss its rows.
-fn in_outer_side(from: &[TableRef], name: &str) -> bool {
-    fn inside(t: &TableRef, name: &str, inner: bool) -> bool {
+/// Whether STRAIGHT_JOIN asks for other tables before this one.
+fn is_kept_behind(from: &[TableRef], name: &str) -> bool {
+    fn inside(t: &TableRef, name: &str, behind: bool) -> bool {
         match t {
-            TableRef::Table(f) => inner && f.name.schema.is_none() && f.name.name.is(name),
+            TableRef::Table(f) => behind && f.name.schema.is_none() && f.name.name.is(name),
             TableRef::Join(j) => {
-                let (left, right) = match j.kind {
-                    ast::JoinKind::Left => (inner, true),
-                    ast::JoinKind::Right => (true, inner),
-                    ast::JoinKind::Inner => (inner, inner),
-                    ast::JoinKind::Straight => (inner, true),
-                };
-                inside(&j.left, name, left) || inside(&j.right, name, right)
+                let right = behind || j.kind == ast::JoinKind::Straight;
+                inside(&j.left, name, behind) || inside(&j.right, name, right)
             }
-            TableRef::List(list) => list.iter().any(|t| inside(t, name, inner)),
+            TableRef::List(list) => list.iter().any(|t| inside(t, name, behind)),
             TableRef::Derived { .. } | TableRef::JsonTable(_) => false,
         }
     }
     from.iter().any(|t| inside(t, name, false))
+}
+
+/// Whether the table stands where an outer join may miss its rows, WHERE refusing none that it misses.
+fn may_miss(b: &mut Block, number: u32) -> bool {
+    let working = |t: &TableSlot| matches!(t.source, Source::Working(n, _) if n == number);
+    let (Some(raw), Some(at)) = (&mut b.raw, b.tables.iter().position(working)) else {
+        return false;
+    };
+    drop_outer_joins(raw);
+    raw.group_of[at].is_some()
+}
+
+fn forbids_order(name: &str) -> SqlError {
+    let text = format!(
+        "In recursive query block of Recursive Common Table Expression '{name}', the recursive table must neither be in the right argument of a LEFT JOIN, nor be forced to be non-first with join order hints"
+    );
+    SqlError::new(errno::ER_CTE_RECURSIVE_FORBIDDEN_JOIN_ORDER, text)
 }
 
 /// The table is read by a query within FROM.

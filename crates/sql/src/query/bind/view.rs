@@ -360,8 +360,10 @@ impl Binder<'_> {
         if let Some(select) = picks_only(&query) {
             let (mut raw, mut tables) = (Raw::default(), Vec::new());
             let at = &mut Place { group: None, raw: &mut raw, tables: &mut tables };
+            self.finds_targets = true;
             let (parts, subs) = self
                 .isolated(|b| b.bind_parts(select, &query, ViewCheck::Cascaded, at, Vec::new()));
+            self.finds_targets = false;
             if let Some(parts) = parts? {
                 mergeable = true;
                 updatable = select.from.iter().all(reads_tables_only)

@@ -34,6 +34,17 @@ pub fn is_window_function(upper: &str) -> bool {
     )
 }
 
+fn is_window_call(e: &ast::Expr) -> bool {
+    matches!(e, ast::Expr::Call(c) if c.over.is_some())
+}
+
+/// 3595: the rows of a window are known before what is worked out over them.
+fn nested(window: &str) -> SqlError {
+    let text =
+        format!("You cannot nest a window function in the specification of window '{window}'.");
+    SqlError::new(errno::ER_WINDOW_NESTED_WINDOW_FUNC_USE_IN_WINDOW_SPEC, text)
+}
+
 fn of_window(errno: u16, name: &str, what: &str) -> SqlError {
     SqlError::new(errno, format!("Window '{name}'{what}"))
 }
@@ -50,6 +61,10 @@ impl Binder<'_> {
         self.top_mut().named_windows = list.to_vec();
         for (name, spec) in list {
             self.resolved(Some(name), spec, 0)?;
+            let order = spec.order_by.iter().map(|o| &o.expr);
+            if spec.partition_by.iter().chain(order).any(is_window_call) {
+                return Err(nested(name.as_str()));
+            }
         }
         Ok(())
     }
@@ -96,6 +111,9 @@ impl Binder<'_> {
     pub fn window_call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
         let name = c.name.as_str().to_ascii_lowercase();
         let top = self.top();
+        if let Some(window) = &top.in_specification {
+            return Err(nested(window));
+        }
         let here = matches!(top.place, "field list" | "order clause");
         if !top.agg_ok || !here || top.in_agg || top.in_window {
             let text = format!("You cannot use the window function '{name}' in this context.'");
@@ -152,6 +170,7 @@ impl Binder<'_> {
         let sorted = spec.partition_by.iter().chain(spec.order_by.iter().map(|o| &o.expr));
         refuse_positions(sorted, shown)?;
         let around = self.top().place;
+        self.top_mut().in_specification = Some(shown.into());
         self.place("window partition by");
         let partition = exprs(self, &spec.partition_by)?;
         self.place("window order by");
@@ -160,6 +179,7 @@ impl Binder<'_> {
             order.push((self.scalar(&o.expr)?, o.descending));
         }
         self.place(around);
+        self.top_mut().in_specification = None;
         let frame = match &spec.frame {
             Some(f) => self.frame(f, shown, &order)?,
             None if order.is_empty() => {

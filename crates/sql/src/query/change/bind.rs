@@ -38,9 +38,10 @@ fn bind_from(
     b.name_block(hints);
     let mut raw = Raw::default();
     let mut tables = Vec::new();
-    for t in from {
-        b.from(t, None, &mut raw, &mut tables)?;
-    }
+    b.finds_targets = true;
+    let bound = from.iter().try_for_each(|t| b.from(t, None, &mut raw, &mut tables));
+    b.finds_targets = false;
+    bound?;
     b.place("where clause");
     if let Some(w) = where_ {
         let e = b.numeric(w)?;

@@ -309,8 +309,8 @@ impl Changer<'_> {
                 }
                 (Some(_), Some(values)) => values[n].clone(),
                 (Some(e), None) => {
-                    let frame =
-                        Frame { shapes: &p.block.shapes, slots: &slots, ..Frame::empty(r.params) };
+                    let (block, shapes) = (Some(&p.block), &p.block.shapes);
+                    let frame = Frame { block, shapes, slots: &slots, ..Frame::empty(r.params) };
                     eval(e, &frame, &mut r.ev)?.into_owned()
                 }
             };

@@ -57,6 +57,11 @@ impl SqlType {
         }
     }
 
+    /// TIMESTAMP, of whose values it is known when they were, in whatever zone.
+    pub fn is_point_in_time(&self) -> bool {
+        matches!(self, SqlType::Timestamp { .. })
+    }
+
     /// Bytes of the longest value as text, in its own character set.
     pub fn octet_length(&self) -> u32 {
         match *self {

@@ -1,0 +1,28 @@
+//! Error 1690 tells which expression has a value that is none of its type: as it was bound, with the names of its columns and not with
+//! what they had, as MySQL does.
+
+use super::explain_expr::Scope;
+use super::explain_note::Note;
+use super::expr::BExpr;
+use super::frame::Frame;
+use crate::value::ValueError;
+
+/// Types that arithmetic and functions of numbers leave. What else is out of its range is no value of an expression.
+const NUMBERS: [&str; 4] = ["BIGINT", "BIGINT UNSIGNED", "DECIMAL", "DOUBLE"];
+
+/// The error of `e`, whose operands have values.
+#[cold]
+pub fn named(error: ValueError, e: &BExpr, f: &Frame<'_>) -> ValueError {
+    let what = error.message.split(" value is out of range in ").next().unwrap_or_default();
+    if error.errno != 1690 || !NUMBERS.contains(&what) {
+        return error;
+    }
+    let mut note = Note::new(f.params);
+    let mut around = Some(f);
+    while let Some(f) = around {
+        note.scopes.insert(0, Scope::of_frame(f));
+        around = f.outer;
+    }
+    note.expr(e);
+    ValueError::out_of_range(what, &note.out)
+}
