@@ -681,6 +681,8 @@ fn replacements_and_braces_of_regular_expressions() {
         let mut c = s.client();
         let (name, interval) = ("E3887 A capture group has an invalid name.", "E3692");
         c.check(&[
+            (r"select 'a((b' regexp 'a\\({2}b', '||' regexp '^\\|{2}$', '((' regexp '^[(]{2}$'", "1|1|1"),
+            (r"select 'a' regexp '({2}'", "E3688 Syntax error in regular expression on line 1, character 2."),
             ("select regexp_replace('abc', '(b)', '$1x'), regexp_replace('abc', '(b)', '$12$0')", "abxc|ab2bc"),
             (r"select regexp_replace('abc', 'b', 'x\\y'), regexp_replace('abc', 'b', '\\$1')", "axyc|a$1c"),
             ("select regexp_replace('abc', '(?<n>b)|(z)', '[${n}$2]')", "a[b]c"),
@@ -721,6 +723,23 @@ fn texts_without_a_common_character_set() {
                 "axc|bx|ad|cba",
             ),
             ("select n'a', collation(n'a')", "a|utf8mb3_general_ci"),
+        ])
+        .await;
+    });
+}
+
+/// Whatever punctuation stands between the parts of a time of day.
+#[test]
+fn punctuation_in_times_of_day() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("select cast('2020-01-01 10-11-12' as datetime), cast('2020/01/01 10.11.12' as datetime), cast('2020-01-01 10^11@12.5' as datetime(1))", "2020-01-01 10:11:12|2020-01-01 10:11:12|2020-01-01 10:11:12.5"),
+            ("select cast('2020-01-01 10:11:12.345' as datetime(3)), cast('2020-01-01 10:11.12' as datetime)", "2020-01-01 10:11:12.345|2020-01-01 10:11:12"),
+            ("set time_zone = '+00:00'", "ok 0"),
+            ("create table z (d datetime)", "ok 0"),
+            ("insert into z values ('2020-01-01 10:11:12+02:00')", "ok 1"),
+            ("select * from z", "2020-01-01 08:11:12"),
         ])
         .await;
     });

@@ -360,9 +360,9 @@ fn member_of_and_texts_of_json_keep_their_meaning() {
         let text = text.strip_prefix("t|").expect("a table").replacen("`t`", "`u`", 1);
         c.check(&[(&*text, "ok 0")]).await;
         c.check(&[("insert into u (a, j) select a, j from t", "ok 5")]).await;
-        for n in 0..ints.len() {
+        for (n, e) in ints.iter().enumerate() {
             let direct = c.rows(&format!("select g{n} from t")).await;
-            assert_eq!(c.rows(&format!("select g{n} from u")).await, direct, "{}", ints[n]);
+            assert_eq!(c.rows(&format!("select g{n} from u")).await, direct, "{e}");
         }
         let text = c.rows("show create view v").await;
         let text = text.split('|').nth(1).expect("a text").replacen("`v`", "`w`", 1);

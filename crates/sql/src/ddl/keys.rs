@@ -34,7 +34,6 @@ impl Keys {
             || self.special.iter().any(|k| same_name(&k.name, name))
     }
 
-    /// 1069 where there is no room for one more.
     /// Whether the key that was added last was made for a foreign key.
     pub fn mark_last(&mut self, generated: bool) {
         if let Some(key) = self.indexes.last_mut().filter(|_| generated) {
@@ -42,6 +41,7 @@ impl Keys {
         }
     }
 
+    /// 1069 where there is no room for one more.
     pub fn check_count(&self) -> Result<(), SqlError> {
         if self.indexes.len() + self.special.len() < MAX_KEYS {
             return Ok(());

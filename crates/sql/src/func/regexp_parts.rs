@@ -53,7 +53,10 @@ pub fn check_braces(pattern: &str) -> Result<(), ValueError> {
     let chars: Vec<char> = pattern.chars().collect();
     let close = |from: usize, c: char| chars[from..].iter().position(|x| *x == c).map(|n| from + n);
     let (mut at, mut depth) = (0, 0);
+    // Nothing stands before what follows: it begins a pattern, a group or an alternative.
+    let mut begins = true;
     while at < chars.len() {
+        let first = std::mem::take(&mut begins);
         match chars[at] {
             '\\' if chars.get(at + 1) == Some(&'Q') => {
                 let end = chars[at..].windows(2).position(|w| w == ['\\', 'E']);
@@ -71,13 +74,14 @@ pub fn check_braces(pattern: &str) -> Result<(), ValueError> {
             ']' if depth > 0 => depth -= 1,
             '{' | '}' if depth > 0 => {}
             '}' => return Err(syntax(at + 1)),
-            '{' if at == 0 || matches!(chars[at - 1], '(' | '|') => return Err(syntax(at + 1)),
+            '{' if first => return Err(syntax(at + 1)),
             '{' => {
                 let end = close(at, '}').ok_or_else(|| numbered(3692))?;
                 let inside: String = chars[at + 1..end].iter().collect();
                 check_interval(&inside)?;
                 at = end;
             }
+            '(' | '|' if depth == 0 => begins = true,
             _ => {}
         }
         at += 1;

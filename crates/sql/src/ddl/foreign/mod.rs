@@ -86,8 +86,8 @@ pub fn drop_spare(
     });
 }
 
-/// The keys that remain to be made, and whether each is for a foreign key: an index for a foreign key is not, where another one begins with the same columns. `made`: the
-/// places in `keys` of those; `there`: columns of the indexes that the table has.
+/// The keys that remain to be made, and whether each is for a foreign key: an index for a foreign key is not, where another one
+/// begins with the same columns. `made`: the places in `keys` of those; `there`: columns of the indexes that the table has.
 pub fn needed_keys(
     keys: Vec<KeyDef>,
     made: &[usize],

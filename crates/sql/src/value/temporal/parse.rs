@@ -186,13 +186,13 @@ fn separated(scan: &mut Scan<'_>) -> Option<FoundDateTime> {
     Some(FoundDateTime { value, truncated: false, date_only: true, offset: None })
 }
 
-/// `hh[:mm[:ss[.ffffff]]]` behind a date.
+/// `hh[:mm[:ss[.ffffff]]]` behind a date, with any punctuation for the colons but a sign that begins an offset.
 fn clock(scan: &mut Scan<'_>, mut value: DateTime) -> Option<FoundDateTime> {
     value.hour = scan.number(2)? as u8;
     let part = |scan: &mut Scan<'_>| {
         let here = scan.at;
-        if scan.peek().is_some_and(|b| is_separator(b) && b != b'+' && b != b'-' && b != b'.') {
-            scan.skip(|b| is_separator(b) && b != b'.');
+        if scan.peek().is_some_and(is_separator) && !is_offset(&scan.s[here..]) {
+            scan.skip(is_separator);
             if let Some(v) = scan.number(2) {
                 return Some(v as u8);
             }
@@ -211,6 +211,15 @@ fn clock(scan: &mut Scan<'_>, mut value: DateTime) -> Option<FoundDateTime> {
         }
     }
     Some(FoundDateTime { value, truncated: false, date_only: false, offset: None })
+}
+
+/// Is this the rest of a text that ends with an offset?
+fn is_offset(rest: &[u8]) -> bool {
+    let digit = |n: usize| rest[n].is_ascii_digit();
+    rest.len() == 6
+        && matches!(rest[0], b'+' | b'-')
+        && rest[3] == b':'
+        && [1, 2, 4, 5].map(digit) == [true; 4]
 }
 
 /// `+hh:mm` or `-hh:mm` at the very end.
