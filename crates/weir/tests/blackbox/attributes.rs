@@ -12,7 +12,7 @@ fn attributes_of_statements() {
     let who: &[u8] = b"\x01\x01\0\x01\xFE\0\x03who\x02me";
     c.command(&query(who, value)).unwrap();
     let me = [Some("me".to_string()), None];
-    assert_eq!(c.read_answer(false).unwrap().rows, [me.clone()]);
+    assert_eq!(c.read_answer(false).unwrap().rows, [me]);
     // They are those of the one statement.
     c.command(&query(b"\0\x01", value)).unwrap();
     assert_eq!(c.read_answer(false).unwrap().rows, [[None, None]]);
