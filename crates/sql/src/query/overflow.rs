@@ -3,8 +3,8 @@
 
 use super::explain_expr::Scope;
 use super::explain_note::Note;
-use super::expr::BExpr;
-use super::frame::Frame;
+use super::expr::{BExpr, Node};
+use super::frame::{Frame, Shape};
 use crate::value::ValueError;
 
 /// Types that arithmetic and functions of numbers leave. What else is out of its range is no value of an expression.
@@ -14,7 +14,7 @@ const NUMBERS: [&str; 4] = ["BIGINT", "BIGINT UNSIGNED", "DECIMAL", "DOUBLE"];
 #[cold]
 pub fn named(error: ValueError, e: &BExpr, f: &Frame<'_>) -> ValueError {
     let what = error.message.split(" value is out of range in ").next().unwrap_or_default();
-    if error.errno != 1690 || !NUMBERS.contains(&what) {
+    if error.errno != 1690 || !NUMBERS.contains(&what) || !has_names(e, f) {
         return error;
     }
     let mut note = Note::new(f.params);
@@ -25,4 +25,18 @@ pub fn named(error: ValueError, e: &BExpr, f: &Frame<'_>) -> ValueError {
     }
     note.expr(e);
     ValueError::out_of_range(what, &note.out)
+}
+
+/// Whether the columns in it are known by name: in the expression of a partition they are not, and their values say more than nothing.
+fn has_names(e: &BExpr, f: &Frame<'_>) -> bool {
+    let mut known = true;
+    e.walk(&mut |n| {
+        let Node::Col(c) = n.node else { return };
+        let around = (0..c.depth).try_fold(f, |f, _| f.outer);
+        let of_table = |f: &Frame<'_>| {
+            matches!(f.shapes.get(usize::from(c.table)), Some(Shape::Table(_))) || f.block.is_some()
+        };
+        known &= around.is_some_and(of_table);
+    });
+    known
 }

@@ -96,7 +96,8 @@ impl Runner<'_, '_> {
         Ok(new)
     }
 
-    /// 1406: a text that is too long for the column that the first operands have made; of NULL alone it has no room at all. Without strict mode it is cut.
+    /// 1406: a text that is too long for the column that the first operands have made; a column of NULLs alone has no room at all.
+    /// Without strict mode it is cut.
     fn check_width(&self, row: &Row, types: &[SqlType], names: &[Arc<str>]) -> Run<()> {
         if !self.ev.cx.mode.strict() {
             return Ok(());

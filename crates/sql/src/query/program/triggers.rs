@@ -43,7 +43,8 @@ pub(in crate::query) fn before_insert<'b>(
     })
 }
 
-/// BEFORE UPDATE. What a trigger sets becomes one of the changes; it sees generated columns as they are of the statement's values. Returns the row where it is another one behind the triggers ([`left`]).
+/// BEFORE UPDATE. What a trigger sets becomes one of the changes; it sees generated columns as they are of the statement's values.
+/// Returns the row where it is another one behind the triggers ([`left`]).
 pub(in crate::query) fn before_update<'b>(
     r: &'b mut Runner<'_, '_>,
     t: &'b TableTriggers,

@@ -139,7 +139,8 @@ impl RowWriter<'_> {
         done
     }
 
-    /// NOT NULL, but for the column that the counter fills. Of an update the assigned values alone can break it, and they are checked where they are converted.
+    /// NOT NULL, but for the column that the counter fills. Of an update the assigned values alone can break it, and they are checked
+    /// where they are converted.
     fn check_insert(
         &self,
         table: &SqlTable,
