@@ -2,7 +2,7 @@
 //! parentheses.
 //!
 //! `names` writes the tables into the names of a syntax tree and `*` out, with the names of a block in `level`; `query`, `expr`, `literal` and `call` write a tree as text. The note of
-//! EXPLAIN (`query::explain_note`) writes bound plans instead: what the optimizer made of a statement, which is for people only. A view's
+//! EXPLAIN (`query::print`) writes bound plans instead: what the optimizer made of a statement, which is for people only. A view's
 //! text is read again by every load of a dump, so it is made of the tree, which has all that was said.
 //!
 //! May use the dictionary and the names of functions; binds nothing.

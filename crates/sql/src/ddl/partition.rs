@@ -1,6 +1,6 @@
 //! PARTITION BY: from the clause to what is kept of it, and whether the rest of the definition goes with it.
 //!
-//! Checked here is what the clause says by itself; that the expression is a number is checked where it is bound (`query::rules`).
+//! Checked here is what the clause says by itself; that the expression is a number is checked where it is bound (`query::bind::rules`).
 
 use super::expression::{self, Purpose};
 use super::{Env, env, literal, partition_function, subpartition};

@@ -301,7 +301,7 @@ pub struct SqlTable {
     pub shown: Option<(String, String)>,
     /// What holds for each row that is written.
     pub rules: RowRules,
-    /// The definition's expressions, bound at their first use by the room that evaluates them (`query::rules`), which alone
+    /// The definition's expressions, bound at their first use by the room that evaluates them (`query::bind::rules`), which alone
     /// knows what is in here.
     pub bound: OnceLock<Box<dyn Any + Send + Sync>>,
 }

@@ -1,8 +1,14 @@
 //! Queries and data changes: binding names, planning access, executing.
 //!
-//! `scope`, `bind` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec`,
-//! `join`, `insert`, `change` run it; `write` writes rows. May use everything below in this crate and the engine. Knows nothing of sessions:
-//! what it needs of one comes in a [`StatementCtx`].
+//! The way of a statement is the way up through the rooms. Data first: `expr` has bound expressions, `plan` what is made of a statement,
+//! `print` both as text. `eval` works out expressions over rows, `ranges` what is searched in an index. `bind` turns names into columns and
+//! `optimize` chooses indexes and the order of joins, so that `make` has a plan, whose lines `explain` tells. `exec` reads rows, `write` writes
+//! them, and `statement` runs a plan of any kind with the two. `program` runs statements of stored programs. `textfile` and `fulltext` serve
+//! the others with files of lines and words of texts, and know none of them.
+//!
+//! May use everything below in this crate and the engine. Knows nothing of sessions: what it needs of one comes in a [`StatementCtx`]. A room
+//! uses rooms below it only (a test reads the `use` lines for it, `tests/house`); what a lower one asks of a higher one it asks through a
+//! trait: stored functions and triggers (`exec::programs`).
 //!
 //! Invariants:
 //! - A plan does not depend on parameter values: ranges are built from them at run time, and every condition is checked
@@ -10,197 +16,43 @@
 //! - Expressions are evaluated without waiting; subqueries are run before the expression that needs them.
 //! - A plan belongs to one catalog version; the session makes a new one when it moved.
 
-mod access;
-mod adapt;
 mod bind;
-mod branches;
-mod change;
-mod collations;
-mod constants;
-mod created;
-mod decided;
-mod destination;
-mod emit;
+mod eval;
 mod exec;
 mod explain;
-mod explain_expr;
-mod explain_note;
-mod explain_text;
 mod expr;
-mod extreme;
-mod fitted;
-mod foreign;
-mod frame;
 mod fulltext;
-mod group;
-pub mod hints;
-mod image;
-mod insert;
-mod into;
-mod join;
-mod json_table;
-mod json_value;
-mod key_values;
-mod lasting;
-mod lists;
-mod made;
 mod make;
-mod members;
-mod merge;
-mod open;
 mod optimize;
-mod order;
-mod out;
-mod out_column;
-mod overflow;
-mod own_reads;
-mod packed;
-mod partition;
 mod plan;
-mod point;
+mod print;
 pub mod program;
-mod recurse;
-mod row_hash;
-mod rules;
-mod scope;
-mod searches;
-mod seen;
-mod selectivity;
-mod sets;
-mod sort;
-mod stored;
+mod ranges;
+mod statement;
 mod textfile;
-mod told;
-
-mod usable;
-mod waiting;
-mod walk;
-mod window;
 mod write;
-mod writers;
 
-pub use bind::{Deprecated, ViewPlan, unit};
-pub use exec::KeptRows;
-pub use plan::Plan;
-pub use rules::{bind_rows, type_of};
-pub use told::{announced, column_meta, show_columns};
+pub use bind::ViewPlan;
+pub use bind::created_columns;
+pub use bind::rules::{bind_rows, type_of};
+pub use bind::{hints, unit};
+pub use plan::deprecated::Deprecated;
+pub use plan::env::PlanEnv;
+pub use plan::outcome::{KeptRows, Outcome, RunError};
+pub use plan::told::{announced, column_meta, show_columns};
+pub use plan::{Plan, is_query};
 
-use crate::context::{Changes, Reads, StatementCtx, UserVars, VirtualColumn};
-use crate::ddl::engine_error::engine_error;
+use crate::context::{Changes, StatementCtx, VirtualColumn};
 use crate::ddl::rebuild::value_error;
 use crate::session_api::{ResultSink, SqlError};
-use crate::value::{Collation, TypeInfo, Value, ValueError};
-use expr::Ev;
-use frame::{Frame, Row, Shape, Slot};
-use lists::Lists;
-use weir_engine::{Error as EngineError, Isolation, Txn};
+use crate::value::{Collation, Value};
+use eval::frame::{Frame, Slot};
+use eval::lists::Lists;
+use eval::{Ev, eval, is_true};
+use plan::outcome::Row;
+use plan::shape::Shape;
+use weir_engine::Txn;
 use weir_syntax::ast::{self, Statement};
-use weir_syntax::parse::NormalizedLiteral;
-
-/// What planning needs beside the session's surroundings.
-pub struct PlanEnv<'a> {
-    pub reads: Reads<'a>,
-    pub user_vars: &'a UserVars,
-    /// Values of the first execution, where known: hints for types and estimates, nothing more.
-    pub params: &'a [Value<'static>],
-    /// Of a text whose literals became parameters: what they were.
-    pub literals: &'a [NormalizedLiteral],
-    /// The plan is for these values only: parameters have the types of their values.
-    pub typed_params: bool,
-    /// Of a statement in a stored program: the types of its variables, which are its parameters.
-    pub locals: &'a [TypeInfo],
-    /// The rows of a query are wanted as values: [`Outcome::rows`].
-    pub collects: bool,
-}
-
-impl<'a> PlanEnv<'a> {
-    pub fn new(
-        reads: Reads<'a>,
-        user_vars: &'a UserVars,
-        params: &'a [Value<'static>],
-    ) -> PlanEnv<'a> {
-        PlanEnv {
-            reads,
-            user_vars,
-            params,
-            literals: &[],
-            typed_params: false,
-            locals: &[],
-            collects: false,
-        }
-    }
-}
-
-/// How an execution ended.
-#[derive(Default)]
-pub struct Outcome {
-    pub affected: u64,
-    /// First generated AUTO_INCREMENT value; 0: none.
-    pub last_insert_id: u64,
-    /// Last value that an INSERT gave its AUTO_INCREMENT column itself: told to the client when none was generated,
-    /// and no concern of LAST_INSERT_ID().
-    pub explicit_id: u64,
-    /// `Rows matched: 1  Changed: 1  Warnings: 0`.
-    pub info: String,
-    /// For FOUND_ROWS().
-    pub found_rows: u64,
-    /// Rows were sent: the answer ends with `end_rows`.
-    pub sent_rows: bool,
-    /// SELECT ... INTO variables of a stored program: slots and their values.
-    pub into: Vec<(u32, Value<'static>)>,
-    /// The rows, where they are collected.
-    pub rows: Option<KeptRows>,
-}
-
-/// Why an execution failed.
-#[derive(Debug)]
-pub enum RunError {
-    /// The plan is of an older definition: make a new one and try again. Nothing was done or sent.
-    Stale,
-    /// The engine has rolled the whole transaction back.
-    Deadlock(SqlError),
-    /// The statement is to be rolled back.
-    Sql(SqlError),
-}
-
-impl RunError {
-    pub fn into_sql(self) -> SqlError {
-        match self {
-            RunError::Stale => engine_error(EngineError::TableChanged { table: String::new() }),
-            RunError::Deadlock(e) | RunError::Sql(e) => e,
-        }
-    }
-}
-
-impl From<SqlError> for RunError {
-    fn from(e: SqlError) -> RunError {
-        RunError::Sql(e)
-    }
-}
-
-impl From<ValueError> for RunError {
-    fn from(e: ValueError) -> RunError {
-        RunError::Sql(value_error(e))
-    }
-}
-
-impl From<EngineError> for RunError {
-    fn from(e: EngineError) -> RunError {
-        match e {
-            EngineError::TableChanged { .. } => RunError::Stale,
-            EngineError::Deadlock => RunError::Deadlock(engine_error(e)),
-            other => RunError::Sql(engine_error(other)),
-        }
-    }
-}
-
-impl From<crate::session_api::SinkError> for RunError {
-    fn from(e: crate::session_api::SinkError) -> RunError {
-        RunError::Sql(e.into())
-    }
-}
-
-type Run<T> = Result<T, RunError>;
 
 /// Makes the plan of a SELECT, INSERT, REPLACE, LOAD DATA, UPDATE, DELETE, DO, or EXPLAIN of those.
 pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
@@ -217,22 +69,6 @@ pub fn plan_view(
     bind::Binder::new(env).plan_view(query, schema, name)
 }
 
-pub use created::created_columns;
-
-/// Is the statement one that [`plan`] takes?
-pub fn is_query(stmt: &Statement) -> bool {
-    matches!(
-        stmt,
-        Statement::Select(_)
-            | Statement::Insert(_)
-            | Statement::LoadData(_)
-            | Statement::Update(_)
-            | Statement::Delete(_)
-            | Statement::Do(_)
-            | Statement::Explain(_)
-    )
-}
-
 /// Runs a plan. Sends `columns` and `row`s; ending the answer is the session's. `single`: the statement is a transaction of its
 /// own, so that SERIALIZABLE need not lock what it reads.
 pub async fn run(
@@ -247,7 +83,7 @@ pub async fn run(
     let Changes { user_vars, access, warnings } = changes;
     let cx = reads.eval(now_micros);
     let ev = Ev { cx, vars: reads.vars, user_vars, lists: Lists::kept() };
-    let mut r = exec::Runner::new(reads, access, ev, params, single, txn);
+    let mut r = exec::Runner::new(reads, access, ev, params, (&program::Stored, single), txn);
     let out = r.run_plan(plan, sink).await;
     // A plan that is made anew warns anew.
     if !matches!(out, Err(RunError::Stale)) {
@@ -273,7 +109,7 @@ pub fn constant(
     }
     let mut ev =
         Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars, lists: Lists::default() };
-    let v = expr::eval(&bound, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
+    let v = eval(&bound, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
     warnings.absorb(ev.cx.warnings);
     Ok(Some(v))
 }
@@ -315,7 +151,7 @@ pub fn send_rows(
     settings: &crate::context::Settings,
     sink: &mut dyn ResultSink,
 ) -> Result<(), SqlError> {
-    out::send_rows(r, settings, sink).map_err(RunError::into_sql)
+    exec::out::send_rows(r, settings, sink).map_err(RunError::into_sql)
 }
 
 /// The WHERE of SHOW over rows with named columns: which rows satisfy it. `None`: it has a subquery or calls a stored function.
@@ -341,7 +177,7 @@ pub fn filter_rows(
         .map(|row| {
             let slots = [Slot::Values(row.clone())];
             let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(reads.params) };
-            expr::is_true(&bound, &frame, &mut ev).map_err(value_error)
+            is_true(&bound, &frame, &mut ev).map_err(value_error)
         })
         .collect::<Result<Vec<_>, _>>()
         .map(Some)
@@ -362,13 +198,4 @@ pub fn query_of_shown(filter: &ast::Expr) -> ast::Query {
         s.where_ = Some(filter.clone());
     }
     query
-}
-
-/// Locking of rows that are only read on behalf of a change (INSERT ... SELECT).
-fn source_lock(txn: &Txn) -> weir_engine::LockMode {
-    if txn.isolation() >= Isolation::RepeatableRead {
-        weir_engine::LockMode::Shared
-    } else {
-        weir_engine::LockMode::None
-    }
 }

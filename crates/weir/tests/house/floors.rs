@@ -1,5 +1,6 @@
 //! Who may use whom. A crate uses only crates above it in [`CRATES`]; inside a crate a room (a folder or a file right
-//! under `src`) uses only rooms before it in that crate's list. So no two rooms use each other, by whatever detour.
+//! under `src`) uses only rooms before it in that crate's list. So no two rooms use each other, by whatever detour. A room that is a house
+//! by itself has floors of its own ([`INNER`]), to which the same goes.
 //!
 //! What the code does not keep to yet stands in [`KNOWN`], each arrow with the files that it starts from. The list may only
 //! shrink: an arrow that is gone must leave it, a new one fails with its two rooms and its files.
@@ -112,6 +113,29 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Rooms within a room, from the ground up. What is right under it (its `mod.rs`) stands above all of them.
+const INNER: &[(&str, &str, &[&str])] = &[(
+    "sql",
+    "query",
+    &[
+        "textfile",
+        "fulltext",
+        "expr",
+        "plan",
+        "print",
+        "eval",
+        "ranges",
+        "bind",
+        "optimize",
+        "explain",
+        "make",
+        "exec",
+        "write",
+        "statement",
+        "program",
+    ],
+)];
+
 /// Room, the later room that it uses, files that do. In sql the context of an evaluation has the account of memory, which reads
 /// the variables.
 const KNOWN: &[(&str, &str, &str, &[&str])] = &[("sql", "value", "memory", &["value/context.rs"])];
@@ -123,7 +147,7 @@ fn arrows(sources: &[Source]) -> Arrows {
     let mut all = Arrows::new();
     for s in sources.iter().filter(|s| s.path != "lib.rs" && s.path != "main.rs") {
         let text = s.lines.join("\n");
-        for used in rooms_named(&text) {
+        for used in rooms_named(&text, "crate::") {
             if used != s.room() && used.chars().next().is_some_and(char::is_lowercase) {
                 all.entry((s.room().into(), used)).or_default().insert(s.path.clone());
             }
@@ -132,13 +156,13 @@ fn arrows(sources: &[Source]) -> Arrows {
     all
 }
 
-/// First names behind `crate::`, in groups too.
-fn rooms_named(text: &str) -> BTreeSet<String> {
+/// First names behind `crate::` or a longer path, in groups too.
+fn rooms_named(text: &str, path: &str) -> BTreeSet<String> {
     let word =
         |t: &str| t.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut found = BTreeSet::new();
-    for (i, _) in text.match_indices("crate::") {
-        let rest = &text[i + "crate::".len()..];
+    for (i, _) in text.match_indices(path) {
+        let rest = &text[i + path.len()..];
         match rest.strip_prefix('{') {
             None => {
                 found.insert(word(rest));
@@ -167,7 +191,9 @@ fn rooms_named(text: &str) -> BTreeSet<String> {
 #[test]
 fn groups_are_read() {
     let text = "use crate::{a::{B, c}, d, self::e};\nuse crate::f::G; crate::h::i()";
-    assert_eq!(rooms_named(text).into_iter().collect::<Vec<_>>(), ["a", "d", "f", "h", "self"]);
+    let named = |path| rooms_named(text, path).into_iter().collect::<Vec<_>>();
+    assert_eq!(named("crate::"), ["a", "d", "f", "h", "self"]);
+    assert_eq!(named("crate::f::"), ["G"]);
 }
 
 #[test]
@@ -201,6 +227,46 @@ fn rooms_use_only_rooms_below_them() {
         let left = there.get(&(from.to_string(), to.to_string()));
         for f in files.iter().filter(|f| !left.is_some_and(|l| l.contains(**f))) {
             wrong.push(format!("crates/{krate}: {f} no longer uses {to}: take it out of KNOWN"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n", wrong.join("\n"));
+}
+
+/// How many `super` stand behind each other at the most.
+fn steps_up(text: &str) -> usize {
+    let chain = |at: usize| text[at..].split("::").take_while(|name| *name == "super").count();
+    text.match_indices("super::").map(|(at, _)| chain(at)).max().unwrap_or(0)
+}
+
+#[test]
+fn rooms_within_a_room_use_only_those_below_them() {
+    let mut wrong = Vec::new();
+    for (krate, house, order) in INNER {
+        let path = format!("crate::{house}::");
+        let sources = source::of(krate);
+        for s in sources.iter().filter(|s| s.room() == *house) {
+            let mut parts: Vec<&str> = s.path.trim_end_matches(".rs").split('/').collect();
+            parts.retain(|part| *part != "mod");
+            let Some(room) = parts.get(1) else { continue };
+            let own = order.iter().position(|r| r == room);
+            let own = own.unwrap_or_else(|| panic!("{} has no place in INNER", s.name()));
+            let text = s.lines.join("\n");
+            for used in rooms_named(&text, &path) {
+                match order.iter().position(|r| *r == used) {
+                    Some(place) if place <= own => {}
+                    Some(_) => {
+                        wrong.push(format!("{} uses {used}, which stands above it", s.name()))
+                    }
+                    None => wrong.push(format!(
+                        "{} uses {path}{used}, which is none of its rooms",
+                        s.name()
+                    )),
+                }
+            }
+            // Otherwise the ways out of a room would be of two kinds.
+            if steps_up(&text) >= parts.len() - 1 {
+                wrong.push(format!("{} leaves its room by `super`: say `{path}`", s.name()));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}\n", wrong.join("\n"));

@@ -16,7 +16,7 @@ const LISTS: &[&str] = &[
     // What the values of two types are together.
     "func/merge.rs",
     // The places of a value in an index's order.
-    "query/point.rs",
+    "query/ranges/point.rs",
     // Values into columns and back.
     "value/store.rs",
     // The table itself, and the types' parameters.

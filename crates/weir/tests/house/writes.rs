@@ -4,7 +4,7 @@
 use crate::source::{self, Source, root};
 use std::collections::BTreeSet;
 
-const WRITER: &str = "query/write.rs";
+const WRITER: &str = "query/write/mod.rs";
 
 /// The engine's methods that write rows of a transaction; each takes the table first.
 const METHODS: &[&str] = &["delete", "insert", "insert_locking", "insert_many", "update"];

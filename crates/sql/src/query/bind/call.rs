@@ -1,6 +1,5 @@
 //! Function calls and aggregates.
 
-use super::Deprecated;
 use super::digits::{is_long, rounded};
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::operator::compare_exprs;
@@ -11,12 +10,13 @@ use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, too_many_bits};
 use crate::func::control::NULLIF_COMPARED;
-use crate::query::collations::{
+use crate::query::expr::collations::{
     in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
 };
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
+use crate::query::plan::code::{check_count, does_not_exist, load};
+use crate::query::plan::deprecated::Deprecated;
 use crate::query::plan::{Sub, SubKind};
-use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::format::format_parts;

@@ -1,12 +1,12 @@
 //! CAST, CONVERT, COLLATE, and date arithmetic.
 
-use super::Deprecated;
 use super::{Bind, Binder};
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::func::temporal;
-use crate::query::collations::collated;
+use crate::query::expr::collations::collated;
 use crate::query::expr::{BExpr, Node};
+use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;

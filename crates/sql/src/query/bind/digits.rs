@@ -2,7 +2,7 @@
 //! numbers of all their digits.
 
 use super::literal::adapted;
-use crate::query::adapt::Adapt;
+use crate::query::expr::adapt::Adapt;
 use crate::query::expr::{BExpr, Node};
 use crate::value::arith::Op;
 use crate::value::cast::CastTarget;

@@ -1,19 +1,19 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
-use super::deprecated::Deprecated;
 use super::literal::as_json;
 use super::operator::{columns_expected, compare_exprs, not};
+use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::{Bind, Binder};
 use crate::context::VirtualColumn;
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::func::infer;
 use crate::func::string::NO_ESCAPE;
-use crate::query::PlanEnv;
-use crate::query::collations::one_explicit_of;
+use crate::query::expr::collations::one_explicit_of;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::SubKind;
-use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
+use crate::query::plan::deprecated::Deprecated;
+use crate::query::plan::env::PlanEnv;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;

@@ -2,18 +2,18 @@
 
 use super::merge::Place;
 use super::recursive::names_itself;
+use super::scope::{self, Scope, ScopeColumn, ScopeTable};
 use super::select::split_and;
-use super::{Bind, Binder, Raw, RawGroup, Working, using};
+use super::{Bind, Binder, Working, partition, using};
 use crate::account::Privileges;
 use crate::context::VirtualHint;
 use crate::errno;
 use crate::infoschema::told;
 use crate::meta::cache::no_such_table;
 use crate::meta::{ColumnDefault, SqlIndex, SqlTable, TableMeta};
-use crate::query::frame::Shape;
-use crate::query::partition;
+use crate::query::plan::raw::{Raw, RawGroup};
+use crate::query::plan::shape::Shape;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
-use crate::query::scope::{self, Scope, ScopeColumn, ScopeTable};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;

@@ -5,11 +5,11 @@
 //! time zone and no day decides about ([`is_settled`]), nor by a column whose type or collation is not that of its expression, nor where the
 //! row of an outer join may be missing: then the column is NULL, whatever the expression makes of NULL.
 
-use super::{Bind, Binder, Raw, operator};
+use super::{Bind, Binder, operator, rules};
 use crate::meta::SqlTable;
 use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::plan::raw::Raw;
 use crate::query::plan::{Source, TableSlot};
-use crate::query::rules;
 use crate::value::arith::Op;
 use crate::value::cast::CastTarget;
 use crate::value::{Collation, SqlType, TypeInfo, Value};

@@ -4,9 +4,11 @@
 //! A hint that names what there is not is left out with a warning, as in MySQL, and so is one that contradicts one before it. One that goes against an outer
 //! join gives way to that in silence, as there. Hints that speak of another block (`@name`) do nothing.
 
-use super::{Binder, Deprecated, Raw};
+use super::Binder;
+use super::hints::{Hint, HintError, parse};
 use crate::meta::same_name;
-use crate::query::hints::{Hint, HintError, parse};
+use crate::query::plan::deprecated::Deprecated;
+use crate::query::plan::raw::Raw;
 use crate::query::plan::{Source, TableSlot};
 
 const UNRESOLVED: u16 = 3128;

@@ -5,21 +5,22 @@
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
 use super::digits::{as_moment, unrounded};
-use super::{Bind, Binder, Deprecated};
+use super::{Bind, Binder};
 use crate::ddl::rebuild::value_error;
 use crate::func;
-use crate::query::adapt::{Adapt, JsonAs};
-use crate::query::constants::Beside;
+use crate::query::eval::fitted::is_literal;
+use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::{BExpr, Node};
-use crate::query::fitted::is_literal;
+use crate::query::plan::beside::Beside;
+use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
-use crate::value::literal_text;
 use crate::value::sent::{introduced, sent_text};
 use crate::value::temporal::parse;
 use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
     Charset, Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+    literal_text,
 };
 use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal};

@@ -10,11 +10,12 @@
 //!   it; names within subqueries do not find such a column.
 //! - A query that does not fit leaves nothing behind in the block.
 
+use super::scope::{Merged, Scope, ScopeColumn, ScopeTable, ViewOf};
 use super::select::split_and;
-use super::{Bind, Binder, Raw};
+use super::{Bind, Binder};
 use crate::query::expr::{BExpr, Node};
+use crate::query::plan::raw::Raw;
 use crate::query::plan::{OutColumn, Source, Sub, TableSlot};
-use crate::query::scope::{Merged, Scope, ScopeColumn, ScopeTable, ViewOf};
 use std::sync::Arc;
 use weir_syntax::ast::{self, QueryBody, SelectItem, TableRef, ViewCheck};
 

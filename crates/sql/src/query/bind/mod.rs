@@ -2,8 +2,9 @@
 //! in the access later.
 //!
 //! [`Binder`] is what all of it shares. `query` binds query expressions, `select` blocks, `from` the tables of a block;
-//! `name`, `literal`, `expr`, `operator`, `call`, `convert` and `subquery` bind expressions. May use the syntax tree, the dictionary
-//! and the functions; reads no rows.
+//! `name`, `literal`, `expr`, `operator`, `call`, `convert` and `subquery` bind expressions; `scope` has the names. `rules` are the expressions
+//! of a table's definition, and `partition` where its rows go. May use the syntax tree, the dictionary, the functions, and evaluation of
+//! constants; reads no rows.
 //!
 //! Invariants:
 //! - Every `enter` has its `leave`; on an error the block at hand may be left standing, those around it are not touched.
@@ -11,21 +12,32 @@
 
 mod call;
 mod convert;
+mod created;
+mod decided;
 mod deprecated;
 mod digits;
 mod expr;
 mod from;
 mod functional;
+mod grouped;
 mod hinted;
+pub mod hints;
 mod json;
+mod key_values;
 mod lengths;
 mod literal;
+mod matching;
 mod merge;
 mod name;
 mod operator;
+pub mod outer_joins;
+pub mod own_reads;
+pub mod partition;
 mod query;
 mod recursive;
 mod rollup;
+pub mod rules;
+pub mod scope;
 mod select;
 mod semijoin;
 mod settled;
@@ -35,7 +47,7 @@ mod view;
 mod window;
 mod zero_days;
 
-pub use deprecated::Deprecated;
+pub use created::created_columns;
 pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place, number_as_text};
@@ -47,14 +59,15 @@ pub use zero_days::find_zero_days;
 use crate::context::{ShowResult, VirtualColumn};
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
-use crate::query::PlanEnv;
-use crate::query::constants::Beside;
 use crate::query::expr::BExpr;
+use crate::query::plan::beside::Beside;
+use crate::query::plan::deprecated::Deprecated;
+use crate::query::plan::env::PlanEnv;
 use crate::query::plan::{OutColumn, Sub, Window};
-use crate::query::scope::{Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
 use crate::value::{Collation, TypeInfo};
+use scope::{Scope, ScopeTable};
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
@@ -63,42 +76,6 @@ use weir_syntax::parse::stack_position;
 const AGGREGATE: u16 = u16::MAX;
 
 type Bind<T> = Result<T, SqlError>;
-
-/// The inner side of an outer join, as written.
-pub struct RawGroup {
-    pub parent: Option<usize>,
-    pub tables: u64,
-    pub on: Vec<BExpr>,
-}
-
-/// What the optimizer works from.
-#[derive(Default)]
-pub struct Raw {
-    pub conds: Vec<BExpr>,
-    pub groups: Vec<RawGroup>,
-    /// For each table the group it is in.
-    pub group_of: Vec<Option<usize>>,
-    /// For each table the engine indexes it may use; none: all.
-    pub usable: Vec<Option<Vec<usize>>>,
-    /// Tables, as bits, that are scanned only when none of the indexes named can be used (FORCE INDEX).
-    pub forced: u64,
-    /// SELECT STRAIGHT_JOIN: the tables are joined as they are written.
-    pub straight: bool,
-    /// Tables, as bits, whose rows are not kept for a join.
-    pub unkept: u64,
-    /// For each table those, as bits, that are read before it, because STRAIGHT_JOIN or a hint says so; none at the end: of no table.
-    pub behind: Vec<u64>,
-}
-
-impl Raw {
-    /// A table is read behind others.
-    pub fn put_behind(&mut self, t: usize, others: u64) {
-        if self.behind.len() <= t {
-            self.behind.resize(t + 1, 0);
-        }
-        self.behind[t] |= others & !(1 << t);
-    }
-}
 
 /// A block being bound.
 pub struct BlockCtx {

@@ -1,11 +1,12 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
-use super::{AGGREGATE, Bind, Binder, Deprecated};
+use super::scope::{Found, Place, ambiguous, unknown_column};
+use super::{AGGREGATE, Bind, Binder};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
-use crate::query::scope::{Found, Place, ambiguous, unknown_column};
+use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::arith::real;
 use crate::value::types::coercibility;

@@ -1,14 +1,13 @@
 //! Operators and comparisons, rows among them.
 
-use super::Deprecated;
 use super::digits::{as_decimal, is_long, rounded};
 use super::literal::{as_number, chosen_number, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
-use crate::query::collations::{against, all_in_one, collated};
-use crate::query::expr::{BExpr, CmpOp, Node};
-use crate::query::lists::ListId;
+use crate::query::expr::collations::{against, all_in_one, collated};
+use crate::query::expr::{BExpr, CmpOp, ListId, Node};
 use crate::query::plan::SubKind;
+use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::CastTarget;

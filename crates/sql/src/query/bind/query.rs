@@ -1,14 +1,12 @@
 //! Query expressions: WITH, set operations, VALUES, and the ORDER BY and LIMIT around them.
 
-use super::by_place;
+use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::select::position;
-use super::{Bind, Binder, Cte};
+use super::{Bind, Binder, Cte, by_place};
 use crate::errno;
 use crate::func::infer;
 use crate::query::expr::BExpr;
-use crate::query::optimize;
-use crate::query::plan::{Body, Limit, OutColumn, QueryPlan, Sub};
-use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
+use crate::query::plan::{Body, Limit, OutColumn, QueryPlan};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
 use crate::value::types::coercibility;
@@ -31,23 +29,6 @@ fn told_apart(columns: &[OutColumn]) -> Bind<()> {
 const MAX_BLOCKS: usize = 64;
 
 impl Binder<'_> {
-    /// Binds and optimizes a whole query.
-    pub async fn query(&mut self, q: &ast::Query, _outer: Option<()>) -> Bind<QueryPlan> {
-        let mut plan = self.bind_query(q)?;
-        optimize::query(&mut plan, self.env).await?;
-        Ok(plan)
-    }
-
-    /// Expressions without FROM (DO).
-    pub async fn alone(&mut self, exprs: &[Expr]) -> Bind<(Vec<BExpr>, Vec<Sub>)> {
-        self.enter(Scope::default());
-        let bound = exprs.iter().map(|e| self.scalar(e)).collect::<Bind<Vec<_>>>();
-        let mut ctx = self.leave();
-        let bound = bound?;
-        optimize::subs(&mut ctx.subs, self.env).await?;
-        Ok((bound, ctx.subs))
-    }
-
     pub fn bind_query(&mut self, q: &ast::Query) -> Bind<QueryPlan> {
         self.depth += 1;
         if self.depth > MAX_BLOCKS {

@@ -2,11 +2,12 @@
 //!
 //! The columns' types are those of the first operands, whatever the others give.
 
-use super::{Bind, Binder, Raw, Working};
+use super::outer_joins::drop_outer_joins;
+use super::scope::{ScopeColumn, ScopeTable};
+use super::{Bind, Binder, Working};
 use crate::errno;
-use crate::query::optimize::drop_outer_joins;
+use crate::query::plan::raw::Raw;
 use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Recursive, Source, TableSlot};
-use crate::query::scope::{ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{self, Ident, Query, QueryBody, SetOp, TableRef};
 

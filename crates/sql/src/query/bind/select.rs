@@ -1,18 +1,18 @@
 //! Query blocks: select list, grouping, order, locking.
 
-use super::by_place;
 use super::from::shapes_of;
+use super::matching::by_relevance;
 use super::rollup::{self, OverGroups};
+use super::scope::{Found, Scope};
 use super::zero_days::find_zero_days;
-use super::{Bind, Binder, Deprecated, Raw};
+use super::{Bind, Binder, by_place, decided, grouped};
 use crate::query::expr::{BExpr, Node};
-use crate::query::fulltext::by_relevance;
+use crate::query::plan::deprecated::Deprecated;
+use crate::query::plan::raw::Raw;
+use crate::query::plan::told::note_stored;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
-use crate::query::scope::{Found, Scope};
-use crate::query::told::note_stored;
-use crate::query::{decided, group};
 use crate::session_api::SqlError;
 use crate::value::{Class, SqlMode, SqlType};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Binder<'_> {
                 true => decided::Rows { tables: &[], conds: &[], groups: &[] },
                 false => decided::Rows { tables: &tables, conds: &raw.conds, groups: &raw.groups },
             };
-            group::check_full_group_by(&ctx.scope, &rows, &keys, &all, &order)?;
+            grouped::check_full_group_by(&ctx.scope, &rows, &keys, &all, &order)?;
         }
         let over = OverGroups {
             items: &mut items,
@@ -145,7 +145,7 @@ impl Binder<'_> {
         };
         let rollup = rollup::place(&mut ctx, &keys, s.rollup, over)?;
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
-            group::check_distinct_order(&ctx.scope, &items, &order)?;
+            grouped::check_distinct_order(&ctx.scope, &items, &order)?;
         }
         // What rows are told apart by has been stored, and so have joined rows that are sorted.
         let stored = s.options.distinct || ctx.scope.tables.len() > 1 && !order.is_empty();

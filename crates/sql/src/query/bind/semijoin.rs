@@ -10,10 +10,11 @@
 //! one kind ([`Keyed`]).
 
 use super::operator::compare_exprs;
-use super::{Bind, Binder, Raw, RawGroup};
+use super::{Bind, Binder};
+use crate::query::expr::keyed::Keyed;
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node, Truth};
+use crate::query::plan::raw::{Raw, RawGroup};
 use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Source, Sub, SubKind, TableSlot};
-use crate::query::row_hash::Keyed;
 use crate::value::{TypeInfo, Value};
 use std::collections::HashSet;
 

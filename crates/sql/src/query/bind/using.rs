@@ -4,10 +4,10 @@
 //! then those of the second. The first operand of a RIGHT JOIN is the one on the right. What counts is what an operand shows
 //! as its columns: those that a join within it has made one are one here.
 
+use super::scope::{NamedColumn, ambiguous, unknown_column};
 use super::{Bind, Binder, operator};
 use crate::meta::same_name;
 use crate::query::expr::{BExpr, CmpOp};
-use crate::query::scope::{NamedColumn, ambiguous, unknown_column};
 use weir_syntax::ast::{self, Ident, JoinKind};
 
 const PLACE: &str = "from clause";

@@ -5,15 +5,16 @@
 //!   beside the right on the view itself.
 
 use super::merge::{Parts, Place, picks_only, reads_itself, reads_tables_only, write_out};
-use super::{Bind, Binder, Raw};
+use super::scope::{Merged, Scope, ScopeColumn, ScopeTable, ViewOf};
+use super::{Bind, Binder};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlTable, same_name};
 use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::plan::raw::Raw;
 use crate::query::plan::{Origin, Source, TableSlot};
-use crate::query::scope::{Merged, Scope, ScopeColumn, ScopeTable, ViewOf};
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
 use crate::value::types::coercibility;
@@ -379,7 +380,11 @@ impl Binder<'_> {
 }
 
 /// The view of a name, if there is one.
-pub fn find(env: &crate::query::PlanEnv<'_>, schema: &str, name: &str) -> Option<Arc<Object>> {
+pub fn find(
+    env: &crate::query::plan::env::PlanEnv<'_>,
+    schema: &str,
+    name: &str,
+) -> Option<Arc<Object>> {
     let found = env.reads.db().object(weir_engine::ObjectKind::View, schema, name)?;
     debug_assert!(same_name(&found.name, name), "found under another name");
     Some(found)

@@ -1,9 +1,10 @@
 //! `c IS NULL` as a condition finds 0000-00-00 where `c` is a DATE or DATETIME that is NOT NULL, as MySQL's manual says: in WHERE and ON, by
 //! itself or joined to others by AND and OR, not as a part of another expression.
 
+use super::Bind;
 use super::operator::{compare_exprs, either};
-use super::{Bind, Raw};
 use crate::query::expr::{BExpr, CmpOp, Node};
+use crate::query::plan::raw::Raw;
 use crate::query::plan::{Source, TableSlot};
 use crate::value::temporal::Date;
 use crate::value::{SqlType, Value};

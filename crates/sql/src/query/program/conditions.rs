@@ -1,9 +1,9 @@
 //! SIGNAL, RESIGNAL and GET DIAGNOSTICS.
 
-use super::code::Code;
 use super::frame::{Frame, state_of};
 use crate::context::StatementCtx;
 use crate::errno;
+use crate::query::plan::code::Code;
 use crate::session_api::SqlError;
 use crate::value::{Collation, Level, Said, Value, Warning, Warnings};
 use weir_syntax::ast::{

@@ -1,10 +1,10 @@
 //! A program on its way: its variables, cursors, and handlers.
 
-use super::code::Code;
 use super::machine::OutTarget;
 use crate::errno;
 use crate::memory::Held;
-use crate::query::frame::Row;
+use crate::query::plan::code::Code;
+use crate::query::plan::outcome::Row;
 use crate::session_api::SqlError;
 use crate::value::{Level, Value, Warning, Warnings};
 use std::sync::Arc;

@@ -1,9 +1,8 @@
 //! What the machine asks of whoever has it run.
 
-use super::code::Code;
 use crate::context::{BoxFuture, StatementCtx};
-use crate::query::RunError;
-use crate::query::frame::Row;
+use crate::query::plan::code::Code;
+use crate::query::plan::outcome::{Row, RunError};
 use crate::session_api::SqlError;
 use crate::value::{Value, Warnings};
 use std::sync::Arc;
@@ -24,7 +23,7 @@ pub enum What<'a> {
 #[derive(Default)]
 pub struct Done {
     pub into: Vec<(u32, Value<'static>)>,
-    pub rows: Option<crate::query::exec::KeptRows>,
+    pub rows: Option<crate::query::plan::outcome::KeptRows>,
 }
 
 /// Why it failed.

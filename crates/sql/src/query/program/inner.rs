@@ -4,7 +4,7 @@
 //! Invariant: no table that a statement uses is changed by what it runs inside (1442), and no function or trigger runs inside
 //! itself (1424), so what is inside of what is a short chain.
 
-use super::code::{Code, definer, does_not_exist, load};
+use super::code::definer;
 use super::host::{Done, Fault, Host, What, first};
 use super::machine::Machine;
 use crate::account::{Access, Privileges};
@@ -12,12 +12,14 @@ use crate::context::{BoxFuture, Changes, Reads, Settings, StatementCtx};
 use crate::ddl::engine_error::engine_error;
 use crate::errno;
 use crate::meta::SqlTable;
-use crate::query::exec::Runner;
-use crate::query::expr::{BExpr, Ev, eval};
-use crate::query::frame::Frame as Row;
-use crate::query::lists::Lists;
+use crate::query::eval::Ev;
+use crate::query::eval::lists::Lists;
+use crate::query::exec::inside::Inside;
+use crate::query::exec::programs::Programs;
+use crate::query::exec::{Boxed, Runner};
 use crate::query::plan::Plan;
-use crate::query::{Outcome, Run, RunError};
+use crate::query::plan::code::{Code, does_not_exist, load};
+use crate::query::plan::outcome::{Outcome, Run, RunError};
 use crate::rights::{self, Need, check_writable};
 use crate::session_api::{Discard, SqlError};
 use crate::value::{Value, Warnings};
@@ -27,19 +29,6 @@ use weir_syntax::ast::{SetItem, SlotKind, Statement};
 
 /// Functions and triggers inside of one another at most: each is some boxed futures on the stack.
 const DEPTH_MAX: usize = 16;
-
-/// What a statement runs in: a function or trigger, the tables of the statement that runs that, and what that runs in.
-pub struct Inside<'a> {
-    code: &'a Arc<Code>,
-    tables: &'a [(Arc<SqlTable>, u64)],
-    around: Option<&'a Inside<'a>>,
-}
-
-impl Inside<'_> {
-    fn chain(&self) -> impl Iterator<Item = &Inside<'_>> {
-        std::iter::successors(Some(self), |i| i.around)
-    }
-}
 
 /// The surroundings of a program.
 struct Level {
@@ -55,32 +44,48 @@ struct Inner<'h, 'a, 't> {
     warnings: Warnings,
 }
 
-/// Calls a stored function for the rows of `outer`.
-pub(in crate::query) async fn call_function(
-    r: &mut Runner<'_, '_>,
-    code: &Arc<Code>,
-    args: &[BExpr],
-    outer: &Row<'_>,
-) -> Run<Value<'static>> {
-    let values = args
-        .iter()
-        .map(|a| eval(a, outer, &mut r.ev).map(Value::into_owned))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut machine = Machine::default();
-    let ended = run(r, code, &mut machine, |machine, host| {
-        machine.call(code.clone(), values, Vec::new(), host)
-    });
-    Ok(ended.await?.and_then(|v| v.result).unwrap_or(Value::Null))
+/// Stored functions and triggers, as the executor and the writer of rows ask for them.
+pub struct Stored;
+
+impl Programs for Stored {
+    fn call<'b>(
+        &self,
+        r: &'b mut Runner<'_, '_>,
+        code: &'b Arc<Code>,
+        args: Vec<Value<'static>>,
+    ) -> Boxed<'b, Value<'static>> {
+        Box::pin(async move {
+            let mut machine = Machine::default();
+            let ended = run(r, code, &mut machine, |machine, host| {
+                machine.call(code.clone(), args, Vec::new(), host)
+            });
+            Ok(ended.await?.and_then(|v| v.result).unwrap_or(Value::Null))
+        })
+    }
+
+    fn fire<'b>(
+        &self,
+        r: &'b mut Runner<'_, '_>,
+        code: &'b Arc<Code>,
+        vars: Vec<Value<'static>>,
+    ) -> Boxed<'b, Option<Vec<Value<'static>>>> {
+        Box::pin(async move {
+            let mut machine = Machine::default();
+            let ended =
+                run(r, code, &mut machine, |machine, host| machine.fire(code.clone(), vars, host));
+            Ok(ended.await?.map(|v| v.vars))
+        })
+    }
 }
 
 /// What a function or trigger has left.
-pub struct Ended {
-    pub result: Option<Value<'static>>,
-    pub vars: Vec<Value<'static>>,
+struct Ended {
+    result: Option<Value<'static>>,
+    vars: Vec<Value<'static>>,
 }
 
 /// Runs a program that `begin` begins.
-pub(in crate::query) async fn run(
+async fn run(
     r: &mut Runner<'_, '_>,
     code: &Arc<Code>,
     machine: &mut Machine,
@@ -175,7 +180,8 @@ impl Inner<'_, '_, '_> {
             };
             let inside = Inside { code, tables: self.r.tables, around: self.r.inside };
             let default_lock = self.r.default_lock;
-            let mut inner = Runner::new(reads, &level.access, ev, vars, false, &mut *self.r.txn);
+            let mut inner =
+                Runner::new(reads, &level.access, ev, vars, (&Stored, false), &mut *self.r.txn);
             inner.default_lock = default_lock;
             inner.inside = Some(&inside);
             let out = inner.run_plan(&plan, &mut Discard).await;
@@ -337,7 +343,7 @@ impl Host for Inner<'_, '_, '_> {
     ) -> BoxFuture<'h, Result<Done, Fault>> {
         Box::pin(async move {
             if let What::Statement(stmt) = what
-                && !crate::query::is_query(stmt)
+                && !crate::query::plan::is_query(stmt)
             {
                 self.other(code, stmt, vars).await?;
                 return Ok(Done::default());

@@ -1,10 +1,10 @@
 //! The machine: one loop over the instructions of the innermost program.
 
-use super::code::Code;
 use super::conditions;
 use super::frame::{Frame, OpenCursor, condition_of};
 use super::host::{Done, Fault, Host, What, first};
 use crate::errno;
+use crate::query::plan::code::{Code, check_count};
 use crate::session_api::SqlError;
 use crate::value::{Level, Value, Warnings};
 use crate::vars::Var;
@@ -457,19 +457,6 @@ fn get_in_program(
     conditions::get_diagnostics(g, from, &mut host.cx(), |e, cx| {
         Ok(f.code.value_anew(e, &f.vars, cx)?.unwrap_or(Value::Null))
     })
-}
-
-/// 1318.
-pub fn check_count(code: &Code, given: usize) -> Result<(), SqlError> {
-    let wanted = code.meta.params.len();
-    if wanted == given {
-        return Ok(());
-    }
-    let what = if code.meta.returns.is_some() { "FUNCTION" } else { "PROCEDURE" };
-    let name = code.full_name();
-    let text =
-        format!("Incorrect number of arguments for {what} {name}; expected {wanted}, got {given}");
-    Err(SqlError::new(errno::ER_SP_WRONG_NO_OF_ARGS, text))
 }
 
 /// Where an OUT parameter's value goes, or 1414.

@@ -1,8 +1,9 @@
 //! Stored programs at work: procedures, functions, triggers.
 //!
-//! `code` is a program that was read, with what is kept of its plans; `machine` runs its instructions, `frame` is one program on
-//! the way with its variables, cursors and handlers, `inner` is what runs inside of a statement, `triggers` what rows set off, `conditions` is SIGNAL, RESIGNAL and GET DIAGNOSTICS. Whoever has the machine
-//! run is its [`Host`]: the session for CALL, the executor for what a statement calls. May use the rest of `query`; knows no sessions.
+//! A program that was read is [`Code`] (`plan::code`); `code` makes its plans and keeps them. `machine` runs its instructions, `frame` is one
+//! program on the way with its variables, cursors and handlers, `conditions` is SIGNAL, RESIGNAL and GET DIAGNOSTICS. Whoever has the machine
+//! run is its [`Host`]: the session for CALL, and `inner` for what runs inside of a statement, functions and triggers, which the executor and
+//! the writer of rows ask for by the trait that [`Stored`] is of. May use the rest of `query`; knows no sessions.
 //!
 //! Invariants:
 //! - A procedure that calls another one pushes a frame: calls do not nest on the stack.
@@ -15,13 +16,13 @@ mod frame;
 mod host;
 mod inner;
 mod machine;
-pub(in crate::query) mod triggers;
 
-pub use code::{Code, definer, does_not_exist, env, load, of_object, schema_collation};
+pub use crate::query::plan::code::{
+    Code, check_count, does_not_exist, env, load, of_object, schema_collation,
+};
+pub use code::{check_trigger, definer};
 pub use conditions::{get_diagnostics, no_stacked, signalled};
 pub use frame::condition_of;
 pub use host::{Done, Fault, Host, What};
-pub use inner::Inside;
-pub(in crate::query) use inner::call_function;
-pub use machine::{Machine, OutTarget, check_count, not_a_variable};
-pub use triggers::check as check_trigger;
+pub use inner::Stored;
+pub use machine::{Machine, OutTarget, not_a_variable};

@@ -1,6 +1,6 @@
 //! What the rest of the code asks about a type, one arm for each. A new type gets its class and its facts here; what it does with
 //! values of other types stands where the types truly differ (`value::store`, the bytes of a definition in `meta::codec`, the grammar in
-//! `ddl::types`, the ranges of an index in `query::access`).
+//! `ddl::types`, the ranges of an index in `query::ranges`).
 
 use super::{IntKind, LobKind, NOT_FIXED, SqlType, proto};
 use crate::value::decimal::fixed_len;

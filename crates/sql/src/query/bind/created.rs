@@ -1,0 +1,115 @@
+//! The columns that CREATE TABLE ... SELECT makes of a query.
+
+use super::Binder;
+use crate::ddl::column::check_column_name;
+use crate::errno;
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::env::PlanEnv;
+use crate::query::plan::kept::{kept, unmeasured};
+use crate::query::plan::{OutColumn, QueryPlan};
+use crate::session_api::SqlError;
+use crate::value::{IntKind, LobKind, SqlType};
+use weir_syntax::ast;
+
+/// The columns of a table that is made of a query.
+pub fn created_columns(query: &ast::Query, env: &PlanEnv<'_>) -> Result<Vec<SqlColumn>, SqlError> {
+    let mut b = Binder::new(env);
+    let plan = b.bind_query(query)?;
+    let mut out: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
+    for (i, c) in plan.columns.iter().enumerate() {
+        let column = match base_of(c, &mut b) {
+            Some((table, at)) => copied(c, &table.columns[at]),
+            None => computed(c, plan.item(i), &plan),
+        };
+        check_column_name(&column.name)?;
+        if out.iter().any(|k| same_name(&k.name, &column.name)) {
+            let text = format!("Duplicate column name '{}'", column.name);
+            return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
+        }
+        out.push(column);
+    }
+    Ok(out)
+}
+
+/// The column of a table that a column of the query shows.
+fn base_of(c: &OutColumn, b: &mut Binder<'_>) -> Option<(std::sync::Arc<SqlTable>, usize)> {
+    let origin = c.origin.as_ref()?;
+    let table = b.table(&origin.schema, &origin.org_table).ok()?;
+    let at = table.column(&origin.column)?;
+    (table.columns[at].ty == c.info.ty).then_some((table, at))
+}
+
+/// It keeps type, default and comment. It is no AUTO_INCREMENT and no generated column; an outer join may make it nullable.
+fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
+    let mut column = SqlColumn {
+        nullable: c.info.nullable,
+        default: base.default.clone(),
+        on_update_now: base.on_update_now,
+        comment: base.comment.clone(),
+        explicit_collation: base.explicit_collation,
+        ..SqlColumn::new(c.name.to_string(), base.ty)
+    };
+    if base.auto_increment || base.is_generated() {
+        column.default = without_default(column.ty, column.nullable);
+    }
+    if column.nullable && column.default == ColumnDefault::None {
+        column.default = ColumnDefault::Null;
+    }
+    column
+}
+
+fn computed(c: &OutColumn, item: Option<&BExpr>, plan: &QueryPlan) -> SqlColumn {
+    let ty = match (&c.origin, item) {
+        (Some(o), _) if !o.computed => unmeasured(c.info.ty),
+        // Of a view or derived table that is written into the query.
+        (Some(_), _) => kept(c.info.ty),
+        (_, Some(item)) => kept_of(item, c.info.ty, plan),
+        _ => kept(c.info.ty),
+    };
+    let nullable = c.info.nullable || c.info.ty == SqlType::Null;
+    let mut column = SqlColumn::new(c.name.to_string(), ty);
+    column.nullable = nullable;
+    column.default = without_default(ty, nullable);
+    column
+}
+
+/// The type of a column that keeps the values of this expression.
+fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
+    let by_type = match &item.node {
+        // Of these MySQL makes a column of just that type.
+        Node::Func(def, _) => def.name == "IFNULL",
+        Node::Agg(n) => plan.is_extreme(*n),
+        Node::Col(_) => true,
+        _ => false,
+    };
+    let computes =
+        matches!(item.node, Node::Arith(..) | Node::Neg(_) | Node::Func(..) | Node::Case { .. });
+    match ty {
+        // A literal of nine digits is a BIGINT: of ten not all would fit an INT.
+        SqlType::Int { unsigned, width: Some(10..), .. } if matches!(item.node, Node::Const(_)) => {
+            SqlType::int(IntKind::Big, unsigned)
+        }
+        SqlType::Int { kind, unsigned, .. } if by_type => SqlType::int(kind, unsigned),
+        SqlType::Int {
+            unsigned, kind: IntKind::Tiny | IntKind::Small | IntKind::Medium, ..
+        } => SqlType::int(IntKind::Int, unsigned),
+        SqlType::Text { collation, .. } if computes => {
+            SqlType::Text { kind: LobKind::Long, collation }
+        }
+        SqlType::Double { unsigned, .. } if computes && !by_type => {
+            let digits = ty.fixed_digits().map(|(_, d)| (22, d));
+            SqlType::Double { unsigned, zerofill: false, digits }
+        }
+        _ => kept(ty),
+    }
+}
+
+/// NULL, or the type's zero; what can have no default has none.
+fn without_default(ty: SqlType, nullable: bool) -> ColumnDefault {
+    match ty {
+        _ if nullable => ColumnDefault::Null,
+        ty if ty.is_lob() => ColumnDefault::None,
+        ty => ColumnDefault::Literal(ty.zero()),
+    }
+}

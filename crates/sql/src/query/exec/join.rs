@@ -1,0 +1,622 @@
+//! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
+
+mod at_hand;
+mod counted;
+mod kept;
+mod mem;
+mod parts;
+
+pub use counted::count_sort;
+pub use kept::KeptTable;
+
+use super::Runner;
+use super::merge::Merge;
+use super::row_hash::RowHash;
+use crate::memory::Held;
+use crate::query::eval::frame::{Frame, Slot, SubResult};
+use crate::query::eval::is_true;
+use crate::query::plan::key::Key;
+use crate::query::plan::outcome::{Row, Run};
+use crate::query::plan::{Access, Block, Cond, Source};
+use crate::query::ranges::KeyRange;
+use crate::status::Stat;
+use crate::value::Value;
+use counted::Reading;
+use kept::{Begun, Kept};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec, Table};
+
+/// Rows read between two looks whether the statement must end.
+const KILL_EVERY: u32 = 256;
+
+#[derive(Default)]
+struct StepState {
+    ranges: Vec<KeyRange>,
+    /// The ranges hold no row that the conditions implied by them exclude.
+    exact: bool,
+    next: usize,
+    /// Of a partitioned table the partitions to be read, and which of them is.
+    parts: Vec<Arc<Table>>,
+    part: usize,
+    /// They are read side by side, in the order of an index.
+    merge: Option<Merge>,
+    /// The cursor (or the single row) is being read.
+    open: bool,
+    /// How its rows are counted.
+    reading: Reading,
+    /// Its rows, where they are the same for all rows before.
+    kept: Kept,
+    /// Of rows in memory: the next one, whether only rows of the same hash follow it, and that hash.
+    at: Option<u32>,
+    by_hash: bool,
+    hash: Option<Arc<RowHash>>,
+}
+
+/// What conditions say of a row.
+enum Checked {
+    Row(bool),
+    /// The one at this place needs subqueries, which have to be run.
+    Subs(usize),
+}
+
+pub struct Joiner<'p> {
+    pub block: &'p Block,
+    pub slots: Vec<Slot>,
+    pub subs: Vec<SubResult>,
+    mems: Vec<Option<Arc<Vec<Row>>>>,
+    /// What `mems` and their hash tables hold.
+    held: Held,
+    /// What tables made anew for each row hold, by table.
+    lateral: Vec<(usize, Held)>,
+    states: Vec<StepState>,
+    matched: Vec<bool>,
+    nulled: Vec<bool>,
+    started: bool,
+    count: u32,
+    /// The first step reads more than its index was asked for: its order is not the one that was planned.
+    pub widened: bool,
+}
+
+impl<'p> Joiner<'p> {
+    pub fn new(block: &'p Block) -> Joiner<'p> {
+        let n = block.tables.len();
+        Joiner {
+            block,
+            slots: (0..n).map(|_| Slot::Null).collect(),
+            subs: block.subs.iter().map(|_| SubResult::Pending).collect(),
+            mems: vec![None; n],
+            held: Held::default(),
+            lateral: Vec::new(),
+            states: (0..n).map(|_| StepState::default()).collect(),
+            matched: vec![false; block.groups.len()],
+            nulled: vec![false; block.groups.len()],
+            started: false,
+            count: 0,
+            widened: false,
+        }
+    }
+
+    pub fn frame<'f>(
+        &'f self,
+        params: &'f [Value<'static>],
+        outer: Option<&'f Frame<'f>>,
+    ) -> Frame<'f> {
+        Frame {
+            block: Some(self.block),
+            shapes: &self.block.shapes,
+            slots: &self.slots,
+            aggs: &[],
+            subs: &self.subs,
+            params,
+            outer,
+        }
+    }
+
+    /// Evaluates subqueries that are not known yet or depend on rows.
+    pub async fn run_subs(
+        &mut self,
+        list: &[u32],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        for &s in list {
+            let sub = &self.block.subs[s as usize];
+            if !sub.correlated && !matches!(self.subs[s as usize], SubResult::Pending) {
+                continue;
+            }
+            let params = r.params;
+            let frame = Frame {
+                block: Some(self.block),
+                shapes: &self.block.shapes,
+                slots: &self.slots,
+                aggs: &[],
+                subs: &self.subs,
+                params,
+                outer,
+            };
+            let result = r.run_sub(sub, &frame).await?;
+            self.subs[s as usize] = result;
+        }
+        Ok(())
+    }
+
+    async fn holds(
+        &mut self,
+        c: &Cond,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        if !c.subs.is_empty() {
+            self.run_subs(&c.subs, r, outer).await?;
+        }
+        let frame = Frame {
+            block: Some(self.block),
+            shapes: &self.block.shapes,
+            slots: &self.slots,
+            aggs: &[],
+            subs: &self.subs,
+            params: r.params,
+            outer,
+        };
+        Ok(is_true(&c.expr, &frame, &mut r.ev)?)
+    }
+
+    /// The next joined row; false at the end.
+    pub async fn next(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        let block = self.block;
+        let n = block.steps.len();
+        let mut i;
+        if self.started {
+            if n == 0 {
+                return Ok(false);
+            }
+            i = n - 1;
+        } else {
+            self.started = true;
+            if outer.is_none() {
+                self.count_begun(r);
+            }
+            for c in &block.gate {
+                if !self.holds(c, r, outer).await? {
+                    return Ok(false);
+                }
+            }
+            if n == 0 {
+                return Ok(true);
+            }
+            i = 0;
+            self.begin(i, r, outer).await?;
+        }
+        loop {
+            let mut exhausted = false;
+            // A null-complemented group has no further row.
+            if let Some(g) = (0..block.groups.len()).find(|g| {
+                self.nulled[*g] && (block.groups[*g].first..=block.groups[*g].last).contains(&i)
+            }) {
+                i = block.groups[g].first;
+                exhausted = true;
+            }
+            if !exhausted && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
+                r.reads.work.examine();
+                let wanted = match self.check_from(i, 0, r, outer)? {
+                    Checked::Row(wanted) => wanted,
+                    Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
+                };
+                if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
+                    continue;
+                }
+            } else {
+                match self.complement(i) {
+                    Some(g) => {
+                        i = block.groups[g].last;
+                        if !self.settle(i, Some(g), r, outer).await? {
+                            continue;
+                        }
+                    }
+                    None if i == 0 => return Ok(false),
+                    None => {
+                        i -= 1;
+                        continue;
+                    }
+                }
+            }
+            if i + 1 == n {
+                return Ok(true);
+            }
+            i += 1;
+            if !self.begin_at_hand(i, r, outer) {
+                self.begin(i, r, outer).await?;
+            }
+        }
+    }
+
+    /// For the next execution: what this one read.
+    fn note_rows(&self) {
+        if self.block.steps.len() == 1 {
+            self.block.seen.store(self.count, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the row of step `i` is wanted, by its conditions from the one at `at` on, which needs subqueries.
+    async fn check_row(
+        &mut self,
+        i: usize,
+        mut at: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        loop {
+            let cond = &self.block.steps[i].conds[at];
+            if !self.holds(cond, r, outer).await? {
+                self.unlock(i, r);
+                return Ok(false);
+            }
+            match self.check_from(i, at + 1, r, outer)? {
+                Checked::Row(wanted) => return Ok(wanted),
+                Checked::Subs(next) => at = next,
+            }
+        }
+    }
+
+    /// Looks at the conditions of step `i` from the one at `from` on, up to the first that needs subqueries.
+    fn check_from(
+        &mut self,
+        i: usize,
+        from: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<Checked> {
+        let step = &self.block.steps[i];
+        let t = step.table;
+        let exact = self.states[t].exact;
+        let (kept, found) = (self.is_kept(t), self.is_found(t));
+        let mut filling = self.is_filling(t);
+        for (at, c) in step.conds.iter().enumerate().skip(from) {
+            if filling && !c.early {
+                // It is kept once, before the first of these conditions.
+                if at == 0 || step.conds[at - 1].early {
+                    self.fill(i, r);
+                }
+                filling = false;
+            }
+            if (c.implied && exact) || (c.early && kept) || (c.equated && found) {
+                continue;
+            }
+            if !c.subs.is_empty() {
+                return Ok(Checked::Subs(at));
+            }
+            if !is_true(&c.expr, &self.frame(r.params, outer), &mut r.ev)? {
+                self.unlock(i, r);
+                return Ok(Checked::Row(false));
+            }
+        }
+        if filling && step.conds.last().is_none_or(|c| c.early) {
+            self.fill(i, r);
+        }
+        Ok(Checked::Row(true))
+    }
+
+    /// READ COMMITTED keeps no locks on rows that the statement does not want.
+    fn unlock(&self, i: usize, r: &mut Runner<'_, '_>) {
+        let t = self.block.steps[i].table;
+        if r.lock_of(&self.block.tables[t]) == LockMode::None
+            || r.txn.isolation() > Isolation::ReadCommitted
+        {
+            return;
+        }
+        if let (Some(home), Some(key)) = (self.home(t), self.slots[t].key()) {
+            r.txn.unlock_row(home, key);
+        }
+    }
+
+    /// Outer groups that end at step `i` have a row now (`nulled`: the complemented one); then what waited for them.
+    async fn settle(
+        &mut self,
+        i: usize,
+        nulled: Option<usize>,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        let block = self.block;
+        let step = &block.steps[i];
+        let inside =
+            |g: usize| nulled.is_some_and(|n| block.groups[g].first >= block.groups[n].first);
+        // From the innermost out: a group has its row as soon as its own conditions hold, whatever those around it say of the row. Else
+        // it would be complemented beside the row that it has.
+        for &g in step.ends.iter().filter(|g| !inside(**g)) {
+            for (of, c) in &step.after {
+                if *of == Some(g) && !self.holds(c, r, outer).await? {
+                    return Ok(false);
+                }
+            }
+            self.matched[g] = true;
+        }
+        for (of, c) in &step.after {
+            if let Some(g) = of
+                && !step.ends.contains(g)
+                && !inside(*g)
+                && !self.holds(c, r, outer).await?
+            {
+                return Ok(false);
+            }
+        }
+        for (of, c) in &step.after {
+            if of.is_none() && !self.holds(c, r, outer).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Step `i` has no more rows: an outer group that begins there and had none gets one of NULLs.
+    fn complement(&mut self, i: usize) -> Option<usize> {
+        let block = self.block;
+        for &g in block.steps[i].begins.iter().rev() {
+            if self.matched[g] {
+                self.nulled[g] = false;
+                continue;
+            }
+            self.matched[g] = true;
+            self.nulled[g] = true;
+            let (first, last) = (block.groups[g].first, block.groups[g].last);
+            for s in &block.steps[first..=last] {
+                self.slots[s.table] = Slot::Null;
+                self.states[s.table].open = false;
+            }
+            return Some(g);
+        }
+        None
+    }
+
+    /// Outer groups that begin with step `i` have no row yet.
+    fn begin_groups(&mut self, i: usize) {
+        for &g in &self.block.steps[i].begins {
+            self.matched[g] = false;
+            self.nulled[g] = false;
+        }
+    }
+
+    /// Prepares step `i` for the rows of the steps before.
+    async fn begin(
+        &mut self,
+        i: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        let block = self.block;
+        let step = &block.steps[i];
+        self.begin_groups(i);
+        let t = step.table;
+        loop {
+            let begun = match &step.kept {
+                Some(by) => self.begin_kept(i, by, r, outer),
+                None => Begun::Reads,
+            };
+            if matches!(begun, Begun::Found) {
+                return Ok(());
+            }
+            let state = &mut self.states[t];
+            (state.next, state.open, state.exact) = (0, false, false);
+            if matches!(&block.tables[t].source, Source::Table(x) if !x.engine.parts.is_empty()) {
+                Box::pin(self.begin_parts(i, r, outer)).await?;
+            }
+            let state = &mut self.states[t];
+            match &step.access {
+                Access::Scan { .. } => {
+                    if state.ranges.is_empty() {
+                        state.ranges.push(KeyRange::all());
+                    }
+                }
+                Access::Point(key) => self.begin_point(i, key, r, outer).await?,
+                Access::Ranges { key, reverse } => {
+                    if !key.subs.is_empty() {
+                        self.run_subs(&key.subs, r, outer).await?;
+                    }
+                    self.begin_ranges(i, key, *reverse, r, outer)?;
+                }
+                Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
+            }
+            self.begin_order(i);
+            // What is too much to be kept is begun again.
+            match (begun, &step.kept) {
+                (Begun::ReadsWhole, Some(by)) if !self.read_whole(i, by, r, outer).await? => {}
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn begin_ranges(
+        &mut self,
+        i: usize,
+        key: &Key,
+        reverse: bool,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        let t = self.block.steps[i].table;
+        let mut ranges = key.ranges(&self.frame(r.params, outer), &mut r.ev)?;
+        if reverse {
+            ranges.list.reverse();
+        }
+        self.widened |= i == 0 && ranges.widened;
+        self.states[t].exact = ranges.exact;
+        self.states[t].ranges = ranges.list;
+        Ok(())
+    }
+
+    async fn begin_point(
+        &mut self,
+        i: usize,
+        key: &Key,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        let t = self.block.steps[i].table;
+        if !key.subs.is_empty() {
+            self.run_subs(&key.subs, r, outer).await?;
+        }
+        let mut bytes = match std::mem::replace(&mut self.slots[t], Slot::Null) {
+            Slot::Buf(b) => b,
+            _ => RowBuf::default(),
+        };
+        let mut k = std::mem::take(&mut r.key);
+        let block = self.block;
+        let frame = Frame {
+            block: Some(block),
+            shapes: &block.shapes,
+            slots: &self.slots,
+            aggs: &[],
+            subs: &self.subs,
+            params: r.params,
+            outer,
+        };
+        let mut exact = true;
+        let found = key.unique_key(&frame, &mut r.ev, &mut exact, &mut k)?;
+        self.states[t].ranges.clear();
+        self.states[t].exact = exact;
+        match found {
+            None => {
+                let ranges = key.ranges(&frame, &mut r.ev)?;
+                self.widened |= i == 0;
+                self.states[t].exact = false;
+                self.states[t].ranges = ranges.list;
+            }
+            Some(false) => {}
+            Some(true) => {
+                let slot = &block.tables[t];
+                let (lock, on_locked) = (r.lock_of(slot), slot.on_locked);
+                let state = &mut self.states[t];
+                r.reads.work.row(Stat::Handler_read_key);
+                let mut hit = false;
+                if key.table.engine.parts.is_empty() {
+                    let table = &key.table.engine;
+                    hit = r.txn.get(table, key.index, &k, lock, on_locked, &mut bytes).await?;
+                }
+                while !hit && let Some(part) = state.parts.get(state.part) {
+                    hit = r.txn.get(part, key.index, &k, lock, on_locked, &mut bytes).await?;
+                    state.part += usize::from(!hit);
+                }
+                if hit {
+                    self.slots[t] = Slot::Buf(bytes);
+                    self.states[t].open = true;
+                }
+            }
+        }
+        r.key = k;
+        Ok(())
+    }
+
+    /// A row is about to be read; now and then it is asked whether the statement must end.
+    #[inline]
+    fn look(&mut self, r: &Runner<'_, '_>) -> Run<()> {
+        self.count += 1;
+        if self.count.is_multiple_of(KILL_EVERY) {
+            r.go_on()?;
+        }
+        Ok(())
+    }
+
+    /// The next row of step `i`.
+    async fn advance(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        self.look(r)?;
+        let block = self.block;
+        let step = &block.steps[i];
+        let t = step.table;
+        if let Access::Mem { .. } = step.access {
+            return Ok(self.advance_mem(t));
+        }
+        if step.kept.is_some() {
+            if let Some(more) = self.advance_kept(t) {
+                return Ok(more);
+            }
+            let more = self.read_on(i, r).await?;
+            if !more {
+                self.filled(i, r);
+            }
+            return Ok(more);
+        }
+        self.read_on(i, r).await
+    }
+
+    /// The next row of the table of step `i`.
+    async fn read_on(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        let block = self.block;
+        let step = &block.steps[i];
+        let t = step.table;
+        if let (Access::Point(_), true) = (&step.access, self.states[t].open)
+            && matches!(self.slots[t], Slot::Buf(_))
+        {
+            self.states[t].open = false;
+            return Ok(true);
+        }
+        if let Some(merge) = self.states[t].merge.take() {
+            let range = self.states[t].ranges.first().cloned().unwrap_or_else(KeyRange::all);
+            let spec = scan_spec(block, i, range, r);
+            return Box::pin(self.advance_merged(t, merge, spec, r)).await;
+        }
+        loop {
+            if self.states[t].open {
+                self.states[t].count_row(r.reads.work);
+                if let Slot::Cursor(c) = &mut self.slots[t]
+                    && c.next(r.txn).await?
+                {
+                    return Ok(true);
+                }
+                self.states[t].open = false;
+            }
+            let Some((table, range)) = self.next_range(i) else {
+                if !matches!(self.slots[t], Slot::Buf(_)) {
+                    self.slots[t] = Slot::Null;
+                }
+                return Ok(false);
+            };
+            let spec = scan_spec(block, i, range, r);
+            let whole = matches!(step.access, Access::Scan { .. });
+            self.states[t].count_opened(r.reads.work, whole, &spec);
+            self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
+            self.states[t].open = true;
+        }
+    }
+}
+
+/// What a step reads in a range.
+fn scan_spec(block: &Block, i: usize, range: KeyRange, r: &Runner<'_, '_>) -> ScanSpec {
+    let step = &block.steps[i];
+    let slot = &block.tables[step.table];
+    let (index, reverse) = match &step.access {
+        Access::Scan { index, reverse } => (*index, *reverse),
+        Access::Ranges { key, reverse } => (key.index, *reverse),
+        Access::Point(key) => (key.index, false),
+        Access::Mem { .. } => (0, false),
+    };
+    ScanSpec {
+        index,
+        start: range.start,
+        end: range.end,
+        reverse,
+        lock: r.lock_of(slot),
+        on_locked: slot.on_locked,
+        unique_eq: false,
+        expect: expected(block, i),
+        fetch_external: slot.needs_external,
+        // Only changes need keys, and they lock.
+        rows_only: true,
+        index_only: step.index_only.clone(),
+    }
+}
+
+/// Rows that the first batch of a scan should hold; 0 for few, because not all may be asked for.
+fn expected(block: &Block, i: usize) -> u32 {
+    let bounded = block.limit.is_some()
+        && block.order.is_empty()
+        && block.agg.is_none()
+        && block.windows.is_empty();
+    if i > 0 || bounded {
+        return 0;
+    }
+    match block.seen.load(Ordering::Relaxed) {
+        0 if block.steps[i].rows < 200.0 => block.steps[i].rows.max(1.0) as u32,
+        seen => seen.saturating_add(seen / 16),
+    }
+}

@@ -1,0 +1,112 @@
+//! Joined rows for which nothing has to wait: the inner loop of most queries. [`Joiner::next_at_hand`] goes on with the last step alone,
+//! through the rows that its scan has at hand, or through rows in memory; whatever else is to be done is left to [`Joiner::next`], which
+//! asks the other functions here first.
+
+use super::kept::Kept;
+use super::{Joiner, KILL_EVERY};
+use crate::query::eval::frame::{Frame, Slot};
+use crate::query::eval::is_true;
+use crate::query::exec::Runner;
+use crate::query::plan::outcome::Run;
+use crate::query::plan::{Access, Block, Step, Sub};
+
+impl Joiner<'_> {
+    /// The next joined row with another row of the last step, in a block without subqueries; false: `next` has to look for more.
+    pub fn next_at_hand(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        let block = self.block;
+        let Some(step) = block.steps.last().filter(|s| self.goes_on(block, s)) else {
+            return Ok(false);
+        };
+        let t = step.table;
+        let (exact, kept, found) = (self.states[t].exact, self.is_kept(t), self.is_found(t));
+        while self.step_on(step, r) {
+            self.count += 1;
+            r.reads.work.examine();
+            if self.count.is_multiple_of(KILL_EVERY) {
+                r.go_on()?;
+            }
+            let frame = self.frame(r.params, outer);
+            let mut wanted = true;
+            for c in &step.conds {
+                let known = (c.implied && exact) || (c.early && kept) || (c.equated && found);
+                if !known && !is_true(&c.expr, &frame, &mut r.ev)? {
+                    wanted = false;
+                    break;
+                }
+            }
+            if wanted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Puts step `i` on its next row, if that is at hand.
+    #[inline]
+    pub(super) fn advance_at_hand(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        let step = &self.block.steps[i];
+        let state = &self.states[step.table];
+        let in_memory = matches!(step.access, Access::Mem { .. }) || self.is_kept(step.table);
+        if state.merge.is_some() || !(in_memory || state.open) || !self.step_on(step, r) {
+            return Ok(false);
+        }
+        self.look(r)?;
+        Ok(true)
+    }
+
+    /// Begins step `i` for the rows before it, where its rows are in memory already.
+    #[inline]
+    pub(super) fn begin_at_hand(
+        &mut self,
+        i: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> bool {
+        let step = &self.block.steps[i];
+        let t = step.table;
+        let made = self.mems[t].is_some() && self.block.tables[t].lateral.is_none();
+        match (&step.access, &step.kept) {
+            (Access::Mem { hash }, None) if made => self.seek_mem(t, hash, r, outer),
+            (_, Some(by)) if self.is_kept(t) => self.seek_kept(t, by, r, outer),
+            _ => return false,
+        }
+        self.begin_groups(i);
+        true
+    }
+
+    /// No outer join ends with step `i`, and no condition waits for it.
+    #[inline]
+    pub(super) fn ends_nothing(&self, i: usize) -> bool {
+        let step = &self.block.steps[i];
+        step.ends.is_empty() && step.after.is_empty()
+    }
+
+    /// Nothing is to be done between two rows of the last step but to look at its conditions. An outer join that ends with it has its row
+    /// by then, for there was a joined row before.
+    fn goes_on(&self, block: &Block, step: &Step) -> bool {
+        let state = &self.states[step.table];
+        step.after.is_empty()
+            && state.merge.is_none()
+            && !matches!(state.kept, Kept::Filling(_))
+            && !step.ends.iter().any(|g| self.nulled[*g])
+            && block.subs.iter().all(Sub::is_joined)
+    }
+
+    /// Puts a step on its next row; false, and it stays where it is: there is none at hand.
+    #[inline]
+    fn step_on(&mut self, step: &Step, r: &Runner<'_, '_>) -> bool {
+        let t = step.table;
+        if let Access::Mem { .. } = step.access {
+            return self.states[t].at.is_some() && self.advance_mem(t);
+        }
+        if let Kept::All(kept) = &self.states[t].kept {
+            return kept.has_more() && self.advance_kept(t) == Some(true);
+        }
+        let Slot::Cursor(c) = &mut self.slots[t] else { return false };
+        let found = c.step();
+        if found {
+            self.states[t].count_row(r.reads.work);
+        }
+        found
+    }
+}

@@ -1,0 +1,346 @@
+//! Rows of a step that are the same whatever the rows of the steps before: read once, kept, and found by what equals their columns.
+//!
+//! Invariants:
+//! - Kept are the rows that the access gives and that the conditions on the table alone let through (`Cond::early`). All other conditions are
+//!   looked at on each row found, but for those that an exact hash has found it by (`Cond::equated`).
+//! - Rows are found once all have been read ([`Kept::All`]); until then each is looked at.
+//! - Rows that outlast the run of their block ([`KeptBy::lasting`]) are the same whatever is around: no condition that reads anything there has
+//!   been looked at when they are kept.
+//! - Where rows are locked they stay locked: nothing is kept under READ COMMITTED, which unlocks what a row before does not want.
+//! - Beyond [`LIMIT`], and beyond what the session may hold, the step reads its rows for each row before, as if nothing had been planned.
+
+use super::Joiner;
+use crate::memory::Held;
+use crate::query::eval::eval;
+use crate::query::eval::frame::{Frame, Slot};
+use crate::query::eval::packed::PackedRows;
+use crate::query::exec::lasting::{Last, place};
+use crate::query::exec::row_hash::RowHash;
+use crate::query::exec::{Boxed, Runner};
+use crate::query::expr::keyed::Keyed;
+use crate::query::expr::{BExpr, ColRef};
+use crate::query::plan::KeptBy;
+use crate::status::Stat;
+use crate::value::Warnings;
+use std::sync::Arc;
+use weir_engine::{Isolation, LockMode};
+
+/// Bytes that the kept rows of a step may take.
+const LIMIT: usize = 256 << 20;
+
+/// What became of the rows of a step.
+#[derive(Default)]
+pub(super) enum Kept {
+    #[default]
+    No,
+    /// They are read for the first row before, and kept as they come: whoever asks for few rows waits for no more than he did.
+    Filling(KeptTable),
+    All(KeptStep),
+    /// They were too many, or are not to be kept.
+    Never,
+}
+
+/// The kept rows, and which of them come next.
+pub(super) struct KeptStep {
+    of: Arc<KeptTable>,
+    /// The row that comes next, and whether only rows of the same hash follow it.
+    next: Option<u32>,
+    by_hash: bool,
+}
+
+/// Kept rows, and where they are.
+#[derive(Default)]
+pub struct KeptTable {
+    rows: Arc<PackedRows>,
+    /// None: nothing is equated, or a value was not of its column's kind; all rows are looked at.
+    hash: Option<RowHash>,
+    bytes: usize,
+    held: Held,
+    /// They did not come in the order that was planned.
+    widened: bool,
+}
+
+/// How a step begins.
+pub(super) enum Begun {
+    /// Before the first of its kept rows.
+    Found,
+    /// Its rows are to be read.
+    Reads,
+    /// All of its rows are to be read before the first is looked at.
+    ReadsWhole,
+}
+
+impl KeptStep {
+    pub(super) fn has_more(&self) -> bool {
+        self.next.is_some()
+    }
+}
+
+impl KeptTable {
+    fn step(self: Arc<KeptTable>) -> KeptStep {
+        KeptStep { of: self, next: None, by_hash: false }
+    }
+
+    fn first(&self) -> Option<u32> {
+        (self.rows.len() > 0).then_some(0)
+    }
+}
+
+impl Joiner<'_> {
+    /// Puts step `i` before the first of its kept rows for the rows before it, if they are there.
+    pub(super) fn begin_kept(
+        &mut self,
+        i: usize,
+        by: &KeptBy,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Begun {
+        let t = self.block.steps[i].table;
+        match &self.states[t].kept {
+            Kept::All(_) => {}
+            Kept::Never => return Begun::Reads,
+            Kept::No | Kept::Filling(_) => {
+                let begun = self.begin_keeping(i, by, r, outer.is_some());
+                if !matches!(begun, Begun::Found) {
+                    return begun;
+                }
+            }
+        }
+        self.seek_kept(t, by, r, outer);
+        Begun::Found
+    }
+
+    /// Begins to keep the rows of step `i`, or takes those that an earlier run of the block has left. `again`: the block may be run again.
+    fn begin_keeping(
+        &mut self,
+        i: usize,
+        by: &KeptBy,
+        r: &mut Runner<'_, '_>,
+        again: bool,
+    ) -> Begun {
+        let step = &self.block.steps[i];
+        let t = step.table;
+        let lasting = by.lasting && again && !r.lasting.is_stopped();
+        let last = r.lasting.get(place(step)).filter(|_| lasting);
+        let whole = match last {
+            Some(Last::All(table)) => {
+                self.widened |= table.widened;
+                self.states[t].kept = Kept::All(table.clone().step());
+                return Begun::Found;
+            }
+            Some(Last::Unfinished(rows)) => *rows >= step.rows,
+            Some(Last::Never) | None => false,
+        };
+        let lock = r.lock_of(&self.block.tables[t]);
+        let stays = lock == LockMode::None || r.txn.isolation() > Isolation::ReadCommitted;
+        // In one run the first step is read once.
+        let of_use = !matches!(last, Some(Last::Never)) && (lasting || i > 0);
+        if !stays || !of_use {
+            self.states[t].kept = Kept::Never;
+            return Begun::Reads;
+        }
+        let hash = (!by.equal.is_empty()).then(RowHash::default);
+        self.states[t].kept = Kept::Filling(KeptTable { hash, ..KeptTable::default() });
+        if whole { Begun::ReadsWhole } else { Begun::Reads }
+    }
+
+    /// Puts a step before the first of its kept rows for the rows before it.
+    pub(super) fn seek_kept(
+        &mut self,
+        t: usize,
+        by: &KeptBy,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) {
+        let mut key = std::mem::take(&mut r.key);
+        key.clear();
+        let found = self.key_before(&by.equal, &mut key, r, outer);
+        if let Kept::All(kept) = &mut self.states[t].kept {
+            (kept.next, kept.by_hash) = match (&kept.of.hash, found) {
+                (Some(_), Ok(None)) => (None, true),
+                (Some(hash), Ok(Some(()))) => (hash.first(&key), true),
+                _ => (kept.of.first(), false),
+            };
+        }
+        r.key = key;
+    }
+
+    /// Reads all rows of step `i`, which has been put before its first one, and finds those that are wanted. False: there are too many to be
+    /// kept, and the step is to be begun again.
+    pub(super) fn read_whole<'b>(
+        &'b mut self,
+        i: usize,
+        by: &'b KeptBy,
+        r: &'b mut Runner<'_, '_>,
+        outer: Option<&'b Frame<'b>>,
+    ) -> Boxed<'b, bool> {
+        Box::pin(async move {
+            let block = self.block;
+            let t = block.steps[i].table;
+            let exact = self.states[t].exact;
+            'rows: while self.is_filling(t) {
+                self.look(r)?;
+                if !self.read_on(i, r).await? {
+                    self.filled(i, r);
+                    self.seek_kept(t, by, r, outer);
+                    return Ok(true);
+                }
+                r.reads.work.examine();
+                for c in block.steps[i].conds.iter().filter(|c| c.early && !(c.implied && exact)) {
+                    if !self.holds(c, r, outer).await? {
+                        continue 'rows;
+                    }
+                }
+                self.fill(i, r);
+            }
+            Ok(false)
+        })
+    }
+
+    /// The block is not run on: what it has read of tables whose rows could have outlasted it is told, and what it has read is noted for the
+    /// next execution.
+    pub fn end(&self, r: &mut Runner<'_, '_>) {
+        self.note_rows();
+        for step in &self.block.steps {
+            if let (Some(KeptBy { lasting: true, .. }), Kept::Filling(_)) =
+                (step.kept.as_deref(), &self.states[step.table].kept)
+            {
+                r.lasting.unfinished(place(step), self.count);
+            }
+        }
+    }
+
+    /// The key of what the rows before have for the columns that are equated; see [`Keyed::key`]. What is wrong with a value is left to the
+    /// condition, which is looked at on the rows found.
+    pub(super) fn key_before(
+        &self,
+        equal: &[(u16, Keyed, BExpr)],
+        key: &mut Vec<u8>,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Result<Option<()>, ()> {
+        let frame = self.frame(r.params, outer);
+        let warnings = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
+        let mut found = Ok(Some(()));
+        for (_, kind, e) in equal {
+            found = eval(e, &frame, &mut r.ev).map_err(|_| ()).and_then(|v| kind.key(&v, key));
+            if found != Ok(Some(())) {
+                break;
+            }
+        }
+        r.ev.cx.warnings = warnings;
+        found
+    }
+
+    /// The next kept row of a table; false at the end. None: its rows are being read.
+    #[inline]
+    pub(super) fn advance_kept(&mut self, t: usize) -> Option<bool> {
+        let Kept::All(kept) = &mut self.states[t].kept else { return None };
+        let Some(at) = kept.next else {
+            self.slots[t] = Slot::Null;
+            return Some(false);
+        };
+        kept.next = match &kept.of.hash {
+            Some(hash) if kept.by_hash => hash.after(at),
+            _ => (at + 1 < kept.of.rows.len()).then_some(at + 1),
+        };
+        match &mut self.slots[t] {
+            // The rows are those that it has already.
+            Slot::Packed { at: now, .. } => *now = at,
+            slot => *slot = Slot::Packed { rows: kept.of.rows.clone(), at },
+        }
+        Some(true)
+    }
+
+    /// Whether the conditions on the table alone have been looked at: its rows are those kept.
+    #[inline]
+    pub(super) fn is_kept(&self, t: usize) -> bool {
+        matches!(self.states[t].kept, Kept::All(_))
+    }
+
+    /// Whether the rows of a table, kept or in memory, are found by what they equal: the conditions that equate it have been looked at.
+    #[inline]
+    pub(super) fn is_found(&self, t: usize) -> bool {
+        let state = &self.states[t];
+        match (&state.kept, &state.hash) {
+            (Kept::All(kept), _) => {
+                kept.by_hash && kept.of.hash.as_ref().is_some_and(RowHash::is_exact)
+            }
+            (_, Some(hash)) => state.by_hash && hash.is_exact(),
+            _ => false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_filling(&self, t: usize) -> bool {
+        matches!(self.states[t].kept, Kept::Filling(_))
+    }
+
+    /// All rows of step `i` have been read.
+    pub(super) fn filled(&mut self, i: usize, r: &mut Runner<'_, '_>) {
+        let step = &self.block.steps[i];
+        let widened = i == 0 && self.widened;
+        let state = &mut self.states[step.table];
+        state.kept = match std::mem::take(&mut state.kept) {
+            Kept::Filling(kept) => {
+                r.reads.work.row(Stat::Weir_join_kept);
+                let table = Arc::new(KeptTable { widened, ..kept });
+                if step.kept.as_ref().is_some_and(|by| by.lasting) {
+                    r.lasting.put(place(step), Last::All(table.clone()));
+                }
+                Kept::All(table.step())
+            }
+            // What was too much is not tried again.
+            other => other,
+        };
+    }
+
+    /// Keeps the row at hand of step `i`.
+    pub(super) fn fill(&mut self, i: usize, r: &mut Runner<'_, '_>) {
+        let t = self.block.steps[i].table;
+        let Kept::Filling(mut kept) = std::mem::take(&mut self.states[t].kept) else { return };
+        let fits = self.add(i, &mut kept, r);
+        self.states[t].kept = match fits {
+            true => Kept::Filling(kept),
+            false => {
+                r.reads.work.row(Stat::Weir_join_not_kept);
+                r.lasting.put(place(&self.block.steps[i]), Last::Never);
+                Kept::Never
+            }
+        };
+    }
+
+    /// False: there are too many rows.
+    fn add(&self, i: usize, kept: &mut KeptTable, r: &mut Runner<'_, '_>) -> bool {
+        let step = &self.block.steps[i];
+        let (Some(by), Some(row)) = (&step.kept, self.slots[step.table].bytes()) else {
+            return false;
+        };
+        let bytes = row.len() + size_of::<usize>() + RowHash::ROW_BYTES;
+        kept.bytes += bytes;
+        let fits = kept.bytes <= LIMIT && kept.rows.len() < u32::MAX;
+        if !fits || r.ev.cx.hold(&mut kept.held, bytes).is_err() {
+            return false;
+        }
+        let Some(rows) = Arc::get_mut(&mut kept.rows) else { return false };
+        rows.push(row);
+        let Some(hash) = &mut kept.hash else { return true };
+        let frame = self.frame(r.params, None);
+        let mut key = Vec::new();
+        let mut found = Ok(Some(()));
+        for (col, kind, _) in &by.equal {
+            let col = ColRef { depth: 0, table: step.table as u16, col: *col };
+            found = kind.key(&frame.column(col, r.ev.cx.tz), &mut key);
+            if found != Ok(Some(())) {
+                break;
+            }
+        }
+        let Ok(known) = found else {
+            kept.hash = None;
+            return true;
+        };
+        let bytes = hash.push(known.map(|()| &key[..]));
+        kept.bytes += bytes;
+        r.ev.cx.hold(&mut kept.held, bytes).is_ok()
+    }
+}

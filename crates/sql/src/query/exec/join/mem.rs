@@ -1,0 +1,154 @@
+//! Steps over rows in memory: derived and computed tables, made before the first of their rows is looked at.
+
+use super::Joiner;
+use crate::memory::Held;
+use crate::query::eval::frame::{Frame, Slot};
+use crate::query::exec::Runner;
+use crate::query::exec::made::{By, Shared, hash_of};
+use crate::query::exec::row_hash::RowHash;
+use crate::query::expr::BExpr;
+use crate::query::expr::keyed::Keyed;
+use crate::query::plan::outcome::{KeptRows, Row, Run};
+use std::sync::Arc;
+
+impl Joiner<'_> {
+    pub(super) async fn begin_mem(
+        &mut self,
+        t: usize,
+        hash: &[(u16, Keyed, BExpr)],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        // One that reads blocks around this one alone stays what it is as long as this block is run.
+        let made_once = self.block.tables[t].lateral == Some(0) && self.mems[t].is_some();
+        if self.block.tables[t].lateral.is_some() && !made_once {
+            self.make_anew(t, r, outer).await?;
+        }
+        if self.mems[t].is_none() {
+            self.make(t, hash, r, outer).await?;
+        }
+        self.seek_mem(t, hash, r, outer);
+        Ok(())
+    }
+
+    /// Puts a table in memory before the first of its rows for the rows before it.
+    pub(super) fn seek_mem(
+        &mut self,
+        t: usize,
+        hash: &[(u16, Keyed, BExpr)],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) {
+        self.states[t].by_hash = false;
+        self.states[t].at = match &self.mems[t] {
+            Some(rows) if !rows.is_empty() => Some(0),
+            _ => None,
+        };
+        if self.states[t].hash.is_some() {
+            let mut key = std::mem::take(&mut r.key);
+            key.clear();
+            let found = self.key_before(hash, &mut key, r, outer);
+            let state = &mut self.states[t];
+            // Another kind of value than the type promised is compared row by row.
+            if let (Some(map), Ok(known)) = (&state.hash, found) {
+                state.at = known.and_then(|()| map.first(&key));
+                state.by_hash = true;
+            }
+            r.key = key;
+        }
+    }
+
+    /// Makes the rows of a table in memory, or takes them from whoever has made them before.
+    async fn make(
+        &mut self,
+        t: usize,
+        hash: &[(u16, Keyed, BExpr)],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        let slot = &self.block.tables[t];
+        let shared = Shared::of(slot, outer.is_some());
+        let made = shared.and_then(|by| r.made.get(by)).cloned();
+        let rows = match &made {
+            Some(made) => made.rows.clone(),
+            None => {
+                let KeptRows { rows, held } = r.materialise(&slot.source, outer).await?;
+                let rows = Arc::new(rows);
+                match shared {
+                    Some(by) => r.made.put(by, rows.clone(), held),
+                    None => self.held.merge(held),
+                }
+                rows
+            }
+        };
+        if !hash.is_empty() {
+            let by: By = hash.iter().map(|(c, kind, _)| (*c, *kind)).collect();
+            let known = made.as_ref().and_then(|m| m.hash(&by)).cloned();
+            self.states[t].hash = match known {
+                Some(hash) => Some(hash),
+                None => self.hash_made(&rows, by, shared, r)?,
+            };
+        }
+        self.mems[t] = Some(rows);
+        Ok(())
+    }
+
+    fn hash_made(
+        &mut self,
+        rows: &[Row],
+        by: By,
+        shared: Option<Shared>,
+        r: &mut Runner<'_, '_>,
+    ) -> Run<Option<Arc<RowHash>>> {
+        let mut held = Held::default();
+        r.ev.cx.hold(&mut held, rows.len() * RowHash::ROW_BYTES)?;
+        let made = match hash_of(rows, &by) {
+            Some((hash, bytes)) => {
+                r.ev.cx.hold(&mut held, bytes)?;
+                Some(Arc::new(hash))
+            }
+            None => None,
+        };
+        match (shared, &made) {
+            (Some(of), Some(hash)) => r.made.put_hash(of, by, hash.clone(), held),
+            _ => self.held.merge(held),
+        }
+        Ok(made)
+    }
+
+    /// A LATERAL derived table, for the rows that the tables before it stand on.
+    async fn make_anew(
+        &mut self,
+        t: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        // The rows of the last time go first.
+        self.slots[t] = Slot::Null;
+        self.mems[t] = None;
+        self.lateral.retain(|(of, _)| *of != t);
+        let frame = self.frame(r.params, outer);
+        let made = r.materialise(&self.block.tables[t].source, Some(&frame)).await?;
+        self.lateral.push((t, made.held));
+        self.mems[t] = Some(Arc::new(made.rows));
+        Ok(())
+    }
+
+    pub(super) fn advance_mem(&mut self, t: usize) -> bool {
+        let (Some(rows), state) = (&self.mems[t], &mut self.states[t]) else { return false };
+        let Some(at) = state.at else {
+            self.slots[t] = Slot::Null;
+            return false;
+        };
+        state.at = match &state.hash {
+            Some(hash) if state.by_hash => hash.after(at),
+            _ => (at as usize + 1 < rows.len()).then_some(at + 1),
+        };
+        match &mut self.slots[t] {
+            // The rows are those that it has already: a table that is made anew has left its slot.
+            Slot::Mem { at: now, .. } => *now = at as usize,
+            slot => *slot = Slot::Mem { rows: rows.clone(), at: at as usize },
+        }
+        true
+    }
+}

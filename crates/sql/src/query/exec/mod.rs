@@ -1,0 +1,599 @@
+//! Queries at work: blocks, set operations, subqueries.
+//!
+//! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
+//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `sort` and `emit` make of them what goes out, `stored` keeps rows
+//! that wait for it, `destination` and `out` say where they go. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of
+//! rows and values, `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
+//!
+//! Invariants:
+//! - No row is charged to nobody: what is kept is held in the session's account of memory.
+//! - A loop that may take long looks whether the statement is to end (`go_on`, `work`).
+
+mod constants;
+pub mod destination;
+pub mod emit;
+mod fulltext;
+mod group;
+pub mod inside;
+pub mod join;
+mod json_table;
+mod lasting;
+mod made;
+mod merge;
+pub mod out;
+pub mod programs;
+mod recurse;
+mod row_hash;
+mod sets;
+pub mod sort;
+mod stored;
+mod waiting;
+mod window;
+
+pub use crate::query::plan::outcome::KeptRows;
+pub use destination::Out;
+
+use crate::account::Access;
+use crate::context::{Reads, TableReads};
+use crate::errno;
+use crate::memory::{Held, Over, row_bytes};
+use crate::meta::SqlTable;
+use crate::query::eval::fitted::{coerce_in_set, in_union};
+use crate::query::eval::frame::{Frame, Hashed, Slot, SubResult};
+use crate::query::eval::ranks::Ranks;
+use crate::query::eval::{Ev, eval, is_true};
+use crate::query::expr::BExpr;
+use crate::query::plan::foreign::ForeignPlan;
+use crate::query::plan::outcome::{Row, Run};
+use crate::query::plan::shape::Shape;
+use crate::query::plan::{Block, Body, Limit, QueryPlan, Source, Sub, SubKind, TableSlot};
+use crate::session_api::SqlError;
+use crate::status::Stat;
+use crate::value::{SqlType, TypeInfo, Value};
+use emit::{Emitter, SortOrder};
+use group::Groups;
+use inside::Inside;
+use join::{Joiner, count_sort};
+use lasting::Lasting;
+use made::MadeTables;
+use programs::Programs;
+use sets::combine;
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use weir_engine::{Isolation, LockMode, Txn};
+use weir_syntax::ast::SetOp;
+
+/// Everything one execution works with.
+pub struct Runner<'a, 't> {
+    pub reads: Reads<'a>,
+    /// Rights, which computed tables show their rows by.
+    pub access: &'a Access,
+    pub txn: &'t mut Txn,
+    pub ev: Ev<'a>,
+    pub params: &'a [Value<'static>],
+    /// How tables without a locking clause are read.
+    pub default_lock: LockMode,
+    /// A key buffer that is used again.
+    pub key: Vec<u8>,
+    /// What foreign keys ask of the rows that are written. Nothing with `foreign_key_checks = 0`.
+    pub foreign: Option<Arc<ForeignPlan>>,
+    /// The tables of the plan that runs.
+    pub tables: &'a [(Arc<SqlTable>, u64)],
+    /// Whoever runs what the statement calls and sets off.
+    pub programs: &'a dyn Programs,
+    /// The stored functions and triggers that it runs in, if any.
+    pub inside: Option<&'a Inside<'a>>,
+    /// The statement has IGNORE.
+    pub ignore: bool,
+    /// What rows are worth to the searches that the statement has made, each known by its place in the plan.
+    pub searches: Vec<(usize, Arc<Ranks>)>,
+    /// The rows that came last, of the recursive common tables that are being made.
+    pub working: Vec<(u32, Cow<'a, [Row]>)>,
+    /// Tables that may be read again.
+    pub made: MadeTables,
+    /// Rows of subqueries' tables that are kept from one run to the next.
+    pub lasting: Lasting,
+}
+
+/// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
+pub type Boxed<'b, T> = Pin<Box<dyn Future<Output = Run<T>> + Send + 'b>>;
+
+impl<'a, 't> Runner<'a, 't> {
+    /// `single`: the statement is a transaction of its own.
+    pub fn new(
+        reads: Reads<'a>,
+        access: &'a Access,
+        ev: Ev<'a>,
+        params: &'a [Value<'static>],
+        (programs, single): (&'a dyn Programs, bool),
+        txn: &'t mut Txn,
+    ) -> Runner<'a, 't> {
+        let serial = txn.isolation() == Isolation::Serializable && !single;
+        Runner {
+            reads,
+            access,
+            txn,
+            ev,
+            params,
+            default_lock: if serial { LockMode::Shared } else { LockMode::None },
+            key: Vec::new(),
+            foreign: None,
+            ignore: false,
+            working: reads.shown.map(|r| (0, Cow::Borrowed(&r.rows[..]))).into_iter().collect(),
+            searches: Vec::new(),
+            made: MadeTables::default(),
+            lasting: Lasting::default(),
+            tables: &[],
+            programs,
+            inside: None,
+        }
+    }
+
+    pub fn access(&self) -> &Access {
+        self.access
+    }
+
+    /// The statement is to end, killed or out of time: for loops that evaluate nothing which would notice.
+    pub fn is_killed(&self) -> bool {
+        self.reads.interrupt.killed() != 0
+    }
+
+    /// An error when the statement has been killed or has run out of time.
+    pub fn go_on(&self) -> Run<()> {
+        Ok(self.ev.cx.session.stopped().map_or(Ok(()), Err)?)
+    }
+
+    pub fn lock_of(&self, t: &TableSlot) -> LockMode {
+        if t.lock == LockMode::None { self.default_lock } else { t.lock }
+    }
+
+    /// Runs a query; returns the number for FOUND_ROWS().
+    pub fn run_query<'b>(
+        &'b mut self,
+        q: &'b QueryPlan,
+        outer: Option<&'b Frame<'b>>,
+        out: &'b mut Out<'_>,
+    ) -> Boxed<'b, u64> {
+        Box::pin(async move {
+            match &q.body {
+                Body::Block(b) => self.run_block(b, outer, out).await,
+                _ => {
+                    let KeptRows { mut rows, held } = self.set_rows(q, outer).await?;
+                    let infos: Vec<TypeInfo> = q.order.iter().map(|(e, _)| e.info).collect();
+                    if !q.order.is_empty() {
+                        rows = self.sort_rows(q, rows, &infos)?;
+                    }
+                    let account = self.ev.cx.session.memory();
+                    let total = rows.len() as u64;
+                    let (offset, count) = self.limits(q.limit.as_ref())?;
+                    for row in rows.into_iter().skip(offset).take(count) {
+                        if !out.row(row, account)? {
+                            break;
+                        }
+                    }
+                    drop(held);
+                    Ok(total.min(if q.limit.is_some() && !q.counts_all() {
+                        (offset + count.min(usize::MAX - offset)) as u64
+                    } else {
+                        u64::MAX
+                    }))
+                }
+            }
+        })
+    }
+
+    pub async fn collect(
+        &mut self,
+        q: &QueryPlan,
+        outer: Option<&Frame<'_>>,
+        limit: usize,
+    ) -> Run<KeptRows> {
+        let mut rows = KeptRows::default();
+        self.run_query(q, outer, &mut Out::Rows { rows: &mut rows, limit }).await?;
+        Ok(rows)
+    }
+
+    async fn set_rows(&mut self, q: &QueryPlan, outer: Option<&Frame<'_>>) -> Run<KeptRows> {
+        let types: Vec<SqlType> = q.columns.iter().map(|c| c.info.ty).collect();
+        let mut rows = match &q.body {
+            Body::Set { op, all, left, right } => {
+                let mut l = self.collect(left, outer, usize::MAX).await?;
+                let mut r = self.collect(right, outer, usize::MAX).await?;
+                for (branch, kept) in [(left, &mut l), (right, &mut r)] {
+                    let own = branch.columns.iter().map(|c| c.info.ty);
+                    for (at, own) in own.enumerate().filter(|(_, t)| !t.is_string()) {
+                        kept.rows.iter_mut().filter_map(|row| row.get_mut(at)).for_each(|v| {
+                            *v = in_union(std::mem::take(v), &own, &types[at]);
+                        });
+                    }
+                    self.coerce_rows(&mut kept.rows, &types);
+                }
+                let mut held = l.held;
+                held.merge(r.held);
+                // Keys by which equal rows are found are about as long as the rows.
+                let mut keys = Held::default();
+                if (*op, *all) != (SetOp::Union, true) {
+                    self.ev.cx.hold(&mut keys, held.bytes())?;
+                }
+                KeptRows { rows: combine(*op, *all, l.rows, r.rows), held }
+            }
+            Body::Values(list) => {
+                let frame = Frame { outer, ..Frame::empty(self.params) };
+                let mut kept = KeptRows::default();
+                for exprs in list {
+                    let row = exprs
+                        .iter()
+                        .map(|e| eval(e, &frame, &mut self.ev).map(Value::into_owned))
+                        .collect::<Result<Row, _>>()?;
+                    kept.push(row, self.ev.cx.session.memory())?;
+                }
+                kept
+            }
+            Body::Nested(inner) => self.collect(inner, outer, usize::MAX).await?,
+            Body::Recursive(r) => {
+                // A LIMIT ends it as soon as there are as many rows.
+                let wanted = match &q.limit {
+                    Some(limit) if q.order.is_empty() => {
+                        let (offset, count) = self.limits(Some(limit))?;
+                        offset.saturating_add(count)
+                    }
+                    _ => usize::MAX,
+                };
+                self.recurse(r, (&types, wanted), outer).await?
+            }
+            Body::Json(table) => self.json_rows(table, outer).await?,
+            Body::Block(_) => KeptRows::default(),
+        };
+        if matches!(q.body, Body::Values(_)) {
+            self.coerce_rows(&mut rows.rows, &types);
+        }
+        Ok(rows)
+    }
+
+    pub fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
+        for row in rows {
+            for (v, ty) in row.iter_mut().zip(types) {
+                *v = coerce_in_set(std::mem::take(v), ty, &mut self.ev.cx);
+            }
+        }
+    }
+
+    fn sort_rows(&mut self, q: &QueryPlan, rows: Vec<Row>, infos: &[TypeInfo]) -> Run<Vec<Row>> {
+        let shapes = [Shape::Values(q.columns.iter().map(|c| c.info.ty).collect())];
+        let mut keyed = Vec::with_capacity(rows.len());
+        let mut held = Held::default();
+        for row in rows {
+            let slots = [Slot::Values(row)];
+            let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(self.params) };
+            let keys = q
+                .order
+                .iter()
+                .map(|(e, _)| eval(e, &frame, &mut self.ev).map(Value::into_owned))
+                .collect::<Result<Row, _>>()?;
+            let [Slot::Values(row)] = slots else { continue };
+            held.grow(self.ev.cx.session.memory(), row_bytes(&keys)).map_err(Over::in_sort)?;
+            keyed.push((keys, row));
+        }
+        let order = SortOrder::new(infos, q.order.iter().map(|(_, d)| *d));
+        let look = |work| self.ev.cx.work(work);
+        crate::query::exec::sort::sort(&mut keyed, |a, b| order.compare(&a.0, &b.0), look)?;
+        Ok(keyed.into_iter().map(|(_, r)| r).collect())
+    }
+
+    /// Offset and count; no limit is the largest number.
+    pub fn limits(&mut self, l: Option<&Limit>) -> Run<(usize, usize)> {
+        let Some(l) = l else { return Ok((0, usize::MAX)) };
+        let frame = Frame::empty(self.params);
+        let mut number = |e: &BExpr| -> Run<usize> {
+            let v = eval(e, &frame, &mut self.ev)?;
+            match &v {
+                Value::Int(n) if *n >= 0 => Ok(*n as usize),
+                Value::UInt(n) => Ok(*n as usize),
+                // A prepared statement may send it as text.
+                Value::Str(..) | Value::Bytes(_) => {
+                    match v.to_string_lossy().and_then(|s| s.trim().parse().ok()) {
+                        Some(n) => Ok(n),
+                        None => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+                    }
+                }
+                _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+            }
+        };
+        let offset = match &l.offset {
+            Some(o) => number(o)?,
+            None => 0,
+        };
+        Ok((offset, number(&l.count)?))
+    }
+
+    /// The rows that waited for their order are sorted and go out.
+    fn finish(&mut self, b: &Block, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
+        if let Some(rows) = e.waiting() {
+            count_sort(b, self.reads.work, rows);
+        }
+        e.finish(&mut self.ev, out)
+    }
+
+    pub async fn run_block(
+        &mut self,
+        b: &Block,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<u64> {
+        let (offset, count) = self.limits(b.limit.as_ref())?;
+        if count == 0 && !b.calc_found_rows {
+            return Ok(0);
+        }
+        if !b.windows.is_empty() {
+            return self.run_windows(b, (offset, count), outer, out).await;
+        }
+        let mut j = Joiner::new(b);
+        if let (Some(agg), None) = (&b.agg, &b.extremes) {
+            let mut e = Emitter::new(b, offset, count);
+            let mut groups = Groups::new(agg, b);
+            while j.next(self, outer).await? {
+                j.run_subs(&agg.subs, self, outer).await?;
+                loop {
+                    let frame = j.frame(self.params, outer);
+                    groups.add(&frame, &j.slots, &mut self.ev)?;
+                    if !j.next_at_hand(self, outer)? {
+                        break;
+                    }
+                }
+            }
+            j.end(self);
+            let (list, _held) = groups.finish(b.tables.len());
+            for mut g in list {
+                let aggs = g.values(agg, &mut self.ev)?;
+                j.slots = g.slots;
+                if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
+                    break;
+                }
+            }
+            self.finish(b, e, out)
+        } else if let Some(list) = &b.extremes {
+            let mut e = Emitter::new(b, offset, count);
+            let aggs = self.extremes(list, outer).await?;
+            self.emit(&mut j, &aggs, &mut e, outer, out).await?;
+            self.finish(b, e, out)
+        } else {
+            let mut e = Emitter::of_tables(b, offset, count, out);
+            'rows: while j.next(self, outer).await? {
+                if j.widened {
+                    e.sort_after_all();
+                }
+                if !self.emit(&mut j, &[], &mut e, outer, out).await? {
+                    break;
+                }
+                while j.next_at_hand(self, outer)? {
+                    if !self.emit_now(&j, &[], &mut e, outer, out)? {
+                        break 'rows;
+                    }
+                }
+            }
+            j.end(self);
+            self.finish(b, e, out)
+        }
+    }
+
+    /// The first value of each query, NULL where there is none.
+    async fn extremes(
+        &mut self,
+        list: &[QueryPlan],
+        outer: Option<&Frame<'_>>,
+    ) -> Run<Vec<Value<'static>>> {
+        let mut out = Vec::with_capacity(list.len());
+        for q in list {
+            let row = self.collect(q, outer, 1).await?.rows.pop();
+            out.push(row.and_then(|mut r| r.pop()).unwrap_or(Value::Null));
+        }
+        Ok(out)
+    }
+
+    async fn emit(
+        &mut self,
+        j: &mut Joiner<'_>,
+        aggs: &[Value<'static>],
+        e: &mut Emitter<'_>,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<bool> {
+        let b = j.block;
+        if let Some(h) = &b.having {
+            self.run_group_subs(j, aggs, &h.subs, outer).await?;
+            let frame = Frame { aggs, ..j.frame(self.params, outer) };
+            if !is_true(&h.expr, &frame, &mut self.ev)? {
+                return Ok(true);
+            }
+        }
+        if !b.item_subs.is_empty() {
+            self.run_group_subs(j, aggs, &b.item_subs, outer).await?;
+        }
+        let frame = Frame { aggs, ..j.frame(self.params, outer) };
+        e.row(&frame, &mut self.ev, out)
+    }
+
+    /// As `emit`, in a block without subqueries.
+    fn emit_now(
+        &mut self,
+        j: &Joiner<'_>,
+        aggs: &[Value<'static>],
+        e: &mut Emitter<'_>,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<bool> {
+        let frame = Frame { aggs, ..j.frame(self.params, outer) };
+        if let Some(h) = &j.block.having
+            && !is_true(&h.expr, &frame, &mut self.ev)?
+        {
+            return Ok(true);
+        }
+        e.row(&frame, &mut self.ev, out)
+    }
+
+    pub async fn run_group_subs(
+        &mut self,
+        j: &mut Joiner<'_>,
+        aggs: &[Value<'static>],
+        list: &[u32],
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        for &s in list {
+            let sub = &j.block.subs[s as usize];
+            if !sub.correlated && !matches!(j.subs[s as usize], SubResult::Pending) {
+                continue;
+            }
+            let frame = Frame {
+                block: Some(j.block),
+                shapes: &j.block.shapes,
+                slots: &j.slots,
+                aggs,
+                subs: &j.subs,
+                params: self.params,
+                outer,
+            };
+            let result = self.run_sub(sub, &frame).await?;
+            j.subs[s as usize] = result;
+        }
+        Ok(())
+    }
+
+    /// 1242; in a statement with IGNORE a warning, and the subquery is NULL.
+    fn more_than_one(&mut self) -> Run<()> {
+        let text = "Subquery returns more than 1 row";
+        if !self.ignore {
+            return Err(SqlError::new(errno::ER_SUBQUERY_NO_1_ROW, text).into());
+        }
+        self.ev.cx.warnings.warn(errno::ER_SUBQUERY_NO_1_ROW, || text.to_owned());
+        Ok(())
+    }
+
+    /// Evaluates a subquery (or SLEEP) for the rows of `outer`.
+    pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
+        // In a block that is run again, what reads nothing around is run once. Rows of a recursive table come and go meanwhile.
+        let same = !sub.correlated
+            && sub.is_query()
+            && outer.outer.is_some()
+            && self.working.is_empty()
+            && !self.lasting.is_stopped();
+        if !same {
+            return self.run_sub_anew(sub, outer);
+        }
+        Box::pin(async move {
+            if let Some(known) = self.lasting.result(sub) {
+                return Ok(known);
+            }
+            let result = self.run_sub_anew(sub, outer).await?;
+            Ok(match sub.plan.iter().all(QueryPlan::is_settled) {
+                true => self.lasting.keep_result(sub, result),
+                false => result,
+            })
+        })
+    }
+
+    fn run_sub_anew<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
+        Box::pin(async move {
+            let Some(plan) = &sub.plan else {
+                return match &sub.kind {
+                    SubKind::Sleep(e) => self.sleep(e, outer).await.map(SubResult::Scalar),
+                    SubKind::Benchmark(n, e) => self.benchmark(n, e, outer).map(SubResult::Scalar),
+                    SubKind::GetLock(name, limit) => {
+                        self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
+                    }
+                    SubKind::LoadFile(path) => self.load_file(path, outer).map(SubResult::Scalar),
+                    SubKind::Call(code, args) => {
+                        self.call_function(code, args, outer).await.map(SubResult::Scalar)
+                    }
+                    SubKind::Scalar
+                    | SubKind::Exists
+                    | SubKind::Row
+                    | SubKind::Rows
+                    | SubKind::Match(_) => Ok(SubResult::Pending),
+                };
+            };
+            if let SubKind::Match(m) = &sub.kind {
+                return self.search(m, plan, outer).await;
+            }
+            Ok(match sub.kind {
+                SubKind::Exists => {
+                    let KeptRows { rows, held } = self.collect(plan, Some(outer), 1).await?;
+                    SubResult::Rows { rows, hashed: None, _held: held }
+                }
+                SubKind::Scalar => {
+                    let mut rows = self.collect(plan, Some(outer), 2).await?.rows;
+                    if rows.len() > 1 {
+                        self.more_than_one()?;
+                        rows.clear();
+                    }
+                    SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
+                }
+                SubKind::Row => {
+                    let KeptRows { mut rows, held } = self.collect(plan, Some(outer), 2).await?;
+                    if rows.len() > 1 {
+                        self.more_than_one()?;
+                        rows.clear();
+                    }
+                    SubResult::Rows { rows, hashed: None, _held: held }
+                }
+                SubKind::Rows
+                | SubKind::Sleep(_)
+                | SubKind::Benchmark(..)
+                | SubKind::GetLock(..)
+                | SubKind::LoadFile(_)
+                | SubKind::Match(_)
+                | SubKind::Call(..) => {
+                    let KeptRows { rows, mut held } =
+                        self.collect(plan, Some(outer), usize::MAX).await?;
+                    let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
+                    if hashed.is_some() {
+                        let bytes = held.bytes();
+                        self.ev.cx.hold(&mut held, bytes)?;
+                    }
+                    SubResult::Rows { rows, hashed, _held: held }
+                }
+            })
+        })
+    }
+
+    /// All rows of a derived or computed table.
+    pub fn materialise<'b>(
+        &'b mut self,
+        source: &'b Source,
+        outer: Option<&'b Frame<'b>>,
+    ) -> Boxed<'b, KeptRows> {
+        Box::pin(async move {
+            self.reads.work.row(Stat::Created_tmp_tables);
+            match source {
+                Source::Derived(q) => self.collect(q, outer, usize::MAX).await,
+                Source::Virtual(v, hint) => {
+                    let mut kept = KeptRows::default();
+                    let cx = TableReads { reads: self.reads, access: self.access };
+                    for row in v.rows(cx, hint).await? {
+                        kept.push(row, self.ev.cx.session.memory())?;
+                    }
+                    Ok(kept)
+                }
+                Source::Working(number, _) => {
+                    let mut kept = KeptRows::default();
+                    let last = self.working.iter().rfind(|(n, _)| n == number);
+                    for row in last.map_or(&[][..], |(_, rows)| &rows[..]) {
+                        kept.push(row.clone(), self.ev.cx.session.memory())?;
+                    }
+                    Ok(kept)
+                }
+                Source::Table(_) => Ok(KeptRows::default()),
+            }
+        })
+    }
+}
+
+/// Locking of rows that are only read on behalf of a change (INSERT ... SELECT).
+pub fn source_lock(txn: &Txn) -> weir_engine::LockMode {
+    if txn.isolation() >= Isolation::RepeatableRead {
+        weir_engine::LockMode::Shared
+    } else {
+        weir_engine::LockMode::None
+    }
+}

@@ -1,0 +1,239 @@
+//! Rows that wait for a sort as they are stored: a cell for each wanted column, all texts one after the other. No row needs
+//! memory of its own, and none becomes values unless two of them tie in the first word of their order.
+
+use super::emit::SortOrder;
+use super::out::{Client, Direct};
+use super::sort::sort;
+use crate::memory::{Account, Held, Over};
+use crate::query::eval::Ev;
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::Block;
+use crate::query::plan::outcome::Run;
+use crate::value::{SqlType, TimeZone, Value};
+use std::cmp;
+use std::sync::atomic::Ordering;
+use weir_engine::row::{Datum, RowLayout, RowView};
+
+#[derive(Clone, Copy)]
+enum Cell {
+    Null,
+    Int(i64),
+    UInt(u64),
+    Float(f64),
+    /// Begin in the texts, length.
+    Bytes(usize, u32),
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    prefix: u128,
+    /// Number of the row: its cells, and its place among equals.
+    row: usize,
+}
+
+/// Rows of one table for ORDER BY, and for DISTINCT over the sorted columns.
+pub struct StoredRows<'b> {
+    layout: &'b RowLayout,
+    /// Columns of the result, then sort keys that are none of them.
+    columns: Vec<(u16, &'b SqlType)>,
+    items: usize,
+    /// For each sort key its place in `columns`.
+    keys: Vec<usize>,
+    order: SortOrder,
+    distinct: bool,
+    tz: TimeZone,
+    cells: Vec<Cell>,
+    text: Vec<u8>,
+    rows: Vec<Entry>,
+    prefixes: bool,
+    /// DISTINCT: this many rows are looked through for equal ones.
+    dedup_at: usize,
+    held: Held,
+}
+
+/// Bytes of text that room is made for at once.
+const TEXT_AHEAD: usize = 64 * 1024;
+/// Rows before a first look for equal ones, and before the first cut at a LIMIT.
+const MANY: usize = 1024;
+
+impl<'b> StoredRows<'b> {
+    /// Rows that wait to be sorted; none where they have no order.
+    pub fn waiting(&self) -> Option<usize> {
+        (!self.keys.is_empty()).then_some(self.rows.len())
+    }
+
+    /// `None`: the block's rows, keys or its DISTINCT ask for more than stored columns of one table.
+    pub fn new(b: &'b Block, direct: &Direct<'b>, tz: TimeZone) -> Option<StoredRows<'b>> {
+        let mut columns: Vec<(u16, &'b SqlType)> = direct.columns().collect();
+        let items = columns.len();
+        let mut keys = Vec::with_capacity(b.order.len());
+        for (e, _) in &b.order {
+            let col = column_of(e, direct.table)?;
+            let at = columns.iter().position(|(c, _)| *c == col).unwrap_or_else(|| {
+                columns.push((col, direct.type_of(col)));
+                columns.len() - 1
+            });
+            keys.push(at);
+        }
+        // Equal rows are neighbours when the keys are just the columns.
+        let same = columns.len() == items && (0..items).all(|i| keys.contains(&i));
+        if keys.is_empty() || b.distinct && (!same || b.calc_found_rows) {
+            return None;
+        }
+        let expect = (b.seen.load(Ordering::Relaxed) as usize).min(MANY);
+        Some(StoredRows {
+            layout: direct.layout,
+            items,
+            keys,
+            order: SortOrder::by(&b.order),
+            distinct: b.distinct,
+            tz,
+            cells: Vec::with_capacity(expect * columns.len()),
+            text: Vec::new(),
+            rows: Vec::with_capacity(expect),
+            prefixes: true,
+            dedup_at: MANY,
+            held: Held::default(),
+            columns,
+        })
+    }
+
+    pub fn push(&mut self, bytes: &[u8], account: Account<'_>) -> Run<()> {
+        let row = self.cells.len() / self.columns.len();
+        let view = RowView::new(self.layout, bytes);
+        for (c, _) in &self.columns {
+            let cell = match view.get(usize::from(*c)) {
+                Datum::Null => Cell::Null,
+                Datum::Int(n) => Cell::Int(n),
+                Datum::UInt(n) => Cell::UInt(n),
+                Datum::Float(x) => Cell::Float(x),
+                Datum::Bytes(b) => {
+                    let at = self.text.len();
+                    if at == 0 {
+                        // Texts of a column are much alike.
+                        self.text.reserve((b.len() * self.rows.capacity()).min(TEXT_AHEAD));
+                    }
+                    self.text.extend_from_slice(b);
+                    Cell::Bytes(at, b.len() as u32)
+                }
+            };
+            self.cells.push(cell);
+        }
+        let prefix =
+            if self.prefixes { self.order.prefix(&self.value(row, self.keys[0])) } else { None };
+        self.prefixes = prefix.is_some();
+        self.rows.push(Entry { prefix: prefix.unwrap_or(0), row });
+        let room = self.room();
+        if room != self.held.bytes() {
+            self.held.set(account, room).map_err(Over::in_sort)?;
+        }
+        Ok(())
+    }
+
+    /// Memory of the arrays.
+    fn room(&self) -> usize {
+        self.cells.capacity() * size_of::<Cell>()
+            + self.text.capacity()
+            + self.rows.capacity() * size_of::<Entry>()
+    }
+
+    /// Lets go of rows beyond the first `want`, and of equal ones, when there are many.
+    pub fn trim(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
+        if self.rows.len() >= want.saturating_mul(2).saturating_add(MANY) {
+            self.prune(want, ev)?;
+        } else if self.distinct && self.rows.len() >= self.dedup_at {
+            self.prune(usize::MAX, ev)?;
+            self.dedup_at = (self.rows.len() * 2).max(MANY);
+        }
+        Ok(())
+    }
+
+    fn datum(&self, row: usize, column: usize) -> Datum<'_> {
+        match self.cells[row * self.columns.len() + column] {
+            Cell::Null => Datum::Null,
+            Cell::Int(n) => Datum::Int(n),
+            Cell::UInt(n) => Datum::UInt(n),
+            Cell::Float(x) => Datum::Float(x),
+            Cell::Bytes(at, len) => Datum::Bytes(&self.text[at..at + len as usize]),
+        }
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        self.columns[column].1.load(self.datum(row, column), self.tz)
+    }
+
+    fn compare(&self, a: &Entry, b: &Entry) -> cmp::Ordering {
+        if self.prefixes && a.prefix != b.prefix {
+            return a.prefix.cmp(&b.prefix);
+        }
+        for (n, column) in self.keys.iter().enumerate() {
+            let (x, y) = (self.value(a.row, *column), self.value(b.row, *column));
+            let o = self.order.compare_key(n, &x, &y);
+            if o != cmp::Ordering::Equal {
+                return o;
+            }
+        }
+        cmp::Ordering::Equal
+    }
+
+    /// Sorts; of equal rows DISTINCT keeps the first.
+    fn sort(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+        let mut rows = std::mem::take(&mut self.rows);
+        sort(
+            &mut rows,
+            |a, b| self.compare(a, b).then(a.row.cmp(&b.row)),
+            |work| ev.cx.work(work),
+        )?;
+        if self.distinct {
+            rows.dedup_by(|later, first| self.compare(later, first) == cmp::Ordering::Equal);
+        }
+        self.rows = rows;
+        Ok(())
+    }
+
+    /// Keeps the first `want` rows only.
+    fn prune(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
+        self.sort(ev)?;
+        self.rows.truncate(want);
+        let width = self.columns.len();
+        let (mut cells, mut text) = (Vec::with_capacity(self.rows.len() * width), Vec::new());
+        for (n, entry) in self.rows.iter_mut().enumerate() {
+            for cell in &self.cells[entry.row * width..(entry.row + 1) * width] {
+                cells.push(match *cell {
+                    Cell::Bytes(at, len) => {
+                        text.extend_from_slice(&self.text[at..at + len as usize]);
+                        Cell::Bytes(text.len() - len as usize, len)
+                    }
+                    other => other,
+                });
+            }
+            entry.row = n;
+        }
+        (self.cells, self.text) = (cells, text);
+        Ok(())
+    }
+
+    /// Sends the sorted rows behind `offset`; returns how many.
+    pub fn send(
+        mut self,
+        offset: usize,
+        count: usize,
+        client: &mut Client<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Run<u64> {
+        self.sort(ev)?;
+        let wanted = self.rows.iter().skip(offset).take(count);
+        for entry in wanted.clone() {
+            let cells = (0..self.items).map(|c| (self.columns[c].1, self.datum(entry.row, c)));
+            client.stored_row(cells)?;
+        }
+        Ok(wanted.len() as u64)
+    }
+}
+
+fn column_of(e: &BExpr, table: usize) -> Option<u16> {
+    match e.node {
+        Node::Col(c) if c.depth == 0 && c.table as usize == table => Some(c.col),
+        _ => None,
+    }
+}

@@ -1,0 +1,108 @@
+//! Functions that wait, or work for long by intention: SLEEP, GET_LOCK, BENCHMARK, LOAD_FILE. They are run before the expression that they
+//! stand in, as subqueries are.
+
+use super::Runner;
+use crate::account::Privileges;
+use crate::errno;
+use crate::locks::Got;
+use crate::query::eval::eval;
+use crate::query::eval::frame::Frame;
+use crate::query::expr::BExpr;
+use crate::query::plan::outcome::Run;
+use crate::session_api::SqlError;
+use crate::value::Value;
+use std::time::Duration;
+
+/// The longest wait for a lock without a limit, which the timer can still carry: a year.
+const FOR_EVER: f64 = 31_536_000.0;
+
+impl Runner<'_, '_> {
+    /// SLEEP(seconds): 0 when it slept to the end, 1 when it was killed or the statement's time was over. As part of a query that reads
+    /// rows it ends with the error instead: as a value, it would decide about them.
+    pub async fn sleep(&mut self, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let v = eval(e, f, &mut self.ev)?;
+        let seconds = match v.to_f64(&mut self.ev.cx.warnings) {
+            Some(s) if s >= 0.0 && !v.is_null() => s,
+            _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
+        };
+        let sleep = self.reads.db().rt().sleep(Duration::from_secs_f64(seconds.min(FOR_EVER)));
+        let ended = weir_rt::or_killed(self.reads.interrupt, sleep).await;
+        if ended.is_err() && (f.outer.is_some() || !f.slots.is_empty()) {
+            return Err(SqlError::interrupted().into());
+        }
+        Ok(Value::bool(ended.is_err()))
+    }
+
+    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.
+    pub fn benchmark(&mut self, n: &BExpr, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let n = match eval(n, f, &mut self.ev)?.to_i64(&mut self.ev.cx.warnings) {
+            Some(n) if n >= 0 => n,
+            None => return Ok(Value::Null),
+            Some(n) => {
+                let text = || format!("Incorrect count value: '{n}' for function benchmark");
+                self.ev.cx.warnings.warn(1411, text);
+                return Ok(Value::Null);
+            }
+        };
+        for _ in 0..n {
+            self.ev.cx.work(64)?;
+            eval(e, f, &mut self.ev)?;
+        }
+        Ok(Value::Int(0))
+    }
+
+    /// GET_LOCK(name, seconds): 1 with the lock, 0 without. A negative time has no end.
+    pub async fn get_lock(
+        &mut self,
+        name: &BExpr,
+        limit: &BExpr,
+        f: &Frame<'_>,
+    ) -> Run<Value<'static>> {
+        let name = eval(name, f, &mut self.ev)?.to_string_lossy();
+        let seconds = eval(limit, f, &mut self.ev)?;
+        let seconds = match seconds.is_null() {
+            true => 0.0,
+            false => seconds.to_f64(&mut self.ev.cx.warnings).unwrap_or(0.0),
+        };
+        let seconds = if seconds < 0.0 { FOR_EVER } else { seconds.min(FOR_EVER) };
+        let place = match self.reads.shared.user_locks.get(self.reads.conn.id, name.as_deref())? {
+            Got::Taken => return Ok(Value::Int(1)),
+            Got::Queued(place) => place,
+        };
+        let turn = weir_rt::or_killed(self.reads.interrupt, place.turn());
+        let ended = self.reads.db().rt().timeout(Duration::from_secs_f64(seconds), turn).await;
+        if let Some(Err(_)) = ended {
+            return Err(SqlError::interrupted().into());
+        }
+        // It may have come at the last moment.
+        Ok(Value::bool(place.keep_if_granted()))
+    }
+
+    /// LOAD_FILE(path): NULL for whoever has no FILE right, for a file that may not be read, and, with a warning, for one that is
+    /// larger than `max_allowed_packet`.
+    pub fn load_file(&mut self, path: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let Some(path) = eval(path, f, &mut self.ev)?.to_string_lossy() else {
+            return Ok(Value::Null);
+        };
+        if !self.access.clone().global().contains(Privileges::FILE) {
+            return Ok(Value::Null);
+        }
+        let Ok(mut file) = self.reads.shared.files().open(path.as_bytes()) else {
+            return Ok(Value::Null);
+        };
+        let (mut bytes, most) = (Vec::new(), self.ev.cx.max_packet);
+        loop {
+            self.go_on()?;
+            match file.read(&mut bytes) {
+                Err(_) => return Ok(Value::Null),
+                Ok(_) if bytes.len() > most => break,
+                Ok(true) => {}
+                Ok(false) => return Ok(Value::Bytes(bytes.into())),
+            }
+        }
+        self.ev.cx.warnings.warn(errno::ER_WARN_ALLOWED_PACKET_OVERFLOWED, || {
+            format!("Result of load_file() was larger than max_allowed_packet ({most}) - truncated")
+        });
+        Ok(Value::Null)
+    }
+}

@@ -1,0 +1,283 @@
+//! EXPLAIN: the plan as rows of MySQL's twelve columns, and as one text (`text`). May use plans and `bind::partition`; plans nothing and runs
+//! nothing itself.
+
+pub mod text;
+
+use crate::context::Reads;
+use crate::meta::SqlTable;
+use crate::query::bind::{Binder, partition};
+use crate::query::expr::BExpr;
+use crate::query::plan::key::{Key, key_length};
+use crate::query::plan::told::column_meta;
+use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, SubKind};
+use crate::session_api::ColumnMeta;
+use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The one column of the formats that are a text.
+pub fn text_column() -> Vec<ColumnMeta> {
+    let collation = Collation::Utf8mb4GeneralCi;
+    let ty = SqlType::Text { kind: LobKind::Long, collation };
+    let mut columns = vec![column_meta("EXPLAIN", TypeInfo::new(ty, false), Some(collation))];
+    crate::query::plan::told::tell_as_mysql(&mut columns, Some(collation));
+    columns
+}
+
+const NAMES: [&str; 12] = [
+    "id",
+    "select_type",
+    "table",
+    "partitions",
+    "type",
+    "possible_keys",
+    "key",
+    "key_len",
+    "ref",
+    "rows",
+    "filtered",
+    "Extra",
+];
+
+/// The place of `filtered` in a line.
+const FILTERED: usize = 10;
+
+pub fn columns() -> Vec<ColumnMeta> {
+    let mut columns: Vec<ColumnMeta> = NAMES
+        .iter()
+        .map(|n| {
+            let ty = match *n {
+                "id" | "rows" => SqlType::BIGINT,
+                "filtered" => SqlType::DOUBLE,
+                _ => SqlType::varchar(1024, Collation::Utf8mb4GeneralCi),
+            };
+            column_meta(n, TypeInfo::new(ty, true), Some(Collation::Utf8mb4GeneralCi))
+        })
+        .collect();
+    crate::query::plan::told::tell_as_mysql(&mut columns, Some(Collation::Utf8mb4GeneralCi));
+    columns
+}
+
+pub fn text(s: impl Into<String>) -> Value<'static> {
+    Value::text(s.into().into_bytes(), Collation::Utf8mb4GeneralCi)
+}
+
+pub struct Lines<'e> {
+    pub out: Vec<Line>,
+    next: i64,
+    /// The numbers of common tables, by those that they have in the plan.
+    commons: HashMap<u32, i64>,
+    reads: Reads<'e>,
+    params: &'e [Value<'static>],
+}
+
+impl<'e> Lines<'e> {
+    pub fn new(b: &Binder<'e>) -> Lines<'e> {
+        let (out, commons) = (Vec::new(), HashMap::new());
+        Lines { out, next: 1, commons, reads: b.env.reads, params: b.env.params }
+    }
+
+    pub fn select(&mut self, plan: &QueryPlan) {
+        let plain = !has_subqueries(plan);
+        self.query(plan, if plain { "SIMPLE" } else { "PRIMARY" });
+    }
+
+    pub fn query(&mut self, q: &QueryPlan, kind: &str) {
+        match &q.body {
+            Body::Block(b) => self.block(b, kind),
+            Body::Set { left, right, .. } => {
+                self.query(left, kind);
+                self.next += 1;
+                self.query(right, "UNION");
+            }
+            Body::Nested(q) => self.query(q, kind),
+            Body::Recursive(r) => {
+                self.query(&r.seed, kind);
+                r.steps.iter().for_each(|q| self.query(q, "UNION"));
+            }
+            Body::Json(_) => {
+                let extra = "Table function: json_table; Using temporary";
+                self.line(kind, Value::Null, "ALL", None, 0.0, Some(extra.into()))
+            }
+            Body::Values(_) => {
+                self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()))
+            }
+        }
+    }
+
+    pub fn line(
+        &mut self,
+        kind: &str,
+        table: Value<'static>,
+        access: &str,
+        key: Option<(&Key, &Arc<SqlTable>)>,
+        rows: f64,
+        extra: Option<String>,
+    ) {
+        let access = if access.is_empty() { Value::Null } else { text(access) };
+        let (name, len, refs) = match key {
+            Some((k, t)) => (
+                text(t.engine.def.indexes[k.index].name.clone()),
+                text(key_len(k).to_string()),
+                reference(k),
+            ),
+            None => (Value::Null, Value::Null, Value::Null),
+        };
+        let rows = if rows > 0.0 { Value::Int(rows.round().max(1.0) as i64) } else { Value::Null };
+        let filtered = if rows.is_null() { Value::Null } else { Value::Double(100.0) };
+        self.out.push(vec![
+            Value::Int(self.next),
+            text(kind),
+            table,
+            Value::Null,
+            access,
+            name.clone(),
+            name,
+            len,
+            refs,
+            rows,
+            filtered,
+            extra.map_or(Value::Null, text),
+        ]);
+    }
+
+    /// The share of the rows of the last line's table that conditions leave; MySQL shows two places of its percents.
+    fn filtered(&mut self, share: f64) {
+        if let Some(cell) = self.out.last_mut().and_then(|line| line.get_mut(FILTERED))
+            && !cell.is_null()
+        {
+            *cell = Value::Double((share * 1e4).round() / 1e2);
+        }
+    }
+
+    pub fn block(&mut self, b: &Block, kind: &str) {
+        if b.extremes.is_some() {
+            let extra = "Select tables optimized away";
+            self.line(kind, Value::Null, "", None, 0.0, Some(extra.into()));
+        } else if b.steps.is_empty() {
+            self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()));
+        }
+        // The lines of tables that are made first: what each is made of is numbered behind all of them.
+        let mut made = vec![None; b.tables.len()];
+        for (i, s) in b.steps.iter().enumerate() {
+            let t = &b.tables[s.table];
+            let (access, key) = match (&s.access, &t.source) {
+                (Access::Scan { index: 0, .. }, _) => ("ALL", None),
+                (Access::Scan { .. }, _) => ("index", None),
+                (Access::Point(k), Source::Table(t)) => {
+                    let constant = k
+                        .searches
+                        .iter()
+                        .flat_map(|s| s.values())
+                        .all(|e| e.is_statement_constant());
+                    (if constant { "const" } else { "eq_ref" }, Some((k, t)))
+                }
+                (Access::Ranges { key, .. }, Source::Table(t)) => {
+                    let single = matches!(&key.searches[..], [one] if one.is_single());
+                    (if single { "ref" } else { "range" }, Some((key, t)))
+                }
+                _ => ("ALL", None),
+            };
+            let extra = extra(b, i, access);
+            let name = match &t.source {
+                Source::Derived(_) => {
+                    made[s.table] = Some(self.out.len());
+                    Value::Null
+                }
+                _ => text(t.alias.to_string()),
+            };
+            self.line(kind, name, access, key, s.rows, extra);
+            self.filtered(s.told);
+            if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
+                let (prune, selected) = (s.prune.as_deref(), t.selected.as_deref());
+                let parts = partition::shown(table, prune, selected, self.reads, self.params);
+                line[3] = parts.map_or(Value::Null, text);
+            }
+            if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) =
+                (&s.access, &t.source, self.out.last_mut())
+                && *index > 0
+            {
+                line[6] = text(t.engine.def.indexes[*index].name.clone());
+                let parts = t.engine.def.indexes[*index].parts.len();
+                line[7] = text(key_length(t, *index, parts).to_string());
+            }
+        }
+        self.made(b, made);
+        for s in &b.subs {
+            // A search reads a table that stands here already.
+            if matches!(s.kind, SubKind::Match(_)) {
+                continue;
+            }
+            if let Some(q) = &s.plan {
+                self.next += 1;
+                let kind = match (s.correlated, &s.kind) {
+                    (true, _) => "DEPENDENT SUBQUERY",
+                    (false, _) => "SUBQUERY",
+                };
+                self.query(q, kind);
+            }
+        }
+    }
+
+    /// What the tables are made of that are made first, and their numbers in the block's lines.
+    fn made(&mut self, b: &Block, lines: Vec<Option<usize>>) {
+        for (t, line) in b.tables.iter().zip(lines) {
+            let Source::Derived(q) = &t.source else { continue };
+            let (what, kind) =
+                if t.of_in { ("subquery", "MATERIALIZED") } else { ("derived", "DERIVED") };
+            let known = t.common.and_then(|n| self.commons.get(&n)).copied();
+            let number = known.unwrap_or(self.next + 1);
+            if let Some(line) = line {
+                self.out[line][2] = text(format!("<{what}{number}>"));
+            }
+            // A common table stands where its first reader does.
+            if known.is_none() {
+                self.next += 1;
+                self.commons.extend(t.common.map(|n| (n, number)));
+                self.query(q, kind);
+            }
+        }
+    }
+}
+
+/// What is said of a step beside its access.
+fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
+    let s = &b.steps[i];
+    let said = [
+        (!s.conds.is_empty() && access != "const", "Using where"),
+        (s.index_only.is_some(), "Using index"),
+        // MySQL says so of every table whose rows it keeps, whatever they are found by.
+        (s.kept.is_some(), "Using join buffer (hash join)"),
+        (i == 0 && b.agg.as_ref().is_some_and(|a| !a.implicit), "Using temporary"),
+        (i == 0 && !b.order.is_empty(), "Using filesort"),
+    ];
+    let said: Vec<&str> = said.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// Bytes of the key parts used, as MySQL counts them.
+fn key_len(k: &Key) -> u64 {
+    let used = k.searches.iter().map(|s| s.parts()).max().unwrap_or(0);
+    key_length(&k.table, k.index, used)
+}
+
+fn reference(k: &Key) -> Value<'static> {
+    match &k.searches[..] {
+        [one] if one.is_single() && !one.eq.is_empty() => {
+            let of = |e: &BExpr| if e.is_statement_constant() { "const" } else { "func" };
+            text(one.values().map(of).collect::<Vec<_>>().join(","))
+        }
+        _ => Value::Null,
+    }
+}
+
+pub fn has_subqueries(q: &QueryPlan) -> bool {
+    match &q.body {
+        Body::Block(b) => {
+            // A search is part of its block.
+            b.subs.iter().any(|s| s.plan.is_some() && !matches!(s.kind, SubKind::Match(_)))
+                || b.tables.iter().any(|t| matches!(t.source, Source::Derived(_)))
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,337 @@
+//! EXPLAIN FORMAT=TREE and FORMAT=JSON: the rows of EXPLAIN in the two forms that are one text.
+//!
+//! They tell what the rows tell, with the names that MySQL has for it: access, index, key parts, estimated rows. Costs are left out, for
+//! those of this optimizer compare with none of MySQL's.
+
+use crate::query::plan::Line;
+use crate::value::Value;
+use crate::value::json::quote;
+use std::fmt::Write as _;
+
+const ID: usize = 0;
+const KIND: usize = 1;
+const TABLE: usize = 2;
+const ACCESS: usize = 4;
+const POSSIBLE: usize = 5;
+const KEY: usize = 6;
+const KEY_LEN: usize = 7;
+const REF: usize = 8;
+const ROWS: usize = 9;
+const FILTERED: usize = 10;
+const EXTRA: usize = 11;
+
+fn text(line: &Line, at: usize) -> Option<String> {
+    line[at].as_bytes().map(|b| String::from_utf8_lossy(b).into_owned())
+}
+
+fn number(line: &Line, at: usize) -> i64 {
+    match &line[at] {
+        Value::Int(n) => *n,
+        _ => 0,
+    }
+}
+
+fn says(line: &Line, what: &str) -> bool {
+    text(line, EXTRA).is_some_and(|e| e.split("; ").any(|s| s == what))
+}
+
+/// The rows of one query block.
+struct Level<'l> {
+    lines: Vec<&'l Line>,
+}
+
+fn levels(lines: &[Line]) -> Vec<Level<'_>> {
+    let mut out: Vec<Level<'_>> = Vec::new();
+    for line in lines {
+        match out.iter_mut().find(|l| l.id() == number(line, ID)) {
+            Some(level) => level.lines.push(line),
+            None => out.push(Level { lines: vec![line] }),
+        }
+    }
+    out
+}
+
+impl Level<'_> {
+    fn id(&self) -> i64 {
+        number(self.lines[0], ID)
+    }
+
+    fn kind(&self) -> String {
+        text(self.lines[0], KIND).unwrap_or_default()
+    }
+
+    fn any(&self, what: &str) -> bool {
+        self.lines.iter().any(|l| says(l, what))
+    }
+}
+
+/// The tree of iterators, as text; `ran`: what the query gave and took, of EXPLAIN ANALYZE.
+pub fn tree(lines: &[Line], ran: Option<(u64, i64)>) -> String {
+    let mut out = String::new();
+    for (n, level) in levels(lines).iter().enumerate() {
+        let depth = match n {
+            0 => 0,
+            _ => {
+                let how = match level.kind().as_str() {
+                    "DERIVED" => "derived table",
+                    "UNION" => "union",
+                    "DEPENDENT SUBQUERY" => "subquery; dependent",
+                    _ => "subquery; run only once",
+                };
+                let _ = writeln!(out, "-> Select #{} ({how})", level.id());
+                1
+            }
+        };
+        let actual = ran.filter(|_| n == 0).map(|(rows, micros)| {
+            format!(" (actual time=0..{}.{:03} rows={rows} loops=1)", micros / 1000, micros % 1000)
+        });
+        branch(level, depth, &actual.unwrap_or_default(), &mut out);
+    }
+    out
+}
+
+fn branch(level: &Level<'_>, mut depth: usize, actual: &str, out: &mut String) {
+    let mut actual = Some(actual);
+    let mut put = |depth: usize, what: &str| {
+        let _ = writeln!(out, "{}-> {what}{}", "    ".repeat(depth), actual.take().unwrap_or(""));
+    };
+    let wraps =
+        [("Using filesort", "Sort"), ("Using temporary", "Aggregate using temporary table")];
+    for (said, what) in wraps {
+        if level.any(said) {
+            put(depth, what);
+            depth += 1;
+        }
+    }
+    if level.lines.len() > 1 {
+        put(depth, "Nested loop join");
+        depth += 1;
+    }
+    for line in &level.lines {
+        let mut here = depth;
+        if says(line, "Using where") {
+            put(here, "Filter");
+            here += 1;
+        }
+        put(here, &step(line));
+    }
+}
+
+/// How one table is read.
+fn step(line: &Line) -> String {
+    let Some(table) = text(line, TABLE) else {
+        return match text(line, EXTRA) {
+            Some(said) if said == "No tables used" => "Rows fetched before execution".into(),
+            Some(said) => said,
+            None => "Rows fetched before execution".into(),
+        };
+    };
+    let covering = if says(line, "Using index") { "Covering index" } else { "Index" };
+    let key = text(line, KEY).unwrap_or_default();
+    let mut what = match text(line, ACCESS).as_deref() {
+        Some("const") => format!("Constant row from {table}"),
+        Some("eq_ref") => format!("Single-row index lookup on {table} using {key}"),
+        Some("ref") => format!("{covering} lookup on {table} using {key}"),
+        Some("range") => format!("{covering} range scan on {table} using {key}"),
+        Some("index") => format!("{covering} scan on {table} using {key}"),
+        _ if matches!(text(line, KIND).as_deref(), Some("INSERT" | "REPLACE")) => {
+            format!("Insert into {table}")
+        }
+        _ => format!("Table scan on {table}"),
+    };
+    if let rows @ 1.. = number(line, ROWS) {
+        let _ = write!(what, "  (rows={rows})");
+    }
+    what
+}
+
+/// A JSON document in MySQL's first version of the format.
+pub fn json(lines: &[Line]) -> String {
+    let levels = levels(lines);
+    let mut w = Json::default();
+    w.open("{");
+    match levels.split_first() {
+        Some((first, rest)) => {
+            let unions: Vec<_> = rest.iter().filter(|l| l.kind() == "UNION").collect();
+            w.key("query_block");
+            if unions.is_empty() {
+                block(&mut w, first, rest);
+            } else {
+                w.open("{");
+                w.key("union_result");
+                w.open("{");
+                w.key("query_specifications");
+                w.open("[");
+                let others: Vec<&Level<'_>> = rest.iter().filter(|l| l.kind() != "UNION").collect();
+                for (n, level) in std::iter::once(&first).chain(&unions).enumerate() {
+                    w.item();
+                    w.open("{");
+                    w.key("query_block");
+                    one_block(&mut w, level, if n == 0 { &others } else { &[] });
+                    w.close("}");
+                }
+                w.close("]");
+                w.close("}");
+                w.close("}");
+            }
+        }
+        None => w.pair("message", "No tables used"),
+    }
+    w.close("}");
+    w.out
+}
+
+fn block(w: &mut Json, level: &Level<'_>, others: &[Level<'_>]) {
+    one_block(w, level, &others.iter().collect::<Vec<_>>());
+}
+
+fn one_block(w: &mut Json, level: &Level<'_>, others: &[&Level<'_>]) {
+    w.open("{");
+    w.raw("select_id", &level.id().to_string());
+    let sorts = level.any("Using filesort");
+    let groups = level.any("Using temporary");
+    if sorts {
+        w.key("ordering_operation");
+        w.open("{");
+        w.raw("using_filesort", "true");
+    }
+    if groups {
+        w.key("grouping_operation");
+        w.open("{");
+        w.raw("using_temporary_table", "true");
+        w.raw("using_filesort", "false");
+    }
+    tables(w, level);
+    let closes = usize::from(sorts) + usize::from(groups);
+    (0..closes).for_each(|_| w.close("}"));
+    if !others.is_empty() {
+        w.key("attached_subqueries");
+        w.open("[");
+        for other in others {
+            w.item();
+            w.open("{");
+            let dependent = other.kind().starts_with("DEPENDENT");
+            w.raw("dependent", if dependent { "true" } else { "false" });
+            w.raw("cacheable", if dependent { "false" } else { "true" });
+            w.key("query_block");
+            one_block(w, other, &[]);
+            w.close("}");
+        }
+        w.close("]");
+    }
+    w.close("}");
+}
+
+fn tables(w: &mut Json, level: &Level<'_>) {
+    let read: Vec<&&Line> = level.lines.iter().filter(|l| text(l, TABLE).is_some()).collect();
+    if read.is_empty() {
+        let said = level.lines.iter().find_map(|l| text(l, EXTRA));
+        return w.pair("message", &said.unwrap_or_else(|| "No tables used".into()));
+    }
+    if let [one] = read[..] {
+        w.key("table");
+        return table(w, one);
+    }
+    w.key("nested_loop");
+    w.open("[");
+    for line in read {
+        w.item();
+        w.open("{");
+        w.key("table");
+        table(w, line);
+        w.close("}");
+    }
+    w.close("]");
+}
+
+fn table(w: &mut Json, line: &Line) {
+    w.open("{");
+    w.pair("table_name", &text(line, TABLE).unwrap_or_default());
+    w.pair("access_type", &text(line, ACCESS).unwrap_or_else(|| "ALL".into()));
+    for (name, at) in [("possible_keys", POSSIBLE), ("key", KEY), ("key_length", KEY_LEN)] {
+        if let Some(value) = text(line, at) {
+            match at {
+                POSSIBLE => w.list(name, value.split(',')),
+                _ => w.pair(name, &value),
+            }
+        }
+    }
+    if let Some(value) = text(line, REF) {
+        w.list("ref", value.split(','));
+    }
+    if let Value::Int(rows) = &line[ROWS] {
+        w.raw("rows_examined_per_scan", &rows.to_string());
+    }
+    if let Value::Double(part) = &line[FILTERED] {
+        w.pair("filtered", &format!("{part:.2}"));
+    }
+    if says(line, "Using index") {
+        w.raw("using_index", "true");
+    }
+    w.close("}");
+}
+
+fn quoted(value: &str) -> String {
+    let mut out = Vec::new();
+    quote(value.as_bytes(), &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Writes a document with two blanks for each level.
+#[derive(Default)]
+struct Json {
+    out: String,
+    depth: usize,
+    /// Something stands before, on this level.
+    after: bool,
+}
+
+impl Json {
+    fn item(&mut self) {
+        if self.after {
+            self.out.push(',');
+        }
+        self.out.push('\n');
+        self.out.push_str(&"  ".repeat(self.depth));
+        self.after = true;
+    }
+
+    fn open(&mut self, bracket: &str) {
+        self.out.push_str(bracket);
+        self.depth += 1;
+        self.after = false;
+    }
+
+    fn close(&mut self, bracket: &str) {
+        self.depth -= 1;
+        self.out.push('\n');
+        self.out.push_str(&"  ".repeat(self.depth));
+        self.out.push_str(bracket);
+        self.after = true;
+    }
+
+    fn key(&mut self, name: &str) {
+        self.item();
+        let _ = write!(self.out, "\"{name}\": ");
+    }
+
+    fn raw(&mut self, name: &str, value: &str) {
+        self.key(name);
+        self.out.push_str(value);
+    }
+
+    fn pair(&mut self, name: &str, value: &str) {
+        self.key(name);
+        self.out.push_str(&quoted(value));
+    }
+
+    fn list<'v>(&mut self, name: &str, values: impl Iterator<Item = &'v str>) {
+        self.key(name);
+        self.open("[");
+        for v in values {
+            self.item();
+            self.out.push_str(&quoted(v));
+        }
+        self.close("]");
+    }
+}

@@ -1,0 +1,183 @@
+//! Conditions that say something about a column, in a form that an index can be searched for.
+
+use super::{BExpr, CmpOp, Node, Truth};
+use crate::value::compare::CompareRule;
+use crate::value::{Class, Value};
+
+/// A value that a key column may have.
+#[derive(Clone, Debug)]
+pub struct Alt {
+    pub expr: BExpr,
+    pub rule: Option<CompareRule>,
+    /// `<=>` and IS NULL: NULL is a value.
+    pub null_safe: bool,
+}
+
+impl Alt {
+    /// Certainly the same value at run time.
+    pub fn same_value(&self, other: &Alt) -> bool {
+        match (&self.expr.node, &other.expr.node) {
+            (Node::Param(a), Node::Param(b)) => a == b,
+            (Node::Col(a), Node::Col(b)) => a == b,
+            (Node::Const(Value::Int(a)), Node::Const(Value::Int(b))) => a == b,
+            (Node::Const(Value::UInt(a)), Node::Const(Value::UInt(b))) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// A condition on one column of a table, usable for a search.
+pub enum Usable {
+    Eq(Vec<Alt>),
+    Range(CmpOp, Alt),
+    /// Any of these, each with all its bounds.
+    AnyRange(Vec<Vec<(CmpOp, Alt)>>),
+    Like(BExpr),
+}
+
+/// What `cond` says about a column of table `t`, where values may come from the tables in `known`.
+pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u16, Usable)> {
+    let column = |e: &BExpr| match e.node {
+        Node::Col(c) if c.depth == 0 && c.table == t => Some(c.col),
+        _ => None,
+    };
+    // The texts of an ENUM or SET are not compared in the order of its index.
+    let unordered = |e: &BExpr| column(e).is_some() && e.info.ty.is_list();
+    let alt =
+        |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
+    // A time beside what is none is compared as a text or a number, in another order than its own.
+    let other_order = |rule: Option<CompareRule>, value: &BExpr| {
+        rule == Some(CompareRule::Time) && value.info.ty.class() == Class::Text
+    };
+    match &cond.node {
+        Node::Cmp { op, rule, a, b } => {
+            let (col, op, value) = match (column(a), column(b)) {
+                (Some(c), _) if known(b) => (c, *op, b),
+                (_, Some(c)) if known(a) => (c, op.swapped(), a),
+                _ => return None,
+            };
+            match op {
+                _ if other_order(*rule, value) => None,
+                CmpOp::Eq => Some((col, Usable::Eq(vec![alt(value, *rule, false)]))),
+                CmpOp::NullSafe => Some((col, Usable::Eq(vec![alt(value, *rule, true)]))),
+                CmpOp::Ne => None,
+                _ if unordered(a) || unordered(b) => None,
+                op => Some((col, Usable::Range(op, alt(value, *rule, false)))),
+            }
+        }
+        Node::In { left, list, negated: false, .. } => {
+            let col = column(left)?;
+            let all = list.iter().all(|(r, e)| known(e) && !other_order(*r, e));
+            all.then(|| (col, Usable::Eq(list.iter().map(|(r, e)| alt(e, *r, false)).collect())))
+        }
+        Node::Is { expr, test: Truth::Null, negated: false } => {
+            let col = column(expr)?;
+            Some((
+                col,
+                Usable::Eq(vec![Alt {
+                    expr: BExpr::constant(Value::Null),
+                    rule: None,
+                    null_safe: true,
+                }]),
+            ))
+        }
+        Node::Func(def, args) if def.name == "LIKE" && args.len() == 2 => {
+            let col = column(&args[0]).filter(|_| !unordered(&args[0]))?;
+            known(&args[1]).then(|| (col, Usable::Like(args[1].clone())))
+        }
+        Node::Or(list) => {
+            let mut eq = Vec::new();
+            let mut any: Vec<Vec<(CmpOp, Alt)>> = Vec::new();
+            let mut col = None;
+            let mut same = |c: u16| *col.get_or_insert(c) == c;
+            for e in list {
+                // A branch may be several bounds of the column joined by AND.
+                let parts = match &e.node {
+                    Node::And(parts) => parts.iter().collect::<Vec<_>>(),
+                    _ => vec![e],
+                };
+                let mut conj = Vec::new();
+                for p in parts {
+                    match usable(p, t, known)? {
+                        (c, Usable::Eq(alts)) if same(c) && parts_is_one(e) => eq.extend(alts),
+                        (c, Usable::Eq(alts))
+                            if same(c) && alts.len() == 1 && !alts[0].null_safe =>
+                        {
+                            conj.extend(alts.into_iter().map(|a| (CmpOp::Eq, a)));
+                        }
+                        (c, Usable::Range(op, a)) if same(c) => conj.push((op, a)),
+                        _ => return None,
+                    }
+                }
+                if !conj.is_empty() {
+                    any.push(conj);
+                }
+            }
+            let col = col?;
+            if any.is_empty() {
+                return Some((col, Usable::Eq(eq)));
+            }
+            if eq.iter().any(|a| a.null_safe) {
+                return None;
+            }
+            any.extend(eq.into_iter().map(|a| vec![(CmpOp::Eq, a)]));
+            Some((col, Usable::AnyRange(any)))
+        }
+        _ => None,
+    }
+}
+
+fn parts_is_one(e: &BExpr) -> bool {
+    !matches!(e.node, Node::And(_))
+}
+
+/// Branches of a condition at most; beyond, nothing is made of it.
+const MAX_BRANCHES: usize = 64;
+
+/// Several conditions of which one must be true, each as what it says about columns of table `t`: an OR over more than one
+/// column, with the AND inside of it multiplied out. None when a branch says nothing.
+pub fn branches(
+    cond: &BExpr,
+    t: u16,
+    known: &dyn Fn(&BExpr) -> bool,
+) -> Option<Vec<Vec<(u16, Usable)>>> {
+    let Node::Or(_) = cond.node else { return None };
+    let all = disjuncts(cond)?;
+    all.into_iter()
+        .map(|conj| {
+            let on: Vec<_> = conj.into_iter().filter_map(|c| usable(c, t, known)).collect();
+            (!on.is_empty()).then_some(on)
+        })
+        .collect()
+}
+
+/// The condition as an OR of ANDs; none when that is too long.
+fn disjuncts(e: &BExpr) -> Option<Vec<Vec<&BExpr>>> {
+    let short = |list: Vec<Vec<_>>| (list.len() <= MAX_BRANCHES).then_some(list);
+    match &e.node {
+        Node::Or(list) => {
+            let mut out = Vec::new();
+            for e in list {
+                out.extend(disjuncts(e)?);
+            }
+            short(out)
+        }
+        Node::And(list) => {
+            let mut out = vec![Vec::new()];
+            for e in list {
+                let also = disjuncts(e)?;
+                if out.len() * also.len() > MAX_BRANCHES {
+                    return None;
+                }
+                out = out
+                    .iter()
+                    .flat_map(|one: &Vec<&BExpr>| {
+                        also.iter().map(move |two| one.iter().chain(two).copied().collect())
+                    })
+                    .collect();
+            }
+            Some(out)
+        }
+        _ => Some(vec![vec![e]]),
+    }
+}

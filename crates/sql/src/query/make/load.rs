@@ -1,0 +1,115 @@
+//! The plan of LOAD DATA: where each field of a line goes, and what SET gives.
+
+use super::change::generated_value;
+use crate::errno;
+use crate::meta::SqlTable;
+use crate::query::bind::Binder;
+use crate::query::bind::scope::unknown_column;
+use crate::query::plan::insert::{Goes, LoadPlan};
+use crate::query::textfile::Format;
+use crate::session_api::SqlError;
+use crate::value::{Charset, Collation, SqlMode};
+use crate::vars::Var;
+use weir_syntax::ast::{self, Expr, LoadTarget};
+
+/// The plan; columns that SET gives a value to are added to `targets`.
+pub(super) fn bind(
+    b: &mut Binder<'_>,
+    l: &ast::LoadData,
+    table: &SqlTable,
+    targets: &mut Vec<usize>,
+    column_of: impl Fn(&str) -> Option<usize>,
+) -> Result<LoadPlan, SqlError> {
+    let columns = &table.meta.columns;
+    let named = |c: &ast::ColumnRef| {
+        column_of(c.column.as_str()).ok_or_else(|| unknown_column(c, "field list"))
+    };
+    let mut fields = Vec::new();
+    if l.targets.is_empty() {
+        let goes = |col: &usize| match columns[*col].is_generated() {
+            true => Goes::Nowhere,
+            false => Goes::Column(*col),
+        };
+        fields.extend(targets.iter().map(goes));
+        targets.retain(|col| !columns[*col].is_generated());
+    }
+    for t in &l.targets {
+        fields.push(match t {
+            LoadTarget::UserVar(name) => Goes::Var(name.as_str().to_lowercase().into()),
+            LoadTarget::Column(c) => {
+                let col = named(c)?;
+                if columns[col].is_generated() {
+                    return Err(generated_value(&columns[col].name, table.name()));
+                }
+                Goes::Column(col)
+            }
+        });
+    }
+    let charset = charset_of(b, l)?;
+    let escapes = !b.env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES);
+    let format = Format::of(&l.format, escapes)?;
+    check_format(&format, &fields, table)?;
+    let variable = |f: &Goes| match f {
+        Goes::Var(name) => Some(name.clone()),
+        Goes::Column(_) | Goes::Nowhere => None,
+    };
+    b.file_vars = fields.iter().filter_map(variable).collect();
+    b.file_collation = Collation::default_of(charset);
+    let mut set = Vec::new();
+    for a in &l.set {
+        let col = named(&a.column)?;
+        let column = &columns[col];
+        let value = match &a.value {
+            Expr::Default if column.is_generated() => continue,
+            _ if column.is_generated() => return Err(generated_value(&column.name, table.name())),
+            Expr::Default => None,
+            e => Some(b.stored(e, &column.ty)?),
+        };
+        set.push((col, value));
+        if !targets.contains(&col) {
+            targets.push(col);
+        }
+    }
+    b.file_vars.clear();
+    let (local, path, skip) = (l.local, l.path.clone(), l.ignore_lines);
+    Ok(LoadPlan { local, path, format, charset, skip, fields, set })
+}
+
+/// The character set of the file: the one that is named, or that of the default schema.
+fn charset_of(b: &Binder<'_>, l: &ast::LoadData) -> Result<Charset, SqlError> {
+    let Some(name) = &l.charset else {
+        let name = b.env.reads.vars.text(Var::character_set_database);
+        return Ok(Charset::by_name(&name).unwrap_or(Charset::Utf8mb4));
+    };
+    let found = Charset::by_name(name).ok_or_else(|| {
+        let text = format!("Unknown character set: '{name}'");
+        SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, text)
+    })?;
+    // As in MySQL: what ends a line is a byte.
+    match found.is_wide() {
+        true => Err(SqlError::not_supported(format!("LOAD DATA of a file in {}", found.name()))),
+        false => Ok(found),
+    }
+}
+
+/// 1084 and 1409: what cannot be told by its width.
+fn check_format(format: &Format, fields: &[Goes], table: &SqlTable) -> Result<(), SqlError> {
+    if !format.is_fixed() {
+        return Ok(());
+    }
+    for f in fields {
+        match f {
+            Goes::Column(c) if table.meta.columns[*c].ty.is_lob() && format.line_end.is_empty() => {
+                let text =
+                    "You can't use fixed rowlength with BLOBs; please use 'fields terminated by'";
+                return Err(SqlError::new(errno::ER_BLOBS_AND_NO_TERMINATED, text));
+            }
+            Goes::Var(_) => {
+                let text = "Can't load value from file with fixed size rows to variable";
+                return Err(SqlError::new(errno::ER_LOAD_FROM_FIXED_SIZE_ROWS_TO_VAR, text));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

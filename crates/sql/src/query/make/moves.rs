@@ -1,0 +1,94 @@
+//! Which changes move a row to where the statement would meet it again, or where another of its tables would look for it in vain.
+//!
+//! What an UPDATE assigns is known when it is bound; what BEFORE UPDATE triggers set is asked when it runs (`write::moves`).
+
+use crate::ddl::expression;
+use crate::meta::{ColumnDefault, SqlTable, same_name};
+use crate::query::plan::change::{Assign, Twin};
+use crate::query::plan::{Access, Block, Source, TableSlot};
+use crate::session_api::SqlError;
+
+/// What a row's place rests on in the partitions and in the index that is read: its columns, and those that generated ones among them
+/// are made of.
+fn place(t: &SqlTable, index: usize) -> Vec<usize> {
+    let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
+    let by = t.meta.partitions.iter().flat_map(|by| by.all_columns());
+    let mut out: Vec<usize> = parts(index).chain(parts(0)).chain(by).collect();
+    out.sort_unstable();
+    out.dedup();
+    let mut at = 0;
+    while let Some(&column) = out.get(at) {
+        if let ColumnDefault::Generated { expr, .. } = &t.meta.columns[column].default {
+            for name in expression::columns_of(expr) {
+                let from = t.meta.columns.iter().position(|c| same_name(&c.name, &name));
+                out.extend(from.filter(|c| !out.contains(c)));
+            }
+        }
+        at += 1;
+    }
+    out
+}
+
+/// What the rows' places rest on in what the statement reads and changes at once. `None`: it meets its own changes whatever triggers do,
+/// and the rows must be known before.
+pub fn meets_itself(block: &Block, assigns: &[Assign]) -> Option<Vec<usize>> {
+    let Some(step) = block.steps.first() else { return Some(Vec::new()) };
+    let index = match &step.access {
+        // A value that is none of the column's own may be compared with all of the index.
+        Access::Point(key) => key.index,
+        Access::Scan { index, .. } => *index,
+        Access::Ranges { key, .. } => key.index,
+        Access::Mem { .. } => return None,
+    };
+    let Source::Table(t) = &block.tables[step.table].source else { return None };
+    let place = place(t, index);
+    // Generated columns are worked out anew with each change: what they give may follow the session too.
+    let moves = |c: &usize| {
+        assigns.iter().any(|a| a.col == *c)
+            || t.rules.generated.contains(c)
+            || t.rules.touched.iter().any(|(col, _)| col == c)
+    };
+    if place.iter().any(moves) { None } else { Some(place) }
+}
+
+/// The tables that are changed under two names: 1706 where what is assigned moves rows of one of them.
+pub fn twins(tables: &[TableSlot], assigns: &[Assign]) -> Result<Vec<Twin>, SqlError> {
+    let source = |n: usize| match &tables[n].source {
+        Source::Table(t) => Some(t),
+        _ => None,
+    };
+    let mut out: Vec<Twin> = Vec::new();
+    for a in assigns {
+        let Some(t) = source(a.table) else { continue };
+        let same = |n: &usize| {
+            *n != a.table && source(*n).is_some_and(|x| x.engine.def.id == t.engine.def.id)
+        };
+        let Some(twin) = assigns.iter().map(|b| b.table).find(same) else { continue };
+        if out.iter().any(|known| [known.tables.0, known.tables.1].contains(&a.table)) {
+            continue;
+        }
+        let columns = place(t, 0);
+        // In the order of FROM, as MySQL names them.
+        let found = Twin { tables: (a.table.min(twin), a.table.max(twin)), columns };
+        let assigned = |c: &usize| {
+            let one = |b: &Assign| b.col == *c && [a.table, twin].contains(&b.table);
+            assigns.iter().any(one) || t.rules.touched.iter().any(|(col, _)| col == c)
+        };
+        if found.columns.iter().any(assigned) {
+            return Err(found.refused(tables));
+        }
+        out.push(found);
+    }
+    Ok(out)
+}
+
+impl Twin {
+    pub fn refused(&self, tables: &[TableSlot]) -> SqlError {
+        let (a, b) = self.tables;
+        let text = format!(
+            "Primary key/partition key update is not allowed since the table is updated both as '{}' and '{}'.",
+            tables[a].alias, tables[b].alias
+        );
+        SqlError::new(1706, text)
+    }
+}

@@ -1,0 +1,79 @@
+//! What a statement says that should be said in another way.
+
+use crate::ddl::types::old_charset_word;
+use crate::value::Charset;
+use weir_syntax::ast::CharsetWord;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deprecated {
+    Charset(Charset),
+    /// `utf8`.
+    Utf8Alias,
+    /// `N'a'`, NCHAR.
+    National,
+    /// `BINARY a`.
+    BinaryOperator,
+    /// `@a := 1`.
+    Assignment,
+    /// `VALUES(a)`.
+    ValuesFunction,
+    CalcFoundRows,
+    NoCache,
+    FoundRows,
+    /// A hint that is not obeyed.
+    Hint(u16, Box<str>),
+    /// A column's name with spaces before it, which it loses.
+    SpacedName(Box<str>),
+}
+
+impl Deprecated {
+    /// The warning that a character set's name asks for.
+    pub fn of_charset(charset: Charset, name: &str) -> Option<Deprecated> {
+        match charset {
+            Charset::Utf8mb3 if name.eq_ignore_ascii_case("utf8") => Some(Deprecated::Utf8Alias),
+            Charset::Utf8mb3
+            | Charset::Ucs2
+            | Charset::Macroman
+            | Charset::Macce
+            | Charset::Dec8
+            | Charset::Hp8 => Some(Deprecated::Charset(charset)),
+            _ => None,
+        }
+    }
+
+    pub fn warning(&self) -> (u16, String) {
+        const LATER: &str = "is deprecated and will be removed in a future release.";
+        let old = |what: &str, instead: &str| (1287, format!("{what} {LATER} {instead}"));
+        match self {
+            Deprecated::Charset(c) => {
+                old(&format!("'{}'", c.name()), "Please use utf8mb4 instead")
+            }
+            Deprecated::Utf8Alias => (
+                3719,
+                "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be unambiguous."
+                    .into(),
+            ),
+            Deprecated::National => old_charset_word(CharsetWord::National),
+            Deprecated::BinaryOperator => old("'BINARY expr'", "Please use CAST instead"),
+            Deprecated::Assignment => (
+                1287,
+                "Setting user variables within expressions is deprecated and will be removed in a future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO variables(s)'."
+                    .into(),
+            ),
+            Deprecated::ValuesFunction => old(
+                "'VALUES function'",
+                "Please use an alias (INSERT INTO ... VALUES (...) AS alias) and replace VALUES(col) in the ON DUPLICATE KEY UPDATE clause with alias.col instead",
+            ),
+            Deprecated::CalcFoundRows => old(
+                "SQL_CALC_FOUND_ROWS",
+                "Consider using two separate queries instead.",
+            ),
+            Deprecated::NoCache => (1681, format!("'SQL_NO_CACHE' {LATER}")),
+            Deprecated::Hint(errno, text) => (*errno, text.to_string()),
+            Deprecated::SpacedName(name) => {
+                (1466, format!("Leading spaces are removed from name '{name}'"))
+            }
+            Deprecated::FoundRows => old("FOUND_ROWS()", "Consider using COUNT(*) instead."),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What planning needs.
+
+use crate::context::{Reads, UserVars};
+use crate::value::{TypeInfo, Value};
+use weir_syntax::parse::NormalizedLiteral;
+
+/// What planning needs beside the session's surroundings.
+pub struct PlanEnv<'a> {
+    pub reads: Reads<'a>,
+    pub user_vars: &'a UserVars,
+    /// Values of the first execution, where known: hints for types and estimates, nothing more.
+    pub params: &'a [Value<'static>],
+    /// Of a text whose literals became parameters: what they were.
+    pub literals: &'a [NormalizedLiteral],
+    /// The plan is for these values only: parameters have the types of their values.
+    pub typed_params: bool,
+    /// Of a statement in a stored program: the types of its variables, which are its parameters.
+    pub locals: &'a [TypeInfo],
+    /// The rows of a query are wanted as values: [`Outcome::rows`].
+    pub collects: bool,
+}
+
+impl<'a> PlanEnv<'a> {
+    pub fn new(
+        reads: Reads<'a>,
+        user_vars: &'a UserVars,
+        params: &'a [Value<'static>],
+    ) -> PlanEnv<'a> {
+        PlanEnv {
+            reads,
+            user_vars,
+            params,
+            literals: &[],
+            typed_params: false,
+            locals: &[],
+            collects: false,
+        }
+    }
+}

@@ -1,0 +1,670 @@
+//! Rows into the table: defaults, generated values, duplicates.
+
+use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_columns, zero};
+use crate::ddl::rebuild::value_error;
+use crate::errno;
+use crate::meta::SqlColumn;
+use crate::query::bind::rules::{self, Storing};
+use crate::query::bind::{default_value, partition};
+use crate::query::eval::eval;
+use crate::query::eval::frame::{Frame, Slot, SubResult};
+use crate::query::exec::destination::Out;
+use crate::query::exec::{Runner, source_lock};
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::insert::{FIRST_SOURCE, Fill, InsertPlan, Rows};
+use crate::query::plan::outcome::{KeptRows, Outcome, Row, Run};
+use crate::query::plan::shape::Shape;
+use crate::query::plan::{Sub, SubKind};
+use crate::session_api::{ResultSink, SqlError};
+use crate::value::convert::now;
+use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
+use weir_engine::row::RowView;
+use weir_engine::{LockMode, OnLocked, RowBuf};
+
+/// Progress of one INSERT.
+pub struct Inserter<'p> {
+    pub(super) p: &'p InsertPlan,
+    pub(super) strict: bool,
+    /// NULL for a column that must have a value is an error, else the type's zero with a warning.
+    nulls_fail: bool,
+    /// Values set aside for generated keys: next and how many are left.
+    reserved: (u64, u64),
+    /// They begin at what SET insert_id says: the counter follows them as it follows those that a statement gives itself.
+    forced: bool,
+    first_generated: u64,
+    last_explicit: u64,
+    affected: u64,
+    pub(super) records: u64,
+    duplicates: u64,
+    subs: Vec<SubResult>,
+    pub(super) row: Vec<DatumBuf>,
+    /// Columns of the row at hand whose defaults are expressions.
+    unset: Vec<usize>,
+    /// BEFORE INSERT triggers may give columns their values, and these are still without one.
+    triggers_give: bool,
+    missing: Vec<usize>,
+    /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
+    source: Row,
+    writer: RowWriter<'p>,
+    buf: RowBuf,
+}
+
+pub async fn run(
+    r: &mut Runner<'_, '_>,
+    p: &InsertPlan,
+    sink: &mut dyn ResultSink,
+) -> Run<Outcome> {
+    r.txn.use_table(&p.table.engine, true).await?;
+    let strict = r.ev.cx.mode.strict() && !p.ignore;
+    r.ev.cx.strict_dml = strict;
+    let mut subs: Vec<SubResult> = p.subs.iter().map(|_| SubResult::Pending).collect();
+    for (n, s) in p.subs.iter().enumerate() {
+        if !s.correlated {
+            let result = r.run_sub(s, &Frame::empty(r.params)).await?;
+            subs[n] = result;
+        }
+    }
+    let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
+    let nulls_fail = strict || (!many && !p.ignore);
+    let mut writer = RowWriter::of_insert(p.kind(), p.ignore, many, nulls_fail);
+    writer.within(p.selected.clone());
+    writer.through(p.view.as_ref().map(|rows| ThroughView {
+        rows,
+        shapes: &p.shapes,
+        beside: None,
+    }));
+    let mut x = Inserter {
+        p,
+        nulls_fail,
+        strict,
+        reserved: (0, 0),
+        forced: false,
+        first_generated: 0,
+        last_explicit: 0,
+        affected: 0,
+        records: 0,
+        duplicates: 0,
+        subs,
+        row: vec![DatumBuf::Null; p.table.meta.columns.len()],
+        unset: Vec::new(),
+        triggers_give: writer.has_before_insert(r, &p.table),
+        missing: Vec::new(),
+        source: Row::new(),
+        writer,
+        buf: RowBuf::default(),
+    };
+    // What is asked for each row finds the rows before it.
+    let asks_each = |s: &Sub| {
+        (s.correlated && s.reader(&p.table, None).is_some()) || matches!(s.kind, SubKind::Call(..))
+    };
+    if r.foreign.as_ref().is_some_and(|f| f.looks_at_itself(&p.table))
+        || p.subs.iter().any(asks_each)
+    {
+        x.writer.one_by_one();
+    }
+    // A row that cannot be made is told only if those before it could be inserted.
+    let done = match &p.rows {
+        // Few statements need what it holds.
+        Rows::File(load) => Box::pin(x.load(r, load, sink)).await,
+        Rows::Values(_) | Rows::Query(_) => x.rows(r).await,
+    };
+    x.writer.flush(r, &p.table).await?;
+    done?;
+    r.ev.refuse_strict()?;
+    Ok(Outcome {
+        affected: x.affected,
+        last_insert_id: if p.hides_id { 0 } else { x.first_generated },
+        explicit_id: x.last_explicit,
+        info: x.info(many, r.ev.cx.warnings.total()),
+        ..Outcome::default()
+    })
+}
+
+impl Inserter<'_> {
+    /// What the client is told beside the number of rows.
+    fn info(&self, many: bool, warnings: u64) -> String {
+        let (records, duplicates) = (self.records, self.duplicates);
+        match &self.p.rows {
+            Rows::File(_) => {
+                let (deleted, skipped) =
+                    if self.p.replace { (duplicates, 0) } else { (0, duplicates) };
+                format!(
+                    "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
+                )
+            }
+            _ if many => {
+                format!("Records: {records}  Duplicates: {duplicates}  Warnings: {warnings}")
+            }
+            _ => String::new(),
+        }
+    }
+
+    async fn rows(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let p = self.p;
+        match &p.rows {
+            // Those come from a reader of their own (`load`).
+            Rows::File(_) => {}
+            Rows::Values(rows) => {
+                r.lasting.stop();
+                // Behind the explicit values before it, as their rows have moved the counter.
+                let first_generating = match p.table.rules.counter {
+                    Some(_) if rows.len() > 1 => rows.iter().position(|row| self.generates(r, row)),
+                    _ => None,
+                };
+                for (n, row) in rows.iter().enumerate() {
+                    if n % 256 == 255 && r.is_killed() {
+                        return Err(SqlError::interrupted().into());
+                    }
+                    if first_generating == Some(n) {
+                        self.reserve_for(r, &rows[n..]).await?;
+                    }
+                    self.values(r, row).await?;
+                }
+            }
+            Rows::Query(q) => {
+                let before = r.default_lock;
+                if r.default_lock == LockMode::None {
+                    r.default_lock = source_lock(r.txn);
+                }
+                let mut rows = KeptRows::default();
+                let read = r
+                    .run_query(q, None, &mut Out::Rows { rows: &mut rows, limit: usize::MAX })
+                    .await;
+                r.default_lock = before;
+                r.lasting.stop();
+                read?;
+                for mut row in rows.rows {
+                    self.source = row.split_off(p.targets.len());
+                    self.selected(r, &row).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A row of VALUES.
+    async fn values(&mut self, r: &mut Runner<'_, '_>, row: &[Option<BExpr>]) -> Run<()> {
+        let p = self.p;
+        self.records += 1;
+        self.fill_rest(r)?;
+        for (e, &col) in row.iter().zip(&p.targets) {
+            let Some(e) = e else {
+                self.default(r, col)?;
+                continue;
+            };
+            if p.subs.iter().any(|s| s.correlated) {
+                self.run_before(r, e).await?;
+            }
+            if p.looks_back {
+                self.looking_back(r, col, e)?;
+            } else {
+                let frame = Frame { subs: &self.subs, ..Frame::empty(r.params) };
+                let v = eval(e, &frame, &mut r.ev)?;
+                let d = store(
+                    p,
+                    col,
+                    &v,
+                    self.records,
+                    self.strict,
+                    r.ev.cx.mode,
+                    r.ev.cx.tz,
+                    r.ev.cx.now_micros,
+                    &mut r.ev.cx.warnings,
+                )?;
+                self.row[col] = d;
+            }
+        }
+        self.insert(r).await
+    }
+
+    /// A column's value by an expression over the row as it is so far.
+    fn looking_back(&mut self, r: &mut Runner<'_, '_>, col: usize, e: &BExpr) -> Run<()> {
+        let (slots, subs) = (self.slots_so_far(r), &self.subs);
+        let shapes = &self.p.shapes;
+        let frame = Frame { shapes, slots: &slots, subs, ..Frame::empty(r.params) };
+        let v = eval(e, &frame, &mut r.ev)?.into_owned();
+        self.set(r, col, &v)
+    }
+
+    /// SET of LOAD DATA: a missing expression is DEFAULT.
+    pub(super) async fn assign(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        col: usize,
+        e: Option<&BExpr>,
+    ) -> Run<()> {
+        let Some(e) = e else { return self.default(r, col) };
+        if self.p.subs.iter().any(|s| s.correlated) {
+            self.run_before(r, e).await?;
+        }
+        self.looking_back(r, col, e)
+    }
+
+    /// What an expression of VALUES needs anew for its row: stored functions, SLEEP and its like.
+    async fn run_before(&mut self, r: &mut Runner<'_, '_>, e: &BExpr) -> Run<()> {
+        let p = self.p;
+        let mut list = Vec::new();
+        e.subs(&mut list);
+        for n in list.into_iter().map(|n| n as usize).filter(|n| p.subs[*n].correlated) {
+            let slots = self.slots_so_far(r);
+            let (shapes, subs) = (&p.shapes, &self.subs);
+            let frame = Frame { shapes, slots: &slots, subs, ..Frame::empty(r.params) };
+            let result = r.run_sub(&p.subs[n], &frame).await?;
+            self.subs[n] = result;
+        }
+        Ok(())
+    }
+
+    async fn selected(&mut self, r: &mut Runner<'_, '_>, row: &[Value<'static>]) -> Run<()> {
+        self.records += 1;
+        if self.records.is_multiple_of(256) && r.is_killed() {
+            return Err(SqlError::interrupted().into());
+        }
+        self.fill_rest(r)?;
+        for (v, &col) in row.iter().zip(&self.p.targets) {
+            self.set(r, col, v)?;
+        }
+        self.insert(r).await
+    }
+
+    fn slots_so_far(&self, r: &Runner<'_, '_>) -> Vec<Slot> {
+        // A number that is still to be given is zero.
+        let number = |(d, c): (&DatumBuf, &SqlColumn)| match d {
+            DatumBuf::Null if c.auto_increment && !c.nullable => Value::Int(0),
+            d => c.ty.load(d.as_ref(), r.ev.cx.tz).into_owned(),
+        };
+        let values: Row = self.row.iter().zip(&self.p.table.meta.columns).map(number).collect();
+        vec![Slot::Values(values.clone()), Slot::Values(values)]
+    }
+
+    pub(super) fn set(&mut self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<()> {
+        self.row[col] = self.stored(r, col, v)?;
+        Ok(())
+    }
+
+    /// A value as its column keeps it.
+    fn stored(&self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<DatumBuf> {
+        let cx = &mut r.ev.cx;
+        store(
+            self.p,
+            col,
+            v,
+            self.records,
+            self.strict,
+            cx.mode,
+            cx.tz,
+            cx.now_micros,
+            &mut cx.warnings,
+        )
+    }
+
+    /// Every column gets what it has without a value; those that are named are set after.
+    pub(super) fn fill_rest(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let p = self.p;
+        for col in 0..p.fill.len() {
+            if p.targets.contains(&col) {
+                self.row[col] = if p.looks_back { self.before(col) } else { DatumBuf::Null };
+            } else {
+                self.default(r, col)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a value sees of a column that gets its own later in the row: its constant default, as in MySQL, or the type's zero where
+    /// it bears no NULL.
+    fn before(&self, col: usize) -> DatumBuf {
+        let c = &self.p.table.meta.columns[col];
+        match &self.p.fill[col] {
+            Fill::Datum(d) => d.clone(),
+            _ if !c.nullable && c.ty.has_zero() => c.ty.zero(),
+            _ => DatumBuf::Null,
+        }
+    }
+
+    fn default(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<()> {
+        let p = self.p;
+        self.row[col] = match &p.fill[col] {
+            Fill::Datum(d) => d.clone(),
+            Fill::Auto => DatumBuf::Null,
+            Fill::Now(fsp) => {
+                let v = now(&r.ev.cx, *fsp).map_or(Value::Null, Value::DateTime);
+                return self.set(r, col, &v);
+            }
+            Fill::Expr => {
+                self.unset.push(col);
+                DatumBuf::Null
+            }
+            Fill::Missing if self.triggers_give => {
+                self.missing.push(col);
+                DatumBuf::Null
+            }
+            Fill::Missing => self.without_default(r, col)?,
+        };
+        Ok(())
+    }
+
+    /// A column that nobody has given a value to: an error, or the type's zero with a warning.
+    fn without_default(&self, r: &mut Runner<'_, '_>, col: usize) -> Run<DatumBuf> {
+        let c = &self.p.table.meta.columns[col];
+        // A view does not tell which of its table's columns it is.
+        let (number, text) = match &self.p.through {
+            Some((schema, view)) => (
+                errno::ER_NO_DEFAULT_FOR_VIEW_FIELD,
+                format!(
+                    "Field of view '{schema}.{view}' underlying table doesn't have a default value"
+                ),
+            ),
+            None => (
+                errno::ER_NO_DEFAULT_FOR_FIELD,
+                format!("Field '{}' doesn't have a default value", c.name),
+            ),
+        };
+        if self.strict || !c.ty.has_zero() {
+            return Err(SqlError::new(number, text).into());
+        }
+        r.ev.cx.warnings.warn(number, || text);
+        Ok(c.ty.zero())
+    }
+
+    /// Whether the row leaves its AUTO_INCREMENT column to the counter, as far as can be told before evaluation.
+    fn generates(&self, r: &Runner<'_, '_>, row: &[Option<BExpr>]) -> bool {
+        let auto = self.p.table.rules.counter;
+        let Some(at) = self.p.targets.iter().position(|t| Some(*t) == auto) else { return true };
+        let leaves = |v: &Value<'_>| v.is_null() || matches!(v, Value::Int(0));
+        match &row[at] {
+            None => true,
+            Some(BExpr { node: Node::Const(v), .. }) => leaves(v),
+            Some(BExpr { node: Node::Param(n), .. }) => {
+                r.params.get(*n as usize).is_some_and(leaves)
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Sets aside consecutive values for a statement of many rows, so that they follow each other.
+    async fn reserve_for(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        rows: &[Vec<Option<BExpr>>],
+    ) -> Run<()> {
+        let n = rows.iter().filter(|row| self.generates(r, row)).count() as u64;
+        if n > 1 && !self.begin_where_told(r) {
+            self.let_counter_follow(r).await?;
+            let (increment, offset) = r.reads.settings.auto_increment;
+            let first = self.p.table.engine.auto_increment_reserve(n, increment, offset).await?;
+            self.reserved = (first, n);
+        }
+        Ok(())
+    }
+
+    /// The statement's values begin at what SET insert_id said, if it did.
+    fn begin_where_told(&mut self, r: &Runner<'_, '_>) -> bool {
+        let first = r.ev.cx.session.take_insert_id();
+        if first > 0 {
+            self.reserved = (first, u64::MAX);
+            self.forced = true;
+        }
+        self.forced
+    }
+
+    /// Before a value is drawn: the counter goes beyond those that the statement gave so far.
+    async fn let_counter_follow(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        match self.writer.moves_counter() {
+            true => self.writer.flush(r, &self.p.table).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Fills in the AUTO_INCREMENT column; true when the value was generated.
+    async fn auto_value(&mut self, r: &mut Runner<'_, '_>) -> Run<Option<u64>> {
+        let Some(col) = self.p.table.rules.counter else { return Ok(None) };
+        let zero_generates = !r.ev.cx.mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
+        let column = &self.p.table.meta.columns[col];
+        let generate = match &self.row[col] {
+            DatumBuf::Null => !column.nullable,
+            DatumBuf::Int(0) | DatumBuf::UInt(0) => zero_generates,
+            DatumBuf::Float(x) => zero_generates && *x == 0.0,
+            _ => false,
+        };
+        if !generate {
+            return Ok(None);
+        }
+        let (increment, offset) = r.reads.settings.auto_increment;
+        self.begin_where_told(r);
+        let value = if self.reserved.1 > 0 {
+            let v = self.reserved.0;
+            if v == u64::MAX {
+                return Err(exhausted().into());
+            }
+            self.reserved = (v.saturating_add(increment), self.reserved.1 - 1);
+            v
+        } else {
+            self.let_counter_follow(r).await?;
+            self.p.table.engine.auto_increment_reserve(1, increment, offset).await?
+        };
+        let mut none = Warnings::with_limit(0);
+        let mut cx = StoreCtx {
+            column: &column.name,
+            table: None,
+            row: self.records,
+            strict: true,
+            mode: r.ev.cx.mode,
+            tz: r.ev.cx.tz,
+            now_micros: r.ev.cx.now_micros,
+            warnings: &mut none,
+            session: Some(r.ev.cx.session),
+        };
+        self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| exhausted())?;
+        Ok(Some(value))
+    }
+
+    /// The defaults that are expressions, when all other columns are known.
+    fn defaults(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let table = &self.p.table;
+        let unset = std::mem::take(&mut self.unset);
+        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
+        let shapes = [Shape::Table(table.clone())];
+        let how = Storing { strict: self.strict, row: self.records };
+        rules.fill(&unset, &shapes, &table.meta.columns, &mut self.row, how, &mut r.ev)
+    }
+
+    /// Inserts the row that was put together.
+    pub(super) async fn insert(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        if !self.unset.is_empty() {
+            self.defaults(r)?;
+        }
+        self.writer.before_insert(r, &self.p.table, &mut self.row).await?;
+        for col in std::mem::take(&mut self.missing) {
+            if self.row[col] == DatumBuf::Null {
+                self.row[col] = self.without_default(r, col)?;
+            }
+        }
+        if !self.writer.settle(r, &self.p.table, &mut self.row)? {
+            self.duplicates += 1;
+            return Ok(());
+        }
+        let generated = self.auto_value(r).await?;
+        let given = generated.is_none() || self.forced;
+        match self.writer.insert(r, &self.p.table, &self.row, given).await? {
+            Inserted::Row { replaced } => {
+                self.duplicates += replaced;
+                self.affected += replaced + 1;
+                self.inserted(generated);
+            }
+            Inserted::InTheWay(key) => {
+                self.duplicates += 1;
+                self.give_back(generated);
+                self.update_duplicate(r, &key).await?;
+            }
+            Inserted::LeftOut => {
+                self.duplicates += 1;
+                self.give_back(generated);
+            }
+        }
+        Ok(())
+    }
+
+    /// A number whose row was not inserted goes to the statement's next row.
+    fn give_back(&mut self, generated: Option<u64>) {
+        if let Some(v) = generated {
+            self.reserved = (v, self.reserved.1.saturating_add(1));
+        }
+    }
+
+    /// Notes where the values of the AUTO_INCREMENT column come from.
+    fn inserted(&mut self, generated: Option<u64>) {
+        match generated {
+            Some(v) if self.first_generated == 0 => self.first_generated = v,
+            Some(_) => {}
+            None => self.observe(),
+        }
+    }
+
+    /// A value that the statement gave.
+    fn observe(&mut self) {
+        let Some(col) = self.p.table.rules.counter else { return };
+        match &self.row[col] {
+            DatumBuf::Int(v) => self.last_explicit = *v as u64,
+            DatumBuf::UInt(v) => self.last_explicit = *v,
+            _ => {}
+        }
+        // What was set aside below it would come after it: the rest comes from the counter.
+        if counted(&self.row[col]).is_some_and(|v| v >= self.reserved.0) {
+            self.reserved = (0, 0);
+        }
+    }
+
+    /// Rows of the SELECT's tables, with the columns that are read.
+    fn source_slots(&mut self) -> impl Iterator<Item = Slot> {
+        let mut rows: Vec<Row> = self.p.shapes[FIRST_SOURCE..]
+            .iter()
+            .map(|s| match s {
+                Shape::Values(types) => vec![Value::Null; types.len()],
+                Shape::Table(_) => Row::new(),
+            })
+            .collect();
+        for (v, &(t, c)) in std::mem::take(&mut self.source).into_iter().zip(&self.p.read) {
+            rows[t][c] = v;
+        }
+        rows.into_iter().map(Slot::Values)
+    }
+
+    /// ON DUPLICATE KEY UPDATE.
+    async fn update_duplicate(&mut self, r: &mut Runner<'_, '_>, key: &[u8]) -> Run<()> {
+        let p = self.p;
+        let table = &p.table;
+        let home = partition::home(table, self.writer.image(), r.reads, &mut r.ev)?;
+        let lock = LockMode::Exclusive;
+        let found = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut self.buf).await?;
+        if !found {
+            return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
+        }
+        let old = self.buf.row.clone();
+        let new = self.writer.image().to_vec();
+        let mut slots = vec![Slot::Bytes(old.clone()), Slot::Bytes(new)];
+        slots.extend(self.source_slots());
+        let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(p.on_duplicate.len());
+        for (col, value) in &p.on_duplicate {
+            let mut d = match value {
+                Some(e) => {
+                    for s in 0..p.subs.len() {
+                        if p.subs[s].correlated {
+                            let frame = Frame {
+                                shapes: &p.shapes,
+                                slots: &slots,
+                                subs: &self.subs,
+                                ..Frame::empty(r.params)
+                            };
+                            let result = r.run_sub(&p.subs[s], &frame).await?;
+                            self.subs[s] = result;
+                        }
+                    }
+                    let frame = Frame {
+                        shapes: &p.shapes,
+                        slots: &slots,
+                        subs: &self.subs,
+                        ..Frame::empty(r.params)
+                    };
+                    let v = eval(e, &frame, &mut r.ev)?.into_owned();
+                    self.stored(r, *col, &v)?
+                }
+                None => {
+                    let e = default_value(table, *col)?;
+                    let v = eval(&e, &Frame::empty(r.params), &mut r.ev)?.into_owned();
+                    self.stored(r, *col, &v)?
+                }
+            };
+            if matches!(d, DatumBuf::Null) && !table.meta.columns[*col].nullable {
+                let e = ValueError::bad_null(&table.meta.columns[*col].name);
+                if self.nulls_fail || !table.meta.columns[*col].ty.has_zero() {
+                    return Err(value_error(e).into());
+                }
+                r.ev.cx.warnings.demote(e);
+                d = zero(table, *col);
+            }
+            let seen = slots[0].bytes().unwrap_or_default();
+            slots[0] = Slot::Bytes(with_columns(table, seen, &[(*col, d.clone())])?);
+            changes.retain(|(c, _)| c != col);
+            changes.push((*col, d));
+        }
+        match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
+            Updated::Changed => {
+                self.affected += 2;
+                // The client is told the row's number; LAST_INSERT_ID() is of inserted rows only.
+                if let Some(col) = table.rules.counter
+                    && let Some(v) = slots[0]
+                        .bytes()
+                        .and_then(|b| RowView::new(&table.engine.layout, b).get(col).as_u64())
+                {
+                    self.last_explicit = v;
+                }
+            }
+            Updated::Same if r.reads.conn.found_rows => self.affected += 1,
+            Updated::Same | Updated::LeftOut => {}
+        }
+        Ok(())
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn store(
+    p: &InsertPlan,
+    col: usize,
+    v: &Value<'_>,
+    row: u64,
+    strict: bool,
+    mode: SqlMode,
+    tz: crate::value::TimeZone,
+    now_micros: i64,
+    warnings: &mut Warnings,
+) -> Run<DatumBuf> {
+    let c = &p.table.meta.columns[col];
+    let mut cx = StoreCtx {
+        column: &c.name,
+        table: Some(p.table.name()),
+        row,
+        strict,
+        mode,
+        tz,
+        now_micros,
+        warnings,
+        session: None,
+    };
+    Ok(c.ty.store(v, &mut cx)?)
+}
+
+/// No value is left for an AUTO_INCREMENT column.
+fn exhausted() -> SqlError {
+    SqlError::new(1467, "Failed to read auto-increment value from storage engine")
+}
+
+impl InsertPlan {
+    fn kind(&self) -> WriteKind {
+        match (self.replace, self.updates) {
+            (true, _) => WriteKind::Replace,
+            (false, false) => WriteKind::Insert,
+            (false, true) => WriteKind::Upsert,
+        }
+    }
+}
