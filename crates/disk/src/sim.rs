@@ -4,7 +4,10 @@
 //! there, be missing, or be there in part, each 512-byte sector by itself; names not synced may be the old ones, in the
 //! order in which they were changed. A sync covers the writes that were done when it was submitted.
 
+mod inode;
+
 use crate::{Disk, DiskError, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
+use inode::{Inode, NameChange, Write, apply, folder};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,105 +46,6 @@ pub type CrashFn = Box<dyn FnMut(&Op) -> Option<u64> + Send>;
 pub type FaultFn = Box<dyn FnMut(&Op) -> Option<Fault> + Send>;
 /// Sees every write when it is submitted.
 pub type WatchFn = Box<dyn FnMut(&Op, &[u8]) + Send>;
-
-struct Write {
-    id: u64,
-    off: u64,
-    data: Vec<u8>,
-    done: bool,
-}
-
-/// A file's content, apart from its names.
-#[derive(Default)]
-struct Inode {
-    /// After all writes that are done.
-    now: Vec<u8>,
-    /// After a crash, before the choice about `pending`.
-    durable: Vec<u8>,
-    pending: Vec<Write>,
-}
-
-impl Inode {
-    fn put(image: &mut Vec<u8>, off: u64, data: &[u8]) {
-        let (off, end) = (off as usize, off as usize + data.len());
-        if image.len() < end {
-            image.resize(end, 0);
-        }
-        image[off..end].copy_from_slice(data);
-    }
-
-    /// Makes the given writes durable, in order.
-    fn settle(&mut self, covered: impl Fn(&Write) -> bool) {
-        let pending = std::mem::take(&mut self.pending);
-        for w in pending {
-            if covered(&w) {
-                Self::put(&mut self.durable, w.off, &w.data);
-            } else {
-                self.pending.push(w);
-            }
-        }
-        if self.durable.len() < self.now.len() {
-            self.durable.resize(self.now.len(), 0);
-        }
-    }
-
-    /// Cuts the file off, durably. A write of what is kept still waits for its sync, and one that is under way still comes.
-    fn truncate(&mut self, len: usize) {
-        self.now.resize(len, 0);
-        self.durable.resize(len, 0);
-        for w in self.pending.iter_mut().filter(|w| w.done) {
-            w.data.truncate(len.saturating_sub(w.off as usize));
-        }
-        self.pending.retain(|w| !w.data.is_empty());
-    }
-
-    /// The image that a crash leaves.
-    fn crash(&mut self, rng: &mut Rng) -> Vec<u8> {
-        let mut image = std::mem::take(&mut self.durable);
-        if image.len() < self.now.len() && rng.chance(0.5) {
-            image.resize(self.now.len(), 0);
-        }
-        for w in std::mem::take(&mut self.pending) {
-            let keep = rng.below(4);
-            if keep == 0 {
-                continue;
-            }
-            for (i, sector) in w.data.chunks(SECTOR).enumerate() {
-                if keep == 1 || rng.chance(0.5) {
-                    Self::put(&mut image, w.off + (i * SECTOR) as u64, sector);
-                }
-            }
-        }
-        image
-    }
-}
-
-#[derive(Clone, Debug)]
-enum NameChange {
-    Set(String, u64),
-    Unset(String),
-    Rename(String, String),
-}
-
-fn apply(names: &mut BTreeMap<String, u64>, c: &NameChange) {
-    match c {
-        NameChange::Set(p, i) => {
-            names.insert(p.clone(), *i);
-        }
-        NameChange::Unset(p) => {
-            names.remove(p);
-        }
-        NameChange::Rename(a, b) => {
-            if let Some(i) = names.remove(a) {
-                names.insert(b.clone(), i);
-            }
-        }
-    }
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(d, _)| d)
-}
 
 struct State {
     rng: Rng,

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::flush::pressure::{Pressure, pressure};
 use crate::history::Second;
 use crate::history::flight::{FILE, Flight};
-use crate::history::report::Waited;
+use crate::history::seconds::Waited;
 use crate::policy::Cause;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};

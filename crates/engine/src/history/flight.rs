@@ -11,7 +11,7 @@
 //! Invariant: what is shown after a restart was written as it is: a record with a wrong checksum, a wrong place or another
 //! format is no record. Records of the format before waits were kept (`WFR1`) are read as rows in which nobody waited.
 
-use super::report::Waited;
+use super::seconds::Waited;
 use super::seconds::{SECONDS, Second, TEN, TENS};
 use crate::error::Result;
 use crate::flush::pressure::Pressure;

@@ -3,8 +3,8 @@
 
 use super::seconds::{SECONDS, Second};
 use crate::sync::Mutex;
-use crate::waits::ledger::{Detail, Totals};
-use crate::waits::{CAUSES, Cause, What};
+use crate::waits::ledger::Detail;
+use crate::waits::{Cause, What};
 use std::collections::{HashMap, VecDeque};
 
 /// Details that are kept of one second; what they leave out is told by cause.
@@ -12,32 +12,6 @@ const KEPT: usize = 8;
 
 /// Microseconds under which a cause is no row.
 const LEAST: u64 = 1000;
-
-/// Waits of one row of the history, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waited {
-    /// That began in it.
-    pub waits: [u32; CAUSES],
-    /// Sessions' time in it, together.
-    pub micros: [u64; CAUSES],
-}
-
-impl Waited {
-    pub fn between(now: &Totals, before: &Totals) -> Waited {
-        let waits = |i: usize| now.waits[i].saturating_sub(before.waits[i]);
-        Waited {
-            waits: std::array::from_fn(|i| u32::try_from(waits(i)).unwrap_or(u32::MAX)),
-            micros: std::array::from_fn(|i| now.nanos[i].saturating_sub(before.nanos[i]) / 1000),
-        }
-    }
-
-    pub fn plus(&self, other: &Waited) -> Waited {
-        Waited {
-            waits: std::array::from_fn(|i| self.waits[i].saturating_add(other.waits[i])),
-            micros: std::array::from_fn(|i| self.micros[i] + other.micros[i]),
-        }
-    }
-}
 
 /// Details of the seconds that had any, oldest first, with the ends of the seconds.
 #[derive(Default)]
@@ -121,6 +95,8 @@ fn of_second(s: &Second, details: &[Detail]) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::seconds::Waited;
+    use crate::waits::ledger::Totals;
     use crate::waits::{Blocker, Object};
 
     fn second(at: u64, waited: &[(Cause, u32, u64)]) -> Second {

@@ -2,10 +2,11 @@
 //!
 //! What earlier runs have left is put in front by the flight recorder (`flight`).
 
-use super::report::Waited;
 use crate::flush::pressure::Pressure;
 use crate::policy::Past;
 use crate::sync::Mutex;
+use crate::waits::CAUSES;
+use crate::waits::ledger::Totals;
 use std::collections::VecDeque;
 
 /// Rows kept of each kind: about 1.6 MiB, and 3.8 MiB.
@@ -13,6 +14,32 @@ pub const SECONDS: usize = 3600;
 pub const TENS: usize = 8640;
 /// Seconds in a row of the second kind.
 pub const TEN: u32 = 10;
+
+/// Waits of one row of the history, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waited {
+    /// That began in it.
+    pub waits: [u32; CAUSES],
+    /// Sessions' time in it, together.
+    pub micros: [u64; CAUSES],
+}
+
+impl Waited {
+    pub fn between(now: &Totals, before: &Totals) -> Waited {
+        let waits = |i: usize| now.waits[i].saturating_sub(before.waits[i]);
+        Waited {
+            waits: std::array::from_fn(|i| u32::try_from(waits(i)).unwrap_or(u32::MAX)),
+            micros: std::array::from_fn(|i| now.nanos[i].saturating_sub(before.nanos[i]) / 1000),
+        }
+    }
+
+    pub fn plus(&self, other: &Waited) -> Waited {
+        Waited {
+            waits: std::array::from_fn(|i| self.waits[i].saturating_add(other.waits[i])),
+            micros: std::array::from_fn(|i| self.micros[i] + other.micros[i]),
+        }
+    }
+}
 
 /// One second, or ten. Counters are what this time added, the others what they were at its end.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -24,6 +24,9 @@ pub struct Copies {
     pub newest: Option<(Lsn, PageId)>,
 }
 
+/// Pages per batch.
+pub const BATCH: usize = 128;
+
 pub struct Doublewrite {
     file: Arc<dyn File>,
     page_size: usize,
@@ -32,7 +35,7 @@ pub struct Doublewrite {
 impl Doublewrite {
     pub async fn open(disk: &dyn Disk, mode: Mode, page_size: usize) -> Result<Doublewrite> {
         let file = disk.open(FILE, OpenOptions { create: true, create_new: false, mode }).await?;
-        let want = (super::flush::BATCH * page_size) as u64;
+        let want = (BATCH * page_size) as u64;
         if file.len().await? < want {
             file.allocate(want, true).await?;
             file.sync().await?;
@@ -43,11 +46,11 @@ impl Doublewrite {
 
     /// Writes a batch of sealed images to the area and syncs it; gives the buffers back in order.
     pub async fn write(&self, bufs: Vec<IoBuf>) -> Result<Vec<IoBuf>> {
-        debug_assert!(bufs.len() <= super::flush::BATCH);
+        debug_assert!(bufs.len() <= BATCH);
         let at = |i: usize| (i * self.page_size) as u64;
         let n = bufs.len();
         let mut batch: Vec<_> = bufs.into_iter().enumerate().map(|(i, b)| (at(i), b)).collect();
-        if n < super::flush::BATCH {
+        if n < BATCH {
             let mut end = IoBuf::new(self.page_size);
             end.fill(0);
             batch.push((at(n), end));

@@ -1,6 +1,7 @@
 //! Writing dirty pages: which, and copies of them under a short latch. How the copies go home: `send`, `posted`.
 
 use super::Pool;
+use super::dblwr::BATCH;
 use super::dblwr::Doublewrite;
 use super::frame::FrameNo;
 use super::gate::{Gate, Kind, Way};
@@ -150,8 +151,6 @@ impl Drop for OnItsWay<'_> {
     }
 }
 
-/// Pages per doublewrite batch.
-pub const BATCH: usize = 128;
 /// A batch looks for cold pages among the oldest ones: among this many times the pages that it takes.
 const COLD_CHOICE: usize = 16;
 

@@ -1,8 +1,8 @@
 //! Batches near eviction, neighbours, and what could be evicted at once.
 
 use super::Pool;
+use super::dblwr::BATCH;
 use super::evict::LIST_NEAR;
-use super::flush::BATCH;
 use super::frame::FrameNo;
 use super::gate::Kind;
 use crate::error::Result;

@@ -41,7 +41,8 @@ mod table;
 mod tests;
 
 pub use ahead::Brought;
-pub use flush::{BATCH, FlushStats};
+pub use dblwr::BATCH;
+pub use flush::FlushStats;
 pub use frame::{Frame, FrameNo};
 pub use latch::{LatchMode, LatchWait};
 pub use load::{Pin, Pins, beyond_log};

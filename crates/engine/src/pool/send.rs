@@ -1,7 +1,8 @@
 //! Images on their way home: the log first, the doublewrite area, the pages, the files' syncs.
 
 use super::Pool;
-use super::flush::{BATCH, Image};
+use super::dblwr::BATCH;
+use super::flush::Image;
 use crate::error::{Error, Result};
 use crate::files::Space;
 use crate::ids::Lsn;

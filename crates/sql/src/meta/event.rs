@@ -1,6 +1,6 @@
 //! What is stored of an event beyond its body, and the times that its schedule has.
 
-use super::codec::{Reader, Writer, damaged};
+use super::codec::bytes::{Reader, Writer, damaged};
 use crate::session_api::SqlError;
 use crate::value::convert::local_time;
 use crate::value::temporal::DAY_MICROS;

@@ -16,7 +16,6 @@ pub mod event;
 pub mod foreign;
 pub mod histogram;
 pub mod partition;
-mod partition_codec;
 pub mod program;
 mod rules;
 mod special;

@@ -1,7 +1,8 @@
 //! What is stored of a procedure, function, trigger or event: its text, and what the text meant when it was defined.
 
 use super::SqlColumn;
-use super::codec::{Reader, Writer, damaged, get_column, put_column};
+use super::codec::bytes::{Reader, Writer, damaged};
+use super::codec::column::{get_column, put_column};
 use super::event::{self, EventMeta};
 use crate::session_api::SqlError;
 use crate::value::{Charset, sent};

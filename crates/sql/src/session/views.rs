@@ -6,8 +6,8 @@ use crate::context::AdminResult;
 use crate::ddl::column::check_column_name;
 use crate::ddl::{check_table_name, engine_error, is_virtual_schema, table_exists};
 use crate::errno;
+use crate::meta::SqlColumn;
 use crate::meta::view::ViewMeta;
-use crate::meta::{SqlColumn, codec};
 use crate::query;
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
@@ -68,7 +68,7 @@ impl Session {
             client: self.vars.text(Var::character_set_client).to_string(),
             connection: self.vars.text(Var::collation_connection).to_string(),
         };
-        let text = codec::encode_view(&meta);
+        let text = meta.encode();
         let object = Object { kind: ObjectKind::View, schema, name, text };
         let replace = v.or_replace || v.alter;
         self.inst.db.put_object(object, replace).await.map_err(engine_error)?;

@@ -8,7 +8,7 @@ const FILE: usize = 700;
 const FUNCTION: usize = 70;
 
 /// Files over [`FILE`] lines, functions over [`FUNCTION`] lines, in all crates.
-const LONG_FILES: usize = 1;
+const LONG_FILES: usize = 0;
 const LONG_FUNCTIONS: usize = 28;
 
 /// The only files with `unsafe` in them. Each has its contract at the place.

@@ -10,7 +10,7 @@ const NAMED: usize = 8;
 /// The files that list them, because there the types truly differ.
 const LISTS: &[&str] = &[
     // A definition's bytes, which stand in data directories.
-    "meta/codec.rs",
+    "meta/codec/types.rs",
     // The grammar's types and attributes.
     "ddl/types.rs",
     // What the values of two types are together.

@@ -2,7 +2,7 @@
 //!
 //! A histogram stands in its table's definition and goes with it. `count` counts the values of rows in bounded memory, `build` makes
 //! buckets of what was counted, `share` tells which share of the rows a value or a range has, `json` is the form that information_schema
-//! shows, `given` reads it for `ANALYZE TABLE ... USING DATA`, `codec` is the bytes in the dictionary. Nothing here reads rows or knows conditions.
+//! shows, `given` reads it for `ANALYZE TABLE ... USING DATA`, `codec::histogram` has the bytes in the dictionary. Nothing here reads rows or knows conditions.
 //!
 //! Bounds are datums as the column stores them, in the order that the column's keys have; so only `json` and `given` ask for types.
 //!
@@ -13,7 +13,6 @@
 //! - Texts are cut to [`CUT`] characters before they are counted or compared.
 
 mod build;
-pub(super) mod codec;
 mod count;
 mod given;
 mod json;

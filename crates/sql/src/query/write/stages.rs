@@ -3,13 +3,13 @@
 //! Nothing here writes, and no number of the AUTO_INCREMENT counter is drawn before an inserted row is through: as in MySQL, a row that
 //! a trigger or a CHECK refuses takes none with it.
 
-use crate::query::exec::Runner;
 use super::image::{build, values_after, zero};
 use super::{RowWriter, ThroughView, triggers};
 use crate::ddl::rebuild::value_error;
 use crate::meta::SqlTable;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::eval::frame::{Frame, Slot};
+use crate::query::exec::Runner;
 use crate::query::plan::outcome::Run;
 use crate::query::plan::shape::Shape;
 use crate::value::{DatumBuf, ValueError, Warnings};

@@ -1,7 +1,9 @@
-//! Bytes of a table's partitioning, behind those of the table ([`super::codec`]).
+//! Bytes of a table's partitioning, behind those of the table ([`super`]).
 
-use super::codec::{Reader, Writer, damaged};
-use super::partition::{Function, Given, Method, Partition, Partitioning, Subpartitioning, Values};
+use super::bytes::{Reader, Writer, damaged};
+use crate::meta::partition::{
+    Function, Given, Method, Partition, Partitioning, Subpartitioning, Values,
+};
 use crate::session_api::SqlError;
 use crate::value::DatumBuf;
 

@@ -1,12 +1,12 @@
-//! Bytes of a table's histograms, before those of the table ([`super::super::codec`]).
+//! Bytes of a table's histograms, before those of the table ([`super`]).
 //!
 //! `u16 column | u8 flags | u64 null share | u64 sampling rate | u16 buckets asked for | u64 updated | u16 n, n buckets`; a bucket is
 //! `datum lower | datum upper | u64 cumulative | u64 distinct`, of a singleton histogram `datum | u64 cumulative`. Shares are the bits of a
 //! double.
 
-use super::{Bucket, Histogram, Kind};
-use crate::meta::codec::{Reader, Writer, flags};
-use crate::meta::partition_codec::{get_datum, put_datum};
+use super::bytes::{Reader, Writer, flags};
+use super::partition::{get_datum, put_datum};
+use crate::meta::histogram::{Bucket, Histogram, Kind};
 use crate::session_api::SqlError;
 
 const EQUI_HEIGHT: u8 = 1;
