@@ -141,7 +141,7 @@ impl Pool {
         }
         let order = self.replace.lock();
         let recent = |page: PageNo| {
-            let no = self.table.find(&self.frames, PageId::new(id.space, page));
+            let no = self.table.peek(&self.frames, PageId::new(id.space, page));
             no.is_some_and(|no| order.was_used_lately(no))
         };
         let used = (first..first + area).filter(|page| recent(*page)).count() as u32;
@@ -162,7 +162,7 @@ impl Pool {
         let mut before = None;
         let mut in_order = 0;
         for page in first..first + area {
-            let no = self.table.find(&self.frames, PageId::new(id.space, page));
+            let no = self.table.peek(&self.frames, PageId::new(id.space, page));
             // A page that was not used, or not after its neighbour, does not count.
             let Some(at) = no.and_then(|no| order.used_at(no)) else { continue };
             // Pages that were read have the position of their neighbours in the list until one of them goes to its head, which none does

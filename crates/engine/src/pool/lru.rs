@@ -71,7 +71,7 @@ impl Pool {
             let Some(end) = first.checked_add(area) else { continue };
             all.push(*no);
             let dirty = |page: u32| {
-                let no = self.table.find(&self.frames, PageId::new(id.space, page))?;
+                let no = self.table.peek(&self.frames, PageId::new(id.space, page))?;
                 (self.frames[no as usize].oldest_lsn() != 0).then_some(no)
             };
             let mut near: Vec<FrameNo> = match how {
