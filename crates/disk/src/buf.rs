@@ -3,7 +3,7 @@
 //! Contract: an `IoBuf` is the only user of its bytes while it exists. Owned memory comes from the global allocator with
 //! [`ALIGN`]; borrowed memory is promised by the caller of [`IoBuf::borrowed`].
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
@@ -37,6 +37,20 @@ impl IoBuf {
         let at = unsafe { alloc_zeroed(layout) };
         let Some(at) = NonNull::new(at) else { handle_alloc_error(layout) };
         IoBuf { at, len, owned: true }
+    }
+
+    /// A copy of these bytes, which costs no zeros first.
+    pub fn of(bytes: &[u8]) -> IoBuf {
+        if bytes.is_empty() {
+            return IoBuf::new(0);
+        }
+        let layout = Self::layout(bytes.len());
+        // SAFETY: the length is not 0.
+        let at = unsafe { alloc(layout) };
+        let Some(at) = NonNull::new(at) else { handle_alloc_error(layout) };
+        // SAFETY: both have the length, and what was allocated just now is nobody else's.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at.as_ptr(), bytes.len()) };
+        IoBuf { at, len: bytes.len(), owned: true }
     }
 
     /// Memory of somebody else, given back by dropping.
@@ -92,6 +106,13 @@ mod tests {
         let moved = std::thread::spawn(move || b[8191]).join().unwrap();
         assert_eq!(moved, 7);
         assert!(IoBuf::new(0).is_empty());
+    }
+
+    #[test]
+    fn copies_are_aligned_too() {
+        let b = IoBuf::of(&[3; 5000]);
+        assert_eq!((&b[..], b.as_ptr() as usize % ALIGN), (&[3; 5000][..], 0));
+        assert!(IoBuf::of(&[]).is_empty());
     }
 
     #[test]

@@ -265,9 +265,7 @@ impl Segments {
                 .at(lsn)
                 .ok_or_else(|| Error::corrupt_log(lsn, "write outside the segments"))?;
             let n = data.len().min(left as usize);
-            let mut buf = IoBuf::new(n);
-            buf.copy_from_slice(&data[..n]);
-            let (_, done) = file.write(off, buf).await;
+            let (_, done) = file.write(off, IoBuf::of(&data[..n])).await;
             done?;
             touched.push(file);
             lsn += n as u64;

@@ -348,9 +348,8 @@ impl Pool {
             f.release();
             return None;
         };
-        let mut buf = IoBuf::new(self.page_size);
         // SAFETY: the shared latch is held by the caller.
-        buf.copy_from_slice(unsafe { self.memory.bytes(no) });
+        let mut buf = IoBuf::of(unsafe { self.memory.bytes(no) });
         let lsn = page::lsn(&buf);
         debug_assert_eq!(page::page_id(&buf), id);
         if posted {
