@@ -56,6 +56,7 @@ mod outer_joins;
 mod partition_rules;
 mod partition_twins;
 mod partitions;
+mod preparable;
 mod queries;
 mod ranges;
 mod read_only;

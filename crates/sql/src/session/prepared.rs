@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::execute::Origin;
+use super::preparable::preparable;
 use super::text::{for_client, lexed};
 use crate::context::AdminResult;
 use crate::memory::{Held, LARGE};
@@ -342,22 +343,6 @@ impl Drop for Session {
         if self.within.is_none() {
             self.inst.user_locks.release_all(self.conn.id);
         }
-    }
-}
-
-/// 1295: what cannot be prepared.
-fn preparable(stmt: &Statement) -> Result<(), SqlError> {
-    match stmt {
-        Statement::Prepare { .. }
-        | Statement::Execute { .. }
-        | Statement::Deallocate { .. }
-        | Statement::Use(_)
-        | Statement::LoadData(_) => Err(SqlError::new(
-            1295,
-            "This command is not supported in the prepared statement protocol yet",
-        )),
-        Statement::Unsupported { what } => Err(SqlError::not_supported(what)),
-        _ => Ok(()),
     }
 }
 
