@@ -35,6 +35,7 @@ mod functional_keys;
 mod gaps;
 mod geometry;
 mod geometry_edges;
+mod grouped;
 mod hinted;
 mod histograms;
 mod ignore;

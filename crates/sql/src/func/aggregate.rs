@@ -32,7 +32,6 @@ pub enum AggKind {
     /// VARIANCE, VAR_POP
     VarPop,
     VarSamp,
-    AnyValue,
     /// JSON_ARRAYAGG
     JsonArray,
     /// JSON_OBJECTAGG
@@ -54,7 +53,6 @@ impl AggKind {
                 | K::Min
                 | K::Max
                 | K::GroupConcat
-                | K::AnyValue
                 | K::JsonArray
                 | K::JsonObject
         )
@@ -77,7 +75,6 @@ pub fn lookup(name: &str) -> Option<AggKind> {
         "STDDEV_SAMP" => AggKind::StdSamp,
         "VARIANCE" | "VAR_POP" => AggKind::VarPop,
         "VAR_SAMP" => AggKind::VarSamp,
-        "ANY_VALUE" => AggKind::AnyValue,
         "JSON_ARRAYAGG" => AggKind::JsonArray,
         "JSON_OBJECTAGG" => AggKind::JsonObject,
         _ => return None,
@@ -105,7 +102,6 @@ impl AggKind {
             AggKind::Avg if exact => {
                 decimal_type(precision - scale, scale + u32::from(div_increment))
             }
-            AggKind::AnyValue => return TypeInfo { nullable: true, ..infer::merge(&[arg]) },
             AggKind::Min | AggKind::Max => {
                 return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
             }
@@ -238,9 +234,8 @@ impl Accumulator {
             }
             _ => State::Empty,
         };
-        // MIN, MAX and ANY_VALUE give the same with and without DISTINCT.
-        let dedup =
-            spec.distinct && !matches!(spec.kind, AggKind::Min | AggKind::Max | AggKind::AnyValue);
+        // MIN and MAX give the same with and without DISTINCT.
+        let dedup = spec.distinct && !matches!(spec.kind, AggKind::Min | AggKind::Max);
         Accumulator { state, seen: dedup.then(HashSet::new), held: Held::default() }
     }
 
@@ -252,13 +247,6 @@ impl Accumulator {
         cx: &mut FuncCtx<'_>,
     ) -> Result<(), ValueError> {
         let data = &args[..args.len() - spec.order.len().min(args.len())];
-        if spec.kind == AggKind::AnyValue {
-            if matches!(self.state, State::Empty) {
-                cx.hold(&mut self.held, heap_of(&data[0]))?;
-                self.state = State::Best(data[0].clone().into_owned());
-            }
-            return Ok(());
-        }
         if spec.kind.is_json() {
             return self.gather(data, cx);
         }
@@ -649,7 +637,6 @@ mod tests {
             (VarPop, false, &[i(1), i(2), i(3), i(4)], Some("1.25")),
             (VarSamp, false, &[i(1)], None),
             (StdPop, false, &[i(1), i(3)], Some("1")),
-            (AnyValue, false, &[i(9), i(1)], Some("9")),
         ];
         for (kind, distinct, values, want) in cases {
             assert_eq!(run(*kind, *distinct, values).as_deref(), *want, "{kind:?} {values:?}");

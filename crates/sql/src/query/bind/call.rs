@@ -197,6 +197,7 @@ impl Binder<'_> {
                     return Ok(fact);
                 }
             }
+            "ANY_VALUE" => return self.any_value(&c.args),
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
             "LOAD_FILE" => return self.load_file(&c.args),
@@ -406,9 +407,6 @@ impl Binder<'_> {
             AggKind::Count => c.distinct,
             _ => false,
         };
-        if kind == AggKind::AnyValue && c.args.len() != 1 {
-            return Err(value_error(ValueError::wrong_parameter_count("ANY_VALUE")));
-        }
         if kind != AggKind::CountAll && (c.args.is_empty() || c.args.len() > 1 && !several) {
             return Err(SqlError::parse(")", 1));
         }

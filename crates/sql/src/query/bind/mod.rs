@@ -51,7 +51,7 @@ use crate::query::PlanEnv;
 use crate::query::constants::Beside;
 use crate::query::expr::BExpr;
 use crate::query::plan::{OutColumn, Sub, Window};
-use crate::query::scope::{Scope, ScopeTable};
+use crate::query::scope::{Place, Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
 use crate::value::{Collation, TypeInfo};
@@ -100,6 +100,14 @@ impl Raw {
     }
 }
 
+/// A column by its name, as the block has it that it is of.
+pub struct Named {
+    pub place: Place,
+    pub column: BExpr,
+    /// It is a subquery of the block that names it.
+    pub within: bool,
+}
+
 /// A block being bound.
 pub struct BlockCtx {
     pub scope: Scope,
@@ -114,6 +122,10 @@ pub struct BlockCtx {
     pub alias_first: bool,
     /// The aliases of the select list so far, which subqueries further on may name.
     pub shown: Vec<(Arc<str>, BExpr)>,
+    /// Columns of the block that the expression at hand names, outside of aggregates.
+    pub named: Vec<Named>,
+    /// The argument of ANY_VALUE() is being bound, of which nothing is asked.
+    pub unasked: bool,
     pub agg_ok: bool,
     pub in_agg: bool,
     /// The arguments of the aggregate at hand name an alias of a block around.
@@ -279,6 +291,8 @@ impl<'a> Binder<'a> {
             aliases: Vec::new(),
             alias_first: false,
             shown: Vec::new(),
+            named: Vec::new(),
+            unasked: false,
             agg_ok: false,
             in_agg: false,
             alias_in_agg: false,

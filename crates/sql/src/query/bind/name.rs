@@ -1,6 +1,6 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
-use super::{AGGREGATE, Bind, Binder, Deprecated};
+use super::{AGGREGATE, Bind, Binder, Deprecated, Named};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
@@ -22,8 +22,29 @@ impl Binder<'_> {
         let (e, place) = self.resolve(c)?;
         if let Some((level, place)) = place {
             self.note_read(level, place);
+            self.note_named(level, place);
         }
         Ok(e)
+    }
+
+    /// What a subquery's aggregate sums up is left out: of which block it is is not known yet.
+    fn note_named(&mut self, level: usize, (table, column): Place) {
+        if self.top().in_agg || self.stack[level].unasked {
+            return;
+        }
+        let within = level + 1 < self.stack.len();
+        let ctx = &mut self.stack[level];
+        let place = (table, column);
+        let column = ctx.scope.column(table, column, 0);
+        ctx.named.push(Named { place, column, within });
+    }
+
+    /// ANY_VALUE() is its argument, of which nobody asks that the groups determine it.
+    pub fn any_value(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let around = std::mem::replace(&mut self.top_mut().unasked, true);
+        let bound = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>();
+        self.top_mut().unasked = around;
+        self.func("ANY_VALUE", bound?)
     }
 
     /// Whoever reads a column of a table or view needs SELECT on it.

@@ -7,6 +7,7 @@ use super::zero_days::find_zero_days;
 use super::{Bind, Binder, Deprecated, Raw};
 use crate::query::expr::{BExpr, Node};
 use crate::query::fulltext::by_relevance;
+use crate::query::optimize::drop_outer_joins;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
@@ -81,8 +82,12 @@ impl Binder<'_> {
         self.name_windows(&s.windows)?;
         let mut items = Vec::new();
         let mut columns = Vec::new();
+        let mut named = group::NamedIn::default();
         for item in &s.items {
+            self.top_mut().named.clear();
             self.item(item, &mut items, &mut columns)?;
+            named.items.resize_with(items.len() - 1, Vec::new);
+            named.items.push(std::mem::take(&mut self.top_mut().named));
         }
         self.top_mut().shown.clear();
         if items.is_empty() {
@@ -95,6 +100,7 @@ impl Binder<'_> {
         self.place("order clause");
         let mut order = Vec::new();
         for o in &q.order_by {
+            self.top_mut().named.clear();
             let e = match &o.expr {
                 Expr::Literal(ast::Literal::Int(n)) => {
                     items[position(*n, items.len(), "order clause")?].clone()
@@ -111,12 +117,14 @@ impl Binder<'_> {
             // A constant sorts nothing.
             if !matches!(e.node, Node::Const(_) | Node::Param(_)) {
                 order.push((e, o.descending));
+                named.order.push(std::mem::take(&mut self.top_mut().named));
             }
         }
         self.top_mut().aliases.clear();
         // One row has no order, so nothing is asked of what it would be.
         if keys.is_empty() && s.group_by.is_empty() && !self.top().aggs.is_empty() {
             order.retain(|(e, _)| e.has_agg());
+            named.order.clear();
         }
         let limit = self.limit(q.limit.as_ref())?;
         self.obey_hints(s.hints.as_deref(), &mut raw, &tables);
@@ -129,12 +137,21 @@ impl Binder<'_> {
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
             let inside = windows.iter().flat_map(|w: &Window| w.exprs()).cloned();
             let all: Vec<BExpr> = items.iter().cloned().chain(inside).collect();
+            drop_outer_joins(&mut raw);
+            let shown = decided::shown_by(&ctx.scope);
             // A super-aggregate row has NULL for a key, so nothing follows from one but itself.
             let rows = match s.rollup {
-                true => decided::Rows { tables: &[], conds: &[], groups: &[] },
-                false => decided::Rows { tables: &tables, conds: &raw.conds, groups: &raw.groups },
+                true => decided::Rows::default(),
+                false => decided::Rows::new(&tables, &raw, &shown),
             };
-            group::check_full_group_by(&ctx.scope, &rows, &keys, &all, &order)?;
+            group::check_full_group_by(&ctx.scope, &rows, &keys, (&all, &order), &named)?;
+        }
+        let list = group::Distinct { items: &items, order: &order, keys: &keys, rollup: s.rollup };
+        if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY)
+            && s.options.distinct
+            && !list.is_of_groups(grouped)
+        {
+            group::check_distinct_order(&ctx.scope, &list, &named)?;
         }
         let over = OverGroups {
             items: &mut items,
@@ -144,9 +161,6 @@ impl Binder<'_> {
             windows: &mut windows,
         };
         let rollup = rollup::place(&mut ctx, &keys, s.rollup, over)?;
-        if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
-            group::check_distinct_order(&ctx.scope, &items, &order)?;
-        }
         // What rows are told apart by has been stored, and so have joined rows that are sorted.
         let stored = s.options.distinct || ctx.scope.tables.len() > 1 && !order.is_empty();
         for (c, e) in columns.iter_mut().zip(&items) {
