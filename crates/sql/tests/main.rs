@@ -7,6 +7,7 @@ mod common;
 
 mod accounts;
 mod beside;
+mod beside_definitions;
 mod branches;
 mod changes;
 mod charsets;

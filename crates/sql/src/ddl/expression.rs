@@ -61,6 +61,42 @@ pub fn columns_of(text: &str) -> Vec<String> {
     written.map_or_else(|_| Vec::new(), |w| w.columns)
 }
 
+/// Functions whose value is a truth value; to MySQL STRCMP() is one too.
+const BOOLEAN: &[&str] = &[
+    "is_ipv4",
+    "is_ipv6",
+    "is_uuid",
+    "isnull",
+    "json_contains",
+    "json_contains_path",
+    "json_overlaps",
+    "json_schema_valid",
+    "json_valid",
+    "mbrcontains",
+    "mbrcoveredby",
+    "mbrcovers",
+    "mbrdisjoint",
+    "mbrequals",
+    "mbrintersects",
+    "mbroverlaps",
+    "mbrtouches",
+    "mbrwithin",
+    "regexp_like",
+    "st_contains",
+    "st_crosses",
+    "st_disjoint",
+    "st_equals",
+    "st_intersects",
+    "st_isclosed",
+    "st_isempty",
+    "st_issimple",
+    "st_isvalid",
+    "st_overlaps",
+    "st_touches",
+    "st_within",
+    "strcmp",
+];
+
 /// Does the expression have a truth value by its form? (MySQL's `is_bool_func`; a number is none.)
 pub fn is_boolean(expr: &Expr) -> bool {
     use BinaryOp::*;
@@ -76,21 +112,7 @@ pub fn is_boolean(expr: &Expr) -> bool {
         | Expr::Between { .. }
         | Expr::InList { .. }
         | Expr::MemberOf { .. } => true,
-        Expr::Call(call) => {
-            let boolean = [
-                "isnull",
-                "regexp_like",
-                "is_uuid",
-                "is_ipv4",
-                "is_ipv6",
-                "json_valid",
-                "json_contains",
-                "json_contains_path",
-                "json_schema_valid",
-                "json_overlaps",
-            ];
-            boolean.iter().any(|n| call.name.is(n))
-        }
+        Expr::Call(call) => BOOLEAN.iter().any(|n| call.name.is(n)),
         Expr::Odbc { expr, .. } => is_boolean(expr),
         _ => false,
     }
