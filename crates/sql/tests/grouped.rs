@@ -172,3 +172,158 @@ fn distinct_rows_are_ordered_by_what_they_show() {
         .await;
     });
 }
+
+/// GROUP_CONCAT(DISTINCT) is in the order of its values, and of rows with equal keys the last one stands first: so it is in MySQL, and what
+/// reads the result has come to rely on it.
+#[test]
+fn joined_values_have_an_order() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (b varchar(10), c int)",
+            "insert into t values ('x', 1), ('c', 2), ('a', 2), ('B', 1), ('a', 3), (null, 1), ('c', 1)",
+        ])
+        .await;
+        c.check(&[
+            ("select group_concat(distinct b) from t", "a,B,c,x"),
+            ("select group_concat(distinct b, c) from t", "a2,a3,B1,c1,c2,x1"),
+            ("select group_concat(distinct c, b separator ' ') from t", "1B 1c 1x 2a 2c 3a"),
+            ("select group_concat(distinct b) from t group by c", "B,c,x; a,c; a"),
+            ("select group_concat(b order by c) from t", "c,B,x,a,c,a"),
+            ("select group_concat(b order by c desc) from t", "a,a,c,c,B,x"),
+            ("select group_concat(distinct b order by c) from t", "B,x,a,c"),
+            ("select group_concat(b) from t", "x,c,a,B,a,c"),
+        ])
+        .await;
+    });
+}
+
+/// The type of GROUP_CONCAT() follows from `group_concat_max_len`.
+#[test]
+fn joined_values_have_room() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (b varchar(10))",
+            "insert into t values (repeat('x', 9)), (repeat('y', 9))",
+        ])
+        .await;
+        let types = "select group_concat(data_type, character_maximum_length order by column_name) \
+                     from information_schema.columns where table_name = 'm'";
+        for (most, want) in [
+            ("400", "varchar400,varchar400,varbinary400"),
+            ("1024", "text65535,text65535,blob65535"),
+            ("10000000", "longtext4294967295,longtext4294967295,mediumblob16777215"),
+        ] {
+            c.check(&[
+                (&format!("set group_concat_max_len = {most}"), "ok 0"),
+                (
+                    "create table m as select group_concat(b) a, group_concat(length(b)) b, group_concat(null) c from t",
+                    "ok 1",
+                ),
+                (types, want),
+                ("drop table m", "ok 0"),
+            ])
+            .await;
+        }
+        // What a function makes is a LONGTEXT where a TEXT does not hold it.
+        c.check(&[
+            ("create table m as select repeat(_latin1'a', 65536) a", "ok 1"),
+            ("select data_type from information_schema.columns where table_name = 'm'", "longtext"),
+        ])
+        .await;
+    });
+}
+
+/// A name that two columns of the select list have is ambiguous; an expression of that name goes before a column.
+#[test]
+fn names_of_the_select_list_may_be_ambiguous() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t1 (id int, a int)",
+            "create table t2 (id int, b int)",
+            "insert into t1 values (1, 2), (2, 1)",
+            "insert into t2 values (2, 5), (1, 6)",
+        ])
+        .await;
+        c.check(&[
+            ("select t1.*, t2.* from t1 join t2 using (id) order by id", "E1052 Column 'id' in order clause is ambiguous"),
+            ("select * from t1 join t2 using (id) order by id", "1|2|6; 2|1|5"),
+            ("select t1.id, t2.b as id from t1 join t2 using (id) order by id + 1", "1|6; 2|5"),
+            ("select id, id from t1 order by id", "1|1; 2|2"),
+            ("select id, a + 0 as id from t1 order by id", "2|1; 1|2"),
+            ("select id as x, a as x from t1 order by x + 1", "E1052 Column 'x' in order clause is ambiguous"),
+            ("select t1.id, t2.id from t1 join t2 using (id) group by id", "E1052 Column 'id' in group statement is ambiguous"),
+            ("select id, a as id from t1 having id = 1", "E1052 Column 'id' in having clause is ambiguous"),
+            ("select t1.id, t2.id from t1 join t2 using (id) group by t1.id, t2.id having id = 1", "E1052"),
+            ("select id from t1 join t2 using (id) group by t1.id, t2.id having id = 1", "E1052"),
+            ("select a as id from t1 group by a having id = 1", "1"),
+            ("select a, max(id) as a from t1 group by a order by t1.a", "1|2; 2|1"),
+            ("show warnings", "Warning|1052|Column 'a' in group statement is ambiguous"),
+            ("select a as x, max(id) as a from t1 group by t1.a having a = 1", "1|2"),
+            ("show warnings", "Warning|1052|Column 'a' in having clause is ambiguous"),
+        ])
+        .await;
+    });
+}
+
+/// One row has no order; GROUPING() twice is the same; EXISTS asks no `*` for a table.
+#[test]
+fn orders_and_lists_that_nobody_asks_for() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int, b int)", "insert into t values (1, 5), (2, 6)"]).await;
+        c.check(&[
+            ("select count(*) from t order by count(*) + a", "2"),
+            (
+                "select distinct grouping(a), grouping(b) from t group by a, b with rollup order by grouping(a), grouping(b)",
+                "0|0; 0|1; 1|1",
+            ),
+            ("select distinct a, b from t group by a, b, a + b with rollup order by a, b, a + b", "NULL|NULL; 1|NULL; 1|5; 2|NULL; 2|6"),
+            ("select count(*) from t where exists (select * from dual where t.a = 1)", "1"),
+            ("select count(*) from t where exists (select *)", "2"),
+            ("select *", "E1096"),
+            ("set timestamp = 8712837.657898", "ok 0"),
+            ("select now(6) = from_unixtime(8712837.657898)", "1"),
+        ])
+        .await;
+    });
+}
+
+/// FOR UPDATE behind a set operation locks the rows of its last query; ORDER BY may have subqueries.
+#[test]
+fn set_operations_lock_and_are_sorted_by_subqueries() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let mut other = s.client();
+        c.all(&[
+            "create table a (id int primary key)",
+            "create table b (id int primary key)",
+            "insert into a values (1), (2)",
+            "insert into b values (2), (3)",
+            "start transaction",
+        ])
+        .await;
+        c.check(&[(
+            "select id from a where id = 1 union select id from b where id = 3 for update",
+            "1; 3",
+        )])
+        .await;
+        other
+            .check(&[
+                ("select id from a where id = 1 for update nowait", "1"),
+                ("select id from b where id = 3 for update nowait", "E3572"),
+            ])
+            .await;
+        c.check(&[
+            ("rollback", "ok 0"),
+            ("select 1 union select 2 for share", "1; 2"),
+            ("(select * from a) union select * from b for update of a", "E3568"),
+            ("select id from a union select id from b order by (select max(id) from b) - id", "3; 2; 1"),
+            ("(select id from a) union all (select id from b) order by (select 1), id desc limit 2", "3; 2"),
+            ("select id x from a union select 5 order by exists (select 1 from b where b.id = x), x", "1; 5; 2"),
+        ])
+        .await;
+    });
+}

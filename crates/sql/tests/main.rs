@@ -59,6 +59,7 @@ mod partition_rules;
 mod partition_twins;
 mod partitions;
 mod preparable;
+mod program_conditions;
 mod queries;
 mod ranges;
 mod read_only;

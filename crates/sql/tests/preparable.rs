@@ -70,3 +70,30 @@ fn what_mysql_does_not_prepare_is_told() {
         }
     });
 }
+
+/// Statements that SQL has named count as those of the protocol do.
+#[test]
+fn named_statements_are_counted() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["set global max_prepared_stmt_count = 2"]).await;
+        c.check(&[
+            ("prepare a from 'select 1'", "ok 0"),
+            ("prepare b from 'select 1'", "ok 0"),
+            (
+                "prepare c from 'select 1'",
+                "E1461 Can't create more than max_prepared_stmt_count statements (current value: 2)",
+            ),
+            ("prepare a from 'select 2'", "ok 0"),
+            ("show status like 'prepared_stmt_count'", "Prepared_stmt_count|2"),
+            ("deallocate prepare b", "ok 0"),
+            ("prepare c from 'select 1'", "ok 0"),
+            ("prepare c from 'select 1 from nothing'", "E1146"),
+            ("show status like 'prepared_stmt_count'", "Prepared_stmt_count|1"),
+        ])
+        .await;
+        c.0.close().await;
+        let mut other = s.client();
+        other.check(&[("show status like 'prepared_stmt_count'", "Prepared_stmt_count|0")]).await;
+    });
+}

@@ -8,6 +8,7 @@ use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::{MAX_SCALE, Overflow};
 use crate::value::json::{self, Dom};
+use crate::value::types::coercibility;
 use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -104,16 +105,6 @@ impl AggKind {
             }
             AggKind::Min | AggKind::Max => {
                 return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
-            }
-            AggKind::GroupConcat => {
-                // `group_concat_max_len` characters, of whose bytes MySQL takes each for a character again.
-                let (collation, coercibility) = infer::collation_of(args);
-                let bytes = collation.max_char_bytes() as u32;
-                return TypeInfo {
-                    ty: infer::text_type(1024 * bytes * bytes, collation),
-                    nullable: true,
-                    coercibility,
-                };
             }
             AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
             AggKind::Sum => real_type(arg.ty, 0),
@@ -271,11 +262,13 @@ impl Accumulator {
             AggKind::GroupConcat => {
                 let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
                 let mut text = Vec::new();
+                // Values without an order of their own are told apart in theirs.
+                let sorted_from = if is_sorted_by_values(spec) { 0 } else { data.len() };
                 for v in data {
                     text.extend_from_slice(&v.to_text_in(c).unwrap_or_default());
                 }
                 let keys: Vec<Value<'static>> =
-                    args[data.len()..].iter().map(|v| v.clone().into_owned()).collect();
+                    args[sorted_from..].iter().map(|v| v.clone().into_owned()).collect();
                 cx.hold(&mut self.held, size_of::<Vec<u8>>() + text.len() + row_bytes(&keys))?;
                 if let State::Rows(rows) = &mut self.state {
                     rows.push((text, keys));
@@ -476,6 +469,28 @@ fn spread(kind: AggKind, n: i64, m2: f64) -> Value<'static> {
     if spread.is_finite() { Value::Double(spread) } else { Value::Null }
 }
 
+/// The type of GROUP_CONCAT: of `group_concat_max_len` characters, of which MySQL takes each for as many as it may have bytes where
+/// they are more than a short text.
+pub fn concatenated(args: &[TypeInfo], most: usize) -> TypeInfo {
+    const SHORT: u32 = 512;
+    const LONGEST: u32 = (1 << 30) - 1;
+    let (collation, coercibility) = match args.iter().all(|a| a.ty == SqlType::Null) {
+        true => (Collation::Binary, coercibility::COERCIBLE),
+        false => infer::collation_of(args),
+    };
+    let bytes = collation.max_char_bytes() as u32;
+    let chars = match u32::try_from(most).unwrap_or(u32::MAX) {
+        short @ ..=SHORT => short,
+        n => n.saturating_mul(bytes).saturating_mul(bytes).min(LONGEST),
+    };
+    TypeInfo { ty: infer::text_type(chars, collation), nullable: true, coercibility }
+}
+
+/// DISTINCT without ORDER BY: as in MySQL, which finds what it has had by sorting it.
+fn is_sorted_by_values(spec: &AggSpec) -> bool {
+    spec.distinct && spec.order.is_empty()
+}
+
 /// GROUP_CONCAT: sorted, joined, cut at `group_concat_max_len` with warning 1260.
 fn join(
     mut rows: Vec<(Vec<u8>, Vec<Value<'static>>)>,
@@ -485,12 +500,16 @@ fn join(
     if rows.is_empty() {
         return Value::Null;
     }
+    // Of rows with equal keys the last one is the first, as in MySQL.
+    if !spec.order.is_empty() {
+        rows.reverse();
+    }
     rows.sort_by(|(_, a), (_, b)| {
-        a.iter().zip(b).zip(&spec.order).fold(Ordering::Equal, |order, ((x, y), desc)| {
+        a.iter().zip(b).enumerate().fold(Ordering::Equal, |order, (n, (x, y))| {
             order.then_with(|| {
                 let rule = CompareRule::of_values(x, y);
                 let o = crate::value::compare::compare_for_order(x, y, rule);
-                if *desc { o.reverse() } else { o }
+                if spec.order.get(n) == Some(&true) { o.reverse() } else { o }
             })
         })
     });

@@ -115,6 +115,17 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
             let digits = ty.fixed_digits().map(|(_, d)| (22, d));
             SqlType::Double { unsigned, zerofill: false, digits }
         }
+        // GROUP_CONCAT() alone makes a TEXT of 64 KiB, and a MEDIUMTEXT.
+        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation }
+            if chars > LONGEST_VARCHAR && matches!(item.node, Node::Agg(_)) =>
+        {
+            let kind = match u64::from(chars) * collation.max_char_bytes() as u64 {
+                ..=0x1_0000 => LobKind::Normal,
+                ..=0xFF_FFFF => LobKind::Medium,
+                _ => LobKind::Long,
+            };
+            SqlType::Text { kind, collation }
+        }
         _ => kept(ty),
     }
 }
@@ -141,8 +152,7 @@ pub fn kept(ty: SqlType) -> SqlType {
             if chars > LONGEST_VARCHAR =>
         {
             let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
-            // GROUP_CONCAT() makes a TEXT of 64 KiB.
-            let kind = if bytes <= 1 << 16 { LobKind::Normal } else { LobKind::Long };
+            let kind = if bytes < 1 << 16 { LobKind::Normal } else { LobKind::Long };
             SqlType::Text { kind, collation }
         }
         SqlType::Char { chars, collation } => SqlType::Varchar { chars, collation },

@@ -1,6 +1,6 @@
 //! GROUP BY: groups by hash, a kept row for each (columns outside of aggregates), and the ONLY_FULL_GROUP_BY check.
 
-use super::bind::Named;
+use super::bind::{GROUPING, Named};
 use super::decided::{self, Known, is_any_value, loose_column, text};
 use super::emit::SortOrder;
 use super::expr::{BExpr, ColRef, Ev, Node, eval};
@@ -345,9 +345,9 @@ pub fn check_distinct_order(
     Ok(())
 }
 
-/// An aggregate outside of ANY_VALUE().
+/// An aggregate outside of ANY_VALUE(). GROUPING() is none: it tells of keys.
 fn has_loose_sum(e: &BExpr) -> bool {
-    let mut found = matches!(e.node, Node::Agg(_));
+    let mut found = matches!(e.node, Node::Agg(n) if n < GROUPING);
     if !is_any_value(e) {
         e.for_children(&mut |c| found |= has_loose_sum(c));
     }

@@ -9,7 +9,7 @@ use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
-use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, too_many_bits};
+use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, concatenated, too_many_bits};
 use crate::func::control::NULLIF_COMPARED;
 use crate::query::collations::{
     in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
@@ -442,6 +442,9 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
         let mut spec =
             AggSpec::new(kind, c.distinct, &infos, self.env.reads.settings.div_increment);
+        if kind == AggKind::GroupConcat {
+            spec.result = concatenated(&infos, self.env.reads.settings.group_concat_max_len);
+        }
         spec.result = self.made_of(&infos, spec.result);
         if let Some(s) = &c.separator {
             spec.separator = s.to_vec();

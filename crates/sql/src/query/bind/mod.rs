@@ -25,6 +25,7 @@ mod name;
 mod operator;
 mod query;
 mod recursive;
+pub use rollup::GROUPING;
 mod rollup;
 mod select;
 mod semijoin;
@@ -120,6 +121,8 @@ pub struct BlockCtx {
     pub groupings: Vec<Vec<BExpr>>,
     pub aliases: Vec<(Arc<str>, BExpr)>,
     pub alias_first: bool,
+    /// The columns of GROUP BY by their names, for HAVING.
+    pub key_names: Vec<(Arc<str>, BExpr)>,
     /// The aliases of the select list so far, which subqueries further on may name.
     pub shown: Vec<(Arc<str>, BExpr)>,
     /// Columns of the block that the expression at hand names, outside of aggregates.
@@ -290,6 +293,7 @@ impl<'a> Binder<'a> {
             groupings: Vec::new(),
             aliases: Vec::new(),
             alias_first: false,
+            key_names: Vec::new(),
             shown: Vec::new(),
             named: Vec::new(),
             unasked: false,

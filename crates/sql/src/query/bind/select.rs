@@ -144,7 +144,9 @@ impl Binder<'_> {
                 true => decided::Rows::default(),
                 false => decided::Rows::new(&tables, &raw, &shown),
             };
-            group::check_full_group_by(&ctx.scope, &rows, &keys, (&all, &order), &named)?;
+            // One row has no order.
+            let sorted = if keys.is_empty() { &[] } else { &order[..] };
+            group::check_full_group_by(&ctx.scope, &rows, &keys, (&all, sorted), &named)?;
         }
         let list = group::Distinct { items: &items, order: &order, keys: &keys, rollup: s.rollup };
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY)
@@ -349,13 +351,7 @@ impl Binder<'_> {
                 Expr::Literal(ast::Literal::Int(n)) => {
                     items[position(*n, items.len(), "group statement")?].clone()
                 }
-                // Which of several tables' columns is meant, the select list says.
-                Expr::Column(c) if matches!(self.top().scope.find(c), Found::Ambiguous) => {
-                    match self.only_alias(c) {
-                        Some(e) => e,
-                        None => self.scalar(g)?,
-                    }
-                }
+                Expr::Column(c) => self.key_by_name(c)?,
                 e => self.scalar(e)?,
             };
             let mut subs = Vec::new();
@@ -373,6 +369,20 @@ impl Binder<'_> {
         Ok(keys)
     }
 
+    /// A name in GROUP BY is a column of the tables; which of several tables' columns is meant, the select list says.
+    fn key_by_name(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+        let listed = self.alias(c)?;
+        if let (Some(e), Found::Ambiguous) = (&listed, self.top().scope.find(c)) {
+            return Ok(e.clone());
+        }
+        let key = self.scalar(&Expr::Column(c.clone()))?;
+        if listed.is_some_and(|e| decided::text(&e) != decided::text(&key)) {
+            let name = c.column.as_str().into();
+            self.deprecated(Deprecated::Ambiguous(name, "group statement"));
+        }
+        Ok(key)
+    }
+
     /// A name in HAVING is a column of GROUP BY before it is an alias of the select list.
     fn having(&mut self, s: &ast::Select, keys: &[BExpr]) -> Bind<Option<BExpr>> {
         self.place("having clause");
@@ -382,10 +392,9 @@ impl Binder<'_> {
             Expr::Column(c) => Some((c.column.as_str().into(), key.clone())),
             _ => None,
         });
-        let aliases = std::mem::take(&mut self.top_mut().aliases);
-        self.top_mut().aliases = named.chain(aliases.iter().cloned()).collect();
+        self.top_mut().key_names = named.collect();
         let bound = self.numeric(having);
-        self.top_mut().aliases = aliases;
+        self.top_mut().key_names.clear();
         bound.map(Some)
     }
 

@@ -186,8 +186,19 @@ impl Code {
         v: Value<'static>,
         cx: &mut StatementCtx<'_>,
     ) -> Result<Value<'static>, SqlError> {
+        self.stored_under(self.mode, slot, v, cx)
+    }
+
+    /// The same under the modes of whoever gives the value.
+    pub fn stored_under(
+        &self,
+        mode: SqlMode,
+        slot: u32,
+        v: Value<'static>,
+        cx: &mut StatementCtx<'_>,
+    ) -> Result<Value<'static>, SqlError> {
         let name = self.body.slots[slot as usize].name.as_str();
-        convert(v, self.infos[slot as usize].ty, name, self.mode, cx)
+        convert(v, self.infos[slot as usize].ty, name, mode, cx)
     }
 
     /// A function's value in the function's type.
@@ -246,10 +257,23 @@ impl Code {
         cx: &mut StatementCtx<'_>,
     ) -> Result<Option<Value<'static>>, SqlError> {
         let Some(bound) = self.bound(at, e, vars, cx)? else { return Ok(None) };
-        evaluate(cx, |ev| Ok(eval(&bound, &Frame::empty(vars), ev)?.into_owned())).map(Some)
+        evaluate(cx, |ev| strictly(&bound, vars, ev)).map(Some)
     }
 
-    /// The value of an expression that is bound for this one time.
+    /// The value of a procedure's argument, bound for this one time.
+    pub fn argument(
+        &self,
+        e: &Expr,
+        vars: &[Value<'static>],
+        cx: &mut StatementCtx<'_>,
+    ) -> Result<Option<Value<'static>>, SqlError> {
+        let env =
+            PlanEnv { locals: &self.infos, ..PlanEnv::new(cx.reads, &*cx.changes.user_vars, vars) };
+        let Some((bound, ..)) = bind_alone(e, &env)? else { return Ok(None) };
+        evaluate(cx, |ev| strictly(&bound, vars, ev)).map(Some)
+    }
+
+    /// The value of an expression that is bound for this one time, of which nothing is made that has a type of its own.
     pub fn value_anew(
         &self,
         e: &Expr,
@@ -351,6 +375,18 @@ pub fn convert(
     };
     let stored = ty.store(&v, &mut sx).map_err(value_error)?;
     Ok(ty.load(stored.as_ref(), settings.tz).into_owned())
+}
+
+/// What a variable, a parameter or a result is given: in strict modes what an INSERT refuses is refused here too.
+fn strictly(
+    bound: &BExpr,
+    vars: &[Value<'static>],
+    ev: &mut Ev<'_>,
+) -> Result<Value<'static>, crate::value::ValueError> {
+    ev.cx.strict_dml = ev.cx.mode.strict();
+    let value = eval(bound, &Frame::empty(vars), ev)?.into_owned();
+    ev.refuse_strict()?;
+    Ok(value)
 }
 
 fn evaluate<T>(
