@@ -149,3 +149,68 @@ fn subqueries_for_duplicates_wait_for_one() {
         .await;
     });
 }
+
+/// Under LOCK TABLES nothing is defined but the tables that are locked.
+#[test]
+fn locked_tables_leave_nothing_else_to_define() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "lock tables t write"]).await;
+        for refused in [
+            "create database other",
+            "create procedure p() select 1",
+            "create function f() returns int return 1",
+            "drop procedure if exists p",
+            "create event e on schedule every 1 day do select 1",
+            "drop event if exists e",
+        ] {
+            let told = "E1192 Can't execute the given command because you have active locked tables or an active transaction";
+            c.check(&[(refused, told)]).await;
+        }
+        for refused in [
+            "create user u",
+            "drop user if exists u",
+            "grant select on t to root@localhost",
+            "create role r",
+        ] {
+            c.check(&[(refused, "E1100 Table 'user' was not locked with LOCK TABLES")]).await;
+        }
+        c.check(&[
+            ("create trigger g before insert on t for each row set @a = 1", "ok 0"),
+            ("create temporary table w (a int)", "ok 0"),
+            ("unlock tables", "ok 0"),
+            ("create database other", "ok 1"),
+        ])
+        .await;
+    });
+}
+
+/// A table in several locking clauses is 3569, and a function is named as the statement has it.
+#[test]
+fn clauses_and_names_as_they_are_written() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t1 (a int)", "create table t2 (a int)"]).await;
+        c.check(&[
+            (
+                "select * from t1 for update of t1 for share of t1",
+                "E3569 Table `t1` appears in multiple locking clauses.",
+            ),
+            (
+                "select * from t1, t2 for update of t1 for share",
+                "E3569 Table t1 appears in multiple locking clauses.",
+            ),
+            ("(select * from t1 for share) for update", "E3569"),
+            ("select * from t1, t2 for update of t1 for share of t2", ""),
+            (
+                "select Abs(1, 2)",
+                "E1582 Incorrect parameter count in the call to native function 'Abs'",
+            ),
+            (
+                "select any_value()",
+                "E1582 Incorrect parameter count in the call to native function 'any_value'",
+            ),
+        ])
+        .await;
+    });
+}

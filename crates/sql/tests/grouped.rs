@@ -327,3 +327,20 @@ fn set_operations_lock_and_are_sorted_by_subqueries() {
         .await;
     });
 }
+
+/// The alias of a window function is none for HAVING and GROUP BY, which come before windows.
+#[test]
+fn windows_have_no_alias_before_them() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "insert into t values (1), (2)"]).await;
+        let refused = "E3594 You cannot use the alias 'n' of an expression containing a window function in this context.'";
+        c.check(&[
+            ("select row_number() over () as n from t having (n = '2')", refused),
+            ("select a, sum(a) over () + 1 as n from t having n > 2 and a = 1", refused),
+            ("select row_number() over () as n from t group by n", "E1056 Can't group on 'n'"),
+            ("select row_number() over () as n from t order by n + 1 desc", "2; 1"),
+        ])
+        .await;
+    });
+}

@@ -15,6 +15,9 @@ fn a_warning_that_is_raised_again_is_one() {
             "create procedure said() begin declare continue handler for sqlwarning begin resignal set message_text = '2nd'; \
              end; begin declare continue handler for sqlwarning begin resignal set message_text = '1st'; end; \
              insert ignore into t values (999); end; end",
+            "create procedure stacked() begin declare continue handler for sqlwarning begin \
+             resignal set message_text = 'changed'; get stacked diagnostics condition 1 @m = message_text; end; \
+             insert ignore into t values (999); end",
             "create procedure on_it() begin declare continue handler for sqlwarning resignal; \
              insert ignore into t values (999); select 'behind'; end",
         ])
@@ -24,6 +27,8 @@ fn a_warning_that_is_raised_again_is_one() {
             ("show warnings", OUT_OF_RANGE),
             ("call said()", "ok 1"),
             ("show warnings", "Warning|1264|2nd"),
+            ("call stacked()", "ok 1"),
+            ("select @m", "changed"),
             ("call on_it()", "behind"),
             ("show warnings", ""),
         ])

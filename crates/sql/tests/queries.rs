@@ -727,9 +727,11 @@ fn names_without_a_row() {
             ("delete from t limit a", "E1327"),
             ("update t set b = 1 limit b", "E1327"),
             (
+                // It is the subquery's own column, which no row was to be inserted into.
                 "insert into t values (1, 1) on duplicate key update b = (select max(u.b) from u where u.a = t.a + values(b))",
-                "E1235",
+                "ok 2",
             ),
+            ("select b from t where a = 1", "NULL"),
             ("insert into t values (1, 1) on duplicate key update b = (select max(u.b) from u where u.a = t.a) + values(b)", "ok 2"),
             ("select b from t where a = 1", "2"),
         ])

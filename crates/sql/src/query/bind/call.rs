@@ -8,6 +8,7 @@ use super::select::position;
 use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
+use crate::errno;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, concatenated, too_many_bits};
 use crate::func::control::NULLIF_COMPARED;
@@ -197,7 +198,7 @@ impl Binder<'_> {
                     return Ok(fact);
                 }
             }
-            "ANY_VALUE" => return self.any_value(&c.args),
+            "ANY_VALUE" => return self.any_value(name, &c.args),
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
             "LOAD_FILE" => return self.load_file(&c.args),
@@ -230,7 +231,7 @@ impl Binder<'_> {
         if upper == "FIELD" {
             args = beside_numbers(args);
         }
-        let call = self.func(&upper, args)?;
+        let call = self.func(&upper, args).map_err(|e| as_written(e, &upper, name))?;
         match &c.args[..] {
             [left, right] if upper == "NULLIF" => self.null_if(left, right, call),
             _ => Ok(call),
@@ -539,6 +540,14 @@ pub fn aggregate_arguments(
         args.push(as_json(c.args.last(), e));
     }
     Ok(args)
+}
+
+/// 1582 names a function as the statement does.
+pub fn as_written(mut e: SqlError, known: &str, written: &str) -> SqlError {
+    if e.errno == errno::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT {
+        e.message = e.message.replace(&format!("'{known}'"), &format!("'{written}'")).into();
+    }
+    e
 }
 
 /// 3514 for bits that may be more than an aggregate takes, whatever the rows have.

@@ -17,6 +17,12 @@ use weir_syntax::ast;
 /// Characters that MySQL says of the text of a system variable.
 const VARIABLE_CHARS: u32 = 21_845;
 
+fn has_window(e: &BExpr) -> bool {
+    let mut found = false;
+    e.walk(&mut |n| found |= matches!(n.node, Node::Window(_)));
+    found
+}
+
 impl Binder<'_> {
     /// A column whose value is wanted.
     pub fn column(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
@@ -41,11 +47,11 @@ impl Binder<'_> {
     }
 
     /// ANY_VALUE() is its argument, of which nobody asks that the groups determine it.
-    pub fn any_value(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+    pub fn any_value(&mut self, name: &str, args: &[ast::Expr]) -> Bind<BExpr> {
         let around = std::mem::replace(&mut self.top_mut().unasked, true);
         let bound = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>();
         self.top_mut().unasked = around;
-        self.func("ANY_VALUE", bound?)
+        self.func("ANY_VALUE", bound?).map_err(|e| super::call::as_written(e, "ANY_VALUE", name))
     }
 
     /// Whoever reads a column of a table or view needs SELECT on it.
@@ -186,6 +192,17 @@ impl Binder<'_> {
                 Some(f) if text(f) != text(e) => return Err(ambiguous(c, top.place)),
                 _ => found = Some(e),
             }
+        }
+        // Windows are looked at when the groups are there.
+        if top.place == "group statement" && found.is_some_and(has_window) {
+            return Err(SqlError::new(1056, format!("Can't group on '{}'", c.column)));
+        }
+        if top.place == "having clause" && found.is_some_and(has_window) {
+            let text = format!(
+                "You cannot use the alias '{}' of an expression containing a window function in this context.'",
+                c.column
+            );
+            return Err(SqlError::new(errno::ER_WINDOW_INVALID_WINDOW_FUNC_ALIAS_USE, text));
         }
         Ok(found.cloned())
     }

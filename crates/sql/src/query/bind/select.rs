@@ -399,7 +399,9 @@ impl Binder<'_> {
     }
 
     fn locking(&mut self, clauses: &[ast::Locking], tables: &mut [TableSlot]) -> Bind<()> {
+        let mut named: Vec<Arc<str>> = Vec::new();
         for l in clauses {
+            let before = named.len();
             for of in &l.of {
                 if !self.top().scope.tables.iter().any(|t| *t.alias == *of.as_str()) {
                     return Err(SqlError::new(
@@ -411,6 +413,14 @@ impl Binder<'_> {
             for (n, t) in tables.iter_mut().enumerate().filter(|(_, t)| !t.nested) {
                 let name = self.top().scope.owner(n).alias.clone();
                 if l.of.is_empty() || l.of.iter().any(|o| *name == *o.as_str()) {
+                    if named[..before].contains(&name) {
+                        let quote = if l.of.is_empty() { "" } else { "`" };
+                        let text = format!(
+                            "Table {quote}{name}{quote} appears in multiple locking clauses."
+                        );
+                        return Err(SqlError::new(3569, text));
+                    }
+                    named.push(name);
                     // Rows of a table that the session has locked for reading are not to be locked for more.
                     if let (ast::LockStrength::Update, Source::Table(table)) =
                         (l.strength, &t.source)

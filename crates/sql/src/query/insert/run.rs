@@ -48,6 +48,19 @@ pub(super) struct Inserter<'p> {
     buf: RowBuf,
 }
 
+/// The subqueries that are the same for all rows.
+async fn run_first(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Vec<SubResult>> {
+    let mut subs: Vec<SubResult> = p.subs.iter().map(|_| SubResult::Pending).collect();
+    let later = only_for_duplicates(p);
+    for (n, s) in p.subs.iter().enumerate() {
+        if !s.correlated && !later.contains(&(n as u32)) {
+            let result = r.run_sub(s, &Frame::empty(r.params)).await?;
+            subs[n] = result;
+        }
+    }
+    Ok(subs)
+}
+
 /// Subqueries that nothing asks for before a row is in the way.
 fn only_for_duplicates(p: &InsertPlan) -> Vec<u32> {
     let (mut later, mut before) = (Vec::new(), Vec::new());
@@ -70,14 +83,7 @@ pub async fn run(
     r.txn.use_table(&p.table.engine, true).await?;
     let strict = r.ev.cx.mode.strict() && !p.ignore;
     r.ev.cx.strict_dml = strict;
-    let mut subs: Vec<SubResult> = p.subs.iter().map(|_| SubResult::Pending).collect();
-    let later = only_for_duplicates(p);
-    for (n, s) in p.subs.iter().enumerate() {
-        if !s.correlated && !later.contains(&(n as u32)) {
-            let result = r.run_sub(s, &Frame::empty(r.params)).await?;
-            subs[n] = result;
-        }
-    }
+    let subs = run_first(r, p).await?;
     let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
     let nulls_fail = strict || (!many && !p.ignore);
     let mut writer = RowWriter::of_insert(p.kind(), p.ignore, many, nulls_fail);

@@ -225,11 +225,7 @@ impl Machine {
             }
             Op::EndHandler(handler) => {
                 f.end_handler(*handler);
-                // What a handler has dealt with is over; what its own last statement left behind is not.
-                if !self.left_behind {
-                    self.conditions.clear();
-                }
-                host.tell(&self.conditions);
+                self.forget_handled(host);
             }
             Op::Open(cursor) => self.open(&code, *cursor, host).await?,
             Op::Fetch { cursor, into } => self.fetch(&code, *cursor, into, host)?,
@@ -249,6 +245,14 @@ impl Machine {
             }
         }
         Ok(None)
+    }
+
+    /// What a handler has dealt with is over; what its own last statement left behind is not.
+    fn forget_handled(&mut self, host: &mut dyn Host) {
+        if !self.left_behind {
+            self.conditions.clear();
+        }
+        host.tell(&self.conditions);
     }
 
     /// The innermost program is at its end.
@@ -311,6 +315,9 @@ impl Machine {
                     None => {
                         // A warning: the statement has ended well.
                         let all = self.conditions.clone();
+                        if s.resignal && s.state.is_none() {
+                            self.top().change_stacked(&all);
+                        }
                         *host.cx().changes.warnings = all;
                         let next = self.top().pc + 1;
                         self.after_statement(next, host);
