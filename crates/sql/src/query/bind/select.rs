@@ -267,6 +267,7 @@ impl Binder<'_> {
                         stored: false,
                         kept: None,
                         own_digits: false,
+                        of_program: false,
                     });
                     items.push(e);
                 }
@@ -288,7 +289,13 @@ impl Binder<'_> {
                 let unset = matches!(e.node, Node::UserVar(_)) && e.info.ty == SqlType::Null;
                 let kept = unset.then_some(SqlType::varbinary(65_532));
                 let computed = OutColumn::computed(name, e.info);
-                columns.push(OutColumn { origin, kept, own_digits: chooses(&e), ..computed });
+                let own_digits = chooses(&e);
+                let of_program = match e.node {
+                    Node::Param(_) => !self.env.locals.is_empty(),
+                    Node::Call { .. } => true,
+                    _ => false,
+                };
+                columns.push(OutColumn { origin, kept, own_digits, of_program, ..computed });
                 items.push(e);
             }
         }
