@@ -106,7 +106,7 @@ fn an_auto_increment_column_at_its_end() {
         ),
         ("create table e (id bigint unsigned)", "ok 0"),
         ("insert into e values (18446744073709551615)", "ok 1"),
-        ("alter table e modify id bigint unsigned auto_increment primary key", "ok 0"),
+        ("alter table e modify id bigint unsigned auto_increment primary key", "ok 1"),
         (
             "insert into e values (null)",
             "E1467 Failed to read auto-increment value from storage engine",

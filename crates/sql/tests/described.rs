@@ -1,6 +1,7 @@
 //! What a client is told of the columns of a result, and the columns that a table made of the same query has.
 use crate::common::*;
 use crate::told::told;
+use weir_sql::session_api::ColumnMeta;
 
 /// Expression; type code, length, decimals and flags; type of the column that CREATE TABLE ... SELECT makes.
 type Case = (&'static str, [u32; 4], &'static str);
@@ -162,5 +163,35 @@ fn show_and_computed_tables() {
         }
         c.0.close().await;
         drop(server);
+    });
+}
+
+/// A program's variables and what stored functions give are told of as columns are: MySQL keeps them in fields.
+#[test]
+fn values_of_programs_are_told_of_as_columns() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create procedure p(a text, b varchar(10), c enum('a', 'b'), d bigint, e decimal(10, 2), f json, g blob) \
+             select a, b, c, d, e, f, g",
+            "create function f() returns text return 'a'",
+        ])
+        .await;
+        let of = |t: &crate::told::Told| -> Vec<[u32; 4]> {
+            let facts =
+                |m: &ColumnMeta| [m.type_code.into(), m.length, m.decimals.into(), m.flags.into()];
+            t.columns.iter().map(facts).collect()
+        };
+        let want = [
+            [252, 262_140, 0, 16],
+            [253, 40, 0, 0],
+            [254, 4, 0, 256],
+            [8, 20, 0, 0],
+            [246, 12, 2, 0],
+            [245, 4_294_967_292, 0, 144],
+            [252, 65_535, 0, 144],
+        ];
+        assert_eq!(of(&told(&mut c, "call p('a', 'b', 'a', 1, 1.5, '{}', 'g')").await), want);
+        assert_eq!(of(&told(&mut c, "select f()").await), [[252, 262_140, 0, 16]]);
     });
 }

@@ -317,7 +317,7 @@ fn texts_and_bytes() {
             ),
             (
                 "select st_geomfromtext()",
-                "E1582 Incorrect parameter count in the call to native function 'ST_GEOMFROMTEXT'",
+                "E1582 Incorrect parameter count in the call to native function 'st_geomfromtext'",
             ),
             (
                 "select st_pointfromtext('LINESTRING(0 0,1 1)')",
@@ -465,7 +465,7 @@ fn constructors() {
             ),
             (
                 "select point(1), point(1, 2)",
-                "E1582 Incorrect parameter count in the call to native function 'POINT'",
+                "E1582 Incorrect parameter count in the call to native function 'point'",
             ),
         ],
     );

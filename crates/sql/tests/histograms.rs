@@ -3,7 +3,7 @@
 use crate::common::*;
 
 /// The columns that have one, and all but the time at which it was made.
-const COLUMNS: &str = "select group_concat(table_name, '.', column_name order by 1) from information_schema.column_statistics";
+const COLUMNS: &str = "select group_concat(table_name, '.', column_name order by 1, 3) from information_schema.column_statistics";
 const SHOWN: &str = "select table_name, column_name, json_remove(histogram, '$.\"last-updated\"', '$.\"auto-update\"') from information_schema.column_statistics";
 
 fn created(columns: &[&str]) -> String {

@@ -166,7 +166,7 @@ fn changes_of_documents() {
             ),
             (
                 "select json_set('{}', '$.a')",
-                "E1582 Incorrect parameter count in the call to native function 'JSON_SET'",
+                "E1582 Incorrect parameter count in the call to native function 'json_set'",
             ),
         ],
     );

@@ -607,6 +607,8 @@ fn a_revoke_reaches_what_is_prepared() {
             let mut u = server.client_in("u", "a");
             let id = match u.0.prepare(sql.as_bytes()).await {
                 Ok(p) => p.id,
+                // MySQL does not prepare it either.
+                Err(e) if e.errno == 1295 => continue,
                 Err(e) => {
                     let _ = writeln!(bad, "{sql}\n  prepare: {e}");
                     continue;

@@ -69,18 +69,88 @@ fn no_rights_for_all(level: &GrantLevel, cx: &StatementCtx<'_>) -> Result<(), Sq
     }
 }
 
-fn what(w: &GrantWhat, cx: &StatementCtx<'_>) -> Result<(Privileges, GrantLevel), SqlError> {
+/// Privileges of MySQL 8.0 over what this server does not have, or has under another privilege: granting one is a warning, so that what
+/// SHOW GRANTS of a MySQL says can be run here.
+const UNREGISTERED: &[&str] = &[
+    "APPLICATION_PASSWORD_ADMIN",
+    "AUDIT_ABORT_EXEMPT",
+    "AUDIT_ADMIN",
+    "AUTHENTICATION_POLICY_ADMIN",
+    "BINLOG_ADMIN",
+    "BINLOG_ENCRYPTION_ADMIN",
+    "CLONE_ADMIN",
+    "ENCRYPTION_KEY_ADMIN",
+    "FIREWALL_ADMIN",
+    "FIREWALL_EXEMPT",
+    "FIREWALL_USER",
+    "FLUSH_OPTIMIZER_COSTS",
+    "FLUSH_STATUS",
+    "FLUSH_TABLES",
+    "FLUSH_USER_RESOURCES",
+    "GROUP_REPLICATION_ADMIN",
+    "GROUP_REPLICATION_STREAM",
+    "INNODB_REDO_LOG_ARCHIVE",
+    "INNODB_REDO_LOG_ENABLE",
+    "NDB_STORED_USER",
+    "PASSWORDLESS_USER_ADMIN",
+    "REPLICATION_APPLIER",
+    "REPLICATION_SLAVE_ADMIN",
+    "RESOURCE_GROUP_ADMIN",
+    "RESOURCE_GROUP_USER",
+    "SENSITIVE_VARIABLES_OBSERVER",
+    "SERVICE_CONNECTION_ADMIN",
+    "SESSION_VARIABLES_ADMIN",
+    "SET_USER_ID",
+    "SHOW_ROUTINE",
+    "SKIP_QUERY_REWRITE",
+    "SYSTEM_USER",
+    "TABLE_ENCRYPTION_ADMIN",
+    "TELEMETRY_LOG_ADMIN",
+    "TP_CONNECTION_ADMIN",
+    "VERSION_TOKEN_ADMIN",
+];
+
+fn illegal_level(name: &str) -> SqlError {
+    SqlError::new(3619, format!("Illegal privilege level specified for {name}"))
+}
+
+/// A privilege that the server does not know. REVOKE takes any name, as in MySQL.
+fn unregistered(
+    name: &str,
+    level: &ast::GrantLevel,
+    revokes: bool,
+    cx: &mut StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    if !matches!(level, ast::GrantLevel::Global) {
+        return Err(illegal_level(name));
+    }
+    let is_mysqls = UNREGISTERED.iter().any(|n| n.eq_ignore_ascii_case(name));
+    if !is_mysqls && !revokes {
+        let text = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use";
+        return Err(SqlError::new(errno::ER_SYNTAX_ERROR, text));
+    }
+    let text = || format!("Dynamic privilege '{name}' is not registered with the server.");
+    cx.changes.warnings.warn(3929, text);
+    Ok(())
+}
+
+fn what(
+    w: &GrantWhat,
+    revokes: bool,
+    cx: &mut StatementCtx<'_>,
+) -> Result<(Privileges, GrantLevel), SqlError> {
     let GrantWhat::Privileges { list, all, object, level } = w else {
         return Err(SqlError::not_supported("PROXY"));
     };
     let mut p = Privileges::NONE;
     for one in list {
         let Some(found) = Privileges::by_name(&one.name) else {
-            return Err(SqlError::new(
-                3619,
-                format!("Illegal privilege level specified for {}", one.name),
-            ));
+            unregistered(&one.name, level, revokes, cx)?;
+            continue;
         };
+        if found.intersects(Privileges::dynamic()) && !matches!(level, ast::GrantLevel::Global) {
+            return Err(illegal_level(&one.name));
+        }
         if one.columns.is_empty() {
             p |= found;
         }
@@ -162,7 +232,7 @@ async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
         accounts.grant_roles(&names(roles, cx), &to, g.with_option).await?;
         return Ok(AdminResult::ok());
     }
-    let (p, level) = what(&g.what, cx)?;
+    let (p, level) = what(&g.what, false, cx)?;
     check_object(p, &level, cx)?;
     accounts.grant(p, &level, &to, g.with_option).await?;
     Ok(AdminResult::ok())
@@ -214,7 +284,7 @@ async fn revoke_from(
         GrantWhat::AllAndGrantOption => accounts.revoke_all(from).await,
         GrantWhat::Roles(roles) => accounts.revoke_roles(&names(roles, cx), from).await,
         other => {
-            let (p, level) = what(other, cx)?;
+            let (p, level) = what(other, true, cx)?;
             accounts.revoke(p, &level, from).await
         }
     }

@@ -199,7 +199,8 @@ impl<'a> Reads<'a> {
         let mut cx = EvalCtx::new(self.session);
         cx.mode = s.mode;
         cx.tz = s.tz;
-        cx.now_micros = if s.timestamp > 0.0 { (s.timestamp * 1e6) as i64 } else { now_micros };
+        cx.now_micros =
+            if s.timestamp > 0.0 { (s.timestamp * 1e6).round() as i64 } else { now_micros };
         cx.div_increment = s.div_increment;
         cx.collation = s.collation;
         cx.group_concat_max_len = s.group_concat_max_len;

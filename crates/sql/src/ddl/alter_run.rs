@@ -253,7 +253,11 @@ pub fn classify(old: &TableMeta, plan: &Plan, constant: bool) -> Change {
         && behind.iter().all(Option::is_none);
     let kept = stay && behind.is_empty();
     let pairs = || new.columns.iter().zip(&plan.sources).filter_map(|(c, s)| Some((c, (*s)?)));
-    let converts = pairs().any(|(c, s)| !same_values(old.columns[s].ty, c.ty));
+    // A column that begins to count has numbers instead of what asks for one.
+    let converts = pairs().any(|(c, s)| {
+        let was = &old.columns[s];
+        !same_values(was.ty, c.ty) || c.auto_increment && !was.auto_increment
+    });
     let same_phys = pairs().all(|(c, s)| c.phys() == old.columns[s].phys());
     // The engine's definition carries column names and the AUTO_INCREMENT column too.
     let same_auto = new.auto_increment() == old.auto_increment();
@@ -514,6 +518,29 @@ fn refused(
     duplicate_entry(&new.columns, &parts, name, (layout, row), ctx.reads.settings.tz)
 }
 
+/// The same where rows are copied: a key that begins with the AUTO_INCREMENT column has MySQL's own text.
+fn renumbered(
+    error: Error,
+    new: &TableMeta,
+    old: &SqlTable,
+    layout: &RowLayout,
+    ctx: &StatementCtx<'_>,
+) -> SqlError {
+    let mut e = refused(error, old, new, layout, ctx);
+    let first = new.indexes.first().filter(|_| e.errno == errno::ER_DUP_ENTRY);
+    let counts = first.and_then(|i| i.parts.first()).map(|p| p.column) == new.auto_increment();
+    if let (Some(i), true) = (first, counts && new.auto_increment().is_some())
+        && e.message.ends_with(&format!(".{}'", i.name))
+    {
+        let told = e.message.trim_start_matches("Duplicate entry");
+        e.message = format!(
+            "ALTER TABLE causes auto_increment resequencing, resulting in duplicate entry{told}"
+        )
+        .into();
+    }
+    e
+}
+
 async fn rebuild(
     old: &SqlTable,
     plan: &Plan,
@@ -544,7 +571,7 @@ async fn rebuild(
     }
     let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
     let table =
-        rebuilt.map_err(|e| refused(e, old, &plan.meta, &RowLayout::of(&phys, form), ctx))?;
+        rebuilt.map_err(|e| renumbered(e, &plan.meta, old, &RowLayout::of(&phys, form), ctx))?;
     if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
         ctx.reads
             .db()

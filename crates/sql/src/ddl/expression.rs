@@ -4,6 +4,9 @@
 //! whatever the session that reads it has set: names are in backticks, operators in parentheses, strings have a character set.
 
 mod json;
+mod truth;
+
+pub use truth::is_boolean;
 
 use std::fmt::Write as _;
 
@@ -59,41 +62,6 @@ pub fn columns_of(text: &str) -> Vec<String> {
     let expr = parse(text);
     let written = expr.and_then(|e| written(&e, Purpose::Default("")));
     written.map_or_else(|_| Vec::new(), |w| w.columns)
-}
-
-/// Does the expression have a truth value by its form? (MySQL's `is_bool_func`; a number is none.)
-pub fn is_boolean(expr: &Expr) -> bool {
-    use BinaryOp::*;
-    match expr {
-        Expr::Literal(Literal::Bool(_)) => true,
-        Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, .. } => true,
-        Expr::Binary { op, .. } => {
-            matches!(op, Or | Xor | And | Eq | NullSafeEq | Ne | Lt | Le | Gt | Ge | SoundsLike)
-        }
-        Expr::Is { .. }
-        | Expr::Like { .. }
-        | Expr::Regexp { .. }
-        | Expr::Between { .. }
-        | Expr::InList { .. }
-        | Expr::MemberOf { .. } => true,
-        Expr::Call(call) => {
-            let boolean = [
-                "isnull",
-                "regexp_like",
-                "is_uuid",
-                "is_ipv4",
-                "is_ipv6",
-                "json_valid",
-                "json_contains",
-                "json_contains_path",
-                "json_schema_valid",
-                "json_overlaps",
-            ];
-            boolean.iter().any(|n| call.name.is(n))
-        }
-        Expr::Odbc { expr, .. } => is_boolean(expr),
-        _ => false,
-    }
 }
 
 fn is_logical(op: BinaryOp) -> bool {

@@ -19,6 +19,8 @@ enum Source {
     /// The same datum, which must not be NULL any more.
     NotNull(usize),
     Convert(usize),
+    /// The column counts from now on: NULL and 0 get numbers.
+    Numbered(usize),
     Constant(DatumBuf),
     /// '0000-00-00' where the mode forbids it: an error as soon as there is a row.
     Forbidden(SqlError),
@@ -26,6 +28,19 @@ enum Source {
     Number,
     /// By the column's expression.
     Made,
+}
+
+impl Source {
+    /// What the new row has where nothing was made for it.
+    fn datum<'r>(&'r self, row: RowView<'r>) -> Datum<'r> {
+        match self {
+            Source::Copy(c) | Source::NotNull(c) | Source::Convert(c) | Source::Numbered(c) => {
+                row.get(*c)
+            }
+            Source::Constant(datum) => datum.as_ref(),
+            Source::Number | Source::Forbidden(_) | Source::Made => Datum::Null,
+        }
+    }
 }
 
 /// Turns rows of the old definition into rows of the new one.
@@ -106,7 +121,12 @@ impl<'e> Mapper<'e> {
 
     /// Does any column change its values? (MySQL copies for that.)
     pub fn converts(&self) -> bool {
-        self.copies || self.sources.iter().any(|s| matches!(s, Source::Convert(_)))
+        let changes = |s: &Source| match s {
+            Source::Convert(_) | Source::Numbered(_) => true,
+            Source::NotNull(_) => !self.mode.strict(),
+            _ => false,
+        };
+        self.copies || self.sources.iter().any(changes)
     }
 
     /// Appends the new row to `out`; the partition it goes to.
@@ -129,9 +149,7 @@ impl<'e> Mapper<'e> {
         for (i, source) in self.sources.iter().enumerate() {
             let datum = match (&made[i], source) {
                 (Some(datum), _) => datum.as_ref(),
-                (None, Source::Copy(c) | Source::NotNull(c) | Source::Convert(c)) => row.get(*c),
-                (None, Source::Constant(datum)) => datum.as_ref(),
-                (None, Source::Number | Source::Forbidden(_) | Source::Made) => Datum::Null,
+                (None, source) => source.datum(row),
             };
             if self.auto == Some(i) {
                 auto = datum.as_u64();
@@ -157,11 +175,7 @@ impl<'e> Mapper<'e> {
         let Some(exprs) = &mut self.exprs else { return Ok(()) };
         let value = |(m, source): (&mut Option<DatumBuf>, &Source)| match (m.take(), source) {
             (Some(d), _) => d,
-            (None, Source::Copy(c) | Source::NotNull(c) | Source::Convert(c)) => {
-                row.get(*c).to_buf()
-            }
-            (None, Source::Constant(d)) => d.clone(),
-            (None, Source::Number | Source::Forbidden(_) | Source::Made) => DatumBuf::Null,
+            (None, source) => source.datum(*row).to_buf(),
         };
         let mut values: Vec<DatumBuf> = made.iter_mut().zip(&self.sources).map(value).collect();
         let added = |(i, s): (usize, &Source)| matches!(s, Source::Made).then_some(i);
@@ -185,8 +199,9 @@ impl<'e> Mapper<'e> {
         for i in 0..self.sources.len() {
             made.push(match &self.sources[i] {
                 Source::Copy(_) | Source::Constant(_) | Source::Made => None,
-                Source::NotNull(c) if row.is_null(*c) => return Err(self.null_value()),
+                Source::NotNull(c) if row.is_null(*c) => Some(self.null_value(i)?),
                 Source::NotNull(_) => None,
+                Source::Numbered(c) => Some(self.numbered(*c, i, row.get(*c))?),
                 Source::Convert(c) => Some(self.converted(*c, i, row.get(*c))?),
                 Source::Forbidden(error) => return Err(error.clone()),
                 Source::Number => Some(number(self.new[i].ty, self.rows)),
@@ -195,8 +210,43 @@ impl<'e> Mapper<'e> {
         Ok(made)
     }
 
-    fn null_value(&self) -> SqlError {
-        SqlError::new(errno::ER_INVALID_USE_OF_NULL, "Invalid use of NULL value")
+    /// NULL where there can be none any more: 1138, and outside of strict modes the type's zero.
+    fn null_value(&mut self, to: usize) -> Result<DatumBuf, SqlError> {
+        let column = &self.new[to];
+        if self.mode.strict() || matches!(column.ty, SqlType::Geometry { .. }) {
+            let text = "Invalid use of NULL value";
+            return Err(SqlError::new(errno::ER_INVALID_USE_OF_NULL, text));
+        }
+        let text = || format!("Data truncated for column '{}' at row {}", column.name, self.rows);
+        self.warnings.warn(errno::ER_WARN_DATA_TRUNCATED, text);
+        Ok(column.ty.zero())
+    }
+
+    /// A value of a column that becomes AUTO_INCREMENT: the next number for NULL, and for 0 where that asks for one.
+    fn numbered(&mut self, from: usize, to: usize, datum: Datum<'_>) -> Result<DatumBuf, SqlError> {
+        let ty = self.new[to].ty;
+        if !datum.is_null() {
+            let kept = self.converted(from, to, datum)?;
+            if self.mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO) || kept != number(ty, 0) {
+                return Ok(kept);
+            }
+        }
+        let next = Value::UInt(self.auto_max.saturating_add(1));
+        let mut unheard = Warnings::default();
+        let mut cx = StoreCtx {
+            column: &self.new[to].name,
+            table: None,
+            row: self.rows,
+            strict: true,
+            mode: self.mode,
+            tz: self.tz,
+            now_micros: self.now_micros,
+            warnings: &mut unheard,
+            session: None,
+        };
+        ty.store(&next, &mut cx).map_err(|_| {
+            SqlError::new(1467, "Failed to read auto-increment value from storage engine")
+        })
     }
 
     fn converted(
@@ -207,7 +257,7 @@ impl<'e> Mapper<'e> {
     ) -> Result<DatumBuf, SqlError> {
         let column = &self.new[to];
         if datum.is_null() {
-            return if column.nullable { Ok(DatumBuf::Null) } else { Err(self.null_value()) };
+            return if column.nullable { Ok(DatumBuf::Null) } else { self.null_value(to) };
         }
         // What an ENUM is to a number is its place.
         let value: Value<'_> = match datum {
@@ -245,7 +295,9 @@ fn number(ty: SqlType, n: u64) -> DatumBuf {
 }
 
 fn kept(old: &SqlColumn, new: &SqlColumn, at: usize) -> Source {
-    if !same_values(old.ty, new.ty) {
+    if new.auto_increment && !old.auto_increment {
+        Source::Numbered(at)
+    } else if !same_values(old.ty, new.ty) {
         Source::Convert(at)
     } else if old.nullable && !new.nullable {
         Source::NotNull(at)

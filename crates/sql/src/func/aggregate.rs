@@ -8,6 +8,7 @@ use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::{MAX_SCALE, Overflow};
 use crate::value::json::{self, Dom};
+use crate::value::types::coercibility;
 use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -32,7 +33,6 @@ pub enum AggKind {
     /// VARIANCE, VAR_POP
     VarPop,
     VarSamp,
-    AnyValue,
     /// JSON_ARRAYAGG
     JsonArray,
     /// JSON_OBJECTAGG
@@ -54,7 +54,6 @@ impl AggKind {
                 | K::Min
                 | K::Max
                 | K::GroupConcat
-                | K::AnyValue
                 | K::JsonArray
                 | K::JsonObject
         )
@@ -77,7 +76,6 @@ pub fn lookup(name: &str) -> Option<AggKind> {
         "STDDEV_SAMP" => AggKind::StdSamp,
         "VARIANCE" | "VAR_POP" => AggKind::VarPop,
         "VAR_SAMP" => AggKind::VarSamp,
-        "ANY_VALUE" => AggKind::AnyValue,
         "JSON_ARRAYAGG" => AggKind::JsonArray,
         "JSON_OBJECTAGG" => AggKind::JsonObject,
         _ => return None,
@@ -105,19 +103,8 @@ impl AggKind {
             AggKind::Avg if exact => {
                 decimal_type(precision - scale, scale + u32::from(div_increment))
             }
-            AggKind::AnyValue => return TypeInfo { nullable: true, ..infer::merge(&[arg]) },
             AggKind::Min | AggKind::Max => {
                 return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
-            }
-            AggKind::GroupConcat => {
-                // `group_concat_max_len` characters, of whose bytes MySQL takes each for a character again.
-                let (collation, coercibility) = infer::collation_of(args);
-                let bytes = collation.max_char_bytes() as u32;
-                return TypeInfo {
-                    ty: infer::text_type(1024 * bytes * bytes, collation),
-                    nullable: true,
-                    coercibility,
-                };
             }
             AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
             AggKind::Sum => real_type(arg.ty, 0),
@@ -238,9 +225,8 @@ impl Accumulator {
             }
             _ => State::Empty,
         };
-        // MIN, MAX and ANY_VALUE give the same with and without DISTINCT.
-        let dedup =
-            spec.distinct && !matches!(spec.kind, AggKind::Min | AggKind::Max | AggKind::AnyValue);
+        // MIN and MAX give the same with and without DISTINCT.
+        let dedup = spec.distinct && !matches!(spec.kind, AggKind::Min | AggKind::Max);
         Accumulator { state, seen: dedup.then(HashSet::new), held: Held::default() }
     }
 
@@ -252,13 +238,6 @@ impl Accumulator {
         cx: &mut FuncCtx<'_>,
     ) -> Result<(), ValueError> {
         let data = &args[..args.len() - spec.order.len().min(args.len())];
-        if spec.kind == AggKind::AnyValue {
-            if matches!(self.state, State::Empty) {
-                cx.hold(&mut self.held, heap_of(&data[0]))?;
-                self.state = State::Best(data[0].clone().into_owned());
-            }
-            return Ok(());
-        }
         if spec.kind.is_json() {
             return self.gather(data, cx);
         }
@@ -283,11 +262,13 @@ impl Accumulator {
             AggKind::GroupConcat => {
                 let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
                 let mut text = Vec::new();
+                // Values without an order of their own are told apart in theirs.
+                let sorted_from = if is_sorted_by_values(spec) { 0 } else { data.len() };
                 for v in data {
                     text.extend_from_slice(&v.to_text_in(c).unwrap_or_default());
                 }
                 let keys: Vec<Value<'static>> =
-                    args[data.len()..].iter().map(|v| v.clone().into_owned()).collect();
+                    args[sorted_from..].iter().map(|v| v.clone().into_owned()).collect();
                 cx.hold(&mut self.held, size_of::<Vec<u8>>() + text.len() + row_bytes(&keys))?;
                 if let State::Rows(rows) = &mut self.state {
                     rows.push((text, keys));
@@ -488,6 +469,28 @@ fn spread(kind: AggKind, n: i64, m2: f64) -> Value<'static> {
     if spread.is_finite() { Value::Double(spread) } else { Value::Null }
 }
 
+/// The type of GROUP_CONCAT: of `group_concat_max_len` characters, of which MySQL takes each for as many as it may have bytes where
+/// they are more than a short text.
+pub fn concatenated(args: &[TypeInfo], most: usize) -> TypeInfo {
+    const SHORT: u32 = 512;
+    const LONGEST: u32 = (1 << 30) - 1;
+    let (collation, coercibility) = match args.iter().all(|a| a.ty == SqlType::Null) {
+        true => (Collation::Binary, coercibility::COERCIBLE),
+        false => infer::collation_of(args),
+    };
+    let bytes = collation.max_char_bytes() as u32;
+    let chars = match u32::try_from(most).unwrap_or(u32::MAX) {
+        short @ ..=SHORT => short,
+        n => n.saturating_mul(bytes).saturating_mul(bytes).min(LONGEST),
+    };
+    TypeInfo { ty: infer::text_type(chars, collation), nullable: true, coercibility }
+}
+
+/// DISTINCT without ORDER BY: as in MySQL, which finds what it has had by sorting it.
+fn is_sorted_by_values(spec: &AggSpec) -> bool {
+    spec.distinct && spec.order.is_empty()
+}
+
 /// GROUP_CONCAT: sorted, joined, cut at `group_concat_max_len` with warning 1260.
 fn join(
     mut rows: Vec<(Vec<u8>, Vec<Value<'static>>)>,
@@ -497,12 +500,16 @@ fn join(
     if rows.is_empty() {
         return Value::Null;
     }
+    // Of rows with equal keys the last one is the first, as in MySQL.
+    if !spec.order.is_empty() {
+        rows.reverse();
+    }
     rows.sort_by(|(_, a), (_, b)| {
-        a.iter().zip(b).zip(&spec.order).fold(Ordering::Equal, |order, ((x, y), desc)| {
+        a.iter().zip(b).enumerate().fold(Ordering::Equal, |order, (n, (x, y))| {
             order.then_with(|| {
                 let rule = CompareRule::of_values(x, y);
                 let o = crate::value::compare::compare_for_order(x, y, rule);
-                if *desc { o.reverse() } else { o }
+                if spec.order.get(n) == Some(&true) { o.reverse() } else { o }
             })
         })
     });
@@ -649,7 +656,6 @@ mod tests {
             (VarPop, false, &[i(1), i(2), i(3), i(4)], Some("1.25")),
             (VarSamp, false, &[i(1)], None),
             (StdPop, false, &[i(1), i(3)], Some("1")),
-            (AnyValue, false, &[i(9), i(1)], Some("9")),
         ];
         for (kind, distinct, values, want) in cases {
             assert_eq!(run(*kind, *distinct, values).as_deref(), *want, "{kind:?} {values:?}");

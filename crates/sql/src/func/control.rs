@@ -11,6 +11,8 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("IF", 3, 3, infer_if, choose),
     def("IFNULL", 2, 2, infer_coalesce, coalesce),
     def("NULLIF", 2, 2, infer_nullif, nullif),
+    // The value of any row of a group: that of the row that is kept.
+    def("ANY_VALUE", 1, 1, infer_coalesce, coalesce),
     def("COALESCE", 1, ANY, infer_coalesce, coalesce),
     def("ISNULL", 1, 1, never_null, |_, a| Ok(Value::bool(a[0].is_null()))),
     def("INTERVAL", 2, ANY, infer::int_always::<2>, interval),

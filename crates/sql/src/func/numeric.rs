@@ -38,7 +38,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("ASIN", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.asin()))),
     def("ACOS", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.acos()))),
     def("ATAN", 1, 2, infer::double, atan),
-    def("ATAN2", 2, 2, infer::double, atan),
+    def("ATAN2", 1, 2, infer::double, atan),
     def("DEGREES", 1, 1, infer::double, |cx, a| finite(cx, a, "degrees", f64::to_degrees)),
     def("RADIANS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.to_radians()))),
     def("GREATEST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Greater)),

@@ -64,11 +64,15 @@ pub fn of_table(schema: &str, table: &str, column: &str) -> Option<Told> {
 
 /// What is told of the columns of a SHOW that has just these.
 pub fn of_show<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'static [Told]> {
-    let names: Vec<&str> =
-        names.map(|n| if n.starts_with("Tables_in_") { "Tables_in" } else { n }).collect();
-    let first = names.first().map(|n| if n.starts_with("Database (") { "Database" } else { n })?;
-    let rest = names[1..].iter().copied();
-    let key: Vec<&str> = std::iter::once(first).chain(rest).collect();
+    // Names with what was asked for behind them.
+    let bare = |n: &'n str| match n {
+        n if n.starts_with("Tables_in_") => "Tables_in",
+        n if n.starts_with("Database (") => "Database",
+        n if n.starts_with("Grants for ") => "Grants for",
+        n if n.starts_with("CREATE USER for ") => "CREATE USER for",
+        n => n,
+    };
+    let key: Vec<&str> = names.map(bare).collect();
     all().shows.get(key.join("|").as_str()).map(Vec::as_slice)
 }
 

@@ -253,8 +253,17 @@ impl Session {
                     locked.check_read(&self.schema_for(n)?, name, name)
                 }
             }),
-            Statement::DropDatabase { .. }
+            s if writes_accounts(s) => {
+                let text = "Table 'user' was not locked with LOCK TABLES";
+                Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED, text))
+            }
+            Statement::CreateDatabase { .. }
+            | Statement::DropDatabase { .. }
             | Statement::AlterDatabase { .. }
+            | Statement::CreateRoutine(_)
+            | Statement::AlterRoutine(_)
+            | Statement::DropRoutine { .. }
+            | Statement::DefineEvent(_)
             | Statement::CreateView(_)
             | Statement::DropView { .. } => {
                 let text = "Can't execute the given command because you have active locked tables or an active transaction";
@@ -300,6 +309,23 @@ impl Session {
             }
         }
     }
+}
+
+/// The tables of accounts are none of those that a session locks.
+fn writes_accounts(stmt: &Statement) -> bool {
+    matches!(
+        stmt,
+        Statement::CreateUser(_)
+            | Statement::AlterUser(_)
+            | Statement::DropUser { .. }
+            | Statement::RenameUser(_)
+            | Statement::CreateRole { .. }
+            | Statement::DropRole { .. }
+            | Statement::SetDefaultRole { .. }
+            | Statement::SetPassword(_)
+            | Statement::Grant(_)
+            | Statement::Revoke(_)
+    )
 }
 
 /// Statements that a backup keeps out.

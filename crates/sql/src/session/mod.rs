@@ -75,6 +75,7 @@ mod logged;
 mod login;
 mod nested;
 mod owed;
+mod preparable;
 mod prepared;
 mod programs;
 mod read_only;

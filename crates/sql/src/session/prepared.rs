@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::execute::Origin;
+use super::preparable::preparable;
 use super::text::{for_client, lexed};
 use crate::context::AdminResult;
 use crate::memory::{Held, LARGE};
@@ -53,15 +54,7 @@ impl Session {
     }
 
     async fn prepare_inner(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
-        let max = self.inst.vars.u64(crate::vars::Var::max_prepared_stmt_count);
-        if self.inst.status.get(Stat::Prepared_stmt_count) >= max {
-            return Err(SqlError::new(
-                1461,
-                format!(
-                    "Can't create more than max_prepared_stmt_count statements (current value: {max})"
-                ),
-            ));
-        }
+        self.check_statement_count()?;
         let mut held = Held::default();
         held.grow(Some(&self.info.memory), prepared_bytes(sql))?;
         let client = self.settings.client;
@@ -268,7 +261,8 @@ impl Session {
             },
         };
         let (text, client) = text;
-        self.named.remove(&name.to_lowercase());
+        self.forget_named(name);
+        self.check_statement_count()?;
         let mut held = Held::default();
         held.grow(Some(&self.info.memory), prepared_bytes(&text))?;
         let parsed = self.parse(&text, true, client).map_err(|e| for_client(client, e))?;
@@ -283,6 +277,7 @@ impl Session {
         } else {
             self.check_statement(&parsed.stmt)?;
         }
+        self.inst.status.inc(Stat::Prepared_stmt_count);
         self.named.insert(
             name.to_lowercase(),
             Named { stmt: Arc::new(parsed.stmt), params: parsed.params as usize, _held: held },
@@ -317,22 +312,43 @@ impl Session {
     }
 
     pub(super) fn deallocate(&mut self, name: &str) -> Result<(), SqlError> {
-        match self.named.remove(&name.to_lowercase()) {
-            Some(_) => Ok(()),
-            None => Err(SqlError::new(
+        match self.forget_named(name) {
+            true => Ok(()),
+            false => Err(SqlError::new(
                 1243,
                 format!("Unknown prepared statement handler ({name}) given to DEALLOCATE PREPARE"),
             )),
         }
     }
+
+    /// Whether there was one.
+    fn forget_named(&mut self, name: &str) -> bool {
+        let was = self.named.remove(&name.to_lowercase()).is_some();
+        if was {
+            self.inst.status.dec(Stat::Prepared_stmt_count);
+        }
+        was
+    }
+
+    /// 1461: those of the protocol and of SQL are counted together.
+    fn check_statement_count(&self) -> Result<(), SqlError> {
+        let max = self.inst.vars.u64(crate::vars::Var::max_prepared_stmt_count);
+        if self.inst.status.get(Stat::Prepared_stmt_count) < max {
+            return Ok(());
+        }
+        let text = format!(
+            "Can't create more than max_prepared_stmt_count statements (current value: {max})"
+        );
+        Err(SqlError::new(1461, text))
+    }
 }
 
 impl Session {
     pub(super) fn forget_statements(&mut self) {
-        for _ in self.prepared.drain() {
+        let named = self.named.drain().count();
+        for _ in 0..self.prepared.drain().count() + named {
             self.inst.status.dec(Stat::Prepared_stmt_count);
         }
-        self.named.clear();
     }
 }
 
@@ -342,22 +358,6 @@ impl Drop for Session {
         if self.within.is_none() {
             self.inst.user_locks.release_all(self.conn.id);
         }
-    }
-}
-
-/// 1295: what cannot be prepared.
-fn preparable(stmt: &Statement) -> Result<(), SqlError> {
-    match stmt {
-        Statement::Prepare { .. }
-        | Statement::Execute { .. }
-        | Statement::Deallocate { .. }
-        | Statement::Use(_)
-        | Statement::LoadData(_) => Err(SqlError::new(
-            1295,
-            "This command is not supported in the prepared statement protocol yet",
-        )),
-        Statement::Unsupported { what } => Err(SqlError::not_supported(what)),
-        _ => Ok(()),
     }
 }
 

@@ -128,12 +128,15 @@ pub(super) fn message(results: Option<Collation>, e: &SqlError) -> Cow<'_, [u8]>
 }
 
 impl super::Session {
-    /// Text plans depend on the schema, the modes, the client's set, the language of dates and the collations too.
+    /// Text plans depend on the schema, the modes, the client's set, the language of dates, the collations and what results' lengths
+    /// are made of too.
     pub(super) fn make_key(&mut self) {
         self.key.clear();
         self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
         self.key.extend_from_slice(&self.settings.collation.id().to_le_bytes());
         self.key.push(self.settings.locale);
+        self.key.push(self.settings.div_increment);
+        self.key.extend_from_slice(&self.settings.group_concat_max_len.to_le_bytes());
         self.key.extend_from_slice(&self.settings.utf8mb4.id().to_le_bytes());
         if let Some(client) = self.settings.client {
             self.key.extend_from_slice(client.name().as_bytes());

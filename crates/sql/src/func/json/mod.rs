@@ -68,7 +68,10 @@ pub fn takes_value(name: &str, at: usize) -> bool {
 /// A function that takes JSON as it is; the others get it as text, or as the number in it.
 pub fn knows_json(name: &str) -> bool {
     name.starts_with("JSON_")
-        || matches!(name, "MEMBER OF" | "IF" | "IFNULL" | "COALESCE" | "ISNULL" | "NULLIF")
+        || matches!(
+            name,
+            "MEMBER OF" | "IF" | "IFNULL" | "COALESCE" | "ANY_VALUE" | "ISNULL" | "NULLIF"
+        )
 }
 
 fn document(_: &[TypeInfo]) -> TypeInfo {

@@ -7,8 +7,9 @@ use super::select::position;
 use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
+use crate::errno;
 use crate::func;
-use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, too_many_bits};
+use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, concatenated, too_many_bits};
 use crate::func::control::NULLIF_COMPARED;
 use crate::query::expr::collations::{
     in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
@@ -197,6 +198,7 @@ impl Binder<'_> {
                     return Ok(fact);
                 }
             }
+            "ANY_VALUE" => return self.any_value(name, &c.args),
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
             "LOAD_FILE" => return self.load_file(&c.args),
@@ -229,7 +231,7 @@ impl Binder<'_> {
         if upper == "FIELD" {
             args = beside_numbers(args);
         }
-        let call = self.func(&upper, args)?;
+        let call = self.func(&upper, args).map_err(|e| as_written(e, &upper, name))?;
         match &c.args[..] {
             [left, right] if upper == "NULLIF" => self.null_if(left, right, call),
             _ => Ok(call),
@@ -406,9 +408,6 @@ impl Binder<'_> {
             AggKind::Count => c.distinct,
             _ => false,
         };
-        if kind == AggKind::AnyValue && c.args.len() != 1 {
-            return Err(value_error(ValueError::wrong_parameter_count("ANY_VALUE")));
-        }
         if kind != AggKind::CountAll && (c.args.is_empty() || c.args.len() > 1 && !several) {
             return Err(SqlError::parse(")", 1));
         }
@@ -444,6 +443,9 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
         let mut spec =
             AggSpec::new(kind, c.distinct, &infos, self.env.reads.settings.div_increment);
+        if kind == AggKind::GroupConcat {
+            spec.result = concatenated(&infos, self.env.reads.settings.group_concat_max_len);
+        }
         spec.result = self.made_of(&infos, spec.result);
         if let Some(s) = &c.separator {
             spec.separator = s.to_vec();
@@ -538,6 +540,14 @@ pub fn aggregate_arguments(
         args.push(as_json(c.args.last(), e));
     }
     Ok(args)
+}
+
+/// 1582 names a function as the statement does.
+pub fn as_written(mut e: SqlError, known: &str, written: &str) -> SqlError {
+    if e.errno == errno::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT {
+        e.message = e.message.replace(&format!("'{known}'"), &format!("'{written}'")).into();
+    }
+    e
 }
 
 /// 3514 for bits that may be more than an aggregate takes, whatever the rows have.

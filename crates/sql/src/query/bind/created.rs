@@ -6,7 +6,7 @@ use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::env::PlanEnv;
-use crate::query::plan::kept::{kept, unmeasured};
+use crate::query::plan::kept::{LONGEST_VARCHAR, kept, unmeasured};
 use crate::query::plan::{OutColumn, QueryPlan};
 use crate::session_api::SqlError;
 use crate::value::{IntKind, LobKind, SqlType};
@@ -100,6 +100,17 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
         SqlType::Double { unsigned, .. } if computes && !by_type => {
             let digits = ty.fixed_digits().map(|(_, d)| (22, d));
             SqlType::Double { unsigned, zerofill: false, digits }
+        }
+        // GROUP_CONCAT() alone makes a TEXT of 64 KiB, and a MEDIUMTEXT.
+        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation }
+            if chars > LONGEST_VARCHAR && matches!(item.node, Node::Agg(_)) =>
+        {
+            let kind = match u64::from(chars) * collation.max_char_bytes() as u64 {
+                ..=0x1_0000 => LobKind::Normal,
+                ..=0xFF_FFFF => LobKind::Medium,
+                _ => LobKind::Long,
+            };
+            SqlType::Text { kind, collation }
         }
         _ => kept(ty),
     }

@@ -3,66 +3,132 @@
 //! Source: SQL-2003's rules as MySQL has them since 5.7 ("MySQL Handling of GROUP BY", "Detection of Functional Dependence"): equalities, unique keys
 //! without NULL, the conditions of outer joins, and what a derived table is grouped by.
 
-use crate::query::expr::{BExpr, CmpOp, Node, Truth};
-use crate::query::plan::raw::RawGroup;
+use super::outer_joins::refuses_null;
+use super::scope::{Place, Scope};
+use crate::meta::{ColumnDefault, SqlTable};
+use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
+use crate::query::plan::raw::{Raw, RawGroup};
 use crate::query::plan::{Block, Body, QueryPlan, Source, TableSlot};
 use std::collections::HashSet;
 
-/// Table and column.
-type Known = HashSet<(u16, u16)>;
-
-/// The rows that are grouped.
-pub struct Rows<'r> {
-    pub tables: &'r [TableSlot],
-    pub conds: &'r [BExpr],
-    /// The inner sides of outer joins.
-    pub groups: &'r [RawGroup],
+/// What has one value in a group.
+#[derive(Default)]
+pub struct Known {
+    pub columns: HashSet<Place>,
+    /// By their texts: keys, and what views show that is no column of a table.
+    pub exprs: HashSet<String>,
 }
 
-fn column(e: &BExpr) -> Option<(u16, u16)> {
+/// The rows that are grouped.
+#[derive(Default)]
+pub struct Rows<'r> {
+    tables: &'r [TableSlot],
+    conds: &'r [BExpr],
+    /// The inner sides of outer joins.
+    groups: &'r [RawGroup],
+    /// Expressions that are columns of views.
+    shown: &'r [String],
+}
+
+impl<'r> Rows<'r> {
+    pub fn new(tables: &'r [TableSlot], raw: &'r Raw, shown: &'r [String]) -> Rows<'r> {
+        Rows { tables, conds: &raw.conds, groups: &raw.groups, shown }
+    }
+
+    /// An outer join may have no row of the table.
+    fn may_miss(&self, t: u16) -> bool {
+        self.groups.iter().any(|g| g.tables & (1 << t) != 0)
+    }
+}
+
+/// What merged views show that is no column of a table: to whoever reads the view it is a column.
+pub fn shown_by(scope: &Scope) -> Vec<String> {
+    let merged = scope.tables.iter().filter_map(|t| t.merged.as_ref());
+    let shown = merged.flat_map(|m| &m.items).filter(|e| column(e).is_none() && depends_on_row(e));
+    shown.map(text).collect()
+}
+
+pub fn text(e: &BExpr) -> String {
+    format!("{:?}", e.node)
+}
+
+fn column(e: &BExpr) -> Option<Place> {
     match e.node {
         Node::Col(c) if c.depth == 0 => Some((c.table, c.col)),
         _ => None,
     }
 }
 
+/// Its value is that of its columns, whenever it is asked.
+fn depends_on_row(e: &BExpr) -> bool {
+    let mut settled = e.has_no_subs();
+    e.walk(&mut |n| match &n.node {
+        Node::Func(def, _) => settled &= def.deterministic,
+        Node::UserVar(_) | Node::Assign(..) | Node::Window(_) | Node::Agg(_) => settled = false,
+        _ => {}
+    });
+    settled
+}
+
 /// It has one value for all rows of the block: a row of a block around it is one of its constants.
 fn is_fixed(e: &BExpr, known: &Known) -> bool {
     match &e.node {
         Node::Col(c) if c.depth > 0 => true,
-        _ => column(e).map_or_else(|| e.is_statement_constant(), |c| known.contains(&c)),
+        _ => column(e).map_or_else(
+            || e.is_statement_constant() || known.exprs.contains(&text(e)),
+            |c| known.columns.contains(&c),
+        ),
     }
 }
 
-/// The columns that an equality decides, of its two sides.
-fn equated(cond: &BExpr, known: &Known) -> [Option<(u16, u16)>; 2] {
-    let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &cond.node else { return [None, None] };
-    [column(a).filter(|_| is_fixed(b, known)), column(b).filter(|_| is_fixed(a, known))]
+/// What an equality decides of its two sides: a column, or what a view shows.
+fn equate(cond: &BExpr, rows: &Rows<'_>, known: &mut Known) {
+    let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &cond.node else { return };
+    for (e, other) in [(a, b), (b, a)] {
+        match column(e) {
+            Some(c) if is_fixed(other, known) => {
+                known.columns.insert(c);
+            }
+            None if !rows.shown.is_empty() && is_fixed(other, known) => {
+                known.exprs.extend(Some(text(e)).filter(|t| rows.shown.contains(t)));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Columns that have one value in a group: the keys, what equals them or a constant, and what a key of a table decides.
 pub fn closure(rows: &Rows<'_>, keys: &[BExpr]) -> Known {
-    let mut known: Known = keys.iter().filter_map(column).collect();
+    let mut known = Known {
+        columns: keys.iter().filter_map(column).collect(),
+        exprs: keys.iter().map(text).collect(),
+    };
     loop {
-        let before = known.len();
-        for c in rows.conds {
-            known.extend(equated(c, &known).into_iter().flatten());
-        }
+        let before = known.columns.len() + known.exprs.len();
+        rows.conds.iter().for_each(|c| equate(c, rows, &mut known));
         for g in rows.groups {
-            known.extend(by_outer_join(g, &known));
+            by_outer_join(g, &mut known);
         }
         for (t, slot) in rows.tables.iter().enumerate() {
             let t = t as u16;
-            let width = match &slot.source {
+            let decided = match &slot.source {
                 Source::Table(table) if has_known_key(rows, t, table, &known) => {
-                    table.meta.columns.len()
+                    (0..table.meta.columns.len() as u16).collect()
                 }
-                Source::Derived(q) if is_decided(q, t, &known) => q.columns.len(),
+                Source::Table(table) => generated(t, table, &known),
+                Source::Derived(q) if slot.lateral.is_none() => {
+                    // Of a missing row all columns are NULL, so one must tell whether it is there.
+                    let told = |c: &Place| c.0 == t && !q.columns[usize::from(c.1)].info.nullable;
+                    match rows.may_miss(t) && !known.columns.iter().any(told) {
+                        true => Vec::new(),
+                        false => within(q, t, &known),
+                    }
+                }
                 _ => continue,
             };
-            known.extend((0..width).map(|c| (t, c as u16)));
+            known.columns.extend(decided.into_iter().map(|c| (t, c)));
         }
-        if known.len() == before {
+        if known.columns.len() + known.exprs.len() == before {
             return known;
         }
     }
@@ -70,13 +136,13 @@ pub fn closure(rows: &Rows<'_>, keys: &[BExpr]) -> Known {
 
 /// Columns of an outer join's inner side that its condition equates with known ones. A row without a partner has NULL there, and whether a
 /// row has one must be decided by what is known, too.
-fn by_outer_join(g: &RawGroup, known: &Known) -> Vec<(u16, u16)> {
+fn by_outer_join(g: &RawGroup, known: &mut Known) {
     let inner = |t: u16| g.tables & (1 << t) != 0;
     let mut decided = true;
     for c in &g.on {
         c.walk(&mut |e| match &e.node {
             Node::Col(c) if c.depth == 0 && !inner(c.table) => {
-                decided &= known.contains(&(c.table, c.col));
+                decided &= known.columns.contains(&(c.table, c.col));
             }
             Node::Func(def, _) => decided &= def.deterministic,
             Node::Sub(_) | Node::SubColumn { .. } | Node::InSub { .. } | Node::Call { .. } => {
@@ -86,48 +152,90 @@ fn by_outer_join(g: &RawGroup, known: &Known) -> Vec<(u16, u16)> {
         });
     }
     if !decided {
-        return Vec::new();
+        return;
     }
-    let found = g.on.iter().flat_map(|c| equated(c, known)).flatten();
-    found.filter(|(t, _)| inner(*t)).collect()
+    for c in &g.on {
+        let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &c.node else { continue };
+        for (e, other) in [(a, b), (b, a)] {
+            let found = column(e).filter(|(t, _)| inner(*t) && is_fixed(other, known));
+            known.columns.extend(found);
+        }
+    }
 }
 
 /// A unique key whose columns are known, and never NULL.
-fn has_known_key(rows: &Rows<'_>, t: u16, table: &crate::meta::SqlTable, known: &Known) -> bool {
+fn has_known_key(rows: &Rows<'_>, t: u16, table: &SqlTable, known: &Known) -> bool {
+    let never_null = |column: usize| {
+        let is = |c: &ColRef| c.depth == 0 && (c.table, c.col) == (t, column as u16);
+        !table.meta.columns[column].nullable || rows.conds.iter().any(|e| refuses_null(e, &is))
+    };
     table.meta.indexes.iter().any(|i| {
-        i.unique
-            && i.parts.iter().all(|p| {
-                let c = (t, p.column as u16);
-                let never_null = || {
-                    !table.meta.columns[p.column].nullable
-                        || rows.conds.iter().any(|e| refuses_null(e, c))
-                };
-                p.prefix.is_none() && known.contains(&c) && never_null()
-            })
+        let is_known = |column: usize| known.columns.contains(&(t, column as u16));
+        let mut parts = i.parts.iter();
+        i.unique && parts.all(|p| p.prefix.is_none() && is_known(p.column) && never_null(p.column))
     })
 }
 
-/// No row of the result has NULL in the column: the condition would not be true.
-fn refuses_null(cond: &BExpr, c: (u16, u16)) -> bool {
-    match &cond.node {
-        Node::Is { expr, test: Truth::Null, negated: true } => column(expr) == Some(c),
-        Node::Cmp { op, a, b, .. } => {
-            *op != CmpOp::NullSafe && (column(a) == Some(c) || column(b) == Some(c))
+/// Generated columns all of whose bases are known.
+fn generated(t: u16, table: &SqlTable, known: &Known) -> Vec<u16> {
+    let columns = &table.meta.columns;
+    let is_known = |name: &String| {
+        let at = columns.iter().position(|c| c.is_named(name));
+        at.is_some_and(|c| known.columns.contains(&(t, c as u16)))
+    };
+    let decided = |at: &usize| match &columns[*at].default {
+        ColumnDefault::Generated { expr, .. } if !known.columns.contains(&(t, *at as u16)) => {
+            crate::ddl::expression::columns_of(expr).iter().all(is_known)
         }
         _ => false,
+    };
+    (0..columns.len()).filter(decided).map(|c| c as u16).collect()
+}
+
+/// Columns of a derived table that others of its columns decide: by what its own block says of its rows.
+fn within(q: &QueryPlan, t: u16, known: &Known) -> Vec<u16> {
+    let Body::Block(b) = &q.body else { return Vec::new() };
+    let Block { items, agg, raw, tables, .. } = &**b;
+    let of_row = |e: &BExpr| depends_on_row(e) && !e.has_agg();
+    let is_known = |i: usize| known.columns.contains(&(t, i as u16));
+    let shown = items.iter().enumerate().filter(|(i, e)| is_known(*i) && of_row(e));
+    let keys: Vec<BExpr> = shown.map(|(_, e)| e.clone()).collect();
+    let rows = match raw {
+        Some(raw) => Rows::new(tables, raw, &[]),
+        None => Rows { tables, ..Rows::default() },
+    };
+    let inner = closure(&rows, &keys);
+    let all = match agg {
+        Some(agg) if agg.rollup.is_some() => return Vec::new(),
+        Some(agg) => agg.keys.iter().all(|k| of_row(k) && loose_column(k, &inner).is_none()),
+        None => false,
+    };
+    let decided =
+        |i: &usize| all || of_row(&items[*i]) && loose_column(&items[*i], &inner).is_none();
+    (0..items.len()).filter(decided).map(|i| i as u16).collect()
+}
+
+/// A column of the expression that has several values in a group.
+pub fn loose_column(e: &BExpr, known: &Known) -> Option<ColRef> {
+    if is_any_value(e) || known.exprs.contains(&text(e)) {
+        return None;
+    }
+    match &e.node {
+        Node::Col(c) if c.depth == 0 => (!known.columns.contains(&(c.table, c.col))).then_some(*c),
+        Node::Agg(_) => None,
+        _ => {
+            let mut found = None;
+            e.for_children(&mut |c| {
+                if found.is_none() {
+                    found = loose_column(c, known);
+                }
+            });
+            found
+        }
     }
 }
 
-/// The derived table in a slot has one row for what is known: it has one row at all, or all that it is grouped by is known.
-fn is_decided(q: &QueryPlan, t: u16, known: &Known) -> bool {
-    let Body::Block(b) = &q.body else { return false };
-    let Block { agg: Some(agg), items, .. } = &**b else { return false };
-    if agg.rollup.is_some() {
-        return false;
-    }
-    let shown = |key: &BExpr| {
-        let text = format!("{:?}", key.node);
-        items.iter().position(|i| format!("{:?}", i.node) == text)
-    };
-    agg.keys.iter().all(|k| shown(k).is_some_and(|i| known.contains(&(t, i as u16))))
+/// Nobody asks of its argument that it have one value.
+pub fn is_any_value(e: &BExpr) -> bool {
+    matches!(&e.node, Node::Func(def, _) if def.name == "ANY_VALUE")
 }

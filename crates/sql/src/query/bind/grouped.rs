@@ -1,30 +1,45 @@
 //! ONLY_FULL_GROUP_BY: what is selected and sorted by has one value in each group.
 
-use super::decided;
-use super::scope::Scope;
+use super::decided::{self, Known, is_any_value, loose_column, text};
+use super::scope::{Place, Scope};
+use super::{GROUPING, Named};
 use crate::errno;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::session_api::SqlError;
+use crate::value::TypeInfo;
 use std::collections::HashSet;
 
-/// 1055 and 1140: every column outside of aggregates must follow from the grouped ones.
+/// For each expression of the select list and of ORDER BY the columns that it names.
+#[derive(Default)]
+pub struct NamedIn {
+    pub items: Vec<Vec<Named>>,
+    pub order: Vec<Vec<Named>>,
+}
+
+/// 1055 and 1140: every column outside of aggregates must follow from the grouped ones, also where a subquery names it.
 pub fn check_full_group_by(
     scope: &Scope,
     rows: &decided::Rows<'_>,
     keys: &[BExpr],
-    items: &[BExpr],
-    order: &[(BExpr, bool)],
+    (items, order): (&[BExpr], &[(BExpr, bool)]),
+    named: &NamedIn,
 ) -> Result<(), SqlError> {
     let known = decided::closure(rows, keys);
-    let texts: Vec<String> = keys.iter().map(|k| format!("{:?}", k.node)).collect();
-    let lists = items
-        .iter()
-        .enumerate()
-        .map(|(i, e)| (i, e, "SELECT list"))
-        .chain(order.iter().enumerate().map(|(i, (e, _))| (i, e, "ORDER BY clause")));
-    for (i, e, list) in lists {
-        let Some(c) = loose_column(e, &texts, &known) else { continue };
-        let name = full_name(scope, c);
+    let items = items.iter().enumerate().map(|(i, e)| (i, e, "SELECT list", named.items.get(i)));
+    let order = order.iter().enumerate();
+    let order = order.map(|(i, (e, _))| (i, e, "ORDER BY clause", named.order.get(i)));
+    for (i, e, list, named) in items.chain(order) {
+        if known.exprs.contains(&text(e)) {
+            continue;
+        }
+        let own = loose_column(e, &known);
+        let mut named = named.into_iter().flatten().filter(|n| n.within || own.is_some());
+        let by_name = named.find(|n| loose_column(&n.column, &known).is_some());
+        let name = match (by_name, own) {
+            (Some(n), _) => full_name(scope, n.place),
+            (None, Some(c)) => name_of(scope, c),
+            (None, None) => continue,
+        };
         return Err(if keys.is_empty() {
             SqlError::new(
                 1140,
@@ -46,66 +61,79 @@ pub fn check_full_group_by(
     Ok(())
 }
 
-/// 3065 and 3066: what SELECT DISTINCT is ordered by must follow from its list.
+/// A SELECT DISTINCT.
+pub struct Distinct<'e> {
+    pub items: &'e [BExpr],
+    pub order: &'e [(BExpr, bool)],
+    pub keys: &'e [BExpr],
+    pub rollup: bool,
+}
+
+impl Distinct<'_> {
+    /// No two rows are the same anyway: there is one, or one for each group with all its keys.
+    pub fn is_of_groups(&self, grouped: bool) -> bool {
+        let texts: Vec<String> = self.items.iter().map(text).collect();
+        grouped && !self.rollup && self.keys.iter().all(|k| texts.contains(&text(k)))
+    }
+}
+
+/// 3065 and 3066: what SELECT DISTINCT is ordered by must follow from its list, whose expressions are parts of others only by their names.
 pub fn check_distinct_order(
     scope: &Scope,
-    items: &[BExpr],
-    order: &[(BExpr, bool)],
+    list: &Distinct<'_>,
+    named: &NamedIn,
 ) -> Result<(), SqlError> {
-    let texts: Vec<String> = items.iter().map(|e| format!("{:?}", e.node)).collect();
-    let column = |e: &BExpr| match e.node {
-        Node::Col(c) if c.depth == 0 => Some((c.table, c.col)),
-        _ => None,
-    };
-    let known: HashSet<(u16, u16)> = items.iter().filter_map(column).collect();
-    for (i, (e, _)) in order.iter().enumerate() {
+    let exprs = list.items.iter().map(text).collect();
+    let known = Known { columns: HashSet::new(), exprs };
+    for (i, (e, _)) in list.order.iter().enumerate() {
+        if known.exprs.contains(&text(e)) {
+            continue;
+        }
         let n = i + 1;
-        if e.has_agg() && !texts.contains(&format!("{:?}", e.node)) {
+        if has_loose_sum(e) {
             let text = format!(
                 "Expression #{n} of ORDER BY clause is not in SELECT list, contains aggregate function; this is incompatible with DISTINCT"
             );
             return Err(SqlError::new(errno::ER_AGGREGATE_IN_ORDER_NOT_SELECT, text));
         }
-        let Some(c) = loose_column(e, &texts, &known) else { continue };
+        let mut columns = named.order.get(i).into_iter().flatten();
+        let loose = columns.find(|n| loose_column(&n.column, &known).is_some());
+        let Some(c) = loose else { continue };
         let text = format!(
             "Expression #{n} of ORDER BY clause is not in SELECT list, references column '{}' which is not in SELECT list; this is incompatible with DISTINCT",
-            full_name(scope, c)
+            full_name(scope, c.place)
         );
         return Err(SqlError::new(errno::ER_FIELD_IN_ORDER_NOT_SELECT, text));
     }
     Ok(())
 }
 
+/// An aggregate outside of ANY_VALUE(). GROUPING() is none: it tells of keys.
+fn has_loose_sum(e: &BExpr) -> bool {
+    let mut found = matches!(e.node, Node::Agg(n) if n < GROUPING);
+    if !is_any_value(e) {
+        e.for_children(&mut |c| found |= has_loose_sum(c));
+    }
+    found
+}
+
 /// A column as messages name it: schema, table, column.
-fn full_name(scope: &Scope, c: ColRef) -> String {
-    let t = scope.owner(c.table.into());
-    let shown = BExpr::new(Node::Col(c), crate::value::TypeInfo::null());
-    let Some(col) = t.place_of(&shown).and_then(|i| t.columns.get(i)) else {
-        return t.alias.to_string();
-    };
-    let schema = col.origin.as_ref().map_or("", |o| &o.schema);
-    if schema.is_empty() {
-        format!("{}.{}", t.alias, col.name)
-    } else {
-        format!("{schema}.{}.{}", t.alias, col.name)
+fn full_name(scope: &Scope, (table, column): Place) -> String {
+    let t = &scope.tables[usize::from(table)];
+    let Some(col) = t.columns.get(usize::from(column)) else { return t.alias.to_string() };
+    match col.origin.as_ref().map_or("", |o| &o.schema) {
+        "" => format!("{}.{}", t.alias, col.name),
+        schema => format!("{schema}.{}.{}", t.alias, col.name),
     }
 }
 
-fn loose_column(e: &BExpr, keys: &[String], known: &HashSet<(u16, u16)>) -> Option<ColRef> {
-    if keys.iter().any(|k| *k == format!("{:?}", e.node)) {
-        return None;
-    }
-    match &e.node {
-        Node::Col(c) if c.depth == 0 => (!known.contains(&(c.table, c.col))).then_some(*c),
-        Node::Agg(_) => None,
-        _ => {
-            let mut found = None;
-            e.for_children(&mut |c| {
-                if found.is_none() {
-                    found = loose_column(c, keys, known);
-                }
-            });
-            found
-        }
+/// One that nobody named: `*` shows it.
+fn name_of(scope: &Scope, c: ColRef) -> String {
+    let t = scope.owner(c.table.into());
+    let shown = BExpr::new(Node::Col(c), TypeInfo::null());
+    let owner = scope.tables.iter().position(|x| std::ptr::eq(x, t));
+    match (owner, t.place_of(&shown)) {
+        (Some(table), Some(column)) => full_name(scope, (table as u16, column as u16)),
+        _ => t.alias.to_string(),
     }
 }

@@ -372,7 +372,7 @@ pub fn by_place(e: BExpr) -> BExpr {
         | Node::Window(_)
         | Node::Sub(_)
         | Node::SubColumn { .. } => true,
-        Node::Func(def, _) => matches!(def.name, "COALESCE" | "IFNULL"),
+        Node::Func(def, _) => matches!(def.name, "ANY_VALUE" | "COALESCE" | "IFNULL"),
         _ => false,
     };
     if text || !e.info.ty.is_list() {

@@ -35,23 +35,12 @@ pub mod own_reads;
 pub mod partition;
 mod query;
 mod recursive;
-mod rollup;
-pub mod rules;
-pub mod scope;
-mod select;
-mod semijoin;
-mod settled;
-mod subquery;
-mod using;
-mod view;
-mod window;
-mod zero_days;
-
 pub use created::created_columns;
 pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place, number_as_text};
 pub use name::default_value;
+pub use rollup::GROUPING;
 pub use select::split_and;
 pub use view::{ViewPlan, no_delete, several_bases};
 pub use zero_days::find_zero_days;
@@ -67,15 +56,34 @@ use crate::query::plan::{OutColumn, Sub, Window};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
 use crate::value::{Collation, TypeInfo};
-use scope::{Scope, ScopeTable};
+use scope::{Place, Scope, ScopeTable};
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
+mod rollup;
+pub mod rules;
+pub mod scope;
+mod select;
+mod semijoin;
+mod settled;
+mod subquery;
+mod using;
+mod view;
+mod window;
+mod zero_days;
 
 /// Among the tables of a block that a subquery reads: an aggregate of it.
 const AGGREGATE: u16 = u16::MAX;
 
 type Bind<T> = Result<T, SqlError>;
+
+/// A column by its name, as the block has it that it is of.
+pub struct Named {
+    pub place: Place,
+    pub column: BExpr,
+    /// It is a subquery of the block that names it.
+    pub within: bool,
+}
 
 /// A block being bound.
 pub struct BlockCtx {
@@ -89,8 +97,14 @@ pub struct BlockCtx {
     pub groupings: Vec<Vec<BExpr>>,
     pub aliases: Vec<(Arc<str>, BExpr)>,
     pub alias_first: bool,
+    /// The columns of GROUP BY by their names, for HAVING.
+    pub key_names: Vec<(Arc<str>, BExpr)>,
     /// The aliases of the select list so far, which subqueries further on may name.
     pub shown: Vec<(Arc<str>, BExpr)>,
+    /// Columns of the block that the expression at hand names, outside of aggregates.
+    pub named: Vec<Named>,
+    /// The argument of ANY_VALUE() is being bound, of which nothing is asked.
+    pub unasked: bool,
     pub agg_ok: bool,
     pub in_agg: bool,
     /// The arguments of the aggregate at hand name an alias of a block around.
@@ -255,7 +269,10 @@ impl<'a> Binder<'a> {
             groupings: Vec::new(),
             aliases: Vec::new(),
             alias_first: false,
+            key_names: Vec::new(),
             shown: Vec::new(),
+            named: Vec::new(),
+            unasked: false,
             agg_ok: false,
             in_agg: false,
             alias_in_agg: false,

@@ -1,7 +1,8 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
+use super::decided::text;
 use super::scope::{Found, Place, ambiguous, unknown_column};
-use super::{AGGREGATE, Bind, Binder};
+use super::{AGGREGATE, Bind, Binder, Named};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
@@ -17,14 +18,41 @@ use weir_syntax::ast;
 /// Characters that MySQL says of the text of a system variable.
 const VARIABLE_CHARS: u32 = 21_845;
 
+fn has_window(e: &BExpr) -> bool {
+    let mut found = false;
+    e.walk(&mut |n| found |= matches!(n.node, Node::Window(_)));
+    found
+}
+
 impl Binder<'_> {
     /// A column whose value is wanted.
     pub fn column(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
         let (e, place) = self.resolve(c)?;
         if let Some((level, place)) = place {
             self.note_read(level, place);
+            self.note_named(level, place);
         }
         Ok(e)
+    }
+
+    /// What a subquery's aggregate sums up is left out: of which block it is is not known yet.
+    fn note_named(&mut self, level: usize, (table, column): Place) {
+        if self.top().in_agg || self.stack[level].in_agg || self.stack[level].unasked {
+            return;
+        }
+        let within = level + 1 < self.stack.len();
+        let ctx = &mut self.stack[level];
+        let place = (table, column);
+        let column = ctx.scope.column(table, column, 0);
+        ctx.named.push(Named { place, column, within });
+    }
+
+    /// ANY_VALUE() is its argument, of which nobody asks that the groups determine it.
+    pub fn any_value(&mut self, name: &str, args: &[ast::Expr]) -> Bind<BExpr> {
+        let around = std::mem::replace(&mut self.top_mut().unasked, true);
+        let bound = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>();
+        self.top_mut().unasked = around;
+        self.func("ANY_VALUE", bound?).map_err(|e| super::call::as_written(e, "ANY_VALUE", name))
     }
 
     /// Whoever reads a column of a table or view needs SELECT on it.
@@ -43,7 +71,7 @@ impl Binder<'_> {
     fn resolve(&mut self, c: &ast::ColumnRef) -> Bind<(BExpr, Option<(usize, Place)>)> {
         let place = self.top().place;
         let alias_first = self.top().alias_first && c.table.is_none();
-        if alias_first && let Some(e) = self.alias(c) {
+        if alias_first && let Some(e) = self.key_or_alias(c)? {
             return Ok((e, None));
         }
         for depth in 0..self.stack.len() {
@@ -74,7 +102,7 @@ impl Binder<'_> {
                 }
                 Found::Ambiguous => return Err(ambiguous(c, place)),
                 Found::None if depth == 0 && c.table.is_none() => {
-                    if let Some(e) = self.alias(c) {
+                    if let Some(e) = self.alias(c)? {
                         return Ok((e, None));
                     }
                 }
@@ -96,7 +124,8 @@ impl Binder<'_> {
             return true;
         }
         let text = format!("{:?}", e.node);
-        top.aliases.iter().any(|(_, shown)| format!("{:?}", shown.node) == text)
+        let mut known = top.key_names.iter().chain(&top.aliases);
+        known.any(|(_, shown)| format!("{:?}", shown.node) == text)
     }
 
     /// An alias of the select list of a block around this one: its expression, where that is one of that block's rows and aggregates.
@@ -127,23 +156,56 @@ impl Binder<'_> {
         Some(e)
     }
 
-    /// A column alias of the select list, where the clause may use one.
-    pub fn alias(&self, c: &ast::ColumnRef) -> Option<BExpr> {
-        if c.table.is_some() {
-            return None;
+    /// HAVING's: a column of GROUP BY before what the select list has.
+    fn key_or_alias(&mut self, c: &ast::ColumnRef) -> Bind<Option<BExpr>> {
+        let listed = self.alias(c)?;
+        let top = self.top();
+        let mut keys =
+            top.key_names.iter().filter(|(n, _)| crate::meta::same_name(n, c.column.as_str()));
+        let Some((_, key)) = keys.next() else { return Ok(listed) };
+        if keys.any(|(_, e)| text(e) != text(key)) {
+            return Err(ambiguous(c, top.place));
         }
-        let found =
-            self.top().aliases.iter().find(|(n, _)| crate::meta::same_name(n, c.column.as_str()));
-        found.map(|(_, e)| e.clone())
+        let key = key.clone();
+        if listed.is_some_and(|e| text(&e) != text(&key)) {
+            let name = c.column.as_str().into();
+            self.deprecated(Deprecated::Ambiguous(name, "having clause"));
+        }
+        Ok(Some(key))
     }
 
-    /// The same where all aliases of the name mean one expression; none where they do not.
-    pub fn only_alias(&self, c: &ast::ColumnRef) -> Option<BExpr> {
-        let found = self.alias(c)?;
-        let text = format!("{:?}", found.node);
-        let named = |n: &str| crate::meta::same_name(n, c.column.as_str());
-        let mut others = self.top().aliases.iter().filter(|(n, _)| named(n));
-        others.all(|(_, e)| format!("{:?}", e.node) == text).then_some(found)
+    /// What the select list has by that name, where the clause may use it: an expression before a column. 1052 for columns that differ.
+    pub fn alias(&self, c: &ast::ColumnRef) -> Bind<Option<BExpr>> {
+        if c.table.is_some() {
+            return Ok(None);
+        }
+        let top = self.top();
+        let mut found: Option<&BExpr> = None;
+        for (_, e) in
+            top.aliases.iter().filter(|(n, _)| crate::meta::same_name(n, c.column.as_str()))
+        {
+            let is_column = matches!(e.node, Node::Col(_));
+            match found {
+                _ if !is_column => {
+                    found = Some(e);
+                    break;
+                }
+                Some(f) if text(f) != text(e) => return Err(ambiguous(c, top.place)),
+                _ => found = Some(e),
+            }
+        }
+        // Windows are looked at when the groups are there.
+        if top.place == "group statement" && found.is_some_and(has_window) {
+            return Err(SqlError::new(1056, format!("Can't group on '{}'", c.column)));
+        }
+        if top.place == "having clause" && found.is_some_and(has_window) {
+            let text = format!(
+                "You cannot use the alias '{}' of an expression containing a window function in this context.'",
+                c.column
+            );
+            return Err(SqlError::new(errno::ER_WINDOW_INVALID_WINDOW_FUNC_ALIAS_USE, text));
+        }
+        Ok(found.cloned())
     }
 
     pub fn sys_var(&mut self, v: &ast::SysVar) -> Bind<BExpr> {
@@ -229,9 +291,18 @@ impl Binder<'_> {
     pub fn values_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
         self.deprecated(Deprecated::ValuesFunction);
         match self.new_row {
-            // A subquery's block has tables of its own in these places.
-            Some(_) if self.stack.len() > 1 => {
-                Err(SqlError::not_supported("VALUES() of an inserted row in a subquery"))
+            // A subquery's own columns have no row that was to be inserted: NULL, as in MySQL.
+            Some(table) if self.stack.len() > 1 => {
+                let (mut e, place) = self.resolve(c)?;
+                e.info.nullable = true;
+                match (place, &mut e.node) {
+                    (Some((0, (0, _))), Node::Col(r)) => {
+                        r.table = table;
+                        self.note_outer(0, table);
+                    }
+                    _ => e.node = Node::Const(Value::Null),
+                }
+                Ok(e)
             }
             // The row that was to be inserted is the table behind the target.
             Some(table) => {

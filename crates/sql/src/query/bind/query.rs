@@ -69,22 +69,12 @@ impl Binder<'_> {
         match &q.body {
             QueryBody::Select(s) => self.block(s, q),
             QueryBody::Table(name) => {
-                let s = ast::Select {
-                    hints: None,
-                    options: ast::SelectOptions::default(),
-                    items: vec![SelectItem::Wildcard { schema: None, table: None }],
-                    from: vec![TableRef::Table(Box::new(ast::TableFactor {
-                        name: name.clone(),
-                        partitions: Vec::new(),
-                        alias: None,
-                        index_hints: Vec::new(),
-                    }))],
-                    where_: None,
-                    group_by: Vec::new(),
-                    rollup: false,
-                    having: None,
-                    windows: Vec::new(),
-                };
+                let s = all_of(TableRef::Table(Box::new(ast::TableFactor {
+                    name: name.clone(),
+                    partitions: Vec::new(),
+                    alias: None,
+                    index_hints: Vec::new(),
+                })));
                 self.block(&s, q)
             }
             QueryBody::Nested(inner)
@@ -103,9 +93,17 @@ impl Binder<'_> {
             }
             body => {
                 self.keep_scope = false;
-                let (body, columns) = self.set_body(body)?;
-                let (order, limit) = self.outer_order(q, &columns)?;
-                Ok(QueryPlan { body, order, limit, columns })
+                let locked = (!q.locking.is_empty()).then(|| locked_last(body, &q.locking));
+                let body = locked.as_ref().unwrap_or(body);
+                let warned = self.deprecated.len();
+                let (bound, columns) = self.set_body(body)?;
+                match self.outer_order(q, &columns)? {
+                    Some((order, limit)) => Ok(QueryPlan { body: bound, order, limit, columns }),
+                    None => {
+                        self.deprecated.truncate(warned);
+                        self.sorted_as_derived(q, body)
+                    }
+                }
             }
         }
     }
@@ -181,11 +179,24 @@ impl Binder<'_> {
         }
     }
 
-    /// ORDER BY and LIMIT over the columns of a result.
-    pub fn outer_order(&mut self, q: &ast::Query, columns: &[OutColumn]) -> Bind<OrderAndLimit> {
-        if !q.locking.is_empty() {
-            return Err(SqlError::not_supported("FOR UPDATE over a set operation"));
-        }
+    /// A set operation that is sorted by subqueries: they are those of a block that reads its rows.
+    fn sorted_as_derived(&mut self, q: &ast::Query, body: &QueryBody) -> Bind<QueryPlan> {
+        let select = all_of(TableRef::Derived {
+            lateral: false,
+            query: Box::new(ast::Query::bare(body.clone())),
+            alias: ast::Ident::new("union"),
+            columns: Vec::new(),
+        });
+        let outer = ast::Query { with: None, locking: Vec::new(), into: None, ..q.clone() };
+        self.block(&select, &outer)
+    }
+
+    /// ORDER BY and LIMIT over the columns of a result; none where ORDER BY has a subquery.
+    pub fn outer_order(
+        &mut self,
+        q: &ast::Query,
+        columns: &[OutColumn],
+    ) -> Bind<Option<OrderAndLimit>> {
         let table = ScopeTable {
             schema: "".into(),
             alias: "".into(),
@@ -223,10 +234,7 @@ impl Binder<'_> {
         }
         let limit = self.limit(q.limit.as_ref())?;
         let ctx = self.leave();
-        if !ctx.subs.is_empty() {
-            return Err(SqlError::not_supported("subquery in ORDER BY of a set operation"));
-        }
-        Ok((order, limit))
+        Ok(ctx.subs.is_empty().then_some((order, limit)))
     }
 
     pub fn limit(&mut self, l: Option<&ast::Limit>) -> Bind<Option<Limit>> {
@@ -243,6 +251,44 @@ impl Binder<'_> {
                 Err(SqlError::new(1327, text))
             }
             e => self.scalar(e),
+        }
+    }
+}
+
+/// `SELECT *` of a table.
+fn all_of(table: TableRef) -> ast::Select {
+    ast::Select {
+        hints: None,
+        options: ast::SelectOptions::default(),
+        items: vec![SelectItem::Wildcard { schema: None, table: None }],
+        from: vec![table],
+        where_: None,
+        group_by: Vec::new(),
+        rollup: false,
+        having: None,
+        windows: Vec::new(),
+    }
+}
+
+/// FOR UPDATE behind a set operation is of its last SELECT, as in MySQL.
+fn locked_last(body: &QueryBody, locks: &[ast::Locking]) -> QueryBody {
+    match body {
+        QueryBody::SetOp { op, all, left, right } => QueryBody::SetOp {
+            op: *op,
+            all: *all,
+            left: left.clone(),
+            right: Box::new(locked_last(right, locks)),
+        },
+        QueryBody::Nested(q) => {
+            let mut q = q.clone();
+            q.locking.extend(locks.iter().cloned());
+            QueryBody::Nested(q)
+        }
+        QueryBody::Values(_) => body.clone(),
+        select => {
+            let mut q = ast::Query::bare(select.clone());
+            q.locking = locks.to_vec();
+            QueryBody::Nested(Box::new(q))
         }
     }
 }

@@ -112,7 +112,12 @@ impl Binder<'_> {
         for (body, _) in &list[first..] {
             steps.push(self.step(body, &name, number, columns.len())?);
         }
-        let (order, limit) = self.outer_order(query, &columns)?;
+        if !query.locking.is_empty() {
+            return Err(SqlError::not_supported("FOR UPDATE over a recursive query"));
+        }
+        let Some((order, limit)) = self.outer_order(query, &columns)? else {
+            return Err(SqlError::not_supported("subquery in ORDER BY of a recursive query"));
+        };
         let names = columns.iter().map(|c| c.name.clone()).collect();
         let recursive = Recursive { seed, steps, all, names, number };
         Ok(QueryPlan { body: Body::Recursive(Box::new(recursive)), order, limit, columns })

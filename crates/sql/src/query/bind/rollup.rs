@@ -29,9 +29,14 @@ impl super::Binder<'_> {
             return Err(SqlError::new(3601, text));
         }
         let bound = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+        // The same call twice is one.
+        let text = |args: &[BExpr]| format!("{args:?}");
         let calls = &mut self.top_mut().groupings;
-        calls.push(bound);
-        let number = GROUPING + calls.len() as u32 - 1;
+        let known = calls.iter().position(|c| text(c) == text(&bound));
+        let number = GROUPING + known.unwrap_or(calls.len()) as u32;
+        if known.is_none() {
+            calls.push(bound);
+        }
         Ok(BExpr::new(Node::Agg(number), TypeInfo::new(SqlType::BIGINT, false)))
     }
 }

@@ -6,6 +6,7 @@ use super::rollup::{self, OverGroups};
 use super::scope::{Found, Scope};
 use super::zero_days::find_zero_days;
 use super::{Bind, Binder, by_place, decided, grouped};
+use crate::query::bind::outer_joins::drop_outer_joins;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::deprecated::Deprecated;
 use crate::query::plan::raw::Raw;
@@ -81,8 +82,12 @@ impl Binder<'_> {
         self.name_windows(&s.windows)?;
         let mut items = Vec::new();
         let mut columns = Vec::new();
+        let mut named = grouped::NamedIn::default();
         for item in &s.items {
+            self.top_mut().named.clear();
             self.item(item, &mut items, &mut columns)?;
+            named.items.resize_with(items.len() - 1, Vec::new);
+            named.items.push(std::mem::take(&mut self.top_mut().named));
         }
         self.top_mut().shown.clear();
         if items.is_empty() {
@@ -95,6 +100,7 @@ impl Binder<'_> {
         self.place("order clause");
         let mut order = Vec::new();
         for o in &q.order_by {
+            self.top_mut().named.clear();
             let e = match &o.expr {
                 Expr::Literal(ast::Literal::Int(n)) => {
                     items[position(*n, items.len(), "order clause")?].clone()
@@ -111,12 +117,14 @@ impl Binder<'_> {
             // A constant sorts nothing.
             if !matches!(e.node, Node::Const(_) | Node::Param(_)) {
                 order.push((e, o.descending));
+                named.order.push(std::mem::take(&mut self.top_mut().named));
             }
         }
         self.top_mut().aliases.clear();
         // One row has no order, so nothing is asked of what it would be.
         if keys.is_empty() && s.group_by.is_empty() && !self.top().aggs.is_empty() {
             order.retain(|(e, _)| e.has_agg());
+            named.order.clear();
         }
         let limit = self.limit(q.limit.as_ref())?;
         self.obey_hints(s.hints.as_deref(), &mut raw, &tables);
@@ -129,12 +137,24 @@ impl Binder<'_> {
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
             let inside = windows.iter().flat_map(|w: &Window| w.exprs()).cloned();
             let all: Vec<BExpr> = items.iter().cloned().chain(inside).collect();
+            drop_outer_joins(&mut raw);
+            let shown = decided::shown_by(&ctx.scope);
             // A super-aggregate row has NULL for a key, so nothing follows from one but itself.
             let rows = match s.rollup {
-                true => decided::Rows { tables: &[], conds: &[], groups: &[] },
-                false => decided::Rows { tables: &tables, conds: &raw.conds, groups: &raw.groups },
+                true => decided::Rows::default(),
+                false => decided::Rows::new(&tables, &raw, &shown),
             };
-            grouped::check_full_group_by(&ctx.scope, &rows, &keys, &all, &order)?;
+            // One row has no order.
+            let sorted = if keys.is_empty() { &[] } else { &order[..] };
+            grouped::check_full_group_by(&ctx.scope, &rows, &keys, (&all, sorted), &named)?;
+        }
+        let list =
+            grouped::Distinct { items: &items, order: &order, keys: &keys, rollup: s.rollup };
+        if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY)
+            && s.options.distinct
+            && !list.is_of_groups(grouped)
+        {
+            grouped::check_distinct_order(&ctx.scope, &list, &named)?;
         }
         let over = OverGroups {
             items: &mut items,
@@ -144,9 +164,6 @@ impl Binder<'_> {
             windows: &mut windows,
         };
         let rollup = rollup::place(&mut ctx, &keys, s.rollup, over)?;
-        if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
-            grouped::check_distinct_order(&ctx.scope, &items, &order)?;
-        }
         // What rows are told apart by has been stored, and so have joined rows that are sorted.
         let stored = s.options.distinct || ctx.scope.tables.len() > 1 && !order.is_empty();
         for (c, e) in columns.iter_mut().zip(&items) {
@@ -251,6 +268,7 @@ impl Binder<'_> {
                         stored: false,
                         kept: None,
                         own_digits: false,
+                        of_program: false,
                     });
                     items.push(e);
                 }
@@ -272,7 +290,13 @@ impl Binder<'_> {
                 let unset = matches!(e.node, Node::UserVar(_)) && e.info.ty == SqlType::Null;
                 let kept = unset.then_some(SqlType::varbinary(65_532));
                 let computed = OutColumn::computed(name, e.info);
-                columns.push(OutColumn { origin, kept, own_digits: chooses(&e), ..computed });
+                let own_digits = chooses(&e);
+                let of_program = match e.node {
+                    Node::Param(_) => !self.env.locals.is_empty(),
+                    Node::Call { .. } => true,
+                    _ => false,
+                };
+                columns.push(OutColumn { origin, kept, own_digits, of_program, ..computed });
                 items.push(e);
             }
         }
@@ -335,13 +359,7 @@ impl Binder<'_> {
                 Expr::Literal(ast::Literal::Int(n)) => {
                     items[position(*n, items.len(), "group statement")?].clone()
                 }
-                // Which of several tables' columns is meant, the select list says.
-                Expr::Column(c) if matches!(self.top().scope.find(c), Found::Ambiguous) => {
-                    match self.only_alias(c) {
-                        Some(e) => e,
-                        None => self.scalar(g)?,
-                    }
-                }
+                Expr::Column(c) => self.key_by_name(c)?,
                 e => self.scalar(e)?,
             };
             let mut subs = Vec::new();
@@ -359,6 +377,20 @@ impl Binder<'_> {
         Ok(keys)
     }
 
+    /// A name in GROUP BY is a column of the tables; which of several tables' columns is meant, the select list says.
+    fn key_by_name(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+        let listed = self.alias(c)?;
+        if let (Some(e), Found::Ambiguous) = (&listed, self.top().scope.find(c)) {
+            return Ok(e.clone());
+        }
+        let key = self.scalar(&Expr::Column(c.clone()))?;
+        if listed.is_some_and(|e| decided::text(&e) != decided::text(&key)) {
+            let name = c.column.as_str().into();
+            self.deprecated(Deprecated::Ambiguous(name, "group statement"));
+        }
+        Ok(key)
+    }
+
     /// A name in HAVING is a column of GROUP BY before it is an alias of the select list.
     fn having(&mut self, s: &ast::Select, keys: &[BExpr]) -> Bind<Option<BExpr>> {
         self.place("having clause");
@@ -368,15 +400,16 @@ impl Binder<'_> {
             Expr::Column(c) => Some((c.column.as_str().into(), key.clone())),
             _ => None,
         });
-        let aliases = std::mem::take(&mut self.top_mut().aliases);
-        self.top_mut().aliases = named.chain(aliases.iter().cloned()).collect();
+        self.top_mut().key_names = named.collect();
         let bound = self.numeric(having);
-        self.top_mut().aliases = aliases;
+        self.top_mut().key_names.clear();
         bound.map(Some)
     }
 
     fn locking(&mut self, clauses: &[ast::Locking], tables: &mut [TableSlot]) -> Bind<()> {
+        let mut named: Vec<Arc<str>> = Vec::new();
         for l in clauses {
+            let before = named.len();
             for of in &l.of {
                 if !self.top().scope.tables.iter().any(|t| *t.alias == *of.as_str()) {
                     return Err(SqlError::new(
@@ -388,6 +421,14 @@ impl Binder<'_> {
             for (n, t) in tables.iter_mut().enumerate().filter(|(_, t)| !t.nested) {
                 let name = self.top().scope.owner(n).alias.clone();
                 if l.of.is_empty() || l.of.iter().any(|o| *name == *o.as_str()) {
+                    if named[..before].contains(&name) {
+                        let quote = if l.of.is_empty() { "" } else { "`" };
+                        let text = format!(
+                            "Table {quote}{name}{quote} appears in multiple locking clauses."
+                        );
+                        return Err(SqlError::new(3569, text));
+                    }
+                    named.push(name);
                     // Rows of a table that the session has locked for reading are not to be locked for more.
                     if let (ast::LockStrength::Update, Source::Table(table)) =
                         (l.strength, &t.source)

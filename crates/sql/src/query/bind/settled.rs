@@ -15,7 +15,7 @@ use weir_syntax::parse::LiteralClass;
 pub fn merges(name: &str) -> Option<usize> {
     match name {
         "IF" => Some(1),
-        "IFNULL" | "COALESCE" | "GREATEST" | "LEAST" => Some(0),
+        "ANY_VALUE" | "IFNULL" | "COALESCE" | "GREATEST" | "LEAST" => Some(0),
         _ => None,
     }
 }

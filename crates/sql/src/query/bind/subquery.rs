@@ -46,7 +46,7 @@ impl Binder<'_> {
 pub fn without_star(q: &ast::Query) -> Option<ast::Query> {
     let ast::QueryBody::Select(select) = &q.body else { return None };
     let star = ast::SelectItem::Wildcard { schema: None, table: None };
-    let alone = select.items == [star] && !select.from.is_empty() && select.having.is_none();
+    let alone = select.items == [star] && select.having.is_none();
     if !alone || !q.order_by.is_empty() || q.limit.is_some() || q.into.is_some() {
         return None;
     }

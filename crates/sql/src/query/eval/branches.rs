@@ -41,7 +41,7 @@ pub fn is_unwatched(e: &BExpr) -> bool {
         Node::Col(_) => e.info.ty.is_lob(),
         Node::Agg(_) | Node::OuterAgg { .. } | Node::Sub(_) => true,
         Node::Func(def, args) => match def.name {
-            "IFNULL" | "COALESCE" | "LEAST" | "GREATEST" => true,
+            "ANY_VALUE" | "IFNULL" | "COALESCE" | "LEAST" | "GREATEST" => true,
             "IF" => args.iter().any(is_unwatched),
             _ => false,
         },

@@ -303,7 +303,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             Value::Null => Value::Null,
             v => Value::text(v.to_text_in(*c).map_or_else(Vec::new, |b| b.into_owned()), *c),
         }),
-        Node::Func(def, args) if matches!(def.name, "IF" | "IFNULL" | "COALESCE") => {
+        Node::Func(def, args) if matches!(def.name, "IF" | "IFNULL" | "COALESCE" | "ANY_VALUE") => {
             chosen(def.name, args, &e.info.ty, f, ev)
         }
         Node::Func(def, args) => {

@@ -214,8 +214,19 @@ impl Code {
         v: Value<'static>,
         cx: &mut StatementCtx<'_>,
     ) -> Result<Value<'static>, SqlError> {
+        self.stored_under(self.mode, slot, v, cx)
+    }
+
+    /// The same under the modes of whoever gives the value.
+    pub fn stored_under(
+        &self,
+        mode: SqlMode,
+        slot: u32,
+        v: Value<'static>,
+        cx: &mut StatementCtx<'_>,
+    ) -> Result<Value<'static>, SqlError> {
         let name = self.body.slots[slot as usize].name.as_str();
-        convert(v, self.infos[slot as usize].ty, name, self.mode, cx)
+        convert(v, self.infos[slot as usize].ty, name, mode, cx)
     }
 
     /// A function's value in the function's type.

@@ -24,6 +24,8 @@ pub enum Deprecated {
     Hint(u16, Box<str>),
     /// A column's name with spaces before it, which it loses.
     SpacedName(Box<str>),
+    /// A name that is a column's and that of something else in the select list.
+    Ambiguous(Box<str>, &'static str),
 }
 
 impl Deprecated {
@@ -72,6 +74,9 @@ impl Deprecated {
             Deprecated::Hint(errno, text) => (*errno, text.to_string()),
             Deprecated::SpacedName(name) => {
                 (1466, format!("Leading spaces are removed from name '{name}'"))
+            }
+            Deprecated::Ambiguous(name, place) => {
+                (1052, format!("Column '{name}' in {place} is ambiguous"))
             }
             Deprecated::FoundRows => old("FOUND_ROWS()", "Consider using COUNT(*) instead."),
         }

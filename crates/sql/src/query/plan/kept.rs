@@ -3,7 +3,7 @@
 use crate::value::{Collation, IntKind, LobKind, SqlType};
 
 /// A text of an expression that may have more characters becomes a TEXT, as in MySQL (`CONVERT_IF_BIGGER_TO_BLOB`).
-const LONGEST_VARCHAR: u32 = 512;
+pub const LONGEST_VARCHAR: u32 = 512;
 
 /// The type without what an expression said of its longest value.
 pub fn unmeasured(ty: SqlType) -> SqlType {
@@ -39,8 +39,7 @@ pub fn kept(ty: SqlType) -> SqlType {
             if chars > LONGEST_VARCHAR =>
         {
             let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
-            // GROUP_CONCAT() makes a TEXT of 64 KiB.
-            let kind = if bytes <= 1 << 16 { LobKind::Normal } else { LobKind::Long };
+            let kind = if bytes < 1 << 16 { LobKind::Normal } else { LobKind::Long };
             SqlType::Text { kind, collation }
         }
         SqlType::Char { chars, collation } => SqlType::Varchar { chars, collation },

@@ -22,6 +22,8 @@ pub(in crate::query) struct OutColumn {
     pub kept: Option<SqlType>,
     /// Decimals are shown with the digits that they have, and not with those of the type.
     pub own_digits: bool,
+    /// A program's variable, or what a stored function gives: MySQL keeps both in fields, and tells of them as of columns.
+    pub of_program: bool,
 }
 
 impl QueryPlan {
@@ -80,7 +82,15 @@ impl OutColumn {
 
     /// A column of values that were computed.
     pub fn computed(name: Arc<str>, info: TypeInfo) -> OutColumn {
-        OutColumn { name, info, origin: None, stored: false, kept: None, own_digits: false }
+        OutColumn {
+            name,
+            info,
+            origin: None,
+            stored: false,
+            kept: None,
+            own_digits: false,
+            of_program: false,
+        }
     }
 
     /// The column of a view that gives these values, as it is listed.

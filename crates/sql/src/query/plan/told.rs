@@ -205,6 +205,7 @@ fn of_out_column(c: &OutColumn, env: &PlanEnv<'_>, told: Option<Collation>) -> C
     let info = TypeInfo { ty: c.kept.unwrap_or(c.info.ty), ..c.info };
     let mut m = match (column, c.stored) {
         (true, _) => column_meta(&c.name, c.info, told),
+        (false, _) if c.of_program => of_program(&c.name, c.info, told),
         (false, true) => stored_meta(&c.name, info, told),
         (false, false) => expression_meta(&c.name, info, told),
     };
@@ -227,6 +228,15 @@ fn of_out_column(c: &OutColumn, env: &PlanEnv<'_>, told: Option<Collation>) -> C
         }
     }
     m
+}
+
+/// A field that is of no table. Documents alone have their text's length.
+fn of_program(name: &str, info: TypeInfo, told: Option<Collation>) -> ColumnMeta {
+    if info.ty != SqlType::Json {
+        return column_meta(name, info, told);
+    }
+    let m = expression_meta(name, info, told);
+    ColumnMeta { decimals: 0, flags: m.flags | column_flag::BLOB, ..m }
 }
 
 /// The column as MySQL tells of it, whose facts these are.

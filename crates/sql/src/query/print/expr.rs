@@ -418,7 +418,6 @@ impl<'p> Note<'p> {
             AggKind::StdSamp => "stddev_samp",
             AggKind::VarPop => "variance",
             AggKind::VarSamp => "var_samp",
-            AggKind::AnyValue => "any_value",
             AggKind::JsonArray => "json_arrayagg",
             AggKind::JsonObject => "json_objectagg",
         };

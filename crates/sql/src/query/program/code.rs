@@ -51,10 +51,23 @@ impl Code {
         cx: &mut StatementCtx<'_>,
     ) -> Result<Option<Value<'static>>, SqlError> {
         let Some(bound) = self.bound(at, e, vars, cx)? else { return Ok(None) };
-        evaluate(cx, |ev| Ok(eval(&bound, &Frame::empty(vars), ev)?.into_owned())).map(Some)
+        evaluate(cx, |ev| strictly(&bound, vars, ev)).map(Some)
     }
 
-    /// The value of an expression that is bound for this one time.
+    /// The value of a procedure's argument, bound for this one time.
+    pub fn argument(
+        &self,
+        e: &Expr,
+        vars: &[Value<'static>],
+        cx: &mut StatementCtx<'_>,
+    ) -> Result<Option<Value<'static>>, SqlError> {
+        let env =
+            PlanEnv { locals: &self.infos, ..PlanEnv::new(cx.reads, &*cx.changes.user_vars, vars) };
+        let Some((bound, ..)) = bind_alone(e, &env)? else { return Ok(None) };
+        evaluate(cx, |ev| strictly(&bound, vars, ev)).map(Some)
+    }
+
+    /// The value of an expression that is bound for this one time, of which nothing is made that has a type of its own.
     pub fn value_anew(
         &self,
         e: &Expr,
@@ -128,6 +141,18 @@ fn query_of(e: Expr) -> Query {
         alias: Some(Ident::new("v")),
         text: "v".into(),
     }])
+}
+
+/// What a variable, a parameter or a result is given: in strict modes what an INSERT refuses is refused here too.
+fn strictly(
+    bound: &BExpr,
+    vars: &[Value<'static>],
+    ev: &mut Ev<'_>,
+) -> Result<Value<'static>, crate::value::ValueError> {
+    ev.cx.strict_dml = ev.cx.mode.strict();
+    let value = eval(bound, &Frame::empty(vars), ev)?.into_owned();
+    ev.refuse_strict()?;
+    Ok(value)
 }
 
 fn evaluate<T>(

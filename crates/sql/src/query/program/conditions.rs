@@ -71,18 +71,18 @@ pub fn signalled(
         b"02" => (Level::Error, 1643, "Unhandled user-defined not found condition"),
         _ => (Level::Error, 1644, "Unhandled user-defined exception condition"),
     };
+    // Without a state of its own what was a warning stays one, whatever its class.
+    let level = match (s.state, before) {
+        (None, Some(b)) => b.level,
+        _ => level,
+    };
     let mut w = match before {
         Some(b) if s.state.is_none() => b.clone(),
         _ => Warning { level, code, message: text.to_owned(), said: None },
     };
     if let (Some(b), Some(_)) = (before, s.state) {
-        // RESIGNAL with a state of its own keeps what was said, as far as it says nothing new.
+        // RESIGNAL with a state of its own has that state's number, and keeps the text unless it says another.
         w.message = b.message.clone();
-        w.code = if code == 1644 { b.code } else { code };
-        if b.level == Level::Error && s.items.is_empty() {
-            w.code = code;
-            w.message = text.to_owned();
-        }
     }
     let mut said = w.said.take().map_or_else(Said::default, |b| *b);
     said.state = state;

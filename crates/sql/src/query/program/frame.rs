@@ -65,6 +65,13 @@ impl Frame {
         self.cursors[from as usize..].iter_mut().for_each(|c| *c = None);
     }
 
+    /// RESIGNAL has changed what the innermost handler has taken.
+    pub fn change_stacked(&mut self, conditions: &Warnings) {
+        if let Some(a) = self.active.last_mut() {
+            a.taken = conditions.clone();
+        }
+    }
+
     /// What the innermost handler that runs has taken.
     pub fn stacked(&self) -> Option<&Warnings> {
         self.active.last().map(|a| &a.taken)

@@ -4,7 +4,7 @@ use crate::context::{BoxFuture, StatementCtx};
 use crate::query::plan::code::Code;
 use crate::query::plan::outcome::{Row, RunError};
 use crate::session_api::SqlError;
-use crate::value::{Value, Warnings};
+use crate::value::{SqlMode, Value, Warnings};
 use std::sync::Arc;
 use weir_syntax::ast::{Expr, Query, Statement};
 
@@ -60,6 +60,11 @@ pub trait Host: Send {
 
     /// The innermost program has ended.
     fn leave(&mut self);
+
+    /// The modes of whoever calls the next program.
+    fn mode(&mut self) -> SqlMode {
+        self.cx().reads.settings.mode
+    }
 
     /// What the program's expressions are evaluated in.
     fn cx(&mut self) -> StatementCtx<'_>;

@@ -22,7 +22,7 @@ use crate::query::plan::code::{Code, does_not_exist, load};
 use crate::query::plan::outcome::{Outcome, Run, RunError};
 use crate::rights::{self, Need, check_writable};
 use crate::session_api::{Discard, SqlError};
-use crate::value::{Value, Warnings};
+use crate::value::{SqlMode, Value, Warnings};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
 use weir_syntax::ast::{SetItem, SlotKind, Statement};
@@ -311,6 +311,10 @@ impl Host for Inner<'_, '_, '_> {
         self.r.reads.session.enter_account(acting);
         self.levels.push(Level { code: code.clone(), settings, access });
         Ok(())
+    }
+
+    fn mode(&mut self) -> SqlMode {
+        self.levels.last().map_or(self.r.reads.settings, |l| &l.settings).mode
     }
 
     fn leave(&mut self) {

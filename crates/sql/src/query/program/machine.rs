@@ -32,6 +32,8 @@ pub struct Machine {
     frames: Vec<Frame>,
     /// Conditions of the statement that ended last.
     conditions: Warnings,
+    /// They are what that statement said of itself; no handler has taken them.
+    left_behind: bool,
     /// Values of OUT parameters for whoever called from outside.
     pub outs: Vec<(OutTarget, Value<'static>)>,
     ticks: u32,
@@ -48,9 +50,10 @@ impl Machine {
         outs: Vec<(u32, OutTarget)>,
         host: &mut dyn Host,
     ) -> Result<(), SqlError> {
+        let mode = host.mode();
         host.enter(&code)?;
         let vars = self.check_depth(&code, host).and_then(|()| {
-            let stored = |(slot, v)| code.stored(slot as u32, v, &mut host.cx());
+            let stored = |(n, v)| code.stored_under(mode, n as u32, v, &mut host.cx());
             args.into_iter().enumerate().map(stored).collect::<Result<Vec<_>, _>>()
         });
         match vars {
@@ -145,6 +148,7 @@ impl Machine {
         while let Some(f) = self.frames.last_mut() {
             let next = f.after();
             if f.handle(&condition, &self.conditions, next) {
+                self.left_behind = false;
                 host.handled();
                 return Ok(());
             }
@@ -168,13 +172,10 @@ impl Machine {
         let conditions = std::mem::take(&mut self.conditions);
         let f = self.top();
         f.pc = next;
-        let warnings = conditions.list().iter().rev().filter(|w| w.level != Level::Note);
-        for w in warnings {
-            if f.handle(w, &conditions, next) {
-                break;
-            }
-        }
+        let mut warnings = conditions.list().iter().rev().filter(|w| w.level != Level::Note);
+        let handled = warnings.any(|w| f.handle(w, &conditions, next));
         self.conditions = conditions;
+        self.left_behind = !handled;
     }
 
     /// One instruction. Gives the frame of the outermost program when that has ended.
@@ -224,9 +225,7 @@ impl Machine {
             }
             Op::EndHandler(handler) => {
                 f.end_handler(*handler);
-                // What a handler has dealt with is over.
-                self.conditions.clear();
-                host.tell(&self.conditions);
+                self.forget_handled(host);
             }
             Op::Open(cursor) => self.open(&code, *cursor, host).await?,
             Op::Fetch { cursor, into } => self.fetch(&code, *cursor, into, host)?,
@@ -246,6 +245,14 @@ impl Machine {
             }
         }
         Ok(None)
+    }
+
+    /// What a handler has dealt with is over; what its own last statement left behind is not.
+    fn forget_handled(&mut self, host: &mut dyn Host) {
+        if !self.left_behind {
+            self.conditions.clear();
+        }
+        host.tell(&self.conditions);
     }
 
     /// The innermost program is at its end.
@@ -308,6 +315,9 @@ impl Machine {
                     None => {
                         // A warning: the statement has ended well.
                         let all = self.conditions.clone();
+                        if s.resignal && s.state.is_none() {
+                            self.top().change_stacked(&all);
+                        }
                         *host.cx().changes.warnings = all;
                         let next = self.top().pc + 1;
                         self.after_statement(next, host);
@@ -440,7 +450,7 @@ async fn argument(f: &Frame, e: &Expr, host: &mut dyn Host) -> Result<Value<'sta
     if let Expr::Param(n) = e {
         return Ok(f.vars[*n as usize].clone());
     }
-    let made = f.code.value_anew(e, &f.vars, &mut host.cx())?;
+    let made = f.code.argument(e, &f.vars, &mut host.cx())?;
     if let Some(v) = made {
         return Ok(v);
     }

@@ -49,6 +49,33 @@ pub struct Inserter<'p> {
     buf: RowBuf,
 }
 
+/// The subqueries that are the same for all rows.
+async fn run_first(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Vec<SubResult>> {
+    let mut subs: Vec<SubResult> = p.subs.iter().map(|_| SubResult::Pending).collect();
+    let later = only_for_duplicates(p);
+    for (n, s) in p.subs.iter().enumerate() {
+        if !s.correlated && !later.contains(&(n as u32)) {
+            let result = r.run_sub(s, &Frame::empty(r.params)).await?;
+            subs[n] = result;
+        }
+    }
+    Ok(subs)
+}
+
+/// Subqueries that nothing asks for before a row is in the way.
+fn only_for_duplicates(p: &InsertPlan) -> Vec<u32> {
+    let (mut later, mut before) = (Vec::new(), Vec::new());
+    p.on_duplicate.iter().filter_map(|(_, e)| e.as_ref()).for_each(|e| e.subs(&mut later));
+    if later.is_empty() {
+        return later;
+    }
+    if let Rows::Values(rows) = &p.rows {
+        rows.iter().flatten().flatten().for_each(|e| e.subs(&mut before));
+    }
+    later.retain(|s| !before.contains(s));
+    later
+}
+
 pub async fn run(
     r: &mut Runner<'_, '_>,
     p: &InsertPlan,
@@ -57,13 +84,7 @@ pub async fn run(
     r.txn.use_table(&p.table.engine, true).await?;
     let strict = r.ev.cx.mode.strict() && !p.ignore;
     r.ev.cx.strict_dml = strict;
-    let mut subs: Vec<SubResult> = p.subs.iter().map(|_| SubResult::Pending).collect();
-    for (n, s) in p.subs.iter().enumerate() {
-        if !s.correlated {
-            let result = r.run_sub(s, &Frame::empty(r.params)).await?;
-            subs[n] = result;
-        }
-    }
+    let subs = run_first(r, p).await?;
     let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
     let nulls_fail = strict || (!many && !p.ignore);
     let mut writer = RowWriter::of_insert(p.kind(), p.ignore, many, nulls_fail);
@@ -568,8 +589,10 @@ impl Inserter<'_> {
         for (col, value) in &p.on_duplicate {
             let mut d = match value {
                 Some(e) => {
-                    for s in 0..p.subs.len() {
-                        if p.subs[s].correlated {
+                    let mut needed = Vec::new();
+                    e.subs(&mut needed);
+                    for s in needed.into_iter().map(|s| s as usize) {
+                        if p.subs[s].correlated || matches!(self.subs[s], SubResult::Pending) {
                             let frame = Frame {
                                 shapes: &p.shapes,
                                 slots: &slots,

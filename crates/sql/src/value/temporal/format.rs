@@ -270,7 +270,9 @@ fn scan_part<'s>(g: &mut Gathered, spec: char, s: &'s str) -> Option<&'s str> {
             g.weekday = Some(i);
             Some(rest)
         }
+        // Of the half of a day only who has read an hour of it may tell.
         'p' => {
+            g.pm?;
             let pm = s.get(..2)?.eq_ignore_ascii_case("PM");
             if !pm && !s[..2].eq_ignore_ascii_case("AM") {
                 return None;
@@ -281,6 +283,9 @@ fn scan_part<'s>(g: &mut Gathered, spec: char, s: &'s str) -> Option<&'s str> {
         'T' => "H:i:S".chars().try_fold(s, |s, c| clock_piece(g, c, s)),
         'r' => "I:i:S p".chars().try_fold(s, |s, c| clock_piece(g, c, s)),
         '%' => s.strip_prefix('%'),
+        '.' => Some(s.trim_start_matches(|c: char| c.is_ascii_punctuation())),
+        '@' => Some(s.trim_start_matches(|c: char| c.is_ascii_alphabetic())),
+        '#' => Some(s.trim_start_matches(|c: char| c.is_ascii_digit())),
         _ => None,
     }
 }

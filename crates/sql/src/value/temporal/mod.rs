@@ -45,8 +45,9 @@ pub struct DateTime {
     pub later: bool,
 }
 
+/// The year 0 is none to MySQL, and no day of it is the 29th of February.
 pub fn is_leap(year: u16) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    year > 0 && year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
 pub fn days_in_month(year: u16, month: u8) -> u8 {
@@ -91,6 +92,10 @@ impl Date {
         let (y, m, d) = (i64::from(self.year), i64::from(self.month), i64::from(self.day));
         if y == 0 && m == 0 {
             return 0;
+        }
+        // The first day of all is the 1st of January of a year without a leap day.
+        if y == 0 && m <= 2 {
+            return 31 * (m - 1) + d;
         }
         // Years start in March, so that the leap day is the last of a year.
         let y2 = if m <= 2 { y - 1 } else { y };

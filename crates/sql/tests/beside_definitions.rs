@@ -1,0 +1,216 @@
+//! What a MySQL beside it answered otherwise about definitions.
+use crate::common::*;
+
+/// Relations of geometries and STRCMP() are truth values, which a CHECK may be alone.
+#[test]
+fn relations_of_geometries_may_be_checks() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            (
+                "create table g (p point, check (st_equals(p, st_geomfromtext('POINT(1 2)'))))",
+                "ok 0",
+            ),
+            ("insert into g values (st_geomfromtext('POINT(1 2)'))", "ok 1"),
+            ("insert into g values (st_geomfromtext('POINT(1 3)'))", "E3819"),
+            ("create table h (p geometry, check (mbrcontains(p, p)))", "ok 0"),
+            ("create table t (a varchar(9) check (strcmp(a, 'x')))", "ok 0"),
+            ("insert into t values ('y')", "ok 1"),
+            ("insert into t values ('x')", "E3819"),
+            ("create table n (p geometry check (st_srid(p)))", "E3812"),
+        ])
+        .await;
+    });
+}
+
+/// A column that begins to count: NULL and 0 get numbers behind those before them, as an INSERT would give them.
+#[test]
+fn a_column_that_begins_to_count_numbers_its_rows() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a int, b int primary key)",
+            "insert into t values (0, 1), (null, 2), (7, 3), (0, 4)",
+        ])
+        .await;
+        c.check(&[
+            ("alter table t modify a int not null auto_increment, add key (a), algorithm = inplace", "E1846"),
+            ("alter table t modify a int not null auto_increment, add key (a)", "ok 4"),
+            ("select a from t order by b", "1; 2; 7; 8"),
+            ("insert into t (b) values (5)", "ok 1"),
+            ("select a from t where b = 5", "9"),
+            // One that counts already keeps its zeros.
+            ("set sql_mode = no_auto_value_on_zero", "ok 0"),
+            ("update t set a = 0 where b = 1", "ok 1"),
+            ("set sql_mode = default", "ok 0"),
+            ("alter table t modify a bigint not null auto_increment", "ok 0"),
+            ("select a from t where b = 1", "0"),
+            ("create table z (a int)", "ok 0"),
+            ("insert into z values (0), (0), (null)", "ok 3"),
+            ("set sql_mode = no_auto_value_on_zero", "ok 0"),
+            (
+                "alter table z modify a int auto_increment primary key",
+                "E1062 ALTER TABLE causes auto_increment resequencing, resulting in duplicate entry '0' for key 'z.PRIMARY'",
+            ),
+            ("set sql_mode = default", "ok 0"),
+            ("alter table z modify a int auto_increment primary key", "ok 3"),
+            ("select a from z", "1; 2; 3"),
+            ("create table f (a tinyint)", "ok 0"),
+            ("insert into f values (127), (null)", "ok 2"),
+            ("alter table f modify a tinyint auto_increment primary key", "E1467"),
+        ])
+        .await;
+    });
+}
+
+/// NULL in a column that takes none any more is an error under strict modes, and the type's zero with a warning elsewhere.
+#[test]
+fn nulls_become_zeros_outside_of_strict_modes() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (i int, s varchar(5), d date)",
+            "insert into t values (1, 'a', '2020-01-01'), (null, null, null)",
+        ])
+        .await;
+        c.check(&[
+            ("alter table t modify i int not null", "E1138"),
+            ("set sql_mode = ''", "ok 0"),
+            ("alter table t modify i int not null, modify s char(9) not null, modify d date not null", "ok 2"),
+            (
+                "show warnings",
+                "Warning|1265|Data truncated for column 'i' at row 2; Warning|1265|Data truncated for column 's' at row 2; \
+                 Warning|1265|Data truncated for column 'd' at row 2",
+            ),
+            ("select * from t", "1|a|2020-01-01; 0||0000-00-00"),
+        ])
+        .await;
+    });
+}
+
+/// Privileges of MySQL that there are none of here are a warning, so that what its SHOW GRANTS says can be run; other names are refused.
+#[test]
+fn grants_of_another_server_can_be_run() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create user u"]).await;
+        c.check(&[
+            ("grant binlog_admin, select, xa_recover_admin, system_user on *.* to u", "ok 0"),
+            (
+                "show warnings",
+                "Warning|3929|Dynamic privilege 'BINLOG_ADMIN' is not registered with the server.; \
+                 Warning|3929|Dynamic privilege 'SYSTEM_USER' is not registered with the server.",
+            ),
+            (
+                "show grants for u",
+                "GRANT SELECT ON *.* TO `u`@`%`; GRANT XA_RECOVER_ADMIN ON *.* TO `u`@`%`",
+            ),
+            ("grant fly on *.* to u", "E1149"),
+            ("grant fly on test.* to u", "E3619 Illegal privilege level specified for FLY"),
+            (
+                "grant xa_recover_admin on test.* to u",
+                "E3619 Illegal privilege level specified for XA_RECOVER_ADMIN",
+            ),
+            ("revoke fly, select on *.* from u", "ok 0"),
+            (
+                "show warnings",
+                "Warning|3929|Dynamic privilege 'FLY' is not registered with the server.",
+            ),
+        ])
+        .await;
+    });
+}
+
+/// A subquery of ON DUPLICATE KEY UPDATE is run when a row is in the way; VALUES() in it is of the row that was to be inserted.
+#[test]
+fn subqueries_for_duplicates_wait_for_one() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key, n int)",
+            "create table u (b int)",
+            "insert into t values (1, 1)",
+            "insert into u values (1), (2)",
+        ])
+        .await;
+        c.check(&[
+            ("insert into t values (2, 2) on duplicate key update n = (select b from u)", "ok 1"),
+            ("insert into t values (2, 2) on duplicate key update n = (select b from u)", "E1242"),
+            ("insert into t values (2, 2) on duplicate key update n = (select max(b) from u) + 40", "ok 2"),
+            ("insert into t values (1, 3) on duplicate key update n = (select values(n) + b from u order by b desc limit 1)", "ok 2"),
+            ("select * from t", "1|5; 2|42"),
+            ("insert into t values (1, (select max(b) from u)) on duplicate key update n = (select min(b) from u) * 10", "ok 2"),
+            ("select n from t where id = 1", "10"),
+            // Its own column is none of the row's.
+            ("insert into t values (1, 3) on duplicate key update n = (select values(b) from u limit 1)", "ok 2"),
+            ("select n from t where id = 1", "NULL"),
+            ("insert into t values (1, 3) on duplicate key update n = (select values(z) from u)", "E1054"),
+        ])
+        .await;
+    });
+}
+
+/// Under LOCK TABLES nothing is defined but the tables that are locked.
+#[test]
+fn locked_tables_leave_nothing_else_to_define() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "lock tables t write"]).await;
+        for refused in [
+            "create database other",
+            "create procedure p() select 1",
+            "create function f() returns int return 1",
+            "drop procedure if exists p",
+            "create event e on schedule every 1 day do select 1",
+            "drop event if exists e",
+        ] {
+            let told = "E1192 Can't execute the given command because you have active locked tables or an active transaction";
+            c.check(&[(refused, told)]).await;
+        }
+        for refused in [
+            "create user u",
+            "drop user if exists u",
+            "grant select on t to root@localhost",
+            "create role r",
+        ] {
+            c.check(&[(refused, "E1100 Table 'user' was not locked with LOCK TABLES")]).await;
+        }
+        c.check(&[
+            ("create trigger g before insert on t for each row set @a = 1", "ok 0"),
+            ("create temporary table w (a int)", "ok 0"),
+            ("unlock tables", "ok 0"),
+            ("create database other", "ok 1"),
+        ])
+        .await;
+    });
+}
+
+/// A table in several locking clauses is 3569, and a function is named as the statement has it.
+#[test]
+fn clauses_and_names_as_they_are_written() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t1 (a int)", "create table t2 (a int)"]).await;
+        c.check(&[
+            (
+                "select * from t1 for update of t1 for share of t1",
+                "E3569 Table `t1` appears in multiple locking clauses.",
+            ),
+            (
+                "select * from t1, t2 for update of t1 for share",
+                "E3569 Table t1 appears in multiple locking clauses.",
+            ),
+            ("(select * from t1 for share) for update", "E3569"),
+            ("select * from t1, t2 for update of t1 for share of t2", ""),
+            (
+                "select Abs(1, 2)",
+                "E1582 Incorrect parameter count in the call to native function 'Abs'",
+            ),
+            (
+                "select any_value()",
+                "E1582 Incorrect parameter count in the call to native function 'any_value'",
+            ),
+        ])
+        .await;
+    });
+}

@@ -1,0 +1,126 @@
+//! Conditions that programs raise again or leave behind, and what is given to their variables under strict modes.
+use crate::common::*;
+
+const OUT_OF_RANGE: &str = "Warning|1264|Out of range value for column 'a' at row 1";
+
+/// RESIGNAL of a warning without a state of its own is a warning, whatever its class; the program goes on, and who called it sees it.
+#[test]
+fn a_warning_that_is_raised_again_is_one() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a tinyint)",
+            "create procedure bare() begin declare continue handler for sqlwarning begin select 'h'; resignal; end; \
+             insert ignore into t values (999); end",
+            "create procedure said() begin declare continue handler for sqlwarning begin resignal set message_text = '2nd'; \
+             end; begin declare continue handler for sqlwarning begin resignal set message_text = '1st'; end; \
+             insert ignore into t values (999); end; end",
+            "create procedure stacked() begin declare continue handler for sqlwarning begin \
+             resignal set message_text = 'changed'; get stacked diagnostics condition 1 @m = message_text; end; \
+             insert ignore into t values (999); end",
+            "create procedure on_it() begin declare continue handler for sqlwarning resignal; \
+             insert ignore into t values (999); select 'behind'; end",
+        ])
+        .await;
+        c.check(&[
+            ("call bare()", "h"),
+            ("show warnings", OUT_OF_RANGE),
+            ("call said()", "ok 1"),
+            ("show warnings", "Warning|1264|2nd"),
+            ("call stacked()", "ok 1"),
+            ("select @m", "changed"),
+            ("call on_it()", "behind"),
+            ("show warnings", ""),
+        ])
+        .await;
+    });
+}
+
+/// RESIGNAL with a state has that state's number, and the text that was there.
+#[test]
+fn a_state_of_its_own_has_its_own_number() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a tinyint)"]).await;
+        for (raised, want) in [
+            ("sqlstate '45000'", "E1644 Unknown column 'nothing' in 'field list'"),
+            ("sqlstate '45000' set message_text = 'm'", "E1644 m"),
+            ("sqlstate '45000' set mysql_errno = 5", "E5 Unknown column 'nothing' in 'field list'"),
+            ("sqlstate '02000'", "E1643 Unknown column 'nothing' in 'field list'"),
+            ("set message_text = 'm'", "E1054 m"),
+        ] {
+            let make = format!(
+                "create procedure p() begin declare exit handler for sqlexception resignal {raised}; \
+                 select nothing from t; end"
+            );
+            c.check(&[(&make, "ok 0"), ("call p()", want), ("drop procedure p", "ok 0")]).await;
+        }
+        c.check(&[
+            (
+                "create procedure p() begin declare exit handler for sqlexception resignal sqlstate '01000' \
+                 set message_text = 'm'; select nothing from t; end",
+                "ok 0",
+            ),
+            ("call p()", "ok 0"),
+            ("show warnings", "Error|1054|Unknown column 'nothing' in 'field list'; Warning|1642|m"),
+        ])
+        .await;
+    });
+}
+
+/// What a handler has dealt with is over; what its own last statement left behind is not.
+#[test]
+fn a_handlers_own_warnings_stay() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a tinyint)"]).await;
+        for (body, left) in [
+            ("begin end", ""),
+            ("set @x = 1", ""),
+            ("insert ignore into t values (999)", OUT_OF_RANGE),
+            ("begin declare y int; insert ignore into t values (999); set y = 1; end", ""),
+        ] {
+            let make = format!(
+                "create procedure p() begin declare continue handler for sqlexception {body}; \
+                 select nothing from t; end"
+            );
+            c.all(&[&make, "call p()"]).await;
+            c.check(&[("show warnings", left), ("drop procedure p", "ok 0")]).await;
+        }
+    });
+}
+
+/// In a strict mode a variable takes no value that an INSERT would refuse to compute; conditions and user variables do. Arguments are
+/// taken under the modes of whoever calls.
+#[test]
+fn variables_are_given_values_strictly() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create procedure given() begin declare a int; set a = 1 / 0; end",
+            "create procedure begun() begin declare a int default 1 % 0; end",
+            "create procedure asked() begin if 1 / 0 then select 1; else select 2; end if; end",
+            "create procedure outside() begin set @q = 1 / 0; end",
+            "create function result() returns int return 1 div 0",
+            "create function small(a tinyint unsigned) returns int return a",
+            "set sql_mode = ''",
+            "create procedure lax() begin declare a int; set a = 1 / 0; select a; end",
+            "create function lax_small(a tinyint unsigned) returns int return a",
+        ])
+        .await;
+        c.check(&[
+            ("call given()", "E1365"),
+            ("select small(-25)", "0"),
+            ("set sql_mode = default", "ok 0"),
+            ("call given()", "E1365 Division by 0"),
+            ("call begun()", "E1365"),
+            ("call asked()", "2"),
+            ("call outside()", "ok 0"),
+            ("select result()", "E1365"),
+            ("call lax()", "NULL"),
+            ("select lax_small(-25)", "E1264 Out of range value for column 'a' at row 1"),
+            ("select atan2(1) = atan(1)", "1"),
+        ])
+        .await;
+    });
+}
