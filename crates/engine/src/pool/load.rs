@@ -277,20 +277,6 @@ impl Pool {
             }
         }
     }
-
-    /// Latches a pinned page: it is there, only the latch may be taken.
-    pub async fn latch_pinned(&self, id: PageId, mode: LatchMode) -> Result<()> {
-        while let Err(w) = self.fix(id, mode, super::Access::Point).map(drop) {
-            match w {
-                super::PageWait::Latch(no, m) => self.wait_for_latch(no, m).await,
-                super::PageWait::Load(_) | super::PageWait::Reading(_) | super::PageWait::Frame => {
-                    let pin = self.load(id).await?;
-                    self.unpin(pin);
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// What a page LSN behind the log's end says.
