@@ -81,7 +81,8 @@ fn options(s: &Scenario, level: u8) -> Options {
 async fn by_force(s: &Stage<'_>, level: u8) -> Result<(), Stop> {
     let before = files(s, level);
     let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s.scenario, level)).await?;
-    s.world.lock().would_be_recovered(&read_all(s, &db).await?, s.kept)?;
+    let found = read_all(s, &db).await?;
+    s.world.lock().would_be_recovered(&found, s.kept)?;
     let (begun, now) = (db.recovery_report().to, db.inner().core.log.published());
     if (4..6).contains(&level) && now > begun + MARK {
         let what = format!("the log has grown from {begun} to {now}");
@@ -94,7 +95,8 @@ async fn by_force(s: &Stage<'_>, level: u8) -> Result<(), Stop> {
             .map_err(Stop::Failed);
     }
     let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s.scenario, 0)).await?;
-    s.world.lock().would_be_recovered(&read_all(s, &db).await?, s.kept)?;
+    let found = read_all(s, &db).await?;
+    s.world.lock().would_be_recovered(&found, s.kept)?;
     for t in db.tables(SCHEMA) {
         // A prepared transaction keeps its tables for as long as nobody decides on it.
         if !db.prepared().is_empty() {
