@@ -2,7 +2,6 @@
 
 use super::Pool;
 use super::frame::FrameNo;
-use super::latch::LatchMode;
 use crate::error::{Error, Result};
 use crate::files::Space;
 use crate::ids::{Lsn, PageId};
