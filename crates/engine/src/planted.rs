@@ -326,6 +326,30 @@ bugs! {
         "Rollback cuts a record off before purge has caught up with the deleted row that it gives back."
     GivenBackTooEarly "given-back-too-early" Structure
         "A deleted row that a rollback gives back is removed before purge has come to its older versions."
+    RecordLocksLostAtRemoval "record-locks-lost-at-removal" Locking
+        "When a record goes for good its gap locks pass on to the gap behind it, the locks of the record do not."
+    GapCheckMainOnly "gap-check-main-only" ChangeBuffer
+        "Which entry follows a new one, and so which gap it goes into, is looked for in the main tree only."
+    RevivedUnderReader "revived-under-reader" Locking
+        "A marked entry comes back to life although a reader has it locked."
+    OneObsoleteEntryPurged "one-obsolete-entry-purged" Structure
+        "Of the index entries that an update has made obsolete purge removes the first one."
+    ChainsOfShortRowLeaked "chains-of-short-row-leaked" Space
+        "An update after which no column is long any more does not tell purge of the long columns before it."
+    PrefixOfLongColumnCut "prefix-of-long-column-cut" Structure
+        "Of a long column that an index keeps the first characters of, as many bytes are read as there are characters."
+    PreparedTablesUnlocked "prepared-tables-unlocked" Locking
+        "After a start the tables of a prepared transaction are free for definition statements."
+    SavepointEndsAtPage "savepoint-ends-at-page" Atomicity
+        "A rollback to a savepoint ends where the undo page of the last change begins."
+    ChosenNumberGivenAgain "chosen-number-given-again" Identity
+        "A number that a client chose itself moves the AUTO_INCREMENT counter to it, not past it."
+    RebuildForgetsCounter "rebuild-forgets-counter" Identity
+        "After a rebuild the AUTO_INCREMENT counter goes on from the highest number that a row has."
+    RowLogFullIgnored "row-log-full-ignored" Durability
+        "A copy of a table goes on when the log of what is changed meanwhile is full and forgotten."
+    RenameNotTold "rename-not-told" Atomicity
+        "Who keeps something of the catalog is not told that tables have other names."
     HalfTreeForgotten "half-tree-forgotten" Space
         "Nothing tells a start of the index that a crash left half built."
 }

@@ -327,6 +327,10 @@ async fn shown(db: &Db) -> Shown {
 /// Everything that is wrong.
 async fn damage(db: &Db, disk: &SimDisk) -> Vec<String> {
     let mut found = db.check_spaces().await.unwrap();
+    match db.left_to_finish().await.unwrap() {
+        0 => {}
+        n => found.push(format!("{n} entries of half trees and dropped tables")),
+    }
     let mut files = Vec::new();
     for s in db.schemas() {
         for t in db.tables(&s.name) {
@@ -375,6 +379,16 @@ fn cut_off(base: &SimDisk, kind: Kind, after: u64, synced: bool) -> (SimDisk, bo
     (disk, acknowledged)
 }
 
+/// What is to be read in a copy under `innodb_force_recovery`, which finishes nothing (4) or not all (1).
+async fn forced(sim: &SimRt, disk: &SimDisk, seed: u64) -> Shown {
+    let copy = disk.copy(sim.rt(), seed);
+    let force = Force([4, 1, 4, 3][(seed / 4 % 4) as usize]);
+    let db = open(&sim.rt(), &copy, Options { force, ..options() }).await.unwrap();
+    let all = shown(&db).await;
+    db.shutdown().await.unwrap();
+    all
+}
+
 /// What a start finds, twice: the second one after another crash, in the middle of what the first one had to finish.
 fn recovered(disk: &SimDisk, seed: u64, kind: Kind) -> Shown {
     let sim = SimRt::new(seed);
@@ -388,8 +402,14 @@ fn recovered(disk: &SimDisk, seed: u64, kind: Kind) -> Shown {
     let sim = SimRt::new(seed + 1);
     let disk = first.crash(sim.rt(), seed + 1);
     sim.run(async {
+        let by_force =
+            if seed.is_multiple_of(4) { Some(forced(&sim, &disk, seed).await) } else { None };
         let db = open(&sim.rt(), &disk, options()).await.unwrap();
         let now = shown(&db).await;
+        assert!(
+            by_force.is_none_or(|f| f == now),
+            "{kind:?} after {seed}: by force something else"
+        );
         let damage = damage(&db, &disk).await;
         assert!(damage.is_empty(), "{kind:?} cut off after {seed} operations: {damage:#?}");
         // The names are free for what comes next, and a clean start finds it.
@@ -430,6 +450,30 @@ fn names_of_views() {
         db.drop_schema("many", &mut |_| Ok(()), &ddl()).await.unwrap();
         db.create_schema(SchemaDef { name: "many".into(), extra: vec![] }).await.unwrap();
         assert!(db.objects(ObjectKind::View, "many").is_empty());
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}
+
+/// Whoever has a table's handle from before a RENAME is told, and looks for the name anew.
+#[test]
+fn a_handle_from_before_a_rename_is_stale() {
+    let base = base();
+    let sim = SimRt::new(8);
+    let disk = base.copy(sim.rt(), 8);
+    sim.run(async {
+        let db = open(&sim.rt(), &disk, options()).await.unwrap();
+        let t = db.table("test", "t").unwrap();
+        let version = db.catalog_version();
+        db.rename_tables(&[(t.clone(), "many".into(), "moved".into())], &ddl()).await.unwrap();
+        assert_ne!(db.catalog_version(), version, "who keeps something of the catalog looks again");
+        let row = Row { k: 1, u: None, body: Vec::new() };
+        let mut txn = db.begin(TxnOptions::default());
+        let stale = txn.insert(&t, &encode(&t, 5000, &row)).await;
+        assert!(matches!(stale, Err(Error::TableChanged { .. })), "{stale:?}");
+        let moved = db.table("many", "moved").unwrap();
+        txn.insert(&moved, &encode(&moved, 5000, &row)).await.unwrap();
+        txn.commit(Durability::Flush).await.unwrap();
         db.shutdown().await.unwrap();
     })
     .unwrap();

@@ -334,6 +334,35 @@ fn a_full_row_log_ends_the_build() {
     });
 }
 
+/// The same of a log that a copy of the table needs: what it could not keep would be missing in the copy.
+#[test]
+fn a_full_row_log_ends_a_rebuild() {
+    run(1, async |disk, rt| {
+        let o = Options { row_log_bytes: 100, ..options(4 << 20) };
+        let db = open(&rt, &disk, o).await.unwrap();
+        let (t, _) = filled(&db, 0).await;
+        let stop = Arc::new(AtomicBool::new(false));
+        let all = writers(&rt, &db, 1, false, &stop);
+        let same = || NewTable { indexes: t.def.indexes.clone(), ..new_table(&t.def.name) };
+        let mut copy = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| {
+            out.extend_from_slice(row.bytes());
+            Ok(0)
+        };
+        match db.rebuild_table(&t, same(), &mut copy, &ddl()).await {
+            Err(Error::RowLogFull { .. }) => {}
+            other => panic!("{:?}", other.map(|t| t.def.version)),
+        }
+        stop.store(true, Ordering::Relaxed);
+        for d in all {
+            d.task.await;
+        }
+        is_whole(&db).await;
+        db.rebuild_table(&t, same(), &mut copy, &ddl()).await.unwrap();
+        is_whole(&db).await;
+        db.shutdown().await.unwrap();
+    });
+}
+
 /// An open transaction that has written is waited for, one that reads is not until the end; and whoever locks the table for reading
 /// keeps the statement from its end, not from its beginning.
 #[test]

@@ -100,6 +100,39 @@ fn it_shrinks_when_purge_is_done_and_no_view_needs_it() {
     .unwrap();
 }
 
+/// Pages of undo that purge has passed are used again, whether their transactions committed or not: the space is as large as
+/// what was in use at once.
+#[test]
+fn undo_that_nobody_needs_is_used_again() {
+    let sim = SimRt::new(3);
+    let disk = SimDisk::new(sim.rt(), 3);
+    sim.run(async {
+        let undo = UndoLimits { truncate: false, ..options().undo };
+        let db = open(&sim.rt(), &disk, Options { undo, ..options() }).await.unwrap();
+        let t = filled(&db).await;
+        let mut first = 0;
+        for round in 0..12 {
+            much_undo(&db, &t, round).await;
+            let mut txn = db.begin(TxnOptions::default());
+            update(&mut txn, &t, 0..ROWS, 100).await;
+            txn.rollback().await.unwrap();
+            sim.rt().sleep(Duration::from_secs(5)).await;
+            if round == 2 {
+                first = undo_bytes(&disk);
+            }
+        }
+        assert!(
+            undo_bytes(&disk) <= first,
+            "{} after the third round, {}",
+            first,
+            undo_bytes(&disk)
+        );
+        sound(&db, &t).await;
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}
+
 async fn until_frozen(disk: &SimDisk, f: impl Future<Output = ()>) -> bool {
     let (mut f, mut frozen) = (std::pin::pin!(f), std::pin::pin!(disk.frozen()));
     std::future::poll_fn(|cx| {

@@ -9,11 +9,12 @@
 //! - `client`: statements; `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `model`, `history`: what must be true.
 //! - `storey`: what the command line needs of this storey, and of `weir-sim-sql`, which stands on it.
-//! - `spoil`: damage on purpose, to prove that the checks see it.
+//! - `spoil`: damage on purpose, to prove that the checks see it; `force`: starts that leave something out.
 #![forbid(unsafe_code)]
 
 mod client;
 mod faults;
+mod force;
 mod history;
 mod life;
 mod model;

@@ -216,6 +216,13 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
             disk.reopen(next.rt(), disk_seed)
         };
         sim = next;
+        if !damaged
+            && !log_damaged
+            && let Err(f) = crate::force::look(s, life, &disk, &world, kept)
+        {
+            report.failure = Some((life.no, f));
+            break;
+        }
     }
     let w = world.lock();
     report.commits = w.commits;

@@ -11,7 +11,7 @@ use weir_rt::Rng;
 
 pub const SCHEMA: &str = "sim";
 
-/// `(id BIGINT, g INT, k INT NULL, u BIGINT NULL, s TEXT, body LONGBLOB, [w BINARY(n)])`; `g` follows from `id`, and `w`, which only tables
+/// `(id BIGINT, g INT, k INT NULL, u BIGINT NULL, s TEXT, body LONGBLOB or LONGTEXT, [w BINARY(n)])`; `g` follows from `id`, and `w`, which only tables
 /// of wide rows have, from `k`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
@@ -160,7 +160,8 @@ impl TableSpec {
         };
         let int = |bytes| PhysType::Int { bytes, unsigned: false };
         let text = PhysType::Var { collation: self.collation, max_bytes: 400 };
-        let long = PhysType::Var { collation: Collation::Binary, max_bytes: 1 << 20 };
+        let collation = if self.has_text() { self.collation } else { Collation::Binary };
+        let long = PhysType::Var { collation, max_bytes: 1 << 20 };
         let primary = match self.primary {
             Primary::Id => vec![part(ID)],
             Primary::IdDescending => vec![KeyPart { col: ID, prefix: None, desc: true }],
@@ -193,6 +194,12 @@ impl TableSpec {
         }
     }
 
+    /// The long column is a text, not bytes.
+    fn has_text(&self) -> bool {
+        let wide = [Collation::Utf8mb4GeneralCi, Collation::Utf8mb40900AiCi];
+        self.content == Content::Random && wide.contains(&self.collation)
+    }
+
     /// A row with this id; everything else is drawn.
     pub fn random_row(&self, rng: &mut Rng, id: i64) -> Row {
         let len = match rng.below(20) {
@@ -202,7 +209,10 @@ impl TableSpec {
             _ => rng.below(40),
         };
         let body = match self.content {
-            Content::Random => (0..len).map(|_| b'a' + rng.below(4) as u8).collect(),
+            Content::Random => {
+                let letters: Vec<u8> = (0..len).map(|_| b'a' + rng.below(4) as u8).collect();
+                if self.has_text() && len % 3 == 0 { four_bytes_each(&letters) } else { letters }
+            }
             Content::List => Vec::new(),
             Content::Register => vec![b'0'; PAD],
         };
@@ -217,6 +227,11 @@ impl TableSpec {
             body,
         }
     }
+}
+
+/// As many bytes, of characters that have four: an index keeps so many characters of a text, not bytes.
+fn four_bytes_each(letters: &[u8]) -> Vec<u8> {
+    letters.chunks_exact(4).flat_map(|c| [0xf0, 0x90, 0x90, 0x80 + (c[0] - b'a')]).collect()
 }
 
 /// Bytes of one number in a list or register.

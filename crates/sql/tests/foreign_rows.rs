@@ -207,3 +207,55 @@ fn rights_on_the_parent() {
         drop(server);
     });
 }
+
+/// A child that a cascade has changed needs the parents that its other keys name.
+#[test]
+fn a_cascade_asks_for_the_other_parents() {
+    check(&[
+        ("create table p (id int primary key)", "ok 0"),
+        ("create table q (a int, b int, primary key (a, b))", "ok 0"),
+        (
+            "create table c (id int primary key, a int, b int, foreign key (a) references p (id) on update cascade, \
+             foreign key (a, b) references q (a, b))",
+            "ok 0",
+        ),
+        ("insert into p values (1)", "ok 1"),
+        ("insert into q values (1, 7), (3, 7)", "ok 2"),
+        ("insert into c values (1, 1, 7)", "ok 1"),
+        (
+            "update p set id = 2",
+            "E1452 Cannot add or update a child row: a foreign key constraint fails (`test`.`c`, CONSTRAINT `c_ibfk_2` \
+             FOREIGN KEY (`a`, `b`) REFERENCES `q` (`a`, `b`))",
+        ),
+        ("select (select id from p), a, b from c", "1|1|7"),
+        ("update p set id = 3", "ok 1"),
+        ("select (select id from p), a, b from c", "3|3|7"),
+    ]);
+}
+
+/// Statements that have been made ready find tables under their new names, and so do the keys that name them.
+#[test]
+fn names_that_change_places() {
+    check(&[
+        ("create table a (id int primary key)", "ok 0"),
+        ("create table b (id int primary key)", "ok 0"),
+        ("insert into a values (1)", "ok 1"),
+        ("insert into b values (2)", "ok 1"),
+        ("prepare s from 'select id from a'", "ok 0"),
+        ("execute s", "1"),
+        ("select id from a", "1"),
+        ("rename table a to x, b to a, x to b", "ok 0"),
+        ("select id from a", "2"),
+        ("execute s", "2"),
+        ("create table c (p int, foreign key (p) references a (id))", "ok 0"),
+        ("insert into c values (2)", "ok 1"),
+        ("delete from a", "E1451"),
+        ("rename table a to p", "ok 0"),
+        ("delete from p", "E1451"),
+        ("select id from a", "E1146"),
+        ("execute s", "E1146"),
+        ("rename table c to d", "ok 0"),
+        ("update p set id = 3", "E1451"),
+        ("insert into d values (3)", "E1452"),
+    ]);
+}

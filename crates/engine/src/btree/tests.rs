@@ -101,6 +101,23 @@ async fn put(core: &Core, tree: &Arc<Tree>, key: &[u8], value: &[u8]) {
     .unwrap();
 }
 
+/// An entry by a transaction that its leaf notes.
+async fn put_by(core: &Core, tree: &Arc<Tree>, key: &[u8], writer: u64) {
+    mtr::run(core, PAGE, |w| {
+        let mut g = w.gather();
+        let at = place(&mut g, tree, key)?;
+        let slot = at.slot.expect_err("the key is new");
+        room_for_insert(&g, tree, &at, key, 3)?;
+        let mut a = g.seal(insert_need(key.len(), 3) + 32)?;
+        insert(&mut a, tree, at.leaf, slot, key, b"new");
+        a.record(at.leaf, &Redo::MaxTrx { id: writer });
+        a.commit();
+        Ok(())
+    })
+    .await
+    .unwrap();
+}
+
 /// Returns whether the key was there, and whether its page has become thin.
 async fn remove(core: &Core, tree: &Arc<Tree>, key: &[u8]) -> (bool, bool) {
     mtr::run(core, 256, |w| {
@@ -263,4 +280,44 @@ fn a_tree_is_an_ordered_map_over_crashes() {
         let world = RefCell::new(World::default());
         testing::lives(seed, 4, async |given| life(given, &world).await);
     });
+}
+
+/// Whoever looks at an entry asks its leaf for the newest transaction that may have made it: no split, no merge and no root that
+/// takes its only child's place may forget one.
+async fn grown_and_gone(given: Life) {
+    let (db, mut rng) = (given.open().await, given.rng);
+    let core = testing::core(&db);
+    let space = core.spaces.get(space::SYSTEM).unwrap();
+    let tree = Arc::new(create(core, &space, INDEX).await.unwrap());
+    let mut writers: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    for writer in 1..500 {
+        let key = some_key(&mut rng);
+        if let std::collections::btree_map::Entry::Vacant(new) = writers.entry(key) {
+            put_by(core, &tree, new.key(), writer).await;
+            new.insert(writer);
+        }
+    }
+    while !writers.is_empty() {
+        let n = rng.below(writers.len() as u64) as usize;
+        let key = writers.keys().nth(n).expect("fewer than there are").clone();
+        writers.remove(&key);
+        let (was, thin) = remove(core, &tree, &key).await;
+        assert!(was);
+        if !thin {
+            continue;
+        }
+        merge::merge_if_thin(core, &tree, &key).await.unwrap();
+        for (key, writer) in &writers {
+            let newest = mtr::run(core, 0, |w| {
+                Ok(slotted::max_trx(leaf(w.core, &tree, key, Access::Point)?.bytes()))
+            });
+            assert!(newest.await.unwrap() >= *writer, "the leaf of {key:?} forgot {writer}");
+        }
+    }
+    assert!(whole(core, &tree).await.is_empty());
+}
+
+#[test]
+fn a_leaf_knows_its_writers_through_splits_and_merges() {
+    testing::seeds("btree::tests", 4, |seed| testing::lives(seed, 1, grown_and_gone));
 }

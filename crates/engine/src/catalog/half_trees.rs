@@ -184,6 +184,13 @@ impl Catalog {
         Ok(trees.filter(|(s, _)| *s == space).map(|(_, (index, _))| index).collect())
     }
 
+    /// Entries of half trees and of drop lists: what a start has to finish. There are none behind one that could read and write
+    /// everything, as long as no definition statement is under way.
+    pub async fn left_to_finish(&self) -> Result<usize> {
+        let left = self.dict.scan(&self.core, &[kind::HALF_TREE]).await?;
+        Ok(left.len() + self.dict.scan(&self.core, &[kind::DROPPED]).await?.len())
+    }
+
     /// At a start: the trees that the last stop has left half built or half freed.
     pub(crate) async fn finish_trees(&self) -> Result<()> {
         for (k, v) in self.dict.scan(&self.core, &[kind::HALF_TREE]).await? {

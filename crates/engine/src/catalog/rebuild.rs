@@ -75,7 +75,7 @@ impl CopyLog {
     fn take(&self) -> Result<Vec<(Box<[u8]>, Row)>> {
         let taken = {
             let mut c = self.changes.lock();
-            if c.full {
+            if c.full && !planted::is(Bug::RowLogFullIgnored) {
                 // By this name users know the index that has the rows.
                 return Err(Error::RowLogFull { index: "PRIMARY".into() });
             }
@@ -397,7 +397,11 @@ impl Catalog {
         match copied {
             Ok((seen, _ddl)) => {
                 let (before, rows) = (t.marks(), seen.rows);
-                let auto_increment = before.auto_increment.max(start).max(seen.auto_increment);
+                let before_it = match planted::is(Bug::RebuildForgetsCounter) {
+                    true => 1,
+                    false => before.auto_increment,
+                };
+                let auto_increment = before_it.max(start).max(seen.auto_increment);
                 let row_id = before.row_id.max(seen.row_id);
                 self.replace(t, def, &storage, Marks { auto_increment, row_id, rows }, d).await
             }

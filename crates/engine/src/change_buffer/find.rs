@@ -28,6 +28,10 @@ pub fn place<'t>(
 /// The entry that follows a key: the lower one of the two trees' successors. The leaves of both trees that own what lies between are
 /// gathered.
 pub fn successor(g: &mut Gather<'_, '_>, trees: Trees<'_>, key: &[u8]) -> Attempt<Option<Vec<u8>>> {
+    let trees = match planted::is(Bug::GapCheckMainOnly) {
+        true => Trees::single(trees.main),
+        false => trees,
+    };
     let mut lowest = None;
     for tree in trees.each() {
         let leaf = match gathered_leaf(g, tree, key) {

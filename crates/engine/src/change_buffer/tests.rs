@@ -213,5 +213,7 @@ async fn life(l: Life) {
 
 #[test]
 fn both_trees_are_one() {
+    #[cfg(feature = "planted")]
+    crate::planted::plant_named();
     testing::seeds("change_buffer::tests", 25, |seed| testing::lives(seed, 1, life));
 }

@@ -487,6 +487,11 @@ impl Db {
         self.0.catalog.check_spaces().await
     }
 
+    /// How many half trees and lists of dropped tables the next start would have to finish.
+    pub async fn left_to_finish(&self) -> Result<usize> {
+        self.0.catalog.left_to_finish().await
+    }
+
     pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
         self.0.catalog.analyze_table(t, None).await
     }

@@ -17,6 +17,7 @@ use crate::log::control::{Control, ControlFile, DAMAGED_MAX};
 use crate::log::{Log, SEGMENT_HEADER, Segments};
 use crate::mtr::{Core, CoreStats};
 use crate::page;
+use crate::planted::{self, Bug};
 use crate::policy::Settings as FlushSettings;
 use crate::pool::dblwr::Doublewrite;
 use crate::pool::{Pool, PoolOptions};
@@ -406,6 +407,10 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
             mdl.push(t.mdl_adopted());
         }
         match u.prepared {
+            Some(xid) if planted::is(Bug::PreparedTablesUnlocked) => {
+                let mdl = Default::default();
+                inner.prepared.adopt(xid, Detached { id: u.id, log: u.log, locks, mdl });
+            }
             Some(xid) => inner.prepared.adopt(xid, Detached { id: u.id, log: u.log, locks, mdl }),
             None => inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl, failed: 0 }),
         }

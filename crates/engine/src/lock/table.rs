@@ -345,7 +345,8 @@ impl LockTable {
     pub fn inherit_on_remove(&self, index: u64, old: &[u8], next: Option<&[u8]>) {
         let name = LockName::new(index, Some(old));
         if !planted::is(Bug::GapLostAtRemoval) {
-            self.copy_gaps(&name, &LockName::new(index, next), true);
+            let records_too = !planted::is(Bug::RecordLocksLostAtRemoval);
+            self.copy_gaps(&name, &LockName::new(index, next), records_too);
         }
         // Waiters for the removed record look again: they will find the gap instead.
         let mut wakes = Wakes::new();

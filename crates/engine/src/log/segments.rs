@@ -300,3 +300,40 @@ impl Segments {
         lsn - within % 4096
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_disk::sim::SimDisk;
+    use weir_rt::sim::SimRt;
+
+    /// A log that is made smaller gives its files back to the device as checkpoints pass them, and not one more.
+    #[test]
+    fn a_smaller_log_has_fewer_files() {
+        let sim = SimRt::new(1);
+        let disk = Arc::new(SimDisk::new(sim.rt(), 1));
+        let done = sim.run(async {
+            let size = SEGMENT_HEADER + 8192;
+            let s = Segments::open(disk.clone(), Mode::Buffered, size, [1; 16]).await.unwrap();
+            for _ in 0..8 {
+                s.grow(4096).await.unwrap();
+            }
+            let (first, content) = (4096, s.content());
+            // Nothing lies wholly below this one.
+            assert!(!s.recycle(first + content - 1, 5).await.unwrap());
+            assert_eq!((s.count(), s.first(), s.end()), (8, Some(first), first + 8 * content));
+            // Three go, then the fourth has its place at the end.
+            for (passed, gone, end) in [(3, 3, 8), (4, 4, 9)] {
+                assert!(s.recycle(first + passed * content, 5).await.unwrap());
+                assert_eq!((s.count(), s.end()), (5, first + end * content));
+                assert_eq!(s.first(), Some(first + gone * content));
+                let names = |of: Vec<String>| -> Vec<String> {
+                    of.iter().map(|p| p.rsplit('/').next().unwrap_or(p).to_string()).collect()
+                };
+                let want = (gone..end).map(|i| name(first + i * content)).collect();
+                assert_eq!(names(disk.list(DIR).await.unwrap()), names(want));
+            }
+        });
+        done.map_err(|s| s.tasks).unwrap();
+    }
+}

@@ -113,3 +113,77 @@ impl Doublewrite {
         Ok(copies)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{DIR, FIRST_TABLE};
+    use crate::page::PageType;
+    use weir_disk::sim::SimDisk;
+    use weir_rt::sim::SimRt;
+
+    const SIZE: usize = 512;
+    const DIRECTORY: [u8; 16] = [1; 16];
+
+    /// A whole image; `what` stands in its body.
+    fn image(space: u32, no: u32, lsn: Lsn, what: u8) -> IoBuf {
+        let mut b = IoBuf::new(SIZE);
+        page::format(&mut b, PageId::new(space, no), PageType::Undo, 0);
+        page::set_lsn(&mut b, lsn);
+        b[SIZE - 1] = what;
+        page::seal(&mut b);
+        b
+    }
+
+    fn at(disk: &SimDisk, space: u32, no: usize) -> u8 {
+        let file = disk.content(&crate::files::path_of(space)).unwrap();
+        file[(no + 1) * SIZE - 1]
+    }
+
+    /// What stands in the way of one copy (its table is gone, its home beyond the end of the file, itself torn) is nothing to those
+    /// behind it; a home that is whole stays as it is, and nothing behind the end of the last batch counts.
+    #[test]
+    fn each_torn_page_of_the_last_batch_gets_its_copy() {
+        let sim = SimRt::new(1);
+        let disk = Arc::new(SimDisk::new(sim.rt(), 1));
+        let (here, gone) = (FIRST_TABLE, FIRST_TABLE + 1);
+        let done = sim.run(async {
+            let spaces = Spaces::new(disk.clone(), Mode::Buffered, SIZE, DIRECTORY);
+            let space = spaces.create_file(here, 8).await.unwrap();
+            for no in 0..8 {
+                let (_, done) =
+                    space.file().write(no * SIZE as u64, image(here, no as u32, 5, b'h')).await;
+                done.unwrap();
+            }
+            space.file().sync().await.unwrap();
+            let area = Doublewrite::open(disk.as_ref(), Mode::Buffered, SIZE).await.unwrap();
+            let older = (0..7).map(|no| image(here, no, 3, b'o')).collect();
+            area.write(older).await.unwrap();
+            let mut torn = image(here, 2, 9, b't');
+            torn[SIZE / 2] ^= 1;
+            let batch = vec![
+                image(gone, 1, 70, b'g'),
+                torn,
+                image(here, 99, 8, b'b'),
+                image(here, 3, 9, b'n'),
+                image(here, 4, 7, b'n'),
+            ];
+            area.write(batch).await.unwrap();
+            for no in [2, 3, 5] {
+                assert!(disk.flip_bit(space.path(), no * SIZE as u64 + 200, 1));
+            }
+            let copies = Doublewrite::restore(disk.as_ref(), &spaces, SIZE).await.unwrap();
+            assert_eq!(copies.restored, 1);
+            assert_eq!(copies.newest, Some((9, PageId::new(here, 3))));
+            let found: Vec<u8> = (2..6).map(|no| at(&disk, here, no)).collect();
+            assert_eq!(found, b"hnhh");
+            let whole = |no: u32| {
+                let file = disk.content(space.path()).unwrap();
+                page::verify(&file[no as usize * SIZE..][..SIZE], PageId::new(here, no)).is_ok()
+            };
+            assert_eq!([2, 3, 4, 5].map(whole), [false, true, true, false]);
+        });
+        done.map_err(|s| s.tasks).unwrap();
+        assert!(disk.paths().iter().all(|p| !p.starts_with(DIR) || p.ends_with("0010.weir")));
+    }
+}

@@ -2,7 +2,6 @@
 
 use super::Pool;
 use super::frame::FrameNo;
-use super::latch::LatchMode;
 use crate::error::{Error, Result};
 use crate::files::Space;
 use crate::ids::{Lsn, PageId};
@@ -276,20 +275,6 @@ impl Pool {
                 })
             }
         }
-    }
-
-    /// Latches a pinned page: it is there, only the latch may be taken.
-    pub async fn latch_pinned(&self, id: PageId, mode: LatchMode) -> Result<()> {
-        while let Err(w) = self.fix(id, mode, super::Access::Point).map(drop) {
-            match w {
-                super::PageWait::Latch(no, m) => self.wait_for_latch(no, m).await,
-                super::PageWait::Load(_) | super::PageWait::Reading(_) | super::PageWait::Frame => {
-                    let pin = self.load(id).await?;
-                    self.unpin(pin);
-                }
-            }
-        }
-        Ok(())
     }
 }
 

@@ -321,7 +321,9 @@ async fn purge_change(
     trx: TrxId,
     at: UndoPosition,
 ) -> Result<()> {
-    for (index, entry) in c.obsolete.iter().filter(|_| !planted::is(Bug::PurgeForgetsEntry)) {
+    let most = if planted::is(Bug::OneObsoleteEntryPurged) { 1 } else { usize::MAX };
+    let entries = c.obsolete.iter().filter(|_| !planted::is(Bug::PurgeForgetsEntry));
+    for (index, entry) in entries.take(most) {
         if let Some(i) = t.index_position(*index) {
             remove_if_unneeded(db, oldest, t, i, entry, c.key).await?;
         }

@@ -82,6 +82,9 @@ pub async fn rollback_log(
             if at.page == log.begin().page {
                 break;
             }
+            if target != log.begin() && planted::is(Bug::SavepointEndsAtPage) {
+                break;
+            }
             undo::drop_last_page(&db.core, log).await?;
             continue;
         }

@@ -84,6 +84,9 @@ impl Client {
             (w.ddl_begin(kind.clone()), w.seq)
         };
         let db = self.db.clone();
+        let takes_file =
+            matches!(kind, Ddl::Drop { .. } | Ddl::Truncate { .. } | Ddl::Rebuild { .. });
+        let file = takes_file.then(|| t.space.path().to_string());
         let r = match kind {
             Ddl::Drop { .. } => db.drop_tables(&[t], &d).await.map(|()| None),
             Ddl::Truncate { .. } => db.truncate_table(&t, &d).await.map(Some),
@@ -95,9 +98,21 @@ impl Client {
         };
         let new = r.as_ref().ok().cloned().flatten();
         ended(&db, &self.world, id, from, r)?;
+        if let Some(path) = file {
+            self.note_gone(path).await;
+        }
         match new {
             Some(t) => self.look_through(&t).await,
             None => Ok(()),
+        }
+    }
+
+    /// The file went with the statement, unless the device failed; then the next start removes it.
+    async fn note_gone(&self, path: String) {
+        let disk = self.db.inner().core.spaces.disk().clone();
+        let there = disk.exists(&path).await;
+        if matches!(there, Ok(false)) && !self.injector.happened().sync {
+            self.world.lock().gone.push(path);
         }
     }
 

@@ -3,10 +3,11 @@
 use super::commit::Watched;
 use super::{Client, Done, Open};
 use crate::model::{Promise, Shared, failed};
-use crate::schema::SCHEMA;
+use crate::schema::{Handle, SCHEMA};
 use std::pin::pin;
 use std::time::Duration;
-use weir_engine::{Db, Durability, Error, LockMode, OnLocked, RowBuf, TxnOptions, Xid};
+use weir_engine::{Db, Durability, Error, LockMode, MdlMode, OnLocked, RowBuf, TxnOptions, Xid};
+use weir_rt::Interrupt;
 
 /// Attempts to end a prepared transaction while reads fail or the device is full.
 const TRIES: u32 = 20;
@@ -110,9 +111,23 @@ pub async fn check(db: &Db, world: &Shared, seq: u64) -> Done<()> {
                 }
                 Err(e) => return Err(e.into()),
             }
+            table_is_locked(db, &t, xid).await?;
         }
     }
     end_all(db, world).await
+}
+
+/// No definition statement gets a table that a prepared transaction has changed.
+async fn table_is_locked(db: &Db, t: &Handle, xid: &Xid) -> Done<()> {
+    let (limit, interrupt) = (Duration::from_millis(1), Interrupt::new());
+    match db.lock_table(t, MdlMode::Exclusive, limit, &interrupt).await {
+        Err(Error::LockWaitTimeout) => Ok(()),
+        Err(e) => Err(e.into()),
+        Ok(_) => {
+            let what = format!("{} is free although {xid:?} has changed it", t.def.name);
+            failed("locks", what).map_err(Into::into)
+        }
+    }
 }
 
 /// Ends whatever is prepared, one way or the other.

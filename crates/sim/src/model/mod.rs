@@ -193,6 +193,8 @@ pub struct World {
     altered: Vec<(Tid, u64)>,
     /// Definition changes begun in this life, by class, for who ends the life in the middle of one.
     pub windows: Arc<[AtomicU64; DDL_CLASSES]>,
+    /// Files of dropped tables that were gone when the statement was answered: they do not come back.
+    pub gone: Vec<String>,
     /// Commits so far.
     pub seq: u64,
     durable: u64,

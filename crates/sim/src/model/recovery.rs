@@ -49,12 +49,7 @@ impl World {
     /// Compares what was found with the model and goes on from there. `kept`: which promises the last end did not break.
     pub fn recovered(&mut self, found: Vec<Found>, kept: Option<Promise>) -> Result<u64, Failure> {
         self.same_tables(&found)?;
-        let low = match kept {
-            Some(Promise::Durable) => self.durable,
-            Some(Promise::Written) => self.written.max(self.durable),
-            // Everything: the engine was closed.
-            None => self.seq,
-        };
+        let low = self.oldest_kept(kept);
         let mut nearest = None;
         for seq in (low..=self.seq).rev() {
             match self.difference(&found, seq) {
@@ -80,6 +75,39 @@ impl World {
                 self.seq
             ),
         )
+    }
+
+    /// Whether what was found is a state that the next start may come to; the model stays as it is. What a definition statement has
+    /// left that was under way is for that start to judge.
+    pub fn would_be_recovered(
+        &self,
+        found: &[Found],
+        kept: Option<Promise>,
+    ) -> Result<(), Failure> {
+        if !self.ddl.is_empty() {
+            return Ok(());
+        }
+        let names = |f: &Found| self.tables.get(&f.tid).is_some_and(|m| m.name == f.name);
+        if found.len() != self.tables.len() || !found.iter().all(names) {
+            let there: Vec<&str> = found.iter().map(|f| f.name.as_str()).collect();
+            return failed("catalog", format!("there are the tables {}", there.join(", ")));
+        }
+        let mut states = self.oldest_kept(kept)..=self.seq;
+        if states.any(|seq| self.difference(found, seq).is_none()) {
+            return Ok(());
+        }
+        let d = self.difference(found, self.seq).unwrap_or_default();
+        failed("durability", format!("compared with {}, {d}", self.seq))
+    }
+
+    /// The first state that the last end may have left.
+    fn oldest_kept(&self, kept: Option<Promise>) -> u64 {
+        match kept {
+            Some(Promise::Durable) => self.durable,
+            Some(Promise::Written) => self.written.max(self.durable),
+            // Everything: the engine was closed.
+            None => self.seq,
+        }
     }
 
     /// Tables that are there and should not be, or the other way round, as far as unfinished DDL does not explain it.

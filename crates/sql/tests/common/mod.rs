@@ -293,11 +293,22 @@ impl Server {
     }
 }
 
+/// Plants the bug that the environment names, the engine's or one above it, for whoever asks which tests find it: `WEIR_PLANT=bug`,
+/// `--features planted`.
+fn plant() {
+    #[cfg(feature = "planted")]
+    if let Ok(name) = std::env::var("WEIR_PLANT") {
+        weir_sql::planted::plant(weir_sql::planted::by_name(&name));
+        weir_engine::planted::plant(weir_engine::planted::by_name(&name));
+    }
+}
+
 /// Runs a test's body on a fresh database, in virtual time.
 pub fn with_server<F>(seed: u64, body: impl FnOnce(Server) -> F)
 where
     F: Future<Output = ()>,
 {
+    plant();
     let sim = SimRt::new(seed);
     let rt = sim.rt();
     let disk = SimDisk::new(rt.clone(), seed);

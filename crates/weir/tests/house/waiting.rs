@@ -9,7 +9,7 @@ const DRIVER: &str = "mtr/drive.rs";
 const WAITS: &[(&str, &[&str])] = &[
     // The pool's own readers wait as the driver does, for one page and without an attempt.
     (".load_soon(", &["pool/load.rs"]),
-    (".wait_for_latch(", &["pool/load.rs"]),
+    (".wait_for_latch(", &[]),
     (".frame_free(", &["pool/load.rs"]),
     (".read_ends(", &[]),
     // The two waits of a latch that are no session's: of the page cleaner, and of recovery, which nobody waits beside.

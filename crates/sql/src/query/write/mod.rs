@@ -43,6 +43,7 @@ pub use stages::generate;
 
 use crate::context::TableTriggers;
 use crate::meta::SqlTable;
+use crate::planted::{self, Bug};
 use crate::query::bind::partition;
 use crate::query::eval::Ev;
 use crate::query::exec::Runner;
@@ -241,7 +242,9 @@ impl<'p> RowWriter<'p> {
             && let Some(e) = foreign::missing_parent(r, table, &self.new, None, None).await?
         {
             self.refuse(e, &mut r.ev.cx.warnings)?;
-            r.txn.rollback_to(before).await?;
+            if !planted::is(Bug::IgnoredOrphanKept) {
+                r.txn.rollback_to(before).await?;
+            }
             return Ok(Inserted::LeftOut);
         }
         if let Some(t) = &fired {
@@ -304,7 +307,9 @@ impl<'p> RowWriter<'p> {
         let lock = LockMode::Exclusive;
         let there = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut found).await?;
         let same = there && found.row[..] == self.new[..];
-        if there {
+        if there && planted::is(Bug::ReplacedWithoutCascade) {
+            r.txn.delete(home, &found.key, &found.row).await?;
+        } else if there {
             self.delete(r, table, &found.key, &found.row).await?;
         }
         self.found = found;
@@ -342,7 +347,8 @@ impl<'p> RowWriter<'p> {
         if let (true, Some(col)) = (std::mem::take(&mut batch.moves_counter), table.rules.counter) {
             let layout = &table.engine.layout;
             let value = |n| counted(&RowView::new(layout, rows.row(n)).get(col).to_buf());
-            if let Some(v) = (0..written).filter_map(value).max() {
+            let reached = if planted::is(Bug::FirstNumberObserved) { 1 } else { written };
+            if let Some(v) = (0..written.min(reached)).filter_map(value).max() {
                 table.engine.auto_increment_observe(v).await?;
             }
         }
@@ -396,9 +402,15 @@ impl<'p> RowWriter<'p> {
         if changes.iter().all(|(c, d)| view.get(*c) == d.as_ref()) {
             return Ok(Updated::Same);
         }
-        before_update(table, changes, &mut r.ev)?;
+        let early = planted::is(Bug::GeneratedBeforeTouched);
+        if !early {
+            before_update(table, changes, &mut r.ev)?;
+        }
         if !table.rules.generated.is_empty() {
             self.generate_changed(r, table, old, changes)?;
+        }
+        if early {
+            before_update(table, changes, &mut r.ev)?;
         }
         self.new.clear();
         put_columns(table, old, changes, &mut self.new)?;
@@ -414,6 +426,7 @@ impl<'p> RowWriter<'p> {
             false => Box::pin(self.moved(r, (from, to), key, old)).await,
         };
         if done.is_ok()
+            && !planted::is(Bug::NumberOfUpdateForgotten)
             && let Some(counter) = table.rules.counter
             && let Some((_, value)) = changes.iter().find(|(c, _)| *c == counter)
             && let Some(v) = counted(value)
@@ -526,7 +539,7 @@ impl<'p> RowWriter<'p> {
             r.txn.delete(&table.engine, key, &old).await?;
             return Ok(Some(Cascaded { old, new: None }));
         };
-        if !table.rules.generated.is_empty() {
+        if !table.rules.generated.is_empty() && !planted::is(Bug::CascadeKeepsGenerated) {
             self.generate_changed(r, table, &old, &mut changes)?;
         }
         let new = with_columns(table, &old, &changes)?;
