@@ -353,6 +353,12 @@ impl<'a> Parser<'a> {
         syntax_error(self.sql, self.token().start as usize)
     }
 
+    /// The same with a text of its own, at a token.
+    #[cold]
+    pub(crate) fn error_at(&self, token: usize, told: &str) -> ParseError {
+        error_near(told, self.sql, self.tokens[token].start as usize)
+    }
+
     #[cold]
     fn too_deep(&self) -> ParseError {
         ParseError {
@@ -688,13 +694,17 @@ pub(crate) fn utf8(bytes: &[u8]) -> PResult<&str> {
 /// MySQL's syntax error near a byte of the statement.
 #[cold]
 fn syntax_error(sql: &[u8], at: usize) -> ParseError {
+    let told = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
+                server version for the right syntax to use";
+    error_near(told, sql, at)
+}
+
+/// A text of its own under the number of syntax errors.
+#[cold]
+fn error_near(told: &str, sql: &[u8], at: usize) -> ParseError {
     let at = at.min(sql.len());
     let line = 1 + sql[..at].iter().filter(|&&b| b == b'\n').count();
     let near = String::from_utf8_lossy(&sql[at..sql.len().min(at + 80)]);
     let near = near.trim_end_matches('\u{fffd}');
-    let message = format!(
-        "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
-         server version for the right syntax to use near '{near}' at line {line}"
-    );
-    ParseError { errno: ER_PARSE, message: message.into() }
+    ParseError { errno: ER_PARSE, message: format!("{told} near '{near}' at line {line}").into() }
 }
