@@ -214,3 +214,33 @@ fn clauses_and_names_as_they_are_written() {
         .await;
     });
 }
+
+/// One COLLATE for a column, one character set for a table or a schema, and integers for LIMIT.
+#[test]
+fn what_contradicts_itself_is_not_defined() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let sets =
+            "E1302 Conflicting declarations: 'CHARACTER SET latin1' and 'CHARACTER SET latin2'";
+        c.check(&[
+            (
+                "create table t (x varchar(9) collate ascii_bin not null collate ascii_bin)",
+                "E1064 Multiple COLLATE clauses near 'collate ascii_bin)' at line 1",
+            ),
+            ("create table t (x int) charset latin1 charset latin2", sets),
+            ("create table t (x int) collate latin1_bin charset latin2", sets),
+            ("create table t (x int) collate latin1_bin collate latin2_bin", "E1253"),
+            ("create database d charset latin1 charset latin2", sets),
+            ("create database d collate latin1_bin charset latin2", sets),
+            ("create database d collate latin1_bin collate latin2_bin", "E1253"),
+            ("create database d collate latin1_bin charset latin1", "ok 1"),
+            ("select default_collation_name from information_schema.schemata where schema_name = 'd'", "latin1_bin"),
+            ("create table t (x int)", "ok 0"),
+            ("create procedure p(a date) select * from t limit 1, a", "E1064 The variable \"a\" has a non-integer based type near 'a' at line 1"),
+            ("create procedure p(a decimal(5, 0)) delete from t limit a", "E1064"),
+            ("create procedure p(a int) select * from t limit b", "E1327 Undeclared variable: b"),
+            ("create procedure p(a tinyint unsigned, b bool) select * from t limit a, b", "ok 0"),
+        ])
+        .await;
+    });
+}

@@ -39,3 +39,50 @@ fn the_year_0_has_no_leap_day() {
         .await;
     });
 }
+
+/// Blanks at the end of a SET's value are none of its last member's.
+#[test]
+fn blanks_end_a_set() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (a set('a', 'b') default 'a,b ')", "ok 0"),
+            ("insert into t values ('b '), ('a,b  '), ('  '), (default)", "ok 4"),
+            ("select a from t", "b; a,b; ; a,b"),
+            ("insert into t values (' b')", "E1265"),
+            ("insert into t values ('a ,b')", "E1265"),
+        ])
+        .await;
+    });
+}
+
+/// A user variable's collation has as much of a claim as a column's, and what UNION makes a text of numbers and dates is in the connection's.
+#[test]
+fn collations_of_variables_and_unions() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "set names utf8mb4",
+            "create table t (c varchar(9) collate utf8mb4_general_ci)",
+            "insert into t values ('x')",
+        ])
+        .await;
+        c.check(&[
+            ("set @v = 'x', @w = _latin1'x'", "ok 0"),
+            ("select coercibility(@v), coercibility(@n)", "2|2"),
+            (
+                "select * from t where c = @v",
+                "E1267 Illegal mix of collations (utf8mb4_general_ci,IMPLICIT) and (utf8mb4_0900_ai_ci,IMPLICIT) for operation '='",
+            ),
+            ("select c like @v from t", "E1267"),
+            ("select * from t where c = @w", "x"),
+            ("select @v = 'X', @v = @w", "1|1"),
+            ("create table u as select 1 as f union select now()", "ok 2"),
+            (
+                "select collation_name from information_schema.columns where table_name = 'u'",
+                "utf8mb4_0900_ai_ci",
+            ),
+        ])
+        .await;
+    });
+}

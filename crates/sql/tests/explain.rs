@@ -1,4 +1,4 @@
-//! EXPLAIN's formats that are one text, and EXPLAIN ANALYZE.
+//! EXPLAIN's table, its formats that are one text, and EXPLAIN ANALYZE.
 use crate::common::*;
 
 const SETUP: &[&str] = &[
@@ -316,5 +316,38 @@ fn views_are_shown_to_those_who_may_see_them() {
         }
         c.0.close().await;
         root.0.close().await;
+    });
+}
+
+/// `ref` names the columns that a key is compared with, with their schema where their table is stored.
+#[test]
+fn columns_beside_keys() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        c.check(&[
+            (
+                "explain select * from t x join t on t.id = x.a",
+                "1|SIMPLE|x|NULL|index|NULL|k|5|NULL|3|100.00|Using index; \
+                 1|SIMPLE|t|NULL|eq_ref|PRIMARY|PRIMARY|4|test.x.a|1|100.00|Using where",
+            ),
+            (
+                "explain select * from (select a, count(*) as n from t group by a) d join t on t.id = d.n",
+                "1|PRIMARY|<derived2>|NULL|ALL|NULL|NULL|NULL|NULL|2|100.00|NULL; \
+                 1|PRIMARY|t|NULL|eq_ref|PRIMARY|PRIMARY|4|d.n|1|100.00|Using where; \
+                 2|DERIVED|t|NULL|index|NULL|k|5|NULL|3|100.00|Using index; Using temporary",
+            ),
+            (
+                "explain select * from t x join t on t.id = x.a + 1",
+                "1|SIMPLE|x|NULL|index|NULL|k|5|NULL|3|100.00|Using index; \
+                 1|SIMPLE|t|NULL|eq_ref|PRIMARY|PRIMARY|4|func|1|100.00|Using where",
+            ),
+            (
+                "explain select * from t where a = 10",
+                "1|SIMPLE|t|NULL|ref|k|k|5|const|1|100.00|Using where; Using index",
+            ),
+        ])
+        .await;
+        c.0.close().await;
     });
 }

@@ -312,3 +312,70 @@ fn hints_set_variables_for_a_statement() {
         .await;
     });
 }
+
+/// `max_error_count` says how many conditions of a statement can be looked at; all of them are counted.
+#[test]
+fn conditions_that_are_kept() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (a tinyint)", "ok 0"),
+            ("set max_error_count = 2", "ok 0"),
+            ("select @@warning_count", "0"),
+            ("insert ignore into t values (200), (300), (400)", "ok 3"),
+            (
+                "show warnings",
+                "Warning|1264|Out of range value for column 'a' at row 1; \
+                 Warning|1264|Out of range value for column 'a' at row 2",
+            ),
+            ("show count(*) warnings", "3"),
+            ("set max_error_count = 0", "ok 0"),
+            ("drop table nothing", "E1051"),
+            ("show errors", ""),
+            ("show count(*) errors", "1"),
+            ("drop table nothing", "E1051"),
+            ("get diagnostics @n = number", "ok 0"),
+            ("select @n", "0"),
+            (
+                "create procedure p() begin declare exit handler for 1051 select 'caught' as h; drop table nothing; end",
+                "ok 0",
+            ),
+            ("call p()", "caught"),
+            ("set max_error_count = 5000, cte_max_recursion_depth = 5000", "ok 0"),
+            (
+                "insert ignore into t with recursive r as (select 1 as n union all select n + 1 from r where n < 2000) select 1000 from r",
+                "ok 2000",
+            ),
+            ("get diagnostics @n = number", "ok 0"),
+            ("select @n", "2000"),
+        ])
+        .await;
+    });
+}
+
+/// A strict mode without the three that go with it, or those without it, are warned of.
+#[test]
+fn modes_that_belong_together() {
+    const TOGETHER: &str = "Warning|3135|'NO_ZERO_DATE', 'NO_ZERO_IN_DATE' and 'ERROR_FOR_DIVISION_BY_ZERO' sql modes should be used with strict mode. They will be merged with strict mode in a future release.";
+    with_server(1, async |s| {
+        let mut c = s.client();
+        for (mode, told) in [
+            ("strict_trans_tables", TOGETHER),
+            ("no_zero_date,no_zero_in_date,error_for_division_by_zero", TOGETHER),
+            ("strict_all_tables,no_zero_date,no_zero_in_date", TOGETHER),
+            ("strict_all_tables,no_zero_date,no_zero_in_date,error_for_division_by_zero", ""),
+            ("traditional", ""),
+            ("no_zero_date,allow_invalid_dates", TOGETHER),
+            ("ansi,no_auto_value_on_zero", ""),
+            (
+                "pad_char_to_full_length",
+                "Warning|3090|Changing sql mode 'PAD_CHAR_TO_FULL_LENGTH' is deprecated. It will be removed in a future release.",
+            ),
+            ("", ""),
+        ] {
+            let set = format!("set sql_mode = '{mode}'");
+            c.check(&[(&set, "ok 0"), ("show warnings", told)]).await;
+        }
+        c.check(&[("set sql_mode = default", "ok 0"), ("show warnings", "")]).await;
+    });
+}

@@ -43,6 +43,7 @@ pub struct Settings {
     pub select_limit: u64,
     pub timestamp: f64,
     pub group_concat_max_len: usize,
+    pub max_error_count: usize,
     pub max_packet: usize,
     pub default_week_format: u8,
     /// `block_encryption_mode`.
@@ -127,6 +128,7 @@ impl Settings {
                 _ => 0.0,
             },
             group_concat_max_len: v.u64(Var::group_concat_max_len) as usize,
+            max_error_count: v.u64(Var::max_error_count) as usize,
             max_packet: v.u64(Var::max_allowed_packet) as usize,
             default_week_format: v.u64(Var::default_week_format) as u8,
             encryption_mode: v.u64(Var::block_encryption_mode) as u8,

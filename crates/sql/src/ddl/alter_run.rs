@@ -535,8 +535,7 @@ fn renumbered(
         let told = e.message.trim_start_matches("Duplicate entry");
         e.message = format!(
             "ALTER TABLE causes auto_increment resequencing, resulting in duplicate entry{told}"
-        )
-        .into();
+        );
     }
     e
 }

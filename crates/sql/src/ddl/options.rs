@@ -3,7 +3,7 @@
 use crate::context::refused;
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::Collation;
+use crate::value::{Charset, Collation};
 use weir_syntax::ast::{DatabaseOption, OptionValue, TableOption};
 
 use super::types::{charset_by_name, collation_by_name, collation_for};
@@ -61,16 +61,7 @@ pub fn read(
                     Some(name) => charset_by_name(&name, env)?,
                     None => base.charset(),
                 };
-                if charset.is_some_and(|known| known != c) {
-                    return Err(SqlError::new(
-                        1302,
-                        format!(
-                            "Conflicting declarations: 'CHARACTER SET' and 'CHARACTER SET {}'",
-                            c.name()
-                        ),
-                    ));
-                }
-                charset = Some(c);
+                one_set(&mut charset, c)?;
                 // A collation of the same set that came before stays.
                 if found.collation.is_none_or(|known| known.charset() != c) {
                     found.collation = Some(env.default_of(c));
@@ -78,7 +69,9 @@ pub fn read(
             }
             "COLLATE" => {
                 let name = word(&option.value).unwrap_or_else(|| base.name().into());
-                found.collation = Some(collation_for(&name, charset, env)?);
+                let collation = collation_for(&name, charset, env)?;
+                charset = Some(collation.charset());
+                found.collation = Some(collation);
             }
             "AUTO_INCREMENT" => found.auto_increment = Some(int(&option.value)?),
             "COMMENT" => found.comment = Some(table_comment(table, &option.value, env)?),
@@ -267,6 +260,18 @@ fn int(value: &OptionValue) -> Result<u64, SqlError> {
     }
 }
 
+/// 1302 for a set beside another one, which COLLATE may have named.
+fn one_set(known: &mut Option<Charset>, c: Charset) -> Result<(), SqlError> {
+    if let Some(other) = known.filter(|k| *k != c) {
+        let (one, two) = (other.name(), c.name());
+        let text =
+            format!("Conflicting declarations: 'CHARACTER SET {one}' and 'CHARACTER SET {two}'");
+        return Err(SqlError::new(1302, text));
+    }
+    *known = Some(c);
+    Ok(())
+}
+
 /// The collation that the options of a schema ask for.
 pub fn schema_collation(
     options: &[DatabaseOption],
@@ -280,11 +285,9 @@ pub fn schema_collation(
         match option {
             DatabaseOption::Charset(name) => {
                 let c = charset_by_name(name, env)?;
-                charset = Some(c);
-                if !collated || collation.charset() != c {
-                    if collated {
-                        collation_for(collation.name(), charset, env)?;
-                    }
+                one_set(&mut charset, c)?;
+                // A collation of the same set that came before stays.
+                if !collated {
                     collation = env.default_of(c);
                 }
             }
@@ -293,6 +296,7 @@ pub fn schema_collation(
                     Some(_) => collation_for(name, charset, env)?,
                     None => collation_by_name(name, env)?,
                 };
+                charset = Some(collation.charset());
                 collated = true;
             }
             DatabaseOption::Encryption(value) if value.eq_ignore_ascii_case(b"n") => {}

@@ -331,6 +331,7 @@ impl Session {
         if self.current.total() > 0 {
             self.current.clear();
         }
+        self.current.make_room(self.vars.u64(Var::max_error_count) as usize);
         // A role that was revoked is no longer active.
         if self.access.is_stale() {
             self.show_roles();
@@ -357,6 +358,7 @@ impl Session {
         let had = self.warnings.total();
         if (self.current.total() > 0 || had > 0) && !(self.keep_warnings && result.is_ok()) {
             std::mem::swap(&mut self.warnings, &mut self.current);
+            self.warnings.keep(self.vars.u64(Var::max_error_count) as usize);
             let count = |n: usize| crate::vars::VarValue::UInt(n as u64);
             self.vars.put(Var::warning_count, count(self.warnings.total() as usize));
             self.vars.put(Var::error_count, count(usize::from(result.is_err())));

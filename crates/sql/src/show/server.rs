@@ -114,7 +114,7 @@ pub fn engines() -> ShowResult {
 }
 
 pub fn errors(cx: &StatementCtx<'_>) -> u64 {
-    cx.reads.last_warnings.list().iter().filter(|w| w.level == Level::Error).count() as u64
+    cx.reads.last_warnings.errors()
 }
 
 fn number(e: &Expr) -> Result<usize, SqlError> {

@@ -183,12 +183,14 @@ pub struct Said {
     pub items: Vec<(&'static str, String)>,
 }
 
-/// The statement's warnings: all are counted, the first `limit` kept (`max_error_count`).
+/// The statement's warnings: all are counted, the first `limit` kept.
 #[derive(Debug, Clone)]
 pub struct Warnings {
     list: Vec<Warning>,
     total: u64,
     limit: usize,
+    /// Errors that `keep` left out.
+    unseen: u64,
     /// The first of those in [`STRICT`].
     strict: Option<Warning>,
     /// Nothing is said of texts that are no numbers: of a column of TEXT or BLOB, MySQL makes a number without a word.
@@ -201,7 +203,7 @@ const STRICT: &[u16] = &[1260, 1264, 1292, 1301, 1411, 1441, 3020, 3155, 3156];
 
 impl Default for Warnings {
     fn default() -> Self {
-        Warnings { list: Vec::new(), total: 0, limit: 1024, strict: None, quiet: false }
+        Warnings { list: Vec::new(), total: 0, limit: 1024, unseen: 0, strict: None, quiet: false }
     }
 }
 
@@ -219,6 +221,25 @@ fn strict_state(code: u16) -> &'static str {
 impl Warnings {
     pub fn with_limit(limit: usize) -> Self {
         Warnings { limit, ..Self::default() }
+    }
+
+    /// Keeps as many as the session's `max_error_count` says, if they are more. Where they are fewer, the statement's end leaves
+    /// the others out: until then handlers and RESIGNAL look at them.
+    pub fn make_room(&mut self, wanted: usize) {
+        self.limit = self.limit.max(wanted);
+    }
+
+    /// Keeps the first ones; all stay counted.
+    pub fn keep(&mut self, wanted: usize) {
+        if self.list.len() > wanted {
+            let errors = self.errors();
+            self.list.truncate(wanted);
+            self.unseen = errors - self.errors();
+        }
+    }
+
+    pub fn errors(&self) -> u64 {
+        self.unseen + self.list.iter().filter(|w| w.level == Level::Error).count() as u64
     }
 
     pub fn push(&mut self, level: Level, code: u16, message: impl FnOnce() -> String) {
@@ -303,7 +324,8 @@ impl Warnings {
             return;
         }
         if self.total == 0 {
-            *self = Warnings { strict: None, ..other };
+            let limit = self.limit.max(other.limit);
+            *self = Warnings { strict: None, limit, ..other };
             return;
         }
         other.list.into_iter().for_each(|w| self.add(w));
@@ -329,7 +351,7 @@ impl Warnings {
 
     pub fn clear(&mut self) {
         self.list.clear();
-        self.total = 0;
+        (self.total, self.unseen) = (0, 0);
         self.strict = None;
     }
 }

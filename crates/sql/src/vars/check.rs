@@ -75,6 +75,10 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
         VarType::Collation => (check_collation(def, input)?, None),
         VarType::TimeZone => (check_time_zone(def, input)?, None),
     };
+    if let (Var::sql_mode, VarValue::Set(bits)) = (def.var, &value) {
+        warning = sql_mode::incomplete(*bits)
+            .map(|(errno, message)| VarWarning { errno, message: message.into() });
+    }
     if let Some(note) = def.note
         && warning.is_none()
         && value != def.default.value()
@@ -408,6 +412,7 @@ mod tests {
     #[test]
     fn modes_combine_and_charsets_normalise() {
         let checked = set(Var::sql_mode, SetInput::Str("ansi")).unwrap();
+        assert_eq!(checked.warning, None);
         let text = Var::sql_mode.def().show(&checked.value).into_owned();
         assert_eq!(
             text,

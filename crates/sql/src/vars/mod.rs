@@ -331,6 +331,23 @@ pub mod sql_mode {
         | ERROR_FOR_DIVISION_BY_ZERO
         | NO_ENGINE_SUBSTITUTION;
 
+    /// What MySQL warns of: a strict mode and the three that go with it are meant to be one, and CHAR's blanks to go.
+    pub fn incomplete(bits: u64) -> Option<(u16, &'static str)> {
+        const BESIDE: u64 = NO_ZERO_IN_DATE | NO_ZERO_DATE | ERROR_FOR_DIVISION_BY_ZERO;
+        let strict = bits & (STRICT_TRANS_TABLES | STRICT_ALL_TABLES) != 0;
+        let beside = bits & BESIDE;
+        if (strict || beside != 0) && !(strict && beside == BESIDE) {
+            return Some((
+                3135,
+                "'NO_ZERO_DATE', 'NO_ZERO_IN_DATE' and 'ERROR_FOR_DIVISION_BY_ZERO' sql modes should be used with strict mode. They will be merged with strict mode in a future release.",
+            ));
+        }
+        (bits & PAD_CHAR_TO_FULL_LENGTH != 0).then_some((
+            3090,
+            "Changing sql mode 'PAD_CHAR_TO_FULL_LENGTH' is deprecated. It will be removed in a future release.",
+        ))
+    }
+
     /// Combination modes switch on what they stand for.
     pub fn expand(mut bits: u64) -> u64 {
         if bits & ANSI != 0 {

@@ -307,8 +307,7 @@ with_inert! { vars =>
     block_encryption_mode: Both Always, VarType::Enum(super::inert::ENCRYPTION_MODES), Default::Enum(0),
         "Length of the key and mode of AES_ENCRYPT() and AES_DECRYPT().";
     default_week_format: Both Always, uint(0, 7), n(0), "Mode of WEEK() without its own.";
-    max_error_count: Both Always, uint(0, 65_535), n(1024), "Warnings kept of one statement.",
-        note "1024 are kept";
+    max_error_count: Both Always, uint(0, 65_535), n(1024), "Warnings kept of one statement.";
     max_sort_length: Both Always, uint(4, 8_388_608), n(1024),
         "Bytes of a value that ORDER BY looks at.", note "the whole value is compared";
     sort_buffer_size: Both Always, size(32_768, U64_MAX, 1), n(262_144),

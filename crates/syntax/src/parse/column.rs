@@ -23,8 +23,14 @@ impl Parser<'_> {
         } else {
             self.data_type()?
         };
+        let mut first = self.pos;
         while let Some(attr) = self.column_attr()? {
+            let collates = |a: &ColumnAttr| matches!(a, ColumnAttr::Collate(_));
+            if collates(&attr) && attrs.iter().any(collates) {
+                return Err(self.error_at(first, "Multiple COLLATE clauses"));
+            }
             attrs.push(attr);
+            first = self.pos;
         }
         Ok(ColumnDef { name, data_type, attrs })
     }

@@ -15,6 +15,7 @@ mod ddl;
 pub mod digest;
 mod dml;
 mod ends;
+mod errors;
 mod expr;
 mod func;
 pub mod normalize;
@@ -40,6 +41,7 @@ use crate::ast::{Ident, SelectInto, Statement};
 use crate::lex::client::has_placeholders;
 use crate::lex::{Client, Kw, Lexer, SqlMode, T, Token, literal};
 
+pub(crate) use errors::utf8;
 pub use normalize::{LiteralClass, NormalizedBuf, NormalizedLiteral, normalize, parse_normalized};
 
 /// How to read a statement.
@@ -100,13 +102,6 @@ impl ParseError {
 
 /// Result of a parser rule.
 pub(crate) type PResult<V> = Result<V, ParseError>;
-
-/// ER_PARSE_ERROR.
-const ER_PARSE: u16 = 1064;
-/// ER_STACK_OVERRUN_NEED_MORE.
-const ER_STACK: u16 = 1436;
-/// ER_INVALID_CHARACTER_STRING.
-const ER_INVALID_STRING: u16 = 1300;
 
 /// Nested constructs (parentheses, subqueries, CASE, function arguments), for each 256 KiB of stack that whoever parses has.
 const MAX_DEPTH: u32 = 200;
@@ -345,24 +340,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    // Errors.
-
-    /// MySQL's syntax error at the current token.
-    #[cold]
-    pub(crate) fn error(&self) -> ParseError {
-        syntax_error(self.sql, self.token().start as usize)
-    }
-
-    #[cold]
-    fn too_deep(&self) -> ParseError {
-        ParseError {
-            errno: ER_STACK,
-            message: "Thread stack overrun:  the statement is nested too deeply.  \
-                      Use fewer levels of nesting."
-                .into(),
-        }
-    }
-
     /// Runs a rule one level deeper.
     #[inline]
     pub(crate) fn nested<V>(
@@ -455,7 +432,7 @@ impl<'a> Parser<'a> {
             Some(client) if has_placeholders(&bytes) => {
                 let (text, lost) = client.plain(&bytes);
                 if lost > 0 {
-                    return Err(invalid_name(client, &bytes));
+                    return Err(errors::invalid_name(client, &bytes));
                 }
                 Ok(Ident(utf8(&text)?.into()))
             }
@@ -658,43 +635,4 @@ impl<'a> Parser<'a> {
             _ => self.admin_statement(),
         }
     }
-}
-
-/// 1300 for a name with a code that the client's set gives to no character.
-#[cold]
-fn invalid_name(client: Client, text: &[u8]) -> ParseError {
-    let hex: String = client.sent(text).iter().take(6).map(|b| format!("{b:02X}")).collect();
-    let message = format!("Invalid {} character string: '{hex}'", client.charset);
-    ParseError { errno: ER_INVALID_STRING, message: message.into() }
-}
-
-/// Text of bytes, or MySQL's error about them.
-pub(crate) fn utf8(bytes: &[u8]) -> PResult<&str> {
-    std::str::from_utf8(bytes).map_err(|e| {
-        use std::fmt::Write;
-        let mut message = String::from("Invalid utf8mb4 character string: '");
-        for &b in bytes[e.valid_up_to()..].iter().take(6) {
-            if b.is_ascii_graphic() {
-                message.push(char::from(b));
-            } else {
-                let _ = write!(message, "\\x{b:02X}");
-            }
-        }
-        message.push('\'');
-        ParseError { errno: ER_INVALID_STRING, message: message.into() }
-    })
-}
-
-/// MySQL's syntax error near a byte of the statement.
-#[cold]
-fn syntax_error(sql: &[u8], at: usize) -> ParseError {
-    let at = at.min(sql.len());
-    let line = 1 + sql[..at].iter().filter(|&&b| b == b'\n').count();
-    let near = String::from_utf8_lossy(&sql[at..sql.len().min(at + 80)]);
-    let near = near.trim_end_matches('\u{fffd}');
-    let message = format!(
-        "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
-         server version for the right syntax to use near '{near}' at line {line}"
-    );
-    ParseError { errno: ER_PARSE, message: message.into() }
 }

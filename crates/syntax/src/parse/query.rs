@@ -229,11 +229,28 @@ impl Parser<'_> {
     fn limit_value(&mut self) -> PResult<Expr> {
         match self.kind() {
             T::Param | T::Slot => self.operand(),
-            T::Word if self.at_ident() => {
-                let column = self.column_ref()?;
-                self.variable_or(column)
-            }
+            T::Word if self.at_ident() => self.limit_variable(),
             _ => Ok(Expr::int(self.number()?)),
+        }
+    }
+
+    /// A variable of a program, which has to be an integer: a program without such a variable is not defined.
+    fn limit_variable(&mut self) -> PResult<Expr> {
+        let first = self.pos;
+        let column = self.column_ref()?;
+        let e = self.variable_or(column)?;
+        let Some(scope) = &self.scope else { return Ok(e) };
+        match &e {
+            Expr::Column(c) => {
+                let message = format!("Undeclared variable: {}", c.column).into();
+                Err(ParseError { errno: 1327, message })
+            }
+            Expr::Param(n) if !scope.holds_integers(*n) => {
+                let name = self.text_since(first);
+                let told = format!("The variable \"{name}\" has a non-integer based type");
+                Err(self.error_at(first, &told))
+            }
+            _ => Ok(e),
         }
     }
 

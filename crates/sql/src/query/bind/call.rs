@@ -545,7 +545,7 @@ pub fn aggregate_arguments(
 /// 1582 names a function as the statement does.
 pub fn as_written(mut e: SqlError, known: &str, written: &str) -> SqlError {
     if e.errno == errno::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT {
-        e.message = e.message.replace(&format!("'{known}'"), &format!("'{written}'")).into();
+        e.message = e.message.replace(&format!("'{known}'"), &format!("'{written}'"));
     }
     e
 }

@@ -107,7 +107,7 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
         {
             let kind = match u64::from(chars) * collation.max_char_bytes() as u64 {
                 ..=0x1_0000 => LobKind::Normal,
-                ..=0xFF_FFFF => LobKind::Medium,
+                0x1_0001..=0xFF_FFFF => LobKind::Medium,
                 _ => LobKind::Long,
             };
             SqlType::Text { kind, collation }

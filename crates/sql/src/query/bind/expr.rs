@@ -148,9 +148,11 @@ impl Binder<'_> {
                     SqlType::Double { .. } => SqlType::LONG_DOUBLE,
                     other => other,
                 };
+                // Its collation has as much of a claim as a column's.
+                let coercibility = coercibility::IMPLICIT;
                 BExpr::new(
                     Node::UserVar(name.as_str().to_lowercase().into()),
-                    TypeInfo::new(ty, true),
+                    TypeInfo { coercibility, ..TypeInfo::new(ty, true) },
                 )
             }
             Expr::AssignVar { name, value } => {
@@ -185,7 +187,12 @@ impl Binder<'_> {
                 match escape {
                     // What a kept text says of itself: an index over the same expression has it without.
                     Some(e) if e.is_backslash() => {}
-                    Some(e) => args.push(self.escape_of_like(e)?),
+                    // In which order texts are compared it has no say.
+                    Some(e) => {
+                        let mut escape = self.escape_of_like(e)?;
+                        escape.info.coercibility = coercibility::IGNORABLE;
+                        args.push(escape);
+                    }
                     None if self.env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES) => {
                         args.push(BExpr::constant(NO_ESCAPE));
                     }

@@ -122,7 +122,9 @@ impl Binder<'_> {
                     .iter()
                     .zip(&r.columns)
                     .map(|(a, b)| {
-                        OutColumn::stored(a.name.clone(), infer::merge(&[a.info, b.info]))
+                        let infos = [a.info, b.info];
+                        let info = self.made_of(&infos, infer::merge(&infos));
+                        OutColumn::stored(a.name.clone(), info)
                     })
                     .collect::<Vec<OutColumn>>();
                 told_apart(&columns)?;

@@ -6,7 +6,7 @@ pub mod text;
 use crate::context::Reads;
 use crate::meta::SqlTable;
 use crate::query::bind::{Binder, partition};
-use crate::query::expr::BExpr;
+use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::key::{Key, key_length};
 use crate::query::plan::told::column_meta;
 use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, SubKind};
@@ -110,16 +110,16 @@ impl<'e> Lines<'e> {
         kind: &str,
         table: Value<'static>,
         access: &str,
-        key: Option<(&Key, &Arc<SqlTable>)>,
+        key: Option<(&Key, &Arc<SqlTable>, Value<'static>)>,
         rows: f64,
         extra: Option<String>,
     ) {
         let access = if access.is_empty() { Value::Null } else { text(access) };
         let (name, len, refs) = match key {
-            Some((k, t)) => (
+            Some((k, t, refs)) => (
                 text(t.engine.def.indexes[k.index].name.clone()),
                 text(key_len(k).to_string()),
-                reference(k),
+                refs,
             ),
             None => (Value::Null, Value::Null, Value::Null),
         };
@@ -186,6 +186,7 @@ impl<'e> Lines<'e> {
                 }
                 _ => text(t.alias.to_string()),
             };
+            let key = key.map(|(k, t)| (k, t, reference(k, b)));
             self.line(kind, name, access, key, s.rows, extra);
             self.filtered(s.told);
             if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
@@ -261,10 +262,28 @@ fn key_len(k: &Key) -> u64 {
     key_length(&k.table, k.index, used)
 }
 
-fn reference(k: &Key) -> Value<'static> {
+/// With its table's name, and the schema of a table that is stored.
+fn column_name(b: &Block, c: ColRef) -> String {
+    let slot = &b.tables[usize::from(c.table)];
+    match &slot.source {
+        Source::Table(t) => {
+            let column = &t.meta.columns[usize::from(c.col)];
+            format!("{}.{}.{}", t.schema(), slot.alias, column.name)
+        }
+        Source::Derived(q) => format!("{}.{}", slot.alias, q.columns[usize::from(c.col)].name),
+        _ => "func".into(),
+    }
+}
+
+/// What the key's columns are compared with: columns of the block by name.
+fn reference(k: &Key, b: &Block) -> Value<'static> {
     match &k.searches[..] {
         [one] if one.is_single() && !one.eq.is_empty() => {
-            let of = |e: &BExpr| if e.is_statement_constant() { "const" } else { "func" };
+            let of = |e: &BExpr| match &e.node {
+                Node::Col(c) if c.depth == 0 => column_name(b, *c),
+                _ if e.is_statement_constant() => "const".into(),
+                _ => "func".into(),
+            };
             text(one.values().map(of).collect::<Vec<_>>().join(","))
         }
         _ => Value::Null,

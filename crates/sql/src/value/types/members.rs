@@ -46,6 +46,9 @@ impl Members {
 
     /// The list that text means, names joined by commas; a name that is none is left out, and told by false.
     pub fn bits_of(self, text: &[u8], collation: Collation) -> (u64, bool) {
+        // Blanks at the end are none of the last name's.
+        let end = text.iter().rposition(|b| *b != b' ').map_or(0, |last| last + 1);
+        let text = &text[..end];
         if text.is_empty() {
             return (0, true);
         }

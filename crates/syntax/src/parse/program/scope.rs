@@ -2,6 +2,7 @@
 
 use crate::ast::{
     ColumnRef, Condition, Expr, HandlerDef, Ident, Op, Program, SlotDef, SlotKind, TriggerEvent,
+    TypeKind,
 };
 use crate::parse::ParseError;
 
@@ -59,6 +60,17 @@ impl Scope {
 
     pub(super) fn owner(&self) -> Owner {
         self.owner
+    }
+
+    /// Whether a variable is of an integer type; columns of a trigger's rows are taken for such.
+    pub(crate) fn holds_integers(&self, slot: u32) -> bool {
+        use TypeKind::{BigInt, Int, MediumInt, SmallInt, TinyInt};
+        match self.program.slots.get(slot as usize).map(|s| &s.kind) {
+            Some(SlotKind::Variable(ty)) => {
+                matches!(ty.data.kind, TinyInt | SmallInt | MediumInt | Int | BigInt)
+            }
+            _ => true,
+        }
     }
 
     /// Where the next instruction goes.
