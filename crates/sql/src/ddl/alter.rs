@@ -3,10 +3,10 @@
 use super::carried::{carried, now_at};
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
-use super::keys::Keys;
-use super::{
-    Env, build, computed, foreign, functional, histogram, keys, options, partition, special,
-};
+use super::keys::{self, Keys};
+use super::plan::{Algorithm, Lock, Plan};
+use super::refused::{cannot_drop, duplicate_key_name, not_for_generated};
+use super::{Env, build, computed, foreign, functional, histogram, options, partition, special};
 use crate::errno;
 use crate::meta::{
     CheckConstraint, ColumnDefault, ForeignKey, PRIMARY, SpecialKey, SqlColumn, SqlIndex,
@@ -15,50 +15,8 @@ use crate::meta::{
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, LobKind, SqlType};
 use weir_syntax::ast::{
-    AlterSpec, ColumnPlace, Expr, ForeignKeyDef, Ident, KeyDef, KeyKind, TableElement, TableName,
-    TableOption,
+    AlterSpec, ColumnPlace, Expr, ForeignKeyDef, Ident, KeyDef, KeyKind, TableElement, TableOption,
 };
-
-/// ALGORITHM clause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Algorithm {
-    Default,
-    Instant,
-    Inplace,
-    Copy,
-}
-
-/// LOCK clause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lock {
-    Default,
-    None,
-    Shared,
-    Exclusive,
-}
-
-/// The new definition and how to get there.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    pub meta: TableMeta,
-    /// For each new column the old one it takes its values from.
-    pub sources: Vec<Option<usize>>,
-    pub auto_increment: Option<u64>,
-    pub rename: Option<TableName>,
-    /// WITH VALIDATION: the values of new virtual columns must fit their types.
-    pub validates: bool,
-    /// How many foreign keys at the end of the list are new.
-    pub new_foreign: usize,
-    /// ENGINE=, FORCE: copy even when nothing changed.
-    pub force: bool,
-    /// PARTITION BY or REMOVE PARTITIONING was given: the rows count as copied.
-    pub repartitions: bool,
-    /// ORDER BY, DISABLE KEYS, ENABLE KEYS were given.
-    pub order_by: bool,
-    pub keys_switch: bool,
-    pub algorithm: Algorithm,
-    pub lock: Lock,
-}
 
 /// A column on its way from the old table to the new one.
 struct Entry {
@@ -142,14 +100,6 @@ pub fn plan(
     }
     draft.finish(&mut plan, env)?;
     Ok(plan)
-}
-
-/// 1091.
-pub fn cannot_drop(name: &str) -> SqlError {
-    SqlError::new(
-        errno::ER_CANT_DROP_FIELD_OR_KEY,
-        format!("Can't DROP '{name}'; check that column/key exists"),
-    )
 }
 
 fn unknown_column(name: &str, table: &str) -> SqlError {
@@ -436,7 +386,7 @@ impl Draft<'_> {
             let name = if old.is(PRIMARY) { old } else { new };
             return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
         }
-        super::column::check_length(new.as_str())?;
+        super::refused::check_length(new.as_str())?;
         let is_old = |name: &str| same_name(name, old.as_str());
         let at = self.indexes.iter().position(|i| is_old(&i.name));
         let special = self.special.iter().position(|k| is_old(&k.name));
@@ -446,7 +396,7 @@ impl Draft<'_> {
         let indexes = self.indexes.iter().map(|i| i.name.as_str());
         let mut others = indexes.chain(self.special.iter().map(|k| k.name.as_str()));
         if others.any(|n| !is_old(n) && same_name(n, new.as_str())) {
-            return Err(keys::duplicate_key_name(new.as_str()));
+            return Err(duplicate_key_name(new.as_str()));
         }
         if let Some(at) = special {
             self.special[at].name = new.as_str().into();
@@ -681,7 +631,7 @@ fn same_storage(old: &SqlColumn, new: &SqlColumn) -> Result<(), SqlError> {
         |c: &SqlColumn| matches!(c.default, ColumnDefault::Generated { stored: false, .. });
     match is_virtual(old) == is_virtual(new) {
         true => Ok(()),
-        false => Err(computed::not_for_generated("Changing the STORED status")),
+        false => Err(not_for_generated("Changing the STORED status")),
     }
 }
 

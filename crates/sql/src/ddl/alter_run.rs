@@ -1,18 +1,10 @@
 //! ALTER TABLE, CREATE INDEX, DROP INDEX: choosing the engine's call and making it.
 
-use std::sync::Arc;
-
-use weir_engine::row::{DatumBuf, RowForm, RowLayout};
-use weir_engine::{
-    BesideIt, DdlContext, Error, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
-};
-
-use super::alter::{self, Algorithm, Lock, Plan};
-use super::expression;
-use super::foreign::Family;
+use super::foreign::{self, Family};
+use super::plan::{Algorithm, Lock, Plan};
 use super::rebuild::{Mapper, read_by_old_rows};
 use super::{
-    build, check, check_table_name, engine_error, env, foreign, partition_alter, resolve,
+    alter, build, check, check_table_name, engine_error, env, expression, partition_alter, resolve,
     resolve_kept, special, table_exists, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
@@ -24,6 +16,11 @@ use crate::meta::{
 };
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
+use std::sync::Arc;
+use weir_engine::row::{DatumBuf, RowForm, RowLayout};
+use weir_engine::{
+    BesideIt, DdlContext, Error, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
+};
 use weir_syntax::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
 
 /// How a change reaches the table.

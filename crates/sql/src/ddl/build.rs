@@ -1,13 +1,12 @@
 //! From metadata to the engine's definition.
 
-use weir_engine::row::{DatumBuf, KeyPart, PhysCol, RowForm};
-use weir_engine::{ColumnDef, Db, IndexDef, NewTable};
-
 use super::Env;
 use super::types::MAX_ROW;
 use crate::errno;
 use crate::meta::{HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec, same_name};
 use crate::session_api::SqlError;
+use weir_engine::row::{DatumBuf, KeyPart, PhysCol, RowForm};
+use weir_engine::{ColumnDef, Db, IndexDef, NewTable};
 
 /// InnoDB's limit.
 const MAX_COLUMNS: usize = 1017;
@@ -29,7 +28,7 @@ pub fn check_table(meta: &TableMeta) -> Result<(), SqlError> {
     for (i, column) in meta.columns.iter().enumerate() {
         let same = |c: &SqlColumn| same_name(&c.name, &column.name);
         if meta.columns.iter().position(same) != Some(i) {
-            return Err(super::keys::duplicate_column(&column.name));
+            return Err(super::refused::duplicate_column(&column.name));
         }
     }
     let nullable = meta.columns.iter().filter(|c| c.nullable).count() as u64;

@@ -1,6 +1,6 @@
 //! Keys of before ALTER TABLE over the columns that are there afterwards.
 
-use super::alter::Plan;
+use super::plan::Plan;
 use crate::meta::{IndexPart, SqlColumn, SqlIndex, TableMeta};
 use crate::session_api::SqlError;
 use crate::value::SqlType;

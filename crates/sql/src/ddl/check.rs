@@ -1,14 +1,13 @@
 //! CHECK constraints of definitions: their names, what they may say, and what becomes of them when columns change.
 
 use super::expression::{self, Purpose};
+use super::refused::check_length;
 use crate::context::StatementCtx;
 use crate::errno;
 use crate::meta::constraint::CHECK;
 use crate::meta::{CheckConstraint, ConstraintName, SqlColumn, same_name};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{CheckDef, ColumnAttr, Expr};
-
-use super::column::check_length;
 
 /// A constraint as written; `column`: it stood in the definition of that column.
 #[derive(Debug, Clone)]

@@ -1,5 +1,10 @@
 //! Column definitions: attributes, defaults, and the keys they imply.
 
+use super::check::NewCheck;
+use super::options::{self, engine_attribute};
+use super::refused::{check_length, value_error};
+use super::types::{TextDefaults, column_type, incorrect_specifier};
+use super::{Env, literal};
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn};
 use crate::session_api::SqlError;
@@ -9,12 +14,6 @@ use weir_syntax::ast::{
     ColumnAttr, ColumnDef, Expr, Ident, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind,
 };
 
-use super::check::NewCheck;
-use super::rebuild::value_error;
-use super::types::{TextDefaults, column_type, incorrect_specifier};
-use super::{Env, literal, options, options::engine_attribute};
-
-const MAX_NAME: usize = 64;
 const MAX_COMMENT: usize = 1024;
 
 /// A column being defined.
@@ -80,15 +79,6 @@ pub fn check_column_name(name: &str) -> Result<(), SqlError> {
         ));
     }
     check_length(name)
-}
-
-/// 1059: names have at most 64 characters.
-pub fn check_length(name: &str) -> Result<(), SqlError> {
-    if name.chars().count() > MAX_NAME {
-        let text = format!("Identifier name '{name}' is too long");
-        return Err(SqlError::new(errno::ER_TOO_LONG_IDENT, text));
-    }
-    Ok(())
 }
 
 fn attribute<'d>(
@@ -275,7 +265,7 @@ pub fn column_default(
     if parens {
         return expression_default(column, expr);
     }
-    literal::check_introduced(expr).map_err(crate::ddl::rebuild::value_error)?;
+    literal::check_introduced(expr).map_err(crate::ddl::refused::value_error)?;
     let Some(value) = literal::constant(expr, env.collation) else {
         return Err(invalid_default(&column.name));
     };

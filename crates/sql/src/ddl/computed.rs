@@ -8,11 +8,6 @@ use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::session_api::SqlError;
 use weir_syntax::ast::Expr;
 
-/// 3106.
-pub fn not_for_generated(what: &str) -> SqlError {
-    SqlError::new(3106, format!("'{what}' is not supported for generated columns."))
-}
-
 fn is_generated(column: &SqlColumn) -> bool {
     matches!(column.default, ColumnDefault::Generated { .. })
 }

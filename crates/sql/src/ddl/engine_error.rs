@@ -1,11 +1,11 @@
 //! The engine's errors in MySQL's numbers, for statements of this room.
 
-use weir_engine::Error;
-
-use super::{keys, table_exists};
+use super::refused::duplicate_key_name;
+use super::table_exists;
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::session_api::SqlError;
+use weir_engine::Error;
 
 /// An engine error as the client sees it.
 pub fn engine_error(error: Error) -> SqlError {
@@ -38,11 +38,11 @@ pub fn engine_error(error: Error) -> SqlError {
         Error::Owner(text) => SqlError::internal(text),
         Error::Interrupted => SqlError::interrupted(),
         Error::NoSuchSchema(name) => SqlError::unknown_database(&name),
-        Error::SchemaExists(name) => super::schema::database_exists(&name),
+        Error::SchemaExists(name) => super::refused::database_exists(&name),
         Error::NoSuchTable { schema, name } => no_such_table(&schema, &name),
         Error::TableExists { name, .. } => table_exists(&name),
-        Error::NoSuchIndex { index, .. } => super::alter::cannot_drop(&index),
-        Error::IndexExists { index, .. } => keys::duplicate_key_name(&index),
+        Error::NoSuchIndex { index, .. } => super::refused::cannot_drop(&index),
+        Error::IndexExists { index, .. } => duplicate_key_name(&index),
         Error::TableChanged { .. } | Error::SnapshotTooOld { .. } => SqlError::new(
             errno::ER_TABLE_DEF_CHANGED,
             "Table definition has changed, please retry transaction",

@@ -2,9 +2,8 @@
 //! as they keep that of any generated column, and the key knows nothing of expressions.
 
 use super::Env;
-use super::column::check_length;
 use super::expression::{self, Purpose};
-use super::keys::{duplicate_key_name, no_such_column};
+use super::refused::{check_length, duplicate_key_name, no_such_column};
 use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::session_api::SqlError;
 use crate::value::SqlType;

@@ -2,9 +2,10 @@
 //!
 //! Whoever uses the table is not waited for: a histogram is of no concern but to estimates (`Db::note_extra`).
 
-use super::alter::Plan;
 use super::maintain::{COLUMNS, text_value};
-use super::{engine_error, is_virtual_schema, keys, resolve, resolve_kept};
+use super::plan::Plan;
+use super::refused::duplicate_column;
+use super::{engine_error, is_virtual_schema, resolve, resolve_kept};
 use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::errno;
 use crate::memory::Held;
@@ -85,7 +86,7 @@ fn check(verb: &AdminVerb) -> Result<(), SqlError> {
     }
     for (i, c) in columns.iter().enumerate() {
         if columns[..i].iter().any(|b| same_name(b.as_str(), c.as_str())) {
-            return Err(keys::duplicate_column(c.as_str()));
+            return Err(duplicate_column(c.as_str()));
         }
     }
     Ok(())

@@ -1,5 +1,8 @@
 //! Keys: their names, parts, limits and MySQL's order among them.
 
+use super::refused::{check_length, duplicate_column, duplicate_key_name, no_such_column};
+use super::types::key_length;
+use super::{Env, options, special};
 use crate::errno;
 use crate::meta::{
     ColumnDefault, IndexPart, PRIMARY, SpecialKey, SqlColumn, SqlIndex, UsingClause, same_name,
@@ -7,10 +10,6 @@ use crate::meta::{
 use crate::session_api::SqlError;
 use crate::value::{GeoKind, SqlType};
 use weir_syntax::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
-
-use super::column::check_length;
-use super::types::key_length;
-use super::{Env, options, special};
 
 /// Bytes of a key at the default page size.
 pub const MAX_KEY_BYTES: u64 = 3072;
@@ -106,19 +105,6 @@ pub fn add_key(
 pub fn column_named(name: &str, columns: &[SqlColumn]) -> Result<usize, SqlError> {
     // The parts of a key that are expressions have their hidden columns by now.
     columns.iter().position(|c| same_name(&c.name, name)).ok_or_else(|| no_such_column(name))
-}
-
-/// 1072.
-pub fn no_such_column(name: &str) -> SqlError {
-    SqlError::new(
-        errno::ER_KEY_COLUMN_DOES_NOT_EXIST,
-        format!("Key column '{name}' doesn't exist in table"),
-    )
-}
-
-/// 1060.
-pub fn duplicate_column(name: &str) -> SqlError {
-    SqlError::new(errno::ER_DUP_FIELDNAME, format!("Duplicate column name '{name}'"))
 }
 
 fn key_part(
@@ -267,11 +253,6 @@ pub fn key_name(
     free.ok_or_else(|| duplicate_key_name(base))
 }
 
-/// 1061.
-pub fn duplicate_key_name(name: &str) -> SqlError {
-    SqlError::new(errno::ER_DUP_KEYNAME, format!("Duplicate key name '{name}'"))
-}
-
 fn key_options(def: &KeyDef, index: &mut SqlIndex, env: &mut Env<'_>) -> Result<(), SqlError> {
     let given = &def.options;
     index.using = match given.index_type {
@@ -353,7 +334,7 @@ pub fn settle_primary(
         let column = &mut columns[part.column];
         if matches!(column.default, ColumnDefault::Generated { stored: false, .. }) {
             let what = "Defining a virtual generated column as primary key";
-            return Err(super::computed::not_for_generated(what));
+            return Err(super::refused::not_for_generated(what));
         }
         if explicit_null[part.column] {
             return Err(SqlError::new(

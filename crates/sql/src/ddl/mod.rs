@@ -33,7 +33,9 @@ pub mod partition;
 pub mod partition_alter;
 mod partition_function;
 mod partition_rows;
+pub mod plan;
 pub mod rebuild;
+pub mod refused;
 pub mod schema;
 mod special;
 mod subpartition;
@@ -41,14 +43,15 @@ pub mod temporary;
 pub mod types;
 pub mod view;
 
+pub use engine_error::engine_error;
+
 use crate::context::{AdminResult, Reads, StatementCtx};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::session_api::{ConnInfo, SqlError};
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Warnings};
+use refused::check_length;
 use weir_syntax::ast::Statement;
-
-pub use engine_error::engine_error;
 
 #[cfg(doc)]
 use crate::meta::TableMeta;
@@ -193,7 +196,7 @@ pub fn check_table_name(name: &str) -> Result<(), SqlError> {
         let text = format!("Incorrect table name '{name}'");
         return Err(SqlError::new(errno::ER_WRONG_TABLE_NAME, text));
     }
-    column::check_length(name)
+    check_length(name)
 }
 
 /// 1050.

@@ -232,7 +232,7 @@ pub fn partitions(
 /// 1059 and 1567 for what is no name of a partition or subpartition.
 pub fn checked_name(name: &Ident) -> Result<String, SqlError> {
     let name = name.as_str();
-    super::column::check_length(name)?;
+    super::refused::check_length(name)?;
     if name.is_empty() || name.ends_with(' ') {
         return Err(error(1567, format!("The partition name '{name}' is not allowed")));
     }
@@ -332,7 +332,7 @@ fn constant(
         true => error(1563, "Partition constant is out of partition function domain"),
         false => wrong_value(),
     };
-    literal::check_introduced(e).map_err(crate::ddl::rebuild::value_error)?;
+    literal::check_introduced(e).map_err(crate::ddl::refused::value_error)?;
     let (class, v) = match literal::constant(e, ctx.reads.settings.collation) {
         Some(v) => (class_of(&v), v),
         None => {

@@ -3,10 +3,10 @@
 //! What becomes of the partitions is worked out first as a list ([`NewParts`]): which stay, which are new, and whose rows go into the new
 //! ones. PARTITION BY and REMOVE PARTITIONING are no such statements: they make the table anew, with whatever else ALTER TABLE says.
 
-use super::alter::{self, Algorithm, Lock};
 use super::alter_run::altered;
 use super::partition_rows::{Placement, findings};
-use super::{engine_error, foreign, partition, resolve, subpartition, writable_schema};
+use super::plan::{Algorithm, Lock};
+use super::{alter, engine_error, foreign, partition, resolve, subpartition, writable_schema};
 use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::meta::partition::{Values, end_of};
 use crate::meta::{

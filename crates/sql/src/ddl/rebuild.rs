@@ -1,10 +1,9 @@
 //! Rows of the old table into rows of the new one.
 
-use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowForm, RowLayout, RowView};
-
 use super::Env;
-use super::alter::Plan;
 use super::literal::plain_eval;
+use super::plan::Plan;
+use super::refused::value_error;
 use crate::context::RowExprs;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, TableMeta};
@@ -12,6 +11,7 @@ use crate::session_api::SqlError;
 use crate::value::convert::now;
 use crate::value::store::same_values;
 use crate::value::{SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
+use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowForm, RowLayout, RowView};
 
 /// Where a new column's values come from.
 enum Source {
@@ -279,15 +279,6 @@ impl<'e> Mapper<'e> {
         };
         column.ty.store(&value, &mut cx).map_err(value_error)
     }
-}
-
-/// A value error as the client sees it.
-pub fn value_error(error: ValueError) -> SqlError {
-    let mut state = *b"HY000";
-    if error.sqlstate.len() == state.len() {
-        state.copy_from_slice(error.sqlstate.as_bytes());
-    }
-    SqlError::with_state(error.errno, state, error.message)
 }
 
 fn number(ty: SqlType, n: u64) -> DatumBuf {

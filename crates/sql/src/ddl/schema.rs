@@ -1,9 +1,6 @@
 //! CREATE, ALTER and DROP DATABASE.
 
-use std::sync::Arc;
-
-use weir_engine::{SchemaDef, Table};
-
+use super::refused::database_exists;
 use super::{access_denied, engine_error, env, foreign, is_virtual_schema, options};
 use crate::context::{AdminResult, SYSTEM_SCHEMA, StatementCtx};
 use crate::errno;
@@ -12,13 +9,9 @@ use crate::meta::{SchemaMeta, codec, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation};
 use crate::vars::Var;
+use std::sync::Arc;
+use weir_engine::{SchemaDef, Table};
 use weir_syntax::ast::DatabaseOption;
-
-/// 1007.
-pub fn database_exists(name: &str) -> SqlError {
-    let text = format!("Can't create database '{name}'; database exists");
-    SqlError::new(errno::ER_DB_CREATE_EXISTS, text)
-}
 
 /// The collation of schemas that name none.
 pub fn server_collation(ctx: &StatementCtx<'_>) -> Collation {
@@ -43,7 +36,7 @@ fn check_name(name: &str) -> Result<(), SqlError> {
         let text = format!("Incorrect database name '{name}'");
         return Err(SqlError::new(errno::ER_WRONG_DB_NAME, text));
     }
-    super::column::check_length(name)
+    super::refused::check_length(name)
 }
 
 pub async fn create(

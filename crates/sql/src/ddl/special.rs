@@ -1,7 +1,8 @@
 //! FULLTEXT and SPATIAL keys of CREATE and ALTER TABLE: what they ask of their columns, and what becomes of them.
 
-use super::keys::{Keys, column_named, duplicate_column, incorrect_prefix, key_comment, key_name};
-use super::{Env, computed};
+use super::Env;
+use super::keys::{Keys, column_named, incorrect_prefix, key_comment, key_name};
+use super::refused::{duplicate_column, not_for_generated};
 use crate::errno;
 use crate::meta::{ColumnDefault, SpecialKey, SpecialKind, SqlColumn};
 use crate::session_api::SqlError;
@@ -142,7 +143,7 @@ fn check_fulltext_columns(of: &[usize], columns: &[SqlColumn]) -> Result<(), Sql
 
 fn not_virtual(column: &SqlColumn, what: &str) -> Result<(), SqlError> {
     match column.default {
-        ColumnDefault::Generated { stored: false, .. } => Err(computed::not_for_generated(what)),
+        ColumnDefault::Generated { stored: false, .. } => Err(not_for_generated(what)),
         _ => Ok(()),
     }
 }

@@ -64,7 +64,7 @@ pub fn of(
     if defs.is_empty() {
         for n in 0..count {
             let name = format!("{}sp{n}", part.name);
-            super::column::check_length(&name)?;
+            super::refused::check_length(&name)?;
             out.push(called(name));
         }
     }

@@ -32,10 +32,8 @@ mod statement;
 mod textfile;
 mod write;
 
-pub use bind::ViewPlan;
-pub use bind::created_columns;
 pub use bind::rules::{bind_rows, type_of};
-pub use bind::{hints, unit};
+pub use bind::{ViewPlan, created_columns, hints, unit};
 pub use plan::deprecated::Deprecated;
 pub use plan::env::PlanEnv;
 pub use plan::outcome::{KeptRows, Outcome, RunError};
@@ -43,7 +41,7 @@ pub use plan::told::{announced, column_meta, show_columns};
 pub use plan::{Plan, is_query};
 
 use crate::context::{Changes, StatementCtx, VirtualColumn};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::{Collation, Value};
 use eval::frame::{Frame, Slot};

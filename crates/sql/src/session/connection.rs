@@ -40,7 +40,7 @@ impl Session {
 
     /// COM_INIT_DB.
     pub async fn init_db(&mut self, name: &str) -> Result<(), SqlError> {
-        crate::ddl::column::check_length(name)?;
+        crate::ddl::refused::check_length(name)?;
         self.use_database(name)
     }
 

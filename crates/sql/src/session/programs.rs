@@ -3,7 +3,7 @@
 use super::Session;
 use crate::account::{AccountName, Privileges};
 use crate::context::AdminResult;
-use crate::ddl::column::check_length;
+use crate::ddl::refused::check_length;
 use crate::ddl::types::{TextDefaults, column_type};
 use crate::ddl::{engine_error, is_virtual_schema};
 use crate::errno;

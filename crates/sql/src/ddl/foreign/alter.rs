@@ -1,17 +1,15 @@
 //! ALTER TABLE of tables that have foreign keys or are referenced: what it may not do to columns and indexes.
 
-use std::sync::Arc;
-
-use weir_engine::Table;
-
 use super::check_column;
 use super::fit::compatible;
 use crate::context::StatementCtx;
-use crate::ddl::alter::Plan;
+use crate::ddl::plan::Plan;
 use crate::errno;
 use crate::meta::foreign::{ChildKey, FOREIGN, ForeignKey, TablePlace, searchable};
 use crate::meta::{SqlTable, TableMeta, same_name};
 use crate::session_api::SqlError;
+use std::sync::Arc;
+use weir_engine::Table;
 
 /// Foreign keys over the new columns; a column of one cannot go (1828).
 pub fn carried(

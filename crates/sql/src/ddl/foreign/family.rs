@@ -1,17 +1,15 @@
 //! The tables that foreign keys tie together, as statements lock, protect and rename them.
 
-use std::sync::Arc;
-
-use weir_engine::{DdlContext, HeldTables, MdlMode, Table};
-
 use super::fit::check_children;
 use crate::context::StatementCtx;
-use crate::ddl::alter::Plan;
 use crate::ddl::engine_error;
+use crate::ddl::plan::Plan;
 use crate::errno;
 use crate::meta::foreign::{ForeignKey, TablePlace};
 use crate::meta::{SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
+use std::sync::Arc;
+use weir_engine::{DdlContext, HeldTables, MdlMode, Table};
 
 /// Tables that change beside a statement's own, and their new metadata.
 pub type Beside = Vec<(Arc<Table>, Vec<u8>)>;

@@ -16,14 +16,9 @@ pub use family::{
 pub use fit::{check_children, check_parents};
 pub use verify::verify;
 
-use weir_syntax::ast::{
-    ForeignKeyDef, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind, ReferentialMatch,
-};
-
-use super::column::check_length;
 use super::expression;
-use super::keys::duplicate_column;
 use crate::context::StatementCtx;
+use crate::ddl::refused::{check_length, duplicate_column};
 use crate::errno;
 use crate::meta::constraint::CHECK;
 use crate::meta::foreign::{Action, FOREIGN, ForeignKey, TablePlace};
@@ -31,6 +26,9 @@ use crate::meta::{
     ColumnDefault, ConstraintName, IndexPart, SqlColumn, SqlIndex, TableMeta, same_name,
 };
 use crate::session_api::SqlError;
+use weir_syntax::ast::{
+    ForeignKeyDef, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind, ReferentialMatch,
+};
 
 /// The name that the index made for a key is to have. The key itself is named by CONSTRAINT alone.
 fn given_name(def: &ForeignKeyDef) -> Option<&weir_syntax::ast::Ident> {

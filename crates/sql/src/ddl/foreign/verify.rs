@@ -1,23 +1,21 @@
 //! The rows that a table has when it gets a foreign key: each must have its parent.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use weir_engine::row::key::prefix_successor;
-use weir_engine::row::{Datum, KeyPart, RowView, encode_datum};
-use weir_engine::{HeldTables, Isolation, LockMode, OnLocked, ScanSpec, Txn, TxnOptions};
-
 use super::fit::compatible;
 use crate::context::StatementCtx;
-use crate::ddl::alter::Plan;
 use crate::ddl::engine_error;
-use crate::ddl::rebuild::value_error;
+use crate::ddl::plan::Plan;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::memory::Held;
 use crate::meta::foreign::{ForeignKey, TablePlace, searchable};
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable};
 use crate::session_api::SqlError;
 use crate::value::DatumBuf;
+use std::collections::HashSet;
+use std::sync::Arc;
+use weir_engine::row::key::prefix_successor;
+use weir_engine::row::{Datum, KeyPart, RowView, encode_datum};
+use weir_engine::{HeldTables, Isolation, LockMode, OnLocked, ScanSpec, Txn, TxnOptions};
 
 /// Where a parent's values are looked for.
 struct Parents<'a> {

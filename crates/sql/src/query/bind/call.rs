@@ -6,7 +6,7 @@ use super::operator::compare_exprs;
 use super::select::position;
 use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, concatenated, too_many_bits};

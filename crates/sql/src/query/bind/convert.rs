@@ -1,7 +1,7 @@
 //! CAST, CONVERT, COLLATE, and date arithmetic.
 
 use super::{Bind, Binder};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::temporal;
 use crate::query::expr::collations::collated;

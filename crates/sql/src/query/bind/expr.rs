@@ -5,7 +5,7 @@ use super::operator::{columns_expected, compare_exprs, not};
 use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::{Bind, Binder};
 use crate::context::VirtualColumn;
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::infer;
 use crate::func::string::NO_ESCAPE;

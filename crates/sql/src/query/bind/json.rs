@@ -3,7 +3,7 @@
 use super::{Bind, Binder};
 use crate::ddl::Env;
 use crate::ddl::column::invalid_default;
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::ddl::types::{TextDefaults, column_type};
 use crate::errno;
 use crate::query::eval::json_value::{as_stored, typed};

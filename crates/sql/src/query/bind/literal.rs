@@ -6,7 +6,7 @@
 
 use super::digits::{as_moment, unrounded};
 use super::{Bind, Binder};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::func;
 use crate::query::eval::fitted::is_literal;
 use crate::query::expr::adapt::{Adapt, JsonAs};

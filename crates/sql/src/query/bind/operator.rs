@@ -3,7 +3,7 @@
 use super::digits::{as_decimal, is_long, rounded};
 use super::literal::{as_number, chosen_number, no_geometries};
 use super::{Bind, Binder, by_place};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::query::expr::collations::{against, all_in_one, collated};
 use crate::query::expr::{BExpr, CmpOp, ListId, Node};
 use crate::query::plan::SubKind;

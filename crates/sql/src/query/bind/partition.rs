@@ -108,7 +108,7 @@ pub fn number_of_values(
     ev: &mut Ev<'_>,
 ) -> Result<usize, SqlError> {
     let placed =
-        router.place(meta, &|c| row[c].clone(), ev).map_err(crate::ddl::rebuild::value_error)?;
+        router.place(meta, &|c| row[c].clone(), ev).map_err(crate::ddl::refused::value_error)?;
     placed.map_err(|v| no_partition(&v))
 }
 

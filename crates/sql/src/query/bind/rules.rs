@@ -308,7 +308,7 @@ impl RowExprs for Drafted<'_> {
             Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
         let slots = [Slot::Null];
         let frame = Frame { shapes: &self.shapes, slots: &slots, ..Frame::empty(&[]) };
-        let v = eval(e, &frame, &mut ev).map_err(crate::ddl::rebuild::value_error)?;
+        let v = eval(e, &frame, &mut ev).map_err(crate::ddl::refused::value_error)?;
         Ok((e.info.ty, v.into_owned()))
     }
 

@@ -4,7 +4,7 @@
 //! both ask for them. They do it through this trait.
 
 use super::{Boxed, Runner};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::query::eval::eval;
 use crate::query::eval::frame::Frame;
 use crate::query::expr::BExpr;

@@ -1,7 +1,7 @@
 //! Which collation expressions meet in, beyond the comparison of two.
 
 use super::{BExpr, Node};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;

@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::context::{Reads, Settings, StatementCtx, lex_mode};
 use crate::ddl::Env;
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::ddl::types::{TextDefaults, column_type};
 use crate::errno;
 use crate::meta::program::{ProgramMeta, object_name};

@@ -1,7 +1,7 @@
 //! How an execution ended, and why it failed.
 
 use crate::ddl::engine_error::engine_error;
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::memory::{Account, Held, row_bytes};
 use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};

@@ -3,7 +3,7 @@
 use super::host::What;
 use crate::account::Access;
 use crate::context::{Reads, Shared, StatementCtx, UserVars};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::query::bind::bind_alone;
 use crate::query::eval::frame::Frame;

@@ -6,7 +6,7 @@
 use super::{
     RowWriter, RowsBeside, ThroughView, Updated, WriteKind, moves, values_after, with_columns, zero,
 };
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::memory::{Held, row_bytes};
 use crate::meta::{ColumnDefault, SqlTable};

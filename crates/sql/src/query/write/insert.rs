@@ -1,7 +1,7 @@
 //! Rows into the table: defaults, generated values, duplicates.
 
 use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_columns, zero};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::meta::SqlColumn;
 use crate::query::bind::rules::{self, Storing};

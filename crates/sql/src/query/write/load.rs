@@ -9,7 +9,7 @@
 
 use super::insert::Inserter;
 use super::zero;
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::files::ReadFile;
 use crate::query::exec::Runner;

@@ -5,7 +5,7 @@
 
 use super::image::{build, values_after, zero};
 use super::{RowWriter, ThroughView, triggers};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::meta::SqlTable;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::eval::frame::{Frame, Slot};

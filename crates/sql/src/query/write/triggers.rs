@@ -5,7 +5,7 @@
 
 use super::{generate, values_after};
 use crate::context::{Reads, TableTriggers};
-use crate::ddl::rebuild::value_error;
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::exec::{Boxed, Runner};
