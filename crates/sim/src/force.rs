@@ -4,9 +4,10 @@
 use crate::faults::Injector;
 use crate::life::{Stage, everything};
 use crate::model::{Failure, Found, Promise, Shared, Stop, failed};
-use crate::run::told_panic;
+use crate::panics::told_panic;
 use crate::scenario::{Life, Scenario, Size, mix};
 use crate::schema::{SCHEMA, TableSpec, encode};
+use crate::spoil::options;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use weir_disk::sim::SimDisk;
@@ -62,25 +63,14 @@ pub fn look(
     }
 }
 
-fn options(s: &Scenario, level: u8) -> Options {
-    Options {
-        page_size: s.page_size,
-        buffer_pool: s.frames * s.page_size as u64,
-        redo_capacity: s.redo,
-        log_buffer: s.log_buffer,
-        data_mode: s.data_mode,
-        log_mode: s.log_mode,
-        doublewrite: s.doublewrite,
-        force: Force(level),
-        log: Arc::new(|_| {}),
-        fatal: Arc::new(|_| {}),
-        ..Options::default()
-    }
-}
-
 async fn by_force(s: &Stage<'_>, level: u8) -> Result<(), Stop> {
     let before = files(s, level);
-    let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s.scenario, level)).await?;
+    let db = Db::open(
+        &s.rt,
+        Arc::new(s.disk.clone()),
+        Options { force: Force(level), ..options(s.scenario) },
+    )
+    .await?;
     let found = read_all(s, &db).await?;
     s.world.lock().would_be_recovered(&found, s.kept)?;
     let (begun, now) = (db.recovery_report().to, db.inner().core.log.published());
@@ -94,7 +84,7 @@ async fn by_force(s: &Stage<'_>, level: u8) -> Result<(), Stop> {
         return failed("catalog", "files have come, gone or changed".to_string())
             .map_err(Stop::Failed);
     }
-    let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s.scenario, 0)).await?;
+    let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s.scenario)).await?;
     let found = read_all(s, &db).await?;
     s.world.lock().would_be_recovered(&found, s.kept)?;
     for t in db.tables(SCHEMA) {

@@ -9,7 +9,7 @@
 //! - `client`: statements; `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `model`, `history`: what must be true.
 //! - `storey`: what the command line needs of this storey, and of `weir-sim-sql`, which stands on it.
-//! - `spoil`: damage on purpose, to prove that the checks see it; `force`: starts that leave something out.
+//! - `spoil`: damage on purpose, to prove that the checks see it; `force`: starts under `innodb_force_recovery`.
 #![forbid(unsafe_code)]
 
 mod client;
@@ -18,6 +18,7 @@ mod force;
 mod history;
 mod life;
 mod model;
+mod panics;
 mod run;
 mod scenario;
 mod schema;
@@ -27,7 +28,8 @@ mod storey;
 
 pub use faults::{FaultKind, FaultSet, Happened, Injector, KINDS as FAULT_KINDS, Planned};
 pub use model::Failure;
-pub use run::{Report, keep_panics_quiet, run, told_panic};
+pub use panics::{keep_panics_quiet, told_panic};
+pub use run::{Report, run};
 pub use scenario::{Overrides, SIZES, Scenario, Size, WORKLOADS, Workload, mix};
 pub use shrink::{Shrunk, shrink};
 pub use storey::{EngineStorey, Shape, Storey};

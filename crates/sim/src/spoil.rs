@@ -81,7 +81,8 @@ pub fn prove(s: &Scenario, life: u64, disk: &SimDisk) -> Result<(), Failure> {
     }
 }
 
-fn options(s: &Scenario) -> Options {
+/// Those of a start on a copy of the device, which nobody else uses and which tells nobody what it does.
+pub fn options(s: &Scenario) -> Options {
     Options {
         page_size: s.page_size,
         buffer_pool: s.frames * s.page_size as u64,

@@ -2,7 +2,8 @@
 //!
 //! What a statement means is worked out by pure functions over [`TableMeta`] (`types`, `column`, `keys`,
 //! `options`, `create::define`, `alter::plan`); `create`, `alter`, `drop` and `maintain` then call
-//! the engine, whose DDL calls are atomic across a crash. May use `meta`, `value`, `ast`, the engine.
+//! the engine, whose DDL calls are atomic across a crash. `plan` is what an ALTER TABLE comes to, `refused` has the errors that several kinds of
+//! statements give. May use `meta`, `value`, `ast`, the engine.
 //!
 //! Invariants:
 //! - A definition that MySQL refuses is refused with MySQL's number; one that cannot be kept to

@@ -1,4 +1,4 @@
-//! What definitions are refused for by several kinds of statements, and names of things that are too long.
+//! Errors that several kinds of definitions are refused with.
 
 use crate::errno;
 use crate::session_api::SqlError;

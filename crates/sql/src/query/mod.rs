@@ -4,7 +4,7 @@
 //! `print` both as text. `eval` works out expressions over rows, `ranges` what is searched in an index. `bind` turns names into columns and
 //! `optimize` chooses indexes and the order of joins, so that `make` has a plan, whose lines `explain` tells. `exec` reads rows, `write` writes
 //! them, and `statement` runs a plan of any kind with the two. `program` runs statements of stored programs. `textfile` and `fulltext` serve
-//! the others with files of lines and words of texts, and know none of them.
+//! the others with lines of files and words of texts, and know none of the others.
 //!
 //! May use everything below in this crate and the engine. Knows nothing of sessions: what it needs of one comes in a [`StatementCtx`]. A room
 //! uses rooms below it only (a test reads the `use` lines for it, `tests/house`); what a lower one asks of a higher one it asks through a

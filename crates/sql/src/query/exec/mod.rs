@@ -6,8 +6,8 @@
 //! rows and values, `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
 //!
 //! Invariants:
-//! - No row is charged to nobody: what is kept is held in the session's account of memory.
-//! - A loop that may take long looks whether the statement is to end (`go_on`, `work`).
+//! - Rows that are kept are charged to the session's account of memory.
+//! - A loop that may take long looks whether the statement has been killed or is out of time (`go_on`, `work`).
 
 mod constants;
 pub mod destination;
@@ -30,7 +30,6 @@ mod stored;
 mod waiting;
 mod window;
 
-pub use crate::query::plan::outcome::KeptRows;
 pub use destination::Out;
 
 use crate::account::Access;
@@ -44,7 +43,7 @@ use crate::query::eval::ranks::Ranks;
 use crate::query::eval::{Ev, eval, is_true};
 use crate::query::expr::BExpr;
 use crate::query::plan::foreign::ForeignPlan;
-use crate::query::plan::outcome::{Row, Run};
+use crate::query::plan::outcome::{KeptRows, Row, Run};
 use crate::query::plan::shape::Shape;
 use crate::query::plan::{Block, Body, Limit, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::session_api::SqlError;

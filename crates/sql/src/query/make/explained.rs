@@ -40,7 +40,7 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
     match &e.target {
         ast::ExplainTarget::Statement(stmt) => match &**stmt {
             Statement::Select(q) if q.into.is_none() => {
-                let plan = b.query(q, None).await?;
+                let plan = b.query(q).await?;
                 let mut x = Lines::new(b);
                 x.select(&plan);
                 Ok(Explained::Analyze(Box::new(plan), x.out))
@@ -61,7 +61,7 @@ async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Vec<Line>, Strin
     let mut x = Lines::new(b);
     let note = match &**stmt {
         Statement::Select(q) => {
-            let plan = b.query(q, None).await?;
+            let plan = b.query(q).await?;
             x.select(&plan);
             note_by(params, |n| n.query(&plan, 1))
         }

@@ -86,7 +86,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     b.merges_derived = is_select(stmt);
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
-            let plan = b.query(q, None).await?;
+            let plan = b.query(q).await?;
             match &q.into {
                 None if env.collects => (Kind::Collect(plan), Vec::new()),
                 None => shown_query(plan, env),
@@ -150,11 +150,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
 
 impl Binder<'_> {
     /// Binds and optimizes a whole query.
-    pub async fn query(
-        &mut self,
-        q: &ast::Query,
-        _outer: Option<()>,
-    ) -> Result<QueryPlan, SqlError> {
+    pub async fn query(&mut self, q: &ast::Query) -> Result<QueryPlan, SqlError> {
         let mut plan = self.bind_query(q)?;
         optimize::query(&mut plan, self.env).await?;
         Ok(plan)

@@ -2,10 +2,10 @@
 //!
 //! `searches` finds which searches the conditions allow in an index, `selectivity` what they leave as far as histograms tell, `order` the order
 //! of the tables, `extreme` MIN and MAX from an index, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the
-//! engine's statistics; reads rows for none but estimates of a range.
+//! engine's statistics, which may look into an index to count a range.
 //!
-//! Invariant: a condition that no step checks is in no plan: what an access makes true is marked so on the condition (`implied`), and only of
-//! a range that is exact.
+//! Invariant: every condition of a block stands at some step. One that the step's own access makes true is marked as `implied`; it is looked
+//! at all the same where the range turns out not to be exact.
 
 mod extreme;
 mod order;

@@ -1,8 +1,9 @@
-//! What binding and optimizing produce: immutable, shared between sessions and executions.
+//! What binding and optimizing produce: shared between sessions and executions, and immutable but for the plans that a program keeps with its
+//! instructions (`code`).
 //!
 //! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
-//! have what one kind of statement or subquery needs beside them, `key` and `pruning` searches, `raw` what the optimizer works from, `told` what
-//! the client is told of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
+//! have what one kind of statement or subquery needs beside them. `key` and `pruning` are searches, `raw` is what the optimizer works from, `told`
+//! is what the client is told of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
 //! nothing here is worked out over rows.
 //!
 //! Invariant: what depends on parameters or on the session's time stands here as an expression, never as a value.

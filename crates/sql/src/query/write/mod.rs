@@ -21,9 +21,10 @@
 //! `insert`, `load` and `change` are the statements; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
 //! off. A trigger is run by whoever runs programs (`exec::programs`).
 //!
-//! May use the definitions, the engine, the binder for rules of tables, and the runner's transaction and expressions. Invariant: no other file of this crate calls
-//! the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER TABLE, where no row changes for a
-//! reader, is the engine's own.
+//! May use the definitions, the engine, the binder for rules of tables, and the runner's transaction and expressions.
+//!
+//! Invariant: no other file of this crate calls the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER
+//! TABLE, where no row changes for a reader, is the engine's own.
 
 mod change;
 mod foreign;
