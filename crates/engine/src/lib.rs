@@ -9,7 +9,7 @@
 //!
 //! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`,
 //!   `patience`, `waits`
-//! - 1, what is on disk and in memory: `log`, `lock`, `files`, `pool`
+//! - 1, what is on disk and in memory: `log`, `lock`, `files`, `scratch`, `pool`
 //! - 2, who writes dirty pages: `flush`; changes of several pages: `mtr`
 //! - 3, pages handed out: `space`; trees: `btree`; what happened: `history`
 //! - 4, the dictionary's entries: `dict`; tables as handles: `table`
@@ -46,6 +46,7 @@ mod priority;
 mod recovery;
 pub mod row;
 pub mod salvage;
+mod scratch;
 mod settings;
 mod space;
 mod stalls;
@@ -70,6 +71,7 @@ pub use policy::{
 };
 pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
+pub use scratch::{Reader as ScratchReader, Scratch, Stream as ScratchStream};
 pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 pub use status::{PoolNow, TrxInfo, buffers_inserts};

@@ -45,6 +45,12 @@ bugs! {
         "Generated columns of a changed row are worked out before ON UPDATE CURRENT_TIMESTAMP sets its columns."
     NumberOfUpdateForgotten "number-of-update-forgotten"
         "A number that an UPDATE gives a row does not move the AUTO_INCREMENT counter."
+    RunTiesReversed "run-ties-reversed"
+        "Of equal rows in two sorted runs the one of the later run goes out first."
+    LimitWithoutOffset "limit-without-offset"
+        "A sorted run is cut to the rows that LIMIT counts, without those that its offset skips."
+    PartForgotten "part-forgotten"
+        "Rows that were put aside a second time are not read back."
     StatementKeepsMemory "statement-keeps-memory"
         "What a statement held in memory stays charged to its session."
 }

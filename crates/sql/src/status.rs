@@ -101,8 +101,8 @@ stats! {
     Connection_errors_internal: Counter, "Connections refused for want of a thread or memory.";
     Connection_errors_max_connections: Counter, "Connections refused with error 1040.";
     Connections: Counter, "Connection attempts.";
-    Created_tmp_disk_tables: Counter, "Always 0: rows that a statement keeps stay in memory.";
-    Created_tmp_files: Counter, "Always 0: rows that a statement keeps stay in memory.";
+    Created_tmp_disk_tables: Counter, "Groups and results without equal rows that did not fit into tmp_table_size.";
+    Created_tmp_files: Counter, "Files that statements opened for rows that wait.";
     Created_tmp_tables: Counter, "Derived tables, groups and results that a statement kept.";
     Handler_commit: Counter, "Transactions committed inside the engine.";
     Handler_delete: Counter, "Rows deleted.";
@@ -132,7 +132,7 @@ stats! {
     Select_range_check: Counter, "Always 0: keys are not chosen anew for each row.";
     Select_scan: Counter, "Queries that read the whole first table.";
     Slow_queries: Counter, "Statements that were slow: see long_query_time and log_queries_not_using_indexes.";
-    Sort_merge_passes: Counter, "Always 0: rows are sorted in memory.";
+    Sort_merge_passes: Counter, "Sorts whose rows were merged from disk: see sort_buffer_size.";
     Sort_range: Counter, "Sorts of rows that came from ranges.";
     Sort_rows: Counter, "Rows sorted.";
     Sort_scan: Counter, "Sorts of rows that came from a scan.";

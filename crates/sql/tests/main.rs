@@ -73,6 +73,7 @@ mod routines;
 mod setting;
 mod shown;
 mod slt;
+mod spilled;
 mod stalls;
 mod statements;
 mod subpartitions;

@@ -26,8 +26,6 @@ mod rebuild;
 mod statistics;
 mod step;
 
-pub(crate) use build::remove_leftovers;
-
 pub use ddl::{BesideIt, DdlContext, MapRow};
 pub use drop::MayDrop;
 pub use objects::{Object, ObjectKind};

@@ -21,10 +21,11 @@ use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
 use crate::row::{PhysCol, RowForm};
+use crate::scratch::Scratch;
 use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
 use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
@@ -123,6 +124,8 @@ pub struct Inner {
     recorder: Mutex<Vec<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
+    /// Files without a name that were opened for statements.
+    scratches: AtomicU64,
 }
 
 impl Deref for Inner {
@@ -545,6 +548,12 @@ impl Db {
         self.0.force.may_define()?;
         let _one = self.0.catalog.ddl().await;
         self.0.catalog.dict.write(&self.0.core, &[(meta_key(key), None)]).await
+    }
+
+    /// A file without a name, for what a statement has more of than its memory takes.
+    pub async fn scratch(&self) -> Result<Scratch> {
+        let number = self.0.scratches.fetch_add(1, Ordering::Relaxed);
+        Scratch::open(self.0.core.spaces.disk().as_ref(), &format!("q{number}")).await
     }
 
     pub fn max_key_bytes(&self) -> usize {

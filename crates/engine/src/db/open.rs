@@ -356,6 +356,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         tasks: Mutex::new(Vec::new()),
         recovery: report,
         background: o.background && o.force.recovers(),
+        scratches: AtomicU64::new(0),
     };
     let inner = Arc::new(inner);
     // Recovery may leave the pool full of dirty pages: what is read from here on needs somebody who writes them.
@@ -395,7 +396,7 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
     if !inner.force.read_only() {
         inner.catalog.finish_trees().await?;
         remove_unnamed_files(inner).await?;
-        crate::catalog::remove_leftovers(inner.core.spaces.disk().as_ref()).await?;
+        crate::scratch::remove_leftovers(inner.core.spaces.disk().as_ref()).await?;
     }
     for u in active {
         let locks = crate::lock::TrxLocks::new(0);

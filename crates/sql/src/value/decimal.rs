@@ -42,6 +42,16 @@ impl Decimal {
         Decimal { neg: neg && mag != [0; 4], scale, mag }
     }
 
+    /// Sign, scale and limbs, for whoever writes them down.
+    pub fn parts(&self) -> (bool, u8, [u64; 4]) {
+        (self.neg, self.scale, self.mag)
+    }
+
+    /// Of what [`Decimal::parts`] told.
+    pub fn from_parts(neg: bool, scale: u8, limbs: [u64; 4]) -> Self {
+        Self::make(neg, scale, limbs)
+    }
+
     pub fn scale(&self) -> u8 {
         self.scale
     }

@@ -16,6 +16,7 @@ pub mod context;
 pub mod convert;
 pub mod decimal;
 pub mod double;
+pub mod encoded;
 pub mod error;
 pub mod geo;
 pub mod json;

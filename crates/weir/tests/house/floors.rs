@@ -46,6 +46,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "log",
             "lock",
             "files",
+            "scratch",
             "pool",
             "flush",
             "mtr",

@@ -3,7 +3,7 @@
 //! once, and full, however large the index is. Where writers go on, what they change meanwhile is in the table's row log, and is made up
 //! for when the tree is filled (`catch_up`).
 //!
-//! May use: what the catalog may use, and the disk for a file without a name.
+//! May use: what the catalog may use, and files without a name (`scratch`).
 //!
 //! Invariants
 //! - The entries of rows that nobody has changed since the build began are sorted and appended; those of the others come from the row
@@ -33,7 +33,6 @@ use std::sync::Arc;
 use weir_rt::Interrupt;
 
 pub(super) use catch_up::{Suspects, apply as apply_words};
-pub(crate) use sort::remove_leftovers;
 
 /// Rounds of catching up before the statement asks for the table alone, and words that are few enough for the last one.
 const ROUNDS: usize = 16;

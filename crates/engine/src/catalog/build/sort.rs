@@ -1,22 +1,15 @@
-//! Sorting of more entries than memory takes: sorted runs go to a file, and are merged as they are read back.
-//!
-//! The file loses its name as soon as it is open, so it ends with the statement whatever becomes of that; a crash between the two leaves
-//! a name that the next start removes. Nothing of it is ever synced. An entry in a run: length u16, length of its columns u16, bytes.
+//! Sorting of more entries than memory takes: sorted runs go to a file without a name ([`crate::scratch`]), and are merged as they are
+//! read back. An entry in a run: length u16, length of its columns u16, bytes.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::planted::{self, Bug};
+use crate::scratch::{Reader, Scratch, Stream};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
-use std::sync::Arc;
-use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
+use weir_disk::Disk;
 
-/// The folder of such files.
-const DIR: &str = "sort";
-/// Bytes of one write, and the most of one read.
+/// Bytes of one write.
 const CHUNK: usize = 1 << 20;
-/// The least that is read of a run at once.
-const READ_MIN: usize = 16 << 10;
 const HEAD: usize = 4;
 
 /// An entry and how many of its bytes are the index's own columns.
@@ -37,12 +30,12 @@ pub(super) struct Item {
 /// Takes entries in any order.
 pub(super) struct Sorter<'a> {
     disk: &'a dyn Disk,
-    path: String,
+    index: u64,
     limit: usize,
     bytes: Vec<u8>,
     items: Vec<Item>,
-    file: Option<Arc<dyn File>>,
-    runs: Vec<Range<u64>>,
+    file: Option<Scratch>,
+    runs: Vec<Stream>,
 }
 
 impl<'a> Sorter<'a> {
@@ -50,7 +43,7 @@ impl<'a> Sorter<'a> {
     pub fn new(disk: &'a dyn Disk, index: u64, limit: usize) -> Sorter<'a> {
         Sorter {
             disk,
-            path: format!("{DIR}/{index}"),
+            index,
             limit: limit.min(u32::MAX as usize),
             bytes: Vec::new(),
             items: Vec::new(),
@@ -78,40 +71,26 @@ impl<'a> Sorter<'a> {
         self.items.sort_unstable_by(|a, b| of(bytes, a).cmp(of(bytes, b)));
     }
 
-    async fn file(&mut self) -> Result<Arc<dyn File>> {
-        if let Some(f) = &self.file {
-            return Ok(f.clone());
-        }
-        self.disk.create_dir(DIR).await?;
-        let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
-        let f = self.disk.open(&self.path, how).await?;
-        self.disk.remove(&self.path).await?;
-        self.file = Some(f.clone());
-        Ok(f)
-    }
-
     /// What is in memory becomes a run.
     async fn spill(&mut self) -> Result<()> {
         self.sort();
-        let file = self.file().await?;
-        let from = self.runs.last().map_or(0, |r| r.end);
-        let mut end = from;
-        let mut chunk = Vec::with_capacity(CHUNK + HEAD + u16::MAX as usize);
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(Scratch::open(self.disk, &self.index.to_string()).await?),
+        };
+        let mut run = Stream::new(CHUNK);
         let lost = usize::from(planted::is(Bug::RunLosesLastEntry));
-        let kept = self.items.len() - lost;
-        for (n, item) in self.items[..kept].iter().enumerate() {
-            chunk.extend_from_slice(&item.len.to_le_bytes());
-            chunk.extend_from_slice(&item.columns.to_le_bytes());
-            chunk.extend_from_slice(of(&self.bytes, item));
-            if chunk.len() >= CHUNK || n + 1 == kept {
-                let mut buf = IoBuf::new(chunk.len());
-                buf.copy_from_slice(&chunk);
-                file.write(end, buf).await.1?;
-                end += chunk.len() as u64;
-                chunk.clear();
+        for item in &self.items[..self.items.len() - lost] {
+            let to = run.buffer();
+            to.extend_from_slice(&item.len.to_le_bytes());
+            to.extend_from_slice(&item.columns.to_le_bytes());
+            to.extend_from_slice(of(&self.bytes, item));
+            if run.is_due() {
+                run.write(file).await?;
             }
         }
-        self.runs.push(from..end);
+        run.close(file).await?;
+        self.runs.push(run);
         self.bytes.clear();
         self.items.clear();
         Ok(())
@@ -119,17 +98,17 @@ impl<'a> Sorter<'a> {
 
     /// All entries have come.
     pub async fn finish(mut self) -> Result<Sorted> {
-        let Some(file) = self.file.clone() else {
+        if self.file.is_some() && !self.items.is_empty() {
+            self.spill().await?;
+        }
+        let Some(file) = self.file else {
             self.sort();
             return Ok(Sorted::Memory { bytes: self.bytes, items: self.items, next: 0 });
         };
-        if !self.items.is_empty() {
-            self.spill().await?;
-        }
-        let piece = (self.limit / self.runs.len()).clamp(READ_MIN, CHUNK);
+        let memory = self.limit / self.runs.len();
         let mut m = Merge { runs: Vec::new(), heads: BinaryHeap::new() };
-        for r in self.runs {
-            m.runs.push(Run { file: file.clone(), rest: r, piece, buf: Vec::new(), at: 0 });
+        for run in self.runs {
+            m.runs.push(run.read(&file, memory));
             m.refill(m.runs.len() - 1).await?;
         }
         Ok(Sorted::Runs(m))
@@ -162,13 +141,13 @@ impl Sorted {
 
 /// The runs, and the lowest entry of each that is not at its end.
 pub(super) struct Merge {
-    runs: Vec<Run>,
+    runs: Vec<Reader>,
     heads: BinaryHeap<Reverse<(Entry, usize)>>,
 }
 
 impl Merge {
     async fn refill(&mut self, run: usize) -> Result<()> {
-        if let Some(e) = self.runs[run].next().await? {
+        if let Some(e) = next_of(&mut self.runs[run]).await? {
             self.heads.push(Reverse((e, run)));
         }
         Ok(())
@@ -181,53 +160,12 @@ impl Merge {
     }
 }
 
-struct Run {
-    file: Arc<dyn File>,
-    /// What has not been read.
-    rest: Range<u64>,
-    piece: usize,
-    buf: Vec<u8>,
-    at: usize,
-}
-
-impl Run {
-    async fn next(&mut self) -> Result<Option<Entry>> {
-        if !self.have(HEAD).await? {
-            return Ok(None);
-        }
-        let word = |b: &[u8], o: usize| usize::from(u16::from_le_bytes([b[o], b[o + 1]]));
-        let head = &self.buf[self.at..][..HEAD];
-        let (len, columns) = (word(head, 0), word(head, 2));
-        if !self.have(HEAD + len).await? {
-            let what = "a run of sorted entries ends within an entry".into();
-            return Err(Error::Corrupt { what, place: format!("folder '{DIR}'") });
-        }
-        let bytes = self.buf[self.at + HEAD..][..len].to_vec();
-        self.at += HEAD + len;
-        Ok(Some(Entry { bytes, columns }))
-    }
-
-    /// Whether so many bytes are to come; they are in the buffer then.
-    async fn have(&mut self, n: usize) -> Result<bool> {
-        while self.buf.len() - self.at < n && !self.rest.is_empty() {
-            self.buf.drain(..self.at);
-            self.at = 0;
-            let len = (self.rest.end - self.rest.start).min(self.piece as u64) as usize;
-            let (piece, done) = self.file.read(self.rest.start, IoBuf::new(len)).await;
-            done?;
-            self.buf.extend_from_slice(&piece);
-            self.rest.start += len as u64;
-        }
-        Ok(self.buf.len() - self.at >= n)
-    }
-}
-
-/// Names that a crash has left.
-pub(crate) async fn remove_leftovers(disk: &dyn Disk) -> Result<()> {
-    for name in disk.list(DIR).await? {
-        disk.remove(&format!("{DIR}/{name}")).await?;
-    }
-    Ok(())
+async fn next_of(run: &mut Reader) -> Result<Option<Entry>> {
+    let Some(head) = run.take(HEAD).await? else { return Ok(None) };
+    let word = |o: usize| usize::from(u16::from_le_bytes([head[o], head[o + 1]]));
+    let (len, columns) = (word(0), word(2));
+    let bytes = run.must(len).await?.to_vec();
+    Ok(Some(Entry { bytes, columns }))
 }
 
 #[cfg(all(test, not(any(shuttle, miri))))]

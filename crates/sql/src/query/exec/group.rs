@@ -1,13 +1,21 @@
 //! GROUP BY: groups by hash, a kept row for each (columns outside of aggregates).
+//!
+//! When the groups take as much memory as they may (`tmp_table_size`), no more are begun: rows of other groups are put aside with the values of
+//! their aggregates' arguments, and come when the groups at hand have gone out. So what an aggregate has seen never leaves memory. The groups
+//! of WITH ROLLUP sum each other up and stay together, in memory.
 
-use super::emit::SortOrder;
+use super::Runner;
+use super::order::SortOrder;
+use super::spool::{Part, Spool, damaged};
 use crate::func::aggregate::{Accumulator, key_of};
 use crate::memory::{Held, row_bytes};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::{Ev, eval};
 use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::plan::outcome::Run;
 use crate::query::plan::shape::Shape;
 use crate::query::plan::{Aggregation, Block};
+use crate::value::encoded::{decode, encode};
 use crate::value::{TypeInfo, Value, ValueError};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -58,13 +66,20 @@ pub struct Groups<'p> {
     key: Vec<u8>,
     /// No column outside of aggregates is looked at: the row need not be kept.
     bare: bool,
+    /// Tables of the block.
+    tables: usize,
     /// WITH ROLLUP: keys that are columns and that subqueries may look at, with their place among the keys.
     seen_keys: Vec<(usize, ColRef)>,
     held: Held,
+    /// Bytes of groups that may be in memory.
+    memory: usize,
+    /// Rows of the groups that have no room.
+    spool: Option<Spool>,
 }
 
 impl<'p> Groups<'p> {
-    pub fn new(agg: &'p Aggregation, b: &Block) -> Groups<'p> {
+    /// `memory`: bytes of groups that may be in memory.
+    pub fn new(agg: &'p Aggregation, b: &Block, memory: usize) -> Groups<'p> {
         let mut columns = false;
         let mut see = |e: &BExpr| e.walk(&mut |n| columns |= matches!(n.node, Node::Col(_)));
         b.items.iter().for_each(&mut see);
@@ -84,7 +99,10 @@ impl<'p> Groups<'p> {
             list: Vec::new(),
             key: Vec::new(),
             bare: !columns,
+            tables: b.tables.len(),
             held: Held::default(),
+            memory,
+            spool: None,
         }
     }
 
@@ -108,7 +126,11 @@ impl<'p> Groups<'p> {
                 let v = eval(k, f, ev)?;
                 key_of(&v, &k.info.ty, &mut self.key);
             }
-            self.group_of(slots, &[], ev)?
+            match self.by_key.get(&self.key) {
+                Some(at) => *at,
+                None if self.is_full() => return self.put_aside(f, slots, ev),
+                None => self.group_of(slots, &[], ev)?,
+            }
         };
         for ((spec, args), acc) in self.agg.specs.iter().zip(&mut self.list[at].accs) {
             match &args[..] {
@@ -218,11 +240,97 @@ impl<'p> Groups<'p> {
         Ok(())
     }
 
-    /// The groups, and what is charged for them.
-    pub fn finish(mut self, tables: usize) -> (Vec<Group>, Held) {
+    fn is_full(&self) -> bool {
+        self.held.bytes() >= self.memory && !self.list.is_empty()
+    }
+
+    /// The current row, whose key was made last, waits until the groups at hand have gone out.
+    fn put_aside(
+        &mut self,
+        f: &Frame<'_>,
+        slots: &[Slot],
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        let spool = match &mut self.spool {
+            Some(spool) => spool,
+            none => none.insert(Spool::new(self.memory, &ev.cx)?),
+        };
+        let to = spool.begin(&self.key);
+        for arg in self.agg.specs.iter().flat_map(|(_, args)| args) {
+            encode(&eval(arg, f, ev)?, to);
+        }
+        if !self.bare {
+            slots.iter().for_each(|slot| encode_slot(slot, to));
+        }
+        spool.end();
+        Ok(())
+    }
+
+    /// Rows that were put aside are to be written ([`Groups::write`]).
+    pub fn is_due(&self) -> bool {
+        self.spool.as_ref().is_some_and(Spool::is_due)
+    }
+
+    pub async fn write(&mut self, run: &Runner<'_, '_>) -> Run<()> {
+        match &mut self.spool {
+            Some(spool) => spool.write(run.reads).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes in rows that were put aside; false: there are none.
+    pub async fn refill(&mut self, run: &mut Runner<'_, '_>) -> Run<bool> {
+        let Some(spool) = &mut self.spool else { return Ok(false) };
+        let Some(mut part) = spool.next_part(run.reads).await? else { return Ok(false) };
+        while self.take_back(&mut part, &mut run.ev).await? {
+            if self.is_due() {
+                self.write(run).await?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// As [`Groups::add`], for the next row of those that were put aside.
+    async fn take_back(&mut self, part: &mut Part, ev: &mut Ev<'_>) -> Run<bool> {
+        let Some((key, rest)) = part.next().await? else { return Ok(false) };
+        ev.cx.work(key.len() + rest.len())?;
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        let known = self.by_key.get(&self.key).copied();
+        if known.is_none() && self.is_full() {
+            let Some(spool) = &mut self.spool else { return Ok(false) };
+            spool.begin(key).extend_from_slice(rest);
+            spool.end();
+            return Ok(true);
+        }
+        let mut rest = rest;
+        let mut values = Vec::with_capacity(self.agg.specs.len());
+        for (_, args) in &self.agg.specs {
+            let list = args.iter().map(|_| decode(&mut rest).ok_or_else(damaged));
+            values.push(list.collect::<Result<SmallVec<[Value<'static>; 2]>, _>>()?);
+        }
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let slots: Option<Vec<Slot>> = match self.bare {
+                    true => Some(Vec::new()),
+                    false => (0..self.tables).map(|_| decode_slot(&mut rest)).collect(),
+                };
+                self.group_of(&slots.ok_or_else(damaged)?, &[], ev)?
+            }
+        };
+        let accs = self.list[at].accs.iter_mut();
+        for (((spec, _), acc), values) in self.agg.specs.iter().zip(accs).zip(&values) {
+            acc.update(spec, values, &mut ev.cx)?;
+        }
+        Ok(true)
+    }
+
+    /// The groups, and what is charged for them. More may come: [`Groups::refill`].
+    pub fn finish(&mut self) -> (Vec<Group>, Held) {
         // WITH ROLLUP has its grand total, though there be nothing to sum up; no other super-aggregate row.
         if (self.agg.implicit || self.agg.rollup.is_some()) && self.list.is_empty() {
-            let slots = (0..tables).map(|_| Slot::Null).collect();
+            let slots = (0..self.tables).map(|_| Slot::Null).collect();
             let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
             self.list.push(Group { slots, accs, keys: Vec::new() });
         }
@@ -231,8 +339,47 @@ impl<'p> Groups<'p> {
             let order = SortOrder::new(&infos, infos.iter().map(|_| false));
             self.list.sort_by(|a, b| a.compare(b, &order));
         }
-        (self.list, self.held)
+        self.by_key.clear();
+        (std::mem::take(&mut self.list), std::mem::take(&mut self.held))
     }
+}
+
+/// What is kept of a row for columns outside of aggregates.
+fn encode_slot(slot: &Slot, to: &mut Vec<u8>) {
+    let values = |row: &[Value<'static>], to: &mut Vec<u8>| {
+        to.push(2);
+        to.extend_from_slice(&(row.len() as u32).to_le_bytes());
+        row.iter().for_each(|v| encode(v, to));
+    };
+    match slot {
+        Slot::Mem { rows, at } => values(&rows[*at], to),
+        Slot::Values(row) => values(row, to),
+        other => match other.bytes() {
+            None => to.push(0),
+            Some(bytes) => {
+                to.push(1);
+                to.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+                to.extend_from_slice(bytes);
+            }
+        },
+    }
+}
+
+fn decode_slot(bytes: &mut &[u8]) -> Option<Slot> {
+    let (kind, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if *kind == 0 {
+        return Some(Slot::Null);
+    }
+    let (len, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    let len = u32::from_le_bytes(*len) as usize;
+    if *kind == 2 {
+        return (0..len).map(|_| decode(bytes)).collect::<Option<_>>().map(Slot::Values);
+    }
+    let (row, rest) = bytes.split_at_checked(len)?;
+    *bytes = rest;
+    Some(Slot::Bytes(row.to_vec()))
 }
 
 /// A key that is a column of the block.

@@ -1,8 +1,8 @@
 //! Queries at work: blocks, set operations, subqueries.
 //!
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
-//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `sort` and `emit` make of them what goes out, `stored` keeps rows
-//! that wait for it, `destination` and `out` say where they go. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of
+//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `sort` and `emit` make of them what goes out, `sorter`, `stored` and `runs`
+//! keep rows that wait for their order, `destination` and `out` say where they go. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of
 //! rows and values, `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
 //!
 //! Invariants:
@@ -20,12 +20,16 @@ mod json_table;
 mod lasting;
 mod made;
 mod merge;
+pub mod order;
 pub mod out;
 pub mod programs;
 mod recurse;
 mod row_hash;
+mod runs;
 mod sets;
 pub mod sort;
+mod sorter;
+mod spool;
 mod stored;
 mod waiting;
 mod window;
@@ -45,16 +49,19 @@ use crate::query::expr::BExpr;
 use crate::query::plan::foreign::ForeignPlan;
 use crate::query::plan::outcome::{KeptRows, Row, Run};
 use crate::query::plan::shape::Shape;
-use crate::query::plan::{Block, Body, Limit, QueryPlan, Source, Sub, SubKind, TableSlot};
+use crate::query::plan::{
+    Aggregation, Block, Body, Limit, QueryPlan, Source, Sub, SubKind, TableSlot,
+};
 use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::{SqlType, TypeInfo, Value};
-use emit::{Emitter, SortOrder};
+use emit::Emitter;
 use group::Groups;
 use inside::Inside;
 use join::{Joiner, count_sort};
 use lasting::Lasting;
 use made::MadeTables;
+use order::SortOrder;
 use programs::Programs;
 use sets::combine;
 use std::borrow::Cow;
@@ -308,11 +315,11 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     /// The rows that waited for their order are sorted and go out.
-    fn finish(&mut self, b: &Block, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
+    async fn finish(&mut self, b: &Block, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
         if let Some(rows) = e.waiting() {
             count_sort(b, self.reads.work, rows);
         }
-        e.finish(&mut self.ev, out)
+        e.finish(self.reads, &mut self.ev, out).await
     }
 
     pub async fn run_block(
@@ -321,47 +328,27 @@ impl<'a, 't> Runner<'a, 't> {
         outer: Option<&Frame<'_>>,
         out: &mut Out<'_>,
     ) -> Run<u64> {
-        let (offset, count) = self.limits(b.limit.as_ref())?;
-        if count == 0 && !b.calc_found_rows {
+        let limits = self.limits(b.limit.as_ref())?;
+        if limits.1 == 0 && !b.calc_found_rows {
             return Ok(0);
         }
         if !b.windows.is_empty() {
-            return self.run_windows(b, (offset, count), outer, out).await;
+            return self.run_windows(b, limits, outer, out).await;
+        }
+        if let (Some(agg), None) = (&b.agg, &b.extremes) {
+            return self.run_groups(b, agg, limits, outer, out).await;
         }
         let mut j = Joiner::new(b);
-        if let (Some(agg), None) = (&b.agg, &b.extremes) {
-            let mut e = Emitter::new(b, offset, count);
-            let mut groups = Groups::new(agg, b);
-            while j.next(self, outer).await? {
-                j.run_subs(&agg.subs, self, outer).await?;
-                loop {
-                    let frame = j.frame(self.params, outer);
-                    groups.add(&frame, &j.slots, &mut self.ev)?;
-                    if !j.next_at_hand(self, outer)? {
-                        break;
-                    }
-                }
-            }
-            j.end(self);
-            let (list, _held) = groups.finish(b.tables.len());
-            for mut g in list {
-                let aggs = g.values(agg, &mut self.ev)?;
-                j.slots = g.slots;
-                if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
-                    break;
-                }
-            }
-            self.finish(b, e, out)
-        } else if let Some(list) = &b.extremes {
-            let mut e = Emitter::new(b, offset, count);
+        if let Some(list) = &b.extremes {
+            let mut e = Emitter::new(b, limits, self.reads);
             let aggs = self.extremes(list, outer).await?;
             self.emit(&mut j, &aggs, &mut e, outer, out).await?;
-            self.finish(b, e, out)
+            self.finish(b, e, out).await
         } else {
-            let mut e = Emitter::of_tables(b, offset, count, out);
+            let mut e = Emitter::of_tables(b, limits, self.reads, out);
             'rows: while j.next(self, outer).await? {
                 if j.widened {
-                    e.sort_after_all();
+                    e.sort_after_all(self.reads);
                 }
                 if !self.emit(&mut j, &[], &mut e, outer, out).await? {
                     break;
@@ -370,11 +357,56 @@ impl<'a, 't> Runner<'a, 't> {
                     if !self.emit_now(&j, &[], &mut e, outer, out)? {
                         break 'rows;
                     }
+                    if e.is_due() {
+                        e.make_room(self.reads, &mut self.ev).await?;
+                    }
                 }
             }
             j.end(self);
-            self.finish(b, e, out)
+            self.finish(b, e, out).await
         }
+    }
+
+    async fn run_groups(
+        &mut self,
+        b: &Block,
+        agg: &Aggregation,
+        limits: (usize, usize),
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<u64> {
+        let mut j = Joiner::new(b);
+        let mut e = Emitter::new(b, limits, self.reads);
+        let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
+        while j.next(self, outer).await? {
+            j.run_subs(&agg.subs, self, outer).await?;
+            loop {
+                let frame = j.frame(self.params, outer);
+                groups.add(&frame, &j.slots, &mut self.ev)?;
+                if groups.is_due() {
+                    groups.write(self).await?;
+                }
+                if !j.next_at_hand(self, outer)? {
+                    break;
+                }
+            }
+        }
+        j.end(self);
+        'groups: loop {
+            let (list, held) = groups.finish();
+            for mut g in list {
+                let aggs = g.values(agg, &mut self.ev)?;
+                j.slots = g.slots;
+                if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
+                    break 'groups;
+                }
+            }
+            drop(held);
+            if !groups.refill(self).await? {
+                break;
+            }
+        }
+        self.finish(b, e, out).await
     }
 
     /// The first value of each query, NULL where there is none.
@@ -411,7 +443,11 @@ impl<'a, 't> Runner<'a, 't> {
             self.run_group_subs(j, aggs, &b.item_subs, outer).await?;
         }
         let frame = Frame { aggs, ..j.frame(self.params, outer) };
-        e.row(&frame, &mut self.ev, out)
+        let more = e.row(&frame, &mut self.ev, out)?;
+        if e.is_due() {
+            e.make_room(self.reads, &mut self.ev).await?;
+        }
+        Ok(more)
     }
 
     /// As `emit`, in a block without subqueries.

@@ -1,8 +1,9 @@
 //! Rows that wait for a sort as they are stored: a cell for each wanted column, all texts one after the other. No row needs
 //! memory of its own, and none becomes values unless two of them tie in the first word of their order.
 
-use super::emit::SortOrder;
+use super::order::SortOrder;
 use super::out::{Client, Direct};
+use super::runs::SortRow;
 use super::sort::sort;
 use crate::memory::{Account, Held, Over};
 use crate::query::eval::Ev;
@@ -57,9 +58,15 @@ const TEXT_AHEAD: usize = 64 * 1024;
 const MANY: usize = 1024;
 
 impl<'b> StoredRows<'b> {
-    /// Rows that wait to be sorted; none where they have no order.
-    pub fn waiting(&self) -> Option<usize> {
-        (!self.keys.is_empty()).then_some(self.rows.len())
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Bytes of the rows, without the room that is made ahead.
+    pub fn memory(&self) -> usize {
+        self.cells.len() * size_of::<Cell>()
+            + self.text.len()
+            + self.rows.len() * size_of::<Entry>()
     }
 
     /// `None`: the block's rows, keys or its DISTINCT ask for more than stored columns of one table.
@@ -176,8 +183,8 @@ impl<'b> StoredRows<'b> {
         cmp::Ordering::Equal
     }
 
-    /// Sorts; of equal rows DISTINCT keeps the first.
-    fn sort(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+    /// Sorts; of equal rows DISTINCT keeps the first. Returns whether all rows have prefixes.
+    pub fn sort(&mut self, ev: &mut Ev<'_>) -> Run<bool> {
         let mut rows = std::mem::take(&mut self.rows);
         sort(
             &mut rows,
@@ -188,11 +195,29 @@ impl<'b> StoredRows<'b> {
             rows.dedup_by(|later, first| self.compare(later, first) == cmp::Ordering::Equal);
         }
         self.rows = rows;
-        Ok(())
+        Ok(self.prefixes)
+    }
+
+    /// The n-th row as values. `extra`: the sort keys that stand beside them.
+    pub fn as_values(&self, n: usize, extra: &[usize]) -> SortRow {
+        let Entry { prefix, row } = self.rows[n];
+        let value = |column: usize| self.value(row, column).into_owned();
+        SortRow {
+            prefix,
+            row: (0..self.items).map(value).collect(),
+            extra: extra.iter().map(|key| value(self.keys[*key])).collect(),
+        }
+    }
+
+    /// All rows go; their room is used again.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.text.clear();
+        self.rows.clear();
     }
 
     /// Keeps the first `want` rows only.
-    fn prune(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
+    pub fn prune(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
         self.sort(ev)?;
         self.rows.truncate(want);
         let width = self.columns.len();

@@ -2,9 +2,10 @@
 //! its windows are sorted by and its functions take. The functions' values stand behind those of the aggregates.
 
 use super::destination::Out;
-use super::emit::{Emitter, Numbered, Numbers, SortOrder};
+use super::emit::{Emitter, table_memory};
 use super::group::Groups;
 use super::join::Joiner;
+use super::order::{Numbered, Numbers, SortOrder};
 use super::sort::sort;
 use super::{Boxed, Runner};
 use crate::errno;
@@ -45,7 +46,7 @@ impl Runner<'_, '_> {
     async fn windows(
         &mut self,
         b: &Block,
-        (offset, count): (usize, usize),
+        limits: (usize, usize),
         outer: Option<&Rows<'_>>,
         out: &mut Out<'_>,
     ) -> Run<u64> {
@@ -53,16 +54,25 @@ impl Runner<'_, '_> {
         let (mut kept, mut held) = (Vec::new(), Held::default());
         let looked_at = looks_at_rows(b);
         if let Some(agg) = &b.agg {
-            let mut groups = Groups::new(agg, b);
+            let mut groups = Groups::new(agg, b, table_memory(self.reads));
             while j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
                 groups.add(&j.frame(self.params, outer), &j.slots, &mut self.ev)?;
+                if groups.is_due() {
+                    groups.write(self).await?;
+                }
             }
-            let (list, _held) = groups.finish(b.tables.len());
-            for mut g in list {
-                let aggs = g.values(agg, &mut self.ev)?;
-                j.slots = g.slots;
-                self.keep(&mut j, aggs, outer, (&mut kept, looked_at), &mut held).await?;
+            loop {
+                let (list, charged) = groups.finish();
+                for mut g in list {
+                    let aggs = g.values(agg, &mut self.ev)?;
+                    j.slots = g.slots;
+                    self.keep(&mut j, aggs, outer, (&mut kept, looked_at), &mut held).await?;
+                }
+                drop(charged);
+                if !groups.refill(self).await? {
+                    break;
+                }
             }
         } else {
             while j.next(self, outer).await? {
@@ -82,7 +92,7 @@ impl Runner<'_, '_> {
             self.window(w, (first, aggs), &mut kept, &mut order, &mut held)?;
             first += w.exprs().count();
         }
-        let mut e = Emitter::new(b, offset, count);
+        let mut e = Emitter::new(b, limits, self.reads);
         // In the order of the last window, as the last sort has left them.
         for at in order {
             if !kept[at].slots.is_empty() {
@@ -94,8 +104,11 @@ impl Runner<'_, '_> {
             if !e.row(&frame, &mut self.ev, out)? {
                 break;
             }
+            if e.is_due() {
+                e.make_room(self.reads, &mut self.ev).await?;
+            }
         }
-        e.finish(&mut self.ev, out)
+        e.finish(self.reads, &mut self.ev, out).await
     }
 
     /// Keeps the current row, if HAVING wants it.

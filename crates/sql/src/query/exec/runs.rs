@@ -1,0 +1,189 @@
+//! Sorted rows on disk: more of them than a sort may keep in memory wait in runs of one file without a name, and are merged as they are
+//! read back. A row in a run: its length in four bytes, the number that its first key begins with, its values and its sort keys.
+//!
+//! Invariants:
+//! - Each run is sorted, and of equal rows those of an earlier run came first: the merge gives them in the order in which one sort would.
+//! - What a merge holds is a piece and a row of each run, charged as all that outlives a row is.
+
+use crate::context::Reads;
+use crate::memory::{Account, Held, Over, row_bytes};
+use crate::planted::{self, Bug};
+use crate::query::plan::outcome::{Row, Run};
+use crate::session_api::SqlError;
+use crate::status::Stat;
+use crate::value::encoded::{decode, encode};
+use std::cmp::Ordering;
+use weir_engine::{Scratch, ScratchReader, ScratchStream};
+
+/// Bytes of one write.
+const CHUNK: usize = 256 << 10;
+
+/// A row that waits for the sort.
+pub struct SortRow {
+    /// Orders as the first key does, as far as it reaches.
+    pub prefix: u128,
+    pub row: Row,
+    /// Sort keys that are no columns of the result.
+    pub extra: Row,
+}
+
+impl SortRow {
+    pub fn bytes(&self) -> usize {
+        row_bytes(&self.row) + row_bytes(&self.extra) + size_of::<u128>()
+    }
+}
+
+pub struct Runs {
+    file: Scratch,
+    runs: Vec<ScratchStream>,
+    /// Values of a row, and sort keys beside them.
+    widths: (usize, usize),
+    /// Rows in all runs.
+    rows: usize,
+}
+
+impl Runs {
+    pub async fn open(reads: Reads<'_>, widths: (usize, usize)) -> Run<Runs> {
+        reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
+        let file = reads.shared.db.scratch().await?;
+        Ok(Runs { file, runs: Vec::new(), widths, rows: 0 })
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Begins the next run, which [`Runs::put`] is given rows for in their order.
+    pub fn begin(&mut self) {
+        self.runs.push(ScratchStream::new(CHUNK));
+    }
+
+    pub async fn put(&mut self, row: &SortRow) -> Run<()> {
+        let Some(run) = self.runs.last_mut() else { return Ok(()) };
+        debug_assert_eq!((row.row.len(), row.extra.len()), self.widths);
+        let to = run.buffer();
+        let at = to.len();
+        to.extend_from_slice(&[0; 4]);
+        to.extend_from_slice(&row.prefix.to_le_bytes());
+        row.row.iter().chain(&row.extra).for_each(|v| encode(v, to));
+        let len = (to.len() - at - 4) as u32;
+        to[at..at + 4].copy_from_slice(&len.to_le_bytes());
+        self.rows += 1;
+        if run.is_due() {
+            run.write(&mut self.file).await?;
+        }
+        Ok(())
+    }
+
+    pub async fn end(&mut self) -> Run<()> {
+        if let Some(run) = self.runs.last_mut() {
+            run.close(&mut self.file).await?;
+        }
+        Ok(())
+    }
+
+    /// All rows in their order. `memory`: what the pieces that are read of the runs may take together.
+    pub async fn merge<'m>(
+        self,
+        compare: impl Fn(&SortRow, &SortRow) -> Ordering + 'm,
+        memory: usize,
+        account: Account<'_>,
+    ) -> Run<Merge<impl Fn(&SortRow, &SortRow) -> Ordering + 'm>> {
+        let each = memory / self.runs.len().max(1);
+        let mut m = Merge {
+            runs: Vec::with_capacity(self.runs.len()),
+            heads: Vec::with_capacity(self.runs.len()),
+            widths: self.widths,
+            compare,
+            held: Held::default(),
+        };
+        for (at, run) in self.runs.into_iter().enumerate() {
+            let reader = run.read(&self.file, each);
+            m.held.grow(account, reader.memory()).map_err(Over::in_sort)?;
+            m.runs.push(reader);
+            if let Some(row) = m.read(at, account).await? {
+                m.heads.push((row, at));
+                m.raise(m.heads.len() - 1);
+            }
+        }
+        Ok(m)
+    }
+}
+
+/// The runs, and the first row of each that is not at its end.
+pub struct Merge<C> {
+    runs: Vec<ScratchReader>,
+    /// A heap: no row is behind those at twice its place and one and two more.
+    heads: Vec<(SortRow, usize)>,
+    widths: (usize, usize),
+    compare: C,
+    held: Held,
+}
+
+impl<C: Fn(&SortRow, &SortRow) -> Ordering> Merge<C> {
+    pub async fn next(&mut self, account: Account<'_>) -> Run<Option<SortRow>> {
+        let Some((_, run)) = self.heads.first() else { return Ok(None) };
+        let run = *run;
+        let first = match self.read(run, account).await? {
+            Some(row) => std::mem::replace(&mut self.heads[0], (row, run)),
+            None => self.heads.swap_remove(0),
+        };
+        self.held.shrink(first.0.bytes());
+        self.sink();
+        Ok(Some(first.0))
+    }
+
+    /// The next row of a run.
+    async fn read(&mut self, run: usize, account: Account<'_>) -> Run<Option<SortRow>> {
+        let reader = &mut self.runs[run];
+        let Some(len) = reader.take(4).await? else { return Ok(None) };
+        let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
+        let bytes = reader.must(len as usize).await?;
+        let Some(row) = row_of(bytes, self.widths) else {
+            return Err(SqlError::internal("a row of a sort was read back damaged").into());
+        };
+        self.held.grow(account, row.bytes()).map_err(Over::in_sort)?;
+        Ok(Some(row))
+    }
+
+    fn before(&self, a: usize, b: usize) -> bool {
+        let ((x, of_x), (y, of_y)) = (&self.heads[a], &self.heads[b]);
+        let tie = match planted::is(Bug::RunTiesReversed) {
+            true => of_y.cmp(of_x),
+            false => of_x.cmp(of_y),
+        };
+        (self.compare)(x, y).then(tie).is_lt()
+    }
+
+    fn raise(&mut self, mut at: usize) {
+        while at > 0 && self.before(at, (at - 1) / 2) {
+            self.heads.swap(at, (at - 1) / 2);
+            at = (at - 1) / 2;
+        }
+    }
+
+    fn sink(&mut self) {
+        let mut at = 0;
+        loop {
+            let mut first = at;
+            for child in [2 * at + 1, 2 * at + 2] {
+                if child < self.heads.len() && self.before(child, first) {
+                    first = child;
+                }
+            }
+            if first == at {
+                return;
+            }
+            self.heads.swap(at, first);
+            at = first;
+        }
+    }
+}
+
+fn row_of(bytes: &[u8], (row, extra): (usize, usize)) -> Option<SortRow> {
+    let (prefix, mut rest) = bytes.split_first_chunk()?;
+    let mut values = |n: usize| (0..n).map(|_| decode(&mut rest)).collect::<Option<Row>>();
+    let read =
+        SortRow { prefix: u128::from_le_bytes(*prefix), row: values(row)?, extra: values(extra)? };
+    rest.is_empty().then_some(read)
+}

@@ -1,0 +1,251 @@
+//! The rows of a block that wait for ORDER BY: in memory, and in sorted runs on disk when they take more than a sort may
+//! (`sort_buffer_size`, `tmp_table_size`).
+
+use super::destination::Out;
+use super::order::SortOrder;
+use super::runs::{Runs, SortRow};
+use super::sort::sort;
+use super::stored::StoredRows;
+use crate::context::Reads;
+use crate::memory::{Held, Over};
+use crate::query::eval::frame::Frame;
+use crate::query::eval::{Ev, eval};
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::Block;
+use crate::query::plan::outcome::{Row, Run};
+use crate::status::Stat;
+use crate::value::Value;
+use std::cmp::Ordering;
+
+/// What a row of a merge counts as work, in the bytes of `EvalCtx::work`.
+const ROW: usize = 256;
+
+/// Where the value of a sort key is.
+enum KeyAt {
+    /// It is a column of the result.
+    Item(usize),
+    Extra(usize),
+}
+
+fn key<'v>(row: &'v SortRow, at: &KeyAt) -> &'v Value<'static> {
+    match at {
+        KeyAt::Item(i) => &row.row[*i],
+        KeyAt::Extra(i) => &row.extra[*i],
+    }
+}
+
+pub struct Sorter<'b> {
+    order: SortOrder,
+    keys: Vec<KeyAt>,
+    extra: Vec<&'b BExpr>,
+    /// Values that a row has.
+    width: usize,
+    kept: Vec<SortRow>,
+    /// Every row has a prefix.
+    prefixes: bool,
+    held: Held,
+    runs: Option<Runs>,
+}
+
+impl<'b> Sorter<'b> {
+    pub fn new(b: &'b Block, by: &'b [(BExpr, bool)]) -> Sorter<'b> {
+        let mut extra = Vec::new();
+        let keys = by.iter().map(|(e, _)| match item_of(e, &b.items) {
+            Some(i) => KeyAt::Item(i),
+            None => {
+                extra.push(e);
+                KeyAt::Extra(extra.len() - 1)
+            }
+        });
+        let keys = keys.collect();
+        Sorter {
+            order: SortOrder::by(by),
+            keys,
+            extra,
+            width: b.items.len(),
+            kept: Vec::new(),
+            prefixes: true,
+            held: Held::default(),
+            runs: None,
+        }
+    }
+
+    /// The current row's sort keys that are no columns of the result.
+    pub fn extra(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Row> {
+        owned(self.extra.iter().copied(), f, ev)
+    }
+
+    /// How many of them a row has.
+    pub fn extras(&self) -> usize {
+        self.extra.len()
+    }
+
+    pub fn push(&mut self, row: Row, extra: Row, ev: &mut Ev<'_>) -> Run<()> {
+        let mut kept = SortRow { prefix: 0, row, extra };
+        if self.prefixes {
+            match self.order.prefix(key(&kept, &self.keys[0])) {
+                Some(p) => kept.prefix = p,
+                None => self.prefixes = false,
+            }
+        }
+        self.held.grow(ev.cx.session.memory(), kept.bytes()).map_err(Over::in_sort)?;
+        self.kept.push(kept);
+        Ok(())
+    }
+
+    /// Rows in memory and on disk.
+    pub fn rows(&self) -> usize {
+        self.kept.len() + self.runs.as_ref().map_or(0, Runs::rows)
+    }
+
+    pub fn in_memory(&self) -> usize {
+        self.kept.len()
+    }
+
+    pub fn memory(&self) -> usize {
+        self.held.bytes()
+    }
+
+    /// Some rows are on disk.
+    pub fn has_runs(&self) -> bool {
+        self.runs.is_some()
+    }
+
+    fn sort(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+        let mut kept = std::mem::take(&mut self.kept);
+        sort(&mut kept, |a, b| self.compare(a, b), |work| ev.cx.work(work))?;
+        self.kept = kept;
+        Ok(())
+    }
+
+    fn compare(&self, a: &SortRow, b: &SortRow) -> Ordering {
+        if self.prefixes && a.prefix != b.prefix {
+            return a.prefix.cmp(&b.prefix);
+        }
+        self.order.compare_by(|n| key(a, &self.keys[n]), |n| key(b, &self.keys[n]))
+    }
+
+    /// Keeps the first rows of those in memory.
+    pub fn prune(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
+        self.sort(ev)?;
+        self.kept.truncate(want);
+        let kept: usize = self.kept.iter().map(SortRow::bytes).sum();
+        self.held.shrink(self.held.bytes() - kept);
+        Ok(())
+    }
+
+    /// What is in memory becomes a run, as far as it is wanted.
+    pub async fn spill(&mut self, want: usize, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<()> {
+        self.sort(ev)?;
+        let runs = opened(&mut self.runs, reads, (self.width, self.extra.len())).await?;
+        runs.begin();
+        for row in self.kept.drain(..).take(want) {
+            ev.cx.work(ROW)?;
+            runs.put(&row).await?;
+        }
+        runs.end().await?;
+        self.held.shrink(self.held.bytes());
+        Ok(())
+    }
+
+    /// The same for rows that wait as they are stored. They have the same columns, and the same keys.
+    pub async fn spill_stored(
+        &mut self,
+        rows: &mut StoredRows<'_>,
+        want: usize,
+        reads: Reads<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Run<()> {
+        self.prefixes &= rows.sort(ev)?;
+        let extra = self.keys.iter().enumerate().filter(|(_, at)| matches!(at, KeyAt::Extra(_)));
+        let extra: Vec<usize> = extra.map(|(n, _)| n).collect();
+        let runs = opened(&mut self.runs, reads, (self.width, extra.len())).await?;
+        runs.begin();
+        for n in 0..rows.len().min(want) {
+            ev.cx.work(ROW)?;
+            runs.put(&rows.as_values(n, &extra)).await?;
+        }
+        rows.clear();
+        runs.end().await
+    }
+
+    /// Sends the rows behind `offset` in their order; returns how many were sent. `distinct`: of rows with equal keys the first.
+    pub async fn send(
+        mut self,
+        (offset, count, distinct): (usize, usize, bool),
+        memory: usize,
+        reads: Reads<'_>,
+        ev: &mut Ev<'_>,
+        out: &mut Out<'_>,
+    ) -> Run<u64> {
+        if self.runs.is_some() && !self.kept.is_empty() {
+            self.spill(offset.saturating_add(count), reads, ev).await?;
+        }
+        let account = ev.cx.session.memory();
+        let Some(runs) = self.runs.take() else {
+            self.sort(ev)?;
+            let mut sent = 0;
+            for row in self.kept.into_iter().skip(offset).take(count) {
+                sent += 1;
+                self.held.shrink(row.bytes());
+                if !out.row(row.row, account)? {
+                    break;
+                }
+            }
+            return Ok(sent);
+        };
+        reads.work.inc(Stat::Sort_merge_passes, &reads.shared.status);
+        let mut rows = runs.merge(|a, b| self.compare(a, b), memory, account).await?;
+        let (mut passed, mut sent) = (0, 0);
+        let mut next = rows.next(account).await?;
+        while let Some(row) = next
+            && passed - offset.min(passed) < count
+        {
+            ev.cx.work(ROW)?;
+            next = rows.next(account).await?;
+            while distinct
+                && let Some(twin) = &next
+                && self.compare(&row, twin).is_eq()
+            {
+                next = rows.next(account).await?;
+            }
+            passed += 1;
+            if passed > offset {
+                sent += 1;
+                if !out.row(row.row, account)? {
+                    break;
+                }
+            }
+        }
+        Ok(sent)
+    }
+}
+
+async fn opened<'r>(
+    runs: &'r mut Option<Runs>,
+    reads: Reads<'_>,
+    widths: (usize, usize),
+) -> Run<&'r mut Runs> {
+    Ok(match runs {
+        Some(runs) => runs,
+        none => none.insert(Runs::open(reads, widths).await?),
+    })
+}
+
+/// The item that is this very column.
+fn item_of(key: &BExpr, items: &[BExpr]) -> Option<usize> {
+    let Node::Col(k) = key.node else { return None };
+    items.iter().position(|i| matches!(i.node, Node::Col(c) if c == k))
+}
+
+pub fn owned<'e>(
+    list: impl Iterator<Item = &'e BExpr>,
+    f: &Frame<'_>,
+    ev: &mut Ev<'_>,
+) -> Run<Row> {
+    let mut row = Row::with_capacity(list.size_hint().0);
+    for e in list {
+        row.push(eval(e, f, ev)?.into_owned());
+    }
+    Ok(row)
+}

@@ -1,0 +1,145 @@
+//! Rows that are put aside because what they belong to has no room in memory: groups, and rows of DISTINCT. They wait on disk in
+//! parts by their key, so that all rows of a key are in one part, in their order; when what is in memory has gone out, a part is read
+//! back as if it were the input, and what of it has no room waits in parts again.
+//!
+//! An entry: its length and that of its key, four bytes each, the key, and what its owner wrote.
+//!
+//! Invariants:
+//! - A part is divided by other bits of the key's hash than the one that it came from. And whoever reads it keeps at least its first key, so
+//!   it ends whatever the hashes are.
+//! - Files and streams go with the spool; nothing of them outlives the statement.
+
+use crate::context::Reads;
+use crate::memory::{Held, Over};
+use crate::planted::{self, Bug};
+use crate::query::plan::outcome::Run;
+use crate::session_api::SqlError;
+use crate::status::Stat;
+use crate::value::EvalCtx;
+use std::hash::{DefaultHasher, Hasher};
+use weir_engine::{Scratch, ScratchReader, ScratchStream};
+
+/// Parts that rows are divided into.
+const PARTS: usize = 16;
+/// Bytes of one write of a part.
+const CHUNKS: (usize, usize) = (4 << 10, 64 << 10);
+
+pub struct Spool {
+    file: Option<Scratch>,
+    parts: Vec<ScratchStream>,
+    /// How often the rows of `parts` have been divided.
+    depth: u32,
+    /// Parts that are complete, and how often they have been divided.
+    waiting: Vec<(ScratchStream, u32)>,
+    chunk: usize,
+    due: bool,
+    /// Where the entry at hand begins, and its part.
+    entry: (usize, usize),
+    _held: Held,
+}
+
+impl Spool {
+    /// `memory`: what its owner may keep; the parts take no more than a share of that, or the least that is worth a write.
+    pub fn new(memory: usize, cx: &EvalCtx<'_>) -> Result<Spool, Over> {
+        let chunk = (memory / PARTS / 4).clamp(CHUNKS.0, CHUNKS.1);
+        let mut held = Held::default();
+        held.grow(cx.session.memory(), PARTS * chunk)?;
+        Ok(Spool {
+            file: None,
+            parts: (0..PARTS).map(|_| ScratchStream::new(chunk)).collect(),
+            depth: 0,
+            waiting: Vec::new(),
+            chunk,
+            due: false,
+            entry: (0, 0),
+            _held: held,
+        })
+    }
+
+    /// Begins an entry; what belongs to it goes behind what is in the buffer, and [`Spool::end`] ends it.
+    pub fn begin(&mut self, key: &[u8]) -> &mut Vec<u8> {
+        let mut hash = DefaultHasher::new();
+        hash.write_u32(self.depth);
+        hash.write(key);
+        let part = hash.finish() as usize % PARTS;
+        let to = self.parts[part].buffer();
+        self.entry = (part, to.len());
+        to.extend_from_slice(&[0; 4]);
+        to.extend_from_slice(&(key.len() as u32).to_le_bytes());
+        to.extend_from_slice(key);
+        to
+    }
+
+    pub fn end(&mut self) {
+        let (part, at) = self.entry;
+        let to = self.parts[part].buffer();
+        let len = (to.len() - at - 4) as u32;
+        to[at..at + 4].copy_from_slice(&len.to_le_bytes());
+        self.due |= self.parts[part].is_due();
+    }
+
+    /// Some part has enough for a write.
+    pub fn is_due(&self) -> bool {
+        self.due
+    }
+
+    /// Writes the parts that have enough.
+    pub async fn write(&mut self, reads: Reads<'_>) -> Run<()> {
+        let file = opened(&mut self.file, reads).await?;
+        for part in self.parts.iter_mut().filter(|p| p.is_due()) {
+            part.write(file).await?;
+        }
+        self.due = false;
+        Ok(())
+    }
+
+    /// No more entries come until a part is read: the next part, if there is one.
+    pub async fn next_part(&mut self, reads: Reads<'_>) -> Run<Option<Part>> {
+        let divided = self.depth + 1;
+        for part in &mut self.parts {
+            let forgotten = divided > 1 && planted::is(Bug::PartForgotten);
+            if !part.is_empty() && !forgotten {
+                part.close(opened(&mut self.file, reads).await?).await?;
+                let complete = std::mem::replace(part, ScratchStream::new(self.chunk));
+                self.waiting.push((complete, divided));
+            }
+        }
+        self.due = false;
+        let (Some((stream, depth)), Some(file)) = (self.waiting.pop(), &self.file) else {
+            return Ok(None);
+        };
+        self.depth = depth;
+        Ok(Some(Part(stream.read(file, CHUNKS.1))))
+    }
+}
+
+async fn opened<'r>(file: &'r mut Option<Scratch>, reads: Reads<'_>) -> Run<&'r mut Scratch> {
+    Ok(match file {
+        Some(file) => file,
+        none => {
+            reads.work.inc(Stat::Created_tmp_disk_tables, &reads.shared.status);
+            reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
+            none.insert(reads.shared.db.scratch().await?)
+        }
+    })
+}
+
+/// The entries of a part.
+pub struct Part(ScratchReader);
+
+impl Part {
+    /// The next entry: its key, and what its owner wrote.
+    pub async fn next(&mut self) -> Run<Option<(&[u8], &[u8])>> {
+        let Some(len) = self.0.take(4).await? else { return Ok(None) };
+        let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
+        let entry = self.0.must(len as usize).await?;
+        let split = entry
+            .split_first_chunk()
+            .and_then(|(len, rest)| rest.split_at_checked(u32::from_le_bytes(*len) as usize));
+        Ok(Some(split.ok_or_else(damaged)?))
+    }
+}
+
+pub fn damaged() -> SqlError {
+    SqlError::internal("a row that waited on disk was read back damaged")
+}
