@@ -149,8 +149,7 @@ impl SimDisk {
         for (&id, inode) in &mut s.inodes {
             if names.values().any(|&i| i == id) {
                 let image = inode.crash(&mut rng);
-                inodes
-                    .insert(id, Inode { now: image.clone(), durable: image, pending: Vec::new() });
+                inodes.insert(id, Inode::settled(image));
             }
         }
         s.inodes.clear();
@@ -166,7 +165,7 @@ impl SimDisk {
         let inodes = inodes
             .into_iter()
             .filter(|(id, _)| names.values().any(|n| n == id))
-            .map(|(id, i)| (id, Inode { now: i.now.clone(), durable: i.now, pending: Vec::new() }))
+            .map(|(id, i)| (id, Inode::settled(i.now)))
             .collect();
         SimDisk::with(rt, seed, inodes, names)
     }
@@ -174,8 +173,7 @@ impl SimDisk {
     /// A second device with the same files, for a look at what this one would do.
     pub fn copy(&self, rt: Rt, seed: u64) -> SimDisk {
         let s = lock(&self.0.state);
-        let same =
-            |i: &Inode| Inode { now: i.now.clone(), durable: i.now.clone(), pending: Vec::new() };
+        let same = |i: &Inode| Inode::settled(i.now.clone());
         let inodes = s.inodes.iter().map(|(id, i)| (*id, same(i))).collect();
         SimDisk::with(rt, seed, inodes, s.names.clone())
     }
@@ -226,9 +224,15 @@ impl SimDisk {
 
     /// Bytes of files that have no name any more and are open: room that a real device does not give back yet.
     pub fn held_without_a_name(&self) -> u64 {
+        self.held_of("")
+    }
+
+    /// The same of files whose name began so.
+    pub fn held_of(&self, prefix: &str) -> u64 {
         let s = lock(&self.0.state);
         let nameless = s.open.keys().filter(|i| !s.names.values().any(|n| n == *i));
-        nameless.filter_map(|i| s.inodes.get(i)).map(|i| i.now.len() as u64).sum()
+        let held = nameless.filter_map(|i| s.inodes.get(i));
+        held.filter(|i| i.lost_name.starts_with(prefix)).map(|i| i.now.len() as u64).sum()
     }
 
     /// Damages a byte, on the device and in what reads see. False when there is no such byte.
@@ -259,7 +263,7 @@ impl SimDisk {
         if let Some(id) = s.names.get(path).copied()
             && let Some(inode) = s.inodes.get_mut(&id)
         {
-            *inode = Inode { now: bytes.clone(), durable: bytes, pending: Vec::new() };
+            *inode = Inode::settled(bytes);
         }
     }
 }
@@ -340,7 +344,11 @@ impl Device {
     }
 
     fn change_name(&self, dirs: &[&str], c: NameChange) {
-        let mut s = lock(&self.state);
+        let s = &mut *lock(&self.state);
+        let (NameChange::Set(path, _) | NameChange::Unset(path) | NameChange::Rename(_, path)) = &c;
+        if let Some(i) = s.names.get(path).and_then(|i| s.inodes.get_mut(i)) {
+            i.lost_name.clone_from(path);
+        }
         apply(&mut s.names, &c);
         for d in dirs {
             s.name_changes.push(((*d).to_string(), c.clone()));

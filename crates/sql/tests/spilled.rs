@@ -235,3 +235,92 @@ fn a_kill_ends_it_at_any_moment() {
         }
     });
 }
+
+/// A UNION ALL is its branches' rows one after the other, cut by its LIMIT, however it is nested.
+#[test]
+fn a_union_all_is_its_branches() {
+    const BRANCHES: &[&str] = &[
+        "select id, s, n from t where id % 3 = 1",
+        "(select id, s, n from t order by s desc, id limit 40)",
+        "select n, max(s), count(*) from t group by n",
+        "select distinct n, s, 1 from t where id < 200",
+        "(select id, s, n from t where id < 9 union all select id, s, n from t where id > 2990)",
+        "(select id, s, n from t where id < 9 union all select id, s, n from t limit 5, 6)",
+        "select id, s, n from t where false",
+        "values row(1, 'a', 2), row(3, 'b', 4)",
+    ];
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        fill(&mut c).await;
+        for (n, a) in BRANCHES.iter().enumerate() {
+            for b in &BRANCHES[..=n] {
+                let mut all = c.ask(a).await.rows;
+                all.extend(c.ask(b).await.rows);
+                for (limit, offset, count) in
+                    [("", 0, usize::MAX), (" limit 7", 0, 7), (" limit 38, 900", 38, 900)]
+                {
+                    let cut: Vec<_> = all.iter().skip(offset).take(count).cloned().collect();
+                    let sql = format!("{a} union all {b}{limit}");
+                    assert_eq!(c.ask(&sql).await.rows, cut, "{sql}");
+                    let found = c.rows("select found_rows()").await;
+                    assert_eq!(found, all.len().min(offset.saturating_add(count)).to_string());
+                    let sql = format!("select * from ({a} union all {b}{limit}) x");
+                    assert_eq!(c.ask(&sql).await.rows, cut, "{sql}");
+                    let sql = format!("select exists ({a} union all {b}{limit})");
+                    assert_eq!(c.rows(&sql).await, u8::from(!cut.is_empty()).to_string());
+                }
+            }
+        }
+        c.check(&[
+            // Every row is in the types that all branches have in common.
+            ("select y, bi from t where id = 1 union all select 'x', 'y'", "2020-01-01|0; x|y"),
+            ("select 1.50 union all select 2 union all select 3.125", "1.500; 2.000; 3.125"),
+            ("select sql_calc_found_rows 1 union all select 2 union all select 3 limit 1", "1"),
+            ("select found_rows()", "3"),
+            ("set sql_select_limit = 2", "ok 0"),
+            ("select 1 union all select 2 union all select 3", "1; 2"),
+            ("set sql_select_limit = default", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+/// An INSERT ... SELECT reads all its rows before it writes the first, and keeps few of them in memory.
+#[test]
+fn an_insert_reads_first() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        fill(&mut c).await;
+        let all = "select * from t order by id";
+        let expected = c.ask(all).await.rows;
+        c.all(&["create table copy like t", LITTLE, "set connection_memory_limit = 2097152"]).await;
+        let columns = "id, n, u, d, f, s, g, l, b, y, m, h, e, w, j, k, bi";
+        for sql in [
+            format!("insert into copy ({columns}) select {columns} from t"),
+            format!("replace into copy ({columns}) select {columns} from t order by k"),
+            format!(
+                "insert into copy ({columns}) select {columns} from t where id < 1000 union all select {columns} from t where id >= 1000"
+            ),
+            format!("create table made as {all}"),
+        ] {
+            c.rows("delete from copy").await;
+            let got = c.ask(&sql).await;
+            assert_eq!((got.errno(), got.affected), (0, 3000), "{sql} {:?}", got.error);
+            let table = if sql.starts_with("create") { "made" } else { "copy" };
+            let rows = c.ask(&all.replace(" t ", &format!(" {table} "))).await.rows;
+            assert!(rows == expected, "{sql}");
+        }
+        c.rows(&format!("insert into copy ({columns}) select {columns} from t")).await;
+        // Its own rows, which it would meet for ever.
+        for doubled in [6000, 12000, 24000] {
+            c.rows("insert into copy (n, k) select n, k from copy").await;
+            assert_eq!(c.rows("select count(*) from copy").await, doubled.to_string());
+        }
+        c.check(&[
+            ("insert into u select id + 5000, n from t on duplicate key update n = t.n", "ok 3000"),
+            ("select count(*), sum(u.n <=> t.n) from u join t on u.id = t.id + 5000", "3000|3000"),
+        ])
+        .await;
+        assert_eq!(c.0.memory().used(), 0);
+    });
+}

@@ -19,9 +19,16 @@ pub struct Inode {
     /// After a crash, before the choice about `pending`.
     pub durable: Vec<u8>,
     pub pending: Vec<Write>,
+    /// The last name that was taken from it.
+    pub lost_name: String,
 }
 
 impl Inode {
+    /// A file with these bytes, all of them durable.
+    pub fn settled(bytes: Vec<u8>) -> Inode {
+        Inode { now: bytes.clone(), durable: bytes, ..Inode::default() }
+    }
+
     pub fn put(image: &mut Vec<u8>, off: u64, data: &[u8]) {
         let (off, end) = (off as usize, off as usize + data.len());
         if image.len() < end {

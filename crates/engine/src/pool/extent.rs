@@ -144,8 +144,19 @@ impl Pool {
             let no = self.table.peek(&self.frames, PageId::new(id.space, page));
             no.is_some_and(|no| order.was_used_lately(no))
         };
-        let used = (first..first + area).filter(|page| recent(*page)).count() as u32;
-        (used >= enough(area)).then_some(PageId::new(id.space, first))
+        // As many as may be missing, until it cannot be enough any more: most extents have few pages here.
+        let mut spare = area.checked_sub(enough(area))?;
+        let mut used = 0;
+        for page in first..first + area {
+            match recent(page) {
+                true => used += 1,
+                false => spare = spare.checked_sub(1)?,
+            }
+            if used >= enough(area) {
+                return Some(PageId::new(id.space, first));
+            }
+        }
+        None
     }
 
     /// The extent behind that of a page at its border, in the direction in which its pages were used.

@@ -45,6 +45,12 @@ unsafe impl Sync for FrameMemory {}
 
 const ALIGN: usize = 4096;
 
+/// From this size on the frames are in pages of 2 MiB, where the system has them (`transparent_hugepage` is `madvise` or `always`): a search
+/// goes through frames all over the pool, and with pages of 4 KiB each of them costs the processor a walk through its page tables. Frames
+/// are used one after the other from the first on, so at most one such page is more than half empty.
+#[cfg(not(miri))]
+const HUGE_FROM: usize = 64 << 20;
+
 impl FrameMemory {
     pub fn new(page_size: usize, frames: usize) -> std::io::Result<FrameMemory> {
         let len = (page_size * frames).next_multiple_of(ALIGN);
@@ -115,6 +121,10 @@ fn reserve(len: usize) -> std::io::Result<*mut u8> {
             MapFlags::PRIVATE | MapFlags::NORESERVE,
         )
     }?;
+    if len >= HUGE_FROM {
+        // SAFETY: advice about the mapping just made changes none of its bytes. A system that does not take it costs speed only.
+        let _ = unsafe { rustix::mm::madvise(p, len, rustix::mm::Advice::LinuxHugepage) };
+    }
     Ok(p.cast())
 }
 

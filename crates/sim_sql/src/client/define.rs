@@ -83,9 +83,9 @@ impl Client {
 
     /// What is dropped is closed before its name goes, so no moment finds a file that has no name and is open.
     fn no_room_is_held(&mut self) {
-        let held = self.stage.disk.held_without_a_name();
+        let held = self.stage.disk.held_of("tables/");
         if held > 0 {
-            let what = format!("{held} bytes of files without a name are held by open descriptors");
+            let what = format!("{held} bytes of dropped tables are held by open descriptors");
             self.stage.world().fail("space", what);
         }
     }

@@ -112,6 +112,7 @@ impl Client {
             26 => self.with_few_rights().await,
             27 if self.first => self.rebuild(c).await,
             27 => self.change_rights(c).await,
+            28 if self.rng.chance(0.4) => self.pairs(c).await,
             28 => self.heavy(c).await,
             30..=32 => self.family(c).await,
             33 => self.made_table(c).await,

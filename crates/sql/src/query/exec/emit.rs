@@ -3,7 +3,8 @@
 //! DISTINCT keeps the keys of the rows that have passed. When these take as much memory as they may (`tmp_table_size`), rows with other keys are
 //! put aside until the input has ended; then they come part by part, each with keys of its own.
 
-use super::destination::Out;
+use super::Boxed;
+use super::destination::{Out, Takes};
 use super::out::Direct;
 use super::sorter::{Sorter, owned};
 use super::spool::{Part, Spool, damaged};
@@ -149,7 +150,7 @@ impl<'b> Emitter<'b> {
                 Ok(true)
             }
             None => {
-                if self.in_limit() && !out.row(row, ev.cx.session.memory())? {
+                if self.in_limit() && !out.row(row, ev)? {
                     return Ok(false);
                 }
                 Ok(self.wants_more())
@@ -200,8 +201,9 @@ impl<'b> Emitter<'b> {
     }
 
     /// Rows wait that are to go to disk: [`Emitter::make_room`].
-    pub fn is_due(&self) -> bool {
-        self.aside.as_ref().is_some_and(|a| a.is_due()) || self.sort_is_full()
+    pub fn is_due(&self, out: &mut Out<'_>) -> bool {
+        let aside = self.aside.as_ref().is_some_and(|a| a.is_due());
+        aside || self.sort_is_full() || out.due().is_some()
     }
 
     /// The rows that wait for their order take as much memory as they may.
@@ -210,52 +212,63 @@ impl<'b> Emitter<'b> {
         self.stored.as_ref().map_or_else(|| sort.memory(), StoredRows::memory) >= self.memory
     }
 
-    pub async fn make_room(&mut self, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<()> {
-        if let Some(aside) = &mut self.aside
-            && aside.is_due()
-        {
-            aside.write(reads).await?;
-        }
-        if !self.sort_is_full() {
-            return Ok(());
-        }
-        let want = match planted::is(Bug::LimitWithoutOffset) {
-            true => self.count,
-            false => self.offset.saturating_add(self.count),
-        };
-        let Some(sort) = &mut self.sort else { return Ok(()) };
-        match &mut self.stored {
-            Some(rows) if rows.len() / 2 >= want => rows.prune(want, ev),
-            Some(rows) => sort.spill_stored(rows, want, reads, ev).await,
-            None if sort.in_memory() / 2 >= want => sort.prune(want, ev),
-            None => sort.spill(want, reads, ev).await,
-        }
+    /// What is due goes to disk.
+    pub fn make_room<'e>(
+        &'e mut self,
+        reads: Reads<'e>,
+        ev: &'e mut Ev<'_>,
+        out: &'e mut Out<'_>,
+    ) -> Boxed<'e, ()> {
+        Box::pin(async move {
+            if let Some(queue) = out.due() {
+                queue.write(reads).await?;
+            }
+            if let Some(aside) = &mut self.aside
+                && aside.is_due()
+            {
+                aside.write(reads).await?;
+            }
+            if !self.sort_is_full() {
+                return Ok(());
+            }
+            let want = match planted::is(Bug::LimitWithoutOffset) {
+                true => self.count,
+                false => self.offset.saturating_add(self.count),
+            };
+            let Some(sort) = &mut self.sort else { return Ok(()) };
+            match &mut self.stored {
+                Some(rows) if rows.len() / 2 >= want => rows.prune(want, ev),
+                Some(rows) => sort.spill_stored(rows, want, reads, ev).await,
+                None if sort.in_memory() / 2 >= want => sort.prune(want, ev),
+                None => sort.spill(want, reads, ev).await,
+            }
+        })
     }
 
     /// The input has ended: the rows that were put aside pass, each kind once.
-    async fn take_aside(
-        &mut self,
-        reads: Reads<'_>,
-        ev: &mut Ev<'_>,
-        out: &mut Out<'_>,
-    ) -> Run<()> {
-        while self.sort.is_some() || self.wants_more() {
-            let Some(aside) = &mut self.aside else { break };
-            let Some(mut part) = aside.next_part(reads).await? else { break };
-            self.seen.clear();
-            self.seen_held = Held::default();
-            loop {
-                match self.take_back(&mut part, ev, out).await? {
-                    Taken::On => {}
-                    Taken::PartEnds => break,
-                    Taken::Enough => return Ok(()),
-                }
-                if self.is_due() {
-                    self.make_room(reads, ev).await?;
+    fn take_aside<'e>(
+        &'e mut self,
+        reads: Reads<'e>,
+        ev: &'e mut Ev<'_>,
+        out: &'e mut Out<'_>,
+    ) -> Boxed<'e, ()> {
+        Box::pin(async move {
+            while self.sort.is_some() || self.wants_more() {
+                let Some(aside) = &mut self.aside else { break };
+                let Some(mut part) = aside.next_part(reads).await? else { break };
+                self.seen.clear();
+                self.seen_held = Held::default();
+                loop {
+                    match self.take_back(&mut part, ev, out).await? {
+                        Taken::On => {}
+                        Taken::PartEnds => break,
+                        Taken::Enough => return Ok(()),
+                    }
+                    self.make_room(reads, ev, out).await?;
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     async fn take_back(
@@ -301,7 +314,9 @@ impl<'b> Emitter<'b> {
         ev: &mut Ev<'_>,
         out: &mut Out<'_>,
     ) -> Run<u64> {
-        self.take_aside(reads, ev, out).await?;
+        if self.aside.is_some() {
+            self.take_aside(reads, ev, out).await?;
+        }
         let Emitter { b, offset, count, passed, sort, mut stored, memory, .. } = self;
         let Some(mut sort) = sort else {
             return Ok(if b.calc_found_rows {

@@ -4,9 +4,10 @@
 //! their aggregates' arguments, and come when the groups at hand have gone out. So what an aggregate has seen never leaves memory. The groups
 //! of WITH ROLLUP sum each other up and stay together, in memory.
 
-use super::Runner;
+use super::Boxed;
 use super::order::SortOrder;
 use super::spool::{Part, Spool, damaged};
+use crate::context::Reads;
 use crate::func::aggregate::{Accumulator, key_of};
 use crate::memory::{Held, row_bytes};
 use crate::query::eval::frame::{Frame, Slot};
@@ -271,23 +272,27 @@ impl<'p> Groups<'p> {
         self.spool.as_ref().is_some_and(Spool::is_due)
     }
 
-    pub async fn write(&mut self, run: &Runner<'_, '_>) -> Run<()> {
-        match &mut self.spool {
-            Some(spool) => spool.write(run.reads).await,
-            None => Ok(()),
-        }
+    pub fn write<'g>(&'g mut self, reads: Reads<'g>) -> Boxed<'g, ()> {
+        Box::pin(async move {
+            match &mut self.spool {
+                Some(spool) => spool.write(reads).await,
+                None => Ok(()),
+            }
+        })
     }
 
     /// Takes in rows that were put aside; false: there are none.
-    pub async fn refill(&mut self, run: &mut Runner<'_, '_>) -> Run<bool> {
-        let Some(spool) = &mut self.spool else { return Ok(false) };
-        let Some(mut part) = spool.next_part(run.reads).await? else { return Ok(false) };
-        while self.take_back(&mut part, &mut run.ev).await? {
-            if self.is_due() {
-                self.write(run).await?;
+    pub fn refill<'g>(&'g mut self, reads: Reads<'g>, ev: &'g mut Ev<'_>) -> Boxed<'g, bool> {
+        Box::pin(async move {
+            let Some(spool) = &mut self.spool else { return Ok(false) };
+            let Some(mut part) = spool.next_part(reads).await? else { return Ok(false) };
+            while self.take_back(&mut part, ev).await? {
+                if self.is_due() {
+                    self.write(reads).await?;
+                }
             }
-        }
-        Ok(true)
+            Ok(true)
+        })
     }
 
     /// As [`Groups::add`], for the next row of those that were put aside.

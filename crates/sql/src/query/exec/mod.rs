@@ -2,8 +2,8 @@
 //!
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
 //! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `sort` and `emit` make of them what goes out, `sorter`, `stored` and `runs`
-//! keep rows that wait for their order, `destination` and `out` say where they go. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of
-//! rows and values, `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
+//! keep rows that wait for their order, `queue` those that wait to be written, `destination` and `out` say where they go. `sets`, `recurse`,
+//! `json_table`, `fulltext` and `waiting` are the other kinds of rows and values, `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
 //!
 //! Invariants:
 //! - Rows that are kept are charged to the session's account of memory.
@@ -23,6 +23,7 @@ mod merge;
 pub mod order;
 pub mod out;
 pub mod programs;
+pub mod queue;
 mod recurse;
 mod row_hash;
 mod runs;
@@ -35,6 +36,7 @@ mod waiting;
 mod window;
 
 pub use destination::Out;
+use destination::{Branch, Limits, Takes};
 
 use crate::account::Access;
 use crate::context::{Reads, TableReads};
@@ -165,18 +167,23 @@ impl<'a, 't> Runner<'a, 't> {
         Box::pin(async move {
             match &q.body {
                 Body::Block(b) => self.run_block(b, outer, out).await,
+                Body::Set { op: SetOp::Union, all: true, left, right } if q.order.is_empty() => {
+                    self.run_union(q, [left, right], outer, out).await
+                }
                 _ => {
                     let KeptRows { mut rows, held } = self.set_rows(q, outer).await?;
                     let infos: Vec<TypeInfo> = q.order.iter().map(|(e, _)| e.info).collect();
                     if !q.order.is_empty() {
                         rows = self.sort_rows(q, rows, &infos)?;
                     }
-                    let account = self.ev.cx.session.memory();
                     let total = rows.len() as u64;
                     let (offset, count) = self.limits(q.limit.as_ref())?;
                     for row in rows.into_iter().skip(offset).take(count) {
-                        if !out.row(row, account)? {
+                        if !out.row(row, &mut self.ev)? {
                             break;
+                        }
+                        if let Some(queue) = out.due() {
+                            queue.write(self.reads).await?;
                         }
                     }
                     drop(held);
@@ -187,6 +194,32 @@ impl<'a, 't> Runner<'a, 't> {
                     }))
                 }
             }
+        })
+    }
+
+    /// Branches whose rows go out as they come.
+    fn run_union<'b>(
+        &'b mut self,
+        q: &'b QueryPlan,
+        branches: [&'b QueryPlan; 2],
+        outer: Option<&'b Frame<'b>>,
+        out: &'b mut Out<'_>,
+    ) -> Boxed<'b, u64> {
+        Box::pin(async move {
+            let types_of = |q: &QueryPlan| q.columns.iter().map(|c| c.info.ty).collect::<Vec<_>>();
+            let types = types_of(q);
+            let (offset, count) = self.limits(q.limit.as_ref())?;
+            let counts_all = q.counts_all();
+            let mut limits = Limits { offset, count, passed: 0, counts_all, closed: false };
+            for branch in branches {
+                if !limits.wants_more() {
+                    break;
+                }
+                let own = types_of(branch);
+                let to = Branch { to: &mut *out, own: &own, types: &types, limits: &mut limits };
+                self.run_query(branch, outer, &mut Out::Branch(to)).await?;
+            }
+            Ok(limits.passed as u64)
         })
     }
 
@@ -357,8 +390,8 @@ impl<'a, 't> Runner<'a, 't> {
                     if !self.emit_now(&j, &[], &mut e, outer, out)? {
                         break 'rows;
                     }
-                    if e.is_due() {
-                        e.make_room(self.reads, &mut self.ev).await?;
+                    if e.is_due(out) {
+                        e.make_room(self.reads, &mut self.ev, out).await?;
                     }
                 }
             }
@@ -367,46 +400,48 @@ impl<'a, 't> Runner<'a, 't> {
         }
     }
 
-    async fn run_groups(
-        &mut self,
-        b: &Block,
-        agg: &Aggregation,
+    fn run_groups<'b>(
+        &'b mut self,
+        b: &'b Block,
+        agg: &'b Aggregation,
         limits: (usize, usize),
-        outer: Option<&Frame<'_>>,
-        out: &mut Out<'_>,
-    ) -> Run<u64> {
-        let mut j = Joiner::new(b);
-        let mut e = Emitter::new(b, limits, self.reads);
-        let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
-        while j.next(self, outer).await? {
-            j.run_subs(&agg.subs, self, outer).await?;
-            loop {
-                let frame = j.frame(self.params, outer);
-                groups.add(&frame, &j.slots, &mut self.ev)?;
-                if groups.is_due() {
-                    groups.write(self).await?;
+        outer: Option<&'b Frame<'b>>,
+        out: &'b mut Out<'_>,
+    ) -> Boxed<'b, u64> {
+        Box::pin(async move {
+            let mut j = Joiner::new(b);
+            let mut e = Emitter::new(b, limits, self.reads);
+            let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
+            while j.next(self, outer).await? {
+                j.run_subs(&agg.subs, self, outer).await?;
+                loop {
+                    let frame = j.frame(self.params, outer);
+                    groups.add(&frame, &j.slots, &mut self.ev)?;
+                    if groups.is_due() {
+                        groups.write(self.reads).await?;
+                    }
+                    if !j.next_at_hand(self, outer)? {
+                        break;
+                    }
                 }
-                if !j.next_at_hand(self, outer)? {
+            }
+            j.end(self);
+            'groups: loop {
+                let (list, held) = groups.finish();
+                for mut g in list {
+                    let aggs = g.values(agg, &mut self.ev)?;
+                    j.slots = g.slots;
+                    if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
+                        break 'groups;
+                    }
+                }
+                drop(held);
+                if !groups.refill(self.reads, &mut self.ev).await? {
                     break;
                 }
             }
-        }
-        j.end(self);
-        'groups: loop {
-            let (list, held) = groups.finish();
-            for mut g in list {
-                let aggs = g.values(agg, &mut self.ev)?;
-                j.slots = g.slots;
-                if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
-                    break 'groups;
-                }
-            }
-            drop(held);
-            if !groups.refill(self).await? {
-                break;
-            }
-        }
-        self.finish(b, e, out).await
+            self.finish(b, e, out).await
+        })
     }
 
     /// The first value of each query, NULL where there is none.
@@ -444,8 +479,8 @@ impl<'a, 't> Runner<'a, 't> {
         }
         let frame = Frame { aggs, ..j.frame(self.params, outer) };
         let more = e.row(&frame, &mut self.ev, out)?;
-        if e.is_due() {
-            e.make_room(self.reads, &mut self.ev).await?;
+        if e.is_due(out) {
+            e.make_room(self.reads, &mut self.ev, out).await?;
         }
         Ok(more)
     }

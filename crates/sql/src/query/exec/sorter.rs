@@ -1,7 +1,8 @@
 //! The rows of a block that wait for ORDER BY: in memory, and in sorted runs on disk when they take more than a sort may
 //! (`sort_buffer_size`, `tmp_table_size`).
 
-use super::destination::Out;
+use super::Boxed;
+use super::destination::{Out, Takes};
 use super::order::SortOrder;
 use super::runs::{Runs, SortRow};
 use super::sort::sort;
@@ -172,52 +173,76 @@ impl<'b> Sorter<'b> {
     /// Sends the rows behind `offset` in their order; returns how many were sent. `distinct`: of rows with equal keys the first.
     pub async fn send(
         mut self,
-        (offset, count, distinct): (usize, usize, bool),
+        limits: (usize, usize, bool),
         memory: usize,
         reads: Reads<'_>,
         ev: &mut Ev<'_>,
         out: &mut Out<'_>,
     ) -> Run<u64> {
-        if self.runs.is_some() && !self.kept.is_empty() {
-            self.spill(offset.saturating_add(count), reads, ev).await?;
+        let (offset, count, _) = limits;
+        if self.runs.is_some() {
+            return self.send_merged(limits, memory, reads, ev, out).await;
         }
-        let account = ev.cx.session.memory();
-        let Some(runs) = self.runs.take() else {
-            self.sort(ev)?;
-            let mut sent = 0;
-            for row in self.kept.into_iter().skip(offset).take(count) {
-                sent += 1;
-                self.held.shrink(row.bytes());
-                if !out.row(row.row, account)? {
-                    break;
-                }
+        self.sort(ev)?;
+        let mut sent = 0;
+        for row in self.kept.into_iter().skip(offset).take(count) {
+            sent += 1;
+            self.held.shrink(row.bytes());
+            if !out.row(row.row, ev)? {
+                break;
             }
-            return Ok(sent);
-        };
-        reads.work.inc(Stat::Sort_merge_passes, &reads.shared.status);
-        let mut rows = runs.merge(|a, b| self.compare(a, b), memory, account).await?;
-        let (mut passed, mut sent) = (0, 0);
-        let mut next = rows.next(account).await?;
-        while let Some(row) = next
-            && passed - offset.min(passed) < count
-        {
-            ev.cx.work(ROW)?;
-            next = rows.next(account).await?;
-            while distinct
-                && let Some(twin) = &next
-                && self.compare(&row, twin).is_eq()
-            {
-                next = rows.next(account).await?;
-            }
-            passed += 1;
-            if passed > offset {
-                sent += 1;
-                if !out.row(row.row, account)? {
-                    break;
-                }
+            if let Some(queue) = out.due() {
+                queue.write(reads).await?;
             }
         }
         Ok(sent)
+    }
+
+    fn send_merged<'s>(
+        mut self,
+        (offset, count, distinct): (usize, usize, bool),
+        memory: usize,
+        reads: Reads<'s>,
+        ev: &'s mut Ev<'_>,
+        out: &'s mut Out<'_>,
+    ) -> Boxed<'s, u64>
+    where
+        'b: 's,
+    {
+        Box::pin(async move {
+            if !self.kept.is_empty() {
+                self.spill(offset.saturating_add(count), reads, ev).await?;
+            }
+            let account = ev.cx.session.memory();
+            let Some(runs) = self.runs.take() else { return Ok(0) };
+            reads.work.inc(Stat::Sort_merge_passes, &reads.shared.status);
+            let mut rows = runs.merge(|a, b| self.compare(a, b), memory, account).await?;
+            let (mut passed, mut sent) = (0, 0);
+            let mut next = rows.next(account).await?;
+            while let Some(row) = next
+                && passed - offset.min(passed) < count
+            {
+                ev.cx.work(ROW)?;
+                next = rows.next(account).await?;
+                while distinct
+                    && let Some(twin) = &next
+                    && self.compare(&row, twin).is_eq()
+                {
+                    next = rows.next(account).await?;
+                }
+                passed += 1;
+                if passed > offset {
+                    sent += 1;
+                    if !out.row(row.row, ev)? {
+                        break;
+                    }
+                    if let Some(queue) = out.due() {
+                        queue.write(reads).await?;
+                    }
+                }
+            }
+            Ok(sent)
+        })
     }
 }
 

@@ -59,7 +59,7 @@ impl Runner<'_, '_> {
                 j.run_subs(&agg.subs, self, outer).await?;
                 groups.add(&j.frame(self.params, outer), &j.slots, &mut self.ev)?;
                 if groups.is_due() {
-                    groups.write(self).await?;
+                    groups.write(self.reads).await?;
                 }
             }
             loop {
@@ -70,7 +70,7 @@ impl Runner<'_, '_> {
                     self.keep(&mut j, aggs, outer, (&mut kept, looked_at), &mut held).await?;
                 }
                 drop(charged);
-                if !groups.refill(self).await? {
+                if !groups.refill(self.reads, &mut self.ev).await? {
                     break;
                 }
             }
@@ -104,8 +104,8 @@ impl Runner<'_, '_> {
             if !e.row(&frame, &mut self.ev, out)? {
                 break;
             }
-            if e.is_due() {
-                e.make_room(self.reads, &mut self.ev).await?;
+            if e.is_due(out) {
+                e.make_room(self.reads, &mut self.ev, out).await?;
             }
         }
         e.finish(self.reads, &mut self.ev, out).await

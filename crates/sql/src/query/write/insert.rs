@@ -9,12 +9,14 @@ use crate::query::bind::{default_value, partition};
 use crate::query::eval::eval;
 use crate::query::eval::frame::{Frame, Slot, SubResult};
 use crate::query::exec::destination::Out;
-use crate::query::exec::{Runner, source_lock};
+use crate::query::exec::emit::table_memory;
+use crate::query::exec::queue::RowQueue;
+use crate::query::exec::{Boxed, Runner, source_lock};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::insert::{FIRST_SOURCE, Fill, InsertPlan, Rows};
-use crate::query::plan::outcome::{KeptRows, Outcome, Row, Run};
+use crate::query::plan::outcome::{Outcome, Row, Run};
 use crate::query::plan::shape::Shape;
-use crate::query::plan::{Sub, SubKind};
+use crate::query::plan::{QueryPlan, Sub, SubKind};
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
@@ -182,25 +184,29 @@ impl Inserter<'_> {
                     self.values(r, row).await?;
                 }
             }
-            Rows::Query(q) => {
-                let before = r.default_lock;
-                if r.default_lock == LockMode::None {
-                    r.default_lock = source_lock(r.txn);
-                }
-                let mut rows = KeptRows::default();
-                let read = r
-                    .run_query(q, None, &mut Out::Rows { rows: &mut rows, limit: usize::MAX })
-                    .await;
-                r.default_lock = before;
-                r.lasting.stop();
-                read?;
-                for mut row in rows.rows {
-                    self.source = row.split_off(p.targets.len());
-                    self.selected(r, &row).await?;
-                }
-            }
+            Rows::Query(q) => self.query(r, q).await?,
         }
         Ok(())
+    }
+
+    /// The rows of a query: all are read before the first is written.
+    fn query<'b>(&'b mut self, r: &'b mut Runner<'_, '_>, q: &'b QueryPlan) -> Boxed<'b, ()> {
+        Box::pin(async move {
+            let before = r.default_lock;
+            if r.default_lock == LockMode::None {
+                r.default_lock = source_lock(r.txn);
+            }
+            let mut rows = RowQueue::new(table_memory(r.reads));
+            let read = r.run_query(q, None, &mut Out::Queue(&mut rows)).await;
+            r.default_lock = before;
+            r.lasting.stop();
+            read?;
+            while let Some(mut row) = rows.next(r.reads).await? {
+                self.source = row.split_off(self.p.targets.len());
+                self.selected(r, &row).await?;
+            }
+            Ok(())
+        })
     }
 
     /// A row of VALUES.

@@ -1,0 +1,95 @@
+//! The rows of an INSERT ... SELECT between their reading and their writing: all are read before the first is written, so that the
+//! statement does not meet its own rows. Those beyond the memory that they may have wait on disk, in their order.
+
+use super::Boxed;
+use super::spool::damaged;
+use crate::context::Reads;
+use crate::memory::{Account, Held, row_bytes};
+use crate::query::plan::outcome::{Row, Run};
+use crate::session_api::SqlError;
+use crate::status::Stat;
+use crate::value::encoded::{decode, encode};
+use std::collections::VecDeque;
+use weir_engine::{Scratch, ScratchReader, ScratchStream};
+
+/// Bytes of one write, and of one read.
+const CHUNK: usize = 256 << 10;
+
+pub struct RowQueue {
+    rows: VecDeque<Row>,
+    held: Held,
+    /// Bytes of rows that may be in memory.
+    memory: usize,
+    /// Rows behind those in memory.
+    rest: ScratchStream,
+    file: Option<Scratch>,
+    reader: Option<ScratchReader>,
+}
+
+impl RowQueue {
+    pub fn new(memory: usize) -> RowQueue {
+        RowQueue {
+            rows: VecDeque::new(),
+            held: Held::default(),
+            memory,
+            rest: ScratchStream::new(CHUNK),
+            file: None,
+            reader: None,
+        }
+    }
+
+    pub fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
+        if self.held.bytes() < self.memory && self.rest.is_empty() {
+            self.held.grow(account, row_bytes(&row)).map_err(SqlError::from)?;
+            self.rows.push_back(row);
+            return Ok(());
+        }
+        let to = self.rest.buffer();
+        let at = to.len();
+        to.extend_from_slice(&[0; 4]);
+        row.iter().for_each(|v| encode(v, to));
+        let len = (to.len() - at - 4) as u32;
+        to[at..at + 4].copy_from_slice(&len.to_le_bytes());
+        Ok(())
+    }
+
+    /// Rows wait for a write ([`RowQueue::write`]).
+    pub fn is_due(&self) -> bool {
+        self.rest.is_due()
+    }
+
+    pub fn write<'q>(&'q mut self, reads: Reads<'q>) -> Boxed<'q, ()> {
+        Box::pin(async move {
+            let file = match &mut self.file {
+                Some(file) => file,
+                none => {
+                    reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
+                    none.insert(reads.shared.db.scratch().await?)
+                }
+            };
+            Ok(self.rest.write(file).await?)
+        })
+    }
+
+    /// The first row that is left. No row comes after the first call.
+    pub async fn next(&mut self, reads: Reads<'_>) -> Run<Option<Row>> {
+        if let Some(row) = self.rows.pop_front() {
+            self.held.shrink(row_bytes(&row));
+            return Ok(Some(row));
+        }
+        if self.reader.is_none() && !self.rest.is_empty() {
+            self.write(reads).await?;
+            let rest = std::mem::replace(&mut self.rest, ScratchStream::new(CHUNK));
+            self.reader = self.file.as_ref().map(|file| rest.read(file, CHUNK));
+        }
+        let Some(reader) = &mut self.reader else { return Ok(None) };
+        let Some(len) = reader.take(4).await? else { return Ok(None) };
+        let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
+        let mut bytes = reader.must(len as usize).await?;
+        let mut row = Row::new();
+        while !bytes.is_empty() {
+            row.push(decode(&mut bytes).ok_or_else(damaged)?);
+        }
+        Ok(Some(row))
+    }
+}
