@@ -36,7 +36,9 @@ fn each_consumer_is_charged_and_gives_back() {
         ("select group_concat(c) from t", 4082),
         ("select group_concat(n order by c) from t", 4082),
         // Rows of subqueries, derived tables, set operations, and their hash tables.
-        ("select c from t union select c from t", 4082),
+        ("select concat(c, id) from t union select c from t", 4082),
+        ("(select id, c from t) union (select n, c from t) order by 1", 4082),
+        ("select concat(c, id) from t intersect select concat(c, id) from t", 4082),
         ("select count(*) from (select distinct id, c from t) d", 4082),
         ("select count(*) from t join (select distinct id, c from t) d on d.id = t.id", 4082),
         ("select 'z' in (select concat(c, id) from t)", 4082),

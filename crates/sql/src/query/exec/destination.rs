@@ -1,14 +1,19 @@
-//! Where the rows of a query go: to the client, into memory, into a file; those of a UNION ALL's branches to where its own go.
+//! Where the rows of a query go: to the client, into memory, into a file; those of a UNION's branches to where its own go.
 
+use super::Boxed;
+use super::distinct::Distinct;
 use super::fulltext::Gathering;
 use super::out::{Client, Direct};
 use super::queue::RowQueue;
+use crate::context::Reads;
+use crate::func::aggregate::distinct_key;
 use crate::query::eval::fitted::{coerce_in_set, in_union};
 use crate::query::eval::frame::Frame;
 use crate::query::eval::{Ev, eval};
 use crate::query::expr::BExpr;
 use crate::query::plan::outcome::{KeptRows, Row, Run};
 use crate::query::textfile::TextWriter;
+use crate::value::encoded::encode;
 use crate::value::{SqlType, Value, Warnings};
 
 /// Where rows go.
@@ -36,18 +41,34 @@ pub enum Out<'s> {
     Branch(Branch<'s>),
 }
 
-/// What takes the rows of a UNION ALL.
+/// What takes the rows of a UNION.
 pub trait Takes {
     /// False: no more rows are wanted.
     fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool>;
 
-    /// The queue at the end, if rows wait in it for a write.
-    fn due(&mut self) -> Option<&mut RowQueue>;
+    /// Where rows wait for a write, if they do.
+    fn due(&mut self) -> Option<Due<'_>>;
 }
 
-/// The rows of a branch on their way into a UNION ALL: in the types that all branches have in common, and within its LIMIT.
+/// Rows on the way wait for a write.
+pub enum Due<'d> {
+    Queue(&'d mut RowQueue),
+    Distinct(&'d mut Distinct),
+}
+
+impl<'d> Due<'d> {
+    pub fn write(self, reads: Reads<'d>) -> Boxed<'d, ()> {
+        match self {
+            Due::Queue(queue) => queue.write(reads),
+            Due::Distinct(distinct) => distinct.write(reads),
+        }
+    }
+}
+
+/// The rows of a branch on their way into a UNION: in the types that all branches have in common, each once if it says so, and within its LIMIT.
 pub struct Branch<'s> {
     pub to: &'s mut (dyn Takes + Send + 's),
+    pub distinct: Option<&'s mut Distinct>,
     pub own: &'s [SqlType],
     pub types: &'s [SqlType],
     pub limits: &'s mut Limits,
@@ -69,22 +90,35 @@ impl Limits {
         let within = self.passed.saturating_sub(self.offset) < self.count;
         self.counts_all || within && !self.closed
     }
+
+    /// One row more of all; false: no more are wanted.
+    pub fn pass(&mut self, row: Row, to: &mut dyn Takes, ev: &mut Ev<'_>) -> Run<bool> {
+        self.passed += 1;
+        let within = self.passed > self.offset && self.passed - self.offset <= self.count;
+        if within && !self.closed {
+            self.closed = !to.row(row, ev)?;
+        }
+        Ok(self.wants_more())
+    }
 }
 
 impl Branch<'_> {
     fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool> {
-        let l = &mut *self.limits;
-        l.passed += 1;
-        if l.passed > l.offset && l.passed - l.offset <= l.count && !l.closed {
-            let typed = row.into_iter().zip(self.own.iter().zip(self.types));
-            let common = typed.map(|(v, (own, ty))| {
-                let v = if own.is_string() { v } else { in_union(v, own, ty) };
-                coerce_in_set(v, ty, &mut ev.cx)
-            });
-            let row: Row = common.collect();
-            l.closed = !self.to.row(row, ev)?;
+        let typed = row.into_iter().zip(self.own.iter().zip(self.types));
+        let common = typed.map(|(v, (own, ty))| {
+            let v = if own.is_string() { v } else { in_union(v, own, ty) };
+            coerce_in_set(v, ty, &mut ev.cx)
+        });
+        let row: Row = common.collect();
+        if let Some(distinct) = &mut self.distinct {
+            let mut key = Vec::new();
+            row.iter().for_each(|v| distinct_key(v, &mut key));
+            let put = |to: &mut Vec<u8>| row.iter().for_each(|v| encode(v, to));
+            if !distinct.is_first(key, put, ev)? {
+                return Ok(self.limits.wants_more());
+            }
         }
-        Ok(l.wants_more())
+        self.limits.pass(row, self.to, ev)
     }
 }
 
@@ -93,10 +127,13 @@ impl Takes for Out<'_> {
         Out::row(self, row, ev)
     }
 
-    fn due(&mut self) -> Option<&mut RowQueue> {
+    fn due(&mut self) -> Option<Due<'_>> {
         match self {
-            Out::Queue(queue) => queue.is_due().then_some(queue),
-            Out::Branch(branch) => branch.to.due(),
+            Out::Queue(queue) => queue.is_due().then_some(Due::Queue(queue)),
+            Out::Branch(branch) => match &mut branch.distinct {
+                Some(distinct) if distinct.is_due() => Some(Due::Distinct(distinct)),
+                _ => branch.to.due(),
+            },
             _ => None,
         }
     }

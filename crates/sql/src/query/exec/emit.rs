@@ -1,44 +1,28 @@
 //! The rows of a block on their way out: DISTINCT, ORDER BY and LIMIT.
-//!
-//! DISTINCT keeps the keys of the rows that have passed. When these take as much memory as they may (`tmp_table_size`), rows with other keys are
-//! put aside until the input has ended; then they come part by part, each with keys of its own.
 
 use super::Boxed;
 use super::destination::{Out, Takes};
+use super::distinct::Distinct;
 use super::out::Direct;
 use super::sorter::{Sorter, owned};
-use super::spool::{Part, Spool, damaged};
+use super::spool::decode_all;
 use super::stored::StoredRows;
 use crate::context::Reads;
 use crate::func::aggregate::key_of;
-use crate::memory::Held;
 use crate::planted::{self, Bug};
 use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
 use crate::query::plan::Block;
 use crate::query::plan::outcome::{Row, Run};
-use crate::value::encoded::{decode, encode};
-use crate::value::{Value, ValueError};
+use crate::value::Value;
+use crate::value::encoded::encode;
 use crate::vars::Var;
-use std::collections::HashSet;
-
-/// What became of a row that was put aside.
-enum Taken {
-    On,
-    PartEnds,
-    /// No more rows are wanted.
-    Enough,
-}
 
 pub struct Emitter<'b> {
     b: &'b Block,
     offset: usize,
     count: usize,
-    seen: HashSet<Vec<u8>>,
-    seen_held: Held,
-    /// Bytes of keys that may be in memory, and the rows whose keys have no room.
-    seen_memory: usize,
-    aside: Option<Box<Spool>>,
+    distinct: Option<Distinct>,
     passed: usize,
     sort: Option<Sorter<'b>>,
     /// Bytes of rows that may wait in memory.
@@ -55,10 +39,7 @@ impl<'b> Emitter<'b> {
             b,
             offset,
             count,
-            seen: HashSet::new(),
-            seen_held: Held::default(),
-            seen_memory: if b.distinct { table_memory(reads) } else { 0 },
-            aside: None,
+            distinct: b.distinct.then(|| Distinct::new(table_memory(reads))),
             passed: 0,
             sort: (!b.order.is_empty()).then(|| Sorter::new(b, &b.order)),
             memory: if b.order.is_empty() { 0 } else { sort_memory(reads) },
@@ -118,24 +99,14 @@ impl<'b> Emitter<'b> {
             Some(sort) => sort.extra(f, ev)?,
             None => Row::new(),
         };
-        if b.distinct {
+        if self.distinct.is_some() {
             let key = self.key(&row);
-            if self.seen.contains(&key) {
+            let put = |to: &mut Vec<u8>| row.iter().chain(&extra).for_each(|v| encode(v, to));
+            if let Some(distinct) = &mut self.distinct
+                && !distinct.is_first(key, put, ev)?
+            {
                 return Ok(true);
             }
-            if self.seen_is_full() {
-                let aside = match &mut self.aside {
-                    Some(aside) => aside,
-                    none => none.insert(
-                        Spool::new(self.seen_memory, &ev.cx).map_err(ValueError::from)?.into(),
-                    ),
-                };
-                let to = aside.begin(&key);
-                row.iter().chain(&extra).for_each(|v| encode(v, to));
-                aside.end();
-                return Ok(true);
-            }
-            self.see(key, ev)?;
         }
         self.pass(row, extra, ev, out)
     }
@@ -177,16 +148,6 @@ impl<'b> Emitter<'b> {
         key
     }
 
-    fn seen_is_full(&self) -> bool {
-        self.seen_held.bytes() >= self.seen_memory && !self.seen.is_empty()
-    }
-
-    fn see(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Run<()> {
-        ev.cx.hold(&mut self.seen_held, size_of::<Vec<u8>>() + key.len())?;
-        self.seen.insert(key);
-        Ok(())
-    }
-
     /// With a LIMIT only the first rows are kept.
     fn prune(&mut self, ev: &mut Ev<'_>) -> Run<()> {
         let Some(want) = self.offset.checked_add(self.count) else { return Ok(()) };
@@ -202,7 +163,7 @@ impl<'b> Emitter<'b> {
 
     /// Rows wait that are to go to disk: [`Emitter::make_room`].
     pub fn is_due(&self, out: &mut Out<'_>) -> bool {
-        let aside = self.aside.as_ref().is_some_and(|a| a.is_due());
+        let aside = self.distinct.as_ref().is_some_and(Distinct::is_due);
         aside || self.sort_is_full() || out.due().is_some()
     }
 
@@ -220,13 +181,13 @@ impl<'b> Emitter<'b> {
         out: &'e mut Out<'_>,
     ) -> Boxed<'e, ()> {
         Box::pin(async move {
-            if let Some(queue) = out.due() {
-                queue.write(reads).await?;
+            if let Some(due) = out.due() {
+                due.write(reads).await?;
             }
-            if let Some(aside) = &mut self.aside
-                && aside.is_due()
+            if let Some(distinct) = &mut self.distinct
+                && distinct.is_due()
             {
-                aside.write(reads).await?;
+                distinct.write(reads).await?;
             }
             if !self.sort_is_full() {
                 return Ok(());
@@ -248,54 +209,28 @@ impl<'b> Emitter<'b> {
     /// The input has ended: the rows that were put aside pass, each kind once.
     fn take_aside<'e>(
         &'e mut self,
+        mut distinct: Distinct,
         reads: Reads<'e>,
         ev: &'e mut Ev<'_>,
         out: &'e mut Out<'_>,
     ) -> Boxed<'e, ()> {
         Box::pin(async move {
-            while self.sort.is_some() || self.wants_more() {
-                let Some(aside) = &mut self.aside else { break };
-                let Some(mut part) = aside.next_part(reads).await? else { break };
-                self.seen.clear();
-                self.seen_held = Held::default();
-                loop {
-                    match self.take_back(&mut part, ev, out).await? {
-                        Taken::On => {}
-                        Taken::PartEnds => break,
-                        Taken::Enough => return Ok(()),
+            while (self.sort.is_some() || self.wants_more())
+                && let Some(mut part) = distinct.next_part(reads).await?
+            {
+                while let Some(bytes) = distinct.next_first(&mut part, reads, ev).await? {
+                    let mut row = decode_all(&bytes)?;
+                    let extra = row.split_off(self.b.items.len());
+                    if !self.pass(row, extra, ev, out)? {
+                        return Ok(());
                     }
-                    self.make_room(reads, ev, out).await?;
+                    if self.is_due(out) {
+                        self.make_room(reads, ev, out).await?;
+                    }
                 }
             }
             Ok(())
         })
-    }
-
-    async fn take_back(
-        &mut self,
-        part: &mut Part,
-        ev: &mut Ev<'_>,
-        out: &mut Out<'_>,
-    ) -> Run<Taken> {
-        let Some((key, mut rest)) = part.next().await? else { return Ok(Taken::PartEnds) };
-        ev.cx.work(key.len() + rest.len())?;
-        if self.seen.contains(key) {
-            return Ok(Taken::On);
-        }
-        if self.seen_is_full()
-            && let Some(aside) = &mut self.aside
-        {
-            aside.begin(key).extend_from_slice(rest);
-            aside.end();
-            return Ok(Taken::On);
-        }
-        self.see(key.to_vec(), ev)?;
-        let mut values = |n: usize| {
-            (0..n).map(|_| decode(&mut rest)).collect::<Option<Row>>().ok_or_else(damaged)
-        };
-        let row = values(self.b.items.len())?;
-        let extra = values(self.sort.as_ref().map_or(0, Sorter::extras))?;
-        Ok(if self.pass(row, extra, ev, out)? { Taken::On } else { Taken::Enough })
     }
 
     /// Rows that wait for their order; none where they come in it.
@@ -314,8 +249,8 @@ impl<'b> Emitter<'b> {
         ev: &mut Ev<'_>,
         out: &mut Out<'_>,
     ) -> Run<u64> {
-        if self.aside.is_some() {
-            self.take_aside(reads, ev, out).await?;
+        if let Some(distinct) = self.distinct.take_if(|d| d.has_aside()) {
+            self.take_aside(distinct, reads, ev, out).await?;
         }
         let Emitter { b, offset, count, passed, sort, mut stored, memory, .. } = self;
         let Some(mut sort) = sort else {

@@ -1,7 +1,7 @@
 //! Queries at work: blocks, set operations, subqueries.
 //!
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
-//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `sort` and `emit` make of them what goes out, `sorter`, `stored` and `runs`
+//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out, `sorter`, `stored` and `runs`
 //! keep rows that wait for their order, `queue` those that wait to be written, `destination` and `out` say where they go. `sets`, `recurse`,
 //! `json_table`, `fulltext` and `waiting` are the other kinds of rows and values, `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
 //!
@@ -11,6 +11,7 @@
 
 mod constants;
 pub mod destination;
+mod distinct;
 pub mod emit;
 mod fulltext;
 mod group;
@@ -57,6 +58,7 @@ use crate::query::plan::{
 use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::{SqlType, TypeInfo, Value};
+use distinct::Distinct;
 use emit::Emitter;
 use group::Groups;
 use inside::Inside;
@@ -66,6 +68,7 @@ use made::MadeTables;
 use order::SortOrder;
 use programs::Programs;
 use sets::combine;
+use spool::decode_all;
 use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
@@ -167,8 +170,9 @@ impl<'a, 't> Runner<'a, 't> {
         Box::pin(async move {
             match &q.body {
                 Body::Block(b) => self.run_block(b, outer, out).await,
-                Body::Set { op: SetOp::Union, all: true, left, right } if q.order.is_empty() => {
-                    self.run_union(q, [left, right], outer, out).await
+                Body::Set { op: SetOp::Union, all, left, right } if q.order.is_empty() => {
+                    let distinct = (!all).then(|| Distinct::new(emit::table_memory(self.reads)));
+                    self.run_union(q, [left, right], distinct, outer, out).await
                 }
                 _ => {
                     let KeptRows { mut rows, held } = self.set_rows(q, outer).await?;
@@ -182,8 +186,8 @@ impl<'a, 't> Runner<'a, 't> {
                         if !out.row(row, &mut self.ev)? {
                             break;
                         }
-                        if let Some(queue) = out.due() {
-                            queue.write(self.reads).await?;
+                        if let Some(due) = out.due() {
+                            due.write(self.reads).await?;
                         }
                     }
                     drop(held);
@@ -202,6 +206,7 @@ impl<'a, 't> Runner<'a, 't> {
         &'b mut self,
         q: &'b QueryPlan,
         branches: [&'b QueryPlan; 2],
+        mut distinct: Option<Distinct>,
         outer: Option<&'b Frame<'b>>,
         out: &'b mut Out<'_>,
     ) -> Boxed<'b, u64> {
@@ -216,8 +221,30 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
                 let own = types_of(branch);
-                let to = Branch { to: &mut *out, own: &own, types: &types, limits: &mut limits };
-                self.run_query(branch, outer, &mut Out::Branch(to)).await?;
+                let rows = Branch {
+                    to: &mut *out,
+                    distinct: distinct.as_mut(),
+                    own: &own,
+                    types: &types,
+                    limits: &mut limits,
+                };
+                self.run_query(branch, outer, &mut Out::Branch(rows)).await?;
+            }
+            let Some(mut distinct) = distinct.filter(Distinct::has_aside) else {
+                return Ok(limits.passed as u64);
+            };
+            while limits.wants_more()
+                && let Some(mut part) = distinct.next_part(self.reads).await?
+            {
+                let ev = &mut self.ev;
+                while limits.wants_more()
+                    && let Some(row) = distinct.next_first(&mut part, self.reads, ev).await?
+                {
+                    limits.pass(decode_all(&row)?, out, ev)?;
+                    if let Some(due) = out.due() {
+                        due.write(self.reads).await?;
+                    }
+                }
             }
             Ok(limits.passed as u64)
         })

@@ -2,13 +2,13 @@
 //! statement does not meet its own rows. Those beyond the memory that they may have wait on disk, in their order.
 
 use super::Boxed;
-use super::spool::damaged;
+use super::spool::decode_all;
 use crate::context::Reads;
 use crate::memory::{Account, Held, row_bytes};
 use crate::query::plan::outcome::{Row, Run};
 use crate::session_api::SqlError;
 use crate::status::Stat;
-use crate::value::encoded::{decode, encode};
+use crate::value::encoded::encode;
 use std::collections::VecDeque;
 use weir_engine::{Scratch, ScratchReader, ScratchStream};
 
@@ -85,11 +85,6 @@ impl RowQueue {
         let Some(reader) = &mut self.reader else { return Ok(None) };
         let Some(len) = reader.take(4).await? else { return Ok(None) };
         let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
-        let mut bytes = reader.must(len as usize).await?;
-        let mut row = Row::new();
-        while !bytes.is_empty() {
-            row.push(decode(&mut bytes).ok_or_else(damaged)?);
-        }
-        Ok(Some(row))
+        Ok(Some(decode_all(reader.must(len as usize).await?)?))
     }
 }

@@ -76,11 +76,6 @@ impl<'b> Sorter<'b> {
         owned(self.extra.iter().copied(), f, ev)
     }
 
-    /// How many of them a row has.
-    pub fn extras(&self) -> usize {
-        self.extra.len()
-    }
-
     pub fn push(&mut self, row: Row, extra: Row, ev: &mut Ev<'_>) -> Run<()> {
         let mut kept = SortRow { prefix: 0, row, extra };
         if self.prefixes {
@@ -191,8 +186,8 @@ impl<'b> Sorter<'b> {
             if !out.row(row.row, ev)? {
                 break;
             }
-            if let Some(queue) = out.due() {
-                queue.write(reads).await?;
+            if let Some(due) = out.due() {
+                due.write(reads).await?;
             }
         }
         Ok(sent)
@@ -236,8 +231,8 @@ impl<'b> Sorter<'b> {
                     if !out.row(row.row, ev)? {
                         break;
                     }
-                    if let Some(queue) = out.due() {
-                        queue.write(reads).await?;
+                    if let Some(due) = out.due() {
+                        due.write(reads).await?;
                     }
                 }
             }

@@ -12,10 +12,11 @@
 use crate::context::Reads;
 use crate::memory::{Held, Over};
 use crate::planted::{self, Bug};
-use crate::query::plan::outcome::Run;
+use crate::query::plan::outcome::{Row, Run};
 use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::EvalCtx;
+use crate::value::encoded::decode;
 use std::hash::{DefaultHasher, Hasher};
 use weir_engine::{Scratch, ScratchReader, ScratchStream};
 
@@ -138,6 +139,15 @@ impl Part {
             .and_then(|(len, rest)| rest.split_at_checked(u32::from_le_bytes(*len) as usize));
         Ok(Some(split.ok_or_else(damaged)?))
     }
+}
+
+/// The values of a row that waited on disk.
+pub fn decode_all(mut bytes: &[u8]) -> Run<Row> {
+    let mut row = Row::new();
+    while !bytes.is_empty() {
+        row.push(decode(&mut bytes).ok_or_else(damaged)?);
+    }
+    Ok(row)
 }
 
 pub fn damaged() -> SqlError {

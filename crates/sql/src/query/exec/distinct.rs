@@ -1,0 +1,111 @@
+//! Each row once: DISTINCT, and UNION without ALL.
+//!
+//! The keys of the rows that have passed are kept. When these take as much memory as they may (`tmp_table_size`), rows with other keys are put aside
+//! until the input has ended; then they come part by part, each with keys of its own.
+
+use super::Boxed;
+use super::spool::{Part, Spool};
+use crate::context::Reads;
+use crate::memory::Held;
+use crate::query::eval::Ev;
+use crate::query::plan::outcome::Run;
+use crate::value::ValueError;
+use std::collections::HashSet;
+
+pub struct Distinct {
+    seen: HashSet<Vec<u8>>,
+    held: Held,
+    /// Bytes of keys that may be in memory.
+    memory: usize,
+    aside: Option<Box<Spool>>,
+}
+
+impl Distinct {
+    /// `memory`: bytes of keys that may be in memory.
+    pub fn new(memory: usize) -> Distinct {
+        Distinct { seen: HashSet::new(), held: Held::default(), memory, aside: None }
+    }
+
+    /// Whether the row at hand is the first with its key. One whose key has no room is put aside, as `put` writes it: it comes later.
+    pub fn is_first(
+        &mut self,
+        key: Vec<u8>,
+        put: impl FnOnce(&mut Vec<u8>),
+        ev: &Ev<'_>,
+    ) -> Run<bool> {
+        if self.seen.contains(&key) {
+            return Ok(false);
+        }
+        if self.is_full() {
+            let aside = match &mut self.aside {
+                Some(aside) => aside,
+                none => {
+                    let spool = Spool::new(self.memory, &ev.cx).map_err(ValueError::from)?;
+                    none.insert(spool.into())
+                }
+            };
+            put(aside.begin(&key));
+            aside.end();
+            return Ok(false);
+        }
+        self.see(key, ev)?;
+        Ok(true)
+    }
+
+    fn is_full(&self) -> bool {
+        self.held.bytes() >= self.memory && !self.seen.is_empty()
+    }
+
+    fn see(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Run<()> {
+        ev.cx.hold(&mut self.held, size_of::<Vec<u8>>() + key.len())?;
+        self.seen.insert(key);
+        Ok(())
+    }
+
+    /// Rows that were put aside are to be written ([`Distinct::write`]).
+    pub fn is_due(&self) -> bool {
+        self.aside.as_ref().is_some_and(|a| a.is_due())
+    }
+
+    pub fn write<'d>(&'d mut self, reads: Reads<'d>) -> Boxed<'d, ()> {
+        Box::pin(async move {
+            match &mut self.aside {
+                Some(aside) => aside.write(reads).await,
+                None => Ok(()),
+            }
+        })
+    }
+
+    pub fn has_aside(&self) -> bool {
+        self.aside.is_some()
+    }
+
+    /// The input has ended, or a part: the next part of what was put aside.
+    pub async fn next_part(&mut self, reads: Reads<'_>) -> Run<Option<Part>> {
+        self.seen.clear();
+        self.held = Held::default();
+        match &mut self.aside {
+            Some(aside) => aside.next_part(reads).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The next row of the part that is the first with its key, as it was put aside.
+    pub async fn next_first(
+        &mut self,
+        part: &mut Part,
+        reads: Reads<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Run<Option<Vec<u8>>> {
+        while let Some((key, row)) = part.next().await? {
+            ev.cx.work(key.len() + row.len())?;
+            if self.is_first(key.to_vec(), |to| to.extend_from_slice(row), ev)? {
+                return Ok(Some(row.to_vec()));
+            }
+            if self.is_due() {
+                self.write(reads).await?;
+            }
+        }
+        Ok(None)
+    }
+}
