@@ -1,9 +1,10 @@
 //! Queries at work: blocks, set operations, subqueries.
 //!
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
-//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out, `sorter`, `stored` and `runs`
-//! keep rows that wait for their order, `queue` those that wait to be written, `destination` and `out` say where they go. `sets`, `recurse`,
-//! `json_table`, `fulltext` and `waiting` are the other kinds of rows and values, `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
+//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
+//! `stored` and `runs` keep rows that wait for their order, `queue` those that wait to be written, `spool` those that have no room in memory;
+//! `destination` and `out` say where they go. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
+//! `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
 //!
 //! Invariants:
 //! - Rows that are kept are charged to the session's account of memory.
