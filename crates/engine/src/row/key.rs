@@ -7,33 +7,24 @@
 //! | float | IEEE big-endian, sign bit flipped, all bits when negative; -0 becomes 0 |
 //! | fixed | as it is |
 //! | binary, `0900_bin` | 00 becomes 00 FF; 00 00 ends it |
-//! | text (PAD SPACE) | weights in order; a run of spaces is the space's weight (20, but in latin7's languages) and a run code; it and 80 end it |
+//! | text (PAD SPACE) | weights in order; a run of spaces is the space's weight (20, but in latin7's languages) and a run code ([`super::spaces`]); it and 80 end it |
 //! | the same, a set of two or three bytes | ASCII is one byte, any other code two, a byte that is no character FF and itself |
 //! | text, Unicode collation | the same with the codes of [`super::collation::uca`]; NO PAD: no run codes, 00 ends it |
 //! | text, `0900_as_ci`, `0900_as_cs` | the codes, then 00 and a level's weights ([`super::collation::uca::levels`]) once or twice; 00 ends it |
 //!
 //! DESC inverts every byte of the part, the NULL byte included.
-//!
-//! The run code makes PAD SPACE right. A text counts as followed by endless spaces, so at the place where one text
-//! has `n` spaces and then character `c`, it sorts before the end of another text if `c` < space, and behind it if
-//! `c` > space; among the first kind fewer spaces are less, among the second kind more spaces are less. So the code
-//! is: `n` ascending (below 80), 80 for the end, `n` inverted (above 80). Text is stripped of trailing spaces
-//! first, so a run is always followed by something else.
 
 use super::RowError;
 use super::collation::uca::{Uca, levels};
 use super::collation::{self, Collation, WeightForm, put_weight};
 use super::datum::{Datum, DatumBuf, PhysType};
 use super::layout::RowLayout;
+use super::spaces::{TEXT_END, invert, put_run, run_len};
 use super::view::RowView;
 
 const IS_NULL: u8 = 0;
 const NOT_NULL: u8 = 1;
-const TEXT_END: u8 = 0x80;
 const UCA_END: u8 = 0;
-/// Longest run of spaces whose code is one byte; a longer one is `LONG_RUN` and four bytes.
-const SHORT_RUN: usize = 0x6F;
-const LONG_RUN: u8 = 0x70;
 
 /// One column of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,12 +111,6 @@ pub fn encode_datum(
         invert(&mut out[start..]);
     }
     result
-}
-
-fn invert(bytes: &mut [u8]) {
-    for b in bytes {
-        *b = !*b;
-    }
 }
 
 fn encode_asc(part: &KeyPartType, datum: Datum<'_>, out: &mut Vec<u8>) -> Result<(), RowError> {
@@ -299,21 +284,6 @@ fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a run of spaces, and whether what follows weighs more than one.
-pub(super) fn put_run(space: u8, run: usize, above: bool, out: &mut Vec<u8>) {
-    out.push(space);
-    let start = out.len();
-    if run <= SHORT_RUN {
-        out.push(run as u8);
-    } else {
-        out.push(LONG_RUN);
-        out.extend_from_slice(&(run as u32).to_be_bytes());
-    }
-    if above {
-        invert(&mut out[start..]);
-    }
-}
-
 /// Bytes that the given parts take at the start of `key`. `None` when the key ends before.
 pub fn decode_len(parts: &[KeyPartType], key: &[u8]) -> Option<usize> {
     parts.iter().try_fold(0, |at, part| Some(at + part_len(part, key.get(at..)?)?))
@@ -372,11 +342,6 @@ fn part_len(part: &KeyPartType, key: &[u8]) -> Option<usize> {
             (key.len() >= at).then_some(at)
         }
     }
-}
-
-/// Length of a run of spaces whose code begins so.
-fn run_len(code: u8) -> usize {
-    if code == LONG_RUN || code == !LONG_RUN { 6 } else { 2 }
 }
 
 /// The value of a part at the start of `key` and the bytes it took. `None` when the type is not reversible
@@ -444,7 +409,7 @@ pub fn prefix_successor(prefix: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::super::collation::ALL;
     use super::super::datum::PhysCol;
-    use super::super::layout::RowBuilder;
+    use super::super::write::RowBuilder;
     use super::*;
     use proptest::prelude::*;
     use std::cmp::Ordering;

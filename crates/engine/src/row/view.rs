@@ -304,7 +304,7 @@ pub(crate) fn same_columns(
 mod tests {
     use super::super::collation::Collation;
     use super::super::datum::{DatumBuf, PhysCol};
-    use super::super::layout::{RowBuilder, replace_columns};
+    use super::super::write::{RowBuilder, replace_columns};
     use super::*;
     use proptest::prelude::*;
 

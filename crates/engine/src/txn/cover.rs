@@ -9,7 +9,7 @@ use super::View;
 use super::secondary::pk_offset;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
-use crate::row::layout::{first_columns, replace_columns};
+use crate::row::write::{first_columns, replace_columns};
 use crate::row::{DatumBuf, KeyPartType, decode_datum, decode_len};
 use crate::table::Table;
 use std::sync::Arc;

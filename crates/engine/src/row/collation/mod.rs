@@ -367,7 +367,7 @@ pub fn general_ci(cp: u32) -> u32 {
 
 /// Appends the codes of a text's weights, with a run code behind the spaces as in a key.
 pub(super) fn put_text(uca: Uca, s: &[u8], out: &mut Vec<u8>) {
-    uca.encode(s, super::key::put_run, out);
+    uca.encode(s, super::spaces::put_run, out);
 }
 
 /// How weights are written in keys: memcmp order is weight order, and the first byte tells the length.
