@@ -25,6 +25,7 @@ mod definitions;
 mod described;
 mod dictionary;
 mod differential;
+mod drawn;
 mod drivers;
 mod encrypting;
 mod events;
