@@ -62,6 +62,7 @@ mod partition_twins;
 mod partitions;
 mod preparable;
 mod program_conditions;
+mod program_own;
 mod queries;
 mod ranges;
 mod read_only;

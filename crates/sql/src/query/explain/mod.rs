@@ -9,7 +9,7 @@ use crate::query::bind::{Binder, partition};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::key::{Key, key_length};
 use crate::query::plan::told::column_meta;
-use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, SubKind, TableSlot};
+use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, Step, SubKind, TableSlot};
 use crate::session_api::ColumnMeta;
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
 use std::collections::HashMap;
@@ -150,10 +150,13 @@ impl<'e> Lines<'e> {
         }
     }
 
-    /// The indexes that the last line's table could be searched by: the one that is, at least.
-    fn possible(&mut self, t: &TableSlot, possible: &[usize]) {
-        let (Source::Table(t), Some(line)) = (&t.source, self.out.last_mut()) else { return };
-        let names: Vec<&str> = possible.iter().map(|i| &*t.engine.def.indexes[*i].name).collect();
+    /// Of a stored table in the last line: its partitions, and the indexes that it could be searched by.
+    fn table(&mut self, slot: &TableSlot, s: &Step) {
+        let (Source::Table(t), Some(line)) = (&slot.source, self.out.last_mut()) else { return };
+        let (prune, selected) = (s.prune.as_deref(), slot.selected.as_deref());
+        let parts = partition::shown(t, prune, selected, self.reads, self.params);
+        line[3] = parts.map_or(Value::Null, text);
+        let names: Vec<&str> = s.possible.iter().map(|i| &*t.engine.def.indexes[*i].name).collect();
         if !names.is_empty() {
             line[5] = text(names.join(","));
         }
@@ -198,12 +201,7 @@ impl<'e> Lines<'e> {
             let key = key.map(|(k, t)| (k, t, reference(k, b)));
             self.line(kind, name, access, key, s.rows, extra);
             self.filtered(s.told);
-            self.possible(t, &s.possible);
-            if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
-                let (prune, selected) = (s.prune.as_deref(), t.selected.as_deref());
-                let parts = partition::shown(table, prune, selected, self.reads, self.params);
-                line[3] = parts.map_or(Value::Null, text);
-            }
+            self.table(t, s);
             if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) =
                 (&s.access, &t.source, self.out.last_mut())
                 && *index > 0
