@@ -8,6 +8,7 @@ mod common;
 mod accounts;
 mod beside;
 mod beside_definitions;
+mod beside_names;
 mod beside_values;
 mod branches;
 mod changes;

@@ -1,0 +1,97 @@
+//! Beside MySQL: which names are taken for what, and which are refused where.
+use crate::common::*;
+
+/// A name alone is an alias or a table of the default schema; one with its schema is a table without an alias.
+#[test]
+fn tables_of_a_multi_delete() {
+    with_server(98, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create database other", "ok 1"),
+            ("create table other.u (a int)", "ok 0"),
+            ("create table t (a int)", "ok 0"),
+            ("delete t from t, other.u", "ok 0"),
+            ("delete test.t from t, other.u t", "ok 0"),
+            ("delete x from t x, other.u", "ok 0"),
+            ("delete t from t x, t", "ok 0"),
+            ("delete other.u from t, other.u", "ok 0"),
+            ("delete x, y from t x, t y", "ok 0"),
+            ("delete u from t, other.u", "E1109 Unknown table 'u' in MULTI DELETE"),
+            ("delete test.x from t x", "E1109 Unknown table 'x' in MULTI DELETE"),
+            ("delete test.t from t as t", "E1109 Unknown table 't' in MULTI DELETE"),
+            ("delete t from t as x", "E1109 Unknown table 't' in MULTI DELETE"),
+            ("delete t from t, other.u t", "E1066 Not unique table/alias: 't'"),
+            ("delete x from t x, other.u x where x.a = 1", "E1066 Not unique table/alias: 'x'"),
+            ("delete x, x from t x", "E1066 Not unique table/alias: 'x'"),
+            (
+                "delete d from (select 1) d",
+                "E1288 The target table d of the DELETE is not updatable",
+            ),
+            ("drop database test", "ok 1"),
+            ("delete x from other.u x", "E1046 No database selected"),
+            ("delete from u using other.u", "E1046"),
+            ("delete other.u from other.u", "ok 0"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// Functions that are none of the server's own, whether they are there or not.
+#[test]
+fn stored_functions_in_definitions() {
+    check(&[
+        ("create function one() returns int deterministic no sql return 1", "ok 0"),
+        (
+            "create table n (a int, check (one() > a))",
+            "E3814 An expression of a check constraint 'n_chk_1' contains disallowed function: `one`.",
+        ),
+        (
+            "create table n (a int, check (test.one() > a))",
+            "E3814 An expression of a check constraint 'n_chk_1' contains disallowed function: `test`.`one`.",
+        ),
+        ("create table n (a int, check (nowhere(a)))", "E3814"),
+        (
+            "create table n (a int, b int as (one()))",
+            "E3763 Expression of generated column 'b' contains a disallowed function: `one`.",
+        ),
+        (
+            "create table n (a int, b int default (one()))",
+            "E3770 Default value expression of column 'b' contains a disallowed function: `one`.",
+        ),
+        ("create table n (a int, key ((one() + a)))", "E3758"),
+        (
+            "create table n (a int, b varchar(9) as (charset(a)), check (coercibility(a) > 0))",
+            "ok 0",
+        ),
+    ]);
+}
+
+/// Defaults of ENUM and SET name members: a number is the text that it is.
+#[test]
+fn members_as_defaults() {
+    check(&[
+        ("create table n (a enum('x', 'y') default 1)", "E1067 Invalid default value for 'a'"),
+        ("create table n (a enum('x', 'y') default '1')", "E1067"),
+        ("create table n (a enum('x', 'y') default 0)", "E1067"),
+        ("create table n (a enum('x', 'y') default '')", "E1067"),
+        ("create table n (a set('x', 'y') default 3)", "E1067"),
+        (
+            "create table n (a enum('2', '1') default 1, b set('x', 'y') default 'Y,x', c enum('x') default 'X', d set('x') default '')",
+            "ok 0",
+        ),
+        ("insert into n () values ()", "ok 1"),
+        ("select * from n", "1|x,y|x|"),
+    ]);
+}
+
+/// Of the account of the session only the password is changed by this form.
+#[test]
+fn alter_user_user() {
+    check(&[
+        ("alter user user() identified by 'x' account lock", "E1064"),
+        ("alter user user() account lock", "E1064"),
+        ("alter user user() identified by 'x' default role none", "E1064"),
+    ]);
+}
