@@ -95,3 +95,28 @@ fn alter_user_user() {
         ("alter user user() identified by 'x' default role none", "E1064"),
     ]);
 }
+
+/// An invisible index is none that a hint may name, and no key that rows are stored by.
+#[test]
+fn invisible_indexes() {
+    check(&[
+        ("create table n (a int, b int, key a (a) invisible, unique key b (b) invisible)", "ok 0"),
+        ("select * from n force index (a)", "E1176 Key 'a' doesn't exist in table 'n'"),
+        ("select * from n ignore index (b)", "E1176 Key 'b' doesn't exist in table 'n'"),
+        (
+            "create table m (a int not null, unique key (a) invisible)",
+            "E3522 A primary key index cannot be invisible",
+        ),
+        ("create table m (a int not null, unique key (a), unique key c (a) invisible)", "ok 0"),
+        ("alter table m alter index a invisible", "E3522"),
+        ("alter table n modify b int not null", "E3522"),
+        ("set sql_require_primary_key = 1", "ok 0"),
+        ("create table k like n", "E3750"),
+        ("set sql_require_primary_key = 0", "ok 0"),
+        ("create table k like n", "ok 0"),
+        (
+            "select cast(1 as float(54))",
+            "E1426 Too-big precision 54 specified for 'CAST'. Maximum is 53.",
+        ),
+    ]);
+}

@@ -101,6 +101,10 @@ impl Binder<'_> {
                 }
                 CastTarget::Decimal { precision: if p == 0 { 10 } else { p as u8 }, scale: s as u8 }
             }
+            T::Float(Some(n)) if *n > 53 => {
+                let text = format!("Too-big precision {n} specified for 'CAST'. Maximum is 53.");
+                return Err(SqlError::new(1426, text));
+            }
             T::Float(n) if n.is_some_and(|n| n > 24) => CastTarget::Double,
             T::Float(_) => CastTarget::Float,
             T::Double | T::Real => CastTarget::Double,

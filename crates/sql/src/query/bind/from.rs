@@ -547,7 +547,8 @@ pub fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec
             if t.meta.special_key(n.as_str()).is_some() {
                 continue;
             }
-            let Some(i) = t.meta.index(n.as_str()) else {
+            let found = t.meta.index(n.as_str()).filter(|i| t.meta.indexes[*i].visible);
+            let Some(i) = found else {
                 return Err(SqlError::new(
                     1176,
                     format!("Key '{n}' doesn't exist in table '{}'", t.name()),
