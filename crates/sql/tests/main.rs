@@ -87,6 +87,7 @@ mod told;
 mod triggers;
 mod view_text;
 mod views;
+mod warned_once;
 mod wide;
 mod wide_rows;
 mod windows;

@@ -43,6 +43,8 @@ pub struct Inserter<'p> {
     /// BEFORE INSERT triggers may give columns their values, and these are still without one.
     triggers_give: bool,
     missing: Vec<usize>,
+    /// Columns that the statement leaves out, of which it has been warned.
+    told: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
     writer: RowWriter<'p>,
@@ -110,6 +112,7 @@ pub async fn run(
         unset: Vec::new(),
         triggers_give: writer.has_before_insert(r, &p.table),
         missing: Vec::new(),
+        told: Vec::new(),
         source: Row::new(),
         writer,
         buf: RowBuf::default(),
@@ -366,7 +369,7 @@ impl Inserter<'_> {
     }
 
     /// A column that nobody has given a value to: an error, or the type's zero with a warning.
-    fn without_default(&self, r: &mut Runner<'_, '_>, col: usize) -> Run<DatumBuf> {
+    fn without_default(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<DatumBuf> {
         let c = &self.p.table.meta.columns[col];
         // A view does not tell which of its table's columns it is.
         let (number, text) = match &self.p.through {
@@ -384,7 +387,13 @@ impl Inserter<'_> {
         if self.strict || !c.ty.has_zero() {
             return Err(SqlError::new(number, text).into());
         }
-        r.ev.cx.warnings.warn(number, || text);
+        // Once for all rows where the statement names no value, as it does by DEFAULT.
+        if !self.told.contains(&col) {
+            r.ev.cx.warnings.warn(number, || text);
+        }
+        if !self.p.targets.contains(&col) {
+            self.told.push(col);
+        }
         Ok(c.ty.zero())
     }
 
