@@ -1,4 +1,4 @@
-//! What a statement is warned of once, however many rows it has.
+//! What a statement is warned of, and how often: once however many rows it has; and of what is about to go wherever it is named.
 use crate::common::*;
 
 #[test]
@@ -77,6 +77,48 @@ fn columns_that_are_left_out() {
         // DEFAULT is a value that each row has.
         c.rows("insert into n values (1, default, 1), (2, default, 1)").await;
         assert_eq!(c.rows("show warnings").await, format!("{b}; {b}"));
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// Character sets, collations and types that are about to go: in tables, programs and variables.
+#[test]
+fn what_is_about_to_go() {
+    with_server(101, |server| async move {
+        let mut c = server.client();
+        let set = |name: &str| {
+            format!(
+                "1287|'{name}' is deprecated and will be removed in a future release. Please use utf8mb4 instead"
+            )
+        };
+        let order = |name: &str, number: u16, of: &str, new: &str| {
+            format!(
+                "{number}|'{name}' is a collation of the deprecated character set {of}. Please consider using {new} with an appropriate collation instead."
+            )
+        };
+        let zerofill = "1681|The ZEROFILL attribute is deprecated and will be removed in a future release. Use the LPAD function to zero-pad numbers, or store the formatted numbers in a CHAR column.";
+        let unsigned = "1681|UNSIGNED for decimal and floating point data types is deprecated and support for it will be removed in a future release.";
+        let digits = "1681|Specifying number of digits for floating point data types is deprecated and will be removed in a future release.";
+        let cases: Vec<(&str, Vec<String>)> = vec![
+            ("create table a (a char(1) charset ucs2, b char(1) charset macroman)", vec![set("ucs2"), set("macroman")]),
+            ("create table b (a char(1) collate hp8_bin)", vec![order("hp8_bin", 4079, "hp8", "utf8mb4")]),
+            ("create function f (a char(1) charset utf8mb3) returns char(1) charset dec8 deterministic no sql return a", vec![set("utf8mb3"), set("dec8")]),
+            ("create procedure p () begin declare x char(1) charset macce; end", vec![set("macce")]),
+            ("set collation_connection = utf8mb3_bin", vec![order("utf8mb3_bin", 3778, "UTF8MB3", "UTF8MB4")]),
+            ("set character_set_client = utf8mb3", vec![set("utf8mb3")]),
+            ("set names utf8mb3 collate utf8mb3_bin", vec![set("utf8mb3"), order("utf8mb3_bin", 3778, "UTF8MB3", "UTF8MB4")]),
+            ("set character set utf8mb3", vec![]),
+            ("set names utf8mb4", vec![]),
+            ("create table c (a decimal(5, 1) unsigned zerofill, b decimal zerofill)", vec![zerofill.into(), unsigned.into(), zerofill.into()]),
+            ("create table d (a double(5, 1) unsigned)", vec![digits.into(), unsigned.into()]),
+            ("create table e (a year(4))", vec!["1287|'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead".into()]),
+        ];
+        for (sql, want) in cases {
+            c.rows(sql).await;
+            let want: Vec<String> = want.iter().map(|w| format!("Warning|{w}")).collect();
+            assert_eq!(c.rows("show warnings").await, want.join("; "), "{sql}");
+        }
         c.0.close().await;
         drop(server);
     });

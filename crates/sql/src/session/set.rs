@@ -4,7 +4,7 @@ use super::{Session, Settings};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::session_api::SqlError;
-use crate::value::{Charset, SessionInfo as _, Value};
+use crate::value::{Charset, Collation, SessionInfo as _, Value, old_sets};
 use crate::vars::wanted::{Wanted, set_names};
 use crate::vars::{
     PersistedValue, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check, resolve_set,
@@ -149,13 +149,17 @@ impl Session {
             }
             Checked::Names(item) => {
                 set_names(&mut self.vars, item)?;
-                if let SetItem::Names { charset: Some(name), .. }
-                | SetItem::CharacterSet(Some(name)) = item
-                    && let Some(old) = Charset::by_name(name)
-                        .and_then(|c| crate::query::Deprecated::of_charset(c, name))
-                {
-                    let (number, text) = old.warning();
-                    self.current.warn(number, || text);
+                // SET CHARACTER SET says nothing.
+                if let SetItem::Names { charset, collation } = item {
+                    let set = charset
+                        .as_deref()
+                        .and_then(|name| old_sets::of_charset(Charset::by_name(name)?, name));
+                    let order = collation.as_deref().and_then(Collation::by_name);
+                    for (number, text) in
+                        set.into_iter().chain(order.and_then(old_sets::of_collation))
+                    {
+                        self.current.warn(number, || text);
+                    }
                 }
             }
             Checked::System { var, target, value, names_engines, .. } => {
