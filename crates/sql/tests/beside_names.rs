@@ -120,3 +120,48 @@ fn invisible_indexes() {
         ),
     ]);
 }
+
+/// Accounts that programs and views run as.
+#[test]
+fn definers() {
+    with_server(102, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int)",
+            "create user d, maker@localhost",
+            "grant create user on *.* to maker@localhost",
+            "create definer = d procedure p () select 1",
+            "create definer = d function f () returns int deterministic return 1",
+            "create definer = d view v as select 1",
+            "create definer = d event e on schedule every 1 day do select 1",
+            "create definer = d trigger tr before insert on t for each row set @a = 1",
+        ])
+        .await;
+        let of = ["an event", "a view", "a stored routine", "a trigger"];
+        let warned = of.map(|what| {
+            format!("Warning|4005|User 'd'@'%' is referenced as a definer account in {what}.")
+        });
+        for sql in [
+            "rename user d to g",
+            "rename user g to d",
+            "drop user d",
+            "create user d",
+            "drop role d",
+            "create role d",
+        ] {
+            c.rows(sql).await;
+            assert_eq!(c.rows("show warnings").await, warned.join("; "), "{sql}");
+        }
+        let mut maker = server.client_of("maker");
+        maker
+            .check(&[
+                ("drop user d", "E4006 Operation DROP USER failed for 'd'@'%' as it is referenced as a definer account in an event."),
+                ("create user h", "ok 0"),
+                ("drop user h", "ok 0"),
+            ])
+            .await;
+        maker.0.close().await;
+        c.0.close().await;
+        drop(server);
+    });
+}
