@@ -165,3 +165,24 @@ fn definers() {
         drop(server);
     });
 }
+
+#[test]
+fn nothing_to_revoke() {
+    check(&[
+        ("create table t (a int)", "ok 0"),
+        ("create procedure p () select 1", "ok 0"),
+        (
+            "revoke select on *.* from nobody",
+            "E1141 There is no such grant defined for user 'nobody' on host '%'",
+        ),
+        ("revoke select on test.* from nobody", "E1141"),
+        (
+            "revoke select on t from nobody",
+            "E1147 There is no such grant defined for user 'nobody' on host '%' on table 't'",
+        ),
+        (
+            "revoke execute on procedure p from nobody",
+            "E1403 There is no such grant defined for user 'nobody' on host '%' on routine 'p'",
+        ),
+    ]);
+}
