@@ -2,7 +2,6 @@
 
 use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_columns, zero};
 use crate::ddl::refused::value_error;
-use crate::errno;
 use crate::meta::SqlColumn;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::bind::{default_value, partition};
@@ -371,19 +370,7 @@ impl Inserter<'_> {
     /// A column that nobody has given a value to: an error, or the type's zero with a warning.
     fn without_default(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<DatumBuf> {
         let c = &self.p.table.meta.columns[col];
-        // A view does not tell which of its table's columns it is.
-        let (number, text) = match &self.p.through {
-            Some((schema, view)) => (
-                errno::ER_NO_DEFAULT_FOR_VIEW_FIELD,
-                format!(
-                    "Field of view '{schema}.{view}' underlying table doesn't have a default value"
-                ),
-            ),
-            None => (
-                errno::ER_NO_DEFAULT_FOR_FIELD,
-                format!("Field '{}' doesn't have a default value", c.name),
-            ),
-        };
+        let (number, text) = self.p.without_default(c);
         if self.strict || !c.ty.has_zero() {
             return Err(SqlError::new(number, text).into());
         }
