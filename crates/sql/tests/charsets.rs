@@ -118,14 +118,18 @@ fn what_a_set_lacks() {
             // No '?' is equal to what is none.
             (
                 "select b from t where a = '中'",
-                "E1267 Illegal mix of collations \
-              (cp1251_general_ci,IMPLICIT) and (utf8mb4_general_ci,COERCIBLE) for operation '='",
+                "E3854 Cannot convert string '\\xE4\\xB8\\xAD' from utf8mb4 to cp1251",
             ),
-            ("select b from t where a in ('x', '中')", "E1267"),
+            ("select b from t where a in ('x', '中')", "E3854"),
             ("alter table t add key (a)", "ok 0"),
-            ("select b from t where a = '中'", "E1267"),
+            ("select b from t where a = '中'", "E3854"),
             ("select b from t where a = '?'", "?"),
-            ("select b from t where a like '中'", ""),
+            ("select b from t where a like '中'", "E3854"),
+            (
+                "select b from t where a like 'abcd中%'",
+                "E3854 Cannot convert string 'abcd\\xE4\\xB8...' from utf8mb4 to cp1251",
+            ),
+            ("select locate('中', a) from t", "E3854"),
             ("select convert('é' using cp1251), hex(convert('я' using latin2))", "?|3F"),
             ("select _gbk x'81'", "E1300 Invalid gbk character string: '81'"),
             ("select _utf8mb4 x'61FF'", "E1300 Invalid utf8mb4 character string: 'FF'"),

@@ -328,7 +328,7 @@ fn columns_beside_keys() {
         c.check(&[
             (
                 "explain select * from t x join t on t.id = x.a",
-                "1|SIMPLE|x|NULL|index|NULL|k|5|NULL|3|100.00|Using index; \
+                "1|SIMPLE|x|NULL|index|k|k|5|NULL|3|100.00|Using index; \
                  1|SIMPLE|t|NULL|eq_ref|PRIMARY|PRIMARY|4|test.x.a|1|100.00|Using where",
             ),
             (
@@ -349,5 +349,70 @@ fn columns_beside_keys() {
         ])
         .await;
         c.0.close().await;
+    });
+}
+
+/// Indexes are named that conditions could be searches of, whichever access is taken; lengths of keys are MySQL's.
+#[test]
+fn possible_keys() {
+    with_server(97, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table p (id int primary key, a int, b int, d varchar(20), key a (a), key ab (a, b), key d (d), key dp (d(3)))",
+            "create table q (x int primary key, y int, e char(5) not null, key y (y), key e (e))",
+            "insert into p values (1, 1, 1, 'a'), (2, 2, 2, 'b'), (3, 3, 3, 'c')",
+            "insert into q values (1, 1, 'a'), (2, 2, 'b')",
+        ])
+        .await;
+        let mut bad = String::new();
+        for (sql, want) in [
+            ("select * from p where a > 0", "a,ab"),
+            ("select * from p where a <> 2", "a,ab"),
+            ("select * from p where not (a = 2)", "a,ab"),
+            ("select * from p where a not in (1, 2)", "a,ab"),
+            ("select * from p where a is not null", "a,ab"),
+            ("select * from p where a = 1 or b = 5", "a,ab"),
+            ("select * from p where a = 1 or id = 5", "PRIMARY,a,ab"),
+            ("select * from p where 3 between a and b", "a,ab"),
+            ("select * from p where a", "a,ab"),
+            ("select * from p where d like 'x%'", "d,dp"),
+            ("select * from p where d = 1", "d,dp"),
+            ("select * from p where id = 1 and a = 1", "PRIMARY,a,ab"),
+            ("select * from p use index (ab) where a > 0", "ab"),
+            ("select * from p ignore index (ab) where a > 0", "a"),
+            ("update p set b = 2 where a > 0", "a,ab"),
+            ("delete from p where a > 0 and id > 0", "PRIMARY,a,ab"),
+            ("select * from q left join p on p.a = q.x", "NULL; a,ab"),
+            ("select * from p left join q on p.a = q.y where q.y is null", "NULL; y"),
+            // No search could be made by these.
+            ("select * from p where a + 1 = 3", "NULL"),
+            ("select * from p where b = 1", "NULL"),
+            ("select * from p where d like '%x'", "NULL"),
+            ("select * from p where a = b", "NULL"),
+            ("select * from p where a = rand()", "NULL"),
+            ("select * from p where case when a = 1 then 1 else 0 end", "NULL"),
+            ("select a from p", "NULL"),
+        ] {
+            let told = c.rows(&format!("explain {sql}")).await;
+            let named: Vec<&str> =
+                told.split("; ").filter_map(|line| line.split('|').nth(5)).collect();
+            if named.join("; ") != want {
+                bad += &format!("{sql}\n  want {want}\n  got  {told}\n");
+            }
+        }
+        for (sql, want) in [
+            ("select * from p force index (d) where d = 'a'", "d|83"),
+            ("select * from p force index (dp) where d like 'a%'", "dp|15"),
+            ("select * from q force index (e) where e = 'a'", "e|20"),
+            ("select * from p force index (ab) where a = 1 and b = 2", "ab|10"),
+        ] {
+            let told = c.rows(&format!("explain {sql}")).await;
+            if !told.contains(&format!("|{want}|")) {
+                bad += &format!("{sql}\n  want {want}\n  got  {told}\n");
+            }
+        }
+        assert!(bad.is_empty(), "\n{bad}");
+        c.0.close().await;
+        drop(server);
     });
 }

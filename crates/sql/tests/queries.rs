@@ -592,7 +592,7 @@ fn forced_indexes() {
     check(&[
         (
             "explain select * from t where a > 0",
-            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where",
+            "1|SIMPLE|t|NULL|ALL|a|NULL|NULL|NULL|4|100.00|Using where",
         ),
         (
             "explain select * from t force index (a) where a > 0",

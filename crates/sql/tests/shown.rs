@@ -131,8 +131,13 @@ fn casts_and_weights_with_attributes() {
         ),
         (
             "select weight_string(null as char(3)), hex(weight_string(_latin1'ab' as char(3)))",
-            "NULL|4142",
+            "NULL|414220",
         ),
+        (
+            "select hex(weight_string('ab' collate utf8mb4_0900_ai_ci as char(4))), hex(weight_string(_latin1'ab  '))",
+            "1C471C60|41422020",
+        ),
+        ("select weight_string('a' as char(0))", "E1064"),
         ("select weight_string('a' as signed)", "E1064"),
         // Nothing is read where there is no server, or no right.
         ("select load_file('/etc/passwd'), load_file(null)", "NULL|NULL"),

@@ -93,7 +93,7 @@ fn views_in_queries() {
         c.check(&[
             ("select big from p where id = 3", "Z"),
             // The index of the table is used.
-            ("explain select big from p where id = 3", "1|SIMPLE|t|NULL|const|PRIMARY|PRIMARY|4|const|1|100.00|NULL"),
+            ("explain select big from p where id = 3", "1|SIMPLE|t|NULL|const|PRIMARY,a|PRIMARY|4|const|1|100.00|NULL"),
             ("select p.id, u.id from p join u on u.t = p.id", "3|3"),
             ("select u.id, c.b from u left join c on c.n = u.t order by u.id", "1|x; 2|x; 3|z; 4|NULL"),
             // What an expression makes of a missing row is NULL all the same.

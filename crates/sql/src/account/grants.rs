@@ -90,10 +90,11 @@ impl Accounts {
         check_level(privileges, level)?;
         self.edit(|list| {
             for name in from {
-                let account =
-                    list.iter_mut().find(|a| name.is(a)).ok_or_else(|| no_such_grant(name))?;
-                check_granted(account, level, name)?;
-                change(Arc::make_mut(account), level, privileges, Change::Take);
+                let account = list.iter_mut().find(|a| name.is(a));
+                check_granted(account.as_deref().map(|a| &**a), level, name)?;
+                if let Some(account) = account {
+                    change(Arc::make_mut(account), level, privileges, Change::Take);
+                }
             }
             Ok(())
         })
@@ -160,27 +161,35 @@ impl Accounts {
     }
 }
 
-/// 1141, 1147 or 1403 where nothing at all is granted on what REVOKE names.
+/// 1141, 1147 or 1403 where nothing at all is granted on what REVOKE names, or there is no such account.
 fn check_granted(
-    account: &Account,
+    account: Option<&Account>,
     level: &GrantLevel,
     name: &AccountName,
 ) -> Result<(), SqlError> {
+    let known = |has: &dyn Fn(&Account) -> bool| account.is_some_and(has);
     match level {
-        GrantLevel::Database(db) if !account.databases.iter().any(|(p, _)| p == db) => {
-            Err(no_such_grant(name))
+        GrantLevel::Global if known(&|_| true) => Ok(()),
+        GrantLevel::Database(db) if known(&|a| a.databases.iter().any(|(p, _)| p == db)) => Ok(()),
+        GrantLevel::Global | GrantLevel::Database(_) => Err(no_such_grant(name)),
+        GrantLevel::Table { schema, table, .. } => {
+            match known(&|a| a.tables.iter().any(|t| t.is_on(schema, table))) {
+                true => Ok(()),
+                false => {
+                    let number = errno::ER_NONEXISTING_TABLE_GRANT;
+                    Err(no_such_object_grant(number, name, "table", table))
+                }
+            }
         }
-        GrantLevel::Table { schema, table, .. }
-            if !account.tables.iter().any(|t| t.is_on(schema, table)) =>
-        {
-            Err(no_such_object_grant(errno::ER_NONEXISTING_TABLE_GRANT, name, "table", table))
+        GrantLevel::Routine { procedure, schema, name: routine } => {
+            match known(&|a| a.routines.iter().any(|r| r.is_on(*procedure, schema, routine))) {
+                true => Ok(()),
+                false => {
+                    let number = errno::ER_NONEXISTING_PROC_GRANT;
+                    Err(no_such_object_grant(number, name, "routine", routine))
+                }
+            }
         }
-        GrantLevel::Routine { procedure, schema, name: routine }
-            if !account.routines.iter().any(|r| r.is_on(*procedure, schema, routine)) =>
-        {
-            Err(no_such_object_grant(errno::ER_NONEXISTING_PROC_GRANT, name, "routine", routine))
-        }
-        _ => Ok(()),
     }
 }
 

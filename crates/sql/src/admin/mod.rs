@@ -1,7 +1,7 @@
 //! Statements that are not queries: definitions, SHOW, accounts, table maintenance.
 //!
 //! The executor hands a statement to [`run_admin`] with what it needs of the session. Names used
-//! here: `ddl` changes tables, `show` and `infoschema` describe them, `users` keeps accounts, `roles` and `grants` what they
+//! here: `ddl` changes tables, `show` and `infoschema` describe them, `users` keeps accounts, `definers` knows what runs as one, `roles` and `grants` what they
 //! may do.
 //!
 //! Invariants:
@@ -11,6 +11,7 @@
 //!   [`commits_first`] holds; nothing in here opens one that outlives the statement.
 //! - What is not supported is refused (1235); nothing is accepted and ignored silently.
 
+mod definers;
 mod grants;
 pub mod persist;
 mod policy;

@@ -1,5 +1,6 @@
 //! CREATE ROLE, DROP ROLE, SET ROLE, SET DEFAULT ROLE: from the syntax tree to [`crate::account`].
 
+use super::definers;
 use super::users::notes;
 use super::{AdminResult, StatementCtx};
 use crate::account::{AccountName, Privileges, RoleChoice};
@@ -25,6 +26,9 @@ pub(super) fn names(list: &[UserSpec], cx: &StatementCtx<'_>) -> Vec<AccountName
 async fn create(if_not_exists: bool, roles: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
     let roles = names(roles, cx);
     let accounts = cx.changes.access.accounts().clone();
+    let is_new = |n: &&AccountName| accounts.get(&n.user, &n.host).is_none();
+    let new: Vec<AccountName> = roles.iter().filter(is_new).cloned().collect();
+    definers::check("CREATE ROLE", &new, cx)?;
     notes(accounts.create_roles(&roles, if_not_exists).await?, cx);
     Ok(AdminResult::ok())
 }
@@ -35,6 +39,7 @@ async fn drop_roles(if_exists: bool, roles: &[UserSpec], cx: &mut StatementCtx<'
     if !cx.changes.access.global().contains(Privileges::CREATE_USER) {
         cx.changes.access.require_over(&roles)?;
     }
+    definers::check("DROP ROLE", &roles, cx)?;
     let accounts = cx.changes.access.accounts().clone();
     notes(accounts.drop_roles(&roles, if_exists).await?, cx);
     Ok(AdminResult::ok())

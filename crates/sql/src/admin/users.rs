@@ -1,5 +1,6 @@
 //! CREATE, ALTER, DROP and RENAME USER, SET PASSWORD: from the syntax tree to [`crate::account`].
 
+use super::definers;
 use super::policy;
 use super::roles;
 use super::{AdminResult, StatementCtx};
@@ -118,14 +119,15 @@ async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
     let default_roles: Vec<AccountName> = c.default_roles.iter().map(|u| cx.account(u)).collect();
     accounts.check_roles_exist(&default_roles)?;
     let before = accounts.list();
+    let is_new = |n: &&AccountName| !before.iter().any(|a| a.name() == **n);
+    let new: Vec<AccountName> = users.iter().map(|(n, _)| n).filter(is_new).cloned().collect();
+    definers::check("CREATE USER", &new, cx)?;
     let list = accounts.create_users(&users, c.if_not_exists, options).await?;
     notes(list, cx);
     warn_of_sha256(&users, cx);
     if !default_roles.is_empty() {
         // An account that was there already is left as it is.
-        let is_new = |n: &AccountName| !before.iter().any(|a| a.name() == *n);
-        let names: Vec<_> = users.into_iter().map(|(n, _)| n).filter(is_new).collect();
-        accounts.give_default_roles(&names, &default_roles).await?;
+        accounts.give_default_roles(&new, &default_roles).await?;
     }
     Ok(AdminResult::ok())
 }
@@ -161,6 +163,7 @@ async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
 
 async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
     let names: Vec<AccountName> = users.iter().map(|u| cx.account(u)).collect();
+    definers::check("DROP USER", &names, cx)?;
     let list = cx.changes.access.accounts().clone().drop_users(&names, if_exists).await?;
     notes(list, cx);
     Ok(AdminResult::ok())
@@ -168,6 +171,8 @@ async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut StatementCtx<'
 
 async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut StatementCtx<'_>) -> Done {
     let pairs: Vec<_> = pairs.iter().map(|(a, b)| (cx.account(a), cx.account(b))).collect();
+    let named: Vec<AccountName> = pairs.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+    definers::check("RENAME USER", &named, cx)?;
     cx.changes.access.accounts().clone().rename_users(&pairs).await?;
     Ok(AdminResult::ok())
 }

@@ -8,6 +8,7 @@
 
 mod programs;
 mod rows;
+mod set_inside;
 mod settings;
 mod system_tables;
 mod user_vars;
@@ -15,6 +16,7 @@ mod virtual_table;
 
 pub use programs::{Programs, TableTriggers};
 pub use rows::{BindRows, RowExprs, TypeOf};
+pub use set_inside::SetInside;
 pub use settings::{Settings, lex_mode};
 pub use system_tables::{SYSTEM_SCHEMA, SystemTables};
 pub use user_vars::UserVars;
@@ -145,6 +147,7 @@ pub struct Reads<'a> {
     /// Tables that the session has locked by LOCK TABLES.
     pub locked: Option<&'a LockedTables>,
     pub temporaries: &'a Temporaries,
+    pub set_inside: &'a SetInside,
     /// What the placeholders of a prepared statement stand for.
     pub params: &'a [Value<'static>],
     /// The rows of a SHOW whose WHERE is at work as a query: the table without a name.

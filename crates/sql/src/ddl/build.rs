@@ -99,8 +99,11 @@ pub fn new_table(
     }
 }
 
-/// 3750 under `sql_require_primary_key`.
+/// 3522 for an invisible key that stands for a primary one, and 3750 under `sql_require_primary_key`.
 pub fn check_primary_key(meta: &TableMeta, env: &Env<'_>) -> Result<(), SqlError> {
+    if meta.clustered().is_some_and(|i| !meta.indexes[i].visible) {
+        return Err(SqlError::new(3522, "A primary key index cannot be invisible"));
+    }
     if !env.requires_key || meta.primary().is_some() {
         return Ok(());
     }

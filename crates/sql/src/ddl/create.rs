@@ -178,7 +178,9 @@ pub fn defined(
     let mut defined = match &create.like {
         Some(like) => {
             let (other_schema, other) = resolve(like, ctx)?;
-            like_table(&other_schema, &other, ctx)?
+            let like = like_table(&other_schema, &other, ctx)?;
+            build::check_primary_key(&like.meta, &env(ctx, schema, name))?;
+            like
         }
         None => {
             let base = ctx.reads.db().schema(schema).map(|s| schema_meta(&s).collation);

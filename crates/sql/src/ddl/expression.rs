@@ -514,10 +514,13 @@ impl Writer<'_> {
             "row_count",
             "name_const",
         ];
+        if let Some(stored) = stored_function(call, &name, &waits_or_locks) {
+            return Err(self.disallowed(Some(&stored)));
+        }
         let varies =
             func::lookup(&name).is_some_and(|f| is_nondeterministic(f.name, call.args.len()));
         let stored = !matches!(self.purpose, Purpose::Default(_));
-        if call.schema.is_some() || waits_or_locks.contains(&&*name) || (varies && stored) {
+        if waits_or_locks.contains(&&*name) || (varies && stored) {
             let shown = NAMES.iter().find(|(n, _)| *n == name).map_or(&*name, |(_, to)| to);
             return Err(self.disallowed(Some(shown)));
         }
@@ -626,6 +629,19 @@ impl Writer<'_> {
         self.expr(expr)?;
         self.put(")");
         Ok(())
+    }
+}
+
+/// The name, quoted, of a call that is none of a function of the server's own.
+fn stored_function(call: &FunctionCall, name: &str, others: &[&str]) -> Option<String> {
+    // What binding gives a meaning to beside the table of functions.
+    const WORDS: [&str; 6] =
+        ["any_value", "charset", "coercibility", "collation", "grouping", "lag"];
+    let known = func::lookup(name).is_some() || others.contains(&name) || WORDS.contains(&name);
+    match &call.schema {
+        Some(schema) => Some(format!("`{schema}`.`{}`", call.name)),
+        None if known => None,
+        None => Some(format!("`{}`", call.name)),
     }
 }
 

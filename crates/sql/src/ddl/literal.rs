@@ -101,6 +101,19 @@ pub fn spelled(value: Value<'static>, expr: &Expr, ty: SqlType) -> Value<'static
     }
 }
 
+/// Are the members of an ENUM or SET there that a text names?
+fn names_members(ty: SqlType, value: &Value<'_>) -> bool {
+    let (SqlType::Enum { members, collation } | SqlType::Set { members, collation }) = ty else {
+        return true;
+    };
+    let text = value.to_exact_text_in(collation).filter(|_| matches!(value, Value::Str(..)));
+    match (text, ty) {
+        (None, _) => true,
+        (Some(text), SqlType::Set { .. }) => members.bits_of(&text, collation).1,
+        (Some(text), _) => members.find(&text, collation).is_some(),
+    }
+}
+
 /// A default as the column stores it. Strict even in lax modes: MySQL refuses any bad default (1067).
 pub fn store_default(
     ty: SqlType,
@@ -114,8 +127,16 @@ pub fn store_default(
         Value::Bytes(b) if ty.is_numeric() && b.len() <= 8 => {
             Value::UInt(b.iter().fold(0, |n, &byte| n << 8 | u64::from(byte)))
         }
+        // A member is named here; its number is none.
+        number if ty.is_list() && number.is_numeric() => {
+            let text = number.to_string_lossy().unwrap_or_default();
+            Value::text(text.into_bytes(), Collation::Utf8mb4GeneralCi)
+        }
         other => other.borrow(),
     };
+    if !names_members(ty, &value) {
+        return Err(ValueError::new(1265, "HY000", "a default that is no member".into()));
+    }
     let mut cx = StoreCtx {
         column,
         table: None,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use weir_engine::{Error as EngineError, SchemaDef, Table};
-use weir_syntax::ast::CreateTable;
+use weir_syntax::ast::{
+    ColumnRef, CreateTable, Ident, Insert, InsertSource, OnDuplicate, Query, Statement, TableName,
+};
 
 use super::create::{defined, exists};
 use super::{build, check_table_name, engine_error, resolve, writable_schema};
@@ -67,4 +69,22 @@ pub fn drop(schema: &str, name: &str, ctx: &StatementCtx<'_>) {
     if let Some(table) = ctx.reads.db().table(HIDDEN, &kept) {
         ctx.reads.temporaries.doom(table);
     }
+}
+
+/// The INSERT that fills a table of CREATE TABLE ... SELECT.
+pub fn insert_into(table: &Table, columns: &[&str], c: &CreateTable, query: &Query) -> Statement {
+    let name = TableName { schema: Some(Ident::new(HIDDEN)), name: Ident::new(&table.def.name) };
+    let column = |n: &&str| ColumnRef { schema: None, table: None, column: Ident::new(n) };
+    Statement::Insert(Box::new(Insert {
+        replace: c.on_duplicate == OnDuplicate::Replace,
+        hints: None,
+        priority: None,
+        ignore: c.on_duplicate == OnDuplicate::Ignore,
+        table: name,
+        partitions: Vec::new(),
+        columns: Some(columns.iter().map(column).collect()),
+        source: InsertSource::Query(Box::new(query.clone())),
+        row_alias: None,
+        on_duplicate: Vec::new(),
+    }))
 }

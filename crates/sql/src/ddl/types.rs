@@ -2,7 +2,7 @@
 
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::{Charset, Collation, GeoKind, IntKind, LobKind, Members, SqlType};
+use crate::value::{Charset, Collation, GeoKind, IntKind, LobKind, Members, SqlType, old_sets};
 use weir_syntax::ast::{CharsetWord, DataType, TypeKind};
 
 use super::Env;
@@ -149,14 +149,13 @@ fn scale_above_precision(column: &str) -> SqlError {
 }
 
 fn warn_unsigned_real(data: &DataType, env: &mut Env<'_>) {
-    if data.unsigned && !data.zerofill {
+    if data.unsigned {
         deprecated(
             env,
             "UNSIGNED for decimal and floating point data types is deprecated and support for it \
              will be removed in a future release.",
         );
     }
-    warn_zerofill(data, env);
 }
 
 fn decimal(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
@@ -171,6 +170,7 @@ fn decimal(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, 
     if scale > precision {
         return Err(scale_above_precision(column));
     }
+    warn_zerofill(data, env);
     warn_unsigned_real(data, env);
     Ok(SqlType::Decimal {
         precision: precision as u8,
@@ -182,7 +182,7 @@ fn decimal(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, 
 
 fn real(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
     let (unsigned, zerofill) = (data.unsigned || data.zerofill, data.zerofill);
-    warn_unsigned_real(data, env);
+    warn_zerofill(data, env);
     let mut double = data.kind == TypeKind::Double;
     let digits = match (data.length, data.scale) {
         (None, _) => None,
@@ -211,6 +211,7 @@ fn real(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, Sql
             Some((m as u8, d as u8))
         }
     };
+    warn_unsigned_real(data, env);
     Ok(match double {
         true => SqlType::Double { unsigned, zerofill, digits },
         false => SqlType::Float { unsigned, zerofill, digits },
@@ -235,10 +236,10 @@ fn fsp(column: &str, data: &DataType) -> Result<u8, SqlError> {
 fn year(data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
     match data.length {
         None => {}
-        Some(4) => deprecated(
-            env,
-            "YEAR(4) is deprecated and will be removed in a future release. Please use YEAR instead.",
-        ),
+        Some(4) => env.warnings.warn(1287, || {
+            "'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead"
+                .into()
+        }),
         Some(_) => return Err(SqlError::new(1818, "Supports only YEAR or YEAR(4) column.")),
     }
     Ok(SqlType::Year)
@@ -434,21 +435,8 @@ pub fn charset_by_name(name: &str, env: &mut Env<'_>) -> Result<Charset, SqlErro
     let charset = Charset::by_name(name).ok_or_else(|| {
         SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, format!("Unknown character set: '{name}'"))
     })?;
-    if charset == Charset::Utf8mb3 {
-        if name.eq_ignore_ascii_case("utf8") {
-            env.warnings.warn(3719, || {
-                "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias \
-                 for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be \
-                 unambiguous."
-                    .into()
-            });
-        } else {
-            env.warnings.warn(1287, || {
-                "'utf8mb3' is deprecated and will be removed in a future release. Please use \
-                 utf8mb4 instead"
-                    .into()
-            });
-        }
+    if let Some((number, text)) = old_sets::of_charset(charset, name) {
+        env.warnings.warn(number, || text);
     }
     Ok(charset)
 }
@@ -458,14 +446,8 @@ pub fn collation_by_name(name: &str, env: &mut Env<'_>) -> Result<Collation, Sql
     let collation = Collation::by_name(name).ok_or_else(|| {
         SqlError::new(errno::ER_UNKNOWN_COLLATION, format!("Unknown collation: '{name}'"))
     })?;
-    if collation.charset() == Charset::Utf8mb3 {
-        env.warnings.warn(3778, || {
-            format!(
-                "'{}' is a collation of the deprecated character set UTF8MB3. Please consider \
-                 using UTF8MB4 with an appropriate collation instead.",
-                collation.name()
-            )
-        });
+    if let Some((number, text)) = old_sets::of_collation(collation) {
+        env.warnings.warn(number, || text);
     }
     Ok(collation)
 }

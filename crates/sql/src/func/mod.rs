@@ -98,6 +98,11 @@ pub fn all() -> impl Iterator<Item = &'static FuncDef> {
 }
 
 impl FuncDef {
+    /// It gives another value each time it is asked, within one statement too.
+    pub fn draws(&self) -> bool {
+        matches!(self.name, "RAND" | "UUID" | "UUID_SHORT" | "RANDOM_BYTES" | "SYSDATE")
+    }
+
     /// 1582 for a wrong number of arguments.
     pub fn check_arity(&self, args: usize) -> Result<(), ValueError> {
         let fits = args >= usize::from(self.min_args)

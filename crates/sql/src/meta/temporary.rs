@@ -52,6 +52,7 @@ struct State {
 pub struct Temporaries {
     /// Whether there are any: asked by each statement.
     any: AtomicBool,
+    doomed: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -92,10 +93,17 @@ impl Temporaries {
     /// A table without a name goes when no transaction of the session uses it any more.
     pub fn doom(&self, table: Arc<Table>) {
         self.state().dropped.push(table);
+        self.doomed.store(true, Ordering::Relaxed);
+    }
+
+    /// Are there tables that were dropped and are still there?
+    pub fn has_doomed(&self) -> bool {
+        self.doomed.load(Ordering::Relaxed)
     }
 
     /// Tables that were dropped and are still there.
     pub fn take_doomed(&self) -> Vec<Arc<Table>> {
+        self.doomed.store(false, Ordering::Relaxed);
         std::mem::take(&mut self.state().dropped)
     }
 

@@ -13,9 +13,7 @@ use crate::query;
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
 use std::sync::Arc;
 use weir_engine::Table;
-use weir_syntax::ast::{
-    ColumnRef, CreateTable, Ident, Insert, InsertSource, OnDuplicate, Query, Statement, TableName,
-};
+use weir_syntax::ast::CreateTable;
 
 impl Session {
     pub(super) async fn create_table_as(
@@ -40,7 +38,7 @@ impl Session {
         // The INSERT must reach it, and no name may hide what the SELECT reads.
         self.temporaries.add(HIDDEN, &table.def.name, &table.def.name);
         let names = selected.iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
-        let insert = insert_into(&table, &names, c, query);
+        let insert = ddl::temporary::insert_into(&table, &names, c, query);
         let mut told = Told::default();
         let filled = self.run_for_outer(&insert, &params, &mut told).await;
         self.temporaries.forget(HIDDEN, &table.def.name);
@@ -88,23 +86,6 @@ impl Session {
             },
         )
     }
-}
-
-fn insert_into(table: &Table, columns: &[&str], c: &CreateTable, query: &Query) -> Statement {
-    let name = TableName { schema: Some(Ident::new(HIDDEN)), name: Ident::new(&table.def.name) };
-    let column = |n: &&str| ColumnRef { schema: None, table: None, column: Ident::new(n) };
-    Statement::Insert(Box::new(Insert {
-        replace: c.on_duplicate == OnDuplicate::Replace,
-        hints: None,
-        priority: None,
-        ignore: c.on_duplicate == OnDuplicate::Ignore,
-        table: name,
-        partitions: Vec::new(),
-        columns: Some(columns.iter().map(column).collect()),
-        source: InsertSource::Query(Box::new(query.clone())),
-        row_alias: None,
-        on_duplicate: Vec::new(),
-    }))
 }
 
 /// What the INSERT answers.

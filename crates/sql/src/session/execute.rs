@@ -183,6 +183,7 @@ impl Session {
             }
         };
         self.info.limit_time(0);
+        self.take_set_inside();
         let result = if late { result.map_err(|e| self.out_of_time(e)) } else { result };
         if matches!(result, Err(RunError::Stale)) {
             let again = self.failed(RunError::Stale, txn, save, single).await;
@@ -201,6 +202,9 @@ impl Session {
             self.work.row(Stat::Handler_commit);
             if let Err(e) = self.commit_writes(txn, Told::Last).await {
                 return Ok(Err(e));
+            }
+            if self.temporaries.has_doomed() {
+                Box::pin(self.drop_doomed()).await;
             }
         } else {
             // The statement's own end, as MySQL counts it; that of the transaction is another one.

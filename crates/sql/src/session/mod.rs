@@ -35,6 +35,7 @@ macro_rules! reads {
             interrupt: &$session.interrupt,
             locked: $session.locked.as_ref(),
             temporaries: &$session.temporaries,
+            set_inside: &$session.set_inside,
             params: &$session.params,
             shown: $session.shown.as_ref(),
         }
@@ -170,6 +171,7 @@ pub struct Session {
     /// XA START: the transaction is a branch of a distributed one.
     xa: Option<xa::Branch>,
     temporaries: Temporaries,
+    set_inside: crate::context::SetInside,
     /// What the query that ran last gave to the stored program that ran it.
     given: Done,
     /// The rows of the SHOW at hand, while its WHERE runs as a query.
@@ -258,6 +260,7 @@ impl Session {
             backup: None,
             xa: None,
             temporaries: Temporaries::default(),
+            set_inside: Default::default(),
             given: Done::default(),
             shown: None,
             collecting: false,

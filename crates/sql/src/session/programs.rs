@@ -229,7 +229,7 @@ impl Session {
 
     /// A parameter, variable or result as a column.
     fn variable_column(
-        &self,
+        &mut self,
         schema: &str,
         name: &str,
         v: &VarType,
@@ -239,6 +239,7 @@ impl Session {
         let mut warnings = Warnings::default();
         let mut env = env(reads, SqlMode(self.vars.sql_mode()), &mut warnings);
         let (ty, _) = column_type(name, &v.data, v.collate.as_deref(), text, &mut env)?;
+        self.current.absorb(warnings);
         Ok(SqlColumn::new(name.to_owned(), ty))
     }
 

@@ -4,11 +4,12 @@ use super::{Session, Settings};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::session_api::SqlError;
-use crate::value::{Charset, SessionInfo as _, Value};
+use crate::value::{Charset, Collation, SessionInfo as _, Value, old_sets};
+use crate::vars::wanted::{Wanted, set_names};
 use crate::vars::{
-    PersistedValue, SessionVars, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check,
-    resolve_set,
+    PersistedValue, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check, resolve_set,
 };
+use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
 
 /// An item of SET whose value is known and fits: what is left is to set it.
@@ -26,32 +27,6 @@ enum Kept {
     Also,
     /// After the next start only.
     Only,
-}
-
-/// The value of a variable that a SET asks for.
-enum Wanted {
-    Default,
-    Word(Box<str>),
-    Value(Value<'static>),
-}
-
-impl Wanted {
-    /// As the variable takes it. `text` keeps what it borrows.
-    fn input<'v>(&'v self, text: &'v mut String) -> Option<SetInput<'v>> {
-        Some(match self {
-            Wanted::Default => return None,
-            Wanted::Word(w) => SetInput::Str(w),
-            Wanted::Value(Value::Null) => SetInput::Null,
-            Wanted::Value(Value::Int(n)) => SetInput::Int(*n),
-            Wanted::Value(Value::UInt(n)) => SetInput::UInt(*n),
-            Wanted::Value(Value::Double(x)) => SetInput::Float(*x),
-            Wanted::Value(Value::Decimal(d)) => SetInput::Float(d.to_f64()),
-            Wanted::Value(other) => {
-                *text = other.to_string_lossy().unwrap_or_default();
-                SetInput::Str(text)
-            }
-        })
-    }
 }
 
 impl Session {
@@ -174,13 +149,17 @@ impl Session {
             }
             Checked::Names(item) => {
                 set_names(&mut self.vars, item)?;
-                if let SetItem::Names { charset: Some(name), .. }
-                | SetItem::CharacterSet(Some(name)) = item
-                    && let Some(old) = Charset::by_name(name)
-                        .and_then(|c| crate::query::Deprecated::of_charset(c, name))
-                {
-                    let (number, text) = old.warning();
-                    self.current.warn(number, || text);
+                // SET CHARACTER SET says nothing.
+                if let SetItem::Names { charset, collation } = item {
+                    let set = charset
+                        .as_deref()
+                        .and_then(|name| old_sets::of_charset(Charset::by_name(name)?, name));
+                    let order = collation.as_deref().and_then(Collation::by_name);
+                    for (number, text) in
+                        set.into_iter().chain(order.and_then(old_sets::of_collation))
+                    {
+                        self.current.warn(number, || text);
+                    }
                 }
             }
             Checked::System { var, target, value, names_engines, .. } => {
@@ -210,6 +189,14 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Takes over what stored functions and triggers of the statement that has ended have set.
+    pub(super) fn take_set_inside(&mut self) {
+        let Some(vars) = self.set_inside.take() else { return };
+        self.vars = Arc::unwrap_or_clone(vars);
+        self.settings = Settings::of(&self.vars);
+        self.info.memory.set_limit(self.settings.memory_limit);
     }
 
     /// Those variables that are read and used up while a statement runs.
@@ -265,25 +252,6 @@ impl Session {
             }
         }
         Ok(warning)
-    }
-}
-
-/// SET NAMES and SET CHARACTER SET.
-fn set_names(vars: &mut SessionVars, item: &SetItem) -> Result<(), SqlError> {
-    let default = || vars.globals().text(Var::character_set_client);
-    match item {
-        SetItem::Names { charset, collation } => {
-            let cs = charset.as_deref().map_or_else(default, str::to_string);
-            vars.set_names(&cs, collation.as_deref())
-        }
-        SetItem::CharacterSet(charset) => {
-            let cs = charset.as_deref().map_or_else(default, str::to_string);
-            let database = vars.text(Var::collation_database);
-            vars.set(Var::character_set_client, &SetInput::Str(&cs))?;
-            vars.set(Var::character_set_results, &SetInput::Str(&cs))?;
-            vars.set(Var::collation_connection, &SetInput::Str(&database)).map(|_| ())
-        }
-        SetItem::User { .. } | SetItem::System { .. } => Ok(()),
     }
 }
 

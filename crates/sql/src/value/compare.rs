@@ -230,20 +230,14 @@ fn is_fraction(v: &Value<'_>) -> bool {
     matches!(v, Value::Decimal(_) | Value::Double(_))
 }
 
-/// A side of a comparison in its collation. 1267 for characters that the set lacks: with `?` in their place they would be
+/// A side of a comparison in its collation. 3854 for characters that the set lacks: with `?` in their place they would be
 /// equal to what they are not.
 fn comparable<'v>(v: &'v Value<'_>, c: Collation) -> Result<Cow<'v, [u8]>, ValueError> {
     match (v.to_exact_text_in(c), v) {
         (Some(text), _) => Ok(text),
-        (None, Value::Str(_, own)) => Err(ValueError::new(
-            1267,
-            "HY000",
-            format!(
-                "Illegal mix of collations ({},IMPLICIT) and ({},COERCIBLE) for operation '='",
-                c.name(),
-                own.name()
-            ),
-        )),
+        (None, Value::Str(text, own)) => {
+            Err(ValueError::cannot_convert(text, own.charset(), c.charset()))
+        }
         (None, _) => Ok(Cow::Borrowed(b"")),
     }
 }

@@ -1,5 +1,6 @@
 //! Errors and warnings of value work, in MySQL's numbers and wording.
 
+use super::Charset;
 use super::types::coercibility;
 use std::fmt;
 
@@ -128,6 +129,16 @@ impl ValueError {
                 Self::new(1271, "HY000", text)
             }
         }
+    }
+}
+
+impl ValueError {
+    /// 3854: a text has characters that the set which it is wanted in has not.
+    pub fn cannot_convert(text: &[u8], from: Charset, to: Charset) -> Self {
+        let dots = if text.len() > 6 { "..." } else { "" };
+        let shown = shown_bytes(&text[..text.len().min(6)]);
+        let what = format!("'{shown}{dots}' from {} to {}", from.name(), to.name());
+        Self::new(3854, "HY000", format!("Cannot convert string {what}"))
     }
 }
 

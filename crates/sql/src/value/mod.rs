@@ -21,6 +21,7 @@ pub mod error;
 pub mod geo;
 pub mod json;
 mod look;
+pub mod old_sets;
 pub mod sent;
 pub mod store;
 mod store_ctx;

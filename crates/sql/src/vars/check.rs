@@ -3,7 +3,7 @@
 use super::{Scope, Var, VarDef, VarType, VarValue, sql_mode};
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::TimeZone;
+use crate::value::{TimeZone, old_sets};
 use std::fmt::Display;
 use weir_engine::row::{Charset, Collation};
 
@@ -68,11 +68,15 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
             return Err(SqlError::not_supported("stopword tables"));
         }
         VarType::Str => (check_str(def, input)?, None),
-        VarType::Charset { nullable } => (check_charset(def, input, nullable)?, None),
+        VarType::Charset { nullable } => with_age(check_charset(def, input, nullable)?, |name| {
+            old_sets::of_charset(Charset::by_name(name)?, name)
+        }),
         VarType::Collation if def.var == Var::default_collation_for_utf8mb4 => {
             check_utf8mb4_default(def, input)?
         }
-        VarType::Collation => (check_collation(def, input)?, None),
+        VarType::Collation => with_age(check_collation(def, input)?, |name| {
+            old_sets::of_collation(Collation::by_name(name)?)
+        }),
         VarType::TimeZone => (check_time_zone(def, input)?, None),
     };
     if let (Var::sql_mode, VarValue::Set(bits)) = (def.var, &value) {
@@ -87,6 +91,18 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
         warning = Some(VarWarning { errno: errno::ER_NOT_SUPPORTED_YET, message });
     }
     Ok(Checked { value, warning })
+}
+
+/// A character set or collation, with the warning of one that is about to go.
+fn with_age(
+    value: VarValue,
+    old: impl FnOnce(&str) -> Option<(u16, String)>,
+) -> (VarValue, Option<VarWarning>) {
+    let warning = match &value {
+        VarValue::Str(name) => old(name),
+        _ => None,
+    };
+    (value, warning.map(|(errno, message)| VarWarning { errno, message }))
 }
 
 /// MATCH leaves out the words of the built-in list: a table of others is refused rather than forgotten.

@@ -2,7 +2,7 @@
 //!
 //! Command line, option files, `--help` (in the server), SHOW VARIABLES, `SELECT @@x` and SET all
 //! read the same rows. `check.rs` turns what a user wrote into a value of the right type and range
-//! with MySQL's errors; `store.rs` keeps the values: one global set, and for a session only what
+//! with MySQL's errors, `wanted.rs` is what a SET asks for; `store.rs` keeps the values: one global set, and for a session only what
 //! it changed. Does no I/O. An option that has no effect says so in its `note`, and setting it
 //! away from its default is a warning.
 
@@ -13,6 +13,7 @@ mod persisted;
 mod policies;
 mod store;
 mod table;
+pub mod wanted;
 
 pub use check::{Checked, SetInput, VarWarning, check, parse_size};
 pub use persisted::{KeptSettings, Persisted, PersistedValue};

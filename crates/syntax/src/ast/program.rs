@@ -57,6 +57,8 @@ pub struct ProgramUses {
     pub results: bool,
     /// Ends the transaction, by its nature or implicitly.
     pub commits: bool,
+    /// SET autocommit.
+    pub autocommit: bool,
     /// PREPARE, EXECUTE, DEALLOCATE.
     pub prepares: bool,
     /// FLUSH or RESET, by its name.

@@ -97,7 +97,11 @@ impl Parser<'_> {
             self.pos += 2;
             self.expect_t(T::RParen)?;
             let auth = if self.eat(Kw::IDENTIFIED) { Some(self.auth_spec()?) } else { None };
-            vec![UserAuth { user: UserSpec::CurrentUser, auth }]
+            // And nothing but its password is changed.
+            let users = vec![UserAuth { user: UserSpec::CurrentUser, auth }];
+            let (default_roles, options) = (None, UserOptions::default());
+            let alter = AlterUser { if_exists, users, default_roles, options };
+            return Ok(Statement::AlterUser(Box::new(alter)));
         } else {
             self.comma_list(Parser::user_auth)?
         };

@@ -112,11 +112,8 @@ impl Parser<'_> {
             match self.kw() {
                 Kw::UNSIGNED => data_type.unsigned = true,
                 Kw::SIGNED => {}
-                Kw::ZEROFILL => {
-                    // ZEROFILL implies UNSIGNED.
-                    data_type.zerofill = true;
-                    data_type.unsigned = true;
-                }
+                // It implies UNSIGNED, which is warned of only where it is written.
+                Kw::ZEROFILL => data_type.zerofill = true,
                 _ => return,
             }
             self.advance();

@@ -310,6 +310,9 @@ impl Collation {
             out.extend(self.bin_weights(s));
         } else if self.is_bytewise() || !self.charset().is_unicode() {
             self.weights(s, out);
+            // Spaces at the end count for nothing where texts are compared, and are shown all the same.
+            let spaces = s.iter().rev().take_while(|b| self.pad_space() && **b == b' ');
+            out.extend(spaces);
         } else {
             let mut s = s;
             while !s.is_empty() {

@@ -222,8 +222,9 @@ impl Binder<'_> {
         if upper == "FOUND_ROWS" {
             self.deprecated(Deprecated::FoundRows);
         }
-        if func::lookup(&upper).is_some_and(|d| !d.deterministic) {
-            self.varying = true;
+        if let Some(known) = func::lookup(&upper) {
+            self.varying |= !known.deterministic;
+            self.draws |= known.draws();
         }
         if upper == "RAND" && !args.is_empty() {
             return self.seeded(args);
@@ -303,8 +304,10 @@ impl Binder<'_> {
         let sub = match known {
             Some(at) => at as u32,
             None => {
+                let draws = !code.meta.deterministic;
                 let kind = SubKind::Call(code, args.clone());
-                self.push_sub(Sub { kind, plan: None, correlated: true, tables, sums: false })
+                let (plan, correlated, sums) = (None, true, false);
+                self.push_sub(Sub { kind, plan, correlated, tables, sums, draws })
             }
         };
         Ok(BExpr::new(Node::Call { sub, args }, info))
@@ -384,7 +387,9 @@ impl Binder<'_> {
     }
 
     fn run_before(&mut self, kind: SubKind, tables: u64, info: TypeInfo) -> BExpr {
-        let sub = self.push_sub(Sub { kind, plan: None, correlated: true, tables, sums: false });
+        let draws = matches!(kind, SubKind::Sleep(_));
+        let (plan, correlated, sums) = (None, true, false);
+        let sub = self.push_sub(Sub { kind, plan, correlated, tables, sums, draws });
         BExpr::new(Node::Sub(sub), info)
     }
 

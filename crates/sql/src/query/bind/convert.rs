@@ -24,13 +24,21 @@ pub fn claimed(to: &ast::CastType, mut info: TypeInfo) -> TypeInfo {
 }
 
 impl Binder<'_> {
-    /// What WEIGHT_STRING(... AS CHAR(n)) and AS BINARY(n) weigh: n characters, filled up with spaces, or n bytes with zeros.
+    /// What WEIGHT_STRING(... AS CHAR(n)) and AS BINARY(n) weigh: n characters, filled up with spaces where the collation has them, or n bytes
+    /// with zeros. 1064 for none.
     pub fn weighed(&mut self, e: BExpr, to: Option<&ast::CastType>) -> Bind<BExpr> {
         match to {
             None => Ok(e),
+            Some(ast::CastType::Char { length: Some(0), .. } | ast::CastType::Binary(Some(0))) => {
+                Err(SqlError::parse("0", 1))
+            }
             Some(ast::CastType::Char { length: Some(n), .. }) => {
                 let n = BExpr::constant(Value::Int(i64::try_from(*n).unwrap_or(i64::MAX)));
                 let own = e.info.ty.collation().unwrap_or(self.env.reads.settings.collation);
+                // Where spaces are characters as others are, none are added.
+                if !own.pad_space() {
+                    return self.func("LEFT", vec![e, n]);
+                }
                 let (space, _) = Charset::Utf8mb4.convert(b" ", own.charset());
                 let space = Value::text(space, own);
                 self.func("RPAD", vec![e, n, BExpr::constant(space)])
@@ -100,6 +108,10 @@ impl Binder<'_> {
                     ));
                 }
                 CastTarget::Decimal { precision: if p == 0 { 10 } else { p as u8 }, scale: s as u8 }
+            }
+            T::Float(Some(n)) if *n > 53 => {
+                let text = format!("Too-big precision {n} specified for 'CAST'. Maximum is 53.");
+                return Err(SqlError::new(1426, text));
             }
             T::Float(n) if n.is_some_and(|n| n > 24) => CastTarget::Double,
             T::Float(_) => CastTarget::Float,

@@ -134,6 +134,8 @@ impl Binder<'_> {
             Expr::Column(c) => self.column(c)?,
             Expr::UserVar(name) => {
                 self.cacheable = false;
+                // What the statement itself sets is another value for each row.
+                self.draws |= self.deprecated.contains(&Deprecated::Assignment);
                 let of_file = |v: &Arc<str>| v.eq_ignore_ascii_case(name.as_str());
                 let v = self.env.user_vars.get(name.as_str());
                 let ty = match self.file_vars.iter().any(of_file) {
@@ -157,6 +159,7 @@ impl Binder<'_> {
             }
             Expr::AssignVar { name, value } => {
                 self.cacheable = false;
+                self.draws = true;
                 self.deprecated(Deprecated::Assignment);
                 let v = self.scalar(value)?;
                 let mut info = v.info;

@@ -73,10 +73,12 @@ impl Binder<'_> {
     pub fn isolated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let stack = std::mem::take(&mut self.stack);
         let collectors = std::mem::take(&mut self.collectors);
+        let draws = self.draws;
         let wildcards = self.wildcards.take();
         let out = f(self);
         self.stack = stack;
         self.collectors = collectors;
+        self.draws = draws;
         self.wildcards = wildcards;
         out
     }
@@ -267,7 +269,10 @@ impl Binder<'_> {
         let unseen: Vec<Scope> =
             self.stack[level..].iter_mut().map(|c| std::mem::take(&mut c.scope)).collect();
         self.collectors.push((self.stack.len(), Vec::new()));
+        // A table is made once, whatever it draws.
+        let draws = self.draws;
         let bound = f(self);
+        self.draws = draws;
         let (_, refs) = self.collectors.pop().unwrap_or_default();
         for (c, scope) in self.stack[level..].iter_mut().zip(unseen) {
             c.scope = scope;
@@ -542,7 +547,8 @@ pub fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec
             if t.meta.special_key(n.as_str()).is_some() {
                 continue;
             }
-            let Some(i) = t.meta.index(n.as_str()) else {
+            let found = t.meta.index(n.as_str()).filter(|i| t.meta.indexes[*i].visible);
+            let Some(i) = found else {
                 return Err(SqlError::new(
                     1176,
                     format!("Key '{n}' doesn't exist in table '{}'", t.name()),

@@ -115,7 +115,7 @@ impl Binder<'_> {
         }
         let plan = Some(reads(table, &m.columns));
         let kind = SubKind::Match(Box::new(m));
-        self.push_sub(Sub { kind, plan, correlated: false, tables: 0, sums: false })
+        self.push_sub(Sub { kind, plan, correlated: false, tables: 0, sums: false, draws: false })
     }
 }
 

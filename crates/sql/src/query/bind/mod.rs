@@ -166,6 +166,8 @@ pub struct Binder<'a> {
     /// A type of the plan depends on values of parameters.
     pub open_types: bool,
     pub varying: bool,
+    /// What has been bound of the subquery at hand gives another value each time it is run.
+    pub draws: bool,
     /// Table of the block that holds the row to be inserted (ON DUPLICATE KEY UPDATE).
     pub new_row: Option<u16>,
     /// The next query is that of a SELECT statement, which may say where its rows go.
@@ -232,6 +234,7 @@ impl<'a> Binder<'a> {
             cacheable: true,
             open_types: false,
             varying: false,
+            draws: false,
             new_row: None,
             may_into: false,
             file_vars: Vec::new(),

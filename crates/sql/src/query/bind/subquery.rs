@@ -2,7 +2,7 @@
 
 use super::{AGGREGATE, Bind, Binder};
 use crate::query::expr::BExpr;
-use crate::query::plan::{self, Sub, SubKind};
+use crate::query::plan::{self, Body, QueryPlan, Sub, SubKind};
 use crate::value::TypeInfo;
 use weir_syntax::ast;
 
@@ -26,7 +26,10 @@ impl Binder<'_> {
     pub fn subquery(&mut self, q: &ast::Query, kind: SubKind, _hint: Option<()>) -> Bind<u32> {
         let here = self.stack.len();
         self.collectors.push((here, Vec::new()));
+        let around = std::mem::take(&mut self.draws);
         let bound = self.bind_query(q);
+        let draws = self.draws || bound.as_ref().is_ok_and(calls_alone);
+        self.draws = around | draws;
         let (_, refs) = self.collectors.pop().unwrap_or_default();
         let plan = bound?;
         let (mut tables, mut sums) = (0u64, false);
@@ -36,8 +39,16 @@ impl Binder<'_> {
                 t => tables |= 1 << t,
             }
         }
-        let correlated = !refs.is_empty();
-        Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables, sums }))
+        let correlated = draws || !refs.is_empty();
+        Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables, sums, draws }))
+    }
+}
+
+/// A query of no tables that calls a function which is not deterministic: MySQL takes it for what it selects, and calls that for each row.
+fn calls_alone(plan: &QueryPlan) -> bool {
+    match &plan.body {
+        Body::Block(b) => b.tables.is_empty() && b.subs.iter().any(|s| s.draws),
+        _ => false,
     }
 }
 

@@ -29,14 +29,24 @@ const ENTRY: usize = 3 * (size_of::<i128>() + size_of::<Vec<u8>>());
 /// Shorter lists are compared item by item.
 const SHORT: usize = 8;
 
-/// The lists that a run has met; none where they may change.
+/// The lists that a run has met, and the constant texts that it has warned of; none where they may change.
 #[derive(Default)]
-pub struct Lists(Option<HashMap<u64, Met>>);
+pub struct Lists(Option<HashMap<u64, Met>>, Vec<usize>);
 
 impl Lists {
     /// For a run in which parameters do not change.
     pub fn kept() -> Lists {
-        Lists(Some(HashMap::new()))
+        Lists(Some(HashMap::new()), Vec::new())
+    }
+
+    /// Whether a constant has been compared with a number before in this run: MySQL makes the number of its text once.
+    pub fn has_told(&mut self, constant: &BExpr) -> bool {
+        let place = std::ptr::from_ref(constant).addr();
+        let known = self.1.contains(&place);
+        if !known && self.0.is_some() {
+            self.1.push(place);
+        }
+        known
     }
 }
 

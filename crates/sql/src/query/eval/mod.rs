@@ -107,7 +107,16 @@ pub fn compare_sides(
         None if beside_integer(a, b) && are_integers(x, y) => CompareRule::Int,
         None => CompareRule::of(&info_at_run(a, x), &info_at_run(b, y), "=")?,
     };
-    ev.numbers([(a, x), (b, y)], |cx| compare(x, y, rule, cx))
+    let before = ev.cx.warnings.quiet;
+    for (text, v, other) in [(a, x, y), (b, y, x)] {
+        let constant = matches!(text.node, Node::Const(_) | Node::Param(_) | Node::UserVar(_));
+        if constant && v.is_string() && other.is_numeric() && ev.lists.has_told(text) {
+            ev.cx.warnings.quiet = true;
+        }
+    }
+    let compared = ev.numbers([(a, x), (b, y)], |cx| compare(x, y, rule, cx));
+    ev.cx.warnings.quiet = before;
+    compared
 }
 
 /// An integer's column beside a literal or a parameter.

@@ -9,7 +9,7 @@ use crate::query::bind::{Binder, partition};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::key::{Key, key_length};
 use crate::query::plan::told::column_meta;
-use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, SubKind};
+use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, Step, SubKind, TableSlot};
 use crate::session_api::ColumnMeta;
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
 use std::collections::HashMap;
@@ -150,6 +150,18 @@ impl<'e> Lines<'e> {
         }
     }
 
+    /// Of a stored table in the last line: its partitions, and the indexes that it could be searched by.
+    fn table(&mut self, slot: &TableSlot, s: &Step) {
+        let (Source::Table(t), Some(line)) = (&slot.source, self.out.last_mut()) else { return };
+        let (prune, selected) = (s.prune.as_deref(), slot.selected.as_deref());
+        let parts = partition::shown(t, prune, selected, self.reads, self.params);
+        line[3] = parts.map_or(Value::Null, text);
+        let names: Vec<&str> = s.possible.iter().map(|i| &*t.engine.def.indexes[*i].name).collect();
+        if !names.is_empty() {
+            line[5] = text(names.join(","));
+        }
+    }
+
     pub fn block(&mut self, b: &Block, kind: &str) {
         if b.extremes.is_some() {
             let extra = "Select tables optimized away";
@@ -189,11 +201,7 @@ impl<'e> Lines<'e> {
             let key = key.map(|(k, t)| (k, t, reference(k, b)));
             self.line(kind, name, access, key, s.rows, extra);
             self.filtered(s.told);
-            if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
-                let (prune, selected) = (s.prune.as_deref(), t.selected.as_deref());
-                let parts = partition::shown(table, prune, selected, self.reads, self.params);
-                line[3] = parts.map_or(Value::Null, text);
-            }
+            self.table(t, s);
             if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) =
                 (&s.access, &t.source, self.out.last_mut())
                 && *index > 0
@@ -211,9 +219,10 @@ impl<'e> Lines<'e> {
             }
             if let Some(q) = &s.plan {
                 self.next += 1;
-                let kind = match (s.correlated, &s.kind) {
-                    (true, _) => "DEPENDENT SUBQUERY",
-                    (false, _) => "SUBQUERY",
+                let kind = match (s.draws, s.correlated) {
+                    (true, _) => "UNCACHEABLE SUBQUERY",
+                    (false, true) => "DEPENDENT SUBQUERY",
+                    (false, false) => "SUBQUERY",
                 };
                 self.query(q, kind);
             }

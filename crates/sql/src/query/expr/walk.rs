@@ -88,6 +88,19 @@ impl BExpr {
         })
     }
 
+    /// It gives another value each time it is asked, as far as functions and assignments go.
+    pub fn draws(&self) -> bool {
+        self.any(|n| match n {
+            Node::Func(def, _) => def.draws(),
+            Node::Assign(..) => true,
+            _ => false,
+        })
+    }
+
+    pub fn reads_variables(&self) -> bool {
+        self.any(|n| matches!(n, Node::UserVar(_)))
+    }
+
     /// It reads rows, or values of groups, of blocks around its own.
     pub fn is_from_outside(&self) -> bool {
         self.any(|n| match n {

@@ -1,6 +1,7 @@
 //! Binding of UPDATE and DELETE: the block that finds rows, and what is done with each.
 
 use super::moves::{meets_itself, twins};
+use super::targets::{Target, targets};
 use crate::account::Privileges;
 use crate::ddl::denied_to;
 use crate::errno;
@@ -267,28 +268,18 @@ pub fn generated_value(column: &str, table: &str) -> SqlError {
 }
 
 /// Slots of the block whose rows go. 1395 for a view that joins: which table's rows are meant it does not say.
-fn delete_targets(d: &ast::Delete, scope: &Scope) -> Result<Vec<usize>, SqlError> {
+fn delete_targets(named: &[Target<'_>], scope: &Scope) -> Result<Vec<usize>, SqlError> {
+    let is = |t: &ScopeTable, n: &Target<'_>| {
+        *t.alias == *n.alias
+            && (t.schema.is_empty() || n.schema.is_none_or(|schema| *t.schema == *schema))
+    };
     let mut targets = Vec::new();
-    if d.targets.is_empty() {
+    if named.is_empty() {
         targets.push(0);
     }
-    for n in &d.targets {
-        let at = scope.tables.iter().position(|t| {
-            *t.alias == *n.name.as_str()
-                && n.schema.as_ref().is_none_or(|s| t.schema.is_empty() || *t.schema == *s.as_str())
-        });
-        match at {
-            Some(at) if !targets.contains(&at) => targets.push(at),
-            Some(_) => {
-                return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", n.name)));
-            }
-            None => {
-                return Err(SqlError::new(
-                    1109,
-                    format!("Unknown table '{}' in MULTI DELETE", n.name),
-                ));
-            }
-        }
+    for n in named {
+        let at = scope.tables.iter().position(|t| is(t, n));
+        targets.push(at.ok_or_else(|| SqlError::internal("a table of DELETE that is not there"))?);
     }
     let joins = |t: &&usize| scope.tables[**t].merged.as_ref().is_some_and(|m| m.is_join());
     if let Some(view) = targets.iter().find(joins).and_then(|t| scope.tables[*t].view()) {
@@ -334,6 +325,7 @@ fn refuse_other_base(target: &ScopeTable, slot: usize, assigns: &[Assign]) -> Re
 }
 
 pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
+    let named = targets(d, b.env.reads.schema)?;
     b.with(d.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
@@ -345,7 +337,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
             d.limit.as_ref(),
             d.hints.as_deref(),
         )?;
-        let targets = delete_targets(d, &b.top().scope)?;
+        let targets = delete_targets(&named, &b.top().scope)?;
         for &t in &targets {
             let table =
                 updatable(&bound.tables, t, &b.top().scope, "DELETE", b.env.reads.conn)?.clone();

@@ -11,6 +11,7 @@ mod into;
 mod load;
 mod moves;
 mod open;
+mod targets;
 
 use crate::meta::SqlTable;
 use crate::query::bind::Binder;

@@ -4,6 +4,7 @@
 //! conditions must be the index's own: constants for the columns before, bounds for the column that is asked for.
 //! Otherwise the first row that satisfies them may be far, and a search by another index nearer.
 
+use super::anew::is_drawn;
 use super::seen::read_by_entries;
 use super::{Optimizer, delivers};
 use crate::func::aggregate::AggKind;
@@ -31,7 +32,7 @@ pub fn extremes(o: &Optimizer<'_>) -> Option<Vec<QueryPlan>> {
         e.subs(&mut subs);
         !subs.is_empty()
     };
-    if o.raw.conds.iter().any(sub) {
+    if o.raw.conds.iter().any(|c| sub(c) || is_drawn(c, b, o.raw)) {
         return None;
     }
     agg.specs
@@ -148,6 +149,7 @@ fn first_row(
         begins: Vec::new(),
         ends: Vec::new(),
         rows: 1.0,
+        possible: Box::default(),
         told: 1.0,
         index_only: None,
         prune: o.pruning(0, None, 0).map(Box::new),

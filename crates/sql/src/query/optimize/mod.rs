@@ -1,14 +1,17 @@
 //! Access and join order by estimated cost. Fills in the steps of every block of a query.
 //!
-//! `searches` finds which searches the conditions allow in an index, `selectivity` what they leave as far as histograms tell, `order` the order
-//! of the tables, `extreme` MIN and MAX from an index, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the
-//! engine's statistics, which may look into an index to count a range.
+//! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `anew` what
+//! answers anew for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
+//! MAX from an index, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
+//! an index to count a range.
 //!
 //! Invariant: every condition of a block stands at some step. One that the step's own access makes true is marked as `implied`; it is looked
 //! at all the same where the range turns out not to be exact.
 
+mod anew;
 mod extreme;
 mod order;
+mod possible;
 mod searches;
 mod seen;
 mod selectivity;
@@ -28,6 +31,7 @@ use crate::query::plan::{
 };
 use crate::session_api::SqlError;
 use crate::value::compare::CompareRule;
+use anew::is_drawn;
 use extreme::extremes;
 use searches::On;
 use seen::{note_columns, read_by_entries};
@@ -185,6 +189,7 @@ pub struct Chosen {
     pub told: f64,
     pub prune: Option<Pruning>,
     pub kept: Option<KeptBy>,
+    pub possible: Box<[usize]>,
 }
 
 pub struct Optimizer<'o> {
@@ -318,6 +323,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             ends: Vec::new(),
             rows: c.rows,
             told: c.told,
+            possible: c.possible,
             index_only: None,
             prune: c.prune.map(Box::new),
             kept: c.kept.map(Box::new),
@@ -370,7 +376,9 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
     }
     let mut gate = Vec::new();
     for c in &raw.conds {
-        let Some(step) = last_step(tables_of(c)) else {
+        // One that answers anew each time is asked for each row of the whole join.
+        let drawn = is_drawn(c, b, raw).then(|| steps.len().checked_sub(1)).flatten();
+        let Some(step) = drawn.or_else(|| last_step(tables_of(c))) else {
             gate.push(Cond::new(c.clone()));
             continue;
         };

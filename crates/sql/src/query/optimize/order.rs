@@ -154,7 +154,15 @@ impl Optimizer<'_> {
         self.bound |= 1 << t;
         self.rows = (self.rows * left).max(1.0);
         let (access, rows, told) = (way.access, way.rows, way.told);
-        self.chosen.push(Chosen { table: t, access, rows, told, prune, kept });
+        self.chosen.push(Chosen {
+            table: t,
+            access,
+            rows,
+            told,
+            prune,
+            kept,
+            possible: self.possible(t),
+        });
     }
 
     /// Chooses the order of the tables among the units, as far as they can be read, and takes them out.

@@ -1,5 +1,6 @@
 //! Which searches the conditions of a block allow in an index, and how many rows they find.
 
+use super::anew::is_drawn;
 use super::{Chosen, Optimizer};
 use crate::context::UserVars;
 use crate::meta::SqlTable;
@@ -39,7 +40,10 @@ impl Optimizer<'_> {
                 e.subs(&mut subs);
                 subs.iter().any(|s| self.b.subs[*s as usize].correlated)
             };
-            !correlated && self.tables_of(e) & !bound == 0 && !e.has_agg()
+            !correlated
+                && !is_drawn(e, self.b, self.raw)
+                && self.tables_of(e) & !bound == 0
+                && !e.has_agg()
         };
         let conds = self.conditions(group);
         let t = t as u16;

@@ -1,14 +1,13 @@
 //! What a statement says that should be said in another way.
 
 use crate::ddl::types::old_charset_word;
-use crate::value::Charset;
+use crate::value::{Charset, old_sets};
 use weir_syntax::ast::CharsetWord;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Deprecated {
-    Charset(Charset),
-    /// `utf8`.
-    Utf8Alias,
+    /// What others have a warning for already.
+    Said(u16, Box<str>),
     /// `N'a'`, NCHAR.
     National,
     /// `BINARY a`.
@@ -31,30 +30,15 @@ pub enum Deprecated {
 impl Deprecated {
     /// The warning that a character set's name asks for.
     pub fn of_charset(charset: Charset, name: &str) -> Option<Deprecated> {
-        match charset {
-            Charset::Utf8mb3 if name.eq_ignore_ascii_case("utf8") => Some(Deprecated::Utf8Alias),
-            Charset::Utf8mb3
-            | Charset::Ucs2
-            | Charset::Macroman
-            | Charset::Macce
-            | Charset::Dec8
-            | Charset::Hp8 => Some(Deprecated::Charset(charset)),
-            _ => None,
-        }
+        let old = old_sets::of_charset(charset, name)?;
+        Some(Deprecated::Said(old.0, old.1.into()))
     }
 
     pub fn warning(&self) -> (u16, String) {
         const LATER: &str = "is deprecated and will be removed in a future release.";
         let old = |what: &str, instead: &str| (1287, format!("{what} {LATER} {instead}"));
         match self {
-            Deprecated::Charset(c) => {
-                old(&format!("'{}'", c.name()), "Please use utf8mb4 instead")
-            }
-            Deprecated::Utf8Alias => (
-                3719,
-                "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be unambiguous."
-                    .into(),
-            ),
+            Deprecated::Said(number, text) => (*number, text.to_string()),
             Deprecated::National => old_charset_word(CharsetWord::National),
             Deprecated::BinaryOperator => old("'BINARY expr'", "Please use CAST instead"),
             Deprecated::Assignment => (

@@ -8,7 +8,7 @@ use crate::meta::foreign::{ChildKey, ForeignKey, searchable};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// Cascades go so deep, as in InnoDB (`FK_MAX_CASCADE_DEL`).
+/// So many levels of cascades are refused, as in InnoDB (`FK_MAX_CASCADE_DEL`).
 pub const DEEPEST: usize = 15;
 
 /// What the foreign keys of a statement's tables ask for.

@@ -8,7 +8,8 @@
 use super::change::ViewRows;
 use super::shape::Shape;
 use super::{QueryPlan, Sub};
-use crate::meta::SqlTable;
+use crate::errno;
+use crate::meta::{SqlColumn, SqlTable};
 use crate::query::expr::BExpr;
 use crate::query::textfile::Format;
 use crate::value::{Charset, DatumBuf};
@@ -86,4 +87,22 @@ pub struct LoadPlan {
     pub fields: Vec<Goes>,
     /// SET; a missing expression is DEFAULT.
     pub set: Vec<(usize, Option<BExpr>)>,
+}
+
+impl InsertPlan {
+    /// What is said of a column that has neither a value nor a default. A view does not tell which of its table's columns it is.
+    pub fn without_default(&self, c: &SqlColumn) -> (u16, String) {
+        match &self.through {
+            Some((schema, view)) => (
+                errno::ER_NO_DEFAULT_FOR_VIEW_FIELD,
+                format!(
+                    "Field of view '{schema}.{view}' underlying table doesn't have a default value"
+                ),
+            ),
+            None => (
+                errno::ER_NO_DEFAULT_FOR_FIELD,
+                format!("Field '{}' doesn't have a default value", c.name),
+            ),
+        }
+    }
 }

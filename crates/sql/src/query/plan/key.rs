@@ -4,7 +4,9 @@ use crate::ddl::types;
 use crate::meta::SqlTable;
 use crate::query::expr::usable::Alt;
 use crate::query::expr::{BExpr, CmpOp};
+use crate::value::SqlType;
 use std::sync::Arc;
+use weir_engine::row::KeyPart;
 
 /// A search in one index.
 #[derive(Clone)]
@@ -62,9 +64,15 @@ impl Search {
     }
 }
 
-/// Bytes of the first parts of an index, as MySQL counts them.
+/// Bytes of the first parts of an index, as MySQL counts them: NULL takes one, the length of what may be shorter two.
 pub fn key_length(table: &SqlTable, index: usize, parts: usize) -> u64 {
-    let parts = &table.engine.def.indexes[index].parts[..parts];
-    let columns = parts.iter().map(|p| &table.meta.columns[p.col]);
-    columns.map(|c| types::key_length(c.ty) + u64::from(c.nullable)).sum()
+    let of_part = |p: &KeyPart| {
+        let column = &table.meta.columns[p.col];
+        let char_bytes = column.ty.collation().map_or(1, |c| c.max_char_bytes() as u64);
+        let cut = p.prefix.map(|n| u64::from(n) * char_bytes);
+        let varies = matches!(column.ty, SqlType::Varchar { .. } | SqlType::Text { .. });
+        let length = if varies { 2 } else { 0 };
+        cut.unwrap_or_else(|| types::key_length(column.ty)) + length + u64::from(column.nullable)
+    };
+    table.engine.def.indexes[index].parts[..parts].iter().map(of_part).sum()
 }

@@ -450,6 +450,8 @@ pub(super) struct Step {
     pub rows: f64,
     /// The share of them that conditions leave, as far as histograms tell.
     pub told: f64,
+    /// The indexes that conditions could be searches of, for EXPLAIN.
+    pub possible: Box<[usize]>,
     /// The columns that are looked at, where the index has them all.
     pub index_only: Option<Arc<[u16]>>,
     /// Of a partitioned table: the searches over its partitioning columns, if the conditions allow some.
@@ -632,6 +634,8 @@ pub(super) struct Sub {
     pub tables: u64,
     /// It has an aggregate of this block, so it has a value for groups of rows only.
     pub sums: bool,
+    /// It gives another result each time it is run, whatever it reads: to be run for every row as well.
+    pub draws: bool,
 }
 
 impl Sub {

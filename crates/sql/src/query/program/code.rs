@@ -92,6 +92,16 @@ impl Code {
         evaluate(cx, |ev| is_true(&bound, &Frame::empty(vars), ev)).map(Some)
     }
 
+    /// What a plan of the program is made from.
+    pub fn env<'e>(
+        &'e self,
+        reads: Reads<'e>,
+        user_vars: &'e UserVars,
+        vars: &'e [Value<'static>],
+    ) -> PlanEnv<'e> {
+        PlanEnv { locals: &self.infos, ..PlanEnv::new(reads, user_vars, vars) }
+    }
+
     /// The plan of a statement, a cursor, or an expression that needs one.
     pub async fn plan(
         &self,

@@ -5,7 +5,7 @@
 //! itself (1424), so what is inside of what is a short chain.
 
 use super::code::definer;
-use super::host::{Done, Fault, Host, What, first};
+use super::host::{Done, Fault, Host, What};
 use super::machine::Machine;
 use crate::account::{Access, Privileges};
 use crate::context::{BoxFuture, Changes, Reads, Settings, StatementCtx};
@@ -23,25 +23,39 @@ use crate::query::plan::outcome::{Outcome, Run, RunError};
 use crate::rights::{self, Need, check_writable};
 use crate::session_api::{Discard, SqlError};
 use crate::value::{SqlMode, Value, Warnings};
+use crate::vars::SessionVars;
 use std::sync::Arc;
-use weir_engine::ObjectKind;
-use weir_syntax::ast::{SetItem, SlotKind, Statement};
+use weir_engine::{ObjectKind, Savepoint};
+use weir_syntax::ast::SlotKind;
 
 /// Functions and triggers inside of one another at most: each is some boxed futures on the stack.
 const DEPTH_MAX: usize = 16;
 
 /// The surroundings of a program.
-struct Level {
-    code: Arc<Code>,
-    settings: Settings,
-    access: Access,
+pub(super) struct Level {
+    pub code: Arc<Code>,
+    pub settings: Settings,
+    pub access: Access,
+    /// The session's variables, where a program has set some.
+    pub vars: Option<Arc<SessionVars>>,
+}
+
+impl Level {
+    /// Variables have been set, here or in a program that was called from here.
+    pub fn follow(&mut self, vars: Arc<SessionVars>) {
+        let (mode, lex_mode) = (self.settings.mode, self.settings.lex_mode);
+        let settings = self.code.settings(&Settings::of(&vars));
+        self.settings = Settings { mode, lex_mode, ..settings };
+        self.vars = Some(vars);
+    }
 }
 
 /// The executor as the machine's host.
-struct Inner<'h, 'a, 't> {
-    r: &'h mut Runner<'a, 't>,
-    levels: Vec<Level>,
-    warnings: Warnings,
+pub(super) struct Inner<'h, 'a, 't> {
+    pub r: &'h mut Runner<'a, 't>,
+    pub levels: Vec<Level>,
+    pub warnings: Warnings,
+    pub savepoints: Vec<(String, Savepoint)>,
 }
 
 /// Stored functions and triggers, as the executor and the writer of rows ask for them.
@@ -93,10 +107,12 @@ async fn run(
 ) -> Run<Option<Ended>> {
     check_chain(r, code)?;
     let given = r.reads.session.last_insert_id();
-    let mut host = Inner { r, levels: Vec::new(), warnings: Warnings::default() };
+    let (levels, savepoints) = (Vec::new(), Vec::new());
+    let mut host = Inner { r, levels, warnings: Warnings::default(), savepoints };
     begin(machine, &mut host)?;
     let done = machine.run(&mut host).await;
     debug_assert!(host.levels.is_empty(), "what a program changes is put back");
+    host.give_back_variables();
     // What is generated inside is not the statement's.
     r.reads.session.set_generated_id(given);
     let left = machine.take_conditions();
@@ -145,7 +161,24 @@ impl Inner<'_, '_, '_> {
         Ok(())
     }
 
-    async fn planned(
+    /// What a statement of the innermost program is run in.
+    pub(super) fn statement_cx(&mut self) -> StatementCtx<'_> {
+        let level = self.levels.last_mut().expect("a statement belongs to a program");
+        let vars = level.vars.as_deref().unwrap_or(self.r.reads.vars);
+        let schema = Some(level.code.schema());
+        let reads = Reads { settings: &level.settings, vars, schema, ..self.r.reads };
+        StatementCtx {
+            reads,
+            now_micros: self.r.ev.cx.now_micros,
+            changes: Changes {
+                user_vars: &mut *self.r.ev.user_vars,
+                access: &mut level.access,
+                warnings: &mut self.warnings,
+            },
+        }
+    }
+
+    pub(super) async fn planned(
         &mut self,
         code: &Arc<Code>,
         at: usize,
@@ -186,6 +219,7 @@ impl Inner<'_, '_, '_> {
             inner.inside = Some(&inside);
             let out = inner.run_plan(&plan, &mut Discard).await;
             let warnings = std::mem::take(&mut inner.ev.cx.warnings);
+            self.follow_variables();
             let e = match out {
                 Ok(o) => {
                     self.warnings.absorb(warnings);
@@ -202,68 +236,16 @@ impl Inner<'_, '_, '_> {
         }
         Err(Fault::Fatal(RunError::Sql(RunError::Stale.into_sql())))
     }
-
-    /// What is no query: SET of user variables. The rest is refused.
-    async fn other(
-        &mut self,
-        code: &Arc<Code>,
-        stmt: &Statement,
-        vars: &[Value<'static>],
-    ) -> Result<(), Fault> {
-        match stmt {
-            Statement::Set(items) => {
-                for item in items {
-                    let SetItem::User { name, value } = item else {
-                        let what = "SET of a system variable in a stored function or trigger";
-                        return Err(SqlError::not_supported(what).into());
-                    };
-                    let now = code.value_anew(value, vars, &mut self.cx())?;
-                    let v = match now {
-                        Some(v) => v,
-                        None => {
-                            let done =
-                                self.planned(code, usize::MAX, What::Value(value), vars).await?;
-                            done.rows.map_or(Value::Null, |r| first(r.rows))
-                        }
-                    };
-                    let cx = self.cx();
-                    let account = cx.reads.session.memory();
-                    let set = cx.changes.user_vars.set(account, name.as_str(), v);
-                    set.map_err(SqlError::from)?;
-                }
-                Ok(())
-            }
-            Statement::Prepare { .. }
-            | Statement::Execute { .. }
-            | Statement::Deallocate { .. } => {
-                let text = "Dynamic SQL is not allowed in stored function or trigger";
-                Err(SqlError::new(errno::ER_STMT_NOT_ALLOWED_IN_SF_OR_TRG, text).into())
-            }
-            Statement::Begin
-            | Statement::StartTransaction(_)
-            | Statement::Commit(_)
-            | Statement::Rollback(_) => Err(no_commit().into()),
-            defines if defines.defines() => Err(no_commit().into()),
-            other => {
-                let what = format!("{} in a stored function or trigger", other.kind());
-                Err(SqlError::not_supported(what).into())
-            }
-        }
-    }
 }
 
 /// Attempts at a statement whose tables' definitions change.
 const ATTEMPTS: usize = 8;
 
-/// 1422.
-fn no_commit() -> SqlError {
-    let text = "Explicit or implicit commit is not allowed in stored function or trigger.";
-    SqlError::new(errno::ER_COMMIT_NOT_ALLOWED_IN_SF_OR_TRG, text)
-}
-
 fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
+    let vars = level.vars.as_deref().unwrap_or(outer.vars);
+    let schema = Some(level.code.schema());
     // The rows of a SHOW are its WHERE's alone.
-    Reads { settings: &level.settings, schema: Some(level.code.schema()), shown: None, ..outer }
+    Reads { settings: &level.settings, vars, schema, shown: None, ..outer }
 }
 
 /// What a trigger's definer needs of its table when it fires: it has the rows of all who write there, and may change them. Which columns
@@ -292,9 +274,12 @@ fn may_have_rows(access: &mut Access, code: &Code, table: &str) -> Result<(), Sq
 
 impl Host for Inner<'_, '_, '_> {
     fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError> {
+        // Another program of the statement may have set variables before.
+        let vars = self.r.reads.set_inside.get();
+        let set = vars.as_deref().map(Settings::of);
         let (settings, access) = match self.levels.last() {
             Some(l) => (&l.settings, &l.access),
-            None => (self.r.reads.settings, self.r.access),
+            None => (set.as_ref().unwrap_or(self.r.reads.settings), self.r.access),
         };
         let (user, host) = &code.meta.definer;
         let own = code.meta.invoker || access.account() == (user.as_str(), host.as_str());
@@ -309,7 +294,7 @@ impl Host for Inner<'_, '_, '_> {
         let settings = code.settings(settings);
         let acting = (!own).then(|| (access.current_user(), access.current_role()));
         self.r.reads.session.enter_account(acting);
-        self.levels.push(Level { code: code.clone(), settings, access });
+        self.levels.push(Level { code: code.clone(), settings, access, vars });
         Ok(())
     }
 
@@ -318,24 +303,15 @@ impl Host for Inner<'_, '_, '_> {
     }
 
     fn leave(&mut self) {
-        if self.levels.pop().is_some() {
-            self.r.reads.session.leave_account();
+        let Some(left) = self.levels.pop() else { return };
+        self.r.reads.session.leave_account();
+        if let (Some(vars), Some(level)) = (left.vars, self.levels.last_mut()) {
+            level.follow(vars);
         }
     }
 
     fn cx(&mut self) -> StatementCtx<'_> {
-        let level = self.levels.last_mut().expect("a statement belongs to a program");
-        let reads =
-            Reads { settings: &level.settings, schema: Some(level.code.schema()), ..self.r.reads };
-        StatementCtx {
-            reads,
-            now_micros: self.r.ev.cx.now_micros,
-            changes: Changes {
-                user_vars: &mut *self.r.ev.user_vars,
-                access: &mut level.access,
-                warnings: &mut self.warnings,
-            },
-        }
+        self.statement_cx()
     }
 
     fn run<'h>(

@@ -3,7 +3,8 @@
 //! A program that was read is [`Code`] (`plan::code`); `code` makes its plans and keeps them. `machine` runs its instructions, `frame` is one
 //! program on the way with its variables, cursors and handlers, `conditions` is SIGNAL, RESIGNAL and GET DIAGNOSTICS. Whoever has the machine
 //! run is its [`Host`]: the session for CALL, and `inner` for what runs inside of a statement, functions and triggers, which the executor and
-//! the writer of rows ask for by the trait that [`Stored`] is of. May use the rest of `query`; knows no sessions.
+//! the writer of rows ask for by the trait that [`Stored`] is of; `own` is what these run beside queries. May use the rest of `query`; knows no
+//! sessions.
 //!
 //! Invariants:
 //! - A procedure that calls another one pushes a frame: calls do not nest on the stack.
@@ -16,6 +17,7 @@ mod frame;
 mod host;
 mod inner;
 mod machine;
+mod own;
 
 pub use crate::query::plan::code::{
     Code, check_count, does_not_exist, env, load, of_object, schema_collation,

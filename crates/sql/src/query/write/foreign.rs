@@ -167,7 +167,7 @@ pub async fn follow(
             match cascade(r, &mut writer, down, &child, &steps).await? {
                 Err(e) => return Ok(Some(e)),
                 Ok(None) => {}
-                Ok(Some(_)) if steps.len() > DEEPEST => return Ok(Some(too_deep())),
+                Ok(Some(_)) if steps.len() >= DEEPEST => return Ok(Some(too_deep())),
                 Ok(Some(done)) => {
                     steps.push(Step::new(&down.key.child, done.old, done.new));
                 }

@@ -2,7 +2,6 @@
 
 use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_columns, zero};
 use crate::ddl::refused::value_error;
-use crate::errno;
 use crate::meta::SqlColumn;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::bind::{default_value, partition};
@@ -45,6 +44,8 @@ pub struct Inserter<'p> {
     /// BEFORE INSERT triggers may give columns their values, and these are still without one.
     triggers_give: bool,
     missing: Vec<usize>,
+    /// Columns that the statement leaves out, of which it has been warned.
+    told: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
     writer: RowWriter<'p>,
@@ -112,6 +113,7 @@ pub async fn run(
         unset: Vec::new(),
         triggers_give: writer.has_before_insert(r, &p.table),
         missing: Vec::new(),
+        told: Vec::new(),
         source: Row::new(),
         writer,
         buf: RowBuf::default(),
@@ -372,25 +374,19 @@ impl Inserter<'_> {
     }
 
     /// A column that nobody has given a value to: an error, or the type's zero with a warning.
-    fn without_default(&self, r: &mut Runner<'_, '_>, col: usize) -> Run<DatumBuf> {
+    fn without_default(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<DatumBuf> {
         let c = &self.p.table.meta.columns[col];
-        // A view does not tell which of its table's columns it is.
-        let (number, text) = match &self.p.through {
-            Some((schema, view)) => (
-                errno::ER_NO_DEFAULT_FOR_VIEW_FIELD,
-                format!(
-                    "Field of view '{schema}.{view}' underlying table doesn't have a default value"
-                ),
-            ),
-            None => (
-                errno::ER_NO_DEFAULT_FOR_FIELD,
-                format!("Field '{}' doesn't have a default value", c.name),
-            ),
-        };
+        let (number, text) = self.p.without_default(c);
         if self.strict || !c.ty.has_zero() {
             return Err(SqlError::new(number, text).into());
         }
-        r.ev.cx.warnings.warn(number, || text);
+        // Once for all rows where the statement names no value, as it does by DEFAULT.
+        if !self.told.contains(&col) {
+            r.ev.cx.warnings.warn(number, || text);
+        }
+        if !self.p.targets.contains(&col) {
+            self.told.push(col);
+        }
         Ok(c.ty.zero())
     }
 

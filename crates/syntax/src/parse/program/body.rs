@@ -329,7 +329,7 @@ impl Parser<'_> {
         if let SetItem::System { var, .. } = item
             && var.name.is("autocommit")
         {
-            self.scope_mut().program.uses.commits = true;
+            self.scope_mut().program.uses.autocommit = true;
         }
     }
 
@@ -401,6 +401,9 @@ impl Parser<'_> {
             | Statement::Deallocate { .. } => uses.prepares = true,
             Statement::Flush(_) => uses.flushes = Some("FLUSH"),
             Statement::Reset(_) => uses.flushes = Some("RESET"),
+            // What comes and goes with the session leaves its transaction alone.
+            Statement::CreateTable(c) if c.temporary => {}
+            Statement::DropTable(d) if d.temporary => {}
             other => uses.commits |= other.defines(),
         }
         self.scope_mut().emit(Op::Run(Box::new(stmt)));

@@ -33,10 +33,11 @@ const ER_CREATE_IN_ROUTINE: u16 = 1303;
 const ER_NO_RETURN: u16 = 1320;
 /// ER_SP_DUP_PARAM.
 const ER_DUP_PARAM: u16 = 1330;
-/// ER_SP_NO_RETSET, ER_COMMIT_NOT_ALLOWED_IN_SF_OR_TRG, ER_STMT_NOT_ALLOWED_IN_SF_OR_TRG.
+/// ER_SP_NO_RETSET, ER_COMMIT_NOT_ALLOWED_IN_SF_OR_TRG, ER_STMT_NOT_ALLOWED_IN_SF_OR_TRG, ER_SP_CANT_SET_AUTOCOMMIT.
 const ER_NO_RESULTS: u16 = 1415;
 const ER_NO_COMMIT: u16 = 1422;
 const ER_NO_DYNAMIC: u16 = 1336;
+const ER_NO_AUTOCOMMIT: u16 = 1445;
 
 impl Parser<'_> {
     /// Makes the tokens of the whole text, with its semicolons.
@@ -258,6 +259,10 @@ impl Parser<'_> {
         if uses.commits {
             let text = "Explicit or implicit commit is not allowed in stored function or trigger.";
             return Err(refused(ER_NO_COMMIT, text));
+        }
+        if uses.autocommit {
+            let text = "Not allowed to set autocommit from a stored function or trigger";
+            return Err(refused(ER_NO_AUTOCOMMIT, text));
         }
         if let Some(what) = uses.flushes {
             let text = format!("{what} is not allowed in stored function or trigger");

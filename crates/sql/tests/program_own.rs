@@ -1,0 +1,122 @@
+//! What stored functions and triggers run beside queries: temporary tables, savepoints and variables.
+use crate::common::*;
+
+#[test]
+fn temporary_tables() {
+    with_server(94, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int)",
+            "insert into t values (1), (2), (3)",
+            "create function f() returns int begin declare n int; create temporary table x (a int primary key); insert into x values (1), (2); \
+             set n = (select count(*) from x); drop temporary table x; return n; end",
+            "create function g() returns int begin create temporary table if not exists y as select a + 1 as b from t where a > 1; return (select sum(b) from y); end",
+            "create procedure p() begin create temporary table z (a int); end",
+            "create function h() returns int begin call p(); insert into z values (1), (2); return (select count(*) from z); end",
+            "create function bad() returns int begin create temporary table w as select a from t union all select 1 from nowhere; return 1; end",
+        ])
+        .await;
+        c.check(&[
+            ("select f(), f()", "2|2"),
+            ("select f() from t", "2; 2; 2"),
+            ("select g()", "7"),
+            // It is the session's.
+            ("select b from y order by b", "3; 4"),
+            ("select g()", "7"),
+            ("select h()", "2"),
+            ("select h()", "E1050 Table 'z' already exists"),
+            ("select bad()", "E1146 Table 'test.nowhere' doesn't exist"),
+            ("select * from w", "E1146 Table 'test.w' doesn't exist"),
+            // A transaction goes on.
+            ("begin", "ok 0"),
+            ("insert into t values (4)", "ok 1"),
+            ("select f()", "2"),
+            ("rollback", "ok 0"),
+            ("select count(*) from t", "3"),
+            (
+                "create function c() returns int begin create table v (a int); return 1; end",
+                "E1422",
+            ),
+            ("create function c() returns int begin drop table x; return 1; end", "E1422"),
+            ("create function c() returns int begin truncate table y; return 1; end", "E1422"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// A program's savepoints are its own.
+#[test]
+fn savepoints() {
+    with_server(95, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int)",
+            "create table log (a int)",
+            "create function f() returns int begin insert into log values (1); savepoint s; insert into log values (2); rollback to s; release savepoint s; return 1; end",
+            "create function g() returns int begin rollback to outermost; return 1; end",
+            "create function h() returns int begin savepoint outermost; insert into log values (3); return 1; end",
+            "create trigger tr after insert on t for each row begin savepoint s; insert into log values (new.a); if new.a > 9 then rollback to s; end if; end",
+        ])
+        .await;
+        c.check(&[
+            ("select f()", "1"),
+            ("select a from log", "1"),
+            ("begin", "ok 0"),
+            ("insert into log values (7)", "ok 1"),
+            ("savepoint outermost", "ok 0"),
+            ("select g()", "E1305 SAVEPOINT outermost does not exist"),
+            ("select h()", "1"),
+            ("insert into t values (5), (20), (6)", "ok 3"),
+            ("select a from log order by a", "1; 3; 5; 6; 7"),
+            ("rollback to s", "E1305 SAVEPOINT s does not exist"),
+            ("rollback to outermost", "ok 0"),
+            ("select a from log order by a", "1; 7"),
+            ("commit", "ok 0"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// What is set rules at once in the program and what it calls, and afterwards in the session, but for what belongs to the program.
+#[test]
+fn variables() {
+    with_server(96, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int)",
+            "create function f() returns int begin set session group_concat_max_len = 8; return @@group_concat_max_len; end",
+            "create function inner_set() returns int begin set time_zone = '+03:00'; return 1; end",
+            "create function g() returns varchar(20) begin declare x int; set x = inner_set(); return @@time_zone; end",
+            "create function m() returns varchar(99) begin set sql_mode = 'ANSI'; set names latin1; set foreign_key_checks = 0; return @@sql_mode; end",
+            "create function d() returns int begin set group_concat_max_len = default; return @@group_concat_max_len; end",
+            "create function bad() returns int begin set group_concat_max_len = 'x'; return 1; end",
+            "create trigger tr before insert on t for each row begin set div_precision_increment = 2; end",
+            "create procedure off() begin set autocommit = 0; end",
+            "create function o() returns int begin call off(); return 1; end",
+        ])
+        .await;
+        c.check(&[
+            ("select f()", "8"),
+            ("select @@group_concat_max_len", "8"),
+            ("select group_concat('abcdefghijk')", "abcdefgh"),
+            ("select g()", "+03:00"),
+            ("select @@time_zone", "+03:00"),
+            ("select m() like '%ANSI%'", "1"),
+            ("select @@sql_mode like '%ANSI%', @@foreign_key_checks, @@character_set_client = 'latin1', @@character_set_results", "0|1|0|latin1"),
+            ("insert into t values (1)", "ok 1"),
+            ("select 1 / 3", "0.33"),
+            ("select d()", "1024"),
+            ("select bad()", "E1232 Incorrect argument type to variable 'group_concat_max_len'"),
+            ("select o()", "E1445 Not allowed to set autocommit from a stored function or trigger"),
+            ("create function c() returns int begin set autocommit = 1; return 1; end", "E1445"),
+            ("select @@autocommit", "1"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
