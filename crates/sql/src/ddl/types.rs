@@ -449,8 +449,22 @@ pub fn charset_by_name(name: &str, env: &mut Env<'_>) -> Result<Charset, SqlErro
                     .into()
             });
         }
+    } else if is_going(charset) {
+        env.warnings.warn(1287, || {
+            format!(
+                "'{}' is deprecated and will be removed in a future release. Please use utf8mb4 \
+                 instead",
+                charset.name()
+            )
+        });
     }
     Ok(charset)
+}
+
+/// Character sets that MySQL is about to drop, beside utf8mb3.
+pub fn is_going(charset: Charset) -> bool {
+    use Charset::{Dec8, Hp8, Macce, Macroman, Ucs2};
+    matches!(charset, Ucs2 | Macroman | Macce | Dec8 | Hp8)
 }
 
 /// 1273 when there is none.
@@ -458,16 +472,33 @@ pub fn collation_by_name(name: &str, env: &mut Env<'_>) -> Result<Collation, Sql
     let collation = Collation::by_name(name).ok_or_else(|| {
         SqlError::new(errno::ER_UNKNOWN_COLLATION, format!("Unknown collation: '{name}'"))
     })?;
-    if collation.charset() == Charset::Utf8mb3 {
-        env.warnings.warn(3778, || {
-            format!(
-                "'{}' is a collation of the deprecated character set UTF8MB3. Please consider \
-                 using UTF8MB4 with an appropriate collation instead.",
-                collation.name()
-            )
-        });
+    if let Some((number, text)) = of_old_set(collation) {
+        env.warnings.warn(number, || text);
     }
     Ok(collation)
+}
+
+/// The warning of a collation whose character set is to go.
+pub fn of_old_set(collation: Collation) -> Option<(u16, String)> {
+    let name = collation.name();
+    match collation.charset() {
+        Charset::Utf8mb3 => Some((
+            3778,
+            format!(
+                "'{name}' is a collation of the deprecated character set UTF8MB3. Please consider \
+                 using UTF8MB4 with an appropriate collation instead."
+            ),
+        )),
+        old if is_going(old) => Some((
+            4079,
+            format!(
+                "'{name}' is a collation of the deprecated character set {}. Please consider \
+                 using utf8mb4 with an appropriate collation instead.",
+                old.name()
+            ),
+        )),
+        _ => None,
+    }
 }
 
 /// Bytes of a whole column as a key part.

@@ -1,6 +1,6 @@
 //! What a statement says that should be said in another way.
 
-use crate::ddl::types::old_charset_word;
+use crate::ddl::types::{is_going, old_charset_word};
 use crate::value::Charset;
 use weir_syntax::ast::CharsetWord;
 
@@ -26,6 +26,8 @@ pub enum Deprecated {
     SpacedName(Box<str>),
     /// A name that is a column's and that of something else in the select list.
     Ambiguous(Box<str>, &'static str),
+    /// JSON values beside an operator that knows nothing of their order.
+    JsonCompared(&'static str),
 }
 
 impl Deprecated {
@@ -33,12 +35,8 @@ impl Deprecated {
     pub fn of_charset(charset: Charset, name: &str) -> Option<Deprecated> {
         match charset {
             Charset::Utf8mb3 if name.eq_ignore_ascii_case("utf8") => Some(Deprecated::Utf8Alias),
-            Charset::Utf8mb3
-            | Charset::Ucs2
-            | Charset::Macroman
-            | Charset::Macce
-            | Charset::Dec8
-            | Charset::Hp8 => Some(Deprecated::Charset(charset)),
+            Charset::Utf8mb3 => Some(Deprecated::Charset(charset)),
+            old if is_going(old) => Some(Deprecated::Charset(charset)),
             _ => None,
         }
     }
@@ -78,6 +76,12 @@ impl Deprecated {
             Deprecated::Ambiguous(name, place) => {
                 (1052, format!("Column '{name}' in {place} is ambiguous"))
             }
+            Deprecated::JsonCompared(place) => (
+                1235,
+                format!(
+                    "This version of MySQL doesn't yet support 'comparison of JSON {place}'"
+                ),
+            ),
             Deprecated::FoundRows => old("FOUND_ROWS()", "Consider using COUNT(*) instead."),
         }
     }
