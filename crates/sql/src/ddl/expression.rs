@@ -123,8 +123,11 @@ const NAMES: &[(&str, &str)] = &[
     ("mid", "substr"),
     ("octet_length", "length"),
     ("power", "pow"),
+    ("schema", "database"),
+    ("session_user", "user"),
     ("sha", "sha1"),
     ("substring", "substr"),
+    ("system_user", "user"),
     ("ucase", "upper"),
 ];
 
@@ -228,8 +231,8 @@ impl Writer<'_> {
             | Expr::InQuery { .. }
             | Expr::Exists(_)
             | Expr::Subquery(_)
-            | Expr::Match { .. }
             | Expr::Default => return Err(self.disallowed(None)),
+            Expr::Match { .. } => return Err(self.disallowed(Some("match"))),
             Expr::DefaultOf(_) => return Err(self.disallowed(Some("default"))),
             Expr::ValuesOf(_) => return Err(self.disallowed(Some("values"))),
             other => return self.worded(other),
@@ -512,13 +515,24 @@ impl Writer<'_> {
             "found_rows",
             "last_insert_id",
             "row_count",
-            "name_const",
+            "updatexml",
+            "json_merge",
         ];
+        if name == "name_const" {
+            return Err(self.disallowed(None));
+        }
+        if let Some(stored) = stored_function(call) {
+            return Err(self.disallowed(Some(&stored)));
+        }
         let varies =
             func::lookup(&name).is_some_and(|f| is_nondeterministic(f.name, call.args.len()));
         let stored = !matches!(self.purpose, Purpose::Default(_));
-        if call.schema.is_some() || waits_or_locks.contains(&&*name) || (varies && stored) {
-            let shown = NAMES.iter().find(|(n, _)| *n == name).map_or(&*name, |(_, to)| to);
+        if waits_or_locks.contains(&&*name) || (varies && stored) {
+            let shown = match &*name {
+                "version" => "version()",
+                "json_merge" => "json_merge_preserve",
+                name => NAMES.iter().find(|(n, _)| *n == name).map_or(name, |(_, to)| to),
+            };
             return Err(self.disallowed(Some(shown)));
         }
         self.out.varies |= varies;
@@ -626,6 +640,17 @@ impl Writer<'_> {
         self.expr(expr)?;
         self.put(")");
         Ok(())
+    }
+}
+
+/// What a call of a stored function is named where it may not stand: whatever MySQL has no function of its own for.
+fn stored_function(call: &FunctionCall) -> Option<String> {
+    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
+    let name = call.name.as_str();
+    match &call.schema {
+        Some(schema) => Some(format!("{}.{}", quoted(schema.as_str()), quoted(name))),
+        None if func::lookup(name).is_none() && !func::is_special(name) => Some(quoted(name)),
+        None => None,
     }
 }
 
