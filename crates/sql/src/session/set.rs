@@ -3,11 +3,14 @@
 use super::{Session, Settings};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
+use crate::ddl::types::of_old_set;
+use crate::errno;
+use crate::query::Deprecated;
 use crate::session_api::SqlError;
-use crate::value::{Charset, SessionInfo as _, Value};
+use crate::value::{Charset, Collation, SessionInfo as _, Value};
 use crate::vars::{
-    PersistedValue, SessionVars, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check,
-    resolve_set,
+    PersistedValue, SessionVars, SetInput, SetTarget, Var, VarType, VarValue, VarWarning, as_input,
+    check, resolve_set,
 };
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
 
@@ -140,6 +143,7 @@ impl Session {
                     SetValue::Word(w) => Wanted::Word(w.clone()),
                     SetValue::Expr(e) => Wanted::Value(self.set_value(e).await?),
                 };
+                check_switch(var, &wanted)?;
                 if ahead
                     && kept != Kept::Only
                     && matches!(var, Var::read_only | Var::super_read_only)
@@ -176,8 +180,8 @@ impl Session {
                 set_names(&mut self.vars, item)?;
                 if let SetItem::Names { charset: Some(name), .. }
                 | SetItem::CharacterSet(Some(name)) = item
-                    && let Some(old) = Charset::by_name(name)
-                        .and_then(|c| crate::query::Deprecated::of_charset(c, name))
+                    && let Some(old) =
+                        Charset::by_name(name).and_then(|c| Deprecated::of_charset(c, name))
                 {
                     let (number, text) = old.warning();
                     self.current.warn(number, || text);
@@ -199,6 +203,7 @@ impl Session {
                 if let Some(w) = warning {
                     self.current.warn(w.errno, || w.message);
                 }
+                self.tell_old_set(var, &value);
                 match (names_engines, target) {
                     (false, _) => {}
                     (true, SetTarget::Global) => self.inst.vars.name_engines(true),
@@ -210,6 +215,31 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Warns of character sets that are to go, and of variables that are not to be set.
+    fn tell_old_set(&mut self, var: Var, value: &Wanted) {
+        let mut text = String::new();
+        let old = match (var.def().ty, value.input(&mut text)) {
+            (VarType::Charset { .. }, Some(SetInput::Str(name))) => Charset::by_name(name)
+                .and_then(|c| Deprecated::of_charset(c, name))
+                .map(|old| old.warning()),
+            (VarType::Collation, Some(SetInput::Str(name))) => {
+                Collation::by_name(name).and_then(of_old_set)
+            }
+            _ => None,
+        };
+        if let Some((number, text)) = old {
+            self.current.warn(number, || text);
+        }
+        if matches!(var, Var::character_set_database | Var::collation_database) {
+            let name = var.name();
+            self.current.warn(1681, || {
+                format!(
+                    "Updating '{name}' is deprecated. It will be made read-only in a future release."
+                )
+            });
+        }
     }
 
     /// Those variables that are read and used up while a statement runs.
@@ -284,6 +314,20 @@ fn set_names(vars: &mut SessionVars, item: &SetItem) -> Result<(), SqlError> {
             vars.set(Var::collation_connection, &SetInput::Str(&database)).map(|_| ())
         }
         SetItem::User { .. } | SetItem::System { .. } => Ok(()),
+    }
+}
+
+/// 1231: a switch is ON or OFF where it is no number. Option files may say more.
+fn check_switch(var: Var, value: &Wanted) -> Result<(), SqlError> {
+    let mut text = String::new();
+    match (var.def().ty, value.input(&mut text)) {
+        (VarType::Bool, Some(SetInput::Str(word)))
+            if !["ON", "OFF"].iter().any(|w| w.eq_ignore_ascii_case(word)) =>
+        {
+            let text = format!("Variable '{}' can't be set to the value of '{word}'", var.name());
+            Err(SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text))
+        }
+        _ => Ok(()),
     }
 }
 
