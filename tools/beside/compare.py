@@ -24,7 +24,9 @@ LEFT_OUT = re.compile(
     r"|install|uninstall|set\s+persist|reset\s|purge\s|alter\s+instance|set\s+(global\s+)?debug|binlog)"
 )
 # Both servers make tables of the one engine that both have.
-OTHER_ENGINES = re.compile(r"(?i)\b(engine|type)(\s*=\s*|\s+)[`'\"]?(myisam|memory|heap|archive|csv|blackhole)\b[`'\"]?")
+OTHER_ENGINES = re.compile(
+    r"(?i)\b(engine|type|default_(?:tmp_)?storage_engine)(\s*=\s*|\s+)[`'\"]?(myisam|memory|heap|archive|csv|blackhole)\b[`'\"]?"
+)
 DEBUG_ONLY = re.compile(r"(?i)debug_sync|\bdebug\s*=")
 INCLUDES_LEFT_OUT = re.compile(
     r"restart|kill_mysqld|shutdown|start_mysqld|count_sessions|wait_until|wait_cond|wait_show|install_|uninstall_"
@@ -32,6 +34,8 @@ INCLUDES_LEFT_OUT = re.compile(
 )
 SECONDS_OF_A_FILE = 120
 ROUNDS_OF_A_LOOP = 40
+# How long a statement that is sent only has until the next one goes over another connection.
+SECONDS_BEHIND_SEND = 0.3
 
 
 class Unfollowable(Exception):
@@ -47,10 +51,12 @@ class Comparison:
         self.sides = (self.weir, self.mysql)
         self.statements = 0
         self.differences: collections.Counter = collections.Counter()
+        self.given = dict(pair.split("=", 1) for pair in options.variable)
 
     def file(self, path: str) -> None:
         self.path = path
-        self.variables = {"ENGINE": "InnoDB", "engine_type": "InnoDB"}
+        self.variables = {"ENGINE": "InnoDB", "DEFAULT_ENGINE": "InnoDB", "engine_type": "InnoDB", **self.given}
+        self.sent: dict = {}
         self.deadline = time.monotonic() + SECONDS_OF_A_FILE
         self.depth = 0
         for side in self.sides:
@@ -123,6 +129,16 @@ class Comparison:
         found = answer.kind == "ok" and answer.results and answer.results[0].rows
         return text(found[0][0]) if found and found[0][0] is not None else ""
 
+    def cell(self, query: str, column: str, row: str) -> str:
+        """What `query_get_value` finds, in MySQL's answer as well."""
+        sql = self.replaced(query.strip().strip("\"'")).encode("utf8", "surrogateescape")
+        self.weir.run(sql)
+        answer = self.mysql.run(sql)
+        if answer.kind != "ok" or len(answer.results[0].rows) < int(row):
+            return "No such row"
+        names = [c.name.lower() for c in answer.results[0].columns]
+        return text(answer.results[0].rows[int(row) - 1][names.index(column.lower())])
+
     def command(self, line: str) -> None:
         word = script.first_word(line)
         rest = line[len(word or "") :].strip().rstrip(";").strip()
@@ -143,7 +159,11 @@ class Comparison:
             elif word in ("disconnect", "dirty_close") and rest != "default":
                 for side in self.sides:
                     side.disconnect(rest)
-            elif word in ("send", "send_eval", "reap", "exit"):
+            elif word in ("send", "send_eval"):
+                self.send(self.replaced(rest) if word == "send_eval" else rest)
+            elif word == "reap":
+                self.reap()
+            elif word in ("exit", "skip", "die"):
                 raise Unfollowable(word)
         except (KeyError, ValueError) as reason:
             self.log.write(f"-- command left out for {reason}: {line[:100]!r}\n")
@@ -153,8 +173,8 @@ class Comparison:
         if not match:
             return
         name, value = match.groups()
-        if value.startswith("query_get_value("):
-            self.variables.pop(name, None)
+        if match := re.match(r"query_get_value\s*\((.*),\s*(\w+)\s*,\s*(\d+)\s*\)$", value, re.S):
+            self.variables[name] = self.cell(*match.groups())
             return
         is_query = value.startswith("`") and value.endswith("`")
         self.variables[name] = self.scalar(value.strip("`")) if is_query else self.replaced(value)
@@ -193,12 +213,30 @@ class Comparison:
         for side in self.sides:
             side.current = name
 
-    def statement(self, sql: str) -> None:
-        if LEFT_OUT.match(sql):
+    def send(self, sql: str) -> None:
+        """Both servers have the statement; their answers are looked at by `reap` on the same connection."""
+        name = self.weir.current
+        if self.left_out(sql):
             return
+        bytes_sent = sendable(sql)
+        self.sent[name] = (sql, [side.start(bytes_sent) for side in self.sides])
+        time.sleep(SECONDS_BEHIND_SEND)
+
+    def reap(self) -> None:
+        sql, waiting = self.sent.pop(self.weir.current, (None, ()))
+        if sql is not None:
+            self.compare(sql, *(each.result() for each in waiting))
+
+    def left_out(self, sql: str) -> bool:
         if DEBUG_ONLY.search(sql):
             raise Unfollowable("it needs a debug build")
-        sent = OTHER_ENGINES.sub(r"\1\2InnoDB", sql).encode("utf8", "surrogateescape")
+        return bool(LEFT_OUT.match(sql))
+
+    def statement(self, sql: str) -> None:
+        if self.left_out(sql):
+            return
+        self.reap()
+        sent = sendable(sql)
         self.compare(sql, self.weir.run(sent), self.mysql.run(sent))
 
     def compare(self, sql: str, ours: Answer, theirs: Answer) -> None:
@@ -217,6 +255,10 @@ class Comparison:
         self.log.flush()
 
 
+def sendable(sql: str) -> bytes:
+    return OTHER_ENGINES.sub(r"\1\2InnoDB", sql).encode("utf8", "surrogateescape")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weir", type=int, required=True, metavar="PORT", help="port of Weir on 127.0.0.1")
@@ -224,6 +266,7 @@ def main() -> int:
     parser.add_argument("--tests", required=True, metavar="FOLDER", help="MySQL's mysql-test folder, for includes")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="gets one .diff file for each test file")
     parser.add_argument("--timeout", type=float, default=15, metavar="SECONDS", help="for one answer (default 15)")
+    parser.add_argument("--variable", action="append", default=[], metavar="NAME=VALUE", help="a variable of every file")
     parser.add_argument("files", nargs="+", help=".test files")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)

@@ -1,5 +1,6 @@
 """The two servers: their connections, what they answer, and how two answers differ."""
 
+import concurrent.futures
 import re
 import time
 from typing import NamedTuple, Optional
@@ -59,6 +60,7 @@ class Side:
         self.connections: dict = {}
         self.current = "default"
         self.globals: dict = {}
+        self.threads = concurrent.futures.ThreadPoolExecutor(32)
 
     def connect(self, name="default", user="root", password="", schema: Optional[str] = "test"):
         self.connections[name] = pymysql.connect(
@@ -92,8 +94,13 @@ class Side:
         for name in list(self.connections):
             self.disconnect(name)
 
-    def run(self, sql: bytes) -> Answer:
-        connection = self.connections[self.current]
+    def start(self, sql: bytes) -> concurrent.futures.Future:
+        """Runs the statement on the current connection beside whatever is run on others."""
+        return self.threads.submit(self.run, sql, self.current)
+
+    def run(self, sql: bytes, name: Optional[str] = None) -> Answer:
+        name = name or self.current
+        connection = self.connections[name]
         try:
             connection.query(sql)
             results = [result_of(connection)]
@@ -102,33 +109,32 @@ class Side:
                 results.append(result_of(connection))
             warnings = ()
             if results[-1].warnings and not re.match(rb"(?i)\s*(show\s+(warn|err|count)|get\s+diag)", sql):
-                warnings = tuple(row[:3] for row in self.rows("show warnings"))
+                warnings = tuple(row[:3] for row in self.rows("show warnings", name))
             return Answer("ok", tuple(results), warnings)
         except pymysql.err.MySQLError as error:
             if len(error.args) == 2 and error.args[0] not in GONE:
                 return Answer("err", error=error.args)
-            return self.lost(repr(error))
+            return self.lost(name, repr(error))
         except Exception as error:
             # The client library meets what is not the protocol with errors of many kinds.
-            return self.lost(repr(error))
+            return self.lost(name, repr(error))
 
-    def lost(self, why: str) -> Answer:
-        name = self.current
+    def lost(self, name: str, why: str) -> Answer:
+        """Another connection takes the place of the one that is lost."""
+        current = self.current
         self.disconnect(name)
-        for _ in range(5):
+        for schema in ("test", "test", None, None, None):
             try:
-                self.connect(name)
+                self.connect(name, schema=schema)
+                self.current = current
                 return Answer("lost", error=(0, why))
-            except pymysql.err.OperationalError as error:
-                if error.args[0] == 1049:
-                    self.connect(name, schema=None)
-                    return Answer("lost", error=(0, why))
+            except pymysql.err.OperationalError:
                 time.sleep(1)
         raise ServerGone(f"the server at port {self.port} does not come back after: {why}")
 
-    def rows(self, sql: str) -> tuple:
+    def rows(self, sql: str, name: Optional[str] = None) -> tuple:
         """Rows of a statement of the comparison's own; none where it fails."""
-        connection = self.connections[self.current]
+        connection = self.connections[name or self.current]
         try:
             connection.query(sql)
             return connection._result.rows or ()
@@ -143,6 +149,11 @@ class Side:
         for row in self.rows("show processlist"):
             if int(row[0]) != own and row[1] == b"root":
                 self.rows(f"kill {int(row[0])}")
+        for form, name_length, _, data in self.rows("xa recover"):
+            # Prepared transactions outlive their connections, with all their locks.
+            parts = data[: int(name_length)], data[int(name_length) :]
+            name, branch = ("x'%s'" % part.hex() for part in parts)
+            self.rows(f"xa rollback {name}, {branch}, {int(form)}")
         self.rows("set foreign_key_checks = 0")
         self.rows("unlock tables")
         self.rows("unlock instance")

@@ -86,3 +86,36 @@ fn collations_of_variables_and_unions() {
         .await;
     });
 }
+
+/// A column of FLOAT(m,d) or DOUBLE(m,d) is the number that it shows beside exact numbers; FLOAT alone is the double that it is.
+#[test]
+fn numbers_of_fixed_places_are_compared_as_they_are_shown() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (id int primary key, f float(7,2), d double(7,4), p float, key (f))", "ok 0"),
+            ("insert into t values (1, 19.99, 1.2345, 19.99), (2, 0.1, 2, 0.1), (3, 5, 0.1, 5)", "ok 3"),
+            ("select id from t where f = 19.99", "1"),
+            ("select id from t ignore index (f) where f = 19.99 or 0.10 = f", "1; 2"),
+            ("select id from t where f <= 19.99 and f >= 0.1 order by id", "1; 2; 3"),
+            ("select id from t where f < 19.99 and f > 0.1", "3"),
+            ("select id from t where f <> 19.99 order by id", "2; 3"),
+            ("select id from t where f = 5 or d = 1.2345 order by id", "1; 3"),
+            ("select id from t where f = 19.991 or f = 19.9949", ""),
+            ("select id from t where p = 19.99", ""),
+            ("select id from t where f = 1999e-2 or f = '0.1' order by id", "1; 2"),
+            ("select id from t ignore index (f) where f = 1999e-2 or f < '5' order by id", "1; 2"),
+            ("prepare s from 'select id from t where f = ?'", "ok 0"),
+            ("set @f = 19.99", "ok 0"),
+            ("execute s using @f", "1"),
+            ("create table e (e decimal(9,4))", "ok 0"),
+            ("insert into e values (19.99), (0.1), (5.003)", "ok 3"),
+            ("select id from t, e where f = e order by id", "1; 2"),
+            ("select id, nullif(f, 19.99) is null from t order by id", "1|1; 2|0; 3|0"),
+            ("select id from t where f in (19.99, 1) or f between 19.99 and 20", ""),
+            ("update t set d = 3 where f = 0.1", "ok 1"),
+            ("delete from t where f = 19.99", "ok 1"),
+        ])
+        .await;
+    });
+}

@@ -558,8 +558,11 @@ fn a_number_that_may_be_missing_is_given_for_zero_only() {
              ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("insert into t values (null, 1), (0, 2), (default, 3)", "ok 3"),
+        // A number is drawn where NULL is kept, too.
+        ("select last_insert_id()", "1"),
         ("insert into t (a) values (4)", "ok 1"),
-        ("select id, a from t order by a", "NULL|1; 1|2; NULL|3; NULL|4"),
+        ("select last_insert_id()", "4"),
+        ("select id, a from t order by a", "NULL|1; 2|2; NULL|3; NULL|4"),
         ("create table n (id int null auto_increment unique)", "ok 0"),
         ("insert into n values (null)", "ok 1"),
         ("create table p (id int auto_increment null primary key)", "E1171"),

@@ -480,3 +480,21 @@ fn two_collations_by_name_do_not_make_one_text() {
         .await;
     });
 }
+
+/// A regular expression tells letters apart where its collation does.
+#[test]
+fn regular_expressions_follow_collations_of_case() {
+    check(
+        &[],
+        &[
+            (
+                "select 'a' collate utf8mb4_0900_as_cs regexp 'A', 'a' collate utf8mb4_0900_as_ci regexp 'A', _latin1'a' collate latin1_general_cs regexp 'A'",
+                "0|1|0",
+            ),
+            (
+                "select regexp_like('a' collate utf8mb4_0900_as_cs, 'A', 'i'), regexp_replace('aA' collate utf8mb4_0900_as_cs, 'A', '-')",
+                "1|a-",
+            ),
+        ],
+    );
+}

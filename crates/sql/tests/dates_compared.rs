@@ -241,3 +241,34 @@ fn bits_of_what_is_no_integer() {
         ),
     ]);
 }
+
+/// A constant of the statement's text is a time beside a column of times; what is counted from the moment is a date, and the times are
+/// today's.
+#[test]
+fn a_moment_beside_a_column_of_times() {
+    check(&[
+        ("set timestamp = unix_timestamp('2026-11-27 10:00:00')", "ok 0"),
+        ("create table moments (c time, k int, key (c))", "ok 0"),
+        ("insert into moments values ('01:00:00', 1), ('12:00:00', 2), ('23:00:00', 3)", "ok 3"),
+        ("select k from moments where c <= timestamp'2026-11-27 12:00:00'", "1; 2"),
+        ("select k from moments where c <= now() + interval 2 day", "1; 2; 3"),
+        ("select k from moments where subtime(now(), '1 00:00:00') >= c", ""),
+        (
+            "select k from moments ignore index (c) where c between now() - interval 1 hour and addtime(now(), '10:00:00')",
+            "2",
+        ),
+        ("delete from moments where c < now() + interval 1 day", "ok 3"),
+    ]);
+}
+
+/// An operator reads a number of two digits beside a YEAR as the year that it is short for; a list of several does not.
+#[test]
+fn short_years_in_lists() {
+    check(&[
+        ("create table years (y year)", "ok 0"),
+        ("insert into years values (2001), (1970), (0)", "ok 3"),
+        ("select y from years where y = 1 or y in (70)", "2001; 1970"),
+        ("select y from years where y in (1, 70) or y in ('1', null)", ""),
+        ("select y from years where y not in (1, 70) and y in (2001, 0)", "2001; 0"),
+    ]);
+}

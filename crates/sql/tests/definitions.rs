@@ -615,7 +615,7 @@ fn virtual_columns_are_looked_at_if_that_is_said() {
         ("alter table t add c int as (a / 0) virtual, without validation", "ok 0"),
         ("select * from t", "100000|32767|NULL"),
         ("insert into t (a) values (100001)", "E1264"),
-        ("alter table t force, with validation", "E1264"),
+        ("alter table t force, with validation", "E1221"),
     ]);
 }
 
@@ -651,5 +651,47 @@ fn conditions_over_numbers_are_written_as_comparisons_with_zero() {
         ),
         ("insert into t (a, b) values (0, 3), (2, 0)", "ok 2"),
         ("select c, d, e from t", "1|1|0; 1|0|1"),
+    ]);
+}
+
+/// A new AUTO_INCREMENT column counts as INSERT does: from the table's AUTO_INCREMENT on, by the session's steps, and only as far as its
+/// type goes.
+#[test]
+fn numbers_of_an_added_column() {
+    check(&[
+        ("create table t (a int)", "ok 0"),
+        ("insert into t values (7), (8), (9)", "ok 3"),
+        ("alter table t add id int auto_increment primary key, auto_increment = 42", "ok 0"),
+        ("insert into t (a) values (10)", "ok 1"),
+        ("select a, id from t order by id", "7|42; 8|43; 9|44; 10|45"),
+        ("set auto_increment_increment = 5, auto_increment_offset = 3", "ok 0"),
+        (
+            "alter table t drop column id, add n int auto_increment primary key, auto_increment = 42",
+            "ok 0",
+        ),
+        ("select n from t order by n", "43; 48; 53; 58"),
+        (
+            "alter table t drop column n, add m tinyint auto_increment primary key, auto_increment = 120",
+            "E1467",
+        ),
+    ]);
+}
+
+/// At its end a column has the last number again and again: there is one already (1062), unless its row is gone.
+#[test]
+fn the_last_number_is_given_again() {
+    check(&[
+        ("create table t (id tinyint auto_increment primary key, a int)", "ok 0"),
+        ("insert into t values (126, 1)", "ok 1"),
+        ("insert into t (a) values (2)", "ok 1"),
+        ("insert into t (a) values (3)", "E1062 Duplicate entry '127' for key 't.PRIMARY'"),
+        ("insert into t (a) values (4), (5)", "E1062"),
+        ("delete from t where id = 127", "ok 1"),
+        ("insert into t (a) values (6)", "ok 1"),
+        ("insert into t (a) values (7) on duplicate key update a = 70", "ok 2"),
+        ("select * from t", "126|1; 127|70"),
+        ("delete from t", "ok 2"),
+        ("alter table t auto_increment = 120", "ok 0"),
+        ("insert into t (a) values (1), (2), (3), (4), (5), (6), (7), (8), (9)", "E1467"),
     ]);
 }

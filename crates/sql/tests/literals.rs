@@ -114,7 +114,9 @@ fn years_of_two_digits() {
         ("select id from t where y = 24", "1"),
         ("select id from t where y = '24'", "1"),
         ("select id from t where 99 = y", "2"),
-        ("select id from t where y in (1, 24)", "1"),
+        ("select id from t where y in (24)", "1"),
+        // Among several it is the year 24, as MySQL has it.
+        ("select id from t where y in (1, 24)", ""),
         ("select id from t where y between 23 and 25", "1"),
         ("select id from t where y > 98 order by id", "1; 2"),
         ("select id from t where y = 2024", "1"),

@@ -379,3 +379,116 @@ fn modes_that_belong_together() {
         c.check(&[("set sql_mode = default", "ok 0"), ("show warnings", "")]).await;
     });
 }
+
+/// @@identity and @@last_insert_id are what LAST_INSERT_ID() is, whoever has set it.
+#[test]
+fn the_last_number_is_a_variable() {
+    check(&[
+        ("create table t (id int auto_increment primary key, n int)", "ok 0"),
+        ("insert into t (n) values (1)", "ok 1"),
+        (
+            "select @@identity, @@last_insert_id, @@session.last_insert_id, last_insert_id()",
+            "1|1|1|1",
+        ),
+        ("insert into t (n) values (2), (3)", "ok 2"),
+        ("select @@identity, n from t", "2|1; 2|2; 2|3"),
+        (
+            "select variable_value from performance_schema.session_variables where variable_name = 'last_insert_id'",
+            "2",
+        ),
+        ("set last_insert_id = 7", "ok 0"),
+        ("select @@identity, last_insert_id()", "7|7"),
+        ("select last_insert_id(12)", "12"),
+        ("select @@identity", "12"),
+        ("create procedure p() begin insert into t (n) values (4); select @@identity; end", "ok 0"),
+        ("call p()", "4"),
+        ("prepare s from 'select @@identity'", "ok 0"),
+        ("insert into t (n) values (5)", "ok 1"),
+        ("execute s", "5"),
+    ]);
+}
+
+/// What is no number is of the wrong type for one, NULL too; a switch takes ON and OFF and no other words.
+#[test]
+fn values_of_the_wrong_kind() {
+    check(&[
+        (
+            "set sort_buffer_size = null",
+            "E1232 Incorrect argument type to variable 'sort_buffer_size'",
+        ),
+        ("set long_query_time = null", "E1232"),
+        ("set autocommit = null", "E1231"),
+        (
+            "set autocommit = 'true'",
+            "E1231 Variable 'autocommit' can't be set to the value of 'true'",
+        ),
+        ("set autocommit = '1'", "E1231"),
+        ("set autocommit = 'off'", "ok 0"),
+        ("set autocommit = true", "ok 0"),
+        ("set autocommit = on", "ok 0"),
+    ]);
+}
+
+/// Names of sets that are to go are warned of wherever they are set, and so are variables that are to be read only.
+#[test]
+fn old_sets_in_variables() {
+    let going = |set: &str| {
+        format!(
+            "Warning|1287|'{set}' is deprecated and will be removed in a future release. Please use utf8mb4 instead"
+        )
+    };
+    let updating = |name: &str| {
+        format!(
+            "Warning|1681|Updating '{name}' is deprecated. It will be made read-only in a future release."
+        )
+    };
+    let of_set = "Warning|4079|'ucs2_bin' is a collation of the deprecated character set ucs2. Please consider using utf8mb4 with an appropriate collation instead.";
+    check(&[
+        ("set character_set_client = utf8mb3", "ok 0"),
+        ("show warnings", &going("utf8mb3")),
+        ("set character_set_results = ucs2", "ok 0"),
+        ("set names utf8mb4", "ok 0"),
+        ("set collation_connection = ucs2_bin", "ok 0"),
+        ("show warnings", of_set),
+        ("set names utf8mb4", "ok 0"),
+        ("set character_set_database = latin1", "ok 0"),
+        ("show warnings", &updating("character_set_database")),
+        ("set collation_database = ucs2_bin", "ok 0"),
+        ("show warnings", &format!("{of_set}; {}", updating("collation_database"))),
+        ("create table t (a char(3) character set hp8, b char(3) collate ucs2_bin)", "ok 0"),
+        ("show warnings", &format!("{}; {of_set}", going("hp8"))),
+    ]);
+}
+
+/// EXPLAIN without FORMAT goes by `explain_format`.
+#[test]
+fn the_format_of_explain() {
+    check(&[
+        ("select @@explain_format", "TRADITIONAL"),
+        ("set explain_format = tree", "ok 0"),
+        ("explain select 1", "-> Rows fetched before execution\n"),
+        (
+            "explain format = traditional select 1",
+            "1|SIMPLE|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|No tables used",
+        ),
+        ("set explain_format = default", "ok 0"),
+        (
+            "explain select 1",
+            "1|SIMPLE|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|No tables used",
+        ),
+        ("set explain_format = 'x'", "E1231"),
+    ]);
+}
+
+/// A column of a table where there are none is of an unknown table.
+#[test]
+fn names_of_no_table() {
+    check(&[
+        ("select local.sort_buffer_size", "E1109 Unknown table 'local' in field list"),
+        ("select a.b.c from dual", "E1109 Unknown table 'b' in field list"),
+        ("create table t (a int)", "ok 0"),
+        ("select x.a from t", "E1054 Unknown column 'x.a' in 'field list'"),
+        ("select (select x.a) from t", "E1054"),
+        ("select * from lateral (select x.a) l, t x", "E1054"),
+    ]);
+}

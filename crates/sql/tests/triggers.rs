@@ -476,3 +476,28 @@ fn a_trigger_belongs_to_the_schema_of_its_table() {
         drop(server);
     });
 }
+
+/// A BEFORE trigger sees the NULL that a statement gives to a column that takes none, and may give it a value; what it leaves is refused
+/// behind it.
+#[test]
+fn a_trigger_may_fill_what_an_update_set_to_null() {
+    check(&[
+        ("create table t (id int primary key, a int not null, b int not null default 3)", "ok 0"),
+        (
+            "create trigger u before update on t for each row begin set @s = concat(new.a is null, new.b is null); set new.a = ifnull(new.a, 5); end",
+            "ok 0",
+        ),
+        ("insert into t values (1, 1, 1), (2, 2, 2)", "ok 2"),
+        ("update t set a = null where id = 1", "ok 1"),
+        ("select @s, t.* from t", "10|1|5|1; 10|2|2|2"),
+        ("update t set a = null, b = null where id = 2", "E1048 Column 'b' cannot be null"),
+        ("select @s", "11"),
+        ("update ignore t set a = null, b = null where id = 2", "ok 1"),
+        ("show warnings", "Warning|1048|Column 'b' cannot be null"),
+        ("insert into t values (1, 9, 9) on duplicate key update a = null, b = 2", "ok 2"),
+        ("update t, (select 7 x) d set a = null, b = x where id = 2", "ok 1"),
+        ("select * from t", "1|5|2; 2|5|7"),
+        ("drop trigger u", "ok 0"),
+        ("update t set a = null where id = 1", "E1048 Column 'a' cannot be null"),
+    ]);
+}

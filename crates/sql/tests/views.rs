@@ -358,7 +358,7 @@ fn what_shows_views() {
             ("select * from information_schema.views", &in_views),
             ("select table_name, table_type, engine, table_comment from information_schema.tables where table_schema = 'test' order by 1", "t|BASE TABLE|InnoDB|; v|VIEW|NULL|VIEW"),
             ("select column_name, data_type, is_nullable from information_schema.columns where table_name = 'v'", "n|int|NO; name|varchar|NO"),
-            ("drop database test", "ok 1"),
+            ("drop database test", "ok 2"),
             ("create database test", "ok 1"),
             ("select count(*) from information_schema.views", "0"),
         ])

@@ -142,7 +142,13 @@ fn table_specs(
         match spec {
             AlterSpec::Force => plan.force = true,
             AlterSpec::OrderBy(_) => plan.order_by = true,
-            AlterSpec::Validation(validates) => plan.validates = *validates,
+            AlterSpec::Validation(validates) => {
+                if !specs.iter().any(defines_column) {
+                    let text = "Incorrect usage of ALTER and WITH VALIDATION";
+                    return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+                }
+                plan.validates = *validates;
+            }
             AlterSpec::DisableKeys | AlterSpec::EnableKeys => plan.keys_switch = true,
             AlterSpec::RenameTo(name) => plan.rename = Some(name.clone()),
             AlterSpec::Algorithm(word) => plan.algorithm = algorithm(word)?,
@@ -155,6 +161,18 @@ fn table_specs(
         }
     }
     Ok(())
+}
+
+/// What WITH and WITHOUT VALIDATION may stand beside.
+fn defines_column(spec: &AlterSpec) -> bool {
+    matches!(
+        spec,
+        AlterSpec::AddColumn { .. }
+            | AlterSpec::AddElements(_)
+            | AlterSpec::ModifyColumn { .. }
+            | AlterSpec::ChangeColumn { .. }
+            | AlterSpec::RenameColumn { .. }
+    )
 }
 
 /// 1800 for a word that is no algorithm.

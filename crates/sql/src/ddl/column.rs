@@ -99,16 +99,11 @@ fn attribute<'d>(
         }
         ColumnAttr::Default(expr) => *default = Some((expr, false)),
         ColumnAttr::DefaultExpr(expr) => *default = Some((expr, true)),
-        ColumnAttr::OnUpdateNow(fsp) => {
-            if !is_now_type(column.ty, *fsp) {
-                return Err(SqlError::new(
-                    errno::ER_INVALID_ON_UPDATE,
-                    format!("Invalid ON UPDATE clause for '{}' column", column.name),
-                ));
-            }
-            column.on_update_now = Some(*fsp);
-        }
+        ColumnAttr::OnUpdateNow(fsp) => touch(new, *fsp)?,
         ColumnAttr::AutoIncrement => count(new),
+        ColumnAttr::SerialDefault if new.generated.is_some() => {
+            return Err(beside_generated("SERIAL DEFAULT VALUE"));
+        }
         ColumnAttr::SerialDefault => {
             count(new);
             let column = &new.column;
@@ -183,6 +178,22 @@ fn is_now_type(ty: SqlType, fsp: u8) -> bool {
     matches!(ty, SqlType::DateTime { fsp: f } | SqlType::Timestamp { fsp: f } if f == fsp)
 }
 
+/// ON UPDATE CURRENT_TIMESTAMP.
+fn touch(new: &mut NewColumn, fsp: u8) -> Result<(), SqlError> {
+    if new.generated.is_some() {
+        return Err(beside_generated("ON UPDATE"));
+    }
+    let column = &mut new.column;
+    if !is_now_type(column.ty, fsp) {
+        return Err(SqlError::new(
+            errno::ER_INVALID_ON_UPDATE,
+            format!("Invalid ON UPDATE clause for '{}' column", column.name),
+        ));
+    }
+    column.on_update_now = Some(fsp);
+    Ok(())
+}
+
 /// AUTO_INCREMENT: NULL behind it is kept; before it, it is not.
 fn count(new: &mut NewColumn) {
     new.column.auto_increment = true;
@@ -232,11 +243,16 @@ fn finish_generated(new: &mut NewColumn, default: bool, stored: bool) -> Result<
         () => None,
     };
     if let Some(what) = wrong {
-        let text = format!("Incorrect usage of {what} and generated column");
-        return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+        return Err(beside_generated(what));
     }
     column.default = ColumnDefault::Generated { expr: String::new(), stored };
     Ok(())
+}
+
+/// 1221.
+fn beside_generated(what: &str) -> SqlError {
+    let text = format!("Incorrect usage of {what} and generated column");
+    SqlError::new(errno::ER_WRONG_USAGE, text)
 }
 
 /// DEFAULT NULL for a nullable column, none else.

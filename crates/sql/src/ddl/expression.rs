@@ -123,8 +123,11 @@ const NAMES: &[(&str, &str)] = &[
     ("mid", "substr"),
     ("octet_length", "length"),
     ("power", "pow"),
+    ("schema", "database"),
+    ("session_user", "user"),
     ("sha", "sha1"),
     ("substring", "substr"),
+    ("system_user", "user"),
     ("ucase", "upper"),
 ];
 
@@ -228,8 +231,8 @@ impl Writer<'_> {
             | Expr::InQuery { .. }
             | Expr::Exists(_)
             | Expr::Subquery(_)
-            | Expr::Match { .. }
             | Expr::Default => return Err(self.disallowed(None)),
+            Expr::Match { .. } => return Err(self.disallowed(Some("match"))),
             Expr::DefaultOf(_) => return Err(self.disallowed(Some("default"))),
             Expr::ValuesOf(_) => return Err(self.disallowed(Some("values"))),
             other => return self.worded(other),
@@ -512,16 +515,24 @@ impl Writer<'_> {
             "found_rows",
             "last_insert_id",
             "row_count",
-            "name_const",
+            "updatexml",
+            "json_merge",
         ];
-        if let Some(stored) = stored_function(call, &name, &waits_or_locks) {
+        if name == "name_const" {
+            return Err(self.disallowed(None));
+        }
+        if let Some(stored) = stored_function(call) {
             return Err(self.disallowed(Some(&stored)));
         }
         let varies =
             func::lookup(&name).is_some_and(|f| is_nondeterministic(f.name, call.args.len()));
         let stored = !matches!(self.purpose, Purpose::Default(_));
         if waits_or_locks.contains(&&*name) || (varies && stored) {
-            let shown = NAMES.iter().find(|(n, _)| *n == name).map_or(&*name, |(_, to)| to);
+            let shown = match &*name {
+                "version" => "version()",
+                "json_merge" => "json_merge_preserve",
+                name => NAMES.iter().find(|(n, _)| *n == name).map_or(name, |(_, to)| to),
+            };
             return Err(self.disallowed(Some(shown)));
         }
         self.out.varies |= varies;
@@ -632,16 +643,14 @@ impl Writer<'_> {
     }
 }
 
-/// The name, quoted, of a call that is none of a function of the server's own.
-fn stored_function(call: &FunctionCall, name: &str, others: &[&str]) -> Option<String> {
-    // What binding gives a meaning to beside the table of functions.
-    const WORDS: [&str; 6] =
-        ["any_value", "charset", "coercibility", "collation", "grouping", "lag"];
-    let known = func::lookup(name).is_some() || others.contains(&name) || WORDS.contains(&name);
+/// What a call of a stored function is named where it may not stand: whatever MySQL has no function of its own for.
+fn stored_function(call: &FunctionCall) -> Option<String> {
+    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
+    let name = call.name.as_str();
     match &call.schema {
-        Some(schema) => Some(format!("`{schema}`.`{}`", call.name)),
-        None if known => None,
-        None => Some(format!("`{}`", call.name)),
+        Some(schema) => Some(format!("{}.{}", quoted(schema.as_str()), quoted(name))),
+        None if func::lookup(name).is_none() && !func::is_special(name) => Some(quoted(name)),
+        None => None,
     }
 }
 

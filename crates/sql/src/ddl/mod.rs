@@ -144,6 +144,30 @@ pub fn is_virtual_schema(name: &str) -> bool {
     VIRTUAL_SCHEMAS.iter().any(|s| s.eq_ignore_ascii_case(name))
 }
 
+/// Tables of information_schema that MySQL fills when they are read. All others there are views, whose columns keep their own names in
+/// results, however a statement writes them.
+pub fn is_filled_table(name: &str) -> bool {
+    const VIEWS: &[&str] = &["datafiles", "fields", "foreign_cols", "tablespaces_brief"];
+    const FILLED: &[&str] = &[
+        "column_privileges",
+        "enabled_roles",
+        "engines",
+        "optimizer_trace",
+        "plugins",
+        "processlist",
+        "profiling",
+        "schema_privileges",
+        "table_privileges",
+        "tablespaces",
+        "user_privileges",
+    ];
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("innodb_") {
+        Some(of_innodb) => !VIEWS.contains(&of_innodb),
+        None => FILLED.contains(&name.as_str()),
+    }
+}
+
 /// 1044 for schemas whose tables are all computed, 1049 for those that do not exist.
 pub fn writable_schema(schema: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
     if is_virtual_schema(schema) {

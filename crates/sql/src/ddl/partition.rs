@@ -379,6 +379,9 @@ fn computed(
 ) -> Result<Option<(SqlType, Value<'static>)>, SqlError> {
     let written = expression::written(e, Purpose::Default(partition));
     let written = written.map_err(partition_function::disallowed)?;
+    if written.columns.is_empty() && !written.varies {
+        partition_function::allowed_constant(e)?;
+    }
     if !written.columns.is_empty() || written.varies {
         return Err(constant_function());
     }

@@ -33,6 +33,30 @@ pub fn allowed(e: &Expr, table: &TableMeta) -> Result<(), SqlError> {
     kind(e, table).map(|_| ())
 }
 
+/// 1564 for what may not stand in VALUES: a constant is made of what a partitioning function may be made of.
+pub fn allowed_constant(e: &Expr) -> Result<(), SqlError> {
+    match e {
+        Expr::Literal(_) | Expr::Param(_) => Ok(()),
+        Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr } | Expr::Extract { expr, .. } => {
+            allowed_constant(expr)
+        }
+        Expr::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::IntDiv | BinaryOp::Mod,
+            left,
+            right,
+        } => allowed_constant(left).and_then(|()| allowed_constant(right)),
+        Expr::Call(call) => {
+            let name = call.name.as_str();
+            let lists = [OF_NUMBERS, OF_DATES, OF_TIMES, &["unix_timestamp"]];
+            match lists.concat().iter().any(|f| name.eq_ignore_ascii_case(f)) {
+                true => call.args.iter().try_for_each(allowed_constant),
+                false => Err(refused()),
+            }
+        }
+        _ => Err(refused()),
+    }
+}
+
 fn refused() -> SqlError {
     SqlError::new(1564, "This partition function is not allowed")
 }

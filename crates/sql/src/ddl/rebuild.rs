@@ -53,6 +53,8 @@ pub struct Mapper<'e> {
     auto: Option<usize>,
     /// The largest number seen there.
     pub auto_max: u64,
+    /// The first number of a new AUTO_INCREMENT column, and how far the next ones are from each other.
+    numbers: (u64, u64),
     pub rows: u64,
     mode: SqlMode,
     tz: TimeZone,
@@ -91,6 +93,7 @@ impl<'e> Mapper<'e> {
             new: plan.meta.columns.clone(),
             auto: plan.meta.auto_increment(),
             auto_max: 0,
+            numbers: first_number(plan, env),
             rows: 0,
             mode: env.mode,
             tz: env.tz,
@@ -204,7 +207,11 @@ impl<'e> Mapper<'e> {
                 Source::Numbered(c) => Some(self.numbered(*c, i, row.get(*c))?),
                 Source::Convert(c) => Some(self.converted(*c, i, row.get(*c))?),
                 Source::Forbidden(error) => return Err(error.clone()),
-                Source::Number => Some(number(self.new[i].ty, self.rows)),
+                Source::Number => {
+                    let (first, increment) = self.numbers;
+                    let before = (self.rows - 1).saturating_mul(increment);
+                    Some(self.drawn(i, first.saturating_add(before))?)
+                }
             });
         }
         Ok(made)
@@ -231,7 +238,11 @@ impl<'e> Mapper<'e> {
                 return Ok(kept);
             }
         }
-        let next = Value::UInt(self.auto_max.saturating_add(1));
+        self.drawn(to, self.auto_max.saturating_add(1))
+    }
+
+    /// A number that is given to a row. 1467 where the column has none left.
+    fn drawn(&self, to: usize, n: u64) -> Result<DatumBuf, SqlError> {
         let mut unheard = Warnings::default();
         let mut cx = StoreCtx {
             column: &self.new[to].name,
@@ -244,7 +255,7 @@ impl<'e> Mapper<'e> {
             warnings: &mut unheard,
             session: None,
         };
-        ty.store(&next, &mut cx).map_err(|_| {
+        self.new[to].ty.store(&Value::UInt(n), &mut cx).map_err(|_| {
             SqlError::new(1467, "Failed to read auto-increment value from storage engine")
         })
     }
@@ -279,6 +290,17 @@ impl<'e> Mapper<'e> {
         };
         column.ty.store(&value, &mut cx).map_err(value_error)
     }
+}
+
+/// As INSERT counts: from the table's AUTO_INCREMENT on, by the session's steps. An offset beyond the step is none.
+fn first_number(plan: &Plan, env: &Env<'_>) -> (u64, u64) {
+    let (increment, offset) = env.reads.settings.auto_increment;
+    let increment = increment.max(1);
+    let offset = if offset > increment { 0 } else { offset % increment };
+    let least = plan.auto_increment.unwrap_or(1).max(1);
+    let behind = (least % increment + increment - offset) % increment;
+    let first = if behind == 0 { least } else { least.saturating_add(increment - behind) };
+    (first, increment)
 }
 
 fn number(ty: SqlType, n: u64) -> DatumBuf {

@@ -10,7 +10,7 @@ use crate::session_api::SqlError;
 use crate::value::{Charset, Collation};
 use crate::vars::Var;
 use std::sync::Arc;
-use weir_engine::{SchemaDef, Table};
+use weir_engine::{ObjectKind, SchemaDef, Table};
 use weir_syntax::ast::DatabaseOption;
 
 /// The collation of schemas that name none.
@@ -107,10 +107,11 @@ pub async fn drop(
     let mut may = |tables: &[Arc<Table>]| {
         foreign::check_drop(tables, ctx).map_err(|e| refusal.insert(e).message.clone())
     };
+    let views = ctx.reads.db().objects(ObjectKind::View, name).len() as u64;
     let dropped = ctx.reads.db().drop_schema(name, &mut may, &ctx.reads.ddl()).await;
     if let Some(refusal) = refusal {
         return Err(refusal);
     }
-    let affected = dropped.map_err(engine_error)?;
+    let affected = dropped.map_err(engine_error)? + views;
     Ok(AdminResult::Ok { affected, info: String::new() })
 }

@@ -92,6 +92,13 @@ pub fn lookup(name: &str) -> Option<&'static FuncDef> {
     TABLES.iter().flat_map(|t| t.iter()).find(|f| f.name.eq_ignore_ascii_case(name))
 }
 
+/// Functions of the language itself, which the table has not.
+pub fn is_special(name: &str) -> bool {
+    const SPECIAL: &[&str] =
+        &["any_value", "benchmark", "coercibility", "get_lock", "grouping", "load_file", "sleep"];
+    SPECIAL.iter().any(|f| f.eq_ignore_ascii_case(name))
+}
+
 /// All functions.
 pub fn all() -> impl Iterator<Item = &'static FuncDef> {
     TABLES.iter().flat_map(|t| t.iter())

@@ -191,7 +191,8 @@ fn prepare(
         },
         None => String::new(),
     };
-    let pattern = compile(cx, &pattern, !c.is_bytewise(), &letters)?;
+    let folds = !c.is_bytewise() && !c.name().contains("_cs");
+    let pattern = compile(cx, &pattern, folds, &letters)?;
     Ok(Some(Call { text, pattern }))
 }
 

@@ -233,6 +233,20 @@ impl TableMeta {
         self.indexes.iter().position(|i| i.unique && whole(i))
     }
 
+    /// The key that a table without a primary key shows as one: the first unique key of whole NOT NULL columns, none of them virtual.
+    fn shown_as_primary(&self) -> Option<&SqlIndex> {
+        let fits = |p: &IndexPart| {
+            let column = &self.columns[p.column];
+            let is_virtual =
+                matches!(column.default, ColumnDefault::Generated { stored: false, .. });
+            p.prefix.is_none() && !column.nullable && !is_virtual
+        };
+        match self.primary() {
+            Some(_) => None,
+            None => self.indexes.iter().find(|i| i.unique && i.parts.iter().all(fits)),
+        }
+    }
+
     /// Position of the AUTO_INCREMENT column.
     pub fn auto_increment(&self) -> Option<usize> {
         self.columns.iter().position(|c| c.auto_increment)
@@ -273,13 +287,7 @@ impl TableMeta {
         }
         let leads = |i: &&SqlIndex| i.parts.first().is_some_and(|p| p.column == column);
         let alone = |i: &SqlIndex| i.unique && i.parts.len() == 1;
-        let nullable = self.columns[column].nullable;
-        // A table without a primary key shows its first NOT NULL unique key as one.
-        let promoted = self.primary().is_none()
-            && self
-                .clustered()
-                .is_some_and(|i| self.indexes[i].parts.iter().any(|p| p.column == column));
-        if promoted && !nullable {
+        if self.shown_as_primary().is_some_and(|i| i.parts.iter().any(|p| p.column == column)) {
             return "PRI";
         }
         if self.indexes.iter().filter(leads).any(alone) {

@@ -358,6 +358,10 @@ impl Session {
         if self.info.insert_id_was_taken() {
             self.vars.put(Var::insert_id, crate::vars::VarValue::UInt(0));
         }
+        let last = crate::value::SessionInfo::last_insert_id(&self.info);
+        if self.vars.u64(Var::last_insert_id) != last {
+            self.vars.put(Var::last_insert_id, crate::vars::VarValue::UInt(last));
+        }
         let had = self.warnings.total();
         if (self.current.total() > 0 || had > 0) && !(self.keep_warnings && result.is_ok()) {
             std::mem::swap(&mut self.warnings, &mut self.current);

@@ -3,11 +3,13 @@
 use super::{Session, Settings};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
+use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, SessionInfo as _, Value, old_sets};
 use crate::vars::wanted::{Wanted, set_names};
 use crate::vars::{
-    PersistedValue, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check, resolve_set,
+    PersistedValue, SetInput, SetTarget, Var, VarType, VarValue, VarWarning, as_input, check,
+    resolve_set,
 };
 use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
@@ -115,6 +117,7 @@ impl Session {
                     SetValue::Word(w) => Wanted::Word(w.clone()),
                     SetValue::Expr(e) => Wanted::Value(self.set_value(e).await?),
                 };
+                check_switch(var, &wanted)?;
                 if ahead
                     && kept != Kept::Only
                     && matches!(var, Var::read_only | Var::super_read_only)
@@ -178,6 +181,7 @@ impl Session {
                 if let Some(w) = warning {
                     self.current.warn(w.errno, || w.message);
                 }
+                self.tell_old_set(var, &value);
                 match (names_engines, target) {
                     (false, _) => {}
                     (true, SetTarget::Global) => self.inst.vars.name_engines(true),
@@ -197,6 +201,31 @@ impl Session {
         self.vars = Arc::unwrap_or_clone(vars);
         self.settings = Settings::of(&self.vars);
         self.info.memory.set_limit(self.settings.memory_limit);
+    }
+
+    /// Warns of character sets that are to go, and of variables that are not to be set.
+    fn tell_old_set(&mut self, var: Var, value: &Wanted) {
+        let mut text = String::new();
+        let old = match (var.def().ty, value.input(&mut text)) {
+            (VarType::Charset { .. }, Some(SetInput::Str(name))) => {
+                Charset::by_name(name).and_then(|c| old_sets::of_charset(c, name))
+            }
+            (VarType::Collation, Some(SetInput::Str(name))) => {
+                Collation::by_name(name).and_then(old_sets::of_collation)
+            }
+            _ => None,
+        };
+        if let Some((number, text)) = old {
+            self.current.warn(number, || text);
+        }
+        if matches!(var, Var::character_set_database | Var::collation_database) {
+            let name = var.name();
+            self.current.warn(1681, || {
+                format!(
+                    "Updating '{name}' is deprecated. It will be made read-only in a future release."
+                )
+            });
+        }
     }
 
     /// Those variables that are read and used up while a statement runs.
@@ -252,6 +281,20 @@ impl Session {
             }
         }
         Ok(warning)
+    }
+}
+
+/// 1231: a switch is ON or OFF where it is no number. Option files may say more.
+fn check_switch(var: Var, value: &Wanted) -> Result<(), SqlError> {
+    let mut text = String::new();
+    match (var.def().ty, value.input(&mut text)) {
+        (VarType::Bool, Some(SetInput::Str(word)))
+            if !["ON", "OFF"].iter().any(|w| w.eq_ignore_ascii_case(word)) =>
+        {
+            let text = format!("Variable '{}' can't be set to the value of '{word}'", var.name());
+            Err(SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Comparison: which rule two types compare by, and the comparison itself.
 
 use super::context::EvalCtx;
-use super::error::{ValueError, shown};
+use super::error::{ValueError, Warnings, shown};
 use super::json::{self, Json};
 use super::types::{Class, SqlType, TypeInfo, coercibility};
 use super::{Charset, Collation, DateTime, SqlMode, Value};
@@ -15,6 +15,12 @@ pub enum CompareRule {
     Int,
     Decimal,
     Double,
+    /// FLOAT(m,d) or DOUBLE(m,d) beside an exact number, both of known places behind the point: doubles that are the same within half a
+    /// unit of the last place that either has. A constant of another kind is what FLOAT makes of it (`single`).
+    Near {
+        places: u8,
+        single: bool,
+    },
     /// Dates and datetimes; a text is read as one, and what is none is the zero date.
     DateTime,
     /// Times. A text beside a time is compared with its text, and a number with its number: what a column of times makes a time of was
@@ -209,6 +215,13 @@ pub fn compare(
         },
         CompareRule::Json => json::compare(as_json(a)?.view(), as_json(b)?.view()),
         CompareRule::Double => compare_doubles(a, b, cx),
+        CompareRule::Near { .. } if is_json(a) || is_json(b) => {
+            return compare(a, b, CompareRule::Json, cx);
+        }
+        CompareRule::Near { places, single } => match are_near(a, b, places, single) {
+            true => Ordering::Equal,
+            false => compare_doubles(a, b, cx),
+        },
         CompareRule::DateTime => match (as_datetime(a, b, cx), as_datetime(b, a, cx)) {
             (Some(x), Some(y)) => x.cmp(&y),
             _ => compare_doubles(a, b, cx),
@@ -224,6 +237,25 @@ pub fn compare(
             },
         },
     }))
+}
+
+/// Whether a double of so many places and an exact number are the same as far as their places go.
+pub fn are_near(a: &Value<'_>, b: &Value<'_>, places: u8, single: bool) -> bool {
+    let mut none = Warnings::with_limit(0);
+    let (Some(x), Some(y)) = (a.to_f64(&mut none), b.to_f64(&mut none)) else { return false };
+    let own = match (a, b) {
+        (Value::Double(_), Value::Decimal(d)) | (Value::Decimal(d), Value::Double(_)) => d.scale(),
+        (Value::Double(_), Value::Int(_) | Value::UInt(_))
+        | (Value::Int(_) | Value::UInt(_), Value::Double(_)) => 0,
+        (Value::Double(_), Value::Double(_) | Value::Str(..))
+        | (Value::Str(..), Value::Double(_)) => return single && x as f32 == y as f32,
+        _ => return false,
+    };
+    (x - y).abs() < 5.0 / 10f64.powi(i32::from(places.max(own)) + 1)
+}
+
+fn is_json(v: &Value<'_>) -> bool {
+    matches!(v, Value::Json(_))
 }
 
 fn is_fraction(v: &Value<'_>) -> bool {

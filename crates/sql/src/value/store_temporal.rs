@@ -160,6 +160,8 @@ pub(super) fn store_year(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
             local_time(cx.now_micros, cx.tz, 0).map_or(0, |d| i128::from(d.date.year))
         }
         Value::Str(b, _) | Value::Bytes(b) => integer_from_text(b, cx)?,
+        // A JSON value is read as its text.
+        Value::Json(_) => integer_from_text(&v.to_bytes().unwrap_or_default(), cx)?,
         Value::Double(x) => i128::from(*x as i64),
         other => other.to_integer(cx.warnings).unwrap_or(0),
     };

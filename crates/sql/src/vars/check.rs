@@ -144,8 +144,7 @@ fn whole(def: &VarDef, input: &SetInput<'_>) -> Result<i128, SqlError> {
     match input {
         SetInput::Int(v) => Ok(i128::from(*v)),
         SetInput::UInt(v) => Ok(i128::from(*v)),
-        SetInput::Null => Err(wrong_value(def, "NULL")),
-        SetInput::Float(_) | SetInput::Str(_) => Err(wrong_type(def)),
+        SetInput::Null | SetInput::Float(_) | SetInput::Str(_) => Err(wrong_type(def)),
     }
 }
 
@@ -190,7 +189,6 @@ fn check_float(
         SetInput::Int(v) => *v as f64,
         SetInput::UInt(v) => *v as f64,
         SetInput::Float(v) if !v.is_nan() => *v,
-        SetInput::Null => return Err(wrong_value(def, "NULL")),
         _ => return Err(wrong_type(def)),
     };
     let v = wanted.clamp(min, max);

@@ -8,6 +8,8 @@ macro_rules! with_elsewhere {
         $($rows)*
 
     ["Replication"]
+    innodb_replication_delay: Global Always, uint(0, 4_294_967_295), n(0),
+        "Of replication, as in MySQL.", note "there is no replication";
     init_replica: Global Always, STR, s(""),
         "Of replication, as in MySQL.", note "there is no replication";
     init_slave: Global Always, STR, s(""),
@@ -156,6 +158,10 @@ macro_rules! with_elsewhere {
         "Of the binary log, as in MySQL.", note "there is no binary log";
     gtid_executed_compression_period: Global Always, uint(0, 4_294_967_295), n(0),
         "Of the binary log, as in MySQL.", note "there is no binary log";
+    log_bin_basename: Global AtStart, STR, s(""),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
+    log_bin_index: Global AtStart, STR, s(""),
+        "Of the binary log, as in MySQL.", note "there is no binary log";
     log_statements_unsafe_for_binlog: Global Always, BOOL, ON,
         "Of the binary log, as in MySQL.", note "there is no binary log";
 
@@ -264,6 +270,10 @@ macro_rules! with_elsewhere {
         "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
     admin_ssl_key: Global Always, STR, s(""),
         "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_tls_ciphersuites: Global Always, STR, s(""),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
+    admin_tls_version: Global Always, STR, s("TLSv1.2,TLSv1.3"),
+        "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
     create_admin_listener_thread: Global AtStart, BOOL, OFF,
         "Of the port of administrators, as in MySQL.", note "there is no port of its own for administrators";
 
@@ -298,6 +308,10 @@ macro_rules! with_elsewhere {
         "Of group replication, as in MySQL.", note "there is no replication";
     use_secondary_engine: Session Running, VarType::Enum(&["OFF", "ON", "FORCED"]), Default::Enum(1),
         "Of other engines, as in MySQL.", note "there is one engine";
+    secondary_engine_cost_threshold: Session Running, VarType::Float { min: 0.0, max: f64::MAX }, Default::Float(100_000.0),
+        "Of other engines, as in MySQL.", note "there is one engine";
+    show_create_table_skip_secondary_engine: Session Running, BOOL, OFF,
+        "Of other engines, as in MySQL.", note "there is one engine";
     disabled_storage_engines: Global AtStart, STR, s(""),
         "Of other engines, as in MySQL.", note "there is one engine";
     select_into_disk_sync: Both Always, BOOL, OFF,
@@ -330,6 +344,8 @@ macro_rules! with_elsewhere {
         "Whether files are locked, as in MySQL.", note "the data directory is locked by its server";
     log_error_suppression_list: Global Always, STR, s(""),
         "What the log tells, as in MySQL.", note "the log tells all";
+    log_error_services: Global Always, STR, s("log_filter_internal; log_sink_internal"),
+        "What the log tells, as in MySQL.", note "the log has one writer";
     log_throttle_queries_not_using_indexes: Global Always, uint(0, U64_MAX), n(0),
         "What the log tells, as in MySQL.", note "the log tells all";
     log_slow_extra: Global Always, BOOL, OFF,
@@ -342,6 +358,8 @@ macro_rules! with_elsewhere {
         "Where SHOW PROCESSLIST comes from, as in MySQL.", note "it has one source";
     check_proxy_users: Global Always, BOOL, OFF,
         "Of proxy users, as in MySQL.", note "there are no proxies";
+    sha256_password_proxy_users: Global Always, BOOL, OFF,
+        "Of proxy users, as in MySQL.", note "there are no proxies";
     print_identified_with_as_hex: Both Always, BOOL, OFF,
         "How SHOW CREATE USER writes a credential, as in MySQL.", note "it is written as text";
     generated_random_password_length: Both Always, uint(5, 255), n(20),
@@ -350,6 +368,20 @@ macro_rules! with_elsewhere {
         "Of TLS, as in MySQL.", note "TLS sessions are resumed by tickets";
     innodb_extend_and_initialize: Global Always, BOOL, ON,
         "How files grow, as in MySQL.", note "files grow as they are written";
+    basedir: Global AtStart, STR, s("/usr/"),
+        "Where the program lies, as in MySQL.", note "the program is one file";
+    plugin_dir: Global AtStart, STR, s("/usr/lib/mysql/plugin/"),
+        "Where plugins lie, as in MySQL.", note "there are no plugins";
+    init_file: Global AtStart, STR, s(""),
+        "Statements of the start, as in MySQL.", note "no file is run";
+    large_files_support: Global AtStart, BOOL, ON,
+        "Of the system, as in MySQL.", note "files are as large as the system lets them be";
+    large_page_size: Global AtStart, uint(0, U64_MAX), n(0),
+        "Of the system, as in MySQL.", note "the system decides";
+    persist_only_admin_x509_subject: Global AtStart, STR, s(""),
+        "Who may SET PERSIST_ONLY, as in MySQL.", note "rights decide";
+    caching_sha2_password_digest_rounds: Global AtStart, uint(5_000, 4_095_000), n(5_000),
+        "Rounds of the digest of a password, as in MySQL.", note "there are 5000";
     core_file: Global AtStart, BOOL, OFF,
         "Of core files, as in MySQL.", note "the system decides";
 
@@ -376,9 +408,17 @@ macro_rules! with_elsewhere {
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     innodb_buffer_pool_dump_pct: Global Always, uint(1, 100), n(25),
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_dump_now: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     innodb_buffer_pool_filename: Global Always, STR, s("ib_buffer_pool"),
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     innodb_buffer_pool_load_at_startup: Global AtStart, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_in_core_file: Global Always, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_load_abort: Global Always, BOOL, OFF,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_buffer_pool_load_now: Global Always, BOOL, OFF,
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     innodb_cmp_per_index_enabled: Global Always, BOOL, OFF,
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
@@ -419,6 +459,8 @@ macro_rules! with_elsewhere {
     innodb_force_load_corrupted: Global AtStart, BOOL, OFF,
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     innodb_fsync_threshold: Global Always, uint(0, U64_MAX), n(0),
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_ft_aux_table: Global Always, STR, s(""),
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     innodb_ft_cache_size: Global AtStart, uint(1_600_000, 80_000_000), n(8_000_000),
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
@@ -487,6 +529,8 @@ macro_rules! with_elsewhere {
     innodb_undo_directory: Global AtStart, STR, s(""),
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     innodb_use_fdatasync: Global Always, BOOL, ON,
+        "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
+    innodb_validate_tablespace_paths: Global AtStart, BOOL, ON,
         "Of InnoDB, as in MySQL.", note "the engine has no such part, or sees to it by itself";
     }};
 }

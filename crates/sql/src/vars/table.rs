@@ -304,6 +304,8 @@ with_inert! { vars =>
         "Seconds to wait for a table that DDL holds; queries wait no longer than innodb_lock_wait_timeout either.";
     div_precision_increment: Both Always, uint(0, 30), n(4),
         "Digits that a division adds behind the point.";
+    explain_format: Both Always, VarType::Enum(&["TRADITIONAL", "JSON", "TREE"]), Default::Enum(0),
+        "What EXPLAIN gives that names no FORMAT.";
     block_encryption_mode: Both Always, VarType::Enum(super::inert::ENCRYPTION_MODES), Default::Enum(0),
         "Length of the key and mode of AES_ENCRYPT() and AES_DECRYPT().";
     default_week_format: Both Always, uint(0, 7), n(0), "Mode of WEEK() without its own.";

@@ -548,26 +548,34 @@ impl Parser<'_> {
             return Err(self.error());
         }
         let returning = if self.eat(Kw::RETURNING) { Some(self.cast_type()?) } else { None };
-        let (on_empty, on_error) = self.json_on()?;
+        let (on_empty, on_error) = self.json_on(false)?;
         Ok(Expr::JsonValue(Box::new(JsonValue { doc, path, returning, on_empty, on_error })))
     }
 
-    /// `[NULL | ERROR | DEFAULT x ON EMPTY] [.. ON ERROR]`.
-    pub(crate) fn json_on(&mut self) -> PResult<(Option<JsonOn>, Option<JsonOn>)> {
+    /// `[NULL | ERROR | DEFAULT x ON EMPTY] [.. ON ERROR]`, each once and in this order, or else in any; NULL is no default.
+    pub(crate) fn json_on(&mut self, any_order: bool) -> PResult<(Option<JsonOn>, Option<JsonOn>)> {
         let (mut on_empty, mut on_error) = (None, None);
-        while matches!(self.kw(), Kw::NULL | Kw::ERROR | Kw::DEFAULT) {
+        while (on_error.is_none() || any_order && on_empty.is_none())
+            && matches!(self.kw(), Kw::NULL | Kw::ERROR | Kw::DEFAULT)
+        {
             let what = if self.eat(Kw::NULL) {
                 JsonOn::Null
             } else if self.eat(Kw::ERROR) {
                 JsonOn::Error
             } else {
                 self.advance();
+                if self.at(Kw::NULL) {
+                    return Err(self.error());
+                }
                 JsonOn::Default(Box::new(self.unary()?))
             };
             self.expect(Kw::ON)?;
-            let slot = if self.eat(Kw::EMPTY) {
+            let slot = if on_empty.is_none() && self.eat(Kw::EMPTY) {
                 &mut on_empty
             } else {
+                if on_error.is_some() {
+                    return Err(self.error());
+                }
                 self.expect(Kw::ERROR)?;
                 &mut on_error
             };

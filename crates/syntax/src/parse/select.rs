@@ -422,7 +422,7 @@ impl Parser<'_> {
         let exists = self.eat(Kw::EXISTS);
         self.expect(Kw::PATH)?;
         let path = self.string()?;
-        let (on_empty, on_error) = self.json_on()?;
+        let (on_empty, on_error) = self.json_on(true)?;
         Ok(JsonColumn::Path { name, data_type, exists, path, on_empty, on_error })
     }
 }

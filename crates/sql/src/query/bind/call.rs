@@ -2,7 +2,7 @@
 
 use super::digits::{is_long, rounded};
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
-use super::operator::compare_exprs;
+use super::operator::{compare_exprs, near_where_fixed};
 use super::select::position;
 use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
@@ -229,6 +229,9 @@ impl Binder<'_> {
         if upper == "RAND" && !args.is_empty() {
             return self.seeded(args);
         }
+        if matches!(upper.as_str(), "LEAST" | "GREATEST") {
+            self.tell_json_compared(args.iter(), "in the LEAST and GREATEST operators");
+        }
         if upper == "FIELD" {
             args = beside_numbers(args);
         }
@@ -246,7 +249,7 @@ impl Binder<'_> {
             return Err(SqlError::internal("NULLIF without its arguments"));
         };
         let (x, y) = self.operands((left, a.clone()), (right, b));
-        let equal = compare_exprs(CmpOp::Eq, x, y)?;
+        let equal = near_where_fixed(compare_exprs(CmpOp::Eq, x, y)?);
         let a = self.settle_literal(a);
         let mut info = TypeInfo { nullable: true, ..a.info };
         // A number, whatever it is made of.

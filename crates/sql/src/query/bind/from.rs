@@ -490,7 +490,10 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
             if c.auto_increment {
                 flags |= column_flag::AUTO_INCREMENT;
             }
-            if c.default == ColumnDefault::None && !c.auto_increment {
+            let fills_itself = c.auto_increment || c.is_generated() && c.nullable;
+            if matches!(c.default, ColumnDefault::None | ColumnDefault::Generated { .. })
+                && !fills_itself
+            {
                 flags |= column_flag::NO_DEFAULT_VALUE;
             }
             // Of a DATETIME with the same clauses MySQL says nothing.

@@ -6,7 +6,7 @@ use crate::ddl::column::invalid_default;
 use crate::ddl::refused::value_error;
 use crate::ddl::types::{TextDefaults, column_type};
 use crate::errno;
-use crate::query::eval::json_value::{as_stored, typed};
+use crate::query::eval::json_value::{default_value, typed};
 use crate::query::expr::json::{Otherwise, Wanted};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::json_table::{Column, JsonTable, Level};
@@ -14,7 +14,8 @@ use crate::query::plan::{Body, OutColumn, QueryPlan};
 use crate::session_api::SqlError;
 use crate::value::json::{Path, parse};
 use crate::value::{
-    CastTarget, Collation, IntKind, LobKind, SqlMode, SqlType, TimeZone, TypeInfo, Warnings,
+    CastTarget, Collation, Decimal, IntKind, LobKind, SqlMode, SqlType, TimeZone, TypeInfo, Value,
+    Warnings,
 };
 use std::sync::Arc;
 use weir_syntax::ast::{
@@ -120,6 +121,7 @@ impl Binder<'_> {
                             ty,
                             on_empty: clause(on_empty)?,
                             on_error: clause(on_error)?,
+                            of_table: true,
                         };
                         Column::Path(name.as_str().into(), wanted)
                     };
@@ -166,6 +168,7 @@ impl Binder<'_> {
             ty,
             on_empty: self.otherwise(on_empty, ty)?,
             on_error: self.otherwise(on_error, ty)?,
+            of_table: false,
         })
     }
 
@@ -174,15 +177,36 @@ impl Binder<'_> {
             None | Some(JsonOn::Null) => Otherwise::Null,
             Some(JsonOn::Error) => Otherwise::Error,
             Some(JsonOn::Default(e)) => {
-                let Node::Const(v) = self.scalar(e)?.node else {
-                    let what = "a DEFAULT of JSON_VALUE or JSON_TABLE that is no literal";
-                    return Err(SqlError::not_supported(what));
+                let v = match self.scalar(e)?.node {
+                    Node::Const(v) => v,
+                    Node::Neg(e) => negated(e.node)?,
+                    _ => return Err(no_literal()),
                 };
-                let stored = as_stored(&v, &ty, SqlMode::default(), TimeZone::UTC, 0);
-                Otherwise::Default(stored.map_err(value_error)?)
+                let settings = self.env.reads.settings;
+                let value = default_value(&v, &ty, settings.mode, settings.tz, 0);
+                Otherwise::Default(value.map_err(value_error)?)
             }
         })
     }
+}
+
+/// A literal behind a minus.
+fn negated(of: Node) -> Bind<Value<'static>> {
+    Ok(match of {
+        Node::Const(Value::Int(n)) => Value::Int(n.checked_neg().ok_or_else(no_literal)?),
+        Node::Const(Value::UInt(n)) if n == 1 << 63 => Value::Int(i64::MIN),
+        Node::Const(Value::UInt(n)) => {
+            Value::Decimal(Decimal::parse(format!("-{n}").as_bytes()).value.ok_or_else(no_literal)?)
+        }
+        Node::Const(Value::Double(x)) => Value::Double(-x),
+        Node::Const(Value::Decimal(d)) => Value::Decimal(d.negated()),
+        _ => return Err(no_literal()),
+    })
+}
+
+/// MySQL's grammar has nothing but literals as a DEFAULT.
+fn no_literal() -> SqlError {
+    SqlError::parse("", 1)
 }
 
 fn parsed(path: &[u8]) -> Bind<Path> {
@@ -196,7 +220,10 @@ fn default_json(name: &str, clause: Option<&JsonOn>, ty: SqlType) -> Bind<Otherw
         Some(JsonOn::Error) => return Ok(Otherwise::Error),
         Some(JsonOn::Default(e)) => match &**e {
             Expr::Literal(Literal::Str { bytes, .. }) => bytes,
-            _ => return Err(invalid_default(name)),
+            _ => {
+                let what = "non-string DEFAULT value for a column in a JSON_TABLE expression";
+                return Err(SqlError::not_supported(what));
+            }
         },
     };
     let json = parse(text).ok().and_then(|dom| dom.to_json().ok());

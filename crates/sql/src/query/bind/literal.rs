@@ -265,7 +265,8 @@ impl Binder<'_> {
         };
         let classes = (left.1.info.ty.class(), right.1.info.ty.class());
         let (a, b) = (timed(left.1, classes.1), timed(right.1, classes.0));
-        let fit = |e: &BExpr, column: &BExpr| match fits {
+        // A number beside a YEAR is no short year here, as it is for an operator.
+        let fit = |e: &BExpr, column: &BExpr| match fits && column.info.ty != SqlType::Year {
             true => fitted(e, column, true),
             false => None,
         };
@@ -322,6 +323,13 @@ pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     BExpr::new(Node::Adapted(how, Box::new(e)), info)
 }
 
+fn reads_clock(e: &BExpr) -> bool {
+    const MOMENT: &[&str] = &["NOW", "CURDATE", "CURRENT_TIMESTAMP", "CURRENT_DATE"];
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(&e.node, Node::Func(f, _) if MOMENT.contains(&f.name)));
+    found
+}
+
 /// A constant beside a column of dates or times, as one of them, rounded as the column would unless it is `exact`. A text beside a date is
 /// read as one by the comparison itself.
 fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
@@ -340,7 +348,8 @@ fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
     let number = matches!(e.info.ty.class(), Class::Int | Class::Decimal | Class::Real);
     let some = number || e.is_untyped() && !matches!(e.node, Node::Const(_));
     let fits = match column.info.ty.class() {
-        Class::Time => some || dated || e.info.ty.is_string(),
+        // What is counted from the moment stays a date: only constants of the text are times before anything is compared.
+        Class::Time => some || dated && !reads_clock(e) || e.info.ty.is_string(),
         Class::Date | Class::DateTime => some,
         _ => false,
     };
@@ -455,12 +464,14 @@ pub fn as_bytes(e: BExpr) -> BExpr {
 /// What stands in a document, or beside one, as JSON where its type says more than the value: truth values, binary texts, BIT
 /// and TIMESTAMP. `expr` is what was written.
 pub fn as_json(expr: Option<&Expr>, e: BExpr) -> BExpr {
-    let truth = matches!(expr, Some(Expr::Literal(Literal::Bool(_)))) || is_predicate(&e);
+    let truth =
+        matches!(expr, Some(Expr::Literal(Literal::Bool(_)) | Expr::Exists(_))) || is_predicate(&e);
     let how = match e.info.ty {
         _ if truth => JsonAs::Bool,
         SqlType::Timestamp { .. } => JsonAs::Stamp,
         SqlType::Bit { bits } => JsonAs::Bits(bits),
         SqlType::Geometry { .. } => JsonAs::Geo,
+        ty if ty.is_list() => JsonAs::Name,
         SqlType::Char { collation, .. } if collation.is_binary() => JsonAs::Opaque(proto::STRING),
         SqlType::Text { kind, collation } if collation.is_binary() => JsonAs::Opaque(match kind {
             LobKind::Tiny => 249,

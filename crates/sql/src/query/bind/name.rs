@@ -114,6 +114,12 @@ impl Binder<'_> {
                 Found::None => {}
             }
         }
+        if let (Some(table), true) =
+            (&c.table, self.stack.len() == 1 && self.top().scope.tables.is_empty())
+        {
+            let text = format!("Unknown table '{table}' in {place}");
+            return Err(SqlError::new(errno::ER_UNKNOWN_TABLE, text));
+        }
         Err(unknown_column(c, place))
     }
 

@@ -133,6 +133,23 @@ pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
     Ok(BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable))
 }
 
+/// FLOAT(m,d) or DOUBLE(m,d) beside what may be an exact number.
+pub fn near_where_fixed(mut e: BExpr) -> BExpr {
+    let near = |real: &BExpr, other: &BExpr| {
+        let exact = matches!(other.info.ty.class(), Class::Int | Class::Decimal);
+        let variable = matches!(other.node, Node::UserVar(_));
+        let (_, places) = real.info.ty.fixed_digits()?;
+        let single = matches!(real.info.ty, SqlType::Float { .. });
+        ((exact || other.is_untyped()) && !variable).then_some(CompareRule::Near { places, single })
+    };
+    if let Node::Cmp { rule, a, b, .. } = &mut e.node
+        && let Some(r) = near(a, b).or_else(|| near(b, a))
+    {
+        *rule = Some(r);
+    }
+    e
+}
+
 pub fn rule_of(a: &BExpr, b: &BExpr) -> Bind<Option<CompareRule>> {
     if a.is_untyped() || b.is_untyped() || is_integer_in_text(a, b) || is_integer_in_text(b, a) {
         return Ok(None);
@@ -187,6 +204,7 @@ impl Binder<'_> {
     /// `expr BETWEEN low AND high`: of one type, it is two comparisons; else types are converted among all three.
     pub fn between(&mut self, expr: &Expr, low: &Expr, high: &Expr) -> Bind<BExpr> {
         let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        self.tell_json_compared([&e, &l, &h].into_iter(), "in the BETWEEN operator");
         let sides = [(expr, e), (low, l), (high, h)].map(|(w, e)| self.with_text(w, e)).to_vec();
         let Ok([e, l, h]) = <[BExpr; 3]>::try_from(all_in_one("between", sides)?) else {
             return Err(SqlError::internal("BETWEEN without its operands"));
@@ -367,7 +385,7 @@ impl Binder<'_> {
             (x, y) => {
                 let (a, b) = (BExpr::new(x, a.info), BExpr::new(y, b.info));
                 let (a, b) = self.operands((left, a), (right, b));
-                compare_exprs(op, a, b)
+                Ok(near_where_fixed(compare_exprs(op, a, b)?))
             }
         }
     }
@@ -397,6 +415,14 @@ impl Binder<'_> {
         let left = self.expr(expr)?;
         let items = list.iter().map(|e| self.expr(e)).collect::<Bind<Vec<_>>>()?;
         if let Node::Row(l) = &left.node {
+            if list.len() > 1 {
+                let rows = items.iter().filter_map(|item| match &item.node {
+                    Node::Row(r) => Some(r),
+                    _ => None,
+                });
+                let place = "within a ROW in the IN operator";
+                self.tell_json_compared(l.iter().chain(rows.flatten()), place);
+            }
             let mut any = None;
             for (at, item) in list.iter().zip(items) {
                 let Node::Row(r) = item.node else { return Err(columns_expected(l.len())) };

@@ -313,15 +313,17 @@ impl Binder<'_> {
         name.into()
     }
 
-    /// The name that a column of a merged query, or of information_schema, has, however the statement writes it: as in MySQL, where the
-    /// column of the view stands in the result, and that of a table does not.
+    /// The name that a column of a merged query, or of one of information_schema's views, has, however the statement writes it: as in
+    /// MySQL, where the column of the view stands in the result, and that of a table does not.
     fn own_name(&self, c: &ast::ColumnRef) -> Option<Arc<str>> {
         let scope = &self.top().scope;
         let Found::Column(t, i) = scope.find(c) else { return None };
         let table = &scope.tables[usize::from(t)];
-        let keeps =
-            table.merged.is_some() || table.schema.eq_ignore_ascii_case("information_schema");
-        keeps.then(|| table.columns[usize::from(i)].name.clone())
+        let column = &table.columns[usize::from(i)];
+        let of = column.origin.as_ref().map_or(&*table.alias, |o| &*o.org_table);
+        let is_view = table.schema.eq_ignore_ascii_case("information_schema")
+            && !crate::ddl::is_filled_table(of);
+        (table.merged.is_some() || is_view).then(|| column.name.clone())
     }
 
     /// Keeps what a `*` stands for, where somebody asks, and the block is one of the query itself.

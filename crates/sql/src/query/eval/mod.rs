@@ -240,6 +240,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             ev.user_vars.set(ev.cx.session.memory(), name, v.clone())?;
             Ok(v)
         }
+        Node::SysVar(Var::last_insert_id, _) => Ok(Value::UInt(ev.cx.session.last_insert_id())),
         Node::SysVar(var, target) => Ok(sys_var(*var, *target, ev.vars)),
         Node::And(_)
         | Node::Or(_)

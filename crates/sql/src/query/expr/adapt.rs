@@ -1,7 +1,7 @@
 //! What a value becomes beside values of another kind, or in a document, because of what its type or its spelling says.
 
 use crate::value::geo::geojson;
-use crate::value::json::Dom;
+use crate::value::json::{Dom, from_value};
 use crate::value::store::bit_bytes;
 use crate::value::temporal::parse;
 use crate::value::types::proto;
@@ -48,6 +48,8 @@ pub enum JsonAs {
     Bits(u8),
     /// A geometry, as GeoJSON.
     Geo,
+    /// The name of an ENUM or those of a SET: a string, never JSON text.
+    Name,
 }
 
 impl JsonAs {
@@ -61,6 +63,7 @@ impl JsonAs {
                 let g = Geometry::from_stored(b).map_err(|_| ValueError::no_geometry())?;
                 geojson::write(&g.shape, geojson::Style::default())
             }
+            (JsonAs::Name, Value::Str(..)) => from_value(v),
             (JsonAs::Bits(bits), Value::UInt(n)) => {
                 Dom::Opaque(proto::BIT, bit_bytes(*n, bits).into())
             }

@@ -75,8 +75,18 @@ fn compared_texts<'e>(name: &str, args: &'e [BExpr]) -> Option<&'e [BExpr]> {
 }
 
 /// Functions that compare as `=` does: a literal beside a column is a text of the column's set, as far as the set has it.
-const IN_THE_COLUMNS_SET: [&str; 6] =
-    ["FIND_IN_SET", "INSTR", "LIKE", "LOCATE", "POSITION", "STRCMP"];
+const IN_THE_COLUMNS_SET: [&str; 10] = [
+    "FIND_IN_SET",
+    "INSTR",
+    "LIKE",
+    "LOCATE",
+    "POSITION",
+    "REGEXP_INSTR",
+    "REGEXP_LIKE",
+    "REGEXP_REPLACE",
+    "REGEXP_SUBSTR",
+    "STRCMP",
+];
 
 /// A literal, or what is as weak, in the set of another argument.
 fn in_set_of(e: BExpr, common: Collation) -> BExpr {

@@ -18,6 +18,8 @@ pub struct Wanted {
     pub ty: SqlType,
     pub on_empty: Otherwise,
     pub on_error: Otherwise,
+    /// A column of JSON_TABLE: of several JSON values it makes an array, and no array or object is a text to it.
+    pub of_table: bool,
 }
 
 /// Why there is no value.

@@ -6,6 +6,7 @@ use crate::query::plan::{Line, QueryPlan};
 use crate::query::print::Note;
 use crate::session_api::SqlError;
 use crate::value::Value;
+use crate::vars::Var;
 use weir_syntax::ast::{self, Statement};
 
 /// What EXPLAIN gives.
@@ -29,7 +30,18 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
         }
     }
     let (lines, note) = lines(b, e).await?;
-    Ok(match e.format {
+    let format = match e.format {
+        Default => {
+            b.cacheable = false;
+            match &*b.env.reads.vars.text(Var::explain_format) {
+                "JSON" => Json,
+                "TREE" => Tree,
+                _ => Traditional,
+            }
+        }
+        given => given,
+    };
+    Ok(match format {
         Default | Traditional => Explained::Rows(lines, note),
         Tree => Explained::Text(crate::query::explain::text::tree(&lines, None), None),
         Json => Explained::Text(crate::query::explain::text::json(&lines), Some(note)),

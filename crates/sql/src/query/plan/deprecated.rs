@@ -25,6 +25,8 @@ pub enum Deprecated {
     SpacedName(Box<str>),
     /// A name that is a column's and that of something else in the select list.
     Ambiguous(Box<str>, &'static str),
+    /// JSON values beside an operator that knows nothing of their order.
+    JsonCompared(&'static str),
 }
 
 impl Deprecated {
@@ -62,6 +64,12 @@ impl Deprecated {
             Deprecated::Ambiguous(name, place) => {
                 (1052, format!("Column '{name}' in {place} is ambiguous"))
             }
+            Deprecated::JsonCompared(place) => (
+                1235,
+                format!(
+                    "This version of MySQL doesn't yet support 'comparison of JSON {place}'"
+                ),
+            ),
             Deprecated::FoundRows => old("FOUND_ROWS()", "Consider using COUNT(*) instead."),
         }
     }

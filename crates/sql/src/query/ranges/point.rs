@@ -6,7 +6,7 @@
 //! enough to know the neighbours.
 
 use crate::query::eval::Ev;
-use crate::value::compare::CompareRule;
+use crate::value::compare::{CompareRule, are_near};
 use crate::value::{Collation, DatumBuf, Decimal, SqlType, StoreCtx, Value, Warnings};
 
 /// Where a value stands among those of a column.
@@ -35,6 +35,11 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
     // Beside a document the column's value is compared as JSON, in another order than its own.
     if rule == Some(CompareRule::Json) || matches!(v, Value::Json(_)) {
         return Point::Unknown;
+    }
+    if let Some(CompareRule::Near { places, single }) = rule
+        && let Some(near) = near_point(ty, v, (places, single), ev)
+    {
+        return near;
     }
     match *ty {
         SqlType::Int { kind, unsigned, .. } => {
@@ -113,7 +118,7 @@ fn list_point(
 
 /// The value that a number's column is compared with when the rule is that of doubles.
 fn as_double(v: &Value<'_>, rule: Option<CompareRule>, ev: &mut Ev<'_>) -> Option<f64> {
-    let by_double = matches!(rule, None | Some(CompareRule::Double));
+    let by_double = matches!(rule, None | Some(CompareRule::Double | CompareRule::Near { .. }));
     let x = v.to_f64(&mut ev.cx.warnings).filter(|x| !x.is_nan());
     x.filter(|_| by_double && !v.is_temporal())
 }
@@ -291,7 +296,31 @@ fn temporal_point(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
 }
 
 /// As a strict INSERT would store it.
+/// The only value of a column of so many places that can be near to this one.
+fn near_point(
+    ty: &SqlType,
+    v: &Value<'_>,
+    (places, single): (u8, bool),
+    ev: &mut Ev<'_>,
+) -> Option<Point> {
+    let (kept, _) = kept(ty, v, ev);
+    match kept? {
+        DatumBuf::Float(x) if are_near(&Value::Double(x), v, places, single) => {
+            Some(Point::Exact(DatumBuf::Float(x)))
+        }
+        _ => None,
+    }
+}
+
 fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
+    match kept(ty, v, ev) {
+        (Some(d), false) => Point::Exact(d),
+        _ => Point::Unknown,
+    }
+}
+
+/// What a column keeps of the value, and whether there is more to say of that.
+fn kept(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> (Option<DatumBuf>, bool) {
     let mut none = Warnings::with_limit(0);
     let mut cx = StoreCtx {
         column: "",
@@ -304,9 +333,6 @@ fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
         warnings: &mut none,
         session: Some(ev.cx.session),
     };
-    let kept = ty.store(v, &mut cx);
-    match kept {
-        Ok(d) if none.total() == 0 => Point::Exact(d),
-        _ => Point::Unknown,
-    }
+    let kept = ty.store(v, &mut cx).ok();
+    (kept, none.total() > 0)
 }

@@ -4,7 +4,8 @@
 //! changed after.
 
 use super::{
-    RowWriter, RowsBeside, ThroughView, Updated, WriteKind, moves, values_after, with_columns, zero,
+    RowWriter, RowsBeside, ThroughView, Updated, WriteKind, moves, values_after, with_assigned,
+    zero,
 };
 use crate::ddl::refused::value_error;
 use crate::errno;
@@ -286,6 +287,7 @@ impl Changer<'_> {
         let p = self.p;
         let values = known.values;
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(assigns.len());
+        let seen_first = self.writer.has_before_update(r, table);
         // Columns set to a default that is an expression, which sees the other values.
         let mut unset = Vec::new();
         // The row as expressions see it: with the assignments made so far.
@@ -319,14 +321,16 @@ impl Changer<'_> {
                     eval(e, &frame, &mut r.ev)?.into_owned()
                 }
             };
-            let d = self.stored(r, table, a.col, &v)?;
+            let open = seen_first && v.is_null() && !table.meta.columns[a.col].nullable;
+            let d = match open {
+                true => DatumBuf::Null,
+                false => self.stored(r, table, a.col, &v)?,
+            };
             if p.looks_back && values.is_none() {
-                let now = with_columns(
-                    table,
-                    slots[t].bytes().unwrap_or_default(),
-                    &[(a.col, d.clone())],
-                )?;
-                slots[t] = Slot::Bytes(now);
+                let now = slots[t].bytes().unwrap_or_default();
+                if let Some(now) = with_assigned(table, now, a.col, &d)? {
+                    slots[t] = Slot::Bytes(now);
+                }
             }
             changes.retain(|(c, _)| *c != a.col);
             changes.push((a.col, d));

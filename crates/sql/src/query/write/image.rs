@@ -63,6 +63,23 @@ pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
     }
 }
 
+/// The row as the next assignments see it. NULL where none may be is the type's zero to them, until it is known whether a trigger fills
+/// it; of a type without one they see what was.
+pub fn with_assigned(
+    table: &SqlTable,
+    row: &[u8],
+    col: usize,
+    d: &DatumBuf,
+) -> Run<Option<Vec<u8>>> {
+    let column = &table.meta.columns[col];
+    let shown = match d {
+        DatumBuf::Null if !column.nullable && !column.ty.has_zero() => return Ok(None),
+        DatumBuf::Null if !column.nullable => zero(table, col),
+        d => d.clone(),
+    };
+    with_columns(table, row, &[(col, shown)]).map(Some)
+}
+
 /// 1062 with the key's values.
 pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: TimeZone) -> SqlError {
     let engine = &table.engine;

@@ -1,7 +1,6 @@
 //! Rows into the table: defaults, generated values, duplicates.
 
-use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_columns, zero};
-use crate::ddl::refused::value_error;
+use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_assigned};
 use crate::meta::SqlColumn;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::bind::{default_value, partition};
@@ -18,7 +17,7 @@ use crate::query::plan::shape::Shape;
 use crate::query::plan::{QueryPlan, Sub, SubKind};
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::convert::now;
-use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
+use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, Warnings};
 use weir_engine::row::RowView;
 use weir_engine::{LockMode, OnLocked, RowBuf};
 
@@ -26,8 +25,6 @@ use weir_engine::{LockMode, OnLocked, RowBuf};
 pub struct Inserter<'p> {
     pub(super) p: &'p InsertPlan,
     pub(super) strict: bool,
-    /// NULL for a column that must have a value is an error, else the type's zero with a warning.
-    nulls_fail: bool,
     /// Values set aside for generated keys: next and how many are left.
     reserved: (u64, u64),
     /// They begin at what SET insert_id says: the counter follows them as it follows those that a statement gives itself.
@@ -99,7 +96,6 @@ pub async fn run(
     }));
     let mut x = Inserter {
         p,
-        nulls_fail,
         strict,
         reserved: (0, 0),
         forced: false,
@@ -439,13 +435,14 @@ impl Inserter<'_> {
         }
     }
 
-    /// Fills in the AUTO_INCREMENT column; true when the value was generated.
+    /// Fills in the AUTO_INCREMENT column with a number that is drawn for it. A column that may be NULL keeps the NULL and has one
+    /// drawn all the same, as in MySQL.
     async fn auto_value(&mut self, r: &mut Runner<'_, '_>) -> Run<Option<u64>> {
         let Some(col) = self.p.table.rules.counter else { return Ok(None) };
         let zero_generates = !r.ev.cx.mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let column = &self.p.table.meta.columns[col];
         let generate = match &self.row[col] {
-            DatumBuf::Null => !column.nullable,
+            DatumBuf::Null => true,
             DatumBuf::Int(0) | DatumBuf::UInt(0) => zero_generates,
             DatumBuf::Float(x) => zero_generates && *x == 0.0,
             _ => false,
@@ -455,6 +452,7 @@ impl Inserter<'_> {
         }
         let (increment, offset) = r.reads.settings.auto_increment;
         self.begin_where_told(r);
+        let first = self.first_generated == 0;
         let value = if self.reserved.1 > 0 {
             let v = self.reserved.0;
             if v == u64::MAX {
@@ -478,7 +476,19 @@ impl Inserter<'_> {
             warnings: &mut none,
             session: Some(r.ev.cx.session),
         };
-        self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| exhausted())?;
+        let mut value = value;
+        let stored = match column.ty.store(&Value::UInt(value), &mut cx) {
+            Ok(d) => d,
+            // The last number of all is given again and again: what it says is that it is there (1062), unless its row is gone.
+            Err(_) if first && increment == 1 => {
+                value = column.ty.largest_integer().ok_or_else(exhausted)?;
+                column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| exhausted())?
+            }
+            Err(_) => return Err(exhausted().into()),
+        };
+        if !(column.nullable && self.row[col] == DatumBuf::Null) {
+            self.row[col] = stored;
+        }
         Ok(Some(value))
     }
 
@@ -589,7 +599,7 @@ impl Inserter<'_> {
         slots.extend(self.source_slots());
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(p.on_duplicate.len());
         for (col, value) in &p.on_duplicate {
-            let mut d = match value {
+            let d = match value {
                 Some(e) => {
                     let mut needed = Vec::new();
                     e.subs(&mut needed);
@@ -620,16 +630,10 @@ impl Inserter<'_> {
                     self.stored(r, *col, &v)?
                 }
             };
-            if matches!(d, DatumBuf::Null) && !table.meta.columns[*col].nullable {
-                let e = ValueError::bad_null(&table.meta.columns[*col].name);
-                if self.nulls_fail || !table.meta.columns[*col].ty.has_zero() {
-                    return Err(value_error(e).into());
-                }
-                r.ev.cx.warnings.demote(e);
-                d = zero(table, *col);
-            }
             let seen = slots[0].bytes().unwrap_or_default();
-            slots[0] = Slot::Bytes(with_columns(table, seen, &[(*col, d.clone())])?);
+            if let Some(seen) = with_assigned(table, seen, *col, &d)? {
+                slots[0] = Slot::Bytes(seen);
+            }
             changes.retain(|(c, _)| c != col);
             changes.push((*col, d));
         }

@@ -37,7 +37,7 @@ mod stages;
 mod triggers;
 
 pub use change::run as run_change;
-pub use image::{counted, duplicate_entry, values_after, with_columns, zero};
+pub use image::{counted, duplicate_entry, values_after, with_assigned, with_columns, zero};
 pub use insert::run as run_insert;
 pub use outcome::{Cascade, Cascaded, Inserted, Updated};
 pub use stages::generate;
@@ -377,6 +377,7 @@ impl<'p> RowWriter<'p> {
         if let Some(t) = &fired {
             left = triggers::before_update(r, t, table, (key, old), changes, self.ignore).await?;
         }
+        self.settle_nulls(r, table, changes)?;
         let old = left.as_deref().unwrap_or(old);
         let done = self.update_fired(r, table, key, old, changes).await?;
         if let Some(t) = &fired

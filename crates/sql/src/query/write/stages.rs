@@ -4,7 +4,7 @@
 //! a trigger or a CHECK refuses takes none with it.
 
 use super::image::{build, values_after, zero};
-use super::{RowWriter, ThroughView, triggers};
+use super::{RowWriter, ThroughView, WriteKind, triggers};
 use crate::ddl::refused::value_error;
 use crate::meta::SqlTable;
 use crate::query::bind::rules::{self, Storing};
@@ -34,6 +34,38 @@ impl RowWriter<'_> {
     pub fn has_before_insert(&mut self, r: &Runner<'_, '_>, table: &SqlTable) -> bool {
         let fired = self.fired(r, table, TriggerEvent::Insert);
         fired.is_some_and(|t| !t.of(TriggerEvent::Insert, true).is_empty())
+    }
+
+    /// Whether BEFORE UPDATE triggers do: they see the NULL that is assigned to a column that takes none, and may set it.
+    pub fn has_before_update(&mut self, r: &Runner<'_, '_>, table: &SqlTable) -> bool {
+        let fired = self.fired(r, table, TriggerEvent::Update);
+        fired.is_some_and(|t| !t.of(TriggerEvent::Update, true).is_empty())
+    }
+
+    /// NOT NULL of assigned columns behind the triggers that have seen them.
+    pub(super) fn settle_nulls(
+        &self,
+        r: &mut Runner<'_, '_>,
+        table: &SqlTable,
+        changes: &mut [(usize, DatumBuf)],
+    ) -> Run<()> {
+        let fails = match self.kind {
+            WriteKind::Update => r.ev.cx.mode.strict() && !self.ignore,
+            _ => self.nulls_fail,
+        };
+        for (col, d) in changes {
+            let column = &table.meta.columns[*col];
+            if *d != DatumBuf::Null || column.nullable {
+                continue;
+            }
+            let e = ValueError::bad_null(&column.name);
+            if fails || !column.ty.has_zero() {
+                return Err(value_error(e).into());
+            }
+            r.ev.cx.warnings.demote(e);
+            *d = zero(table, *col);
+        }
+        Ok(())
     }
 
     /// BEFORE INSERT triggers, which see generated columns as they are of the statement's values.

@@ -148,6 +148,8 @@ impl Parser<'_> {
     fn path(&mut self) -> Option<Vec<Leg>> {
         self.blank();
         if !self.consume(b'$') {
+            // The place is behind what stands there instead.
+            self.at = (self.at + 1).min(self.text.len());
             return None;
         }
         let mut legs = Vec::new();

@@ -251,7 +251,7 @@ fn types_and_numbers_are_ordered() {
 fn paths() {
     let bad = |text: &str| Path::parse(text.as_bytes()).expect_err(text).0;
     assert_eq!(bad(""), 0);
-    assert_eq!(bad("a"), 0);
+    assert_eq!(bad("a"), 1);
     assert_eq!(bad("$a"), 1);
     assert_eq!(bad("$."), 2);
     assert_eq!(bad("$**"), 3);

@@ -62,6 +62,31 @@ impl SqlType {
         matches!(self, SqlType::Timestamp { .. })
     }
 
+    /// What messages call a type behind RETURNING.
+    pub fn returned_name(&self) -> &'static str {
+        match self {
+            SqlType::Int { unsigned: false, .. } => "SIGNED",
+            SqlType::Int { unsigned: true, .. } => "UNSIGNED",
+            SqlType::Decimal { .. } => "DECIMAL",
+            SqlType::Float { .. } => "FLOAT",
+            SqlType::Double { .. } => "DOUBLE",
+            SqlType::Date => "DATE",
+            SqlType::Time { .. } => "TIME",
+            SqlType::DateTime { .. } => "DATETIME",
+            SqlType::Year => "YEAR",
+            SqlType::Json => "JSON",
+            _ => "STRING",
+        }
+    }
+
+    /// The largest number that a column of integers holds.
+    pub fn largest_integer(&self) -> Option<u64> {
+        match *self {
+            SqlType::Int { kind, unsigned, .. } => kind.range(unsigned).1.try_into().ok(),
+            _ => None,
+        }
+    }
+
     /// Bytes of the longest value as text, in its own character set.
     pub fn octet_length(&self) -> u32 {
         match *self {
@@ -323,7 +348,7 @@ fn of_lob(kind: LobKind, collation: Collation) -> Facts {
         // A pointer and the length.
         packed: 8 + length_bytes,
         shown: max,
-        text: Some((u64::from(max), u64::from(max))),
+        text: Some((u64::from(max) / collation.charset().unit() as u64, u64::from(max))),
         ..NULL
     }
 }

@@ -34,6 +34,11 @@ impl Charset {
         self.wide().is_some()
     }
 
+    /// Bytes of the shortest character.
+    pub fn unit(self) -> usize {
+        self.wide().map_or(1, Wide::unit)
+    }
+
     fn wide(self) -> Option<Wide> {
         match self.form() {
             Form::Wide(wide) => Some(wide),
