@@ -124,3 +124,40 @@ fn variables_are_given_values_strictly() {
         .await;
     });
 }
+
+/// What the last statement of a procedure has left is the CALL's: a handler of the caller takes it.
+#[test]
+fn conditions_that_a_call_leaves() {
+    with_server(103, |server| async move {
+        let mut c = server.client();
+        let caller = |name: &str, callee: &str| {
+            format!(
+                "create procedure {name} () begin declare d int default 0; declare x int; declare continue handler for not found set d = 1; \
+                 call {callee} (x); select x, d; end"
+            )
+        };
+        c.all(&[
+            "create table t (id int)",
+            "create procedure last (inout x int) begin if true then select id into x from t where id = 1; end if; end",
+            "create procedure set_behind (inout x int) begin select id into x from t where id = 1; set x = 1; end",
+            "create procedure tested (inout x int) begin select id into x from t where id = 1; if x = 9 then set x = 1; end if; end",
+            "create procedure handled (inout x int) begin declare continue handler for not found set x = 7; select id into x from t where id = 1; end",
+            "create procedure twice (inout x int) call last (x)",
+        ])
+        .await;
+        for callee in ["last", "set_behind", "tested", "handled", "twice"] {
+            let sql = caller(&format!("of_{callee}"), callee);
+            c.all(&[&sql]).await;
+        }
+        c.check(&[
+            ("call of_last()", "NULL|1"),
+            ("call of_set_behind()", "1|0"),
+            ("call of_tested()", "NULL|0"),
+            ("call of_handled()", "7|0"),
+            ("call of_twice()", "NULL|1"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

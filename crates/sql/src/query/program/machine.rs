@@ -169,6 +169,11 @@ impl Machine {
         let raised = std::mem::take(host.cx().changes.warnings);
         self.conditions = raised;
         host.tell(&self.conditions);
+        self.offer_conditions(next);
+    }
+
+    /// The same for what is there already: what the last statement of a procedure has left is that of its CALL.
+    fn offer_conditions(&mut self, next: usize) {
         let conditions = std::mem::take(&mut self.conditions);
         let f = self.top();
         f.pc = next;
@@ -286,6 +291,10 @@ impl Machine {
             None => Ok(Some(ended)),
             Some(f) => {
                 f.pc += 1;
+                let next = f.pc;
+                if self.left_behind {
+                    self.offer_conditions(next);
+                }
                 Ok(None)
             }
         }
