@@ -181,7 +181,7 @@ impl Session {
                 if let Some(w) = warning {
                     self.current.warn(w.errno, || w.message);
                 }
-                self.tell_old_set(var, &value);
+                self.tell_updated(var);
                 match (names_engines, target) {
                     (false, _) => {}
                     (true, SetTarget::Global) => self.inst.vars.name_engines(true),
@@ -203,21 +203,8 @@ impl Session {
         self.info.memory.set_limit(self.settings.memory_limit);
     }
 
-    /// Warns of character sets that are to go, and of variables that are not to be set.
-    fn tell_old_set(&mut self, var: Var, value: &Wanted) {
-        let mut text = String::new();
-        let old = match (var.def().ty, value.input(&mut text)) {
-            (VarType::Charset { .. }, Some(SetInput::Str(name))) => {
-                Charset::by_name(name).and_then(|c| old_sets::of_charset(c, name))
-            }
-            (VarType::Collation, Some(SetInput::Str(name))) => {
-                Collation::by_name(name).and_then(old_sets::of_collation)
-            }
-            _ => None,
-        };
-        if let Some((number, text)) = old {
-            self.current.warn(number, || text);
-        }
+    /// Warns of variables that are not to be set.
+    fn tell_updated(&mut self, var: Var) {
         if matches!(var, Var::character_set_database | Var::collation_database) {
             let name = var.name();
             self.current.warn(1681, || {
