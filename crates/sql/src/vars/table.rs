@@ -313,11 +313,11 @@ with_inert! { vars =>
     max_sort_length: Both Always, uint(4, 8_388_608), n(1024),
         "Bytes of a value that ORDER BY looks at.", note "the whole value is compared";
     sort_buffer_size: Both Always, size(32_768, U64_MAX, 1), n(262_144),
-        "Bytes of memory for a sort.", note "sorts take what they need";
+        "Bytes of rows that a sort keeps in memory before it goes on on disk, if it is more than tmp_table_size.";
     join_buffer_size: Both Always, size(128, U64_MAX, 128), n(262_144),
         "Bytes of memory for a join without index.", note "a table that a join keeps may take 256 MiB";
     tmp_table_size: Both Always, size(1024, U64_MAX, 1), n(16_777_216),
-        "Bytes of an internal temporary table in memory.", note "they are not limited";
+        "Bytes of groups, of keys of DISTINCT and UNION, of rows to be sorted or inserted that a statement keeps in memory before it goes on on disk.";
     max_heap_table_size: Both Always, size(16_384, U64_MAX, 1024), n(16_777_216),
         "Bytes of a MEMORY table.", note "there is no MEMORY engine";
     read_buffer_size: Both Always, size(8_192, 2_147_479_552, 4096), n(131_072),

@@ -26,6 +26,11 @@ impl Distinct {
         Distinct { seen: HashSet::new(), held: Held::default(), memory, aside: None }
     }
 
+    /// A row with this key has passed.
+    pub fn knows(&self, key: &[u8]) -> bool {
+        self.seen.contains(key)
+    }
+
     /// Whether the row at hand is the first with its key. One whose key has no room is put aside, as `put` writes it: it comes later.
     pub fn is_first(
         &mut self,

@@ -95,16 +95,23 @@ impl<'b> Emitter<'b> {
             return Ok(true);
         }
         let row = owned(b.items.iter(), f, ev)?;
+        let key = match &self.distinct {
+            Some(distinct) => {
+                let key = self.key(&row);
+                if distinct.knows(&key) {
+                    return Ok(true);
+                }
+                Some(key)
+            }
+            None => None,
+        };
         let extra = match &self.sort {
             Some(sort) => sort.extra(f, ev)?,
             None => Row::new(),
         };
-        if self.distinct.is_some() {
-            let key = self.key(&row);
+        if let (Some(distinct), Some(key)) = (&mut self.distinct, key) {
             let put = |to: &mut Vec<u8>| row.iter().chain(&extra).for_each(|v| encode(v, to));
-            if let Some(distinct) = &mut self.distinct
-                && !distinct.is_first(key, put, ev)?
-            {
+            if !distinct.is_first(key, put, ev)? {
                 return Ok(true);
             }
         }
