@@ -120,3 +120,42 @@ fn variables() {
         drop(server);
     });
 }
+
+/// A SET in a program asks for the rights of its definer, takes the values that it takes outside, and what it says of numbers holds for the
+/// program's own rows.
+#[test]
+fn sets_are_as_outside() {
+    with_server(97, |server| async move {
+        let mut root = server.client();
+        root.all(&[
+            "create user u@localhost",
+            "grant all on test.* to u@localhost",
+            "create table t (id int auto_increment primary key, v int)",
+            "create function last() returns int begin set last_insert_id = 77; return last_insert_id(); end",
+            "create function next() returns int begin set insert_id = 50; insert into t (v) values (1); return (select max(id) from t); end",
+            "create function word() returns int begin set sql_notes = 'true'; return 1; end",
+            "create function silent() returns int begin set sql_log_off = 1; return @@sql_log_off; end",
+            "create definer = u@localhost function quiet() returns int begin set sql_log_off = 1; return 1; end",
+        ])
+        .await;
+        root.check(&[
+            ("select last()", "77"),
+            ("select last_insert_id(), @@last_insert_id, @@identity", "0|0|0"),
+            ("select next()", "50"),
+            ("select @@insert_id", "0"),
+            ("insert into t (v) values (2)", "ok 1"),
+            ("select id from t order by id", "50; 51"),
+            ("select word()", "E1231"),
+            ("select silent()", "1"),
+            ("set sql_log_off = 0", "ok 0"),
+            ("select quiet()", "E1227"),
+            ("select @@sql_log_off", "0"),
+        ])
+        .await;
+        let mut u = server.client_in("u", "test");
+        u.check(&[("set sql_log_off = 1", "E1227"), ("select quiet()", "E1227")]).await;
+        for c in [root, u] {
+            c.0.close().await;
+        }
+    });
+}

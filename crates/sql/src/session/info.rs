@@ -135,10 +135,6 @@ impl Info {
         self.id_given.load(Relaxed).then(|| self.last_insert_id.load(Relaxed))
     }
 
-    pub fn set_insert_id(&self, id: u64) {
-        self.insert_id.store(id, Relaxed);
-    }
-
     /// Whether the statement took what SET insert_id gave.
     pub fn insert_id_was_taken(&self) -> bool {
         self.insert_id_taken.load(Relaxed) && self.insert_id_taken.swap(false, Relaxed)
@@ -217,6 +213,9 @@ impl SessionInfo for Info {
                 self.insert_id.swap(0, Relaxed)
             }
         }
+    }
+    fn set_insert_id(&self, id: u64) {
+        self.insert_id.store(id, Relaxed);
     }
     fn set_last_insert_id(&self, id: u64) {
         self.last_insert_id.store(id, Relaxed);

@@ -3,13 +3,11 @@
 use super::{Session, Settings};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
-use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, SessionInfo as _, Value, old_sets};
 use crate::vars::wanted::{Wanted, set_names};
 use crate::vars::{
-    PersistedValue, SetInput, SetTarget, Var, VarType, VarValue, VarWarning, as_input, check,
-    resolve_set,
+    PersistedValue, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check, resolve_set,
 };
 use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
@@ -117,7 +115,7 @@ impl Session {
                     SetValue::Word(w) => Wanted::Word(w.clone()),
                     SetValue::Expr(e) => Wanted::Value(self.set_value(e).await?),
                 };
-                check_switch(var, &wanted)?;
+                wanted.check_switch(var)?;
                 if ahead
                     && kept != Kept::Only
                     && matches!(var, Var::read_only | Var::super_read_only)
@@ -268,20 +266,6 @@ impl Session {
             }
         }
         Ok(warning)
-    }
-}
-
-/// 1231: a switch is ON or OFF where it is no number. Option files may say more.
-fn check_switch(var: Var, value: &Wanted) -> Result<(), SqlError> {
-    let mut text = String::new();
-    match (var.def().ty, value.input(&mut text)) {
-        (VarType::Bool, Some(SetInput::Str(word)))
-            if !["ON", "OFF"].iter().any(|w| w.eq_ignore_ascii_case(word)) =>
-        {
-            let text = format!("Variable '{}' can't be set to the value of '{word}'", var.name());
-            Err(SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text))
-        }
-        _ => Ok(()),
     }
 }
 

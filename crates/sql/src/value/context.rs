@@ -152,6 +152,8 @@ pub trait SessionInfo: Sync {
     fn take_insert_id(&self) -> u64 {
         0
     }
+    /// SET insert_id: what [`SessionInfo::take_insert_id`] gives.
+    fn set_insert_id(&self, _id: u64) {}
     /// LAST_INSERT_ID(expr) sets what the next LAST_INSERT_ID() gives.
     fn set_last_insert_id(&self, id: u64);
     /// A statement inside of the one at hand has ended: rows it changed, and the AUTO_INCREMENT value it generated first, if any.

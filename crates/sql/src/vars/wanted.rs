@@ -1,7 +1,8 @@
 //! The values that a SET asks for.
 
 use super::store::SessionVars;
-use super::{SetInput, Var};
+use super::{SetInput, Var, VarType};
+use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::Value;
 use weir_syntax::ast::SetItem;
@@ -29,6 +30,21 @@ impl Wanted {
                 SetInput::Str(text)
             }
         })
+    }
+
+    /// 1231: a switch is ON or OFF where it is no number. Option files may say more.
+    pub fn check_switch(&self, var: Var) -> Result<(), SqlError> {
+        let mut text = String::new();
+        match (var.def().ty, self.input(&mut text)) {
+            (VarType::Bool, Some(SetInput::Str(word)))
+                if !["ON", "OFF"].iter().any(|w| w.eq_ignore_ascii_case(word)) =>
+            {
+                let name = var.name();
+                let text = format!("Variable '{name}' can't be set to the value of '{word}'");
+                Err(SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -41,7 +41,7 @@ pub enum Out<'s> {
     Branch(Branch<'s>),
 }
 
-/// What takes the rows of a UNION.
+/// What takes the rows of a UNION. A trait, because no branch can name the lifetime of the `Out` that it writes to.
 pub trait Takes {
     /// False: no more rows are wanted.
     fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool>;

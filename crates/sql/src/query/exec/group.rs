@@ -317,10 +317,11 @@ impl<'p> Groups<'p> {
         let at = match known {
             Some(at) => at,
             None => {
-                let slots: Option<Vec<Slot>> = match self.bare {
-                    true => Some(Vec::new()),
-                    false => (0..self.tables).map(|_| decode_slot(&mut rest)).collect(),
+                let slot = |_| match self.bare {
+                    true => Some(Slot::Null),
+                    false => decode_slot(&mut rest),
                 };
+                let slots: Option<Vec<Slot>> = (0..self.tables).map(slot).collect();
                 self.group_of(&slots.ok_or_else(damaged)?, &[], ev)?
             }
         };

@@ -44,6 +44,10 @@ impl RowQueue {
             self.rows.push_back(row);
             return Ok(());
         }
+        if self.rest.is_empty() {
+            // The chunk that waits for its write, and later what is read at once.
+            self.held.grow(account, CHUNK).map_err(SqlError::from)?;
+        }
         let to = self.rest.buffer();
         let at = to.len();
         to.extend_from_slice(&[0; 4]);

@@ -5,11 +5,11 @@
 //! - Each run is sorted, and of equal rows those of an earlier run came first: the merge gives them in the order in which one sort would.
 //! - What a merge holds is a piece and a row of each run, charged as all that outlives a row is.
 
+use super::spool::damaged;
 use crate::context::Reads;
 use crate::memory::{Account, Held, Over, row_bytes};
 use crate::planted::{self, Bug};
 use crate::query::plan::outcome::{Row, Run};
-use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::encoded::{decode, encode};
 use std::cmp::Ordering;
@@ -40,13 +40,17 @@ pub struct Runs {
     widths: (usize, usize),
     /// Rows in all runs.
     rows: usize,
+    /// The chunk that waits for its write.
+    _held: Held,
 }
 
 impl Runs {
     pub async fn open(reads: Reads<'_>, widths: (usize, usize)) -> Run<Runs> {
+        let mut held = Held::default();
+        held.grow(reads.session.memory(), CHUNK).map_err(Over::in_sort)?;
         reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
         let file = reads.shared.db.scratch().await?;
-        Ok(Runs { file, runs: Vec::new(), widths, rows: 0 })
+        Ok(Runs { file, runs: Vec::new(), widths, rows: 0, _held: held })
     }
 
     pub fn rows(&self) -> usize {
@@ -140,7 +144,7 @@ impl<C: Fn(&SortRow, &SortRow) -> Ordering> Merge<C> {
         let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
         let bytes = reader.must(len as usize).await?;
         let Some(row) = row_of(bytes, self.widths) else {
-            return Err(SqlError::internal("a row of a sort was read back damaged").into());
+            return Err(damaged().into());
         };
         self.held.grow(account, row.bytes()).map_err(Over::in_sort)?;
         Ok(Some(row))

@@ -5,8 +5,8 @@
 //! An entry: its length and that of its key, four bytes each, the key, and what its owner wrote.
 //!
 //! Invariants:
-//! - A part is divided by other bits of the key's hash than the one that it came from. And whoever reads it keeps at least its first key, so
-//!   it ends whatever the hashes are.
+//! - A part is divided by another hash of the key than the one that it came from. And whoever reads it keeps at least its first key, so it
+//!   ends whatever the hashes are.
 //! - Files and streams go with the spool; nothing of them outlives the statement.
 
 use crate::context::Reads;
@@ -22,7 +22,7 @@ use weir_engine::{Scratch, ScratchReader, ScratchStream};
 
 /// Parts that rows are divided into.
 const PARTS: usize = 16;
-/// Bytes of one write of a part.
+/// The fewest and the most bytes of one write of a part.
 const CHUNKS: (usize, usize) = (4 << 10, 64 << 10);
 
 pub struct Spool {
@@ -44,7 +44,8 @@ impl Spool {
     pub fn new(memory: usize, cx: &EvalCtx<'_>) -> Result<Spool, Over> {
         let chunk = (memory / PARTS / 4).clamp(CHUNKS.0, CHUNKS.1);
         let mut held = Held::default();
-        held.grow(cx.session.memory(), PARTS * chunk)?;
+        // A chunk of each part, and what is read of one at once.
+        held.grow(cx.session.memory(), PARTS * chunk + CHUNKS.1)?;
         Ok(Spool {
             file: None,
             parts: (0..PARTS).map(|_| ScratchStream::new(chunk)).collect(),

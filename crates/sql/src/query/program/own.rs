@@ -43,6 +43,9 @@ impl Inner<'_, '_, '_> {
     ) -> Result<(), Fault> {
         match stmt {
             Statement::Set(items) => {
+                if items.iter().any(|item| matches!(item, SetItem::System { .. })) {
+                    self.check_rights(stmt)?;
+                }
                 for item in items {
                     self.set(code, item, vars).await?;
                 }
@@ -178,6 +181,7 @@ impl Inner<'_, '_, '_> {
                     SetValue::Word(w) => Wanted::Word(w.clone()),
                     SetValue::Expr(e) => Wanted::Value(self.value(code, e, vars).await?),
                 };
+                wanted.check_switch(var)?;
                 let mut set = self.variables();
                 let mut text = String::new();
                 let warning = match wanted.input(&mut text) {
@@ -186,6 +190,11 @@ impl Inner<'_, '_, '_> {
                 };
                 if let Some(w) = warning {
                     self.warnings.warn(w.errno, || w.message);
+                }
+                match var {
+                    Var::last_insert_id => self.r.reads.session.set_generated_id(set.u64(var)),
+                    Var::insert_id => self.r.reads.session.set_insert_id(set.u64(var)),
+                    _ => {}
                 }
                 self.set_variables(set, var == Var::sql_mode);
                 Ok(())
