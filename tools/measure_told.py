@@ -23,7 +23,7 @@ MAKE = [
     "create trigger g before insert on t for each row set @a = 1", "create event e on schedule every 1 day disable do select 1",
 ]
 
-server = pymysql.connect(host="127.0.0.1", port=int(sys.argv[1]), user="root", charset="utf8mb4", use_unicode=False, conv={})
+server = pymysql.connect(host="127.0.0.1", port=int(sys.argv[1]), user="root", charset="utf8mb4", use_unicode=False, conv={}, autocommit=None)
 
 
 def columns(sql):
@@ -32,7 +32,12 @@ def columns(sql):
     for f in server._result.fields:
         text = f.charsetnr != 63
         chars = -(-f.length // 4) if text else f.length
-        found.append((f.name, f"{f.type_code},{chars},{f.scale},{f.flags},{'t' if text else 'b'}"))
+        facts = f"{f.type_code},{chars},{f.scale},{f.flags},{'t' if text else 'b'}"
+        # Of a SHOW over a view: what the column is said to be of. A name that is the column's own is left out.
+        if sql.startswith("show ") and f.table_name:
+            own = "" if f.org_name == f.name else f.org_name
+            facts += f",{f.db.decode()},{f.table_name},{f.org_table},{own}"
+        found.append((f.name, facts))
     return found
 
 

@@ -117,7 +117,9 @@ fn prove(
     let empty = account.as_ref().is_some_and(|a| a.credential.is_empty());
     // A client whose own method is not the greeting's holds its answer back.
     let withheld = response.is_empty() && wanted != GREETED;
-    if (came != wanted.as_bytes() || withheld) && !(empty && response.is_empty()) {
+    // A change of the user begins without an answer, whether there is a password or not: only the answer to the question tells.
+    let unasked = login.auth_plugin == Some(b"");
+    if (came != wanted.as_bytes() || withheld) && !(empty && response.is_empty() && !unasked) {
         if login.auth_plugin.is_none() && plugin != AuthPlugin::Native && !empty {
             return Err(denied(&user, peer, !response.is_empty()));
         }

@@ -116,12 +116,12 @@ impl ResultSink for CursorSink {
     }
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
-        self.last = Some(Final::of(ok, true));
+        self.last = Some(Final::of(ok, true, false));
         Ok(())
     }
 
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
-        self.last = Some(Final::of(ok, false));
+        self.last = Some(Final::of(ok, false, false));
         Ok(())
     }
 }

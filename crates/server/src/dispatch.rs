@@ -1,6 +1,7 @@
 //! A connection after its login: commands, one after the other.
 
 mod answer;
+mod asked;
 mod logged;
 mod parameters;
 mod refresh;
@@ -12,7 +13,7 @@ use crate::cursor::{Cursor, CursorSink};
 use crate::listener::{Counted, Server, identify};
 use crate::parking::{Idle, Woken};
 use crate::registry::Entry;
-use crate::sink::{NetSink, Told, column, status};
+use crate::sink::{NetSink, Told, change, column, status};
 use crate::transport::Transport;
 use logged::Said;
 pub use logged::header;
@@ -293,7 +294,10 @@ impl Connection {
                 self.bound.remove(&id);
                 self.session.memory().settle();
             }
-            Command::StmtSendLongData { id, param, data } => self.long_data(id, param, data),
+            Command::StmtSendLongData { id, param, data } => {
+                self.log_command("Long Data", b"");
+                self.long_data(id, param, data);
+            }
             Command::StmtReset(id) => {
                 self.log_command("Reset stmt", b"");
                 self.session.count_command(Stat::Com_stmt_reset);
@@ -321,7 +325,7 @@ impl Connection {
             }
             Command::InitDb(name) => {
                 self.session.count_command(Stat::Com_change_db);
-                let name = String::from_utf8_lossy(name).into_owned();
+                let name = self.session.text_of_client(name);
                 self.log_command("Init DB", name.as_bytes());
                 let r = self.server.rt.block_on(self.session.init_db(&name));
                 self.answer(r);
@@ -343,17 +347,10 @@ impl Connection {
                 self.session.count_command(Stat::Com_admin_commands);
                 self.ok();
             }
+            Command::Debug => self.debug(),
             Command::SetOption(n) => {
                 self.session.set_multi_statements(n == 0);
-                let status = self.status();
-                let caps = self.caps;
-                self.conn.out.packet(|buf| {
-                    response::put_end_of_rows(
-                        buf,
-                        caps,
-                        &response::Ok { status, ..response::Ok::default() },
-                    )
-                });
+                self.end();
             }
             Command::ResetConnection => {
                 self.log_command("Reset Connection", b"");
@@ -388,9 +385,10 @@ impl Connection {
 
     fn ok(&mut self) {
         let (status, caps) = (self.status(), self.caps);
-        self.conn.out.packet(|buf| {
-            response::put_ok(buf, caps, &response::Ok { status, ..response::Ok::default() })
-        });
+        let tracked = self.session.take_tracked();
+        let changes: Vec<_> = tracked.iter().map(change).collect();
+        let ok = response::Ok { status, changes: &changes, ..response::Ok::default() };
+        self.conn.out.packet(|buf| response::put_ok(buf, caps, &ok));
     }
 
     fn answer(&mut self, r: Result<(), SqlError>) {
@@ -407,9 +405,7 @@ impl Connection {
         let mut first = true;
         loop {
             let began = Instant::now();
-            let status = self.session.status_flags();
-            let (_, patience, _) = self.session.timeouts();
-            let mut sink = NetSink::new(&mut self.conn, self.caps, false, status, patience);
+            let mut sink = NetSink::new(&mut self.conn, self.caps, false, &self.session, began);
             // Pinned where it is made: a statement's future is some 9 KiB, and `block_on` would copy all of it.
             let end = if std::mem::take(&mut first) {
                 let run = pin!(self.session.query(rest, &mut sink));
@@ -439,7 +435,8 @@ impl Connection {
                         return Next::Go;
                     }
                     if let Some(f) = last {
-                        f.put(&mut self.conn.out, self.caps, more, &mut self.told);
+                        let changes = self.session.take_tracked();
+                        f.put(&mut self.conn.out, self.caps, more, &mut self.told, &changes);
                     }
                     if !goes_on {
                         return Next::Close;
@@ -499,7 +496,11 @@ impl Connection {
         // Until the statement has ended.
         let _held = std::mem::take(&mut bound.held);
         bound.cursor = None;
-        let with_cursor = e.cursor & CURSOR_READ_ONLY != 0 && bound.has_rows;
+        let asks_cursor = e.cursor & CURSOR_READ_ONLY != 0;
+        let with_cursor = asks_cursor && bound.has_rows;
+        if asks_cursor && self.session.selects_into(e.id) {
+            return self.error(&SqlError::new(1323, "Cursor SELECT must not have INTO"));
+        }
         if let Some(refused) = bound.refused.take() {
             return self.error(&refused);
         }
@@ -536,15 +537,19 @@ impl Connection {
             return self.error(&e);
         }
         for (n, data) in long.drain() {
-            if let Some(v) = values.get_mut(usize::from(n)) {
-                *v = ParamValue::Bytes(data);
+            let n = usize::from(n);
+            if let Some(v) = values.get_mut(n) {
+                *v = match bound.types.get(n).is_some_and(|t| t.is_blob()) {
+                    true => ParamValue::Blob(data),
+                    false => ParamValue::Bytes(data),
+                };
             }
         }
         self.log_execution(e.id, &values);
         let began = Instant::now();
         let sent = match with_cursor {
             true => self.open_cursor(e.id, &values),
-            false => self.execute_now(e.id, &values),
+            false => self.execute_now(e.id, &values, began),
         };
         self.statement_ended(began, sent, Said::Prepared(e.id, &values));
         values.clear();
@@ -588,10 +593,8 @@ impl Connection {
     }
 
     /// Returns how many rows were sent.
-    fn execute_now(&mut self, id: u32, values: &[ParamValue]) -> u64 {
-        let status = self.session.status_flags();
-        let (_, patience, _) = self.session.timeouts();
-        let mut sink = NetSink::new(&mut self.conn, self.caps, true, status, patience);
+    fn execute_now(&mut self, id: u32, values: &[ParamValue], began: Instant) -> u64 {
+        let mut sink = NetSink::new(&mut self.conn, self.caps, true, &self.session, began);
         // As in `query`.
         let r = {
             let run = pin!(self.session.execute(id, values, &mut sink));
@@ -599,46 +602,14 @@ impl Connection {
         };
         let sent = sink.sent;
         match (r, sink.last.take()) {
-            (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false, &mut self.told),
+            (Ok(()), Some(f)) => {
+                let changes = self.session.take_tracked();
+                f.put(&mut self.conn.out, self.caps, false, &mut self.told, &changes);
+            }
             (Ok(()), None) => self.ok(),
             (Err(e), _) => self.error(&e),
         }
         sent
-    }
-
-    fn field_list(&mut self, table: &[u8]) {
-        let name = String::from_utf8_lossy(table).replace('`', "``");
-        let sql = format!("SELECT * FROM `{name}`");
-        match self.server.rt.block_on(self.session.prepare(sql.as_bytes())) {
-            Ok(i) => {
-                self.session.close_statement(i.id);
-                for c in &i.columns {
-                    self.conn.out.packet(|buf| response::put_field(buf, &column(c)));
-                }
-                let (caps, status) = (self.caps, self.status());
-                self.conn.out.packet(|buf| {
-                    response::put_end_of_rows(
-                        buf,
-                        caps,
-                        &response::Ok { status, ..response::Ok::default() },
-                    )
-                });
-            }
-            Err(e) => self.error(&e),
-        }
-    }
-
-    fn statistics(&self) -> String {
-        let inst = &self.server.inst;
-        let up = ((self.server.rt.wall_micros() as i64 - inst.started_micros) / 1_000_000).max(0);
-        let n = |s| inst.status.get(s);
-        let rate = n(Stat::Questions) as f64 / (up.max(1)) as f64;
-        format!(
-            "Uptime: {up}  Threads: {}  Questions: {}  Slow queries: {}  Opens: 0  Flush tables: 0  Open tables: 0  Queries per second avg: {rate:.3}",
-            self.server.registry.len(),
-            n(Stat::Questions),
-            n(Stat::Slow_queries)
-        )
     }
 
     fn change_user(&mut self, body: &[u8]) -> Next {

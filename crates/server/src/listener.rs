@@ -19,12 +19,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use weir_engine::row::Collation;
+use weir_engine::row::{Charset, Collation};
 use weir_rt::Rt;
 use weir_sql::account::Privileges;
 use weir_sql::session::{Instance, Session};
 use weir_sql::session_api::{ConnInfo, SqlError};
 use weir_sql::status::Stat;
+use weir_sql::value::sent;
 use weir_sql::vars::{SERVER_VERSION, Var};
 use weir_wire::handshake::{ClientHello, Greeting, Login, decode_hello};
 use weir_wire::{Capabilities, Status, response};
@@ -393,8 +394,14 @@ pub fn identify(
     entry: &Entry,
     caps: Capabilities,
 ) -> Result<ConnInfo, Refused> {
+    let set = Collation::by_id(login.collation).map_or(Charset::Utf8mb4, Collation::charset);
+    if !set.is_for_clients() {
+        let (name, value) = ("character_set_client", set.name());
+        let text = format!("Variable '{name}' can't be set to the value of '{value}'");
+        return Err(Refused::Sql(SqlError::new(1231, text)));
+    }
     let account = auth::check(conn, &server.auth, &server.inst, login, salt)?;
-    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    let text = |b: &[u8]| sent::text_in(set, b);
     Ok(ConnInfo {
         id: entry.id,
         user: text(login.user),

@@ -1,10 +1,12 @@
 //! Results as packets, and the client's file that a statement asks for.
 
 use crate::conn::{Conn, Output, ReadError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use weir_sql::session::{Session, Tracked};
 use weir_sql::session_api::{
     ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError, StatusFlags, column_flag,
 };
+use weir_wire::response::Change;
 use weir_wire::text::ClockText;
 use weir_wire::{Capabilities, Status, binary, put_lenenc_int, response, text};
 
@@ -16,14 +18,15 @@ pub struct Final {
     pub warnings: u16,
     flags: StatusFlags,
     info: String,
-    schema: Option<String>,
     pressure: Option<u16>,
     out_params: bool,
+    slow: bool,
 }
 
 /// What is told of a session, as flags of the protocol.
 pub fn status(of: StatusFlags, more_results: bool) -> Status {
     Status::new(of.in_transaction, of.autocommit, more_results)
+        .with(of.read_only, Status::IN_TRANS_READONLY)
         .with(of.no_backslash_escapes, Status::NO_BACKSLASH_ESCAPES)
         .with(of.no_index_used, Status::NO_INDEX_USED)
 }
@@ -48,7 +51,7 @@ impl Told {
 }
 
 impl Final {
-    pub fn of(ok: &OkInfo<'_>, rows: bool) -> Final {
+    pub fn of(ok: &OkInfo<'_>, rows: bool, slow: bool) -> Final {
         Final {
             rows,
             affected: ok.affected_rows,
@@ -56,26 +59,37 @@ impl Final {
             warnings: ok.warnings,
             flags: ok.flags,
             info: ok.info.to_string(),
-            schema: ok.schema_changed.map(str::to_string),
             pressure: ok.pressure,
             out_params: ok.out_params,
+            slow,
         }
     }
 
-    pub fn put(&self, out: &mut Output, caps: Capabilities, more: bool, told: &mut Told) {
+    /// `changes`: what has changed of the session.
+    pub fn put(
+        &self,
+        out: &mut Output,
+        caps: Capabilities,
+        more: bool,
+        told: &mut Told,
+        changes: &[Tracked],
+    ) {
         // An EOF packet has no room for it.
         let room = caps.has(Capabilities::SESSION_TRACK)
             && (!self.rows || caps.has(Capabilities::DEPRECATE_EOF));
         let pressure = told.next(self.pressure.filter(|_| room)).map(|p| p.to_string());
-        let status = status(self.flags, more).with(self.out_params, Status::PS_OUT_PARAMS);
+        let told = pressure.as_deref().map(|p| Change::Variable(PRESSURE, p));
+        let changes: Vec<Change<'_>> = told.into_iter().chain(changes.iter().map(change)).collect();
+        let status = status(self.flags, more)
+            .with(self.out_params, Status::PS_OUT_PARAMS)
+            .with(self.slow, Status::QUERY_WAS_SLOW);
         let ok = response::Ok {
             affected_rows: self.affected,
             last_insert_id: self.insert_id,
             status,
             warnings: self.warnings,
             info: &self.info,
-            schema: self.schema.as_deref(),
-            variable: pressure.as_deref().map(|p| (PRESSURE, p)),
+            changes: &changes,
         };
         out.packet(|buf| {
             if self.rows {
@@ -84,6 +98,17 @@ impl Final {
                 response::put_ok(buf, caps, &ok)
             }
         });
+    }
+}
+
+/// A change of the session as the protocol has it.
+pub fn change(of: &Tracked) -> Change<'_> {
+    match of {
+        Tracked::Variable(name, value) => Change::Variable(name, value),
+        Tracked::Schema(name) => Change::Schema(name),
+        Tracked::Changed => Change::State,
+        Tracked::Transaction(state) => Change::Transaction(state),
+        Tracked::Characteristics(said) => Change::Characteristics(said),
     }
 }
 
@@ -99,6 +124,8 @@ pub struct NetSink<'c> {
     pub sent: u64,
     /// Something is in the packet buffer or sent: an error now ends a result, it does not replace it.
     pub status: StatusFlags,
+    /// When the statement began, and how long it may take before the client is told that it was slow.
+    clock: (Instant, Duration),
     /// How long the client may be silent while it sends a file.
     patience: Duration,
     file: ClientFile,
@@ -122,11 +149,25 @@ impl<'c> NetSink<'c> {
         conn: &'c mut Conn,
         caps: Capabilities,
         binary: bool,
-        status: StatusFlags,
-        patience: Duration,
+        session: &Session,
+        began: Instant,
     ) -> NetSink<'c> {
         let (types, last, file) = (Vec::new(), None, ClientFile::None);
-        NetSink { conn, caps, binary, types, last, sent: 0, status, patience, file, more: false }
+        let (status, (_, patience, _)) = (session.status_flags(), session.timeouts());
+        let clock = (began, Duration::from_micros(session.slow_limits().0));
+        NetSink {
+            conn,
+            caps,
+            binary,
+            types,
+            last,
+            sent: 0,
+            status,
+            clock,
+            patience,
+            file,
+            more: false,
+        }
     }
 
     /// Reads to its end a file that the client still sends: it listens to the answer only then, as the protocol has it. False: the
@@ -143,7 +184,8 @@ impl<'c> NetSink<'c> {
     }
 
     fn keep(&mut self, ok: &OkInfo<'_>, rows: bool) {
-        self.last = Some(Final::of(ok, rows));
+        let slow = self.clock.0.elapsed() > self.clock.1;
+        self.last = Some(Final::of(ok, rows, slow));
     }
 }
 
@@ -195,7 +237,7 @@ impl ResultSink for NetSink<'_> {
         {
             // Pressure is told with the end of the whole answer.
             let end = Final { pressure: None, ..end };
-            end.put(&mut self.conn.out, self.caps, true, &mut Told::default());
+            end.put(&mut self.conn.out, self.caps, true, &mut Told::default(), &[]);
             // What comes next may take long, and whoever waits for this result waits for no other.
             self.conn.out.flush().map_err(|()| SinkError)?;
         }

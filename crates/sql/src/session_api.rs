@@ -153,6 +153,8 @@ pub enum OutValue<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatusFlags {
     pub in_transaction: bool,
+    /// The transaction reads only.
+    pub read_only: bool,
     pub autocommit: bool,
     /// NO_BACKSLASH_ESCAPES is in its sql_mode.
     pub no_backslash_escapes: bool,
@@ -169,8 +171,6 @@ pub struct OkInfo<'a> {
     pub flags: StatusFlags,
     /// E.g. `Rows matched: 1  Changed: 1  Warnings: 0`.
     pub info: &'a str,
-    /// The new default database, when the statement changed it.
-    pub schema_changed: Option<&'a str>,
     /// How hard the engine is pressed, when the session wants it told.
     pub pressure: Option<u16>,
     /// Another result of the same statement follows: it is a CALL.
@@ -334,8 +334,10 @@ pub enum ParamValue {
     UInt(u64),
     Float(f32),
     Double(f64),
-    /// A string in `character_set_client`, or a blob.
+    /// A string in `character_set_client`.
     Bytes(Vec<u8>),
+    /// Bytes that are nobody's text: they are not converted.
+    Blob(Vec<u8>),
     /// A decimal as text (`MYSQL_TYPE_NEWDECIMAL`).
     Decimal(Vec<u8>),
     Date {
@@ -351,6 +353,8 @@ pub enum ParamValue {
         minute: u8,
         second: u8,
         micros: u32,
+        /// How many minutes its time zone is ahead of UTC, if it came with one.
+        zone: Option<i16>,
     },
     Time {
         negative: bool,

@@ -304,11 +304,11 @@ fn columns_have_the_types_of_their_parameters() {
     with_server(1, async |s| {
         let mut c = s.client();
         c.all(&["create table t (a int)", "insert into t values (1)"]).await;
-        let (int, double) = (8, 5);
+        let (int, double, decimal) = (8, 5, 246);
         for (sql, types) in [
-            ("select ? + 1", [int, double, double, int]),
+            ("select ? + 1", [int, double, decimal, int]),
             ("select x from (select abs(?) x) d", [int, double, double, int]),
-            ("select (select a * ? from t)", [int, double, double, int]),
+            ("select (select a * ? from t)", [int, double, decimal, int]),
         ] {
             let id = c.0.prepare(sql.as_bytes()).await.expect("prepares").id;
             let values = [Int(7), Double(1.5), Bytes(b"1.5".to_vec()), Int(7)];

@@ -16,6 +16,8 @@ pub enum Command<'a> {
     Statistics,
     ProcessInfo,
     ProcessKill(u32),
+    /// What the server is busy with is to be written to its log.
+    Debug,
     Ping,
     /// The rest is read with [`crate::handshake::decode_change_user`].
     ChangeUser(&'a [u8]),
@@ -64,6 +66,7 @@ pub fn decode(packet: &[u8]) -> Result<Command<'_>, Malformed> {
         0x09 => Command::Statistics,
         0x0A => Command::ProcessInfo,
         0x0C => Command::ProcessKill(r.u32()?),
+        0x0D => Command::Debug,
         0x0E => Command::Ping,
         0x11 => Command::ChangeUser(r.rest()),
         0x16 => Command::StmtPrepare(statement(r.rest())),

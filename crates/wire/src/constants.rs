@@ -92,8 +92,12 @@ impl Status {
     pub const LAST_ROW_SENT: Status = Status(1 << 7);
     /// A backslash in a literal is a character like any other: clients that write literals themselves look here.
     pub const NO_BACKSLASH_ESCAPES: Status = Status(1 << 9);
+    /// The statement took longer than the session's long_query_time.
+    pub const QUERY_WAS_SLOW: Status = Status(1 << 11);
     /// The rows are the OUT parameters of a prepared CALL.
     pub const PS_OUT_PARAMS: Status = Status(1 << 12);
+    /// The transaction reads only.
+    pub const IN_TRANS_READONLY: Status = Status(1 << 13);
     pub const SESSION_STATE_CHANGED: Status = Status(1 << 14);
 
     pub fn new(in_transaction: bool, autocommit: bool, more_results: bool) -> Status {

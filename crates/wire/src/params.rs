@@ -11,10 +11,15 @@ pub enum Param<'a> {
     UInt(u64),
     Float(f32),
     Double(f64),
+    /// A text in the client's character set.
     Bytes(&'a [u8]),
+    /// Bytes in no character set.
+    Blob(&'a [u8]),
     Decimal(&'a [u8]),
     Date(Date),
     DateTime(Date, Clock),
+    /// With how many minutes its time zone is ahead of UTC.
+    DateTimeAt(Date, Clock, i16),
     Time {
         negative: bool,
         days: u32,
@@ -44,6 +49,18 @@ pub struct Clock {
 pub struct ParamType {
     pub code: u8,
     pub unsigned: bool,
+}
+
+impl ParamType {
+    /// A text in the client's character set.
+    fn is_text(self) -> bool {
+        matches!(self.code, ty::VARCHAR | ty::JSON | ty::VAR_STRING | ty::STRING)
+    }
+
+    /// Bytes in no character set.
+    pub fn is_blob(self) -> bool {
+        matches!(self.code, ty::TINY_BLOB | ty::MEDIUM_BLOB | ty::LONG_BLOB | ty::BLOB)
+    }
 }
 
 /// Decodes the parameters of a statement with `count` of them. `types` is what the client bound
@@ -133,6 +150,10 @@ fn decode_from<'a>(
     }
     for (i, ty) in types.iter().enumerate() {
         each(if is_long(i) {
+            // Only texts and blobs come in pieces.
+            if !ty.is_blob() && !ty.is_text() {
+                return Err(Malformed);
+            }
             Param::Long
         } else if nulls[i / 8] & (1 << (i % 8)) != 0 {
             Param::Null
@@ -169,24 +190,14 @@ fn value<'a>(r: &mut Reader<'a>, ty: ParamType) -> Result<Param<'a>, Malformed> 
         ty::FLOAT => Param::Float(f32::from_le_bytes(r.array()?)),
         ty::DOUBLE => Param::Double(f64::from_le_bytes(r.array()?)),
         ty::DATE => Param::Date(date_time(r)?.0),
-        ty::DATETIME | ty::TIMESTAMP => {
-            let (date, clock) = date_time(r)?;
-            Param::DateTime(date, clock)
-        }
+        ty::DATETIME | ty::TIMESTAMP => match date_time(r)? {
+            (date, clock, None) => Param::DateTime(date, clock),
+            (date, clock, Some(minutes)) => Param::DateTimeAt(date, clock, minutes),
+        },
         ty::TIME => time(r)?,
         ty::DECIMAL | ty::NEWDECIMAL => Param::Decimal(r.lenenc_str()?),
-        ty::VARCHAR
-        | ty::BIT
-        | ty::JSON
-        | ty::ENUM
-        | ty::SET
-        | ty::TINY_BLOB
-        | ty::MEDIUM_BLOB
-        | ty::LONG_BLOB
-        | ty::BLOB
-        | ty::VAR_STRING
-        | ty::STRING
-        | ty::GEOMETRY => Param::Bytes(r.lenenc_str()?),
+        ty::VARCHAR | ty::JSON | ty::VAR_STRING | ty::STRING => Param::Bytes(r.lenenc_str()?),
+        ty::TINY_BLOB | ty::MEDIUM_BLOB | ty::LONG_BLOB | ty::BLOB => Param::Blob(r.lenenc_str()?),
         _ => return Err(Malformed),
     })
 }
@@ -197,7 +208,8 @@ fn clock(r: &mut Reader<'_>, with_micros: bool) -> Result<Clock, Malformed> {
     Ok(Clock { hour, minute, second, micros })
 }
 
-fn date_time(r: &mut Reader<'_>) -> Result<(Date, Clock), Malformed> {
+/// With the minutes that its time zone is ahead of UTC, if they were sent.
+fn date_time(r: &mut Reader<'_>) -> Result<(Date, Clock, Option<i16>), Malformed> {
     let len = r.u8()?;
     if len == 0 {
         return Ok(Default::default());
@@ -206,10 +218,11 @@ fn date_time(r: &mut Reader<'_>) -> Result<(Date, Clock), Malformed> {
     let clock = match len {
         4 => Clock::default(),
         7 => clock(r, false)?,
-        11 => clock(r, true)?,
+        11 | 13 => clock(r, true)?,
         _ => return Err(Malformed),
     };
-    Ok((date, clock))
+    let zone = if len == 13 { Some(r.u16()? as i16) } else { None };
+    Ok((date, clock, zone))
 }
 
 fn time<'a>(r: &mut Reader<'a>) -> Result<Param<'a>, Malformed> {

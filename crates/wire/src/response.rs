@@ -12,10 +12,23 @@ pub struct Ok<'a> {
     pub status: Status,
     pub warnings: u16,
     pub info: &'a str,
-    /// The new default database, told to clients with CLIENT_SESSION_TRACK.
-    pub schema: Option<&'a str>,
-    /// A system variable with a new value, told alike.
-    pub variable: Option<(&'a str, &'a str)>,
+    /// What clients with CLIENT_SESSION_TRACK are told of the session.
+    pub changes: &'a [Change<'a>],
+}
+
+/// A change of session state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change<'a> {
+    /// A system variable has a new value.
+    Variable(&'a str, &'a str),
+    /// There is another default database.
+    Schema(&'a str),
+    /// Something of the session has changed.
+    State,
+    /// The statements that would begin such a transaction.
+    Characteristics(&'a str),
+    /// The state of the transaction, eight characters.
+    Transaction(&'a str),
 }
 
 /// An OK packet.
@@ -33,10 +46,7 @@ pub fn put_end_of_rows(out: &mut Vec<u8>, capabilities: Capabilities, ok: &Ok<'_
 }
 
 fn put_ok_as(out: &mut Vec<u8>, first: u8, capabilities: Capabilities, ok: &Ok<'_>) {
-    let tracks = capabilities.has(Capabilities::SESSION_TRACK);
-    let schema = ok.schema.filter(|_| tracks);
-    let variable = ok.variable.filter(|_| tracks);
-    let any = schema.is_some() || variable.is_some();
+    let any = capabilities.has(Capabilities::SESSION_TRACK) && !ok.changes.is_empty();
     let changed = if any { Status::SESSION_STATE_CHANGED.0 } else { 0 };
     out.push(first);
     put_lenenc_int(out, ok.affected_rows);
@@ -49,24 +59,25 @@ fn put_ok_as(out: &mut Vec<u8>, first: u8, capabilities: Capabilities, ok: &Ok<'
     }
     if any {
         let mut entries = Vec::new();
-        if let Some((name, value)) = variable {
-            put_change(&mut entries, SYSTEM_VARIABLE, &[name, value]);
-        }
-        if let Some(schema) = schema {
-            put_change(&mut entries, SCHEMA, &[schema]);
-        }
+        ok.changes.iter().for_each(|c| put_change(&mut entries, *c));
         put_lenenc_str(out, &entries);
     }
 }
 
-/// Types of session state: SESSION_TRACK_SYSTEM_VARIABLES, SESSION_TRACK_SCHEMA.
-const SYSTEM_VARIABLE: u8 = 0;
-const SCHEMA: u8 = 1;
-
-/// One change of session state: its type, its data with their length, which are strings.
-fn put_change(out: &mut Vec<u8>, kind: u8, texts: &[&str]) {
+/// One change of session state: its type (SESSION_TRACK_*), its data with their length.
+fn put_change(out: &mut Vec<u8>, change: Change<'_>) {
+    let (kind, texts) = match change {
+        Change::Variable(name, value) => (0, vec![name, value]),
+        Change::Schema(name) => (1, vec![name]),
+        Change::State => (2, Vec::new()),
+        Change::Characteristics(said) => (4, vec![said]),
+        Change::Transaction(state) => (5, vec![state]),
+    };
     let mut data = Vec::new();
     texts.iter().for_each(|t| put_lenenc_str(&mut data, t.as_bytes()));
+    if change == Change::State {
+        data.push(b'1');
+    }
     out.push(kind);
     put_lenenc_str(out, &data);
 }
@@ -176,8 +187,7 @@ mod tests {
             status: Status::AUTOCOMMIT,
             warnings: 2,
             info: "hi",
-            schema: Some("db"),
-            variable: None,
+            changes: &[Change::Schema("db")],
         };
         let mut out = Vec::new();
         put_ok(&mut out, Capabilities::PROTOCOL_41, &ok);
@@ -186,7 +196,7 @@ mod tests {
         put_ok(&mut out, Capabilities::SESSION_TRACK, &ok);
         assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x40\x02\x00\x02hi\x05\x01\x03\x02db");
         // A variable and the schema, in one list; nothing for who cannot read it.
-        let both = Ok { variable: Some(("v", "850")), ..ok };
+        let both = Ok { changes: &[Change::Variable("v", "850"), Change::Schema("db")], ..ok };
         out.clear();
         put_ok(&mut out, Capabilities::PROTOCOL_41, &both);
         assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x00\x02\x00\x02hi");
@@ -195,6 +205,14 @@ mod tests {
         assert_eq!(
             out,
             b"\x00\x01\xFC\x2C\x01\x02\x40\x02\x00\x00\x0D\x00\x06\x01v\x03850\x01\x03\x02db"
+        );
+        out.clear();
+        let changes =
+            &[Change::State, Change::Transaction("T_______"), Change::Characteristics("")];
+        put_ok(&mut out, Capabilities::SESSION_TRACK, &Ok { changes, ..Ok::default() });
+        assert_eq!(
+            out,
+            b"\x00\x00\x00\x00\x40\x00\x00\x00\x11\x02\x011\x05\x09\x08T_______\x04\x01\x00"
         );
     }
 

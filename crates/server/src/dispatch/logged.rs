@@ -106,6 +106,7 @@ impl Connection {
 
     fn transport_name(&self) -> &'static str {
         match self.conn.transport.origin() {
+            _ if self.conn.tls.is_some() => "SSL/TLS",
             crate::transport::Origin::Local => "Socket",
             crate::transport::Origin::Address(_) => "TCP/IP",
         }

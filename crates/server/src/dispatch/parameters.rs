@@ -5,7 +5,7 @@ use weir_sql::session_api::{ParamValue, SqlError};
 use weir_sql::status::Stat;
 use weir_sql::vars::Var;
 use weir_wire::Capabilities;
-use weir_wire::params::{self, Param};
+use weir_wire::params::{self, Clock, Date, Param};
 
 impl Connection {
     pub(super) fn long_data(&mut self, id: u32, param: u16, data: &[u8]) {
@@ -60,23 +60,30 @@ pub(super) fn value(p: Param<'_>) -> ParamValue {
         Param::Float(v) => ParamValue::Float(v),
         Param::Double(v) => ParamValue::Double(v),
         Param::Bytes(b) => ParamValue::Bytes(b.to_vec()),
+        Param::Blob(b) => ParamValue::Blob(b.to_vec()),
         Param::Decimal(b) => ParamValue::Decimal(b.to_vec()),
         Param::Date(d) => ParamValue::Date { year: d.year, month: d.month, day: d.day },
-        Param::DateTime(d, c) => ParamValue::DateTime {
-            year: d.year,
-            month: d.month,
-            day: d.day,
-            hour: c.hour,
-            minute: c.minute,
-            second: c.second,
-            micros: c.micros,
-        },
+        Param::DateTime(d, c) => date_time(d, c, None),
+        Param::DateTimeAt(d, c, zone) => date_time(d, c, Some(zone)),
         Param::Time { negative, days, clock } => ParamValue::Time {
             negative,
-            hours: days * 24 + u32::from(clock.hour),
+            hours: days.saturating_mul(24).saturating_add(clock.hour.into()),
             minutes: clock.minute,
             seconds: clock.second,
             micros: clock.micros,
         },
+    }
+}
+
+fn date_time(d: Date, c: Clock, zone: Option<i16>) -> ParamValue {
+    ParamValue::DateTime {
+        year: d.year,
+        month: d.month,
+        day: d.day,
+        hour: c.hour,
+        minute: c.minute,
+        second: c.second,
+        micros: c.micros,
+        zone,
     }
 }

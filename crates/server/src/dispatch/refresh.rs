@@ -3,6 +3,7 @@
 use super::{Connection, Next};
 use crate::sink::NetSink;
 use std::pin::pin;
+use std::time::Instant;
 use weir_sql::session_api::SqlError;
 
 impl Connection {
@@ -34,9 +35,8 @@ impl Connection {
 
     /// A statement without rows, whose OK the client is not told of.
     fn quietly(&mut self, sql: &[u8]) -> Result<(), SqlError> {
-        let status = self.session.status_flags();
-        let (_, patience, _) = self.session.timeouts();
-        let mut sink = NetSink::new(&mut self.conn, self.caps, false, status, patience);
+        let now = Instant::now();
+        let mut sink = NetSink::new(&mut self.conn, self.caps, false, &self.session, now);
         let run = pin!(self.session.query(sql, &mut sink));
         self.server.rt.block_on(run).result
     }

@@ -15,6 +15,7 @@ mod definers;
 mod grants;
 pub mod persist;
 mod policy;
+mod random_password;
 mod roles;
 mod users;
 

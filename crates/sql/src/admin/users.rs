@@ -2,6 +2,7 @@
 
 use super::definers;
 use super::policy;
+use super::random_password::{self, Made};
 use super::roles;
 use super::{AdminResult, StatementCtx};
 use crate::account::{AccountName, AccountOptions, Auth, AuthPlugin, Note};
@@ -29,21 +30,30 @@ pub(super) fn notes(list: Vec<Note>, cx: &mut StatementCtx<'_>) {
     }
 }
 
-fn auth_of(a: Option<&AuthSpec>) -> Result<Auth, SqlError> {
-    let Some(a) = a else { return Ok(Auth::None) };
+/// How an account logs in from now on, and the password that was made for it.
+fn auth_of(
+    a: Option<&AuthSpec>,
+    cx: &StatementCtx<'_>,
+) -> Result<(Auth, Option<String>), SqlError> {
+    let Some(a) = a else { return Ok((Auth::None, None)) };
     if a.retain_current || a.discard_old {
         return Err(SqlError::not_supported("two passwords of one account"));
     }
     let plugin = a.plugin.as_ref().map(|p| AuthPlugin::by_name(p.as_str())).transpose()?;
-    Ok(match &a.how {
+    let auth = match &a.how {
         AuthHow::Unspecified => plugin.map_or(Auth::None, Auth::Plugin),
         AuthHow::Password(p) => Auth::Password { plugin, password: p.to_vec() },
-        AuthHow::RandomPassword => return Err(SqlError::not_supported("RANDOM PASSWORD")),
+        AuthHow::RandomPassword => {
+            let made = random_password::make(cx)?;
+            let password = made.clone().into_bytes();
+            return Ok((Auth::Password { plugin, password }, Some(made)));
+        }
         AuthHow::Hash(h) => Auth::Hash {
             plugin: plugin.unwrap_or(AuthPlugin::CachingSha2),
             credential: String::from_utf8_lossy(h).into_owned(),
         },
-    })
+    };
+    Ok((auth, None))
 }
 
 /// All options, and what they depend on.
@@ -105,8 +115,16 @@ fn warn_of_sha256(users: &[(AccountName, Auth)], cx: &mut StatementCtx<'_>) {
 fn users_of(
     users: &[UserAuth],
     cx: &StatementCtx<'_>,
-) -> Result<Vec<(AccountName, Auth)>, SqlError> {
-    users.iter().map(|u| Ok((cx.account(&u.user), auth_of(u.auth.as_ref())?))).collect()
+) -> Result<(Vec<(AccountName, Auth)>, Made), SqlError> {
+    let mut made = Made::new();
+    let mut all = Vec::with_capacity(users.len());
+    for u in users {
+        let name = cx.account(&u.user);
+        let (auth, password) = auth_of(u.auth.as_ref(), cx)?;
+        made.extend(password.map(|p| (name.clone(), p)));
+        all.push((name, auth));
+    }
+    Ok((all, made))
 }
 
 async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
@@ -114,7 +132,7 @@ async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
         return Err(SqlError::parse("REPLACE", 1));
     }
     let options = options_of(&c.options, cx)?;
-    let users = users_of(&c.users, cx)?;
+    let (users, mut made) = users_of(&c.users, cx)?;
     let accounts = cx.changes.access.accounts().clone();
     let default_roles: Vec<AccountName> = c.default_roles.iter().map(|u| cx.account(u)).collect();
     accounts.check_roles_exist(&default_roles)?;
@@ -129,11 +147,12 @@ async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
         // An account that was there already is left as it is.
         accounts.give_default_roles(&new, &default_roles).await?;
     }
-    Ok(AdminResult::ok())
+    made.retain(|(name, _)| new.contains(name));
+    Ok(random_password::answer(made))
 }
 
 async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
-    let users = users_of(&a.users, cx)?;
+    let (users, mut made) = users_of(&a.users, cx)?;
     let options = options_of(&a.options, cx)?;
     for (name, auth) in a.users.iter().filter_map(|u| Some((&u.user, u.auth.as_ref()?))) {
         let sets = !matches!(auth.how, AuthHow::Unspecified) || auth.plugin.is_some();
@@ -158,7 +177,8 @@ async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
         let names: Vec<_> = users.into_iter().map(|(n, _)| n).filter(there).collect();
         accounts.set_default_roles(&names, &choice).await?;
     }
-    Ok(AdminResult::ok())
+    made.retain(|(name, _)| accounts.get(&name.user, &name.host).is_some());
+    Ok(random_password::answer(made))
 }
 
 async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
@@ -179,13 +199,19 @@ async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut StatementCtx<'_>) -> Do
 
 async fn set_password(s: &ast::SetPassword, cx: &mut StatementCtx<'_>) -> Done {
     let name = cx.account(s.user.as_ref().unwrap_or(&UserSpec::CurrentUser));
-    let Some(p) = &s.password else { return Err(SqlError::not_supported("RANDOM PASSWORD")) };
     if s.retain_current {
         return Err(SqlError::not_supported("two passwords of one account"));
     }
     policy::check_current(&name, s.replace.as_deref(), cx)?;
     let options = policy::circumstances(cx);
-    cx.changes.access.accounts().clone().set_password(&name, p, options).await?;
+    let (password, made) = match &s.password {
+        Some(p) => (p.to_vec(), Made::new()),
+        None => {
+            let made = random_password::make(cx)?;
+            (made.clone().into_bytes(), vec![(name.clone(), made)])
+        }
+    };
+    cx.changes.access.accounts().clone().set_password(&name, &password, options).await?;
     policy::was_set(&name, cx);
-    Ok(AdminResult::ok())
+    Ok(random_password::answer(made))
 }

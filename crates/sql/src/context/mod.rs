@@ -208,6 +208,7 @@ impl<'a> Reads<'a> {
         cx.collation = s.collation;
         cx.group_concat_max_len = s.group_concat_max_len;
         cx.warnings.make_room(s.max_error_count);
+        cx.warnings.unnoted = !s.notes;
         cx.max_packet = s.max_packet;
         cx.default_week_format = s.default_week_format;
         cx.encryption_mode = s.encryption_mode;

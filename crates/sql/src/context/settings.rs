@@ -60,6 +60,25 @@ pub struct Settings {
     pub slow: (u64, u64),
     /// `sql_log_off`.
     pub unlogged: bool,
+    /// `max_join_size`, where `sql_big_selects` is off.
+    pub join_limit: Option<u64>,
+    /// `session_track_state_change`.
+    pub tells_changes: bool,
+    /// `session_track_transaction_info`: 0 nothing, 1 the state, 2 the characteristics too.
+    pub tells_transactions: u8,
+    /// `sql_notes`.
+    pub notes: bool,
+}
+
+/// The collation that results are told to be in; none where they are sent as they are.
+fn told_collation(v: &SessionVars, connection: Collation) -> Option<Collation> {
+    if matches!(v.get(Var::character_set_results), VarValue::Null) {
+        return None;
+    }
+    Some(match Charset::by_name(&v.text(Var::character_set_results)) {
+        Some(set) if set != connection.charset() => Collation::default_of(set),
+        _ => connection,
+    })
 }
 
 impl Settings {
@@ -79,13 +98,7 @@ impl Settings {
             VarValue::Null => Some(Collation::Binary),
             _ => charset(Var::character_set_results).filter(|c| !c.charset().is_utf8()),
         };
-        let told = match v.get(Var::character_set_results) {
-            VarValue::Null => None,
-            _ => Some(match charset(Var::character_set_results).map(Collation::charset) {
-                Some(set) if set != collation.charset() => Collation::default_of(set),
-                _ => collation,
-            }),
-        };
+        let told = told_collation(v, collation);
         let seconds = |var| Duration::from_secs(v.u64(var));
         Settings {
             mode: SqlMode(bits),
@@ -112,6 +125,10 @@ impl Settings {
                 _ => (u64::MAX, 0),
             },
             unlogged: v.bool(Var::sql_log_off),
+            join_limit: (!v.bool(Var::sql_big_selects)).then(|| v.u64(Var::max_join_size)),
+            tells_changes: v.bool(Var::session_track_state_change),
+            tells_transactions: v.u64(Var::session_track_transaction_info) as u8,
+            notes: v.bool(Var::sql_notes),
             isolation: isolation(v.u64(Var::transaction_isolation)),
             read_only: v.bool(Var::transaction_read_only),
             lock_timeout: seconds(Var::innodb_lock_wait_timeout),

@@ -15,7 +15,19 @@ pub struct Told {
     pub text: bool,
 }
 
+/// What a column of a SHOW is said to be of, where MySQL answers it from a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    pub schema: &'static str,
+    /// The view, or its name in the statement.
+    pub table: &'static str,
+    pub org_table: &'static str,
+    /// Empty: the column's own name.
+    pub org_name: &'static str,
+}
+
 /// A line for each table, `schema table column=facts...`, and for each SHOW, `show names facts...` with the names of all its columns.
+/// Facts of a SHOW end with the four names of their origin, if there is one.
 const FACTS: &str = include_str!("told.txt");
 
 #[derive(Default)]
@@ -23,7 +35,7 @@ struct All {
     /// By schema, table and column in lower case.
     tables: HashMap<String, Told>,
     /// By the names of all columns.
-    shows: HashMap<&'static str, Vec<Told>>,
+    shows: HashMap<&'static str, Vec<(Told, Option<Origin>)>>,
 }
 
 fn parsed(facts: &str) -> Option<Told> {
@@ -37,6 +49,12 @@ fn parsed(facts: &str) -> Option<Told> {
     })
 }
 
+fn origin(facts: &'static str) -> Option<Origin> {
+    let mut parts = facts.split(',').skip(5);
+    let mut next = || parts.next();
+    Some(Origin { schema: next()?, table: next()?, org_table: next()?, org_name: next()? })
+}
+
 fn all() -> &'static All {
     static ALL: OnceLock<All> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -45,7 +63,8 @@ fn all() -> &'static All {
             let mut fields = line.split('\t');
             let (Some(schema), Some(name)) = (fields.next(), fields.next()) else { continue };
             if schema == "show" {
-                all.shows.insert(name, fields.filter_map(parsed).collect());
+                let both = |f| parsed(f).map(|told| (told, origin(f)));
+                all.shows.insert(name, fields.filter_map(both).collect());
                 continue;
             }
             for (column, facts) in fields.filter_map(|f| f.split_once('=')) {
@@ -63,7 +82,9 @@ pub fn of_table(schema: &str, table: &str, column: &str) -> Option<Told> {
 }
 
 /// What is told of the columns of a SHOW that has just these.
-pub fn of_show<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'static [Told]> {
+pub fn of_show<'n>(
+    names: impl Iterator<Item = &'n str>,
+) -> Option<&'static [(Told, Option<Origin>)]> {
     // Names with what was asked for behind them.
     let bare = |n: &'n str| match n {
         n if n.starts_with("Tables_in_") => "Tables_in",

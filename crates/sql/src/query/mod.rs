@@ -37,6 +37,7 @@ pub use bind::{ViewPlan, created_columns, hints, unit};
 pub use plan::deprecated::Deprecated;
 pub use plan::env::PlanEnv;
 pub use plan::outcome::{KeptRows, Outcome, RunError};
+pub use plan::param_kind::ParamKind;
 pub use plan::told::{announced, column_meta, show_columns};
 pub use plan::{Plan, is_query};
 

@@ -10,6 +10,7 @@ impl Session {
     pub fn status_flags(&self) -> StatusFlags {
         StatusFlags {
             in_transaction: self.in_transaction(),
+            read_only: self.in_transaction() && self.is_read_only(),
             autocommit: self.settings.autocommit,
             no_backslash_escapes: self.mode_of_client().has(SqlMode::NO_BACKSLASH_ESCAPES),
             no_index_used: self.has_scanned(),

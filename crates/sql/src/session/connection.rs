@@ -20,6 +20,7 @@ impl Session {
         }
         self.info.database = Some(name.to_string());
         self.follow_schema();
+        self.tracking.schema();
         Ok(())
     }
 

@@ -205,7 +205,7 @@ impl Session {
         self.vars.put(Var::character_set_client, VarValue::Str(meta.client.as_str().into()));
         let connection = VarValue::Str(meta.connection.as_str().into());
         self.vars.put(Var::collation_connection, connection);
-        self.settings = super::Settings::of(&self.vars);
+        self.settle_vars();
         let code = query::program::of_object(reads!(self), o)?;
         self.run_program(code, Vec::new(), Vec::new(), &mut Discard).await?;
         Ok(())

@@ -31,6 +31,8 @@ pub(super) enum Origin {
     Prepared(u32),
 }
 
+const TOO_BIG: &str = "The SELECT would examine more than MAX_JOIN_SIZE rows; check your WHERE and use SET SQL_BIG_SELECTS=1 or SET MAX_JOIN_SIZE=# if the SELECT is okay";
+
 impl Session {
     pub(super) fn options(&mut self) -> TxnOptions {
         TxnOptions {
@@ -130,6 +132,11 @@ impl Session {
         if let Err(e) = self.branch_admits(plan) {
             return Ok(Err(e));
         }
+        if let Some(limit) = self.settings.join_limit
+            && plan.examined() > limit as f64
+        {
+            return Ok(Err(SqlError::new(errno::ER_TOO_BIG_SELECT, TOO_BIG)));
+        }
         let _writing = match self.admit(plan).await {
             Ok(inside) => inside,
             Err(e) => return Ok(Err(e)),
@@ -198,6 +205,9 @@ impl Session {
             Ok(o) => o,
             Err(e) => return self.failed(e, txn, save, single).await,
         };
+        if self.settings.tells_transactions > 0 {
+            self.tracking.ran(plan);
+        }
         if single {
             self.work.row(Stat::Handler_commit);
             if let Err(e) = self.commit_writes(txn, Told::Last).await {

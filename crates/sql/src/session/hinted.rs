@@ -1,7 +1,6 @@
 //! Variables that a statement's hints set for its time.
 
 use super::Session;
-use crate::context::Settings;
 use crate::query::hints::{self, SetVar};
 use crate::vars::{SetInput, Var, VarValue};
 use weir_syntax::ast::Statement;
@@ -90,7 +89,7 @@ impl Session {
                 }
             }
         }
-        self.settings = Settings::of(&self.vars);
+        self.settle_vars();
         before
     }
 
@@ -102,7 +101,7 @@ impl Session {
             self.vars.put(var, value);
             self.tell_info(var);
         }
-        self.settings = Settings::of(&self.vars);
+        self.settle_vars();
     }
 }
 

@@ -2,13 +2,19 @@
 
 use super::Session;
 use super::text::lexed;
-use crate::session_api::{ConnInfo, ParamValue};
+use crate::account::Privileges;
+use crate::session_api::{ConnInfo, ParamValue, SqlError};
 use crate::status::Stat;
 use std::borrow::Cow;
 use std::fmt::Write;
 use weir_syntax::lex::{Kw, Lexer, SqlMode, T, Token};
 
 impl Session {
+    /// 1227: whoever asks for what the server is busy with (COM_DEBUG) needs SUPER.
+    pub fn may_debug(&mut self) -> Result<(), SqlError> {
+        self.access.require_any_global(Privileges::SUPER)
+    }
+
     /// From when on a statement is slow: `long_query_time` in microseconds, and `min_examined_row_limit`.
     pub fn slow_limits(&self) -> (u64, u64) {
         self.settings.slow
@@ -31,7 +37,7 @@ impl Session {
 
     /// A statement of the client in UTF-8, without the passwords that stand in it.
     pub fn loggable<'t>(&self, sql: &'t [u8]) -> Cow<'t, [u8]> {
-        match lexed(self.settings.client, sql) {
+        match lexed(self.settings.client, sql, self.reading()) {
             Cow::Borrowed(sql) => without_secrets(sql, self.settings.lex_mode),
             Cow::Owned(text) => without_secrets(&text, self.settings.lex_mode).into_owned().into(),
         }
@@ -64,7 +70,7 @@ impl Session {
     }
 }
 
-fn tokens(text: &[u8], mode: SqlMode) -> impl Iterator<Item = Token> {
+pub(super) fn tokens(text: &[u8], mode: SqlMode) -> impl Iterator<Item = Token> {
     let mut lexer = Lexer::of_body(text, mode);
     std::iter::from_fn(move || {
         let token = lexer.next_token();
@@ -179,11 +185,12 @@ fn literal(value: &ParamValue, plain: bool, out: &mut Vec<u8>) {
         ParamValue::Float(v) => write!(text, "{v}"),
         ParamValue::Double(v) => write!(text, "{v}"),
         ParamValue::Decimal(v) => return out.extend_from_slice(v),
-        ParamValue::Bytes(v) => return quoted(v, plain, out),
+        ParamValue::Bytes(v) | ParamValue::Blob(v) => return quoted(v, plain, out),
         ParamValue::Date { year, month, day } => write!(text, "'{year:04}-{month:02}-{day:02}'"),
-        ParamValue::DateTime { year, month, day, hour, minute, second, micros } => write!(
+        ParamValue::DateTime { year, month, day, hour, minute, second, micros, zone } => write!(
             text,
-            "'{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}'"
+            "'{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}{}'",
+            zone.map(offset_text).unwrap_or_default()
         ),
         ParamValue::Time { negative, hours, minutes, seconds, micros } => {
             let sign = if *negative { "-" } else { "" };
@@ -191,6 +198,13 @@ fn literal(value: &ParamValue, plain: bool, out: &mut Vec<u8>) {
         }
     };
     out.extend_from_slice(text.as_bytes());
+}
+
+/// Minutes ahead of UTC, as behind a time.
+pub(super) fn offset_text(minutes: i16) -> String {
+    let sign = if minutes < 0 { '-' } else { '+' };
+    let minutes = minutes.unsigned_abs();
+    format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
 /// `plain`: a backslash is a character as any other.

@@ -86,6 +86,7 @@ mod system_tables;
 mod tally;
 mod temporary_tables;
 mod text;
+mod tracking;
 mod transaction;
 mod triggers;
 mod views;
@@ -96,6 +97,7 @@ pub use login::must_change;
 pub use scheduler::{Due, Run as EventRun, Scheduler};
 pub use system_tables::read_grant_tables;
 pub use tally::{STATS, Sent, Work};
+pub use tracking::Tracked;
 
 use crate::account::{Access, Connected};
 use crate::context::{Settings, ShowResult, UserVars};
@@ -145,6 +147,8 @@ pub struct Session {
     warnings: Warnings,
     /// The statement's own warnings, while it runs.
     current: Warnings,
+    /// What the client is told of the session with its answers.
+    tracking: tracking::Tracking,
     /// The statement at hand shows the warnings and does not replace them.
     keep_warnings: bool,
     multi_statements: bool,
@@ -245,6 +249,7 @@ impl Session {
             next_statement: 1,
             warnings: Warnings::default(),
             current: Warnings::default(),
+            tracking: tracking::Tracking::default(),
             keep_warnings: false,
             multi_statements,
             normalized: NormalizedBuf::default(),
@@ -284,6 +289,18 @@ impl Session {
     }
 
     /// What the handshake says about variables.
+    /// The statements from here on obey the variables as they are now.
+    fn settle_vars(&mut self) {
+        self.settings = Settings::of(&self.vars);
+        self.current.unnoted = !self.settings.notes;
+    }
+
+    /// Who limits the size of joins wants them refused.
+    fn follow_join_size(&mut self) {
+        let unlimited = self.vars.u64(Var::max_join_size) == u64::MAX;
+        self.vars.put(Var::sql_big_selects, crate::vars::VarValue::Bool(unlimited));
+    }
+
     fn begin_vars(&mut self) {
         use crate::vars::VarValue;
         self.vars.put(Var::pseudo_thread_id, VarValue::UInt(self.conn.id));
@@ -295,9 +312,10 @@ impl Session {
             let mode = self.vars.sql_mode() | crate::vars::sql_mode::IGNORE_SPACE;
             self.vars.put(Var::sql_mode, VarValue::Set(mode));
         }
+        self.follow_join_size();
         self.info.database = (!self.conn.database.is_empty()).then(|| self.conn.database.clone());
         self.follow_schema();
-        self.settings = Settings::of(&self.vars);
+        self.settle_vars();
         self.info.memory.set_limit(self.settings.memory_limit);
     }
 
@@ -335,6 +353,7 @@ impl Session {
             self.current.clear();
         }
         self.current.make_room(self.vars.u64(Var::max_error_count) as usize);
+        self.current.unnoted = !self.settings.notes;
         // A role that was revoked is no longer active.
         if self.access.is_stale() {
             self.show_roles();
@@ -533,12 +552,7 @@ impl Session {
             Statement::ReleaseSavepoint(n) => self.release_savepoint(n.as_str())?,
             Statement::SetTransaction(t) => self.set_transaction(t)?,
             Statement::Set(items) => self.set(items).await?,
-            Statement::Use(name) => {
-                self.use_database(name.as_str())?;
-                let schema = name.as_str().to_string();
-                return self
-                    .ok(sink, OkInfo { schema_changed: Some(&schema), ..OkInfo::default() });
-            }
+            Statement::Use(name) => self.use_database(name.as_str())?,
             Statement::Prepare { name, source } => {
                 self.prepare_named(name.as_str(), source).await?;
                 return self.ok(sink, OkInfo { info: "Statement prepared", ..OkInfo::default() });

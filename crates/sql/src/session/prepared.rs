@@ -2,15 +2,18 @@
 
 use super::Session;
 use super::execute::Origin;
+use super::logged::offset_text;
 use super::preparable::preparable;
 use super::text::{for_client, lexed};
 use crate::context::AdminResult;
+use crate::ddl::refused::value_error;
 use crate::memory::{Held, LARGE};
-use crate::query::{self, Plan};
+use crate::query::{self, ParamKind, Plan};
 use crate::rights;
 use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{Charset, Date, DateTime, Decimal, Time, Value, sent};
+use crate::value::temporal::MAX_TIME_SECONDS;
+use crate::value::{Charset, Date, DateTime, Decimal, Time, Value, ValueError, sent};
 use std::sync::Arc;
 use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 
@@ -18,11 +21,28 @@ use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 pub struct Prepared {
     stmt: Arc<Statement>,
     params: usize,
+    kinds: ParamKinds,
     plan: Option<Arc<Plan>>,
     schema: Option<String>,
     /// In UTF-8, for the logs.
     pub(super) text: Box<[u8]>,
     _held: Held,
+}
+
+/// What parameters are where they stand.
+type ParamKinds = Arc<[(u32, ParamKind)]>;
+
+/// Texts as what they are where they stand.
+fn settle(kinds: &ParamKinds, values: &mut [Value<'static>]) {
+    for (n, kind) in kinds.iter() {
+        if let Some(v) = values.get_mut(*n as usize)
+            && let Value::Str(text, collation) = v
+            && !collation.charset().is_wide()
+            && let Some(settled) = kind.value(text)
+        {
+            *v = settled;
+        }
+    }
 }
 
 /// What a prepared statement is charged: its tree and plan are several times its text.
@@ -34,6 +54,7 @@ fn prepared_bytes(text: &[u8]) -> usize {
 pub struct Named {
     stmt: Arc<Statement>,
     params: usize,
+    kinds: ParamKinds,
     _held: Held,
 }
 
@@ -58,17 +79,19 @@ impl Session {
         let mut held = Held::default();
         held.grow(Some(&self.info.memory), prepared_bytes(sql))?;
         let client = self.settings.client;
-        let sql = &*lexed(client, sql);
+        let sql = &*lexed(client, sql, self.reading());
         let parsed = self.parse(sql, true, client).map_err(|e| for_client(client, e))?;
         if !parsed.alone {
             let rest = String::from_utf8_lossy(&sql[parsed.consumed..]).trim_start().to_string();
             return Err(SqlError::parse(&rest, 1));
         }
-        preparable(&parsed.stmt)?;
+        preparable(&parsed.stmt, sql, self.settings.lex_mode)?;
+        let mut kinds = ParamKinds::default();
         let (columns, plan) = if query::is_query(&parsed.stmt) {
             let p = self.plan(&parsed.stmt, &[]).await?;
             rights::check(p.needs(), &mut self.access)?;
             self.warn_of(&p);
+            kinds = p.param_kinds().clone();
             (p.columns().to_vec(), Some(Arc::new(p)))
         } else {
             self.check_statement(&parsed.stmt)?;
@@ -87,6 +110,7 @@ impl Session {
             Prepared {
                 stmt: Arc::new(parsed.stmt),
                 params,
+                kinds,
                 plan,
                 schema: self.info.database.clone(),
                 text: sql.into(),
@@ -122,6 +146,12 @@ impl Session {
         }
     }
 
+    /// A SELECT ... INTO, whose rows no cursor can give.
+    pub fn selects_into(&self, id: u32) -> bool {
+        let into = |p: &Prepared| matches!(&*p.stmt, Statement::Select(q) if q.into.is_some());
+        self.prepared.get(&id).is_some_and(into)
+    }
+
     /// How many parameters a statement has; `None`: there is no such statement.
     pub fn param_count(&self, id: u32) -> Option<usize> {
         self.prepared.get(&id).map(|p| p.params)
@@ -150,13 +180,13 @@ impl Session {
         if params.len() != p.params {
             return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
         }
-        let (stmt, plan) = (p.stmt.clone(), p.plan.clone());
+        let (stmt, plan, kinds) = (p.stmt.clone(), p.plan.clone(), p.kinds.clone());
         if self.access.is_limited() {
             self.count_query()?;
         }
         let collation = self.settings.collation;
         let large = |p: &ParamValue| match p {
-            ParamValue::Bytes(b) | ParamValue::Decimal(b) => b.len(),
+            ParamValue::Bytes(b) | ParamValue::Blob(b) | ParamValue::Decimal(b) => b.len(),
             _ => 0,
         };
         // The server's copy is charged where it came in pieces; this one is the values'.
@@ -165,6 +195,7 @@ impl Session {
         if bytes >= LARGE {
             held.grow(Some(&self.info.memory), bytes)?;
         }
+        params.iter().try_for_each(in_range)?;
         let mut values = std::mem::take(&mut self.spare_values);
         // Texts come in the client's set and are the connection's. A binary client's are taken for the connection's.
         let (from, to) = (self.settings.sent, collation.charset());
@@ -172,15 +203,16 @@ impl Session {
             || from == Charset::Binary
             || (from, to) == (Charset::Utf8mb3, Charset::Utf8mb4);
         let client = (!same).then_some(from);
-        values.extend(params.iter().map(|v| match client {
-            None => param_value(v, collation),
-            Some(set) => match param_value(v, set.bin_collation()) {
+        values.extend(params.iter().map(|v| match (client, v) {
+            (Some(set), ParamValue::Bytes(_)) => match param_value(v, set.bin_collation()) {
                 Value::Str(text, _) => {
                     Value::text(set.convert(&text, collation.charset()).0, collation)
                 }
                 other => other,
             },
+            _ => param_value(v, collation),
         }));
+        settle(&kinds, &mut values);
         let r = self.execute_values(id, &stmt, plan, &values, sink).await;
         values.clear();
         self.spare_values = values;
@@ -252,7 +284,7 @@ impl Session {
             PrepareSource::UserVar(v) => match self.user_vars.get(v.as_str()) {
                 // A text in a set of its own is read as a client's in that set would be.
                 Some(Value::Str(b, c)) if sent::client(c.charset()).is_some() => {
-                    (sent::to_lexed(c.charset(), b), Some(c.charset()))
+                    (sent::to_lexed(c.charset(), b, self.reading()), Some(c.charset()))
                 }
                 v => match v.and_then(Value::to_string_lossy) {
                     Some(t) => (t.into_bytes(), None),
@@ -270,18 +302,26 @@ impl Session {
             let rest = String::from_utf8_lossy(&text[parsed.consumed..]).trim_start().to_string();
             return Err(SqlError::parse(&rest, 1));
         }
-        preparable(&parsed.stmt)?;
+        preparable(&parsed.stmt, &text, self.settings.lex_mode)?;
+        let mut kinds = ParamKinds::default();
         if query::is_query(&parsed.stmt) {
             let plan = self.plan(&parsed.stmt, &[]).await?;
             rights::check(plan.needs(), &mut self.access)?;
+            kinds = plan.param_kinds().clone();
         } else {
             self.check_statement(&parsed.stmt)?;
         }
         self.inst.status.inc(Stat::Prepared_stmt_count);
         self.named.insert(
             name.to_lowercase(),
-            Named { stmt: Arc::new(parsed.stmt), params: parsed.params as usize, _held: held },
+            Named {
+                stmt: Arc::new(parsed.stmt),
+                params: parsed.params as usize,
+                kinds,
+                _held: held,
+            },
         );
+        self.tracking.changed();
         Ok(())
     }
 
@@ -300,11 +340,12 @@ impl Session {
         if n.params != using.len() {
             return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
         }
-        let stmt = n.stmt.clone();
-        let values: Vec<Value<'static>> = using
+        let (stmt, kinds) = (n.stmt.clone(), n.kinds.clone());
+        let mut values: Vec<Value<'static>> = using
             .iter()
             .map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null))
             .collect();
+        settle(&kinds, &mut values);
         self.out_to = super::call::OutTo::Variables(using.to_vec());
         let done = self.run_for_outer(&stmt, &values, sink).await;
         self.out_to = Default::default();
@@ -313,7 +354,10 @@ impl Session {
 
     pub(super) fn deallocate(&mut self, name: &str) -> Result<(), SqlError> {
         match self.forget_named(name) {
-            true => Ok(()),
+            true => {
+                self.tracking.changed();
+                Ok(())
+            }
             false => Err(SqlError::new(
                 1243,
                 format!("Unknown prepared statement handler ({name}) given to DEALLOCATE PREPARE"),
@@ -370,6 +414,7 @@ impl Session {
         }
         self.has_attributes = !list.is_empty();
         let collation = self.settings.collation;
+        list.iter().try_for_each(|(_, v)| in_range(v))?;
         let text = |v: &ParamValue| match param_value(v, collation) {
             Value::Null => None,
             v => {
@@ -383,6 +428,28 @@ impl Session {
     }
 }
 
+/// A date or time that no clock shows is refused before anything else is done: what stores such values would have to trust them.
+fn in_range(p: &ParamValue) -> Result<(), SqlError> {
+    let days = |year: u16, month: u8, day: u8| year <= 9999 && month <= 12 && day <= 31;
+    let clock =
+        |minute: u8, second: u8, micros: u32| minute < 60 && second < 60 && micros < 1_000_000;
+    let (kind, fits) = match *p {
+        ParamValue::Date { year, month, day } => ("DATE", days(year, month, day)),
+        ParamValue::DateTime { year, month, day, hour, minute, second, micros, zone: _ } => {
+            ("DATETIME", days(year, month, day) && hour < 24 && clock(minute, second, micros))
+        }
+        ParamValue::Time { hours, minutes, seconds, micros, .. } => {
+            let last = MAX_TIME_SECONDS / 3600;
+            ("TIME", i64::from(hours) <= last && clock(minutes, seconds, micros))
+        }
+        _ => return Ok(()),
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(value_error(ValueError::out_of_range(kind, "set_parameter_value"))),
+    }
+}
+
 fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'static> {
     match p {
         ParamValue::Null => Value::Null,
@@ -391,29 +458,34 @@ fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'sta
         ParamValue::Float(v) => Value::Double(f64::from(*v)),
         ParamValue::Double(v) => Value::Double(*v),
         // Text that is none is binary data.
-        ParamValue::Bytes(b)
+        ParamValue::Bytes(b) | ParamValue::Blob(b)
             if collation.max_char_bytes() > 1 && collation.well_formed(b) < b.len() =>
         {
             Value::Bytes(b.clone().into())
         }
-        ParamValue::Bytes(b) => Value::text(b.clone(), collation),
+        ParamValue::Bytes(b) | ParamValue::Blob(b) => Value::text(b.clone(), collation),
         ParamValue::Decimal(b) => match Decimal::parse(b).value {
             Some(d) => Value::Decimal(d),
             None => Value::text(b.clone(), collation),
         },
         ParamValue::Date { year, month, day } => Value::Date(Date::new(*year, *month, *day)),
-        ParamValue::DateTime { year, month, day, hour, minute, second, micros } => {
-            let fsp = if *micros == 0 { 0 } else { 6 };
-            let date = Date::new(*year, *month, *day);
-            Value::DateTime(DateTime {
-                date,
+        // With a zone it is the literal that has one: what takes it converts it.
+        ParamValue::DateTime { year, month, day, hour, minute, second, micros, zone } => {
+            let at = DateTime {
+                date: Date::new(*year, *month, *day),
                 hour: *hour,
                 minute: *minute,
                 second: *second,
                 micro: *micros,
-                fsp,
+                fsp: if *micros == 0 { 0 } else { 6 },
                 later: false,
-            })
+            };
+            match zone {
+                None => Value::DateTime(at),
+                Some(minutes) => {
+                    Value::text(format!("{at}{}", offset_text(*minutes)).into_bytes(), collation)
+                }
+            }
         }
         ParamValue::Time { negative, hours, minutes, seconds, micros } => {
             let fsp = if *micros == 0 { 0 } else { 6 };

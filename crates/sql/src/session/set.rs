@@ -1,6 +1,6 @@
 //! SET.
 
-use super::{Session, Settings};
+use super::Session;
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::session_api::SqlError;
@@ -52,7 +52,7 @@ impl Session {
                 persisted.push((var, var.def().kept(&self.inst.vars.get(var))));
             }
             let autocommit = self.settings.autocommit;
-            self.settings = Settings::of(&self.vars);
+            self.settle_vars();
             self.info.memory.set_limit(self.settings.memory_limit);
             // Turning autocommit on ends the transaction.
             if !autocommit
@@ -62,7 +62,7 @@ impl Session {
                 // A branch of a distributed transaction goes on as it was begun.
                 if self.xa.is_some() {
                     self.vars.put(Var::autocommit, VarValue::Bool(false));
-                    self.settings = Settings::of(&self.vars);
+                    self.settle_vars();
                 }
                 return Err(e);
             }
@@ -147,9 +147,17 @@ impl Session {
         match item {
             Checked::User(name, v) => {
                 self.user_vars.set(Some(&self.info.memory), name, v)?;
+                self.tracking.changed();
             }
             Checked::Names(item) => {
                 set_names(&mut self.vars, item)?;
+                for var in [
+                    Var::character_set_client,
+                    Var::character_set_connection,
+                    Var::character_set_results,
+                ] {
+                    self.track_variable(var);
+                }
                 // SET CHARACTER SET says nothing.
                 if let SetItem::Names { charset, collation } = item {
                     let set = charset
@@ -186,7 +194,11 @@ impl Session {
                     (true, SetTarget::Session) => self.vars.name_engines(),
                 }
                 if target == SetTarget::Session {
+                    if var == Var::max_join_size {
+                        self.follow_join_size();
+                    }
                     self.tell_info(var);
+                    self.track_variable(var);
                 }
             }
         }
@@ -197,7 +209,7 @@ impl Session {
     pub(super) fn take_set_inside(&mut self) {
         let Some(vars) = self.set_inside.take() else { return };
         self.vars = Arc::unwrap_or_clone(vars);
-        self.settings = Settings::of(&self.vars);
+        self.settle_vars();
         self.info.memory.set_limit(self.settings.memory_limit);
     }
 

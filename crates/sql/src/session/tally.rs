@@ -224,7 +224,7 @@ impl Session {
         let text = match said {
             // It was converted when it was prepared.
             Sent::Prepared(id) => self.prepared_text(id)?.into(),
-            Sent::Text(text) => lexed(self.settings.client, text),
+            Sent::Text(text) => lexed(self.settings.client, text, self.reading()),
         };
         let parsed = digest::parse_with_digest(&text, &options, MAX_DIGEST_LENGTH);
         let digest = match parsed {

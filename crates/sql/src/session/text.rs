@@ -3,6 +3,7 @@
 use super::{Session, parse_error};
 use crate::memory::{self, Held};
 use crate::session_api::{QueryEnd, ResultSink, SqlError};
+use crate::value::sent::Reading;
 use crate::value::{Charset, Collation, sent};
 use std::borrow::Cow;
 use weir_syntax::lex::Client;
@@ -11,6 +12,7 @@ use weir_syntax::parse::{ParseOptions, Parsed, parse_one};
 /// The statements behind the one that ran last, which came with it.
 pub struct Ahead {
     set: Charset,
+    how: Reading,
     /// In UTF-8, from `at` on.
     text: Vec<u8>,
     at: usize,
@@ -52,7 +54,7 @@ impl Session {
             _ if last => sql.len(),
             None => consumed,
             Some(a) => {
-                let taken = sent::sent_bytes(a.set, sql, consumed);
+                let taken = sent::sent_bytes(a.set, sql, consumed, a.how);
                 self.ahead = Some(Ahead { at: a.at + consumed, sent: sql.len() - taken, ..a });
                 taken
             }
@@ -63,8 +65,11 @@ impl Session {
     /// A client's text in UTF-8; none where it is that as it comes.
     fn lexed_once(&mut self, sql: &[u8]) -> Option<Ahead> {
         let set = self.settings.client?;
-        let known = self.ahead.take().filter(|a| a.set == set && a.sent == sql.len());
-        let fresh = || Ahead { set, text: sent::to_lexed(set, sql), at: 0, sent: sql.len() };
+        let how = self.reading();
+        let same = |a: &Ahead| a.set == set && a.how == how && a.sent == sql.len();
+        let known = self.ahead.take().filter(same);
+        let fresh =
+            || Ahead { set, how, text: sent::to_lexed(set, sql, how), at: 0, sent: sql.len() };
         Some(known.unwrap_or_else(fresh))
     }
 
@@ -80,6 +85,18 @@ impl Session {
         parse_one(sql, &options).map_err(parse_error)
     }
 
+    /// What quotes and backslashes mean in the client's texts.
+    pub(super) fn reading(&self) -> Reading {
+        let mode = self.settings.lex_mode;
+        let (no_backslash_escapes, ansi_quotes) = (mode.no_backslash_escapes, mode.ansi_quotes);
+        Reading { no_backslash_escapes, ansi_quotes }
+    }
+
+    /// A name that comes by itself, in the client's set.
+    pub fn text_of_client(&self, sent: &[u8]) -> String {
+        sent::text_in(self.settings.client.unwrap_or(Charset::Utf8mb4), sent)
+    }
+
     /// The client's set as the parser wants it.
     pub(super) fn client(&self) -> Option<Client> {
         self.settings.client.and_then(sent::client)
@@ -87,10 +104,10 @@ impl Session {
 }
 
 /// A client's text in UTF-8.
-pub(super) fn lexed(client: Option<Charset>, sql: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn lexed(client: Option<Charset>, sql: &[u8], how: Reading) -> Cow<'_, [u8]> {
     match client {
         None => Cow::Borrowed(sql),
-        Some(set) => Cow::Owned(sent::to_lexed(set, sql)),
+        Some(set) => Cow::Owned(sent::to_lexed(set, sql, how)),
     }
 }
 

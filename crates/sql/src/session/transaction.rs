@@ -15,6 +15,7 @@ impl Session {
     pub(super) async fn begin(&mut self, t: &StartTransaction) -> Result<(), SqlError> {
         self.end_transaction(true).await?;
         self.release_listed();
+        let once = self.next_isolation;
         let mut o = self.options();
         if let Some(r) = t.read_only {
             o.read_only = r;
@@ -25,6 +26,7 @@ impl Session {
         }
         self.txn = Some(txn);
         self.explicit = true;
+        self.tracking.began(t, once);
         Ok(())
     }
 
@@ -41,6 +43,7 @@ impl Session {
             self.tell_branch();
         }
         self.explicit = false;
+        self.tracking.ended();
         self.savepoints.clear();
         let Some(txn) = self.txn.take() else { return Ok(()) };
         self.work.row(if commit { Stat::Handler_commit } else { Stat::Handler_rollback });
@@ -57,6 +60,8 @@ impl Session {
     pub(super) fn after_admin(&mut self, stmt: &Statement) {
         let own = |name: &str| self.info.database.as_deref() == Some(name);
         match stmt {
+            Statement::CreateTable(t) if t.temporary => return self.tracking.changed(),
+            Statement::DropTable(t) if t.temporary => return self.tracking.changed(),
             Statement::DropDatabase { name, .. } if own(name.as_str()) => {
                 self.info.database = None;
             }
@@ -88,6 +93,7 @@ impl Session {
             self.next_isolation = Some(isolation);
             self.next_read_only = Some(read_only);
             self.begin(&StartTransaction::default()).await?;
+            self.tracking.chained();
         }
         self.ok(sink, OkInfo::default())?;
         if release {
@@ -149,6 +155,7 @@ impl Session {
             }
             if let Some(i) = t.isolation {
                 self.next_isolation = Some(level(i));
+                self.tracking.isolated(level(i));
             }
             if let Some(r) = t.read_only {
                 self.next_read_only = Some(r);
@@ -178,7 +185,7 @@ impl Session {
                 }
             }
         }
-        self.settings = super::Settings::of(&self.vars);
+        self.settle_vars();
         Ok(())
     }
 }

@@ -134,6 +134,7 @@ impl Session {
             return Err(duplicate());
         }
         self.begin(&StartTransaction::default()).await?;
+        self.tracking.began_branch(&name.xid);
         self.xa = Some(Branch { name, state: State::Active, lost: false });
         Ok(())
     }

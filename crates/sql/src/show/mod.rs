@@ -70,7 +70,10 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
         ShowKind::Replicas => {
             server::nothing(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"])
         }
-        ShowKind::BinaryLogs | ShowKind::BinlogEvents { .. } | ShowKind::RelaylogEvents { .. } => {
+        ShowKind::BinlogEvents { .. } | ShowKind::RelaylogEvents { .. } => {
+            server::nothing(&["Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "Info"])
+        }
+        ShowKind::BinaryLogs => {
             return Err(SqlError::new(1381, "You are not using binary logging"));
         }
         ShowKind::CreateView(t) => tables::create_view(t, cx)?,

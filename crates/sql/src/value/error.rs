@@ -206,6 +206,8 @@ pub struct Warnings {
     strict: Option<Warning>,
     /// Nothing is said of texts that are no numbers: of a column of TEXT or BLOB, MySQL makes a number without a word.
     pub quiet: bool,
+    /// `sql_notes` is off: notes are not kept, and do not count.
+    pub unnoted: bool,
 }
 
 /// Warnings of an evaluation that end a statement that changes rows in a strict mode: of the list under "Strict SQL Mode" in the
@@ -214,7 +216,15 @@ const STRICT: &[u16] = &[1260, 1264, 1292, 1301, 1411, 1441, 3020, 3155, 3156];
 
 impl Default for Warnings {
     fn default() -> Self {
-        Warnings { list: Vec::new(), total: 0, limit: 1024, unseen: 0, strict: None, quiet: false }
+        Warnings {
+            list: Vec::new(),
+            total: 0,
+            limit: 1024,
+            unseen: 0,
+            strict: None,
+            quiet: false,
+            unnoted: false,
+        }
     }
 }
 
@@ -254,6 +264,9 @@ impl Warnings {
     }
 
     pub fn push(&mut self, level: Level, code: u16, message: impl FnOnce() -> String) {
+        if self.unnoted && level == Level::Note {
+            return;
+        }
         self.total += 1;
         let first = level == Level::Warning && STRICT.contains(&code) && self.strict.is_none();
         if !first && self.list.len() >= self.limit {
@@ -292,6 +305,9 @@ impl Warnings {
 
     /// Adds a condition as it is.
     pub fn add(&mut self, w: Warning) {
+        if self.unnoted && w.level == Level::Note {
+            return;
+        }
         self.total += 1;
         if self.list.len() < self.limit {
             self.list.push(w);
@@ -334,7 +350,7 @@ impl Warnings {
         if other.total == 0 {
             return;
         }
-        if self.total == 0 {
+        if self.total == 0 && self.unnoted == other.unnoted {
             let limit = self.limit.max(other.limit);
             *self = Warnings { strict: None, limit, ..other };
             return;

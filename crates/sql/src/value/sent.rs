@@ -25,25 +25,115 @@ fn decode(charset: &str, bytes: &[u8]) -> (Vec<u8>, usize) {
     }
 }
 
+/// How a client's text is read: what a backslash and a double quote mean decides where its characters begin.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub no_backslash_escapes: bool,
+    pub ansi_quotes: bool,
+}
+
 /// A client's text in UTF-8. No byte of a character that is not ASCII's becomes ASCII, and [`to_sent`] gives back every byte.
-pub fn to_lexed(set: Charset, sent: &[u8]) -> Vec<u8> {
+pub fn to_lexed(set: Charset, sent: &[u8], how: Reading) -> Vec<u8> {
     let mut out = Vec::with_capacity(sent.len() + sent.len() / 2);
-    let mut at = 0;
-    while at < sent.len() {
-        at += step(set, &sent[at..], &mut out);
-    }
+    let mut walk = Walk::new(set, sent, how);
+    while walk.step(&mut out) {}
     out
 }
 
 /// How many bytes of a client's text make the first `lexed` bytes of it in UTF-8.
-pub fn sent_bytes(set: Charset, sent: &[u8], lexed: usize) -> usize {
-    let (mut at, mut made, mut out) = (0, 0, Vec::new());
-    while made < lexed && at < sent.len() {
-        at += step(set, &sent[at..], &mut out);
+pub fn sent_bytes(set: Charset, sent: &[u8], lexed: usize, how: Reading) -> usize {
+    let (mut made, mut out) = (0, Vec::new());
+    let mut walk = Walk::new(set, sent, how);
+    while made < lexed && walk.step(&mut out) {
         made += out.len();
         out.clear();
     }
-    at
+    walk.at
+}
+
+/// Where in a statement a byte stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Plain,
+    /// In a text that ends with this quote and has backslashes as escapes.
+    Text(u8),
+    /// The byte behind a backslash in such a text.
+    Escaped(u8),
+    /// In a name, or in a text without escapes.
+    Name(u8),
+    Line,
+    Block,
+}
+
+/// A client's text, character by character. In a text a backslash takes the one *byte* behind it, as MySQL's lexer and the clients'
+/// functions that escape have it: in sets whose characters may end in a byte that is a backslash or a letter of ASCII, that byte is no
+/// first half of a character. Whoever read it as one would take the next backslash away from the quote that it escapes.
+struct Walk<'s> {
+    set: Charset,
+    sent: &'s [u8],
+    how: Reading,
+    at: usize,
+    /// None: no byte of a character of this set is one of ASCII.
+    place: Option<Place>,
+}
+
+impl<'s> Walk<'s> {
+    fn new(set: Charset, sent: &'s [u8], how: Reading) -> Walk<'s> {
+        let place = set.has_ascii_tails().then_some(Place::Plain);
+        Walk { set, sent, how, at: 0, place }
+    }
+
+    /// Appends the next character. False: there is none.
+    fn step(&mut self, out: &mut Vec<u8>) -> bool {
+        let rest = &self.sent[self.at..];
+        let Some(first) = rest.first().copied() else { return false };
+        self.at += match self.place {
+            Some(Place::Escaped(_)) if !first.is_ascii() => {
+                push_placeholder(first, out);
+                1
+            }
+            _ => step(self.set, rest, out),
+        };
+        self.place = self.place.map(|place| self.behind(place, first, &rest[1..]));
+        true
+    }
+
+    /// The place behind a character that begins with `byte`.
+    fn behind(&self, place: Place, byte: u8, rest: &[u8]) -> Place {
+        let quoted =
+            |q: u8| match self.how.no_backslash_escapes || (q == b'"' && self.how.ansi_quotes) {
+                true => Place::Name(q),
+                false => Place::Text(q),
+            };
+        match (place, byte) {
+            (Place::Plain, b'\'' | b'"') => quoted(byte),
+            (Place::Plain, b'`') => Place::Name(byte),
+            (Place::Plain, b'#') => Place::Line,
+            (Place::Plain, b'-') if matches!(rest, [b'-', next, ..] if *next <= b' ') => {
+                Place::Line
+            }
+            (Place::Plain, b'/') if rest.first() == Some(&b'*') => match rest.get(1) {
+                // A comment that is read as code.
+                Some(b'!') => Place::Plain,
+                _ => Place::Block,
+            },
+            (Place::Text(q) | Place::Name(q), b) if b == q => Place::Plain,
+            (Place::Text(q), b'\\') => Place::Escaped(q),
+            (Place::Escaped(q), _) => Place::Text(q),
+            (Place::Line, b'\n') => Place::Plain,
+            (Place::Block, b'/') if self.sent[..self.at].ends_with(b"*/") => Place::Plain,
+            (place, _) => place,
+        }
+    }
+}
+
+/// A client's name or value in UTF-8; what cannot be read becomes U+FFFD or a question mark.
+pub fn text_in(set: Charset, sent: &[u8]) -> String {
+    let converted = match set.is_utf8() || set == Charset::Binary {
+        true => Cow::Borrowed(sent),
+        false => Cow::Owned(set.convert(sent, Charset::Utf8mb4).0),
+    };
+    String::from_utf8_lossy(&converted).into_owned()
 }
 
 /// Appends the first character; how many bytes it had.
@@ -134,7 +224,7 @@ mod tests {
         for &set in sets {
             for (a, b) in (0..=255u8).flat_map(|a| (0..=255u8).map(move |b| (a, b))) {
                 let sent = [a, b, b'\\', b'\'', b'x'];
-                let text = to_lexed(set, &sent);
+                let text = to_lexed(set, &sent, Reading::default());
                 assert!(std::str::from_utf8(&text).is_ok());
                 assert_eq!(to_sent(set, &text), sent, "{set:?} {sent:x?}");
                 let mut want = Vec::new();
@@ -146,7 +236,48 @@ mod tests {
                 }
                 let ascii: Vec<u8> = text.iter().copied().filter(u8::is_ascii).collect();
                 assert_eq!(ascii, want, "{set:?} {sent:x?}");
-                assert_eq!(sent_bytes(set, &sent, text.len()), sent.len());
+                assert_eq!(sent_bytes(set, &sent, text.len(), Reading::default()), sent.len());
+            }
+        }
+    }
+
+    /// What mysql_real_escape_string() makes of bytes ends where it ends there, in each set, whatever the bytes.
+    #[test]
+    fn what_a_client_escapes_stays_in_its_text() {
+        let sets = CHARSETS.iter().filter(|c| c.has_ascii_tails() && client(**c).is_some());
+        for &set in sets {
+            for (a, b) in (0..=255u8).flat_map(|a| (0..=255u8).map(move |b| (a, b))) {
+                let mut sent = b"select '".to_vec();
+                let raw = [a, b, b'\''];
+                let mut at = 0;
+                while at < raw.len() {
+                    // Whole characters stay as they are; a byte that could begin one, but does not, is escaped, as quotes are.
+                    match set.char_at(&raw[at..]) {
+                        n if n > 1 && set.decode(&raw[at..]).is_some() => {
+                            sent.extend_from_slice(&raw[at..at + n]);
+                            at += n;
+                        }
+                        _ => {
+                            let b = raw[at];
+                            let escapes = matches!(b, b'\'' | b'\\' | b'"' | 0) || !b.is_ascii();
+                            sent.extend(escapes.then_some(b'\\'));
+                            sent.push(b);
+                            at += 1;
+                        }
+                    }
+                }
+                sent.extend_from_slice(b"', 1");
+                let text = to_lexed(set, &sent, Reading::default());
+                let mut escaped = false;
+                let ends: Vec<usize> = (b"select '".len()..text.len())
+                    .filter(|&i| {
+                        let quote = text[i] == b'\'' && !escaped;
+                        escaped = text[i] == b'\\' && !escaped;
+                        quote
+                    })
+                    .collect();
+                assert_eq!(ends, [text.len() - 4], "{set:?} {sent:x?}");
+                assert_eq!(to_sent(set, &text), sent);
             }
         }
     }

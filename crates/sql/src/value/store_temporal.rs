@@ -46,8 +46,11 @@ pub(super) fn datetime_for(
         cx.unreadable_temporal(kind, v)?;
     }
     let is_bad_zero = value.is_zero() && cx.mode.has(SqlMode::NO_ZERO_DATE);
+    // A date that came as one may be the 30th of February: of a parameter, or of a column written under another mode.
+    let day = value.date;
+    let is_no_day = !(invalid_dates || day.is_zero() || day.has_zero_part() || day.is_real());
     let is_bad_part = value.date.has_zero_part() && cx.mode.has(SqlMode::NO_ZERO_IN_DATE);
-    if is_bad_zero || is_bad_part {
+    if is_bad_zero || is_bad_part || is_no_day {
         cx.impossible_temporal(kind, v)?;
         return Ok((zero, truncated));
     }

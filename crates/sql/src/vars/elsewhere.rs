@@ -362,8 +362,6 @@ macro_rules! with_elsewhere {
         "Of proxy users, as in MySQL.", note "there are no proxies";
     print_identified_with_as_hex: Both Always, BOOL, OFF,
         "How SHOW CREATE USER writes a credential, as in MySQL.", note "it is written as text";
-    generated_random_password_length: Both Always, uint(5, 255), n(20),
-        "Of RANDOM PASSWORD, as in MySQL.", note "no password is made up";
     ssl_session_cache_timeout: Global Always, uint(0, 84_600), n(300),
         "Of TLS, as in MySQL.", note "TLS sessions are resumed by tickets";
     innodb_extend_and_initialize: Global Always, BOOL, ON,

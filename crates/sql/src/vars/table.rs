@@ -271,13 +271,12 @@ with_inert! { vars =>
         "Refuse CREATE TABLE and ALTER TABLE that leave a table without a primary key.";
     sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT without LIMIT returns.";
     sql_big_selects: Both Always, BOOL, ON,
-        "Allow SELECT that would examine more than max_join_size rows.",
-        note "statements are not refused for the rows they examine";
+        "Allow SELECT that would examine more than max_join_size rows. It follows max_join_size.";
     max_join_size: Both Always, uint(1, U64_MAX), n(U64_MAX),
-        "Rows a SELECT may examine with sql_big_selects off.",
-        note "statements are not refused for the rows they examine";
-    sql_notes: Both Always, BOOL, ON, "Notes count as warnings.",
-        note "notes always count";
+        "Rows a SELECT may examine, by the planner's guess, before it is refused. The largest value sets sql_big_selects, any other unsets it.";
+    generated_random_password_length: Both Always, uint(5, 255), n(20),
+        "Characters of a password that CREATE USER and its like make with RANDOM PASSWORD.";
+    sql_notes: Both Always, BOOL, ON, "Notes are kept and count as warnings.";
     sql_warnings: Both Always, BOOL, OFF,
         "INSERT of one row reports warnings in its info text.",
         note "the warning count is always sent";
@@ -372,14 +371,13 @@ with_inert! { vars =>
     session_track_schema: Both Always, BOOL, ON, "Tell clients when the default database changes.";
     session_track_system_variables: Both Always, STR,
         s("time_zone,autocommit,character_set_client,character_set_results,character_set_connection"),
-        "Variables whose changes are told to clients.", note "of variables, weir_pressure is told";
-    session_track_state_change: Both Always, BOOL, OFF, "Tell clients that session state changed.",
-        note "only the default database is tracked";
+        "Variables whose new values are told to clients: names with commas between, or * for all.";
+    session_track_state_change: Both Always, BOOL, OFF, "Tell clients that session state changed.";
     session_track_gtids: Both Always, VarType::Enum(&["OFF", "OWN_GTID", "ALL_GTIDS"]),
         Default::Enum(0), "Tell clients GTIDs.", note "there are no GTIDs";
     session_track_transaction_info: Both Always,
         VarType::Enum(&["OFF", "STATE", "CHARACTERISTICS"]), Default::Enum(0),
-        "Tell clients the state of the transaction.", note "only the default database is tracked";
+        "Tell clients the state of the transaction.";
 
     ["Character sets and time"]
     character_set_client: Both Always, VarType::Charset { nullable: false }, s("utf8mb4"),

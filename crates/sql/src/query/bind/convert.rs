@@ -7,6 +7,7 @@ use crate::func::temporal;
 use crate::query::expr::collations::collated;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::deprecated::Deprecated;
+use crate::query::plan::param_kind::ParamKind;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
@@ -207,6 +208,7 @@ impl Binder<'_> {
             _ if unit.is_compound() => super::literal::as_bytes(amount),
             _ => amount,
         };
+        self.note_kind(&date, ParamKind::Moment { timed: !unit.is_date_unit() });
         let info = temporal::date_add_type(&date.info, &amount.info, unit);
         let info = self.in_connections_set(info);
         BExpr::new(

@@ -52,6 +52,7 @@ use crate::query::expr::BExpr;
 use crate::query::plan::beside::Beside;
 use crate::query::plan::deprecated::Deprecated;
 use crate::query::plan::env::PlanEnv;
+use crate::query::plan::param_kind::ParamKind;
 use crate::query::plan::{OutColumn, Sub, Window};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
@@ -165,6 +166,8 @@ pub struct Binder<'a> {
     pub cacheable: bool,
     /// A type of the plan depends on values of parameters.
     pub open_types: bool,
+    /// What parameters are where they stand.
+    pub param_kinds: Vec<(u32, ParamKind)>,
     pub varying: bool,
     /// What has been bound of the subquery at hand gives another value each time it is run.
     pub draws: bool,
@@ -233,6 +236,7 @@ impl<'a> Binder<'a> {
             params: 0,
             cacheable: true,
             open_types: false,
+            param_kinds: Vec::new(),
             varying: false,
             draws: false,
             new_row: None,

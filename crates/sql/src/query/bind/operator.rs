@@ -333,6 +333,9 @@ impl Binder<'_> {
             () => self.as_operand(e, b),
         };
         let (a, b) = (number(left, a), number(right, b));
+        if computes || bit_op(op).is_some() {
+            self.note_numbers(&[&a, &b]);
+        }
         if let Some(op) = arith_op(op) {
             return Ok(self.arithmetic(op, a, b));
         }

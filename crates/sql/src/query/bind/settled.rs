@@ -6,6 +6,7 @@
 
 use super::Binder;
 use crate::query::expr::{BExpr, Node};
+use crate::query::plan::param_kind::ParamKind;
 use crate::value::compare::type_of;
 use crate::value::types::coercibility;
 use crate::value::{SqlType, TypeInfo, Value};
@@ -27,6 +28,7 @@ impl Binder<'_> {
         if branches.iter().filter(|e| e.info.ty != SqlType::Null || e.is_untyped()).count() < 2 {
             return branches.into_iter().map(|e| self.settle_literal(e)).collect();
         }
+        self.note_numbers(&branches.iter().collect::<Vec<_>>());
         branches.into_iter().map(|e| self.settle(e)).collect()
     }
 
@@ -57,6 +59,28 @@ impl Binder<'_> {
             _ => None,
         };
         self.env.params.get(n as usize).and_then(of_value)
+    }
+
+    /// Notes parameters that stand beside integers or decimals. Beside a double, a text or nothing but parameters they are what they are
+    /// sent as.
+    pub fn note_numbers(&mut self, beside: &[&BExpr]) {
+        let mut others = beside.iter().filter(|e| !e.is_untyped()).peekable();
+        let exact =
+            |e: &&&BExpr| e.info.ty.is_integer() || matches!(e.info.ty, SqlType::Decimal { .. });
+        if others.peek().is_some() && others.all(|e| exact(&e)) {
+            beside.iter().for_each(|e| self.note_kind(e, ParamKind::Number));
+        }
+    }
+
+    /// Notes what a parameter is where it stands. Literals that became parameters are none, nor are the variables of programs.
+    pub fn note_kind(&mut self, e: &BExpr, kind: ParamKind) {
+        if let Node::Param(n) = e.node
+            && e.is_untyped()
+            && self.env.literals.is_empty()
+            && self.env.locals.is_empty()
+        {
+            self.param_kinds.push((n, kind));
+        }
     }
 
     /// Columns of queries that give their rows together.

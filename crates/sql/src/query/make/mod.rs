@@ -136,6 +136,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         columns,
         needs,
         params: b.params,
+        param_kinds: b.param_kinds.into(),
         version,
         cacheable,
         sizes,

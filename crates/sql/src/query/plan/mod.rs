@@ -13,6 +13,7 @@ pub mod change;
 pub mod code;
 pub mod deprecated;
 pub mod env;
+mod examined;
 pub mod foreign;
 pub mod insert;
 pub mod into;
@@ -22,6 +23,7 @@ pub mod key;
 pub mod matching;
 mod out_column;
 pub mod outcome;
+pub mod param_kind;
 pub mod pruning;
 pub mod raw;
 pub mod shape;
@@ -46,6 +48,7 @@ use deprecated::Deprecated;
 use foreign::ForeignPlan;
 use json_table::JsonTable;
 use key::Key;
+use param_kind::ParamKind;
 use pruning::Pruning;
 use raw::Raw;
 use shape::Shape;
@@ -61,6 +64,7 @@ pub struct Plan {
     /// Rights that each execution checks.
     pub(super) needs: Vec<Need>,
     pub(super) params: usize,
+    pub(super) param_kinds: Arc<[(u32, ParamKind)]>,
     pub(super) version: u64,
     pub(super) cacheable: bool,
     /// Tables with their rows when the plan was made.
@@ -101,6 +105,11 @@ impl Plan {
     /// What whoever has written the text is warned of.
     pub fn deprecated(&self) -> impl Iterator<Item = (u16, String)> {
         self.deprecated.iter().map(|d| d.warning())
+    }
+
+    /// What parameters are where they stand, for the values that come as texts.
+    pub fn param_kinds(&self) -> &Arc<[(u32, ParamKind)]> {
+        &self.param_kinds
     }
 
     /// Columns of the result; empty when there is none.

@@ -418,5 +418,12 @@ pub fn show_columns(r: &crate::context::ShowResult, told: Option<Collation>) -> 
 pub fn tell_as_mysql(columns: &mut [ColumnMeta], told: Option<Collation>) {
     let names: Vec<Arc<str>> = columns.iter().map(|c| c.name.clone()).collect();
     let Some(facts) = of_show(names.iter().map(|n| &**n)) else { return };
-    columns.iter_mut().zip(facts).for_each(|(c, facts)| as_told(c, facts, told));
+    for (c, (facts, origin)) in columns.iter_mut().zip(facts) {
+        as_told(c, facts, told);
+        if let Some(o) = origin {
+            (c.schema, c.table, c.org_table) =
+                (o.schema.into(), o.table.into(), o.org_table.into());
+            c.org_name = if o.org_name.is_empty() { c.name.clone() } else { o.org_name.into() };
+        }
+    }
 }

@@ -6,7 +6,36 @@ use crate::meta::SqlTable;
 use std::sync::Arc;
 use weir_engine::LockMode;
 
+/// Which kinds of tables a statement reads and writes; a table that it writes it may read too.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touched {
+    pub reads: bool,
+    pub writes: bool,
+    pub reads_temporary: bool,
+    pub writes_temporary: bool,
+}
+
 impl Plan {
+    pub fn touched(&self) -> Touched {
+        let mut touched = Touched { reads: self.virtuals, ..Touched::default() };
+        for (table, _) in &self.sizes {
+            let temporary = table.engine.def.schema == crate::meta::temporary::HIDDEN;
+            let changes = self.is_change() && self.changes(table);
+            *match (temporary, changes) {
+                (false, false) => &mut touched.reads,
+                (false, true) => &mut touched.writes,
+                (true, false) => &mut touched.reads_temporary,
+                (true, true) => &mut touched.writes_temporary,
+            } = true;
+        }
+        touched
+    }
+
+    /// Its answer is rows.
+    pub fn gives_rows(&self) -> bool {
+        matches!(self.kind, Kind::Query(_) | Kind::Analyze(..) | Kind::Explain(..))
+    }
+
     /// INSERT, REPLACE, UPDATE, DELETE.
     pub fn is_change(&self) -> bool {
         matches!(self.kind, Kind::Insert(_) | Kind::Change(_))

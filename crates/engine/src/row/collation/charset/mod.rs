@@ -51,6 +51,14 @@ impl Charset {
         self.has_ascii() && !self.is_wide()
     }
 
+    /// May a character of several bytes end in a byte that is one of ASCII?
+    pub fn has_ascii_tails(self) -> bool {
+        matches!(
+            self,
+            Charset::Big5 | Charset::Cp932 | Charset::Gb18030 | Charset::Gbk | Charset::Sjis
+        )
+    }
+
     /// Has it all characters of Unicode, or of the BMP?
     pub fn is_unicode(self) -> bool {
         self.is_utf8() || self.is_wide()
