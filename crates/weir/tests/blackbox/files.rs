@@ -18,6 +18,7 @@ const LOGIN: Login<'static> = Login {
     plugin: "mysql_native_password",
     withhold: false,
     zstd_level: None,
+    collation: 45,
 };
 
 impl Desk {

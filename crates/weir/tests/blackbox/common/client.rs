@@ -62,6 +62,8 @@ pub struct Login<'a> {
     pub withhold: bool,
     /// With [`cap::ZSTD`]; `None`: the byte is left out.
     pub zstd_level: Option<u8>,
+    /// The collation that stands for the client's character set.
+    pub collation: u8,
 }
 
 impl Default for Login<'_> {
@@ -74,6 +76,7 @@ impl Default for Login<'_> {
             plugin: "mysql_native_password",
             withhold: false,
             zstd_level: Some(3),
+            collation: 45,
         }
     }
 }
@@ -333,7 +336,7 @@ impl Client {
         self.caps = cap::DEFAULT | login.flags | with_db;
         let mut p = self.caps.to_le_bytes().to_vec();
         p.extend_from_slice(&(1u32 << 30).to_le_bytes());
-        p.push(45);
+        p.push(login.collation);
         p.extend_from_slice(&[0; 23]);
         p.extend_from_slice(login.user.as_bytes());
         p.push(0);
