@@ -106,3 +106,29 @@ fn what_is_in_a_json_value_decides() {
         drop(server);
     });
 }
+
+/// A column that becomes JSON is read as the text that it shows, as in MySQL.
+#[test]
+fn columns_become_json() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int, b double, c decimal(5,2), d date, f varchar(10), g bit(8), y year)",
+            "insert into t values (5, 1.5, 2.25, '2020-01-02', '[1]', b'101', 2001)",
+        ])
+        .await;
+        for column in ["a", "b", "c", "f", "y"] {
+            c.rows(&format!("alter table t modify {column} json")).await;
+        }
+        c.check(&[
+            ("alter table t modify d json", "E3140"),
+            ("alter table t modify g json", "E3144"),
+            ("select a, b, c, f, y from t", "5|1.5|2.25|[1]|2001"),
+            ("select json_type(a), json_type(b), json_type(f) from t", "INTEGER|DOUBLE|ARRAY"),
+            // What is stored without a definition that changes is none.
+            ("insert into t (a) values (5)", "E3140"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}

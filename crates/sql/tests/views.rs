@@ -161,6 +161,7 @@ fn rows_are_changed_through_views() {
                 "insert into v (n, x) values (9, 9)",
                 "E1471 The target table v of the INSERT is not insertable-into",
             ),
+            ("insert into v (n, big) values (9, 'q')", "E1348 Column 'big' is not updatable"),
             ("update d set a = 1", "E1288 The target table d of the UPDATE is not updatable"),
             ("delete from d", "E1288"),
             ("insert into d values (1)", "E1471"),

@@ -10,7 +10,7 @@ use crate::meta::{ColumnDefault, SqlColumn, TableMeta};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
 use crate::value::store::same_values;
-use crate::value::{SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
+use crate::value::{Collation, SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
 use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowForm, RowLayout, RowView};
 
 /// Where a new column's values come from.
@@ -277,6 +277,10 @@ impl<'e> Mapper<'e> {
             }
             _ => self.old[from].ty.load(datum, self.tz),
         };
+        let value = match column.ty {
+            SqlType::Json => as_json_text(value, &self.old[from].ty),
+            _ => value,
+        };
         let mut cx = StoreCtx {
             column: &column.name,
             table: None,
@@ -289,6 +293,20 @@ impl<'e> Mapper<'e> {
             session: None,
         };
         column.ty.store(&value, &mut cx).map_err(value_error)
+    }
+}
+
+/// A column that becomes JSON is read as the text that it shows: numbers are documents then, dates are none. The bits of a BIT are nobody's
+/// text.
+fn as_json_text<'v>(value: Value<'v>, old: &SqlType) -> Value<'v> {
+    match value {
+        Value::Json(_) | Value::Str(..) | Value::Bytes(_) => value,
+        _ if matches!(old, SqlType::Bit { .. }) => Value::Bytes(Default::default()),
+        other => {
+            let mut text = Vec::new();
+            other.write_text(&mut text);
+            Value::text(text, Collation::Utf8mb4Bin)
+        }
     }
 }
 

@@ -192,8 +192,8 @@ impl Binder<'_> {
         self.needs_inside(of, need);
     }
 
-    /// The view as the target of an INSERT of the columns: its names over the table that they are of. 1471 unless each of its columns is
-    /// one of a table's; of a join the columns must be named (1394) and be of one table (1393). With the name that the view has for the
+    /// The view as the target of an INSERT of the columns: its names over the table that they are of. 1348 for a column that is
+    /// computed, 1471 unless each of its columns is one of a table's; of a join the columns must be named (1394) and be of one table (1393). With the name that the view has for the
     /// table.
     pub fn insert_target(
         &mut self,
@@ -213,6 +213,10 @@ impl Binder<'_> {
         };
         let target = scope.tables.into_iter().next().ok_or_else(refused)?;
         let Some(m) = target.merged.clone() else { return Err(refused()) };
+        if let Some(c) = columns.unwrap_or_default().iter().find(|c| computed(&target, &m, c)) {
+            let text = format!("Column '{}' is not updatable", c.column);
+            return Err(SqlError::new(errno::ER_NONUPDATEABLE_COLUMN, text));
+        }
         let mut seen = Vec::new();
         for n in 0..m.items.len() {
             match m.base_column(n) {
@@ -246,6 +250,12 @@ impl Binder<'_> {
         let name = tables[slot].alias.clone();
         Ok((over_one_table(target, &m, slot, table), name))
     }
+}
+
+/// The view's column of this name is an expression.
+fn computed(view: &ScopeTable, m: &Merged, named: &ast::ColumnRef) -> bool {
+    let at = view.columns.iter().position(|t| same_name(&t.name, named.column.as_str()));
+    at.is_some_and(|at| m.base_column(at).is_none())
 }
 
 /// The names of a view over one of its tables, which is the first of its block. What the other tables' columns show is not known.
