@@ -244,3 +244,81 @@ fn what_contradicts_itself_is_not_defined() {
         .await;
     });
 }
+
+/// A trigger's definer needs SELECT on the columns of NEW and OLD that it looks at, and UPDATE on those of NEW that it sets, whoever
+/// writes the row: as in MySQL, for each of them. Otherwise TRIGGER alone would show and change what others write.
+#[test]
+fn triggers_see_and_set_what_their_definers_may() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        root.all(&[
+            "create database a",
+            "create table a.t (f1 varchar(20), f2 varchar(20))",
+            "create user u@localhost",
+            "grant trigger, create routine, execute on a.* to u@localhost",
+            "create procedure a.out_p(out x varchar(20)) set x = 'p'",
+            "create procedure a.inout_p(inout x varchar(20)) set x = concat(x, 'p')",
+            "create procedure a.in_p(in x varchar(20)) set @x = x",
+        ])
+        .await;
+        let mut u = server.client_in("u", "a");
+        // The trigger, the rights that it needs, and those that are not enough.
+        let cases: &[(&str, &[&str], &str)] = &[
+            ("before insert on t for each row set new.f1 = 'x'", &["update (f1)"], "select"),
+            ("before insert on t for each row set @q = new.f2", &["select (f2)"], "update"),
+            ("before update on t for each row set @q = old.f2", &["select (f2)"], "update"),
+            ("before delete on t for each row set @q = (select old.f1)", &["select"], "update"),
+            (
+                "before insert on t for each row set new.f1 = concat(new.f2, '!')",
+                &["update (f1)", "select (f2)"],
+                "select",
+            ),
+            (
+                "before insert on t for each row begin if new.f1 = 'z' then set new.f2 = 'y'; end if; end",
+                &["select (f1)", "update (f2)"],
+                "update",
+            ),
+            (
+                "before insert on t for each row call out_p(new.f1)",
+                &["select (f1)", "update (f1)"],
+                "select",
+            ),
+            (
+                "before insert on t for each row call inout_p(new.f1)",
+                &["select (f1)", "update (f1)"],
+                "select",
+            ),
+            ("before insert on t for each row call in_p(new.f1)", &["select (f1)"], "update"),
+        ];
+        let change =
+            ["insert into a.t values ('a', 'b')", "update a.t set f1 = 'c'", "delete from a.t"];
+        for (trigger, needed, little) in cases {
+            u.rows(&format!("create trigger tr {trigger}")).await;
+            for given in [None, Some(*little)] {
+                if let Some(given) = given {
+                    root.rows(&format!("grant {given} on a.t to u@localhost")).await;
+                }
+                let mut errors = Vec::new();
+                for sql in change {
+                    errors.push(root.ask(sql).await.errno());
+                }
+                assert!(errors.contains(&1143), "{trigger} with {given:?}: {errors:?}");
+                root.ask("drop trigger a.tr").await;
+                root.all(&change[..]).await;
+                u.rows(&format!("create trigger tr {trigger}")).await;
+                if let Some(given) = given {
+                    root.rows(&format!("revoke {given} on a.t from u@localhost")).await;
+                }
+            }
+            for right in *needed {
+                root.rows(&format!("grant {right} on a.t to u@localhost")).await;
+            }
+            root.all(&change[..]).await;
+            root.rows("drop trigger a.tr").await;
+            root.all(&["revoke select, update on a.t from u@localhost"]).await;
+            for right in *needed {
+                root.ask(&format!("revoke {right} on a.t from u@localhost")).await;
+            }
+        }
+    });
+}

@@ -898,7 +898,7 @@ fn no_way_around() {
         .await;
         root.check(&[(
             "insert into a.t values (77, 7)",
-            "E1142 SELECT command denied to user 'u'@'localhost' for table 't'",
+            "E1143 SELECT command denied to user 'u'@'localhost' for column 'v' in table 't'",
         )])
         .await;
         root.all(&["grant select on a.t to u@localhost"]).await;

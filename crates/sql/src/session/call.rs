@@ -262,6 +262,11 @@ impl Host for Calling<'_> {
         Ok(())
     }
 
+    /// No trigger is called from outside.
+    fn may_set(&mut self, _column: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
+
     fn leave(&mut self) {
         let Some(saved) = self.saved.pop() else { return };
         let s = &mut *self.session;

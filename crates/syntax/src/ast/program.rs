@@ -90,6 +90,9 @@ pub struct VarType {
 pub struct SlotDef {
     pub name: Ident,
     pub kind: SlotKind,
+    /// A column of NEW or OLD is looked at, and one of NEW is assigned.
+    pub read: bool,
+    pub set: bool,
 }
 
 /// A cursor.

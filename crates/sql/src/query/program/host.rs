@@ -58,6 +58,10 @@ pub trait Host: Send {
     /// A program begins: from now on its schema, its mode and its definer's rights hold.
     fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError>;
 
+    /// The innermost program, a trigger, gives a column of NEW as an OUT or INOUT argument: 1143 unless its definer may change it. What
+    /// a body says itself is known when it begins.
+    fn may_set(&mut self, column: &str) -> Result<(), SqlError>;
+
     /// The innermost program has ended.
     fn leave(&mut self);
 

@@ -26,7 +26,6 @@ use crate::value::{SqlMode, Value, Warnings};
 use crate::vars::SessionVars;
 use std::sync::Arc;
 use weir_engine::{ObjectKind, Savepoint};
-use weir_syntax::ast::SlotKind;
 
 /// Functions and triggers inside of one another at most: each is some boxed futures on the stack.
 const DEPTH_MAX: usize = 16;
@@ -248,26 +247,19 @@ fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
     Reads { settings: &level.settings, vars, schema, shown: None, ..outer }
 }
 
-/// What a trigger's definer needs of its table when it fires: it has the rows of all who write there, and may change them. Which columns
-/// it reads and which it only sets is not told apart, so either right will do for those of NEW.
+/// What a trigger's definer needs of its table when it fires: SELECT on the columns of NEW and OLD that it looks at, for it has the rows
+/// of all who write there, and UPDATE on those of NEW that it sets. Errors: 1142 without TRIGGER, 1143.
 fn may_have_rows(access: &mut Access, code: &Code, table: &str) -> Result<(), SqlError> {
     let schema = code.schema();
     access.require_table(Privileges::TRIGGER, schema, table)?;
-    let on_table = access.on_table(schema, table);
     for slot in &code.body.slots {
-        let either = match slot.kind {
-            SlotKind::Old => Privileges::SELECT,
-            SlotKind::New => Privileges::SELECT | Privileges::UPDATE,
-            SlotKind::Variable(_) | SlotKind::Hidden => continue,
-        };
         let column = slot.name.as_str();
-        let held = on_table.intersects(either);
-        if held || access.on_column(schema, table, column).intersects(either) {
-            continue;
+        if slot.read {
+            access.require_column(Privileges::SELECT, schema, table, column)?;
         }
-        // Without a right on any column it is the table that is refused.
-        access.require_any_on_table(either, "SELECT", schema, table)?;
-        access.require_column(Privileges::SELECT, schema, table, column)?;
+        if slot.set {
+            access.require_column(Privileges::UPDATE, schema, table, column)?;
+        }
     }
     Ok(())
 }
@@ -300,6 +292,13 @@ impl Host for Inner<'_, '_, '_> {
 
     fn mode(&mut self) -> SqlMode {
         self.levels.last().map_or(self.r.reads.settings, |l| &l.settings).mode
+    }
+
+    fn may_set(&mut self, column: &str) -> Result<(), SqlError> {
+        let level = self.levels.last_mut().expect("a statement belongs to a program");
+        let Some(trigger) = &level.code.meta.trigger else { return Ok(()) };
+        let (schema, table) = (level.code.schema(), &trigger.table);
+        level.access.require_column(Privileges::UPDATE, schema, table, column)
     }
 
     fn leave(&mut self) {

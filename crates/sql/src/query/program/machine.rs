@@ -393,7 +393,13 @@ impl Machine {
         let (mut values, mut outs) = (Vec::new(), Vec::new());
         for (n, (arg, (mode, _))) in args.iter().zip(&callee.meta.params).enumerate() {
             if *mode != ParamMode::In {
-                outs.push((n as u32, target(arg, n, &callee, code)?));
+                let to = target(arg, n, &callee, code)?;
+                if let OutTarget::Slot(slot) = &to
+                    && code.body.slots[*slot as usize].kind == SlotKind::New
+                {
+                    host.may_set(code.body.slots[*slot as usize].name.as_str())?;
+                }
+                outs.push((n as u32, to));
             }
             values.push(match mode {
                 ParamMode::Out => Value::Null,

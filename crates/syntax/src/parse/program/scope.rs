@@ -121,7 +121,7 @@ impl Scope {
     }
 
     fn slot(&mut self, name: Ident, kind: SlotKind) -> u32 {
-        self.program.slots.push(SlotDef { name, kind });
+        self.program.slots.push(SlotDef { name, kind, read: false, set: false });
         self.program.slots.len() as u32 - 1
     }
 
@@ -193,10 +193,13 @@ impl Scope {
         }
         let same = |s: &SlotDef| s.kind == kind && s.name.is(column.as_str());
         let known = self.program.slots.iter().position(same);
-        Ok(Some(match known {
+        let at = match known {
             Some(at) => at as u32,
             None => self.slot(column.clone(), kind),
-        }))
+        };
+        let slot = &mut self.program.slots[at as usize];
+        (slot.read, slot.set) = (slot.read || !set, slot.set || set);
+        Ok(Some(at))
     }
 
     /// What a name in an expression stands for, if it is no column.
