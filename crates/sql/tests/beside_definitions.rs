@@ -322,3 +322,35 @@ fn triggers_see_and_set_what_their_definers_may() {
         }
     });
 }
+
+/// What a body may not drop or define is told when the program is made; a trigger's table is looked for before its schema.
+#[test]
+fn what_bodies_may_not_define() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create database d", "create table t (a int)", "create table d.t (a int)"]).await;
+        let text =
+            |kind| format!("E1357 Can't drop or alter a {kind} from within another stored routine");
+        let (procedure, function) = (text("PROCEDURE"), text("FUNCTION"));
+        c.check(&[
+            ("create procedure p() drop procedure p", &procedure),
+            ("create procedure p() drop procedure if exists q", &procedure),
+            ("create procedure p() alter procedure p comment 'x'", &procedure),
+            ("create function f() returns int begin drop function g; return 1; end", &function),
+            ("create event e on schedule every 1 day do drop procedure p", &procedure),
+            (
+                "create procedure p() begin declare x int; create view v as select * from t where a = x; end",
+                "E1351 View's SELECT contains a variable or parameter",
+            ),
+            ("create procedure p() create view v as select @a", "E1351"),
+            ("create procedure p() begin drop view if exists v; drop trigger if exists x; end", "ok 0"),
+            ("create trigger d.x before insert on t for each row set new.a = 1", "E1435 Trigger in wrong schema"),
+            ("create trigger nope.x before insert on t for each row set new.a = 1", "E1435"),
+            ("create trigger d.x before insert on test.nope for each row set new.a = 1", "E1146"),
+            ("create trigger nope.x before insert on nope.t for each row set new.a = 1", "E1049"),
+            ("create trigger d.x before insert on d.t for each row set new.a = 1", "ok 0"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}

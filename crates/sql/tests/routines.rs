@@ -518,16 +518,35 @@ fn several_statements_do_not_split_a_body() {
     });
 }
 
+/// Nobody drops a procedure from within (1357), but others do.
 #[test]
 fn a_procedure_that_is_dropped_runs_to_its_end() {
-    let out = ask(&[
-        "create procedure p() begin drop procedure p; select 'still here'; end",
-        "call p()",
-        "call p()",
-        "create procedure q() begin alter procedure q comment 'changed'; select 'old'; end",
-        "call q()",
-    ]);
-    assert_eq!(out[1..], ["still here", "E1305 PROCEDURE test.p does not exist", "ok 0", "old"]);
+    with_server(1, |server| async move {
+        let rt = server.inst.db.rt().clone();
+        let (mut a, mut b) = (server.client(), server.client());
+        a.all(&[
+            "create procedure p() begin do sleep(1); select 'still here'; end",
+            "create procedure q() begin do sleep(1); select 'old'; end",
+        ])
+        .await;
+        for (call, change, answer, then) in [
+            ("call p()", "drop procedure p", "still here", "E1305 PROCEDURE test.p does not exist"),
+            ("call q()", "alter procedure q comment 'changed'", "old", "old"),
+        ] {
+            let running = rt.spawn("a", async move {
+                let got = a.ask(call).await.line();
+                (a, got)
+            });
+            rt.sleep(std::time::Duration::from_millis(200)).await;
+            b.rows(change).await;
+            let (back, got) = running.await;
+            a = back;
+            assert_eq!(got, answer);
+            assert_eq!(a.ask(call).await.line(), then);
+        }
+        a.0.close().await;
+        b.0.close().await;
+    });
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::Session;
 use super::programs::check_variables;
 use crate::context::{AdminResult, SYSTEM_SCHEMA};
-use crate::ddl::engine_error;
 use crate::ddl::view::is_not;
+use crate::ddl::{engine_error, is_virtual_schema};
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::meta::program::{ProgramMeta, TriggerMeta, object_name};
@@ -23,14 +23,23 @@ impl Session {
         t: &CreateTrigger,
     ) -> Result<AdminResult, SqlError> {
         // Without a schema the trigger's is the default one, whatever its table's is.
-        let (schema, name) = self.program_place(&t.name)?;
         let table = t.table.name.as_str();
         let given = t.table.schema.as_ref().map(|s| s.as_str());
         let place = given.or(self.info.database.as_deref());
-        if place.is_some_and(|s| s != schema) {
-            let text = "Trigger in wrong schema";
-            return Err(SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, text));
+        let own = t.name.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());
+        if let (Some(place), Some(own)) = (place, own)
+            && place != own
+        {
+            // A table that there is none of is told first.
+            let there = self.inst.db.table(place, table).is_some()
+                || self.inst.db.object(ObjectKind::View, place, table).is_some()
+                || is_virtual_schema(place);
+            return Err(match there {
+                true => SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, "Trigger in wrong schema"),
+                false => no_such_table(place, table),
+            });
         }
+        let (schema, name) = self.program_place(&t.name)?;
         if schema == SYSTEM_SCHEMA {
             let text = "Triggers can not be created on system tables";
             return Err(SqlError::new(errno::ER_NO_TRIGGERS_ON_SYSTEM_SCHEMA, text));

@@ -3,7 +3,8 @@
 use super::refused;
 use super::scope::{Label, Owner};
 use super::signal::undeclared;
-use crate::ast::{BinaryOp, Expr, Ident, Op, SetItem, Statement};
+use crate::ast::names_variable;
+use crate::ast::{BinaryOp, Expr, Ident, Op, RoutineKind, SetItem, Statement};
 use crate::lex::{Kw, T};
 use crate::parse::{PResult, Parser};
 
@@ -378,9 +379,7 @@ impl Parser<'_> {
             _ => {}
         }
         let stmt = self.statement()?;
-        if matches!(&stmt, Statement::CreateView(v) if v.alter) {
-            return Err(word("ALTER VIEW"));
-        }
+        refuse_definition(&stmt)?;
         let uses = &mut self.scope_mut().program.uses;
         match &stmt {
             Statement::Select(q) => uses.results |= q.into.is_none(),
@@ -414,4 +413,25 @@ impl Parser<'_> {
 /// A test whose targets are not known yet.
 fn unless(condition: Expr) -> Op {
     Op::JumpUnless { condition, to: 0, resume: 0 }
+}
+
+/// What a body may not define or drop, whatever it does when it runs: 1314, 1351, 1357.
+fn refuse_definition(stmt: &Statement) -> PResult<()> {
+    let kind = match stmt {
+        Statement::CreateView(v) if v.alter => {
+            return Err(refused(1314, "ALTER VIEW is not allowed in stored procedures"));
+        }
+        Statement::CreateView(v) if names_variable(&v.query) => {
+            return Err(refused(1351, "View's SELECT contains a variable or parameter"));
+        }
+        Statement::DropRoutine { kind, .. } => *kind,
+        Statement::AlterRoutine(a) => a.kind,
+        _ => return Ok(()),
+    };
+    let kind = match kind {
+        RoutineKind::Procedure => "PROCEDURE",
+        RoutineKind::Function => "FUNCTION",
+        RoutineKind::Trigger | RoutineKind::Event => return Ok(()),
+    };
+    Err(refused(1357, format!("Can't drop or alter a {kind} from within another stored routine")))
 }
