@@ -119,3 +119,23 @@ fn numbers_of_fixed_places_are_compared_as_they_are_shown() {
         .await;
     });
 }
+
+/// Bytes that are no text are no member of an ENUM or SET, and no text that could not be stored.
+#[test]
+fn what_is_no_text_is_no_member() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.rows("create table t (e enum('a','b','?'), s set('x','y'))").await;
+        c.check(&[
+            ("insert into t (e) values (0x878A)", "E1265 Data truncated for column 'e' at row 1"),
+            ("insert into t (s) values (0x878A)", "E1265 Data truncated for column 's' at row 1"),
+            ("insert into t (e) values (_binary 'a')", "ok 1"),
+            ("set sql_mode = ''", "ok 0"),
+            ("insert into t (e, s) values (0x878A, 0x878A)", "ok 1"),
+            ("show warnings", "Warning|1265|Data truncated for column 'e' at row 1; Warning|1265|Data truncated for column 's' at row 1"),
+            ("select e + 0, s + 0 from t", "1|NULL; 0|0"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}

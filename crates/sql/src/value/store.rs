@@ -300,7 +300,8 @@ fn store_enum(
         | Value::Time(_)
         | Value::DateTime(_)
         | Value::Json(_) => {
-            let text = checked_text(v, collation, cx)?;
+            // What is no text is no member (1265).
+            let text = v.to_text_in(collation).unwrap_or_default();
             let name = if collation.is_binary() { &text[..] } else { text.trim_ascii_end() };
             let found = members.find(name, collation).map(|at| at as u64 + 1);
             found.or_else(|| by_place(number_in(name)))
@@ -328,7 +329,7 @@ fn store_set(
         | Value::Time(_)
         | Value::DateTime(_)
         | Value::Json(_) => {
-            let text = checked_text(v, collation, cx)?;
+            let text = v.to_text_in(collation).unwrap_or_default();
             let (bits, known) = members.bits_of(&text, collation);
             match number_in(&text).filter(|n| !known && bits == 0 && n & !all == 0) {
                 Some(n) if !text.ends_with(b" ") => (n, true),
