@@ -370,3 +370,33 @@ fn member_of_and_texts_of_json_keep_their_meaning() {
         assert_eq!(c.rows("select * from w").await, c.rows("select * from v").await);
     });
 }
+
+/// A remainder is settled where its divisor is: only division by zero is for the mode to decide.
+#[test]
+fn remainders_are_found_by_their_keys() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int auto_increment primary key, a int, b int, index m((a % 10)), index d((a div 10)), index z((a % b)))",
+            "insert into t (a, b) values (1, 2), (12, 5), (23, 9), (32, 7), (45, 2)",
+            "insert into t (a, b) select a + 100, b from t",
+            "insert into t (a, b) select a + 200, b from t",
+            "insert into t (a, b) select a + 400, b from t",
+            "insert into t (a, b) select a + 800, b from t",
+        ])
+        .await;
+        for (condition, key) in
+            [("a % 10 = 2", "m"), ("a div 10 = 3", "d"), ("a % 10 in (2, 3)", "m")]
+        {
+            let plan = c.rows(&format!("explain select id from t where {condition}")).await;
+            assert_eq!(plan.split('|').nth(6), Some(key), "{condition}: {plan}");
+            let by_key = c.rows(&format!("select id from t where {condition} order by id")).await;
+            let without =
+                format!("select id from t ignore index (m, d, z) where {condition} order by id");
+            assert_eq!(by_key, c.rows(&without).await, "{condition}");
+        }
+        let plan = c.rows("explain select id from t where a % b = 2").await;
+        assert_eq!(plan.split('|').nth(6), Some("NULL"), "{plan}");
+        c.0.close().await;
+    });
+}

@@ -259,6 +259,12 @@ fn is_settled_node(e: &BExpr) -> bool {
         Node::Col(_) => !matches!(e.info.ty, SqlType::Timestamp { .. } | SqlType::Time { .. }),
         Node::Neg(a) => signed(a),
         Node::Arith(Op::Add | Op::Mul, ..) => true,
+        // Only division by zero is for the mode to decide.
+        Node::Arith(Op::Mod | Op::IntDiv, _, by) => match &by.node {
+            Node::Const(Value::Int(n)) => *n != 0,
+            Node::Const(Value::UInt(n)) => *n != 0,
+            _ => false,
+        },
         Node::Arith(Op::Sub, a, b) => signed(a) && signed(b),
         Node::Cast(to, _) => matches!(
             to,
