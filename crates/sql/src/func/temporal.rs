@@ -103,6 +103,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     varying("TIME_FORMAT", 2, 2, infer::by_format, format_time),
     def("GET_FORMAT", 2, 2, infer::text_null::<17>, get_format),
     def("STR_TO_DATE", 2, 2, infer::datetime, parse_date),
+    def("STR_TO_DATE OF ANY", 2, 2, infer::datetime, parse_any_date),
     def("EXTRACT", 2, 2, infer::int_null::<21>, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
     def("PERIOD_ADD", 2, 2, infer::int::<21>, periods::period_add),
     def("PERIOD_DIFF", 2, 2, infer::int::<21>, periods::period_diff),
@@ -608,29 +609,47 @@ fn get_format(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(text(cx, format))
 }
 
+/// STR_TO_DATE() of a format that is known beforehand: what it has parts of.
 fn parse_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let (Some(s), Some(format)) = (args[0].to_string_lossy(), args[1].to_string_lossy()) else {
+    let Some(format) = args[1].to_string_lossy() else {
         return Ok(Value::Null);
     };
     let parts = format_parts(&format);
     let fsp = if parts.fraction { 6 } else { 0 };
-    let found = str_to_date(&s, &format).filter(|(d, _)| {
+    // Of no parts at all there is a date of zeros.
+    let dated = parts.date || !parts.time;
+    Ok(match (parsed(cx, &args[0], &format, dated), parts.date, parts.time) {
+        (None, ..) => Value::Null,
+        (Some(d), _, false) => Value::Date(d.date),
+        (Some(d), false, true) => Value::Time(Time { fsp, ..d.time() }),
+        (Some(d), true, true) => Value::DateTime(DateTime { fsp, ..d }),
+    })
+}
+
+/// STR_TO_DATE() of a format that a row or a variable has: a date and time, whatever the format reads.
+fn parse_any_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(format) = args[1].to_string_lossy() else {
+        return Ok(Value::Null);
+    };
+    let found = parsed(cx, &args[0], &format, true);
+    Ok(found.map_or(Value::Null, |d| Value::DateTime(DateTime { fsp: 6, ..d })))
+}
+
+fn parsed(cx: &mut FuncCtx<'_>, text: &Value<'_>, format: &str, dated: bool) -> Option<DateTime> {
+    let s = text.to_string_lossy()?;
+    let found = str_to_date(&s, format).filter(|(d, _)| {
         let zero = d.date.year == 0 || d.date.month == 0 || d.date.day == 0;
-        !(parts.date && zero && cx.mode.has(SqlMode::NO_ZERO_IN_DATE | SqlMode::NO_ZERO_DATE))
+        !(dated && zero && cx.mode.has(SqlMode::NO_ZERO_IN_DATE | SqlMode::NO_ZERO_DATE))
     });
     let Some((d, left)) = found else {
         cx.warnings
             .warn(1411, || format!("Incorrect datetime value: '{s}' for function str_to_date"));
-        return Ok(Value::Null);
+        return None;
     };
     if left {
         cx.warnings.truncated("date", s.as_bytes());
     }
-    Ok(match (parts.date, parts.time) {
-        (_, false) => Value::Date(d.date),
-        (false, true) => Value::Time(Time { fsp, ..d.time() }),
-        (true, true) => Value::DateTime(DateTime { fsp, ..d }),
-    })
+    Some(d)
 }
 
 /// EXTRACT(unit FROM v).

@@ -84,7 +84,11 @@ impl Binder<'_> {
                 if *binary {
                     collation = Collation::bin_of(collation.charset());
                 }
-                CastTarget::Char { chars: length(n)?, collation }
+                // Of the set of bytes it is BINARY, zeros behind what is shorter included.
+                match collation.is_binary() {
+                    true => CastTarget::Binary { bytes: length(n)? },
+                    false => CastTarget::Char { chars: length(n)?, collation },
+                }
             }
             T::Signed => CastTarget::Signed,
             T::Unsigned => CastTarget::Unsigned,
