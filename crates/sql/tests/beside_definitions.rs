@@ -269,3 +269,21 @@ fn defaults_of_bytes_and_members() {
         .await;
     });
 }
+
+/// COLLATE behind a default is the column's.
+#[test]
+fn collations_stand_anywhere() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (a enum('Y', 'N') default 'N' collate utf8mb4_bin, b varchar(5) not null default 'x' collate utf8mb4_bin comment 'c', c int default -1)", "ok 0"),
+            ("alter table t add d varchar(4) default null collate utf8mb4_bin, modify b varchar(6) default 'q' collate utf8mb4_0900_as_cs", "ok 0"),
+            (
+                "select column_name, collation_name, column_default from information_schema.columns where table_name = 't' order by ordinal_position",
+                "a|utf8mb4_bin|N; b|utf8mb4_0900_as_cs|q; c|NULL|-1; d|utf8mb4_bin|NULL",
+            ),
+            ("create table u (a varchar(5) default 'x' collate utf8mb4_bin collate utf8mb4_bin)", "E1064"),
+        ])
+        .await;
+    });
+}

@@ -185,3 +185,21 @@ fn bytes_are_padded_and_addresses_read() {
         .await;
     });
 }
+
+/// Parts of a date between separators may have zeros before them, and CONVERT() to bytes is as long as the bytes.
+#[test]
+fn parts_of_dates_and_bytes_of_texts() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table d (d date, t datetime)", "ok 0"),
+            ("insert into d values ('2003-003-03', '2003-3-3 001:002:003'), (date'2003-0003-3', '03-03-003')", "ok 2"),
+            ("select * from d", "2003-03-03|2003-03-03 01:02:03; 2003-03-03|2003-03-03 00:00:00"),
+            ("select cast('2003-01-256' as date), cast('2003-1-1 1:2:300' as datetime), cast('2003-1-1 1:2:003.5' as datetime(1))", "NULL|NULL|2003-01-01 01:02:03.5"),
+            ("create table x as select convert(_utf8mb4'äöü' using binary) as b", "ok 1"),
+            ("select hex(b) from x", "C3A4C3B6C3BC"),
+            ("select column_type from information_schema.columns where table_name = 'x'", "varbinary(12)"),
+        ])
+        .await;
+    });
+}

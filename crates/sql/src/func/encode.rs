@@ -439,7 +439,7 @@ mod tests {
             ("IS_IPV6", &[s("::1")], Some("1")),
             ("IS_IPV6", &[s("10.0.5.9")], Some("0")),
             ("INET6_ATON", &[s("x")], None),
-            ("INET6_NTOA", &[Value::Bytes(b"abcd".into())], Some("97.98.99.100")),
+            ("INET6_NTOA", &[crate::value::Value::Bytes(b"abcd".into())], Some("97.98.99.100")),
             ("INET6_NTOA", &[s("abcd")], None),
             ("INET6_NTOA", &[s("abc")], None),
             ("IS_IPV4_COMPAT", &[s("abcd")], Some("0")),
