@@ -73,7 +73,6 @@ impl Binder<'_> {
             }
             _ => None,
         }
-        .map(Into::into)
     }
 }
 
