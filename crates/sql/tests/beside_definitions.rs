@@ -262,7 +262,8 @@ fn defaults_of_bytes_and_members() {
             ),
             ("insert into t values ()", "ok 1"),
             ("select hex(a), hex(b), hex(c), e from t", "00FF|616200|FFFE|b"),
-            ("create table u (a varbinary(6) default 0x00FF)", "ok 0"),
+            ("create table u (a varbinary(6) default 0x00FF, b varbinary(6) not null default '')", "ok 0"),
+            ("select column_default from information_schema.columns where table_name = 'u' order by ordinal_position", "0x; "),
             ("create table p (a int) partition by hash (a) partitions 2", "ok 0"),
             ("select table_name, nodegroup from information_schema.partitions where table_name in ('p', 'u')", "p|default; p|default; u|"),
         ])
