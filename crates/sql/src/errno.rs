@@ -466,6 +466,9 @@ errno_table! {
     ER_DATA_OUT_OF_RANGE = 1690, b"22003";
     ER_BAD_SLAVE = 1200, b"HY000";
     ER_MISPLACED_INTO = 3954, b"42000";
+    ER_WRONG_FIELD_TERMINATORS = 1083, b"42000";
+    ER_WRONG_NAME_FOR_INDEX = 1280, b"42000";
+    ER_CANT_CHANGE_TX_CHARACTERISTICS = 1568, b"25001";
 }
 
 /// The SQLSTATE that MySQL sends with `errno`.
@@ -491,6 +494,9 @@ mod tests {
     fn known_and_unknown_numbers() {
         assert_eq!(&sqlstate(ER_DUP_ENTRY), b"23000");
         assert_eq!(&sqlstate(ER_LOCK_DEADLOCK), b"40001");
+        assert_eq!(&sqlstate(ER_CANT_CHANGE_TX_CHARACTERISTICS), b"25001");
+        assert_eq!(&sqlstate(ER_WRONG_NAME_FOR_INDEX), b"42000");
+        assert_eq!(&sqlstate(ER_VIEW_CHECK_FAILED), b"HY000");
         assert_eq!(&sqlstate(60000), b"HY000");
     }
 }

@@ -186,3 +186,30 @@ fn nothing_to_revoke() {
         ),
     ]);
 }
+
+/// A string names its column by its value behind an introducer, too; the marks of versioned comments are no part of a name.
+#[test]
+fn columns_of_literals() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        for (item, name) in [
+            ("_latin1'abc'", "abc"),
+            ("_utf8mb4'abc' 'd'", "abc"),
+            ("n'abc'", "abc"),
+            ("_latin1 x'41'", "_latin1 x'41'"),
+            ("x'41'", "x'41'"),
+            ("_utf8mb4'x' collate utf8mb4_bin", "_utf8mb4'x' collate utf8mb4_bin"),
+            ("1 /*!32301 +1 */", "1  +1"),
+            ("1 + /*!00000 2 */ + 3 /*!99999 noise*/ + 4", "1 +  2  + 3  + 4"),
+            ("1 /* a */ + 2", "1 /* a */ + 2"),
+        ] {
+            let query = format!("select `{name}` is not null from (select {item}) d");
+            c.check(&[(&query, "1")]).await;
+        }
+        c.check(&[
+            ("create table t as select _latin1'abc' union select 'x'", "ok 2"),
+            ("select `abc` from t", "abc; x"),
+        ])
+        .await;
+    });
+}

@@ -139,3 +139,87 @@ fn what_is_no_text_is_no_member() {
         c.0.close().await;
     });
 }
+
+/// A format that a row or a variable has reads a date and time, whatever stands in it; names may be cut where one alone begins so.
+#[test]
+fn dates_are_read_by_formats() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table d (id int primary key, s varchar(50), f varchar(50))",
+            "insert into d values (1, '10:20:10', '%H:%i:%s'), (2, '15 May 2001', '%d %b %Y'), (3, '15 05 2001 1', '%d %m %Y %H')",
+        ])
+        .await;
+        let rows = "1|NULL; 2|2001-05-15 00:00:00.000000; 3|2001-05-15 01:00:00.000000";
+        c.check(&[
+            ("select id, str_to_date(s, f) from d", rows),
+            ("select id, concat(str_to_date(s, f)) from d", rows),
+            ("set @f = '%d %b %Y'", "ok 0"),
+            ("select str_to_date('15 May 2001', @f)", "2001-05-15 00:00:00.000000"),
+            ("select str_to_date('15 May 2001', concat('%d', ' %b %Y'))", "2001-05-15"),
+            ("select str_to_date('15 SEPTEMB 2001', '%d %M %Y'), str_to_date('Sund 15 MAY 2001', '%W %d %b %Y')", "2001-09-15|2001-05-15"),
+            ("select str_to_date('15 Ju 2001', '%d %M %Y'), str_to_date('15 MAYb 2001', '%d %M %Y'), str_to_date('1', '1')", "NULL|NULL|NULL"),
+            ("set sql_mode = ''", "ok 0"),
+            ("select id, str_to_date(s, f) from d where id = 1", "1|0000-00-00 10:20:10.000000"),
+        ])
+        .await;
+    });
+}
+
+/// The classes of a regular expression are Unicode's.
+#[test]
+fn letters_are_no_matter_of_ascii() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("select 'här' regexp 'h[[:alpha:]]+r', 'É' regexp binary '[[:upper:]]'", "E3995"),
+            ("select 'här' regexp 'h[[:alpha:]]+r', 'я' regexp '^[[:alnum:]]$', '٣' regexp '[[:digit:]]'", "1|1|1"),
+            ("select regexp_like('É', '[[:lower:]]', 'c'), regexp_like('É', '[[:upper:]]', 'c'), 'é' regexp '[:alpha:]'", "0|1|1"),
+            ("select 'é' regexp '[^[:alpha:]]', 'é' regexp '[[:^alpha:]]', '1' regexp '[[:^alpha:]]'", "0|0|1"),
+            ("select '+' regexp '[[:punct:]]', '-' regexp '[[:punct:]]', '，' regexp '[[:punct:]]'", "0|1|1"),
+            ("select ' ' regexp '[[:graph:]]', 'é' regexp '[[:graph:]]', ' ' regexp '[[:print:]]', '\\n' regexp '[[:blank:]]'", "0|1|1|0"),
+            ("select 'é' regexp '[[:Lu:]]', regexp_like('é', '[[:Lu:]]', 'c'), 'x' regexp '\\\\[[:alpha:]'", "1|0|0"),
+            ("select regexp_replace('Straße 12', '[^[:alnum:]]', ''), regexp_substr('12 größe', '[[:alpha:]]+')", "Straße12|größe"),
+            ("select 'a' regexp '[[:nothing:]]'", "E3685 Illegal argument to a regular expression."),
+            ("select 'a' regexp '[[:<:]]a[[:>:]]'", "E3685"),
+        ])
+        .await;
+    });
+}
+
+/// CHAR of the set of bytes is BINARY; addresses may have zeros before their numbers, and are bytes where they are none of a text.
+#[test]
+fn bytes_are_padded_and_addresses_read() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("select hex(cast('a' as char(3) character set binary)), hex(cast('abc' as char(2) character set binary))", "610000|6162"),
+            ("show warnings", "Warning|1292|Truncated incorrect BINARY(2) value: 'abc'"),
+            ("select hex(inet6_aton('::01.2.3.4')), hex(inet6_aton('1.02.3.004')), inet6_aton('::1.2.3')", "00000000000000000000000001020304|01020304|NULL"),
+            ("select is_ipv4_compat(inet6_aton('::01.2.3.4')), is_ipv6('::01.2.3.4'), is_ipv6('::0001.2.3.4')", "1|1|0"),
+            ("create table a (c char(4), b binary(4))", "ok 0"),
+            ("insert into a values (x'01020304', x'01020304')", "ok 1"),
+            ("select inet6_ntoa(c), inet6_ntoa(b) from a", "NULL|1.2.3.4"),
+            ("select power(1e300, 10)", "E1690 DOUBLE value is out of range in 'pow(1e300,10)'"),
+        ])
+        .await;
+    });
+}
+
+/// Parts of a date between separators may have zeros before them, and CONVERT() to bytes is as long as the bytes.
+#[test]
+fn parts_of_dates_and_bytes_of_texts() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table d (d date, t datetime)", "ok 0"),
+            ("insert into d values ('2003-003-03', '2003-3-3 001:002:003'), (date'2003-0003-3', '03-03-003')", "ok 2"),
+            ("select * from d", "2003-03-03|2003-03-03 01:02:03; 2003-03-03|2003-03-03 00:00:00"),
+            ("select cast('2003-01-256' as date), cast('2003-1-1 1:2:300' as datetime), cast('2003-1-1 1:2:003.5' as datetime(1))", "NULL|NULL|2003-01-01 01:02:03.5"),
+            ("create table x as select convert(_utf8mb4'äöü' using binary) as b", "ok 1"),
+            ("select hex(b) from x", "C3A4C3B6C3BC"),
+            ("select column_type from information_schema.columns where table_name = 'x'", "varbinary(12)"),
+        ])
+        .await;
+    });
+}

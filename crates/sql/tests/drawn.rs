@@ -123,3 +123,61 @@ fn variables_that_the_statement_sets() {
         drop(server);
     });
 }
+
+/// The idiom of numbering rows: what sets a variable is computed as the rows go out, in their order, and a row is shown with the value that
+/// it was ordered by.
+#[test]
+fn variables_count_rows_in_their_order() {
+    with_server(91, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table r (g varchar(5), s int, e enum('z', 'y', 'x'))",
+            "insert into r values ('b', 3, 'z'), ('a', 1, 'y'), ('b', 1, 'x'), ('a', 2, 'z'), ('c', 9, 'y')",
+        ])
+        .await;
+        for (list, rest, rows) in [
+            ("@n := @n + 1 as n, s", "order by s desc", "1|9; 2|3; 3|2; 4|1; 5|1"),
+            ("@n := @n + 1 as n, s", "where s > 1 order by s desc limit 2", "1|9; 2|3"),
+            ("@n := @n + 1 as n, s", "order by s desc limit 1, 2", "1|3; 2|2"),
+            ("@n := @n + 1 as n, s", "having s > 1 order by s desc", "1|9; 2|3; 3|2"),
+            ("@n := @n + s as n, s", "order by s, e", "1|1; 2|1; 4|2; 7|3; 16|9"),
+            (
+                "@n := @n + 1 as n, upper(concat(g, e)), @n",
+                "order by e, s",
+                "1|AZ|1; 2|BZ|2; 3|AY|3; 4|CY|4; 5|BX|5",
+            ),
+            ("(@n := @n + 1), r.s", ", (select @n := 0) x order by s desc limit 2", "1|9; 2|3"),
+            (
+                "g, s, if(@p = g, @n := @n + 1, @n := 1) as rn, @p := g",
+                "order by g, s desc",
+                "a|2|1|a; a|1|2|a; b|3|1|b; b|1|2|b; c|9|1|c",
+            ),
+            // Where the order follows the variable, each row counts once.
+            ("@n := @n + 1 as n", "order by n desc", "5; 4; 3; 2; 1"),
+            ("@n := @n + 1 as n", "order by 1 desc limit 2", "5; 4"),
+            ("@n := @n + 1 as n, sum(s)", "group by g order by n desc", "3|9; 2|3; 1|4"),
+            ("@n := @n + (e + 0) as n, e", "order by s desc, e", "2|y; 3|z; 4|z; 6|y; 9|x"),
+        ] {
+            c.all(&["set @n = 0, @p = null"]).await;
+            let query = format!("select {list} from r {rest}");
+            c.check(&[(&query, rows)]).await;
+        }
+        c.check(&[
+            ("set @n = 0", "ok 0"),
+            ("create table h as select @n := @n + 1 as n, s from r order by s desc", "ok 5"),
+            ("select * from h order by n", "1|9; 2|3; 3|2; 4|1; 5|1"),
+        ])
+        .await;
+        c.all(SETUP).await;
+        c.check(&[
+            ("select count(*) from (select x, lag(x) over () y from (select rand() x from t order by x limit 400) d) e where y > x", "0"),
+            // On disk the variables wait as well.
+            ("set sort_buffer_size = 32768, tmp_table_size = 1024, @n = 0", "ok 0"),
+            ("create table n as select @n := @n + 1 as n, t.id, repeat('x', 1000) c from t order by t.id desc", "ok 400"),
+            ("select count(*) from n where n + id = 401", "400"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

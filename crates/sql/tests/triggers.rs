@@ -501,3 +501,34 @@ fn a_trigger_may_fill_what_an_update_set_to_null() {
         ("update t set a = null where id = 1", "E1048 Column 'a' cannot be null"),
     ]);
 }
+
+/// LOCK TABLES locks what the triggers of a table that may be written use, under whatever names, but no table for more than it names.
+#[test]
+fn triggers_of_locked_tables() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (a int)", "ok 0"),
+            ("create table u (c int)", "ok 0"),
+            ("create table v (d int)", "ok 0"),
+            ("insert into u values (1)", "ok 1"),
+            ("create function f() returns int begin update v set d = d + 1; return (select max(x.d) from v x); end", "ok 0"),
+            ("create trigger tu after insert on t for each row update u set c = c + (select count(*) from t y)", "ok 0"),
+            ("create trigger tv before insert on t for each row set new.a = f()", "ok 0"),
+            ("insert into v values (1)", "ok 1"),
+            ("lock tables t write", "ok 0"),
+            ("insert into t values (1)", "ok 1"),
+            ("insert into t values (1)", "ok 1"),
+            ("update u set c = 1", "E1100 Table 'u' was not locked with LOCK TABLES"),
+            ("select * from t z", "E1100"),
+            ("lock tables t write, u read", "ok 0"),
+            ("insert into t values (1)", "E1099 Table 'u' was locked with a READ lock and can't be updated"),
+            ("lock tables t write, u as w write, v write", "ok 0"),
+            ("insert into t values (1)", "ok 1"),
+            ("unlock tables", "ok 0"),
+            ("select a from t order by a", "2; 3; 4"),
+            ("select c from u", "7"),
+        ])
+        .await;
+    });
+}

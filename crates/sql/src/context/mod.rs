@@ -146,6 +146,8 @@ pub struct Reads<'a> {
     pub interrupt: &'a Arc<Interrupt>,
     /// Tables that the session has locked by LOCK TABLES.
     pub locked: Option<&'a LockedTables>,
+    /// The statement is a trigger's, or of a function that one calls: what they use beside the listed tables is locked with them.
+    pub of_trigger: bool,
     pub temporaries: &'a Temporaries,
     pub set_inside: &'a SetInside,
     /// What the placeholders of a prepared statement stand for.
@@ -155,6 +157,26 @@ pub struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
+    /// 1100 for a table that the session's LOCK TABLES does not let it read under this name.
+    pub fn may_read(&self, schema: &str, table: &str, alias: &str) -> Result<(), SqlError> {
+        match self.locked {
+            Some(locked) if !self.of_trigger => locked.check_read(schema, table, alias),
+            _ => Ok(()),
+        }
+    }
+
+    /// 1099, 1100 or 1223 for one that it does not let it change.
+    pub fn may_write(&self, schema: &str, table: &str, alias: &str) -> Result<(), SqlError> {
+        match self.locked {
+            None => Ok(()),
+            Some(locked) if self.of_trigger && locked.is_listed() => {
+                let listed = locked.names(schema, table);
+                if listed { locked.check_define(schema, table) } else { Ok(()) }
+            }
+            Some(locked) => locked.check_write(schema, table, alias),
+        }
+    }
+
     /// The computed table that the session means by a name: none where it has a temporary table of that name.
     pub fn computed(&self, schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
         self.shared.computed(schema, name).filter(|_| !self.temporaries.has(schema, name))

@@ -286,6 +286,13 @@ pub fn column_default(
         return Err(invalid_default(&column.name));
     };
     let value = literal::spelled(value, expr, column.ty);
+    let value = match (column.ty, value) {
+        // The members of an ENUM have lost the spaces at their end.
+        (SqlType::Enum { collation, .. }, Value::Str(text, c)) if !collation.is_binary() => {
+            Value::Str(super::types::without_spaces(&text).to_vec().into(), c)
+        }
+        (_, value) => value,
+    };
     if value.is_null() {
         return match column.nullable {
             true => Ok(ColumnDefault::Null),

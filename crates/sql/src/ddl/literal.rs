@@ -175,6 +175,15 @@ pub fn stored_text(ty: SqlType, datum: Datum<'_>, tz: TimeZone) -> Option<String
     Some(String::from_utf8_lossy(&out).into_owned())
 }
 
+/// The stored value of a column of bytes; `None` for any other column.
+pub fn stored_bytes(ty: SqlType, datum: Datum<'_>, tz: TimeZone) -> Option<Vec<u8>> {
+    let bytes = ty.collation().is_some_and(|c| c.is_binary());
+    if !bytes || !matches!(ty, SqlType::Char { .. } | SqlType::Varchar { .. }) {
+        return None;
+    }
+    ty.load(datum, tz).as_bytes().map(<[u8]>::to_vec)
+}
+
 /// An evaluation context without a session.
 pub fn plain_eval(env: &Env<'_>) -> EvalCtx<'static> {
     let mut cx = EvalCtx::new(&NoSession);

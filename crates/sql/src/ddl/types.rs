@@ -253,6 +253,12 @@ fn bit(column: &str, data: &DataType) -> Result<SqlType, SqlError> {
     }
 }
 
+/// A text without the spaces at its end.
+pub fn without_spaces(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|b| *b != b' ').map_or(0, |last| last + 1);
+    &text[..end]
+}
+
 /// ENUM and SET: members lose their spaces at the end, differ, and have no comma in a SET.
 fn list(
     column: &str,
@@ -271,7 +277,7 @@ fn list(
     let mut names: Vec<Box<[u8]>> = Vec::with_capacity(data.members.len());
     for member in &data.members {
         let (name, lost) = Charset::Utf8mb4.convert(member, collation.charset());
-        let name = if collation.is_binary() { &name[..] } else { name.trim_ascii_end() };
+        let name = if collation.is_binary() { &name[..] } else { without_spaces(&name) };
         let shown = String::from_utf8_lossy(member);
         if lost > 0 {
             return Err(SqlError::new(

@@ -4,7 +4,7 @@ use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::{Collation, Value, json};
 use md5::Digest;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 pub(super) const TABLE: &[FuncDef] = &[
     def("HEX", 1, 1, infer::hexadecimal, hex),
@@ -326,7 +326,7 @@ fn ipv4(text: &str) -> Option<i64> {
 fn inet_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let n = args[0].to_integer(&mut cx.warnings).and_then(|n| u32::try_from(n).ok());
     let Some(n) = n else { return Ok(wrong(cx, &args[0], "inet_ntoa")) };
-    let text = std::net::Ipv4Addr::from_bits(n).to_string();
+    let text = Ipv4Addr::from_bits(n).to_string();
     Ok(Value::text(text.into_bytes(), Collation::Utf8mb4GeneralCi))
 }
 
@@ -336,16 +336,21 @@ fn address(v: &Value<'_>) -> Option<IpAddr> {
         return None;
     }
     let text = v.to_string_lossy()?;
-    if let Ok(v6) = text.parse::<Ipv6Addr>() {
-        return Some(IpAddr::V6(v6));
+    if let Some(v4) = four_numbers(&text) {
+        return Some(IpAddr::V4(v4));
     }
-    let parts: Vec<&str> = text.split('.').collect();
-    let digits = |p: &&str| (1..=3).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit());
-    if parts.len() != 4 || !parts.iter().all(digits) {
-        return None;
-    }
-    let bytes: Vec<u8> = parts.iter().filter_map(|p| p.parse().ok()).collect();
-    Some(IpAddr::V4(<[u8; 4]>::try_from(bytes).ok()?.into()))
+    // At the end of an IPv6 address, too, MySQL reads the numbers with zeros before them.
+    let plain = text.rsplit_once(':').and_then(|(high, low)| {
+        Some(format!("{high}:{}", low.contains('.').then(|| four_numbers(low)).flatten()?))
+    });
+    plain.as_deref().unwrap_or(&text).parse::<Ipv6Addr>().ok().map(IpAddr::V6)
+}
+
+fn four_numbers(text: &str) -> Option<Ipv4Addr> {
+    let digits = |p: &str| (1..=3).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit());
+    let number = |p: &str| p.parse::<u8>().ok().filter(|_| digits(p));
+    let bytes = text.split('.').map(number).collect::<Option<Vec<u8>>>()?;
+    Some(<[u8; 4]>::try_from(bytes).ok()?.into())
 }
 
 /// 0 also for NULL, as in MySQL.
@@ -365,7 +370,9 @@ fn inet6_aton(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 fn inet6_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let text = match args[0].as_bytes() {
+    // The text of an address is none, nor is any text that happens to be as long as one.
+    let bytes = Some(&args[0]).filter(|v| matches!(v, Value::Bytes(_)));
+    let text = match bytes.and_then(Value::as_bytes) {
         Some(b) if b.len() == 4 => <[u8; 4]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
         Some(b) => <[u8; 16]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
         None => None,
@@ -432,7 +439,8 @@ mod tests {
             ("IS_IPV6", &[s("::1")], Some("1")),
             ("IS_IPV6", &[s("10.0.5.9")], Some("0")),
             ("INET6_ATON", &[s("x")], None),
-            ("INET6_NTOA", &[s("abcd")], Some("97.98.99.100")),
+            ("INET6_NTOA", &[crate::value::Value::Bytes(b"abcd".into())], Some("97.98.99.100")),
+            ("INET6_NTOA", &[s("abcd")], None),
             ("INET6_NTOA", &[s("abc")], None),
             ("IS_IPV4_COMPAT", &[s("abcd")], Some("0")),
             ("INET_NTOA", &[i(167_773_449)], Some("10.0.5.9")),

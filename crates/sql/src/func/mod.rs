@@ -11,6 +11,7 @@ mod crypt;
 pub mod encode;
 #[cfg(test)]
 mod ends;
+mod formats;
 pub mod geo;
 mod gtid;
 pub mod infer;

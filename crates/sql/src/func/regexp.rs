@@ -2,8 +2,8 @@
 
 use super::infer;
 use super::long_match::{LONG, LongMatch, Stopped, next_char};
-use super::regexp_errors::{failure, too_big};
-use super::regexp_parts::{check_braces, expand};
+use super::regexp_errors::{failure, numbered, too_big};
+use super::regexp_parts::{check_braces, expand, with_unicode_classes};
 use super::{FuncCtx, FuncDef, Out, def};
 use crate::value::{Value, ValueError};
 use fancy_regex::{Regex, RegexInput};
@@ -24,6 +24,8 @@ const LONGEST_PATTERN: usize = 64 * 1024;
 
 /// A compiled pattern; the statement keeps its last one from row to row.
 struct Pattern {
+    /// As the statement has it.
+    written: String,
     source: String,
     regex: Regex,
     /// For long texts, once there was one.
@@ -134,8 +136,7 @@ fn compile(
     letters: &str,
 ) -> Result<Arc<Pattern>, ValueError> {
     if pattern.is_empty() {
-        let text = "Illegal argument to a regular expression.".to_string();
-        return Err(ValueError::new(3685, "HY000", text));
+        return Err(numbered(3685));
     }
     if pattern.len() > LONGEST_PATTERN {
         return Err(too_big());
@@ -153,18 +154,22 @@ fn compile(
     }
     let flags: String =
         [(i, 'i'), (m, 'm'), (s, 's')].into_iter().filter(|(on, _)| *on).map(|(_, c)| c).collect();
-    let source =
-        if flags.is_empty() { pattern.to_string() } else { format!("(?{flags}){pattern}") };
+    let flagged = |pattern: &str| match flags.is_empty() {
+        true => pattern.to_string(),
+        false => format!("(?{flags}){pattern}"),
+    };
+    let written = flagged(pattern);
     let known = cx.regex.as_ref().and_then(|p| p.clone().downcast::<Pattern>().ok());
     if let Some(known) = known
-        && known.source == source
+        && known.written == written
     {
         return Ok(known);
     }
     check_braces(pattern)?;
+    let source = flagged(&with_unicode_classes(pattern)?);
     let regex = fancy_regex::RegexBuilder::new(&source).backtrack_limit(STEP_LIMIT).build();
     let regex = regex.map_err(|e| failure(&e, pattern))?;
-    let built = Arc::new(Pattern { source, regex, long: OnceLock::new() });
+    let built = Arc::new(Pattern { written, source, regex, long: OnceLock::new() });
     cx.regex = Some(built.clone());
     Ok(built)
 }

@@ -4,7 +4,8 @@ use crate::value::ValueError;
 use fancy_regex::{CompileError, Error, ParseError, RuntimeError};
 
 /// Numbers and texts of MySQL.
-const TEXTS: [(u16, &str); 12] = [
+const TEXTS: [(u16, &str); 13] = [
+    (3685, "Illegal argument to a regular expression."),
     (3686, "Index out of bounds in regular expression search."),
     (3887, "A capture group has an invalid name."),
     (3689, "Unrecognized escape sequence in regular expression."),

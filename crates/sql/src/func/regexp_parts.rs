@@ -1,8 +1,11 @@
-//! What ICU reads otherwise than the library that matches: the replacement of REGEXP_REPLACE(), and the braces of a pattern.
+//! What ICU reads otherwise than the library that matches: the replacement of REGEXP_REPLACE(), the braces of a pattern, and its
+//! classes of characters by name, which are Unicode's.
 
 use super::regexp_errors::{numbered, syntax};
 use crate::value::ValueError;
 use fancy_regex::{Captures, Regex};
+use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The replacement with the groups of a match in it: `$1` takes as many digits as there may be groups, `${name}` is one by its name, and
 /// a backslash quotes what follows. 3887 and 3686.
@@ -87,6 +90,72 @@ pub fn check_braces(pattern: &str) -> Result<(), ValueError> {
         at += 1;
     }
     Ok(())
+}
+
+/// The pattern with `[:alpha:]` and its kin as sets of Unicode's properties: the library's own are ASCII's.
+/// 3685 for a name that Unicode does not know.
+pub fn with_unicode_classes(pattern: &str) -> Result<Cow<'_, str>, ValueError> {
+    if !pattern.contains("[:") {
+        return Ok(Cow::Borrowed(pattern));
+    }
+    let (mut out, mut rest) = (String::with_capacity(pattern.len() + 16), pattern);
+    while let Some(c) = rest.chars().next() {
+        let quoted = match rest.strip_prefix("\\Q") {
+            Some(inside) => inside.find("\\E").map_or(rest.len(), |end| end + 4),
+            None if c == '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            None => 0,
+        };
+        let taken = match class_name(rest) {
+            Some(name) if quoted == 0 => {
+                let (not, name) = name.strip_prefix('^').map_or(("", name), |name| ("^", name));
+                let _ = write!(out, "[{not}{}]", properties(name)?);
+                name.len() + not.len() + 4
+            }
+            _ => {
+                let taken = quoted.max(c.len_utf8());
+                out.push_str(&rest[..taken]);
+                taken
+            }
+        };
+        rest = &rest[taken..];
+    }
+    Ok(Cow::Owned(out))
+}
+
+/// What stands between `[:` and `:]` at the beginning of `text`.
+fn class_name(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix("[:")?;
+    let name = &inside[..inside.find(":]")?];
+    let fits = |c: char| c.is_ascii_alphanumeric() || "^_- =<>".contains(c);
+    name.chars().all(fits).then_some(name)
+}
+
+/// What belongs to a class, as ICU has it: POSIX names by Unicode's recommendation for them, any other by the property of that name.
+fn properties(name: &str) -> Result<Cow<'static, str>, ValueError> {
+    let set = match &*name.to_ascii_lowercase() {
+        "alpha" => r"\p{Alphabetic}",
+        "lower" => r"\p{Lowercase}",
+        "upper" => r"\p{Uppercase}",
+        "digit" => r"\p{Nd}",
+        "alnum" => r"\p{Alphabetic}\p{Nd}",
+        "punct" => r"\p{P}",
+        "space" => r"\p{White_Space}",
+        "blank" => r"\p{Zs}\t",
+        "cntrl" => r"\p{Cc}",
+        "xdigit" => r"\p{Nd}\p{Hex_Digit}",
+        "word" => r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}",
+        "ascii" => r"\x00-\x7F",
+        "graph" => r"[^\p{White_Space}\p{Cc}\p{Cn}]",
+        "print" => r"\p{Zs}[^\p{White_Space}\p{Cc}\p{Cn}]",
+        _ => {
+            let property = format!("\\p{{{name}}}");
+            return match Regex::new(&property) {
+                Ok(_) => Ok(Cow::Owned(property)),
+                Err(_) => Err(numbered(3685)),
+            };
+        }
+    };
+    Ok(Cow::Borrowed(set))
 }
 
 fn check_interval(text: &str) -> Result<(), ValueError> {

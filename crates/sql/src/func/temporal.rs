@@ -5,12 +5,12 @@
 //! [`date_add_type`] and EXTRACT's from BIGINT.
 
 use super::amounts::{Amount, interval_of};
+use super::formats::{format_date, format_time, get_format, parse_any_date, parse_date};
 use super::infer;
 use super::periods;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::cast::allowed;
 use crate::value::convert::{local_time, now};
-use crate::value::temporal::format::{date_format, format_parts, str_to_date, time_format};
 use crate::value::temporal::interval::{Interval, Unit, difference};
 use crate::value::temporal::names::names;
 use crate::value::temporal::parse::{self, full_year};
@@ -103,6 +103,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     varying("TIME_FORMAT", 2, 2, infer::by_format, format_time),
     def("GET_FORMAT", 2, 2, infer::text_null::<17>, get_format),
     def("STR_TO_DATE", 2, 2, infer::datetime, parse_date),
+    def("STR_TO_DATE OF ANY", 2, 2, infer::datetime, parse_any_date),
     def("EXTRACT", 2, 2, infer::int_null::<21>, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
     def("PERIOD_ADD", 2, 2, infer::int::<21>, periods::period_add),
     def("PERIOD_DIFF", 2, 2, infer::int::<21>, periods::period_diff),
@@ -268,7 +269,7 @@ fn date_int(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(Date) -> i64) -
 }
 
 /// Reading parts of a zero date is allowed whatever the mode.
-fn lenient_date(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Option<DateTime> {
+pub fn lenient_date(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Option<DateTime> {
     let mode = cx.mode;
     cx.mode = SqlMode(mode.0 & !SqlMode::NO_ZERO_DATE.0);
     let d = v.to_datetime(cx);
@@ -289,7 +290,7 @@ fn real_day(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(Date) -> Value<
     Ok(args[0].to_date(cx).filter(|d| d.is_real()).map_or(Value::Null, f))
 }
 
-fn text(cx: &FuncCtx<'_>, s: &str) -> Value<'static> {
+pub fn text(cx: &FuncCtx<'_>, s: &str) -> Value<'static> {
     let utf8 = crate::value::Charset::Utf8mb4;
     Value::text(utf8.convert(s.as_bytes(), cx.collation.charset()).0, cx.collation)
 }
@@ -570,67 +571,6 @@ fn sec_to_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 fn time_to_sec(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(args[0].to_time(cx).map_or(Value::Null, |t| Value::Int(t.micros / MICROS)))
-}
-
-fn format_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let (Some(d), Some(format)) = (lenient_date(cx, &args[0]), args[1].to_string_lossy()) else {
-        return Ok(Value::Null);
-    };
-    Ok(date_format(d, &format, names(cx.locale)).map_or(Value::Null, |s| text(cx, &s)))
-}
-
-fn format_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let (Some(t), Some(format)) = (args[0].to_time(cx), args[1].to_string_lossy()) else {
-        return Ok(Value::Null);
-    };
-    Ok(time_format(t, &format).map_or(Value::Null, |s| text(cx, &s)))
-}
-
-/// GET_FORMAT('DATE', 'USA'): the formats of the manual's table.
-fn get_format(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let name = |v: &Value<'_>| v.to_string_lossy().unwrap_or_default().to_ascii_uppercase();
-    let (kind, place) = (name(&args[0]), name(&args[1]));
-    let kind = if kind == "TIMESTAMP" { "DATETIME" } else { &kind };
-    let format = match (kind, &place[..]) {
-        ("DATE", "USA") => "%m.%d.%Y",
-        ("DATE", "JIS" | "ISO") => "%Y-%m-%d",
-        ("DATE", "EUR") => "%d.%m.%Y",
-        ("DATE", "INTERNAL") => "%Y%m%d",
-        ("DATETIME", "USA" | "EUR") => "%Y-%m-%d %H.%i.%s",
-        ("DATETIME", "JIS" | "ISO") => "%Y-%m-%d %H:%i:%s",
-        ("DATETIME", "INTERNAL") => "%Y%m%d%H%i%s",
-        ("TIME", "USA") => "%h:%i:%s %p",
-        ("TIME", "JIS" | "ISO") => "%H:%i:%s",
-        ("TIME", "EUR") => "%H.%i.%s",
-        ("TIME", "INTERNAL") => "%H%i%s",
-        _ => return Ok(Value::Null),
-    };
-    Ok(text(cx, format))
-}
-
-fn parse_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let (Some(s), Some(format)) = (args[0].to_string_lossy(), args[1].to_string_lossy()) else {
-        return Ok(Value::Null);
-    };
-    let parts = format_parts(&format);
-    let fsp = if parts.fraction { 6 } else { 0 };
-    let found = str_to_date(&s, &format).filter(|(d, _)| {
-        let zero = d.date.year == 0 || d.date.month == 0 || d.date.day == 0;
-        !(parts.date && zero && cx.mode.has(SqlMode::NO_ZERO_IN_DATE | SqlMode::NO_ZERO_DATE))
-    });
-    let Some((d, left)) = found else {
-        cx.warnings
-            .warn(1411, || format!("Incorrect datetime value: '{s}' for function str_to_date"));
-        return Ok(Value::Null);
-    };
-    if left {
-        cx.warnings.truncated("date", s.as_bytes());
-    }
-    Ok(match (parts.date, parts.time) {
-        (_, false) => Value::Date(d.date),
-        (false, true) => Value::Time(Time { fsp, ..d.time() }),
-        (true, true) => Value::DateTime(DateTime { fsp, ..d }),
-    })
 }
 
 /// EXTRACT(unit FROM v).

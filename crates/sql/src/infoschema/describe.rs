@@ -2,7 +2,7 @@
 
 use weir_engine::row::Charset;
 
-use crate::ddl::literal::stored_text;
+use crate::ddl::literal::{stored_bytes, stored_text};
 use crate::meta::{ColumnDefault, IndexPart, SqlColumn, SqlTable, TableMeta};
 use crate::value::{Collation, SqlType, TimeZone};
 
@@ -10,10 +10,24 @@ use crate::value::{Collation, SqlType, TimeZone};
 pub fn default_text(column: &SqlColumn, tz: TimeZone) -> Option<String> {
     match &column.default {
         ColumnDefault::None | ColumnDefault::Null | ColumnDefault::Generated { .. } => None,
-        ColumnDefault::Literal(datum) => stored_text(column.ty, datum.as_ref(), tz),
+        ColumnDefault::Literal(datum) => match stored_bytes(column.ty, datum.as_ref(), tz) {
+            Some(bytes) if bytes.is_empty() => Some(String::new()),
+            // Bytes are told of as hexadecimal digits, up to the first zero.
+            Some(bytes) => {
+                let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+                Some(hexadecimal(&bytes[..end]))
+            }
+            None => stored_text(column.ty, datum.as_ref(), tz),
+        },
         ColumnDefault::CurrentTimestamp(fsp) => Some(now_text(*fsp)),
         ColumnDefault::Expr(text) => Some(escaped(text)),
     }
+}
+
+/// Bytes as a literal of SQL.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
+    format!("0x{digits}")
 }
 
 /// The type of a program's value, as SHOW CREATE FUNCTION has it.

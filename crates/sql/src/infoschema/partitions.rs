@@ -141,7 +141,7 @@ fn rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
             Value::Null,
             Value::Null,
             s(own.map_or(String::new(), |(_, p, sub)| sub.unwrap_or(p).comment.clone())),
-            Value::Null,
+            s(own.map_or("", |_| "default")),
             Value::Null,
         ]
     };

@@ -53,6 +53,14 @@ impl LockedTables {
         matches!(&self.what, LockedWhat::Listed(list) if list.is_empty())
     }
 
+    /// LOCK TABLES has named it, under whatever alias.
+    pub fn names(&self, schema: &str, table: &str) -> bool {
+        match &self.what {
+            LockedWhat::All(_) => true,
+            LockedWhat::Listed(list) => list.iter().any(|l| l.schema == schema && l.table == table),
+        }
+    }
+
     /// 1100 for a table that may not be read under this name.
     pub fn check_read(&self, schema: &str, table: &str, alias: &str) -> Result<(), SqlError> {
         match &self.what {

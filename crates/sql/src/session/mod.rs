@@ -34,6 +34,7 @@ macro_rules! reads {
             last_warnings: &$session.warnings,
             interrupt: &$session.interrupt,
             locked: $session.locked.as_ref(),
+            of_trigger: false,
             temporaries: &$session.temporaries,
             set_inside: &$session.set_inside,
             params: &$session.params,

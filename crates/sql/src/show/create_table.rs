@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::infoschema::describe::{default_text, is_silent_default, now_text};
+use crate::ddl::literal::stored_bytes;
+use crate::infoschema::describe::{default_text, hexadecimal, is_silent_default, now_text};
 use crate::meta::constraint::checks_by_name;
 use crate::meta::{
     ColumnDefault, SpecialKey, SpecialKind, SqlColumn, SqlIndex, TableMeta, UsingClause,
@@ -141,11 +142,18 @@ fn push_default(out: &mut String, column: &SqlColumn, style: Style) {
         ColumnDefault::Null if lob || !column.nullable || column.auto_increment => {}
         ColumnDefault::Null => out.push_str(" DEFAULT NULL"),
         ColumnDefault::Literal(_) if lob => {}
-        ColumnDefault::Literal(_) => {
-            let text = default_text(column, style.tz).unwrap_or_default();
-            let text = match column.ty {
-                SqlType::Bit { .. } => text,
-                _ => literal(&text),
+        ColumnDefault::Literal(datum) => {
+            let text = match stored_bytes(column.ty, datum.as_ref(), style.tz) {
+                // What is no text would come back as something else.
+                Some(bytes) => match String::from_utf8(bytes) {
+                    Ok(text) => literal(&text),
+                    Err(e) => hexadecimal(e.as_bytes()),
+                },
+                None => {
+                    let text = default_text(column, style.tz).unwrap_or_default();
+                    let bit = matches!(column.ty, SqlType::Bit { .. });
+                    if bit { text } else { literal(&text) }
+                }
             };
             let _ = write!(out, " DEFAULT {text}");
         }

@@ -63,7 +63,9 @@ impl CastTarget {
             CastTarget::Float => (SqlType::LONG_FLOAT, false),
             CastTarget::Double => (SqlType::LONG_DOUBLE, false),
             CastTarget::Char { chars, collation } => {
-                (SqlType::varchar(chars.unwrap_or_else(|| text_length(&from.ty)), collation), false)
+                // CONVERT(t USING binary) keeps the bytes.
+                let longest = if collation.is_binary() { octet_length } else { text_length };
+                (SqlType::varchar(chars.unwrap_or_else(|| longest(&from.ty)), collation), false)
             }
             CastTarget::Binary { bytes } => {
                 (SqlType::varbinary(bytes.unwrap_or_else(|| octet_length(&from.ty))), false)

@@ -321,7 +321,12 @@ impl Parser<'_> {
             let call = self.call(None, Ident::new("CURRENT_TIMESTAMP"), args);
             return Ok(ColumnAttr::Default(Expr::Call(Box::new(call))));
         }
-        let expr = self.unary()?;
+        let mut expr = self.unary()?;
+        // A collation behind the value is the column's.
+        while let Expr::Collate { expr: value, .. } = expr {
+            expr = *value;
+            self.pos -= 2;
+        }
         let mut inner = &expr;
         while let Expr::Unary { expr, .. } = inner {
             inner = expr;

@@ -18,6 +18,7 @@ mod ends;
 mod errors;
 mod expr;
 mod func;
+mod naming;
 pub mod normalize;
 mod object;
 mod operand;
@@ -329,15 +330,6 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn raw(&self, token: Token) -> &'a [u8] {
         token.text(self.sql)
-    }
-
-    /// What a column without an alias is called: its text.
-    pub(crate) fn column_text(&self, first: usize) -> Box<str> {
-        let text = self.text_since(first);
-        match self.opts.client {
-            Some(_) => String::from_utf8_lossy(&self.plain(text.as_bytes().into())).into(),
-            None => text,
-        }
     }
 
     /// Runs a rule one level deeper.

@@ -113,10 +113,9 @@ impl Parser<'_> {
         let expr = self.expr()?;
         let text = match &expr {
             // A string names its column by its value, by the first one if several are adjacent.
-            Expr::Literal(Literal::Str { charset: None, .. } | Literal::Sent { .. })
-                if self.tokens[first].kind == T::Str =>
+            Expr::Literal(Literal::Str { .. } | Literal::Sent { .. })
+                if let Some(raw) = self.first_string(first) =>
             {
-                let raw = self.raw(self.tokens[first]);
                 let value = crate::lex::literal::unquote(raw, self.escapes());
                 String::from_utf8_lossy(&self.plain(value)).into()
             }

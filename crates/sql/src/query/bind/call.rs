@@ -20,7 +20,6 @@ use crate::query::plan::deprecated::Deprecated;
 use crate::query::plan::{Sub, SubKind};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
-use crate::value::temporal::format::format_parts;
 use crate::value::types::coercibility;
 use crate::value::{Class, Collation, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
@@ -76,55 +75,10 @@ impl Binder<'_> {
         if merges(def.name).is_none() && !matches!(def.name, "NULLIF" | "VERSION" | "MAKE_SET") {
             info = self.null_if_malformed(info);
         }
-        self.with_known_format(def.name, &args, &mut info);
+        let def = self.with_known_format(def, &args, &mut info);
         let long = args.iter().any(is_long);
         let call = BExpr::new(Node::Func(def, args), info);
         Ok(if long { rounded(call) } else { call })
-    }
-
-    /// STR_TO_DATE() is what its format has, where that is a constant. One that stands in the plan as a parameter makes it a plan for the
-    /// values.
-    fn with_known_format(&mut self, name: &str, args: &[BExpr], info: &mut TypeInfo) {
-        if name == "UNIX_TIMESTAMP" && args.first().is_some_and(|a| a.info.ty.is_string()) {
-            return self.with_known_fraction(&args[0], info);
-        }
-        if name != "STR_TO_DATE" {
-            return;
-        }
-        let format = match args.get(1).map(|a| &a.node) {
-            Some(Node::Const(format)) => format.to_string_lossy(),
-            Some(Node::Param(n)) => {
-                self.open_types = true;
-                self.env.params.get(*n as usize).and_then(Value::to_string_lossy)
-            }
-            _ => None,
-        };
-        let Some(format) = format else { return };
-        let parts = format_parts(&format);
-        let fsp = if parts.fraction { 6 } else { 0 };
-        info.ty = match (parts.date, parts.time) {
-            (_, false) => SqlType::Date,
-            (false, true) => SqlType::Time { fsp },
-            (true, true) => SqlType::DateTime { fsp },
-        };
-    }
-
-    /// UNIX_TIMESTAMP() of a constant text has the digits that stand in it.
-    fn with_known_fraction(&mut self, arg: &BExpr, info: &mut TypeInfo) {
-        let text = match &arg.node {
-            Node::Const(v) => v.to_string_lossy(),
-            Node::Param(n) => {
-                self.open_types = true;
-                self.env.params.get(*n as usize).and_then(Value::to_string_lossy)
-            }
-            _ => None,
-        };
-        let Some(text) = text else { return };
-        let digits = text.rsplit_once('.').map_or(0, |(_, after)| after.len().min(6) as u8);
-        info.ty = match digits {
-            0 => SqlType::BIGINT,
-            fsp => SqlType::decimal(12 + fsp, fsp),
-        };
     }
 
     /// Expressions of which one gives the value: beside a text, the others are what they are as texts.

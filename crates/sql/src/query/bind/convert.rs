@@ -74,18 +74,12 @@ impl Binder<'_> {
         Ok(match to {
             T::Binary(n) => CastTarget::Binary { bytes: length(n)? },
             T::Char { length: n, charset, binary, national } => {
-                let mut collation = match charset {
-                    Some(cs) => self.charset_collation(cs)?,
-                    None if *national => {
-                        self.deprecated(Deprecated::National);
-                        self.env.reads.vars.default_of(Charset::Utf8mb3)
-                    }
-                    None => self.env.reads.settings.collation,
-                };
-                if *binary {
-                    collation = Collation::bin_of(collation.charset());
+                let collation = self.cast_collation(charset.as_deref(), *binary, *national)?;
+                // Of the set of bytes it is BINARY, zeros behind what is shorter included.
+                match collation.is_binary() {
+                    true => CastTarget::Binary { bytes: length(n)? },
+                    false => CastTarget::Char { chars: length(n)?, collation },
                 }
-                CastTarget::Char { chars: length(n)?, collation }
             }
             T::Signed => CastTarget::Signed,
             T::Unsigned => CastTarget::Unsigned,
@@ -122,6 +116,23 @@ impl Binder<'_> {
                 return Err(SqlError::not_supported("CAST to a geometry"));
             }
         })
+    }
+
+    fn cast_collation(
+        &mut self,
+        charset: Option<&str>,
+        binary: bool,
+        national: bool,
+    ) -> Bind<Collation> {
+        let collation = match charset {
+            Some(cs) => self.charset_collation(cs)?,
+            None if national => {
+                self.deprecated(Deprecated::National);
+                self.env.reads.vars.default_of(Charset::Utf8mb3)
+            }
+            None => self.env.reads.settings.collation,
+        };
+        Ok(if binary { Collation::bin_of(collation.charset()) } else { collation })
     }
 
     /// What AT TIME ZONE takes: a TIMESTAMP, of a column or written as one, for of nothing else a zone is known. 3998.

@@ -186,10 +186,8 @@ impl Binder<'_> {
             }
             without_partitions()?;
             self.uses.table(schema, name, Privileges::NONE);
-            if self.views.is_empty()
-                && let Some(locked) = self.env.reads.locked
-            {
-                locked.check_read(schema, name, alias)?;
+            if self.views.is_empty() {
+                self.env.reads.may_read(schema, name, alias)?;
             }
             return self.view(&o, alias, &mut Place { group, raw, tables });
         }
@@ -197,11 +195,8 @@ impl Binder<'_> {
         if !temporary {
             self.uses.table(schema, table.name(), Privileges::NONE);
         }
-        if self.views.is_empty()
-            && !temporary
-            && let Some(locked) = self.env.reads.locked
-        {
-            locked.check_read(schema, table.name(), alias)?;
+        if self.views.is_empty() && !temporary {
+            self.env.reads.may_read(schema, table.name(), alias)?;
         }
         self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;

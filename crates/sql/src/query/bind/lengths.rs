@@ -2,11 +2,12 @@
 
 use super::Binder;
 use crate::errno;
-use crate::func::infer;
+use crate::func::{self, FuncDef, infer};
 use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::arith::real;
 use crate::value::cast::{octet_length, text_length};
+use crate::value::temporal::format::format_parts;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
 
 impl Binder<'_> {
@@ -21,6 +22,65 @@ impl Binder<'_> {
         }
         info
     }
+}
+
+impl Binder<'_> {
+    /// What a constant argument tells of the result, and the function that computes it then. STR_TO_DATE() is what its format has; where
+    /// that is known with the rows, a date and time. A format that stands in the plan as a parameter makes it a plan for the values.
+    pub fn with_known_format(
+        &mut self,
+        def: &'static FuncDef,
+        args: &[BExpr],
+        info: &mut TypeInfo,
+    ) -> &'static FuncDef {
+        if def.name == "UNIX_TIMESTAMP" && args.first().is_some_and(|a| a.info.ty.is_string()) {
+            self.with_known_fraction(&args[0], info);
+        }
+        if def.name != "STR_TO_DATE" {
+            return def;
+        }
+        if !is_known(&args[1]) {
+            info.ty = SqlType::DateTime { fsp: 6 };
+            return func::lookup("STR_TO_DATE OF ANY").expect("the table of functions has it");
+        }
+        let Some(format) = self.known_text(&args[1]) else { return def };
+        let parts = format_parts(&format);
+        let fsp = if parts.fraction { 6 } else { 0 };
+        info.ty = match (parts.date, parts.time) {
+            (_, false) => SqlType::Date,
+            (false, true) => SqlType::Time { fsp },
+            (true, true) => SqlType::DateTime { fsp },
+        };
+        def
+    }
+
+    /// UNIX_TIMESTAMP() of a constant text has the digits that stand in it.
+    fn with_known_fraction(&mut self, arg: &BExpr, info: &mut TypeInfo) {
+        let Some(text) = self.known_text(arg) else { return };
+        let digits = text.rsplit_once('.').map_or(0, |(_, after)| after.len().min(6) as u8);
+        info.ty = match digits {
+            0 => SqlType::BIGINT,
+            fsp => SqlType::decimal(12 + fsp, fsp),
+        };
+    }
+
+    fn known_text(&mut self, arg: &BExpr) -> Option<String> {
+        match &arg.node {
+            Node::Const(v) => v.to_string_lossy(),
+            Node::Param(n) => {
+                self.open_types = true;
+                self.env.params.get(*n as usize).and_then(Value::to_string_lossy)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Is the value known before the rows are? A user variable may change until then.
+fn is_known(e: &BExpr) -> bool {
+    let mut known = super::matching::is_constant(e);
+    e.walk(&mut |e| known &= !matches!(e.node, Node::UserVar(_)));
+    known
 }
 
 /// Characters of the longest text that MySQL counts before it is made.

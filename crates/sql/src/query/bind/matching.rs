@@ -18,7 +18,7 @@ fn wrong_arguments(to: &str) -> SqlError {
 }
 
 /// Is the value the same for all rows of the statement?
-fn is_constant(e: &BExpr) -> bool {
+pub fn is_constant(e: &BExpr) -> bool {
     let mut constant = true;
     e.walk(&mut |e| match &e.node {
         Node::Col(_)

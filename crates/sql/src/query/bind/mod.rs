@@ -312,7 +312,6 @@ impl<'a> Binder<'a> {
 
     /// A table that the statement changes: is it locked for that, if the session has locked tables?
     pub fn changes(&self, table: &SqlTable, target: &ScopeTable) -> Bind<()> {
-        let Some(locked) = self.env.reads.locked else { return Ok(()) };
         if table.is_temporary() {
             return Ok(());
         }
@@ -320,7 +319,7 @@ impl<'a> Binder<'a> {
             Some(v) => (v.schema.as_str(), v.name.as_str()),
             None => (table.schema(), table.name()),
         };
-        locked.check_write(schema, name, &target.alias)
+        self.env.reads.may_write(schema, name, &target.alias)
     }
 
     /// Whether the name is that of a temporary table. Views see none: they mean what they meant when they were made.

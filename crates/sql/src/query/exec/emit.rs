@@ -56,6 +56,9 @@ impl<'b> Emitter<'b> {
         out: &Out<'_>,
     ) -> Emitter<'b> {
         let mut e = Emitter::new(b, limits, reads);
+        if let Some(sort) = &mut e.sort {
+            sort.wait_for_order(b);
+        }
         let Out::Client(client) = out else { return e };
         // The columns of an outer join's missing row are in no table.
         if !b.groups.is_empty() || b.having.is_some() {
@@ -94,7 +97,10 @@ impl<'b> Emitter<'b> {
             self.prune(ev)?;
             return Ok(true);
         }
-        let row = owned(b.items.iter(), f, ev)?;
+        let row = match &self.sort {
+            Some(sort) => sort.row(&b.items, f, ev)?,
+            None => owned(b.items.iter(), f, ev)?,
+        };
         let key = match &self.distinct {
             Some(distinct) => {
                 let key = self.key(&row);

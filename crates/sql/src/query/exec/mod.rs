@@ -20,6 +20,7 @@ pub mod inside;
 pub mod join;
 mod json_table;
 mod lasting;
+mod later;
 mod made;
 mod merge;
 pub mod order;

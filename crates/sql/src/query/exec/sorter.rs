@@ -3,6 +3,7 @@
 
 use super::Boxed;
 use super::destination::{Out, Takes};
+use super::later::Later;
 use super::order::SortOrder;
 use super::runs::{Runs, SortRow};
 use super::sort::sort;
@@ -39,6 +40,8 @@ pub struct Sorter<'b> {
     order: SortOrder,
     keys: Vec<KeyAt>,
     extra: Vec<&'b BExpr>,
+    /// Items that wait for the order.
+    later: Option<Later>,
     /// Values that a row has.
     width: usize,
     kept: Vec<SortRow>,
@@ -63,6 +66,7 @@ impl<'b> Sorter<'b> {
             order: SortOrder::by(by),
             keys,
             extra,
+            later: None,
             width: b.items.len(),
             kept: Vec::new(),
             prefixes: true,
@@ -71,9 +75,39 @@ impl<'b> Sorter<'b> {
         }
     }
 
-    /// The current row's sort keys that are no columns of the result.
+    /// Of a block whose rows come straight from its tables: items that set variables may wait for the order.
+    pub fn wait_for_order(&mut self, b: &Block) {
+        self.later = Later::of(b);
+    }
+
+    /// The current row.
+    pub fn row(&self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Row> {
+        match &self.later {
+            Some(later) => later.row(items, f, ev),
+            None => owned(items.iter(), f, ev),
+        }
+    }
+
+    /// The current row's sort keys that are no columns of the result, and what waits beside it.
     pub fn extra(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Row> {
-        owned(self.extra.iter().copied(), f, ev)
+        let mut extra = owned(self.extra.iter().copied(), f, ev)?;
+        if let Some(later) = &self.later {
+            extra.append(&mut later.beside(f, ev)?);
+        }
+        Ok(extra)
+    }
+
+    /// Values that stand beside a row.
+    fn beside(&self) -> usize {
+        self.extra.len() + self.later.as_ref().map_or(0, Later::width)
+    }
+
+    /// The row goes out.
+    fn completed(&self, mut row: SortRow, ev: &mut Ev<'_>) -> Run<Row> {
+        if let Some(later) = &self.later {
+            later.complete(&mut row.row, &row.extra, ev)?;
+        }
+        Ok(row.row)
     }
 
     pub fn push(&mut self, row: Row, extra: Row, ev: &mut Ev<'_>) -> Run<()> {
@@ -133,7 +167,8 @@ impl<'b> Sorter<'b> {
     /// What is in memory becomes a run, as far as it is wanted.
     pub async fn spill(&mut self, want: usize, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<()> {
         self.sort(ev)?;
-        let runs = opened(&mut self.runs, reads, (self.width, self.extra.len())).await?;
+        let widths = (self.width, self.beside());
+        let runs = opened(&mut self.runs, reads, widths).await?;
         runs.begin();
         for row in self.kept.drain(..).take(want) {
             ev.cx.work(ROW)?;
@@ -180,10 +215,10 @@ impl<'b> Sorter<'b> {
         }
         self.sort(ev)?;
         let mut sent = 0;
-        for row in self.kept.into_iter().skip(offset).take(count) {
+        for row in std::mem::take(&mut self.kept).into_iter().skip(offset).take(count) {
             sent += 1;
             self.held.shrink(row.bytes());
-            if !out.row(row.row, ev)? {
+            if !out.row(self.completed(row, ev)?, ev)? {
                 break;
             }
             if let Some(due) = out.due() {
@@ -228,7 +263,7 @@ impl<'b> Sorter<'b> {
                 passed += 1;
                 if passed > offset {
                     sent += 1;
-                    if !out.row(row.row, ev)? {
+                    if !out.row(self.completed(row, ev)?, ev)? {
                         break;
                     }
                     if let Some(due) = out.due() {
@@ -252,8 +287,12 @@ async fn opened<'r>(
     })
 }
 
-/// The item that is this very column.
+/// The item that is this very column, or what answers anew each time it is asked, by its name.
 fn item_of(key: &BExpr, items: &[BExpr]) -> Option<usize> {
+    if key.draws() {
+        let written = format!("{key:?}");
+        return items.iter().position(|i| i.draws() && format!("{i:?}") == written);
+    }
     let Node::Col(k) = key.node else { return None };
     items.iter().position(|i| matches!(i.node, Node::Col(c) if c == k))
 }

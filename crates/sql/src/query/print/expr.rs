@@ -232,7 +232,7 @@ impl<'p> Note<'p> {
                 if let ("LIKE", [a, pattern]) = (def.name, &args[..]) {
                     return self.infix(a, "like", pattern);
                 }
-                let _ = write!(self.out, "{}(", def.name.to_ascii_lowercase());
+                let _ = write!(self.out, "{}(", shown_name(def.name));
                 match (def.name, &args[..]) {
                     ("NULLIF", [a, BExpr { node: Node::Cmp { b, .. }, .. }]) => {
                         self.list([a, &**b].into_iter(), ",");
@@ -508,5 +508,14 @@ fn cast_target(to: &CastTarget) -> String {
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),
+    }
+}
+
+/// The name that MySQL shows for a function, of those that have two.
+fn shown_name(name: &str) -> String {
+    match name {
+        "POWER" => "pow".into(),
+        "STR_TO_DATE OF ANY" => "str_to_date".into(),
+        _ => name.to_ascii_lowercase(),
     }
 }

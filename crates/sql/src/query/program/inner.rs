@@ -243,8 +243,9 @@ const ATTEMPTS: usize = 8;
 fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
     let vars = level.vars.as_deref().unwrap_or(outer.vars);
     let schema = Some(level.code.schema());
+    let of_trigger = outer.of_trigger || level.code.object.kind == ObjectKind::Trigger;
     // The rows of a SHOW are its WHERE's alone.
-    Reads { settings: &level.settings, vars, schema, shown: None, ..outer }
+    Reads { settings: &level.settings, vars, schema, shown: None, of_trigger, ..outer }
 }
 
 /// What a trigger's definer needs of its table when it fires: SELECT on the columns of NEW and OLD that it looks at, for it has the rows

@@ -211,14 +211,21 @@ fn take_number(s: &str, max: usize) -> Option<(u32, usize, &str)> {
     Some((v, len, &s[len..]))
 }
 
+/// A word that is one of `names`, or begins as only one of them does.
 fn take_name<'s>(s: &'s str, names: &[&str], short: bool) -> Option<(u32, &'s str)> {
-    for (i, name) in names.iter().enumerate() {
-        let name = if short { &name[..3] } else { name };
-        if s.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)) {
-            return Some((i as u32, &s[name.len()..]));
-        }
-    }
-    None
+    let end = s.find(|c: char| c.is_ascii() && !c.is_ascii_alphabetic()).unwrap_or(s.len());
+    let (word, rest) = s.split_at(end);
+    let name = |i: usize| if short { &names[i][..3] } else { names[i] };
+    let begins = |&i: &usize| name(i).get(..end).is_some_and(|n| n.eq_ignore_ascii_case(word));
+    let mut found = (0..names.len()).filter(begins);
+    let first = found.next()?;
+    let whole = (0..names.len()).find(|&i| name(i).eq_ignore_ascii_case(word));
+    let at = match (whole, found.next()) {
+        (Some(at), _) => at,
+        (None, None) => first,
+        (None, Some(_)) => return None,
+    };
+    Some((at as u32, rest))
 }
 
 fn scan_part<'s>(g: &mut Gathered, spec: char, s: &'s str) -> Option<&'s str> {
@@ -398,6 +405,11 @@ mod tests {
         assert_eq!(r("200442 Monday", "%X%V %W"), some("2004-10-18 00:00:00"));
         assert_eq!(r("10:11:12 PM", "%r"), some("0000-00-00 22:11:12"));
         assert_eq!(r("2004-13-01", "%Y-%m-%d"), None);
+        assert_eq!(r("15 SEPTEMB 2001", "%d %M %Y"), some("2001-09-15 00:00:00"));
+        assert_eq!(r("15may2001", "%d%b%Y"), some("2001-05-15 00:00:00"));
+        assert_eq!(r("15 Ju 2001", "%d %M %Y"), None);
+        assert_eq!(r("15 June 2001", "%d %b %Y"), None);
+        assert_eq!(r("15 Marché 2001", "%d %M %Y"), None);
         assert_eq!(str_to_date("2024-01-02x", "%Y-%m-%d").map(|(_, left)| left), Some(true));
     }
 }

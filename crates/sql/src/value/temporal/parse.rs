@@ -71,6 +71,13 @@ impl<'a> Scan<'a> {
         (!d.is_empty()).then(|| d.iter().fold(0u32, |v, b| v * 10 + u32::from(b - b'0')))
     }
 
+    /// A part between separators, with as many zeros before it as there are. What no part can be is 255.
+    fn part(&mut self) -> Option<u8> {
+        let d = self.digits(usize::MAX);
+        let more = |v: u32, b: &u8| v.saturating_mul(10).saturating_add(u32::from(b - b'0'));
+        (!d.is_empty()).then(|| d.iter().fold(0, more).min(255) as u8)
+    }
+
     /// Digits of a fraction as microseconds, the seventh rounding.
     fn fraction(&mut self) -> (u32, u8) {
         let d = self.digits(usize::MAX);
@@ -158,11 +165,11 @@ fn separated(scan: &mut Scan<'_>) -> Option<FoundDateTime> {
     if scan.skip(is_separator) == 0 {
         return None;
     }
-    let month = scan.number(2)? as u8;
+    let month = scan.part()?;
     if scan.skip(is_separator) == 0 {
         return None;
     }
-    let day = scan.number(2)? as u8;
+    let day = scan.part()?;
     let zero = year == 0 && month == 0 && day == 0;
     if year_digits == 2 && !zero {
         year = full_year(year);
@@ -188,13 +195,13 @@ fn separated(scan: &mut Scan<'_>) -> Option<FoundDateTime> {
 
 /// `hh[:mm[:ss[.ffffff]]]` behind a date, with any punctuation for the colons but a sign that begins an offset.
 fn clock(scan: &mut Scan<'_>, mut value: DateTime) -> Option<FoundDateTime> {
-    value.hour = scan.number(2)? as u8;
+    value.hour = scan.part()?;
     let part = |scan: &mut Scan<'_>| {
         let here = scan.at;
         if scan.peek().is_some_and(is_separator) && !is_offset(&scan.s[here..]) {
             scan.skip(is_separator);
-            if let Some(v) = scan.number(2) {
-                return Some(v as u8);
+            if let Some(v) = scan.part() {
+                return Some(v);
             }
         }
         scan.at = here;
