@@ -398,3 +398,32 @@ fn collations_stand_anywhere() {
         .await;
     });
 }
+
+/// Spaces at the end are none of a member's name, other blanks are; a number stands for a member with blanks before it, not behind it.
+#[test]
+fn blanks_at_the_end_of_members() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t (a enum('x\\t', 'y '), b enum('x', 'y') character set binary, s set('p\\t', 'q'))", "ok 0"),
+            ("insert into t (a) values ('x\\t'), ('x\\t  '), ('y  '), (' 2'), ('2  ')", "ok 5"),
+            ("insert into t (b) values ('y'), ('\\t2')", "ok 2"),
+            ("insert into t (s) values ('p\\t'), ('q  '), ('\\t2')", "ok 3"),
+            (
+                "select hex(a), hex(b), hex(s) from t",
+                "7809|NULL|NULL; 7809|NULL|NULL; 79|NULL|NULL; 79|NULL|NULL; 79|NULL|NULL; NULL|79|NULL; NULL|79|NULL; \
+                 NULL|NULL|7009; NULL|NULL|71; NULL|NULL|71",
+            ),
+            ("select count(*) from t where a = 'x\\t'", "2"),
+            ("insert into t (a) values ('x')", "E1265"),
+            ("insert into t (a) values ('y\\t')", "E1265"),
+            ("insert into t (a) values ('2\\t')", "E1265"),
+            ("insert into t (b) values ('y ')", "E1265"),
+            ("insert into t (b) values ('2 ')", "E1265"),
+            ("insert into t (s) values ('p')", "E1265"),
+            ("insert into t (s) values ('2 ')", "E1265"),
+            ("insert into t (s) values ('2\\t')", "E1265"),
+        ])
+        .await;
+    });
+}

@@ -289,7 +289,7 @@ pub fn column_default(
     let value = match (column.ty, value) {
         // The members of an ENUM have lost the spaces at their end.
         (SqlType::Enum { collation, .. }, Value::Str(text, c)) if !collation.is_binary() => {
-            Value::Str(super::types::without_spaces(&text).to_vec().into(), c)
+            Value::Str(crate::value::types::without_spaces(&text).to_vec().into(), c)
         }
         (_, value) => value,
     };

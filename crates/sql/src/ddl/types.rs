@@ -2,6 +2,7 @@
 
 use crate::errno;
 use crate::session_api::SqlError;
+use crate::value::types::without_spaces;
 use crate::value::{Charset, Collation, GeoKind, IntKind, LobKind, Members, SqlType, old_sets};
 use weir_syntax::ast::{CharsetWord, DataType, TypeKind};
 
@@ -251,12 +252,6 @@ fn bit(column: &str, data: &DataType) -> Result<SqlType, SqlError> {
         n @ 1..=64 => Ok(SqlType::Bit { bits: n as u8 }),
         _ => Err(width_out_of_range(column, 64)),
     }
-}
-
-/// A text without the spaces at its end.
-pub fn without_spaces(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|b| *b != b' ').map_or(0, |last| last + 1);
-    &text[..end]
 }
 
 /// ENUM and SET: members lose their spaces at the end, differ, and have no comma in a SET.

@@ -8,7 +8,7 @@ use super::geo;
 use super::json::{self, Json, ParseError};
 use super::store_temporal::{datetime_for, store_date, store_time, store_timestamp, store_year};
 use super::temporal::{Date, DateTime, MICROS, Time};
-use super::types::{IntKind, LobKind, Members, NOT_FIXED, SqlType};
+use super::types::{IntKind, LobKind, Members, NOT_FIXED, SqlType, without_spaces};
 use super::zone::TimeZone;
 use super::{Charset, Collation, StoreCtx, Value, is_no_member, no_member};
 use std::borrow::Cow;
@@ -267,9 +267,9 @@ fn store_bit(v: &Value<'_>, bits: u8, cx: &mut StoreCtx<'_>) -> Stored {
     }
 }
 
-/// A number that a text of digits means, where it is no member.
+/// A number that a text of digits means, where it is no member. Blanks may stand before it, none behind it.
 fn number_in(text: &[u8]) -> Option<u64> {
-    std::str::from_utf8(text).ok()?.trim().parse().ok()
+    std::str::from_utf8(text).ok()?.trim_start().parse().ok()
 }
 
 /// The number of a member: a fraction is cut off, where other columns round.
@@ -302,7 +302,7 @@ fn store_enum(
         | Value::Json(_) => {
             // What is no text is no member (1265).
             let text = v.to_text_in(collation).unwrap_or_default();
-            let name = if collation.is_binary() { &text[..] } else { text.trim_ascii_end() };
+            let name = if collation.is_binary() { &text[..] } else { without_spaces(&text) };
             let found = members.find(name, collation).map(|at| at as u64 + 1);
             found.or_else(|| by_place(number_in(name)))
         }
@@ -332,8 +332,8 @@ fn store_set(
             let text = v.to_text_in(collation).unwrap_or_default();
             let (bits, known) = members.bits_of(&text, collation);
             match number_in(&text).filter(|n| !known && bits == 0 && n & !all == 0) {
-                Some(n) if !text.ends_with(b" ") => (n, true),
-                _ => (bits, known),
+                Some(n) => (n, true),
+                None => (bits, known),
             }
         }
         other => {

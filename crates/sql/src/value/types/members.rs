@@ -13,6 +13,12 @@ type Names = &'static [Box<[u8]>];
 #[derive(Clone, Copy)]
 pub struct Members(Names);
 
+/// A name as members are kept, and as texts are looked for among them: spaces at the end are none of it, other blanks are.
+pub fn without_spaces(name: &[u8]) -> &[u8] {
+    let end = name.iter().rposition(|b| *b != b' ').map_or(0, |last| last + 1);
+    &name[..end]
+}
+
 impl Members {
     pub fn new(names: Vec<Box<[u8]>>) -> Members {
         static ALL: OnceLock<Mutex<HashSet<Names>>> = OnceLock::new();
@@ -46,9 +52,7 @@ impl Members {
 
     /// The list that text means, names joined by commas; a name that is none is left out, and told by false.
     pub fn bits_of(self, text: &[u8], collation: Collation) -> (u64, bool) {
-        // Blanks at the end are none of the last name's.
-        let end = text.iter().rposition(|b| *b != b' ').map_or(0, |last| last + 1);
-        let text = &text[..end];
+        let text = without_spaces(text);
         if text.is_empty() {
             return (0, true);
         }

@@ -5,7 +5,7 @@ mod facts;
 mod members;
 
 pub use facts::{Class, Facts};
-pub use members::Members;
+pub use members::{Members, without_spaces};
 
 use super::geo::GeoKind;
 use weir_engine::row::{Collation, PhysType};
