@@ -62,7 +62,8 @@ enum Place {
     /// In a name, or in a text without escapes.
     Name(u8),
     Line,
-    Block,
+    /// In a comment whose slash ends at this offset.
+    Block(usize),
 }
 
 /// A client's text, character by character. In a text a backslash takes the one *byte* behind it, as MySQL's lexer and the clients'
@@ -115,13 +116,16 @@ impl<'s> Walk<'s> {
             (Place::Plain, b'/') if rest.first() == Some(&b'*') => match rest.get(1) {
                 // A comment that is read as code.
                 Some(b'!') => Place::Plain,
-                _ => Place::Block,
+                _ => Place::Block(self.at),
             },
             (Place::Text(q) | Place::Name(q), b) if b == q => Place::Plain,
             (Place::Text(q), b'\\') => Place::Escaped(q),
             (Place::Escaped(q), _) => Place::Text(q),
             (Place::Line, b'\n') => Place::Plain,
-            (Place::Block, b'/') if self.sent[..self.at].ends_with(b"*/") => Place::Plain,
+            // The star of the beginning ends nothing: /*/ is open.
+            (Place::Block(from), b'/') if self.sent[from + 1..self.at].ends_with(b"*/") => {
+                Place::Plain
+            }
             (place, _) => place,
         }
     }
@@ -238,6 +242,31 @@ mod tests {
                 assert_eq!(ascii, want, "{set:?} {sent:x?}");
                 assert_eq!(sent_bytes(set, &sent, text.len(), Reading::default()), sent.len());
             }
+        }
+    }
+
+    /// Where a byte stands decides whether it begins a character: behind a backslash only in a text.
+    #[test]
+    fn comments_and_names_have_no_escapes() {
+        let gbk = Charset::by_name("gbk").expect("is known");
+        for (begin, in_text) in [
+            ("'", true),
+            ("/*/ ' */ '", true),
+            ("/**/ '", true),
+            ("/* ' */ -- '\n # '\n '", true),
+            ("/*! '", true),
+            ("-1 - '", true),
+            ("/*/ '", false),
+            ("-- '", false),
+            ("# '", false),
+            ("`", false),
+            ("'' ", false),
+        ] {
+            let sent = [begin.as_bytes(), b"\\\xBF\\"].concat();
+            let text = to_lexed(gbk, &sent, Reading::default());
+            // A backslash that is the second half of a character is no ASCII.
+            assert_eq!(text.ends_with(b"\\"), in_text, "{begin}");
+            assert_eq!(to_sent(gbk, &text), sent);
         }
     }
 
