@@ -289,19 +289,20 @@ impl Session {
         self.info.set_roles(self.access.current_role());
     }
 
-    /// What the handshake says about variables.
     /// The statements from here on obey the variables as they are now.
     fn settle_vars(&mut self) {
         self.settings = Settings::of(&self.vars);
         self.current.unnoted = !self.settings.notes;
     }
 
-    /// Who limits the size of joins wants them refused.
+    /// Whoever limits the size of joins wants larger ones refused: sql_big_selects follows max_join_size, at the beginning of a session too, as
+    /// in MySQL.
     fn follow_join_size(&mut self) {
         let unlimited = self.vars.u64(Var::max_join_size) == u64::MAX;
         self.vars.put(Var::sql_big_selects, crate::vars::VarValue::Bool(unlimited));
     }
 
+    /// What the handshake says about variables, and what follows from the global ones.
     fn begin_vars(&mut self) {
         use crate::vars::VarValue;
         self.vars.put(Var::pseudo_thread_id, VarValue::UInt(self.conn.id));

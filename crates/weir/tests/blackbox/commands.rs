@@ -79,9 +79,9 @@ fn an_escaped_byte_is_no_half_of_a_character() {
 #[test]
 fn sets_that_no_statement_can_be_written_in() {
     let server = Server::start(&[]);
-    let ids = ["ucs2", "utf16", "utf16le", "utf32"];
+    let sets = ["ucs2", "utf16", "utf16le", "utf32"];
     let mut c = server.root_client();
-    for name in ids {
+    for name in sets {
         let id: u16 = c
             .rows(&format!("select id from information_schema.collations where collation_name = '{name}_general_ci'"))
             .parse()

@@ -192,9 +192,9 @@ impl Binder<'_> {
         self.needs_inside(of, need);
     }
 
-    /// The view as the target of an INSERT of the columns: its names over the table that they are of. 1348 for a column that is
-    /// computed, 1471 unless each of its columns is one of a table's; of a join the columns must be named (1394) and be of one table (1393). With the name that the view has for the
-    /// table.
+    /// The view as the target of an INSERT of the columns: its names over the table that they are of, with the name that the view has
+    /// for the table. 1348 for a column that is computed, 1471 unless each of its columns is one of a table's; of a join the columns must
+    /// be named (1394) and be of one table (1393).
     pub fn insert_target(
         &mut self,
         o: &Object,

@@ -64,6 +64,7 @@ pub struct Plan {
     /// Rights that each execution checks.
     pub(super) needs: Vec<Need>,
     pub(super) params: usize,
+    /// By the numbers of the parameters; one that is left out takes its value as it comes.
     pub(super) param_kinds: Arc<[(u32, ParamKind)]>,
     pub(super) version: u64,
     pub(super) cacheable: bool,

@@ -3,8 +3,7 @@
 use super::refused;
 use super::scope::{Label, Owner};
 use super::signal::undeclared;
-use crate::ast::names_variable;
-use crate::ast::{BinaryOp, Expr, Ident, Op, RoutineKind, SetItem, Statement};
+use crate::ast::{BinaryOp, Expr, Ident, Op, RoutineKind, SetItem, Statement, names_variable};
 use crate::lex::{Kw, T};
 use crate::parse::{PResult, Parser};
 
