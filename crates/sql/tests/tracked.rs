@@ -73,6 +73,43 @@ fn variables_and_the_schema() {
     });
 }
 
+/// However they are set: by SET TRANSACTION, by a function or a procedure, by what was prepared.
+#[test]
+fn variables_that_are_not_set_by_their_names() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create function f() returns int begin set session div_precision_increment = 7, sql_mode = ''; return 1; end",
+            "create procedure p() begin set session transaction isolation level serializable; end",
+            "set session_track_system_variables = '*', session_track_state_change = on",
+        ])
+        .await;
+        told(&mut c);
+        let level = |l| format!("transaction_isolation={l}");
+        check(
+            &mut c,
+            &[
+                (
+                    "set session transaction isolation level read committed",
+                    &format!("{} changed", level("READ-COMMITTED")),
+                ),
+                (
+                    "set session transaction read only, isolation level serializable",
+                    &format!("{} transaction_read_only=ON changed", level("SERIALIZABLE")),
+                ),
+                ("set transaction isolation level read committed", ""),
+                ("set global transaction read write", ""),
+                ("set session transaction read write", "transaction_read_only=OFF changed"),
+                ("call p()", &format!("{} changed", level("SERIALIZABLE"))),
+                ("select f()", "div_precision_increment=7 changed"),
+                ("select f()", ""),
+            ],
+        )
+        .await;
+        c.0.close().await;
+    });
+}
+
 #[test]
 fn that_something_has_changed() {
     with_server(1, |server| async move {

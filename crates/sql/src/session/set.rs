@@ -208,7 +208,10 @@ impl Session {
     /// Takes over what stored functions and triggers of the statement that has ended have set.
     pub(super) fn take_set_inside(&mut self) {
         let Some(vars) = self.set_inside.take() else { return };
-        self.vars = Arc::unwrap_or_clone(vars);
+        let before = std::mem::replace(&mut self.vars, Arc::unwrap_or_clone(vars));
+        for var in self.vars.changed_since(&before) {
+            self.track_variable(var);
+        }
         self.settle_vars();
         self.info.memory.set_limit(self.settings.memory_limit);
     }

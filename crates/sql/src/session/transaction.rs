@@ -179,6 +179,7 @@ impl Session {
             match scope {
                 VarScope::Session => {
                     self.vars.set(var, &input)?;
+                    self.track_variable(var);
                 }
                 _ => {
                     self.inst.vars.set(var, &input, false)?;

@@ -196,6 +196,12 @@ pub struct SessionVars {
 }
 
 impl SessionVars {
+    /// The variables of the session that have another value than they had.
+    pub fn changed_since(&self, before: &SessionVars) -> Vec<Var> {
+        let own = self.own.iter().chain(&before.own).map(|(var, _)| *var);
+        own.filter(|var| self.get(*var) != before.get(*var)).collect()
+    }
+
     pub fn new(globals: &Arc<GlobalVars>) -> SessionVars {
         SessionVars {
             globals: globals.clone(),
