@@ -10,6 +10,7 @@ mod actor;
 mod model;
 mod real;
 mod rng;
+mod sched;
 pub mod sim;
 pub mod sync;
 mod timer;
@@ -18,6 +19,7 @@ mod wait;
 pub use actor::{Acting, Actor, act_as, acting};
 pub use real::on_dedicated_thread;
 pub use rng::Rng;
+pub use sched::wake_without_preempting;
 pub use timer::Sleep;
 pub use wait::{
     AsyncMutex, AsyncMutexGuard, Event, Interrupt, Killed, Notify, SeqWait, Wait, WaitQueue,

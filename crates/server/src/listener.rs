@@ -82,7 +82,7 @@ impl Server {
     }
 
     fn watch_idle(self: &Arc<Server>) {
-        if let Err(e) = self.parking.watch(|c, why| self.serve(c, why), || self.workers.collect()) {
+        if let Err(e) = self.parking.watch(|c, why| self.serve(c, why)) {
             // Idle clients would wait for ever: better to stop, politely.
             log::error(&format!("cannot watch idle connections any more: {e}"));
             self.registry.kill_all();

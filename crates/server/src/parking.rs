@@ -84,12 +84,8 @@ impl<C: Idle> Parking<C> {
         Some(found.connection)
     }
 
-    /// What the watching thread does; it ends with an error only. Calls `tick` now and then.
-    pub fn watch(
-        &self,
-        mut wake: impl FnMut(Box<C>, Woken),
-        mut tick: impl FnMut(),
-    ) -> std::io::Result<()> {
+    /// What the watching thread does; it ends with an error only.
+    pub fn watch(&self, mut wake: impl FnMut(Box<C>, Woken)) -> std::io::Result<()> {
         let at_most = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
         let mut events = Vec::with_capacity(EVENTS);
         let mut scanned = Instant::now();
@@ -110,8 +106,7 @@ impl<C: Idle> Parking<C> {
                 woken.extend(connection.map(|c| (c, Woken::Ready)));
             }
             let now = Instant::now();
-            let ticked = now.duration_since(scanned) >= TICK;
-            if ticked {
+            if now.duration_since(scanned) >= TICK {
                 scanned = now;
                 let over: Vec<u64> =
                     parked.iter().filter(|(_, p)| p.until <= now).map(|(id, _)| *id).collect();
@@ -122,9 +117,6 @@ impl<C: Idle> Parking<C> {
             }
             drop(parked);
             woken.into_iter().for_each(|(c, why)| wake(c, why));
-            if ticked {
-                tick();
-            }
         }
     }
 }
@@ -191,7 +183,7 @@ mod tests {
         // It watches until the program ends.
         std::thread::spawn(move || {
             let wake = |c: Box<Client>, why| woken.send((c, why)).unwrap();
-            parking.watch(wake, || {})
+            parking.watch(wake)
         });
         others[0].write_all(TWO).unwrap();
         drop(others.remove(1));

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use weir_sql::status::{Stat, Status};
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -21,8 +21,6 @@ struct State {
     waiting: usize,
     /// All threads.
     live: usize,
-    /// When the last thread ended whose memory may not be given back yet.
-    ended: Option<Instant>,
 }
 
 pub struct Workers {
@@ -79,6 +77,7 @@ impl Workers {
     }
 
     fn work(&self) {
+        weir_rt::wake_without_preempting();
         while let Some(job) = self.next() {
             // A bug in one statement ends its connection, whose transaction rolls back; the
             // message has been logged by the panic hook.
@@ -98,26 +97,8 @@ impl Workers {
         let job = state.jobs.pop_front();
         if job.is_none() {
             state.live -= 1;
-            state.ended = Some(Instant::now());
         }
         job
-    }
-
-    /// Gives the memory of ended threads back to the system. The allocator does it a while after
-    /// they ended, but only when another thread ends: in a server that is idle from now on, none.
-    pub fn collect(&self) {
-        let due = {
-            let mut state = self.lock();
-            let due = state.ended.is_some_and(|at| at.elapsed() >= 2 * LINGER);
-            if due {
-                state.ended = None;
-            }
-            due
-        };
-        if due && let Ok(thread) = std::thread::Builder::new().spawn(|| drop(vec![0u8; 64])) {
-            // It has nothing that could fail.
-            let _ = thread.join();
-        }
     }
 }
 

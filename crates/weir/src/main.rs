@@ -1,15 +1,12 @@
 //! The one binary: `weir serve`, and what else Weir does from the command line.
-#![forbid(unsafe_code)]
 
+mod allocator;
 mod salvage;
 mod simulate;
 
 use std::process::ExitCode;
 use weir_server::boot;
 use weir_server::options::{self, Wanted};
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const USAGE: &str = "\
 Weir: a transactional database that speaks the MySQL protocol.

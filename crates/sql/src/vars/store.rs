@@ -4,7 +4,7 @@ use super::check::{Checked, SetInput, VarWarning, check};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
 use crate::session_api::SqlError;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use weir_engine::row::{Charset, Collation};
 
@@ -24,6 +24,8 @@ pub struct GlobalVars {
     names_engines: AtomicBool,
     /// `read_only`, for whoever asks before each write. `super_read_only` is never on without it.
     read_only: AtomicBool,
+    /// `innodb_flush_log_at_trx_commit`, for whoever asks at each commit.
+    flush_at_commit: AtomicU8,
 }
 
 impl Default for GlobalVars {
@@ -35,6 +37,7 @@ impl Default for GlobalVars {
             pressure: OnceLock::new(),
             names_engines: AtomicBool::new(false),
             read_only: AtomicBool::new(false),
+            flush_at_commit: AtomicU8::new(1),
         }
     }
 }
@@ -98,6 +101,10 @@ impl GlobalVars {
         let mut values = self.values.write().unwrap_or_else(PoisonError::into_inner);
         if var == Var::read_only {
             self.read_only.store(value == VarValue::Bool(true), Ordering::SeqCst);
+        }
+        if var == Var::innodb_flush_log_at_trx_commit {
+            // 0, 1 or 2.
+            self.flush_at_commit.store(number(&value) as u8, Ordering::SeqCst);
         }
         let mut copy = values.to_vec();
         copy[var as usize] = value;
@@ -237,15 +244,28 @@ impl SessionVars {
         if var.def().scope == Scope::Global {
             return self.globals.get(var);
         }
+        if var == Var::innodb_flush_log_at_trx_commit {
+            return self.flush_at_commit();
+        }
         self.local(var).clone()
+    }
+
+    /// `innodb_flush_log_at_trx_commit`: what the session has set, or else what is set for all now. In MySQL it is a variable of the
+    /// server alone, and SET GLOBAL has its effect on the next commit of every session.
+    fn flush_at_commit(&self) -> VarValue {
+        let own = self.own(Var::innodb_flush_log_at_trx_commit);
+        let all = || self.globals.flush_at_commit.load(Ordering::SeqCst);
+        own.cloned().unwrap_or_else(|| VarValue::UInt(all().into()))
+    }
+
+    fn own(&self, var: Var) -> Option<&VarValue> {
+        let at = self.own.binary_search_by_key(&(var as u16), |(v, _)| *v as u16).ok()?;
+        Some(&self.own[at].1)
     }
 
     /// The session's value by reference, for the variables of a session.
     fn local(&self, var: Var) -> &VarValue {
-        match self.own.binary_search_by_key(&(var as u16), |(v, _)| *v as u16) {
-            Ok(at) => &self.own[at].1,
-            Err(_) => &self.base[var as usize],
-        }
+        self.own(var).unwrap_or(&self.base[var as usize])
     }
 
     pub fn bool(&self, var: Var) -> bool {
@@ -297,6 +317,10 @@ impl SessionVars {
             Scope::Both => self.globals.get(var),
             _ => var.def().default.value(),
         };
+        if var == Var::innodb_flush_log_at_trx_commit {
+            self.own.retain(|(own, _)| *own != var);
+            return Ok(None);
+        }
         if var == Var::sql_mode {
             self.names_engines = self.globals.names_engines.load(Ordering::Relaxed);
         }
@@ -355,7 +379,7 @@ impl SessionVars {
     pub fn show(&self) -> Vec<(&'static str, String)> {
         let globals = self.globals.snapshot();
         let show = |var: &Var| {
-            if *var == Var::weir_pressure {
+            if matches!(var, Var::weir_pressure | Var::innodb_flush_log_at_trx_commit) {
                 return (var.name(), var.def().show(&self.get(*var)).into_owned());
             }
             let global = var.def().scope == Scope::Global;
@@ -532,6 +556,24 @@ mod tests {
         assert_eq!(early.u64(Var::wait_timeout), 100);
         early.reset();
         assert_eq!(early.own.len(), 0);
+    }
+
+    /// In MySQL no session has one of its own, so SET GLOBAL is obeyed by all from their next commit on.
+    #[test]
+    fn flush_at_commit_follows_the_global_one_until_the_session_sets_it() {
+        let globals = Arc::new(GlobalVars::default());
+        let var = Var::innodb_flush_log_at_trx_commit;
+        let mut session = SessionVars::new(&globals);
+        let all = |n| globals.set(var, &SetInput::Int(n), false).unwrap();
+        all(2);
+        assert_eq!((session.u64(var), globals.u64(var)), (2, 2));
+        assert!(session.show().contains(&(var.name(), "2".into())));
+        session.set(var, &SetInput::Int(0)).unwrap();
+        all(1);
+        assert_eq!(session.u64(var), 0);
+        session.set_default(var).unwrap();
+        all(2);
+        assert_eq!(session.u64(var), 2);
     }
 
     #[test]

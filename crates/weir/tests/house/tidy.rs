@@ -23,7 +23,9 @@ const UNSAFE: &[&str] = &[
     "crates/engine/src/pool/memory.rs",
     "crates/engine/src/pool/mod.rs",
     "crates/engine/src/pool/recover.rs",
+    "crates/rt/src/sched.rs",
     "crates/rt/src/wait.rs",
+    "crates/weir/src/allocator.rs",
 ];
 
 fn all() -> Vec<Source> {
