@@ -313,14 +313,15 @@ impl SessionVars {
 
     /// SET SESSION x = DEFAULT: back to the global value (or the built-in one of a session variable).
     pub fn set_default(&mut self, var: Var) -> Result<Option<VarWarning>, SqlError> {
+        if var == Var::innodb_flush_log_at_trx_commit {
+            // From here on it follows the global one again.
+            self.own.retain(|(own, _)| *own != var);
+            return Ok(None);
+        }
         let value = match var.def().scope {
             Scope::Both => self.globals.get(var),
             _ => var.def().default.value(),
         };
-        if var == Var::innodb_flush_log_at_trx_commit {
-            self.own.retain(|(own, _)| *own != var);
-            return Ok(None);
-        }
         if var == Var::sql_mode {
             self.names_engines = self.globals.names_engines.load(Ordering::Relaxed);
         }
