@@ -122,6 +122,12 @@ impl Db {
         self.inner().core.waits.read_statements_by(f);
     }
 
+    /// What sessions wait for now, each with its number in it.
+    pub fn waiting(&self) -> Vec<What> {
+        self.inner().refresh_blockers();
+        self.inner().core.waits.open().into_iter().map(|o| o.what).collect()
+    }
+
     /// Waits of a millisecond and more, the last some thousand, and those under way, in the order of their beginnings.
     pub fn waits(&self) -> Vec<WaitInfo> {
         let db = self.inner();

@@ -144,7 +144,7 @@ impl Work {
             Where::Sim => {
                 let data = self.data(j, all, board);
                 release(&key(&j.plan), all);
-                data.and_then(|d| sim::run(&j.plan, &d, &watch))
+                data.and_then(|d| sim::run(&j.plan, d, &watch))
             }
             Where::Real(folder) => real::run(&j.plan, folder, &watch),
         };

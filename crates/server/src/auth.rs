@@ -29,9 +29,13 @@ pub struct AuthState {
 impl AuthState {
     /// Has somebody proved the account's password to the cache?
     fn knows(&self, account: &Account) -> bool {
-        let key = crypto::cache_key(&account.user, &account.host, &account.credential);
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&key)
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        account.credentials().any(|c| cache.contains_key(&key_of(account, c)))
     }
+}
+
+fn key_of(account: &Account, credential: &str) -> [u8; 32] {
+    crypto::cache_key(&account.user, &account.host, credential)
 }
 
 /// The method that the greeting names. Every client knows it; an account with another one is told
@@ -176,7 +180,9 @@ fn proves(
         return Ok(!given);
     }
     match account.plugin {
-        AuthPlugin::Native => Ok(crypto::check_native(&account.credential, &response, salt)),
+        AuthPlugin::Native => {
+            Ok(account.credentials().any(|c| crypto::check_native(c, &response, salt)))
+        }
         AuthPlugin::CachingSha2 => Ok(given && sha2(conn, state, account, &response, salt)?),
         AuthPlugin::Sha256 => Ok(given && sha256(conn, state, account, response, salt)?),
     }
@@ -256,7 +262,12 @@ fn sha256(
     } else {
         Some(strip_nul(&response).to_vec())
     };
-    Ok(password.is_some_and(|p| crypto::verify_sha2(&account.credential, &p)))
+    Ok(password.is_some_and(|p| proven_by(account, &p).is_some()))
+}
+
+/// The credential that the password proves.
+fn proven_by<'a>(account: &'a Account, password: &[u8]) -> Option<&'a str> {
+    account.credentials().find(|c| crypto::verify_sha2(c, password))
 }
 
 /// caching_sha2_password: by the cache, or with the password itself over the socket or under RSA.
@@ -267,11 +278,11 @@ fn sha2(
     response: &[u8],
     salt: &[u8],
 ) -> Result<bool, ReadError> {
-    let key = crypto::cache_key(&account.user, &account.host, &account.credential);
-    let cached = state.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
-    if let Some(c) = cached
-        && crypto::check_fast(&c, response, salt)
-    {
+    let cached: Vec<FastHash> = {
+        let cache = state.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        account.credentials().filter_map(|c| cache.get(&key_of(account, c)).copied()).collect()
+    };
+    if cached.iter().any(|c| crypto::check_fast(c, response, salt)) {
         conn.out.packet(|buf| put_more(buf, &[FAST_AUTH_OK]));
         return Ok(true);
     }
@@ -287,13 +298,11 @@ fn sha2(
         };
         password
     };
-    if !crypto::verify_sha2(&account.credential, &password) {
-        return Ok(false);
-    }
+    let Some(credential) = proven_by(account, &password) else { return Ok(false) };
     let mut cache = state.cache.lock().unwrap_or_else(PoisonError::into_inner);
     if cache.len() >= CACHE {
         cache.clear();
     }
-    cache.insert(key, crypto::fast_hash(&password));
+    cache.insert(key_of(account, credential), crypto::fast_hash(&password));
     Ok(true)
 }

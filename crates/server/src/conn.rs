@@ -266,7 +266,7 @@ impl Conn {
         {
             u.begin_command();
         }
-        let (until, mut left) = (later(idle), idle);
+        let (mut until, mut left) = (None, idle);
         while !self.has_buffered() && !self.transport.is_cut() {
             if left.is_zero() {
                 return Ok(false);
@@ -276,7 +276,7 @@ impl Conn {
                 Err(ReadError::Timeout) => return Ok(false),
                 Err(e) => return Err(e),
                 Ok(true) => break,
-                Ok(false) => left = remaining(until),
+                Ok(false) => left = remaining(&mut until, idle),
             }
         }
         self.wait_packet(rest)?;
@@ -297,7 +297,7 @@ impl Conn {
     /// next: bytes below that make none of it do not count.
     pub fn wait_packet(&mut self, timeout: Duration) -> Result<(), ReadError> {
         // The timeout itself while all goes well: the transport has it already.
-        let (mut until, mut wait) = (later(timeout), timeout);
+        let (mut until, mut wait) = (None, timeout);
         loop {
             if self.framer.poll_packet().map_err(ReadError::Frame)? {
                 return Ok(());
@@ -313,9 +313,9 @@ impl Conn {
                 other => other,
             })?;
             if came {
-                (until, wait) = (later(timeout), timeout);
+                (until, wait) = (None, timeout);
             } else {
-                wait = remaining(until);
+                wait = remaining(&mut until, timeout);
             }
         }
     }
@@ -373,13 +373,17 @@ impl Conn {
     }
 }
 
-/// When `timeout` is over; `None`: never.
-fn later(timeout: Duration) -> Option<Instant> {
-    Instant::now().checked_add(timeout)
-}
-
-fn remaining(until: Option<Instant>) -> Duration {
-    until.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()))
+/// What is left of a wait that was interrupted. Most never are and read no clock for their deadline: it is counted from the first
+/// interruption on. One of no end has none.
+fn remaining(until: &mut Option<Instant>, timeout: Duration) -> Duration {
+    let now = Instant::now();
+    match until {
+        Some(at) => at.saturating_duration_since(now),
+        None => {
+            *until = now.checked_add(timeout);
+            timeout
+        }
+    }
 }
 
 /// One read. `None`: it gave nothing, and the deadline is to be looked at.

@@ -68,6 +68,8 @@ pub struct Connection {
     values: Vec<ParamValue>,
     /// The pressure that the client knows of.
     told: Told,
+    /// When the statement at hand ended.
+    ended: Option<Instant>,
     /// Last: counts the connection out when everything else of it is gone.
     _counted: Counted,
 }
@@ -128,6 +130,7 @@ impl Connection {
             packet: Vec::new(),
             values: Vec::new(),
             told: Told::default(),
+            ended: None,
             _counted: counted,
         });
         connection.log_connect();
@@ -198,7 +201,8 @@ impl Connection {
             if packet.capacity() <= KEEP {
                 self.packet = packet;
             }
-            self.entry.end(self.session.database());
+            let at = self.ended.take().unwrap_or_else(Instant::now);
+            self.entry.end(self.session.database(), at);
             let closes = matches!(next, Next::Close);
             let stopping = self.server.stopping.load(Ordering::Relaxed);
             if self.is_killed() && !stopping && !self.session.is_told_of_kill() {
@@ -271,19 +275,20 @@ impl Connection {
                 let Some(sql) = self.take_attributes(sql) else { return Next::Go };
                 let sql = without_end(sql);
                 self.session.count_command(Stat::Questions);
-                self.entry.begin("Query", sql);
-                return self.query(sql);
+                let began = self.entry.begin("Query", sql);
+                return self.query_since(sql, began);
             }
             Command::StmtExecute(e) => {
                 self.session.count_command(Stat::Questions);
                 self.session.count_command(Stat::Com_stmt_execute);
-                self.entry.begin("Execute", self.session.prepared_text(e.id).unwrap_or_default());
-                self.execute(&e);
+                let text = self.session.prepared_text(e.id).unwrap_or_default();
+                let began = self.entry.begin("Execute", text);
+                self.execute(&e, began);
             }
             Command::StmtPrepare(sql) => {
                 let sql = without_end(sql);
                 self.session.count_command(Stat::Com_stmt_prepare);
-                self.entry.begin("Prepare", sql);
+                _ = self.entry.begin("Prepare", sql);
                 self.log_command("Prepare", sql);
                 self.prepare(sql);
             }
@@ -400,11 +405,15 @@ impl Connection {
 
     /// All statements of the text, as far as the client may send several.
     fn query(&mut self, sql: &[u8]) -> Next {
+        self.query_since(sql, Instant::now())
+    }
+
+    /// The same for a command whose begin is known: a look at the clock is a hundredth of a small statement.
+    fn query_since(&mut self, sql: &[u8], mut began: Instant) -> Next {
         self.log_command("Query", sql);
         let mut rest = sql;
         let mut first = true;
         loop {
-            let began = Instant::now();
             let mut sink = NetSink::new(&mut self.conn, self.caps, false, &self.session, began);
             // Pinned where it is made: a statement's future is some 9 KiB, and `block_on` would copy all of it.
             let end = if std::mem::take(&mut first) {
@@ -449,6 +458,7 @@ impl Connection {
                         return Next::Close;
                     }
                     rest = next;
+                    began = Instant::now();
                 }
             }
         }
@@ -487,7 +497,7 @@ impl Connection {
         self.bound.insert(info.id, Bound { has_rows, ..Bound::default() });
     }
 
-    fn execute(&mut self, e: &Execute<'_>) {
+    fn execute(&mut self, e: &Execute<'_>, began: Instant) {
         let Some(count) = self.session.param_count(e.id) else {
             return self.error(&SqlError::unknown_statement(e.id, "mysqld_stmt_execute"));
         };
@@ -546,7 +556,6 @@ impl Connection {
             }
         }
         self.log_execution(e.id, &values);
-        let began = Instant::now();
         let sent = match with_cursor {
             true => self.open_cursor(e.id, &values),
             false => self.execute_now(e.id, &values, began),
@@ -631,6 +640,7 @@ impl Connection {
         let who = match known {
             Ok(w) => w,
             Err(Refused::Sql(e)) => {
+                self.server.logs.refused(self.entry.id, &e.message);
                 self.error(&e);
                 return Next::Close;
             }

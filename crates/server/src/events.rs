@@ -86,7 +86,7 @@ impl Server {
         if self.stopping.load(Ordering::SeqCst) {
             return Ok(());
         }
-        entry.begin("Connect", meta.body.as_bytes());
+        _ = entry.begin("Connect", meta.body.as_bytes());
         let mut session = Session::open(
             &self.inst,
             ConnInfo {

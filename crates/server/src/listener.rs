@@ -260,7 +260,10 @@ fn connection(
         Err(refused) => {
             server.inst.status.inc(Stat::Aborted_connects);
             match refused {
-                Refused::Sql(e) => conn.out.error(&e),
+                Refused::Sql(e) => {
+                    server.logs.refused(entry.id, &e.message);
+                    conn.out.error(&e)
+                }
                 Refused::Gone(ReadError::Frame(f)) => {
                     conn.out.error(&SqlError::new(f.errno(), f.to_string()))
                 }

@@ -40,20 +40,22 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A command begins.
-    pub fn begin(&self, command: &'static str, text: &[u8]) {
+    /// A command begins; returns when.
+    pub fn begin(&self, command: &'static str, text: &[u8]) -> Instant {
+        let now = Instant::now();
         let mut d = lock(&self.doing);
         d.command = command;
-        d.since = Instant::now();
+        d.since = now;
         d.running = true;
         d.text.clear();
         d.text.extend_from_slice(&text[..text.len().min(SHOWN)]);
+        now
     }
 
-    pub fn end(&self, db: &str) {
+    pub fn end(&self, db: &str, at: Instant) {
         let mut d = lock(&self.doing);
         d.command = "Sleep";
-        d.since = Instant::now();
+        d.since = at;
         d.running = false;
         if d.db != db {
             d.db.clear();
@@ -253,9 +255,13 @@ impl Sessions for Registry {
                     user: d.user.clone(),
                     host: e.host.clone(),
                     db: (!d.db.is_empty()).then(|| d.db.clone()),
-                    command: d.command,
+                    command: match e.kill.pending() {
+                        Some(KillKind::Connection) => "Killed",
+                        _ => d.command,
+                    },
                     time: d.since.elapsed().as_secs(),
-                    state: if d.running { "executing".into() } else { String::new() },
+                    runs: d.running,
+                    state: "",
                     info: (d.running && !d.text.is_empty())
                         .then(|| String::from_utf8_lossy(&d.text).into_owned()),
                     attributes: d.attributes.clone(),

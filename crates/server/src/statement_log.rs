@@ -267,6 +267,14 @@ impl Logs {
         self.general.write(&mut state, &line);
     }
 
+    /// A login fails. The name in its message is what anybody may send, who is not to write lines of his own.
+    pub fn refused(&self, id: u64, message: &str) {
+        if self.general_is_on() {
+            let line = message.replace(char::is_control, " ");
+            self.command(id, "Connect", line.as_bytes());
+        }
+    }
+
     pub fn slow(&self, s: &Ended<'_>) {
         let mut state = self.slow.state();
         let seconds = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);

@@ -97,7 +97,6 @@ fn bad_options_are_refused() {
         ("create user v@localhost attribute 'null'", "E3982"),
         ("create user v@localhost identified by 'x' replace 'y'", "E1064"),
         ("alter user v@localhost comment 'x'", "E1396"),
-        ("alter user u@localhost identified by 'x' retain current password", "E1235"),
         ("select count(*) from mysql.user where user in ('u', 'v')", "1"),
         ("set global password_history = -1", "ok 0"),
         (
@@ -107,6 +106,64 @@ fn bad_options_are_refused() {
         ("set global disconnect_on_expired_password = off", "E1238"),
         ("set session password_history = 1", "E1229"),
     ]);
+}
+
+#[test]
+fn a_second_password_is_kept_until_it_is_discarded() {
+    with_server(1, |server| async move {
+        let server = server.with_passwords().await;
+        let mut root = server.client();
+        let kept = "select authentication_string, user_attributes from mysql.user where user = 'u'";
+        root.check(&[
+            ("create user u@localhost identified by 'a'", "ok 0"),
+            ("alter user u@localhost identified by 'b' retain current password", "ok 0"),
+            (kept, "h:b|{\"additional_password\": \"h:a\"}"),
+            // A new password alone leaves it as it is.
+            ("alter user u@localhost identified by 'c'", "ok 0"),
+            (kept, "h:c|{\"additional_password\": \"h:a\"}"),
+            (
+                "alter user u@localhost identified by '' retain current password",
+                "E3895 Current password can not be retained for user 'u'@'localhost' because new password is empty.",
+            ),
+            (
+                "alter user u@localhost identified with mysql_native_password by 'y' retain current password",
+                "E3894 Current password can not be retained for user 'u'@'localhost' because authentication plugin is being changed.",
+            ),
+            (
+                "alter user u@localhost identified with caching_sha2_password as 'h:d' retain current password",
+                "ok 0",
+            ),
+            (kept, "h:d|{\"additional_password\": \"h:c\"}"),
+            // What grant tables say is read back.
+            ("update mysql.user set account_locked = 'N' where user = 'u'", "ok 0"),
+            ("flush privileges", "ok 0"),
+            (kept, "h:d|{\"additional_password\": \"h:c\"}"),
+            ("alter user u@localhost discard old password", "ok 0"),
+            (kept, "h:d|NULL"),
+            ("alter user u@localhost discard old password", "ok 0"),
+            // Neither an empty password nor one of another method has a second beside it.
+            ("set password for u@localhost = 'e' retain current password", "ok 0"),
+            ("alter user u@localhost identified with mysql_native_password by 'f'", "ok 0"),
+            (kept, "h:f|NULL"),
+            ("set password for u@localhost = 'g' retain current password", "ok 0"),
+            (kept, "h:g|{\"additional_password\": \"h:f\"}"),
+            ("set password for u@localhost = ''", "ok 0"),
+            (kept, "|NULL"),
+            (
+                "alter user u@localhost identified by 'h' retain current password",
+                "E3878 Empty password can not be retained as second password for user 'u'@'localhost'.",
+            ),
+            ("alter user u@localhost retain current password", "E1064"),
+            ("alter user u@localhost identified by 'z' discard old password", "E1064"),
+            ("alter user u@localhost identified by 'k' retain current password replace 'z'", "E1064"),
+            ("create user v@localhost identified by 'a' retain current password", "E1064"),
+            ("create user v@localhost discard old password", "E1064"),
+            ("alter user v@localhost discard old password", "E1396"),
+            ("alter user if exists v@localhost discard old password", "ok 0"),
+        ])
+        .await;
+        root.0.close().await;
+    });
 }
 
 #[test]

@@ -73,6 +73,7 @@ mod read_only;
 mod recursive;
 mod refused;
 mod rights;
+mod rights_cases;
 mod roles;
 mod rollup;
 mod routines;

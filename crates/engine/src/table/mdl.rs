@@ -65,8 +65,9 @@ struct State {
     upgradable: bool,
     waiting_exclusive: usize,
     waiting_freeze: usize,
-    /// Sum of the sharers' numbers, wrapping.
+    /// Sum of the sharers' numbers, wrapping, and of those of them that keep writers out.
     sharers: u64,
+    freezers: u64,
     /// The session that has it exclusively, or was the last to ask for that.
     ddl: u32,
     /// The last that others waited for and that let go, or gave up.
@@ -77,7 +78,10 @@ impl State {
     fn share(&mut self, who: u32, mode: MdlMode) {
         self.shared += 1;
         self.writers += usize::from(mode == MdlMode::Write);
-        self.frozen += usize::from(mode.freezes());
+        if mode.freezes() {
+            self.frozen += 1;
+            self.freezers = self.freezers.wrapping_add(who.into());
+        }
         debug_assert!(!(self.upgradable && mode.is_upgradable()), "two definition statements");
         self.upgradable |= mode.is_upgradable();
         self.sharers = self.sharers.wrapping_add(who.into());
@@ -87,9 +91,16 @@ impl State {
     fn leave(&mut self, who: u32, mode: MdlMode) {
         self.shared -= 1;
         self.writers -= usize::from(mode == MdlMode::Write);
-        self.frozen -= usize::from(mode.freezes());
+        if mode.freezes() {
+            self.thaw(who);
+        }
         self.upgradable &= !mode.is_upgradable();
         self.sharers = self.sharers.wrapping_sub(who.into());
+    }
+
+    fn thaw(&mut self, who: u32) {
+        self.frozen -= 1;
+        self.freezers = self.freezers.wrapping_sub(who.into());
     }
 
     /// Whether a request can be met now. Those who wait for a stronger lock keep new holders of a weaker one out.
@@ -207,11 +218,15 @@ impl Mdl {
         Some(MdlHold { mdl: self.clone(), who, mode })
     }
 
-    /// The session in the way of a request, where that is one: of an exclusive request, when a single one is left.
+    /// The session in the way of a request, where that is one: of an exclusive request, and of a writer whom others keep out, when a
+    /// single one is left.
     pub fn blocker(&self, exclusive: bool) -> Blocker {
         let s = self.state.lock();
         let own = s.upgradable && s.ddl == me();
+        let kept_out = !exclusive && s.waiting_exclusive == 0 && s.frozen > 0;
         let session = match (s.exclusive || !exclusive, s.shared) {
+            (true, _) if kept_out && s.frozen == 1 => s.freezers as u32,
+            (true, _) if kept_out => 0,
             (true, _) => s.ddl,
             (false, 1) => s.sharers as u32,
             (false, 2) if own => s.sharers.wrapping_sub(me().into()) as u32,
@@ -316,7 +331,7 @@ impl MdlHold {
             return;
         }
         let mut s = self.mdl.state.lock();
-        s.frozen -= 1;
+        s.thaw(self.who);
         self.mode = MdlMode::Upgradable;
         drop(s);
         self.mdl.queue.wake_all();
@@ -410,7 +425,7 @@ impl Mdl {
         hold: &mut MdlHold,
     ) -> Result<()> {
         let what = What::new(Cause::MetadataLock, Object::Table(self.table));
-        let waiting = waits.begin(what.blocked_by(self.blocker(true)));
+        let waiting = waits.begin(what.blocked_by(self.blocker(false)));
         let wait = async {
             loop {
                 let turn = self.queue.wait();
@@ -501,8 +516,10 @@ mod tests {
         drop(writer);
         let (a, b) = (by(3, &m, Freeze).unwrap(), by(4, &m, Freeze).unwrap());
         assert!(by(2, &m, Write).is_none() && !reader.try_to_write() && by(5, &m, Read).is_some());
+        assert_eq!(m.blocker(false).session, 0, "two are in the way");
         drop(a);
         assert!(!reader.try_to_write());
+        assert_eq!(m.blocker(false).session, 4);
         drop(b);
         assert!(reader.try_to_write() && reader.mode() == Write && by(3, &m, Freeze).is_none());
         drop(reader);

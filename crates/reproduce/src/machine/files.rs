@@ -1,7 +1,7 @@
 //! A data directory on a simulated computer: contents in memory, places on the volume, a page cache where O_DIRECT is off.
 //!
-//! Contents are shared chunks that are copied when they change, so a loaded directory ([`Image`]) is given to many runs for the price
-//! of a list. A world smaller than the published one keeps the published distances: what lies together stays together, and an extent
+//! Contents are chunks of a page each. A loaded directory ([`Image`]) is given to many runs for the price of a list: they share its
+//! chunks, and copy those that they change. The last run has it for itself and writes in place. A world smaller than the published one keeps the published distances: what lies together stays together, and an extent
 //! lies as far from the next as its share of the whole ([`Places`]).
 
 use super::{Counters, Cpu, Device, Request};
@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_disk::{Disk, DiskError, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
 use weir_rt::{AsyncMutex, Rt};
 
-/// The smallest page of a world, so that a write of a page copies nothing that it replaces.
-const CHUNK: u64 = 4 << 10;
+/// A page as published. A world's own page is a chunk, so that a write of one copies nothing that it replaces.
+const PAGE: u64 = 16 << 10;
 /// What a file gets on the volume at a time.
 const EXTENT: u64 = 1 << 20;
 /// So many extents lie together, over all members of an array; then comes the distance of [`Places::spread`].
@@ -24,7 +24,8 @@ const JOURNAL: u64 = 128 << 30;
 /// The kernel's largest request.
 const LARGEST: u64 = 512 << 10;
 
-type Chunk = Arc<[u8]>;
+/// The bytes lie apart from their count: together they would be a little more than a power of two, for which allocators take a quarter more.
+type Chunk = Arc<Box<[u8]>>;
 
 /// How a file's bytes lie on the volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,11 @@ pub struct Places {
 }
 
 impl Places {
+    /// Bytes of a page of this world.
+    fn chunk(self) -> u64 {
+        PAGE / self.page_factor
+    }
+
     /// Where an extent lies on the volume, by its number.
     fn extent(self, no: u64) -> u64 {
         (no / GROUP * GROUP * self.spread + no % GROUP) * EXTENT
@@ -66,6 +72,8 @@ struct Inode {
 /// A data directory as a run begins with it.
 #[derive(Clone, Default)]
 pub struct Image {
+    /// Bytes of a chunk.
+    chunk: u64,
     names: BTreeMap<String, u64>,
     inodes: BTreeMap<u64, Inode>,
     next: u64,
@@ -135,7 +143,8 @@ impl MachineDisk {
         places: Places,
         cpu: Option<(Arc<Cpu>, u64)>,
     ) -> MachineDisk {
-        let state = State { image: Image::default(), next_extent: 1 };
+        let state =
+            State { image: Image { chunk: places.chunk(), ..Image::default() }, next_extent: 1 };
         MachineDisk(Arc::new(Inner {
             rt: rt.clone(),
             device,
@@ -360,8 +369,9 @@ impl Opened {
             return Err(gone().at(off, buf.len()));
         }
         let mut at = off;
-        for part in split(off, buf) {
-            let (chunk, inside) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
+        let size = s.image.chunk;
+        for part in split(off, buf, size) {
+            let (chunk, inside) = ((at / size) as usize, (at % size) as usize);
             match i.chunks.get(chunk).and_then(Option::as_ref) {
                 Some(c) => part.copy_from_slice(&c[inside..inside + part.len()]),
                 None => part.fill(0),
@@ -374,6 +384,7 @@ impl Opened {
     fn keep(&self, off: u64, data: &[u8]) {
         let timed = self.disk.is_timed();
         let mut s = self.disk.lock();
+        let size = s.image.chunk;
         let Some(i) = s.image.inodes.get_mut(&self.inode) else { return };
         i.len = i.len.max(off + data.len() as u64);
         if self.mode == Mode::Buffered && timed {
@@ -385,12 +396,12 @@ impl Opened {
         let mut at = off;
         let mut rest = data;
         while !rest.is_empty() {
-            let (chunk, inside) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
-            let n = rest.len().min(CHUNK as usize - inside);
+            let (chunk, inside) = ((at / size) as usize, (at % size) as usize);
+            let n = rest.len().min(size as usize - inside);
             if i.chunks.len() <= chunk {
                 i.chunks.resize(chunk + 1, None);
             }
-            put(&mut i.chunks[chunk], inside, &rest[..n]);
+            put(&mut i.chunks[chunk], inside, &rest[..n], size as usize);
             rest = &rest[n..];
             at += n as u64;
         }
@@ -410,13 +421,13 @@ impl Opened {
 }
 
 /// Changes a part of a chunk, of which others may have the contents as they were.
-fn put(chunk: &mut Option<Chunk>, inside: usize, data: &[u8]) {
+fn put(chunk: &mut Option<Chunk>, inside: usize, data: &[u8], size: usize) {
     if let Some(own) = chunk.as_mut().and_then(Arc::get_mut) {
         own[inside..inside + data.len()].copy_from_slice(data);
-    } else if data.len() as u64 == CHUNK {
-        *chunk = Some(data.into());
+    } else if data.len() == size {
+        *chunk = Some(Arc::new(data.into()));
     } else {
-        let shared = chunk.get_or_insert_with(|| Arc::from(vec![0; CHUNK as usize]));
+        let shared = chunk.get_or_insert_with(|| Arc::new(vec![0; size].into()));
         Arc::make_mut(shared)[inside..inside + data.len()].copy_from_slice(data);
     }
 }
@@ -438,12 +449,10 @@ fn joined(list: Vec<Request>) -> Vec<Request> {
 }
 
 /// A buffer in pieces that lie in one chunk each.
-fn split(off: u64, buf: &mut [u8]) -> Vec<&mut [u8]> {
-    let first = ((CHUNK - off % CHUNK) as usize).min(buf.len());
+fn split(off: u64, buf: &mut [u8], size: u64) -> impl Iterator<Item = &mut [u8]> {
+    let first = ((size - off % size) as usize).min(buf.len());
     let (head, tail) = buf.split_at_mut(first);
-    let mut out = vec![head];
-    out.extend(tail.chunks_mut(CHUNK as usize));
-    out
+    std::iter::once(head).chain(tail.chunks_mut(size as usize))
 }
 
 /// Adds a range, melting it together with those that it meets.
@@ -551,12 +560,13 @@ impl File for Opened {
     fn truncate(&self, len: u64) -> OpFuture<'_, Result<()>> {
         Box::pin(async move {
             let mut s = self.disk.lock();
+            let size = s.image.chunk;
             if let Some(i) = s.image.inodes.get_mut(&self.inode) {
                 i.len = len;
-                i.chunks.truncate(len.div_ceil(CHUNK) as usize);
+                i.chunks.truncate(len.div_ceil(size) as usize);
                 // What a later growth would show again.
-                let inside = (len % CHUNK) as usize;
-                if let Some(Some(c)) = i.chunks.get_mut((len / CHUNK) as usize) {
+                let inside = (len % size) as usize;
+                if let Some(Some(c)) = i.chunks.get_mut((len / size) as usize) {
                     Arc::make_mut(c)[inside..].fill(0);
                 }
                 i.dirty.retain(|s, _| *s < len);

@@ -16,6 +16,7 @@ mod tests {
     use crate::machine::Array;
     use crate::plan::{Load, Plan, Size};
     use crate::published::all;
+    use std::sync::Arc;
 
     #[test]
     fn every_published_run_has_options_that_the_server_takes() {
@@ -55,7 +56,7 @@ mod tests {
 
     fn run(plan: &Plan) -> Measured {
         let image = sim::prepare(plan, &|_| true).unwrap();
-        sim::run(plan, &image, &|_| true).unwrap()
+        sim::run(plan, Arc::new(image), &|_| true).unwrap()
     }
 
     #[test]

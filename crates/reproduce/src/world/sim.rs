@@ -143,9 +143,12 @@ pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
     Ok(Data { image: done?, digest })
 }
 
-/// Runs a plan on data of its own kind. It ends early, with an error, when `watch` says so.
-pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, String> {
+/// Runs a plan on data of its own kind, which it takes for itself when nobody else has them. It ends early, with an error, when `watch`
+/// says so.
+pub fn run(plan: &Plan, data: Arc<Data>, watch: Watch<'_>) -> Result<Measured, String> {
     let begun = Instant::now();
+    let loaded = data.digest;
+    let image = Arc::try_unwrap(data).map_or_else(|shared| shared.image.clone(), |own| own.image);
     let Server { options: o, durability, .. } = server(plan)?;
     let preset = preset(plan)?;
     let sim = SimRt::new(plan.seed);
@@ -153,7 +156,7 @@ pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, Strin
     let redo = o.redo_capacity;
     let done = sim.run(async {
         let m = preset.start(&rt, plan.size.pages, plan.size.divided);
-        m.disk.put(data.image.clone());
+        m.disk.put(image);
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
         m.disk.start_time();
         if let Some(a) = plan.array {
@@ -162,7 +165,7 @@ pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, Strin
         let world = world(&rt, plan, &db, &m, durability).await?;
         work(&world, &Computed(&m), redo, watch).await
     });
-    let digest = sim.trace_hash() ^ data.digest.rotate_left(1);
+    let digest = sim.trace_hash() ^ loaded.rotate_left(1);
     let done = done.map_err(|stuck| {
         format!("{} hangs at {} s: {:?}", plan.name, stuck.at / 1_000_000_000, stuck.tasks)
     })?;

@@ -35,7 +35,9 @@ impl Connection {
     /// A statement has ended that began at `began` and sent so many rows.
     pub(super) fn statement_ended(&mut self, began: Instant, sent: u64, said: Said<'_>) {
         let work = self.session.take_work();
-        let nanos = began.elapsed().as_nanos() as u64;
+        let ended = Instant::now();
+        self.ended = Some(ended);
+        let nanos = ended.saturating_duration_since(began).as_nanos() as u64;
         let as_sent = match said {
             Said::Text(text) => Sent::Text(text),
             Said::Prepared(id, _) => Sent::Prepared(id),

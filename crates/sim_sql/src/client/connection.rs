@@ -58,7 +58,8 @@ impl Sessions for Registry {
             db: None,
             command: "Query",
             time: 0,
-            state: String::new(),
+            runs: true,
+            state: "",
             info: None,
             attributes: [].into(),
         };

@@ -7,7 +7,8 @@
 //! (count u32, name, bits), rights on routines (count u32; 1 for a procedure, schema, name, bits), roles (count u32; user, host,
 //! 1 for ADMIN OPTION) and default roles (count u32; user, host). Version 4 has behind them what a connection must have: 0 nothing, 1 SSL,
 //! 2 X509, 3 cipher, issuer and subject; and it knows passwords of sha256_password (2). Version 5 has before the count the privileges that
-//! its writer knew (bits). Version 6 has with each account, at its end, what bounds it beside its rights (`put_policy`). The lowest version is written that can hold what there is, so that older servers read what they know.
+//! its writer knew (bits). Version 6 has with each account, at its end, what bounds it beside its rights (`put_policy`). Version 7 has at the end of that
+//! the second password, 1 before it where there is one. The lowest version is written that can hold what there is, so that older servers read what they know.
 //!
 //! Invariant: an account of a store whose writer did not know a privilege holds it if that is what it could do ([`Privileges::upgraded`]);
 //! one whose writer knew it holds it only where it was granted. What the writers of versions 1 to 4 knew is in [`known_to`].
@@ -26,10 +27,11 @@ const WITH_ROLES: u8 = 3;
 const WITH_TLS: u8 = 4;
 const WITH_KNOWN: u8 = 5;
 const WITH_POLICY: u8 = 6;
+const WITH_SECOND: u8 = 7;
 
 /// The privileges that whoever writes a version knows. Nobody wrote versions 3 and 4 who knew those that came later: those are said in version 5.
 fn known_to(version: u8) -> Privileges {
-    let later = Privileges::PERSIST_RO_VARIABLES_ADMIN;
+    let later = Privileges::PERSIST_RO_VARIABLES_ADMIN | Privileges::APPLICATION_PASSWORD_ADMIN;
     let with_roles = Privileges::ROLE_ADMIN
         | Privileges::XA_RECOVER_ADMIN
         | Privileges::CREATE_ROLE
@@ -44,6 +46,9 @@ fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
         let finer = a.tables.iter().any(|t| !t.columns.is_empty()) || !a.routines.is_empty();
         finer || !a.roles.is_empty() || !a.default_roles.is_empty()
     };
+    if accounts.iter().any(|a| a.policy.second.is_some()) {
+        return WITH_SECOND;
+    }
     if accounts.iter().any(|a| a.policy != Policy::default()) {
         return WITH_POLICY;
     }
@@ -99,6 +104,11 @@ pub(super) fn encode(accounts: &[std::sync::Arc<Account>]) -> Vec<u8> {
         }
         if version >= WITH_POLICY {
             put_policy(&mut out, &account.policy);
+        }
+        if version >= WITH_SECOND {
+            let second = &account.policy.second;
+            out.push(u8::from(second.is_some()));
+            second.iter().for_each(|text| put_str(&mut out, text));
         }
     }
     out
@@ -202,7 +212,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<Account>> {
         return None;
     }
     let version = input.u8()?;
-    if !(VERSION..=WITH_POLICY).contains(&version) {
+    if !(VERSION..=WITH_SECOND).contains(&version) {
         return None;
     }
     let known = if version >= WITH_KNOWN { input.privileges()? } else { known_to(version) };
@@ -318,6 +328,9 @@ impl<'a> Input<'a> {
         if version >= WITH_POLICY {
             account.policy = self.policy()?;
         }
+        if version >= WITH_SECOND {
+            account.policy.second = self.said(Self::str)?;
+        }
         Some(account)
     }
 
@@ -354,6 +367,7 @@ impl<'a> Input<'a> {
                 let at = u64::from_le_bytes(i.take(8)?.try_into().ok()?);
                 Some(Former { at, credential: i.str()? })
             })?,
+            second: None,
         })
     }
 }
@@ -395,6 +409,7 @@ mod tests {
             of(Policy { history: Some(u32::MAX), reuse_days: Some(0), ..Policy::default() }),
             of(Policy { require_current: Some(false), former, ..Policy::default() }),
             of(Policy { attempts: 3, lock_time: LockTime::Unbounded, ..Policy::default() }),
+            of(Policy { second: Some("*4567".into()), ..Policy::default() }),
             of(Policy { attempts: 32_767, lock_time: LockTime::Days(1), ..Policy::default() }),
             of(Policy {
                 attribute: Some("{}".into()),
@@ -412,7 +427,8 @@ mod tests {
         let [plain, timed] = [plain, timed].map(|a| encode(&[Arc::new(a)]));
         assert_eq!((plain[4], &plain), (1, &timed));
         for a in bounded().into_iter().skip(1) {
-            assert_eq!(encode(&[Arc::new(a)])[4], 6);
+            let version = if a.policy.second.is_some() { 7 } else { 6 };
+            assert_eq!(encode(&[Arc::new(a)])[4], version);
         }
     }
 
@@ -453,7 +469,8 @@ mod tests {
             (4, vec![all, sha256.clone()]),
             (5, vec![alone, sha256]),
             (5, vec![without]),
-            (6, bounded()),
+            (6, bounded().into_iter().filter(|a| a.policy.second.is_none()).collect()),
+            (7, bounded()),
         ];
         for (version, list) in lists {
             let shared: Vec<_> = list.iter().cloned().map(Arc::new).collect();
@@ -486,11 +503,13 @@ mod tests {
         assert_eq!((written[4], decode(&written)), (5, Some(vec![taken])));
     }
 
-    /// What servers wrote that knew of roles (3) and of TLS (4), but of no PERSIST_RO_VARIABLES_ADMIN: ALL stays ALL, and one without
-    /// SUPER gets nothing.
+    /// What servers wrote that knew of roles (3) and of TLS (4), but of no PERSIST_RO_VARIABLES_ADMIN and no
+    /// APPLICATION_PASSWORD_ADMIN: ALL stays ALL, and others get what was part of a right that they have.
     #[test]
     fn all_stays_all() {
-        let old = Privileges::all_global().without(Privileges::PERSIST_RO_VARIABLES_ADMIN);
+        let of_users = Privileges::APPLICATION_PASSWORD_ADMIN;
+        let old =
+            Privileges::all_global().without(Privileges::PERSIST_RO_VARIABLES_ADMIN | of_users);
         let little = Privileges::SELECT | Privileges::CREATE_USER;
         for version in [WITH_ROLES, WITH_TLS] {
             let mut bytes = b"WACC".to_vec();
@@ -515,7 +534,8 @@ mod tests {
                 roles: vec![role.clone()],
                 ..Account::new(&AccountName::new(user, "%"))
             };
-            let read = vec![named("app", Privileges::all_global()), named("few", little)];
+            let read =
+                vec![named("app", Privileges::all_global()), named("few", little | of_users)];
             assert_eq!(decode(&bytes), Some(read), "version {version}");
         }
     }
@@ -524,7 +544,7 @@ mod tests {
         #[test]
         fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             decode(&bytes);
-            for version in [1, 2, 3, 4, 5, 6] {
+            for version in [1, 2, 3, 4, 5, 6, 7] {
                 let mut framed = b"WACC".to_vec();
                 framed.push(version);
                 framed.extend(&bytes);

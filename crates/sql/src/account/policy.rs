@@ -68,6 +68,9 @@ pub struct Policy {
     pub attribute: Option<String>,
     /// The latest first, with the one that is in force.
     pub former: Vec<Former>,
+    /// The credential of the password before, which logs in beside the current one: RETAIN CURRENT PASSWORD. Of the same method, and
+    /// never beside an empty password.
+    pub second: Option<String>,
 }
 
 /// What the global variables say for DEFAULT.
@@ -166,6 +169,8 @@ pub(super) struct Fresh {
     pub plugin: AuthPlugin,
     pub credential: String,
     pub password: Option<Vec<u8>>,
+    /// The password before it goes on to log in.
+    pub retains: bool,
 }
 
 impl Policy {
@@ -205,6 +210,10 @@ impl Policy {
             ];
             members.push((b"Password_locking".as_slice().into(), Dom::object(of)));
         }
+        if let Some(second) = &self.second {
+            let text = Dom::str(second.as_bytes());
+            members.push((b"additional_password".as_slice().into(), text));
+        }
         if members.is_empty() { None } else { text_of(&Dom::object(members)) }
     }
 
@@ -241,6 +250,7 @@ impl Account {
         }
         self.policy.apply(&options.policy)?;
         if let Some(fresh) = fresh {
+            self.policy.second = self.second_beside(&fresh)?;
             self.keep_former(&fresh, options, hasher)?;
             self.plugin = fresh.plugin;
             self.credential = fresh.credential;
@@ -249,6 +259,43 @@ impl Account {
         }
         self.policy.expired |= options.policy.expire;
         Ok(())
+    }
+
+    /// The password that logs in beside a new one: the current one where that is retained, else the one that was kept before. None does
+    /// beside an empty password, or beside one that is proved by another method.
+    fn second_beside(&self, fresh: &Fresh) -> Result<Option<String>, SqlError> {
+        let refused = |errno, why: &str| {
+            let text = format!(
+                "Current password can not be retained for user '{}'@'{}' because {why}.",
+                self.user, self.host
+            );
+            Err(SqlError::new(errno, text))
+        };
+        match fresh.retains {
+            true if fresh.plugin != self.plugin => refused(
+                errno::ER_PASSWORD_CANNOT_BE_RETAINED_ON_PLUGIN_CHANGE,
+                "authentication plugin is being changed",
+            ),
+            true if self.credential.is_empty() => Err(SqlError::new(
+                errno::ER_SECOND_PASSWORD_CANNOT_BE_EMPTY,
+                format!(
+                    "Empty password can not be retained as second password for user '{}'@'{}'.",
+                    self.user, self.host
+                ),
+            )),
+            true if fresh.credential.is_empty() => {
+                refused(errno::ER_CURRENT_PASSWORD_CANNOT_BE_RETAINED, "new password is empty")
+            }
+            true => Ok(Some(self.credential.clone())),
+            false if fresh.plugin != self.plugin || fresh.credential.is_empty() => Ok(None),
+            false => Ok(self.policy.second.clone()),
+        }
+    }
+
+    /// The credentials that log in. Empty where none is asked for.
+    pub fn credentials(&self) -> impl Iterator<Item = &str> {
+        let first = Some(&*self.credential).filter(|c| !c.is_empty());
+        first.into_iter().chain(self.policy.second.as_deref())
     }
 
     /// 3638 for a former password; keeps the new one with those that the rules still ask for.

@@ -64,6 +64,7 @@ privileges! {
     ROLE_ADMIN = 43, "ROLE_ADMIN", Global;
     XA_RECOVER_ADMIN = 44, "XA_RECOVER_ADMIN", Global;
     PERSIST_RO_VARIABLES_ADMIN = 45, "PERSIST_RO_VARIABLES_ADMIN", Global;
+    APPLICATION_PASSWORD_ADMIN = 46, "APPLICATION_PASSWORD_ADMIN", Global;
     GRANT_OPTION = 63, "GRANT OPTION", Database;
 }
 
@@ -119,7 +120,8 @@ impl Privileges {
             | Privileges::CONNECTION_ADMIN
             | Privileges::PERSIST_RO_VARIABLES_ADMIN;
         let of_data = Privileges::BACKUP_ADMIN | Privileges::XA_RECOVER_ADMIN;
-        of_server | of_data | Privileges::ROLE_ADMIN
+        let of_accounts = Privileges::ROLE_ADMIN | Privileges::APPLICATION_PASSWORD_ADMIN;
+        of_server | of_data | of_accounts
     }
 
     /// Every privilege of this server.
@@ -140,7 +142,9 @@ impl Privileges {
                 | Privileges::PERSIST_RO_VARIABLES_ADMIN;
         }
         if self.contains(Privileges::CREATE_USER) {
-            later |= Privileges::CREATE_ROLE | Privileges::DROP_ROLE;
+            later |= Privileges::CREATE_ROLE
+                | Privileges::DROP_ROLE
+                | Privileges::APPLICATION_PASSWORD_ADMIN;
         }
         self | later.without(known)
     }

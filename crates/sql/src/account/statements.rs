@@ -22,6 +22,10 @@ pub enum Auth {
     Hash { plugin: AuthPlugin, credential: String },
     /// `IDENTIFIED WITH plugin`: an empty password.
     Plugin(AuthPlugin),
+    /// `RETAIN CURRENT PASSWORD` behind one of these.
+    Retaining(Box<Auth>),
+    /// `DISCARD OLD PASSWORD`.
+    DiscardOld,
 }
 
 /// What CREATE and ALTER USER say beside names and passwords; `None` leaves it as it is.
@@ -35,6 +39,13 @@ pub struct AccountOptions {
     pub defaults: PolicyDefaults,
     /// Seconds since 1970.
     pub now: u64,
+}
+
+impl Auth {
+    /// A password or a method is set.
+    pub fn is_set(&self) -> bool {
+        !matches!(self, Auth::None | Auth::DiscardOld)
+    }
 }
 
 impl From<Option<bool>> for AccountOptions {
@@ -86,7 +97,11 @@ fn credential(
 ) -> Result<Option<Fresh>, SqlError> {
     let mut given = None;
     let (plugin, credential) = match auth {
-        Auth::None => return Ok(None),
+        Auth::None | Auth::DiscardOld => return Ok(None),
+        Auth::Retaining(auth) => {
+            let fresh = credential(hasher, auth, default)?;
+            return Ok(fresh.map(|f| Fresh { retains: true, ..f }));
+        }
         Auth::Password { plugin, password } => {
             let plugin = plugin.unwrap_or(default);
             given = Some(password.clone());
@@ -101,7 +116,7 @@ fn credential(
             (*plugin, credential.clone())
         }
     };
-    Ok(Some(Fresh { plugin, credential, password: given }))
+    Ok(Some(Fresh { plugin, credential, password: given, retains: false }))
 }
 
 impl Accounts {
@@ -119,8 +134,12 @@ impl Accounts {
             check_lengths(name)?;
             let default = AuthPlugin::CachingSha2;
             let own = credential(self.hasher(), auth, default)?;
-            let own =
-                own.unwrap_or(Fresh { plugin: default, credential: String::new(), password: None });
+            let own = own.unwrap_or(Fresh {
+                plugin: default,
+                credential: String::new(),
+                password: None,
+                retains: false,
+            });
             let mut account = Account::new(name);
             account.alter(Some(own), &options, self.hasher())?;
             fresh.push(account);
@@ -161,12 +180,16 @@ impl Accounts {
             .edit(|list| {
                 let mut notes = Vec::new();
                 let mut missing = Vec::new();
-                for ((name, _), fresh) in users.iter().zip(fresh) {
+                for ((name, auth), fresh) in users.iter().zip(fresh) {
                     let Some(account) = list.iter_mut().find(|a| name.is(a)) else {
                         missing.push(name);
                         continue;
                     };
-                    Arc::make_mut(account).alter(fresh, &options, self.hasher())?;
+                    let account = Arc::make_mut(account);
+                    if *auth == Auth::DiscardOld {
+                        account.policy.second = None;
+                    }
+                    account.alter(fresh, &options, self.hasher())?;
                 }
                 if !if_exists && !missing.is_empty() {
                     return Err(failed("ALTER USER", &missing));
@@ -191,9 +214,11 @@ impl Accounts {
         &self,
         name: &AccountName,
         password: &[u8],
+        retains: bool,
         options: AccountOptions,
     ) -> Result<(), SqlError> {
         let auth = Auth::Password { plugin: None, password: password.to_vec() };
+        let auth = if retains { Auth::Retaining(Box::new(auth)) } else { auth };
         if self.get(&name.user, &name.host).is_none() {
             let text = "Can't find any matching row in the user table";
             return Err(SqlError::new(errno::ER_PASSWORD_NO_MATCH, text));
@@ -285,7 +310,7 @@ mod tests {
             "ERROR 1396 (HY000): Operation CREATE USER failed for 'a'@'%','b'@'localhost'"
         );
         assert_eq!(now(accounts.create_users(&users, true, None)).unwrap().len(), 2);
-        now(accounts.set_password(&a, b"y", AccountOptions::default())).unwrap();
+        now(accounts.set_password(&a, b"y", false, AccountOptions::default())).unwrap();
         assert_eq!(accounts.get("a", "%").unwrap().credential, "h:y");
         now(accounts.alter_users(&[(a.clone(), Auth::None)], false, Some(true))).unwrap();
         assert!(accounts.get("a", "%").unwrap().locked);
@@ -337,7 +362,7 @@ mod tests {
         assert!(first.has_open_superuser());
         let root = AccountName::new("root", "localhost");
         let at = AccountOptions { now: 77, ..AccountOptions::default() };
-        now(first.set_password(&root, b"secret", at)).unwrap();
+        now(first.set_password(&root, b"secret", false, at)).unwrap();
         assert!(!first.has_open_superuser());
         let second = open();
         assert_eq!(second.get("root", "localhost").unwrap().credential, "h:secret");

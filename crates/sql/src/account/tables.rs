@@ -259,6 +259,9 @@ fn policy(row: &GrantRow) -> Result<Policy, SqlError> {
     for (name, value) in &members {
         match (&**name, value) {
             (b"metadata", Dom::Object(_)) => policy.attribute = super::policy::text_of(value),
+            (b"additional_password", Dom::Str(text)) => {
+                policy.second = Some(String::from_utf8_lossy(text).into_owned());
+            }
             (b"Password_locking", Dom::Object(of)) => {
                 let number = |wanted: &[u8]| match of.iter().find(|(name, _)| **name == *wanted) {
                     Some((_, Dom::Int(n))) => *n,

@@ -72,7 +72,6 @@ fn no_rights_for_all(level: &GrantLevel, cx: &StatementCtx<'_>) -> Result<(), Sq
 /// Privileges of MySQL 8.0 over what this server does not have, or has under another privilege: granting one is a warning, so that what
 /// SHOW GRANTS of a MySQL says can be run here.
 const UNREGISTERED: &[&str] = &[
-    "APPLICATION_PASSWORD_ADMIN",
     "AUDIT_ABORT_EXEMPT",
     "AUDIT_ADMIN",
     "AUTHENTICATION_POLICY_ADMIN",

@@ -36,9 +36,10 @@ fn auth_of(
     cx: &StatementCtx<'_>,
 ) -> Result<(Auth, Option<String>), SqlError> {
     let Some(a) = a else { return Ok((Auth::None, None)) };
-    if a.retain_current || a.discard_old {
-        return Err(SqlError::not_supported("two passwords of one account"));
+    if a.discard_old {
+        return Ok((Auth::DiscardOld, None));
     }
+    let kept = |auth| if a.retain_current { Auth::Retaining(Box::new(auth)) } else { auth };
     let plugin = a.plugin.as_ref().map(|p| AuthPlugin::by_name(p.as_str())).transpose()?;
     let auth = match &a.how {
         AuthHow::Unspecified => plugin.map_or(Auth::None, Auth::Plugin),
@@ -46,14 +47,14 @@ fn auth_of(
         AuthHow::RandomPassword => {
             let made = random_password::make(cx)?;
             let password = made.clone().into_bytes();
-            return Ok((Auth::Password { plugin, password }, Some(made)));
+            return Ok((kept(Auth::Password { plugin, password }), Some(made)));
         }
         AuthHow::Hash(h) => Auth::Hash {
             plugin: plugin.unwrap_or(AuthPlugin::CachingSha2),
             credential: String::from_utf8_lossy(h).into_owned(),
         },
     };
-    Ok((auth, None))
+    Ok((kept(auth), None))
 }
 
 /// All options, and what they depend on.
@@ -95,15 +96,16 @@ fn options_of(o: &UserOptions, cx: &StatementCtx<'_>) -> Result<AccountOptions, 
 
 /// sha256_password works, and MySQL advises against it.
 fn warn_of_sha256(users: &[(AccountName, Auth)], cx: &mut StatementCtx<'_>) {
-    let is_old = |auth: &Auth| {
-        let plugin = match auth {
+    fn plugin_of(auth: &Auth) -> Option<AuthPlugin> {
+        match auth {
             Auth::Password { plugin, .. } => *plugin,
             Auth::Hash { plugin, .. } | Auth::Plugin(plugin) => Some(*plugin),
-            Auth::None => None,
-        };
-        plugin == Some(AuthPlugin::Sha256)
-    };
-    for _ in users.iter().filter(|(_, auth)| is_old(auth)) {
+            Auth::Retaining(auth) => plugin_of(auth),
+            Auth::None | Auth::DiscardOld => None,
+        }
+    }
+    let is_old = |(_, auth): &&(AccountName, Auth)| plugin_of(auth) == Some(AuthPlugin::Sha256);
+    for _ in users.iter().filter(is_old) {
         cx.changes.warnings.warn(errno::ER_WARN_DEPRECATED_SYNTAX, || {
             "'sha256_password' is deprecated and will be removed in a future release. Please use \
              caching_sha2_password instead"
@@ -128,8 +130,15 @@ fn users_of(
 }
 
 async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
-    if c.users.iter().any(|u| u.auth.as_ref().is_some_and(|a| a.replace.is_some())) {
-        return Err(SqlError::parse("REPLACE", 1));
+    for auth in c.users.iter().filter_map(|u| u.auth.as_ref()) {
+        let of_alter = [
+            (auth.replace.is_some(), "REPLACE"),
+            (auth.retain_current, "RETAIN CURRENT PASSWORD"),
+            (auth.discard_old, "DISCARD OLD PASSWORD"),
+        ];
+        if let Some((_, words)) = of_alter.iter().find(|(said, _)| *said) {
+            return Err(SqlError::parse(words, 1));
+        }
     }
     let options = options_of(&c.options, cx)?;
     let (users, mut made) = users_of(&c.users, cx)?;
@@ -168,7 +177,7 @@ async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
     }
     let list = accounts.alter_users(&users, a.if_exists, options).await?;
     notes(list, cx);
-    for (name, _) in users.iter().filter(|(_, auth)| *auth != Auth::None) {
+    for (name, _) in users.iter().filter(|(_, auth)| auth.is_set()) {
         policy::was_set(name, cx);
     }
     warn_of_sha256(&users, cx);
@@ -199,9 +208,6 @@ async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut StatementCtx<'_>) -> Do
 
 async fn set_password(s: &ast::SetPassword, cx: &mut StatementCtx<'_>) -> Done {
     let name = cx.account(s.user.as_ref().unwrap_or(&UserSpec::CurrentUser));
-    if s.retain_current {
-        return Err(SqlError::not_supported("two passwords of one account"));
-    }
     policy::check_current(&name, s.replace.as_deref(), cx)?;
     let options = policy::circumstances(cx);
     let (password, made) = match &s.password {
@@ -211,7 +217,12 @@ async fn set_password(s: &ast::SetPassword, cx: &mut StatementCtx<'_>) -> Done {
             (made.clone().into_bytes(), vec![(name.clone(), made)])
         }
     };
-    cx.changes.access.accounts().clone().set_password(&name, &password, options).await?;
+    cx.changes
+        .access
+        .accounts()
+        .clone()
+        .set_password(&name, &password, s.retain_current, options)
+        .await?;
     policy::was_set(&name, cx);
     Ok(random_password::answer(made))
 }

@@ -38,6 +38,7 @@ use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
 use crate::meta::{MetaCache, SqlTable};
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
+use crate::stages::Stages;
 use crate::status::{SessionStatus, Status};
 use crate::value::{EvalCtx, SessionInfo, SqlType, Value, Warnings};
 use crate::vars::{GlobalVars, Persisted, SessionVars};
@@ -72,6 +73,8 @@ pub struct Shared {
     pub user_locks: Arc<UserLocks>,
     pub xids: Arc<Xids>,
     pub definitions: Arc<DefinitionGate>,
+    /// What sessions are at that lasts.
+    pub stages: Stages,
     pub read_only: ReadOnlyGate,
     /// What SET PERSIST keeps.
     pub persisted: Persisted,

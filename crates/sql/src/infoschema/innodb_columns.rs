@@ -7,7 +7,8 @@ use super::innodb_values::stored_form;
 use crate::context::VirtualTable;
 use crate::ddl::expression;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
-use crate::value::types::{Class, proto};
+use crate::value::types::Class;
+use crate::value::types::protocol::column_type;
 use crate::value::{Collation, DatumBuf, SqlType};
 use std::fmt::Write as _;
 
@@ -141,8 +142,8 @@ fn characters(ty: SqlType) -> Option<Collation> {
 
 fn precise_type(ty: SqlType) -> i64 {
     let code = match ty {
-        SqlType::Varchar { .. } => proto::VARCHAR,
-        SqlType::Text { .. } => proto::BLOB,
+        SqlType::Varchar { .. } => column_type::VARCHAR,
+        SqlType::Text { .. } => column_type::BLOB,
         _ => ty.facts().wire,
     };
     let bits = matches!(ty, SqlType::Bit { .. });

@@ -5,6 +5,7 @@ use super::virtual_table;
 use crate::account::Privileges;
 use crate::context::VirtualTable;
 use crate::context::{Reads, TableReads};
+use crate::processes::processes;
 use crate::value::{Collation, Value};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
@@ -128,10 +129,7 @@ virtual_table!(
     ],
     |cx, _| {
         let all = cx.access.clone().global().intersects(Privileges::PROCESS);
-        cx.reads
-            .shared
-            .sessions()
-            .list()
+        processes(cx.reads.shared)
             .into_iter()
             .filter(|p| all || p.user == cx.reads.conn.user)
             .map(|p| {

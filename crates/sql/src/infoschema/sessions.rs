@@ -5,11 +5,21 @@ use super::cells::{Row, i, os, s, u};
 use super::engine_told::Told;
 use crate::account::Privileges;
 use crate::context::{TableReads, VirtualTable};
+use crate::processes::processes;
 use crate::session_api::{LoginsBy, ProcessInfo};
 use crate::value::Value;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&THREADS, &ACCOUNTS, &USERS, &HOSTS, &ATTRIBUTES, &OWN_ATTRIBUTES, &METADATA_LOCKS]
+    vec![
+        &THREADS,
+        &PROCESSLIST,
+        &ACCOUNTS,
+        &USERS,
+        &HOSTS,
+        &ATTRIBUTES,
+        &OWN_ATTRIBUTES,
+        &METADATA_LOCKS,
+    ]
 }
 
 const SCHEMA: &str = "performance_schema";
@@ -22,6 +32,13 @@ static THREADS: Told = Told::new(
      INSTRUMENTED V3! HISTORY V3! CONNECTION_TYPE V16 THREAD_OS_ID U RESOURCE_GROUP V64 EXECUTION_ENGINE V9
      CONTROLLED_MEMORY U! MAX_CONTROLLED_MEMORY U! TOTAL_MEMORY U! MAX_TOTAL_MEMORY U!",
     threads,
+);
+
+static PROCESSLIST: Told = Told::new(
+    SCHEMA,
+    "processlist",
+    "ID U! USER V32 HOST V261 DB V64 COMMAND V16 TIME I STATE V64 INFO T EXECUTION_ENGINE V9",
+    processlist,
 );
 
 static ACCOUNTS: Told = Told::new(
@@ -78,7 +95,7 @@ fn host_of(p: &ProcessInfo) -> &str {
 /// Those that may be shown: all with PROCESS, else the user's own.
 fn visible(cx: TableReads<'_>) -> Vec<ProcessInfo> {
     let all = cx.access.clone().global().intersects(Privileges::PROCESS);
-    let mut list = cx.reads.shared.sessions().list();
+    let mut list = processes(cx.reads.shared);
     list.retain(|p| all || p.user == cx.reads.conn.user);
     list
 }
@@ -89,9 +106,18 @@ fn threads(cx: TableReads<'_>) -> Vec<Row> {
         let kind = if host.len() < p.host.len() { "TCP/IP" } else { "Socket" };
         let mut row = vec![u(p.id), s("thread/sql/one_connection"), s("FOREGROUND"), u(p.id)];
         row.extend([s(p.user), s(host), os(p.db), s(p.command), i(p.time as i64)]);
-        row.extend([os((!p.state.is_empty()).then_some(p.state)), os(p.info)]);
+        row.extend([os(Some(p.state).filter(|s| !s.is_empty())), os(p.info)]);
         row.extend([Value::Null, Value::Null, s("YES"), s("NO"), s(kind)]);
         row.extend([Value::Null, Value::Null, s("PRIMARY"), u(0), u(0), u(0), u(0)]);
+        row
+    };
+    visible(cx).into_iter().map(row).collect()
+}
+
+fn processlist(cx: TableReads<'_>) -> Vec<Row> {
+    let row = |p: ProcessInfo| {
+        let mut row = vec![u(p.id), s(p.user), s(p.host), os(p.db), s(p.command)];
+        row.extend([i(p.time as i64), s(p.state), os(p.info), s("PRIMARY")]);
         row
     };
     visible(cx).into_iter().map(row).collect()

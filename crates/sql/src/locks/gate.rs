@@ -5,10 +5,14 @@
 
 use crate::errno;
 use crate::session_api::SqlError;
+use crate::stages::Stages;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use weir_rt::{Interrupt, Rt, WaitQueue};
+
+/// The stage of whoever waits here, whether for a backup or to begin one.
+const BACKUP: &str = "Waiting for backup lock";
 
 /// One for all sessions.
 #[derive(Default)]
@@ -47,10 +51,18 @@ pub struct Patience<'a> {
     pub rt: &'a Rt,
     pub limit: Duration,
     pub interrupt: &'a Interrupt,
+    pub stages: &'a Stages,
+    pub session: u64,
 }
 
 impl Patience<'_> {
-    pub(super) async fn until(&self, wait: impl Future<Output = ()>) -> Result<(), SqlError> {
+    /// Waits in this stage.
+    pub(super) async fn until(
+        &self,
+        stage: &'static str,
+        wait: impl Future<Output = ()>,
+    ) -> Result<(), SqlError> {
+        let _stage = self.stages.enter(self.session, stage);
         match self.rt.timeout(self.limit, weir_rt::or_killed(self.interrupt, wait)).await {
             Some(Ok(())) => Ok(()),
             Some(Err(_)) => Err(SqlError::interrupted()),
@@ -83,7 +95,7 @@ impl DefinitionGate {
                 turn.await;
             }
         };
-        let waited = p.until(wait).await;
+        let waited = p.until(BACKUP, wait).await;
         waited.map(|()| entered.expect("the wait ends with a place"))
     }
 
@@ -93,6 +105,11 @@ impl DefinitionGate {
         let free = !s.others(session) && s.waiting == 0;
         s.definitions += usize::from(free);
         free.then(|| Defining(self))
+    }
+
+    /// Does the session keep definition statements out?
+    pub fn backs_up(&self, session: u64) -> bool {
+        self.state().backups.contains_key(&session)
     }
 
     /// From here on no other session defines anything.
@@ -119,7 +136,7 @@ impl DefinitionGate {
                 turn.await;
             }
         };
-        let entered = p.until(wait).await;
+        let entered = p.until(BACKUP, wait).await;
         drop(waiting);
         entered.map(|()| Backup { gate: self.clone(), session })
     }

@@ -22,6 +22,10 @@ use weir_rt::WaitQueue;
 /// transaction would never let it get empty.
 const COURTESY: Duration = Duration::from_secs(1);
 
+/// Stages of those who wait, in MySQL's words.
+const READ_LOCK: &str = "Waiting for global read lock";
+const COMMIT_LOCK: &str = "Waiting for commit lock";
+
 /// One for all sessions.
 #[derive(Default)]
 pub struct ReadOnlyGate {
@@ -96,7 +100,12 @@ impl Gate {
         }
     }
 
-    async fn enter(self: &Arc<Self>, w: Writer, p: &Patience<'_>) -> Result<Inside, SqlError> {
+    async fn enter(
+        self: &Arc<Self>,
+        w: Writer,
+        p: &Patience<'_>,
+        stage: &'static str,
+    ) -> Result<Inside, SqlError> {
         if let Some(inside) = self.try_enter(w.session, OPEN) {
             return Ok(inside);
         }
@@ -111,7 +120,7 @@ impl Gate {
                 entered = Some(self.enter_at(w.session, CLOSING).await);
             }
         };
-        let waited = p.until(wait).await;
+        let waited = p.until(stage, wait).await;
         waited.map(|()| entered.expect("the wait ends inside"))
     }
 
@@ -149,7 +158,7 @@ impl Gate {
                 turn.await;
             }
         };
-        let waited = p.until(wait).await;
+        let waited = p.until(READ_LOCK, wait).await;
         waited.map(|()| closing.expect("the wait ends with the gate closed"))
     }
 
@@ -178,13 +187,13 @@ impl Drop for Closing<'_> {
 impl ReadOnlyGate {
     /// For as long as a statement writes.
     pub async fn statement(&self, w: Writer, p: &Patience<'_>) -> Result<Inside, SqlError> {
-        self.statements.enter(w, p).await
+        self.statements.enter(w, p, READ_LOCK).await
     }
 
     /// For as long as a transaction commits.
     pub async fn commit(&self, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
         // This gate closes behind the other one, and those inside wait for no lock.
-        self.commits.enter(Writer { session, holds: false }, p).await
+        self.commits.enter(Writer { session, holds: false }, p, COMMIT_LOCK).await
     }
 
     /// Waits until nobody writes and lets nobody begin.

@@ -11,7 +11,8 @@ use crate::vars::Var;
 use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
     InsertSource, LoadDuplicates, ResetKind, RoutineKind, SetItem, SetValue, Show, ShowFilter,
-    ShowKind, Statement, TableLockKind, TableName, TableRef, UserOptions, UserSpec, VarScope, Xa,
+    ShowKind, Statement, TableLockKind, TableName, TableRef, UserAuth, UserOptions, UserSpec,
+    VarScope, Xa,
 };
 
 type Needs = Result<Vec<Need>, SqlError>;
@@ -134,6 +135,8 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::SetPassword(s) => {
             if s.user.as_ref().is_some_and(|u| !me.is(u)) {
                 r.push(accounts(P::UPDATE));
+            } else if s.retain_current {
+                r.push(own_second_password());
             }
         }
         Statement::SetDefaultRole { users, .. } => {
@@ -231,8 +234,12 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             // or a lock off himself.
             let bounds = a.options != UserOptions::default();
             let own = !bounds && a.users.iter().all(|u| me.is(&u.user));
+            let second =
+                |u: &UserAuth| u.auth.as_ref().is_some_and(|a| a.retain_current || a.discard_old);
             if !own {
                 r.push(accounts(P::UPDATE));
+            } else if a.users.iter().any(second) {
+                r.push(own_second_password());
             }
         }
         Statement::DropUser { .. } => r.push(accounts(P::DELETE)),
@@ -368,6 +375,11 @@ fn set_global() -> Need {
 
 fn accounts(or_on_mysql: P) -> Need {
     Need::Accounts { any_of: P::CREATE_USER, or_on_mysql }
+}
+
+/// To keep or discard a second password of one's own account.
+fn own_second_password() -> Need {
+    Need::Global(P::APPLICATION_PASSWORD_ADMIN | P::CREATE_USER)
 }
 
 fn component(privileges: P) -> Need {

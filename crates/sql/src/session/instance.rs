@@ -199,6 +199,7 @@ impl Instance {
             user_locks: Arc::default(),
             xids: Arc::default(),
             definitions: Arc::default(),
+            stages: Default::default(),
             read_only: Default::default(),
             persisted: Default::default(),
             sessions: OnceLock::new(),

@@ -29,6 +29,8 @@ impl Session {
             rt: self.inst.db.rt(),
             limit: self.settings.ddl_timeout,
             interrupt: &self.interrupt,
+            stages: &self.inst.stages,
+            session: self.conn.id,
         }
     }
 

@@ -580,7 +580,8 @@ impl Session {
             Statement::Comment => {}
             Statement::Xa(x) => return Box::pin(self.xa(x, sink)).await,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
-            other => return self.run_admin(other, sink).await,
+            // Definition statements have the largest futures; in a box, no query carries room for one.
+            other => return Box::pin(self.run_admin(other, sink)).await,
         }
         self.ok(sink, OkInfo::default())
     }

@@ -4,6 +4,7 @@ use crate::account::{Privileges, show_create_user, show_grants};
 use crate::context::{ShowResult, StatementCtx};
 use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
 use crate::infoschema::server::{all_collations, all_status, collation_row};
+use crate::processes::processes;
 use crate::session_api::SqlError;
 use crate::value::{Level, Value};
 use weir_syntax::ast::{Expr, Limit, Literal, UserSpec};
@@ -42,11 +43,7 @@ pub fn processlist(full: bool, cx: &mut StatementCtx<'_>) -> ShowResult {
     ];
     let all = cx.changes.access.global().intersects(Privileges::PROCESS);
     let me = cx.reads.conn.user.clone();
-    let rows = cx
-        .reads
-        .shared
-        .sessions()
-        .list()
+    let rows = processes(cx.reads.shared)
         .into_iter()
         .filter(|p| all || p.user == me)
         .map(|p| {

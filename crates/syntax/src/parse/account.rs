@@ -41,10 +41,9 @@ impl Parser<'_> {
             auth = Some(self.auth_spec()?);
         }
         // Further factors (AND IDENTIFIED ..) are not known here.
-        if self.at(Kw::DISCARD) {
-            self.advance();
+        if auth.is_none() && self.eat(Kw::DISCARD) {
             self.expect_all(&[Kw::OLD, Kw::PASSWORD])?;
-            auth.get_or_insert_with(AuthSpec::default).discard_old = true;
+            auth = Some(AuthSpec { discard_old: true, ..AuthSpec::default() });
         }
         Ok(UserAuth { user, auth })
     }
@@ -72,7 +71,9 @@ impl Parser<'_> {
         if self.eat(Kw::REPLACE) {
             auth.replace = Some(self.string()?);
         }
-        auth.retain_current = self.eat_all(&[Kw::RETAIN, Kw::CURRENT, Kw::PASSWORD]);
+        if !matches!(auth.how, AuthHow::Unspecified) {
+            auth.retain_current = self.eat_all(&[Kw::RETAIN, Kw::CURRENT, Kw::PASSWORD]);
+        }
         Ok(auth)
     }
 

@@ -61,6 +61,32 @@ fn failed_logins_in_a_row_block_the_account() {
     }
 }
 
+/// A password is changed while programs that know the former one go on: both log in, a third does not.
+#[test]
+fn two_passwords_of_one_account_log_in() {
+    let server = Server::start(&[]);
+    let mut root = server.root_client();
+    root.run("set global connection_control_failed_connections_threshold = 0");
+    for (user, plugin) in [("n", NATIVE), ("s", SHA2)] {
+        root.run(&format!("create user {user}@localhost identified with {plugin} by 'old'"));
+        server.connect(&login(user, "old", plugin)).unwrap();
+        root.run(&format!(
+            "alter user {user}@localhost identified by 'new' retain current password"
+        ));
+        // Twice: by the proof itself, and by what the server remembers of it.
+        for password in ["old", "new", "new", "old"] {
+            server.connect(&login(user, password, plugin)).unwrap();
+            root.change_user(&login(user, password, plugin)).unwrap();
+            root.change_user(&Login::default()).unwrap();
+        }
+        assert_eq!(refused(&server, &login(user, "older", plugin)).errno, 1045);
+        assert_eq!(refused(&server, &login(user, "", plugin)).errno, 1045);
+        root.run(&format!("alter user {user}@localhost discard old password"));
+        assert_eq!(refused(&server, &login(user, "old", plugin)).errno, 1045);
+        server.connect(&login(user, "new", plugin)).unwrap();
+    }
+}
+
 /// Both rules hold beside one another: whoever guesses waits, and the account is blocked.
 #[test]
 fn a_blocked_account_is_slow_too() {

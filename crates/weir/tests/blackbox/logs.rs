@@ -1,6 +1,6 @@
 //! The general and the slow query log, and the counter of slow statements.
 
-use crate::common::{Server, param};
+use crate::common::{Login, Server, param};
 
 fn logged(server: &Server, name: &str) -> String {
     let path = server.root().join("data").join(name);
@@ -91,6 +91,9 @@ fn the_general_log_has_all_that_clients_say() {
     other.execute(id, &[param::int(7)]).unwrap();
     other.run("set password for root@localhost = 'secret word'");
     other.run("set password for root@localhost = ''");
+    for user in ["nobody", "no\nbody"] {
+        assert!(server.connect(&Login { user, password: "x", ..Login::default() }).is_err());
+    }
     other.run("set sql_log_off = 1");
     other.run("select 'unlogged'");
     let text = logged(&server, "g.log");
@@ -99,6 +102,8 @@ fn the_general_log_has_all_that_clients_say() {
         " Query\tselect 1\n",
         " Prepare\tselect ?\n",
         " Execute\tselect 7\n",
+        " Connect\tAccess denied for user 'nobody'@'localhost' (using password: YES)\n",
+        " Connect\tAccess denied for user 'no body'@'localhost' (using password: YES)\n",
     ] {
         assert!(text.contains(line), "no {line:?} in {text}");
     }

@@ -337,6 +337,66 @@ fn processlist_shows_who_does_what() {
     waiter.read_answer(false).unwrap();
 }
 
+/// By each kind of wait that MySQL has words for, and by statements that wait for a row, which it has none for.
+#[test]
+fn states_say_what_each_session_waits_for() {
+    let (server, mut c) = with_table();
+    let mut holder = open(&server);
+    let state = |c: &mut Client, id: u32| {
+        c.rows(&format!(
+            "select command, state from information_schema.processlist where id = {id}"
+        ))
+    };
+    let mut shows = |before: &[&str], statement: &str, wanted: &str, after: &[&str]| {
+        before.iter().for_each(|sql| _ = holder.run(sql));
+        let mut waiter = open(&server);
+        waiter.send_query(statement);
+        until(wanted, || state(&mut c, waiter.id) == wanted);
+        after.iter().for_each(|sql| _ = holder.run(sql));
+        waiter.read_answer(false).unwrap();
+        until("it is idle", || state(&mut c, waiter.id) == "Sleep,");
+    };
+    let row = ["begin", "update t set b = 11 where a = 1"];
+    shows(
+        &row,
+        "alter table t comment 'x'",
+        "Query,Waiting for table metadata lock",
+        &["rollback"],
+    );
+    shows(&row, "delete from t where a = 1", "Query,updating", &["rollback"]);
+    shows(
+        &row,
+        "insert into t values (1, 1), (4, 4) on duplicate key update b = 5",
+        "Query,update",
+        &["commit"],
+    );
+    shows(
+        &["do get_lock('l', 1)"],
+        "do get_lock('l', 60)",
+        "Query,User lock",
+        &["do release_lock('l')"],
+    );
+    shows(
+        &["lock instance for backup"],
+        "create table u (a int)",
+        "Query,Waiting for backup lock",
+        &["unlock instance"],
+    );
+    shows(
+        &["flush tables with read lock"],
+        "insert into t values (7, 7)",
+        "Query,Waiting for global read lock",
+        &["unlock tables"],
+    );
+    shows(&[], "do sleep(1.5)", "Query,User sleep", &[]);
+    let own = "select state from performance_schema.processlist where id = connection_id()";
+    assert_eq!(c.rows(own), "executing");
+    let id = c.id.to_string();
+    let list = c.run("show processlist").rows;
+    let line = list.iter().find(|r| r[0].as_deref() == Some(&*id)).unwrap();
+    assert_eq!(line[6].as_deref(), Some("init"));
+}
+
 #[test]
 fn logins_are_counted_until_they_are_forgotten() {
     let (server, mut c) = with_table();

@@ -4,7 +4,7 @@ use super::super::{FuncCtx, Out};
 use super::{doc, part, path, written};
 use crate::func::string::too_big;
 use crate::value::json::{self, Dom, Item, Path, View, is_blob};
-use crate::value::types::proto;
+use crate::value::types::protocol::column_type;
 use crate::value::{Value, ValueError};
 
 /// Bytes of an array's entry, at least.
@@ -85,7 +85,7 @@ pub fn type_of(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Item::Date(_) => "DATE",
         Item::Time(_) => "TIME",
         Item::DateTime(..) => "DATETIME",
-        Item::Opaque(proto::BIT, _) => "BIT",
+        Item::Opaque(column_type::BIT, _) => "BIT",
         Item::Opaque(ty, _) if is_blob(ty) => "BLOB",
         Item::Opaque(..) => "OPAQUE",
         Item::Array => "ARRAY",

@@ -4,7 +4,7 @@ use super::{Bucket, Histogram, Kind};
 use crate::meta::SqlColumn;
 use crate::value::convert::local_time;
 use crate::value::json::{Dom, Json, from_value};
-use crate::value::types::proto;
+use crate::value::types::protocol::column_type;
 use crate::value::{Class, Collation, DatumBuf, SqlType, TimeZone, ValueError};
 
 /// What is told of the collation of what is no text.
@@ -16,7 +16,9 @@ pub fn data_type(ty: &SqlType) -> Option<&'static str> {
         SqlType::Enum { .. } => "enum",
         SqlType::Set { .. } => "set",
         SqlType::Geometry { .. } => return None,
-        SqlType::Int { .. } if ty.is_unsigned() && ty.facts().wire == proto::LONGLONG => "uint",
+        SqlType::Int { .. } if ty.is_unsigned() && ty.facts().wire == column_type::LONGLONG => {
+            "uint"
+        }
         _ => match ty.class() {
             Class::Int => "int",
             Class::Decimal => "decimal",
@@ -41,7 +43,7 @@ fn shown(ty: &SqlType, d: &DatumBuf) -> Dom {
         (true, DatumBuf::UInt(n)) => Dom::UInt(*n),
         (false, DatumBuf::Bytes(b)) if ty.is_string() => {
             let own = collation_of(ty).charset().own_bytes(b);
-            Dom::Opaque(proto::STRING, own.as_ref().into())
+            Dom::Opaque(column_type::STRING, own.as_ref().into())
         }
         _ => from_value(&ty.load(d.as_ref(), TimeZone::UTC)),
     }

@@ -17,7 +17,8 @@ use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::sent::{introduced, sent_text};
 use crate::value::temporal::parse;
-use crate::value::types::{NOT_FIXED, coercibility, proto};
+use crate::value::types::protocol::column_type;
+use crate::value::types::{NOT_FIXED, coercibility};
 use crate::value::{
     Charset, Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
     literal_text,
@@ -472,12 +473,14 @@ pub fn as_json(expr: Option<&Expr>, e: BExpr) -> BExpr {
         SqlType::Bit { bits } => JsonAs::Bits(bits),
         SqlType::Geometry { .. } => JsonAs::Geo,
         ty if ty.is_list() => JsonAs::Name,
-        SqlType::Char { collation, .. } if collation.is_binary() => JsonAs::Opaque(proto::STRING),
+        SqlType::Char { collation, .. } if collation.is_binary() => {
+            JsonAs::Opaque(column_type::STRING)
+        }
         SqlType::Text { kind, collation } if collation.is_binary() => JsonAs::Opaque(match kind {
             LobKind::Tiny => 249,
             LobKind::Medium => 250,
             LobKind::Long => 251,
-            LobKind::Normal => proto::BLOB,
+            LobKind::Normal => column_type::BLOB,
         }),
         _ => return e,
     };

@@ -25,6 +25,7 @@ impl Runner<'_, '_> {
             Some(s) if s >= 0.0 && !v.is_null() => s,
             _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
         };
+        let _stage = self.reads.shared.stages.enter(self.reads.conn.id, "User sleep");
         let sleep = self.reads.db().rt().sleep(Duration::from_secs_f64(seconds.min(FOR_EVER)));
         let ended = weir_rt::or_killed(self.reads.interrupt, sleep).await;
         if ended.is_err() && (f.outer.is_some() || !f.slots.is_empty()) {
@@ -69,6 +70,7 @@ impl Runner<'_, '_> {
             Got::Taken => return Ok(Value::Int(1)),
             Got::Queued(place) => place,
         };
+        let _stage = self.reads.shared.stages.enter(self.reads.conn.id, "User lock");
         let turn = weir_rt::or_killed(self.reads.interrupt, place.turn());
         let ended = self.reads.db().rt().timeout(Duration::from_secs_f64(seconds), turn).await;
         if let Some(Err(_)) = ended {

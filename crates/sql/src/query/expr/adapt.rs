@@ -4,7 +4,7 @@ use crate::value::geo::geojson;
 use crate::value::json::{Dom, from_value};
 use crate::value::store::bit_bytes;
 use crate::value::temporal::parse;
-use crate::value::types::proto;
+use crate::value::types::protocol::column_type;
 use crate::value::{Collation, Date, Geometry, SqlType, TimeZone, Value, ValueError, Warnings};
 
 /// What becomes of a literal beside a value of another kind.
@@ -65,7 +65,7 @@ impl JsonAs {
             }
             (JsonAs::Name, Value::Str(..)) => from_value(v),
             (JsonAs::Bits(bits), Value::UInt(n)) => {
-                Dom::Opaque(proto::BIT, bit_bytes(*n, bits).into())
+                Dom::Opaque(column_type::BIT, bit_bytes(*n, bits).into())
             }
             _ => return Ok(None),
         }))

@@ -11,7 +11,7 @@
 //! Counts, sizes and offsets are little-endian, two bytes in a small container and four in a large one; offsets count from the
 //! container's count. Literals and 16-bit integers stand in their entry, in a large container 32-bit integers, too.
 
-use super::super::types::proto;
+use super::super::types::protocol::column_type;
 use super::super::{Date, DateTime, Decimal, Time};
 use super::Json;
 use super::MAX_DEPTH;
@@ -287,7 +287,7 @@ impl<'a> View<'a> {
 fn opaque(ty: u8, data: &[u8]) -> Item<'_> {
     let packed = || i64::from_le_bytes(bytes(data, 0));
     match ty {
-        proto::NEWDECIMAL if data.len() > 2 => {
+        column_type::NEWDECIMAL if data.len() > 2 => {
             let fits =
                 data.len() - 2 == super::super::decimal::fixed_len(data[0]) && data[1] <= data[0];
             match fits {
@@ -295,10 +295,10 @@ fn opaque(ty: u8, data: &[u8]) -> Item<'_> {
                 false => Item::Opaque(ty, data),
             }
         }
-        proto::DATE => Item::Date(Date::unpack(packed() as u32)),
-        proto::TIME => Item::Time(Time::from_micros(packed(), 6)),
-        proto::DATETIME => Item::DateTime(DateTime::unpack(packed() as u64, 6), false),
-        proto::TIMESTAMP => Item::DateTime(DateTime::unpack(packed() as u64, 6), true),
+        column_type::DATE => Item::Date(Date::unpack(packed() as u32)),
+        column_type::TIME => Item::Time(Time::from_micros(packed(), 6)),
+        column_type::DATETIME => Item::DateTime(DateTime::unpack(packed() as u64, 6), false),
+        column_type::TIMESTAMP => Item::DateTime(DateTime::unpack(packed() as u64, 6), true),
         _ => Item::Opaque(ty, data),
     }
 }

@@ -1,6 +1,6 @@
 //! SQL values as JSON values and back.
 
-use super::super::types::proto;
+use super::super::types::protocol::column_type;
 use super::super::{Charset, Look, SessionInfo, Value, ValueError, Warnings};
 use super::binary::{Item, View};
 use super::dom::Dom;
@@ -18,7 +18,7 @@ pub fn from_value(v: &Value<'_>) -> Dom {
             true => b.as_ref().into(),
             false => c.charset().convert(b, Charset::Utf8mb4).0.into(),
         }),
-        Value::Bytes(b) => Dom::Opaque(proto::VARCHAR, b.as_ref().into()),
+        Value::Bytes(b) => Dom::Opaque(column_type::VARCHAR, b.as_ref().into()),
         Value::Date(d) => Dom::Date(*d),
         Value::Time(t) => Dom::Time(*t),
         Value::DateTime(d) => Dom::DateTime(Box::new((*d, false))),

@@ -9,13 +9,13 @@ use std::cmp::Ordering;
 
 /// BINARY, VARBINARY and the BLOB family, as `MYSQL_TYPE_*`.
 pub fn is_blob(ty: u8) -> bool {
-    use super::super::types::proto::{STRING, VARCHAR};
+    use super::super::types::protocol::column_type::{STRING, VARCHAR};
     ty == VARCHAR || (249..=STRING).contains(&ty)
 }
 
 /// MySQL's precedence, the lowest first.
 fn rank(item: &Item<'_>) -> u8 {
-    use super::super::types::proto::BIT;
+    use super::super::types::protocol::column_type::BIT;
     match item {
         Item::Null => 0,
         Item::Int(_) | Item::UInt(_) | Item::Double(_) | Item::Decimal(_) => 1,

@@ -1,6 +1,7 @@
 //! Writing the binary form; `binary` describes it.
 
-use super::super::{ValueError, types::proto};
+use super::super::ValueError;
+use super::super::types::protocol::column_type;
 use super::binary as b;
 use super::dom::Dom;
 use super::{Json, name_too_long, too_big};
@@ -153,12 +154,12 @@ fn put(d: &Dom, out: &mut Vec<u8>, plan: &mut std::vec::IntoIter<bool>) -> u8 {
             let (precision, scale) = (d.precision(), d.scale());
             let mut data = vec![precision, scale];
             data.extend(d.to_fixed(precision, scale).unwrap_or_default());
-            put_opaque(proto::NEWDECIMAL, &data, out)
+            put_opaque(column_type::NEWDECIMAL, &data, out)
         }
-        Dom::Date(d) => put_opaque(proto::DATE, &u64::from(d.pack()).to_le_bytes(), out),
-        Dom::Time(t) => put_opaque(proto::TIME, &t.micros.to_le_bytes(), out),
+        Dom::Date(d) => put_opaque(column_type::DATE, &u64::from(d.pack()).to_le_bytes(), out),
+        Dom::Time(t) => put_opaque(column_type::TIME, &t.micros.to_le_bytes(), out),
         Dom::DateTime(d) => {
-            let ty = if d.1 { proto::TIMESTAMP } else { proto::DATETIME };
+            let ty = if d.1 { column_type::TIMESTAMP } else { column_type::DATETIME };
             put_opaque(ty, &d.0.pack().to_le_bytes(), out)
         }
         Dom::Opaque(ty, data) => put_opaque(*ty, data, out),

@@ -2,7 +2,8 @@
 //! values of other types stands where the types truly differ (`value::store`, the bytes of a definition in `meta::codec`, the grammar in
 //! `ddl::types`, the ranges of an index in `query::ranges`).
 
-use super::{IntKind, LobKind, NOT_FIXED, SqlType, proto};
+use super::protocol::column_type;
+use super::{IntKind, LobKind, NOT_FIXED, SqlType};
 use crate::value::decimal::fixed_len;
 use weir_engine::row::{Collation, PhysType};
 
@@ -147,7 +148,7 @@ impl SqlType {
             SqlType::Int { kind, unsigned, width, .. } => of_int(kind, unsigned, width),
             SqlType::Decimal { precision, scale, unsigned, .. } => Facts {
                 name: "decimal",
-                wire: proto::NEWDECIMAL,
+                wire: column_type::NEWDECIMAL,
                 phys: PhysType::Fixed { len: fixed_len(precision) as u16 },
                 packed: decimal_bytes(precision - scale) + decimal_bytes(scale),
                 shown: u32::from(precision) + u32::from(scale > 0) + u32::from(!unsigned),
@@ -160,7 +161,7 @@ impl SqlType {
             SqlType::Double { digits, .. } => of_real("double", digits, 22, PhysType::F64, 8),
             SqlType::Char { chars, collation } => Facts {
                 name: if collation.is_binary() { "binary" } else { "char" },
-                wire: proto::STRING,
+                wire: column_type::STRING,
                 ..of_chars(chars, collation)
             },
             SqlType::Varchar { chars, collation } => {
@@ -168,30 +169,30 @@ impl SqlType {
                 let length_bytes = if facts.packed > 255 { 2 } else { 1 };
                 Facts {
                     name: if collation.is_binary() { "varbinary" } else { "varchar" },
-                    wire: proto::VAR_STRING,
+                    wire: column_type::VAR_STRING,
                     packed: facts.packed + length_bytes,
                     ..facts
                 }
             }
             SqlType::Text { kind, collation } => of_lob(kind, collation),
-            SqlType::Date => of_day("date", proto::DATE, 3, 10, 8),
+            SqlType::Date => of_day("date", column_type::DATE, 3, 10, 8),
             SqlType::Time { fsp } => {
                 let bytes = if fsp == 0 { 3 } else { 8 };
                 let phys = PhysType::Int { bytes, unsigned: false };
-                of_moment("time", proto::TIME, phys, 3, 10, 7, fsp)
+                of_moment("time", column_type::TIME, phys, 3, 10, 7, fsp)
             }
             SqlType::DateTime { fsp } => {
                 let phys = PhysType::Int { bytes: 8, unsigned: true };
-                of_moment("datetime", proto::DATETIME, phys, 5, 19, 14, fsp)
+                of_moment("datetime", column_type::DATETIME, phys, 5, 19, 14, fsp)
             }
             SqlType::Timestamp { fsp } => {
                 let bytes = if fsp == 0 { 4 } else { 8 };
                 let phys = PhysType::Int { bytes, unsigned: true };
-                of_moment("timestamp", proto::TIMESTAMP, phys, 4, 19, 14, fsp)
+                of_moment("timestamp", column_type::TIMESTAMP, phys, 4, 19, 14, fsp)
             }
-            SqlType::Json => of_document("json", proto::JSON),
-            SqlType::Geometry { kind, .. } => of_document(kind.type_name(), proto::GEOMETRY),
-            SqlType::Year => of_day("year", proto::YEAR, 1, 4, 4),
+            SqlType::Json => of_document("json", column_type::JSON),
+            SqlType::Geometry { kind, .. } => of_document(kind.type_name(), column_type::GEOMETRY),
+            SqlType::Year => of_day("year", column_type::YEAR, 1, 4, 4),
             SqlType::Bit { bits } => of_bits(bits),
             SqlType::Enum { members, collation } => {
                 let bytes = if members.len() < 256 { 1 } else { 2 };
@@ -208,7 +209,7 @@ impl SqlType {
 /// The facts of NULL, and of each type what it does not say of itself.
 const NULL: Facts = Facts {
     name: "null",
-    wire: proto::NULL,
+    wire: column_type::NULL,
     phys: PhysType::Fixed { len: 0 },
     packed: 0,
     shown: 0,
@@ -223,12 +224,12 @@ fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
     // NUMERIC_PRECISION has the digits that every value of that many bytes fits, but for BIGINT; arithmetic has those of the longest,
     // or of the longest that an expression gives.
     let (wire, precision) = match kind {
-        IntKind::Tiny => (proto::TINY, 3),
-        IntKind::Small => (proto::SHORT, 5),
-        IntKind::Medium => (proto::INT24, 7),
-        IntKind::Int => (proto::LONG, 10),
-        IntKind::Big if unsigned => (proto::LONGLONG, 20),
-        IntKind::Big => (proto::LONGLONG, 19),
+        IntKind::Tiny => (column_type::TINY, 3),
+        IntKind::Small => (column_type::SHORT, 5),
+        IntKind::Medium => (column_type::INT24, 7),
+        IntKind::Int => (column_type::LONG, 10),
+        IntKind::Big if unsigned => (column_type::LONGLONG, 20),
+        IntKind::Big => (column_type::LONGLONG, 19),
     };
     let shown = width.map_or(kind.display_width(unsigned), u32::from);
     // The width of a column of fewer bytes says nothing of its values.
@@ -263,7 +264,7 @@ fn of_bits(bits: u8) -> Facts {
     let bytes = bits.div_ceil(8);
     Facts {
         name: "bit",
-        wire: proto::BIT,
+        wire: column_type::BIT,
         phys: PhysType::Int { bytes: whole_bytes(bytes), unsigned: true },
         packed: u64::from(bytes),
         shown: u32::from(bits),
@@ -283,7 +284,7 @@ fn of_members(name: &'static str, bytes: u8, shown: u32, collation: Collation) -
     let octets = u64::from(shown) * collation.max_char_bytes() as u64;
     Facts {
         name,
-        wire: proto::STRING,
+        wire: column_type::STRING,
         phys: PhysType::Int { bytes, unsigned: true },
         packed: u64::from(bytes),
         shown,
@@ -308,7 +309,7 @@ fn of_real(
     let width = digits.map_or(shown, |(m, _)| m);
     Facts {
         name,
-        wire: if phys == PhysType::F32 { proto::FLOAT } else { proto::DOUBLE },
+        wire: if phys == PhysType::F32 { column_type::FLOAT } else { column_type::DOUBLE },
         phys,
         packed: bytes,
         shown: u32::from(width),
@@ -343,7 +344,7 @@ fn of_lob(kind: LobKind, collation: Collation) -> Facts {
     let stored = if collation.charset().is_wide() { max.saturating_add(max / 2 + 1) } else { max };
     Facts {
         name: if collation.is_binary() { blob } else { text },
-        wire: proto::BLOB,
+        wire: column_type::BLOB,
         phys: PhysType::Var { collation, max_bytes: stored },
         // A pointer and the length.
         packed: 8 + length_bytes,

@@ -3,10 +3,12 @@
 
 mod facts;
 mod members;
+pub mod protocol;
 
 pub use facts::{Class, Facts};
 pub use members::{Members, without_spaces};
 
+use self::protocol::column_flag;
 use super::geo::GeoKind;
 use weir_engine::row::{Collation, PhysType};
 
@@ -161,46 +163,6 @@ pub enum SqlType {
         kind: GeoKind,
         srid: Option<u32>,
     },
-}
-
-/// MYSQL_TYPE_* of the client protocol.
-pub mod proto {
-    pub const TINY: u8 = 1;
-    pub const SHORT: u8 = 2;
-    pub const LONG: u8 = 3;
-    pub const FLOAT: u8 = 4;
-    pub const DOUBLE: u8 = 5;
-    pub const NULL: u8 = 6;
-    pub const TIMESTAMP: u8 = 7;
-    pub const LONGLONG: u8 = 8;
-    pub const INT24: u8 = 9;
-    pub const DATE: u8 = 10;
-    pub const TIME: u8 = 11;
-    pub const DATETIME: u8 = 12;
-    pub const YEAR: u8 = 13;
-    pub const VARCHAR: u8 = 15;
-    pub const BIT: u8 = 16;
-    pub const JSON: u8 = 245;
-    pub const NEWDECIMAL: u8 = 246;
-    pub const BLOB: u8 = 252;
-    pub const VAR_STRING: u8 = 253;
-    pub const STRING: u8 = 254;
-    pub const GEOMETRY: u8 = 255;
-
-    pub const FLAG_NOT_NULL: u16 = 1;
-    pub const FLAG_PRI_KEY: u16 = 2;
-    pub const FLAG_UNIQUE_KEY: u16 = 4;
-    pub const FLAG_MULTIPLE_KEY: u16 = 8;
-    pub const FLAG_BLOB: u16 = 16;
-    pub const FLAG_UNSIGNED: u16 = 32;
-    pub const FLAG_ZEROFILL: u16 = 64;
-    pub const FLAG_BINARY: u16 = 128;
-    pub const FLAG_ENUM: u16 = 256;
-    pub const FLAG_SET: u16 = 2048;
-    pub const FLAG_AUTO_INCREMENT: u16 = 512;
-    pub const FLAG_TIMESTAMP: u16 = 1024;
-    pub const FLAG_NO_DEFAULT: u16 = 4096;
-    pub const FLAG_ON_UPDATE_NOW: u16 = 8192;
 }
 
 /// `decimals` of a double without a fixed number of them.
@@ -408,17 +370,17 @@ impl SqlType {
     pub fn flags(&self) -> u16 {
         let mut flags = 0;
         if self.is_unsigned() {
-            flags |= proto::FLAG_UNSIGNED;
+            flags |= column_flag::UNSIGNED;
         }
         if self.is_zerofill() {
-            flags |= proto::FLAG_ZEROFILL;
+            flags |= column_flag::ZEROFILL;
         }
         if self.is_lob() {
-            flags |= proto::FLAG_BLOB;
+            flags |= column_flag::BLOB;
         }
         flags |= match self {
-            SqlType::Enum { .. } => proto::FLAG_ENUM,
-            SqlType::Set { .. } => proto::FLAG_SET,
+            SqlType::Enum { .. } => column_flag::ENUM,
+            SqlType::Set { .. } => column_flag::SET,
             _ => 0,
         };
         // Numbers and dates are binary to the protocol; of texts the _bin collations are.
@@ -427,7 +389,7 @@ impl SqlType {
             None => !matches!(self, SqlType::Bit { .. }),
         };
         if binary {
-            flags |= proto::FLAG_BINARY;
+            flags |= column_flag::BINARY;
         }
         flags
     }
