@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::future::Future;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -43,7 +44,6 @@ struct Entry {
 }
 
 struct State {
-    now: Nanos,
     rng: Rng,
     next_task: u64,
     tasks: Numbered<Entry>,
@@ -86,6 +86,8 @@ impl State {
 }
 
 struct Shared {
+    /// Changed under the lock of `state`; everybody reads it at every turn.
+    now: AtomicU64,
     state: Mutex<State>,
     this: std::sync::Weak<Shared>,
 }
@@ -111,12 +113,12 @@ impl Wake for TaskWaker {
 
 impl Runtime for Shared {
     fn now(&self) -> Nanos {
-        lock(&self.state).now
+        self.now.load(Ordering::Relaxed)
     }
 
     fn wall_micros(&self) -> u64 {
-        let s = lock(&self.state);
-        (EPOCH_MICROS + s.now / 1000).saturating_add_signed(s.wall_shift)
+        let shift = lock(&self.state).wall_shift;
+        (EPOCH_MICROS + self.now() / 1000).saturating_add_signed(shift)
     }
 
     fn random_u64(&self) -> u64 {
@@ -180,8 +182,9 @@ pub struct SimClock(Arc<Shared>);
 impl SimClock {
     /// The machine slept: all of `d` passes at once, and every timer in it is late.
     pub fn jump(&self, d: std::time::Duration) {
-        let mut s = lock(&self.0.state);
-        s.now = s.now.saturating_add(u64::try_from(d.as_nanos()).unwrap_or(u64::MAX));
+        let _state = lock(&self.0.state);
+        let nanos = u64::try_from(d.as_nanos()).unwrap_or(u64::MAX);
+        self.0.now.store(self.0.now().saturating_add(nanos), Ordering::Relaxed);
     }
 
     /// Somebody set the wall clock.
@@ -205,8 +208,8 @@ impl SimRt {
         SimRt {
             shared: Arc::new_cyclic(|this| Shared {
                 this: this.clone(),
+                now: AtomicU64::new(1),
                 state: Mutex::new(State {
-                    now: 1,
                     rng: Rng::new(seed),
                     next_task: MAIN + 1,
                     tasks: Numbered::default(),
@@ -291,11 +294,11 @@ impl SimRt {
         s.steps += 1;
         if s.steps > s.step_limit {
             let tasks = s.names(s.ready.clone());
-            return Err(Stuck { at: s.now, tasks, spinning: true });
+            return Err(Stuck { at: self.shared.now(), tasks, spinning: true });
         }
         let i = s.rng.below(n) as usize;
         let id = s.ready.remove(i);
-        s.hash = (s.hash ^ id ^ s.now.rotate_left(17)).wrapping_mul(0x0100_0000_01B3);
+        s.hash = (s.hash ^ id ^ self.shared.now().rotate_left(17)).wrapping_mul(0x0100_0000_01B3);
         Ok(Some(id))
     }
 
@@ -305,9 +308,9 @@ impl SimRt {
             let mut s = lock(&self.shared.state);
             let Some((at, waker)) = s.next_timer() else {
                 let tasks = s.names(s.tasks.keys().copied().collect());
-                return Err(Stuck { at: s.now, tasks, spinning: false });
+                return Err(Stuck { at: self.shared.now(), tasks, spinning: false });
             };
-            s.now = s.now.max(at);
+            self.shared.now.store(self.shared.now().max(at), Ordering::Relaxed);
             waker
         };
         due.wake();

@@ -7,10 +7,12 @@
 //! Invariant: hints are no more than `HINTS_MAX`, so a reader that is behind forgets rather than collects.
 
 use super::Pool;
-use crate::ids::{PageId, PageNo};
+use super::frame::FrameNo;
+use crate::ids::PageId;
 use crate::policy::ReadAhead;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use weir_rt::Notify;
 
@@ -139,24 +141,13 @@ impl Pool {
         if !rules.random {
             return None;
         }
-        let order = self.replace.lock();
-        let recent = |page: PageNo| {
-            let no = self.table.peek(&self.frames, PageId::new(id.space, page));
-            no.is_some_and(|no| order.was_used_lately(no))
-        };
-        // As many as may be missing, until it cannot be enough any more: most extents have few pages here.
-        let mut spare = area.checked_sub(enough(area))?;
-        let mut used = 0;
-        for page in first..first + area {
-            match recent(page) {
-                true => used += 1,
-                false => spare = spare.checked_sub(1)?,
-            }
-            if used >= enough(area) {
-                return Some(PageId::new(id.space, first));
-            }
-        }
-        None
+        // All pages first and then all their nodes: each is another line of memory, and side by side they cost little more than one.
+        let here: SmallVec<[FrameNo; 64]> = (first..first + area)
+            .filter_map(|page| self.table.peek(&self.frames, PageId::new(id.space, page)))
+            .collect();
+        let enough = enough(area) as usize;
+        let used = here.len() >= enough && self.replace.lock().used_lately(&here) >= enough;
+        used.then_some(PageId::new(id.space, first))
     }
 
     /// The extent behind that of a page at its border, in the direction in which its pages were used.

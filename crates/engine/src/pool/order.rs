@@ -87,9 +87,9 @@ impl Replacer {
         self.list.as_mut().is_some_and(|l| l.used(no, frames))
     }
 
-    /// Used, and among the pages that came to the head last.
-    pub fn was_used_lately(&self, no: FrameNo) -> bool {
-        self.list.as_ref().is_some_and(|l| l.was_used_lately(no))
+    /// How many of these were used and are among the pages that came to the head last.
+    pub fn used_lately(&self, list: &[FrameNo]) -> usize {
+        self.list.as_ref().map_or(0, |l| l.used_lately(list))
     }
 
     /// A number that grows with the time at which the page came to the head; `None`: it was not used.
