@@ -24,12 +24,14 @@
 
 mod conflict;
 mod deadlock;
+mod name;
 mod queue;
 mod table;
 mod trx;
 mod wait;
 
 pub use conflict::{Kind, Mode};
-pub use table::{Granted, LockInfo, LockName, LockTable, Outcome};
+pub use name::LockName;
+pub use table::{Granted, LockInfo, LockTable, Outcome};
 pub use trx::TrxLocks;
 pub use wait::LockWait;

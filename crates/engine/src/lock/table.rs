@@ -1,6 +1,7 @@
 //! The lock table: queues by name, sharded; waiting, granting, releasing, inheriting.
 
 use super::conflict::{Kind, Mode, conflicts};
+use super::name::{LockName, NameSet, Names};
 use super::queue::{Lock, Queue, Standing};
 use super::trx::TrxLocks;
 use super::wait::{LockWait, Request, State, Wakes};
@@ -8,24 +9,9 @@ use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::waits::Blocker;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{Hash, Hasher};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::task::Waker;
-
-/// A record of an index, or its end.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct LockName {
-    pub index: u64,
-    /// `None`: the supremum, above every key.
-    pub key: Option<Box<[u8]>>,
-}
-
-impl LockName {
-    pub fn new(index: u64, key: Option<&[u8]>) -> LockName {
-        LockName { index, key: key.map(Into::into) }
-    }
-}
 
 #[derive(Default)]
 pub struct LockStats {
@@ -76,9 +62,9 @@ const SHARDS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 64 };
 #[derive(Default)]
 pub(super) struct Shard {
     /// No queue in it is empty.
-    pub queues: HashMap<LockName, Queue>,
+    pub queues: Names<Queue>,
     /// The queues in which somebody waits.
-    contended: HashSet<LockName>,
+    contended: NameSet,
 }
 
 pub struct LockTable {
@@ -107,9 +93,7 @@ impl LockTable {
     }
 
     pub(super) fn shard_of(&self, name: &LockName) -> usize {
-        let mut h = std::hash::DefaultHasher::new();
-        name.hash(&mut h);
-        (h.finish() % SHARDS as u64) as usize
+        name.shard(SHARDS)
     }
 
     pub(super) fn shard(&self, name: &LockName) -> &Mutex<Shard> {

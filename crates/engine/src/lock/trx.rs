@@ -1,6 +1,6 @@
 //! A transaction as the lock table sees it.
 
-use super::table::LockName;
+use super::name::LockName;
 use super::wait::Request;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU8, AtomicU64, Ordering};

@@ -1,7 +1,8 @@
 //! A waiting request, and the future that its transaction awaits.
 
 use super::conflict::{Kind, Mode};
-use super::table::{LockName, LockTable};
+use super::name::LockName;
+use super::table::LockTable;
 use super::trx::TrxLocks;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;

@@ -1,0 +1,118 @@
+//! The name of what is locked, with its hash: a row lock looks its name up in half a dozen places, and hashing the key costs more than
+//! each of these.
+//!
+//! The hash decides the shard, so it is the same in every process, for the simulator's sake. Whoever chooses keys could choose some
+//! whose hashes end alike; in a shard's maps it is therefore spread by a secret of the map ([`Secret`]), which leaves only those together
+//! that are equal in all 64 bits.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+
+/// A record of an index, or its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LockName {
+    hash: u64,
+    pub index: u64,
+    /// `None`: the supremum, above every key.
+    pub key: Option<Box<[u8]>>,
+}
+
+impl LockName {
+    pub fn new(index: u64, key: Option<&[u8]>) -> LockName {
+        let mut h = DefaultHasher::new();
+        (index, key).hash(&mut h);
+        LockName { hash: h.finish(), index, key: key.map(Into::into) }
+    }
+
+    pub(super) fn shard(&self, shards: usize) -> usize {
+        (self.hash % shards as u64) as usize
+    }
+}
+
+impl Hash for LockName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Spreads the hashes of names.
+#[derive(Clone)]
+pub(super) struct Secret {
+    add: u64,
+    times: u64,
+}
+
+impl Default for Secret {
+    fn default() -> Secret {
+        let random = RandomState::new();
+        Secret { add: random.hash_one(1), times: random.hash_one(2) | 1 }
+    }
+}
+
+pub(super) struct Spread {
+    secret: Secret,
+    hash: u64,
+}
+
+impl BuildHasher for Secret {
+    type Hasher = Spread;
+
+    fn build_hasher(&self) -> Spread {
+        Spread { secret: self.clone(), hash: 0 }
+    }
+}
+
+impl Hasher for Spread {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("a name is hashed by its number");
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        let wide = u128::from(n ^ self.secret.add) * u128::from(self.secret.times);
+        self.hash = (wide as u64) ^ (wide >> 64) as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.hash
+    }
+}
+
+pub(super) type Names<T> = HashMap<LockName, T, Secret>;
+pub(super) type NameSet = HashSet<LockName, Secret>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_they_are_made_of() {
+        let names = [
+            LockName::new(1, None),
+            LockName::new(2, None),
+            LockName::new(1, Some(b"")),
+            LockName::new(1, Some(b"a")),
+            LockName::new(1, Some(b"b")),
+        ];
+        for (i, a) in names.iter().enumerate() {
+            for (j, b) in names.iter().enumerate() {
+                assert_eq!(a == b, i == j, "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(LockName::new(1, Some(b"a")), names[3]);
+        let set: NameSet = names.iter().chain(&names).cloned().collect();
+        assert_eq!(set.len(), names.len());
+    }
+
+    /// Hashes that end alike, as somebody may choose them, stand apart in a map.
+    #[test]
+    fn chosen_hashes_are_spread() {
+        let secret = Secret::default();
+        let low = |n: u64| {
+            let mut h = secret.build_hasher();
+            h.write_u64(n << 32);
+            h.finish() & 0xFFFF
+        };
+        let places: HashSet<u64> = (0..1000).map(low).collect();
+        assert!(places.len() > 900, "{}", places.len());
+    }
+}
