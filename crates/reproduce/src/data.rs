@@ -68,6 +68,7 @@ impl Loading {
                 ignore_space: false,
                 multi_statements: false,
                 multi_results: false,
+                out_params: false,
                 attributes: Vec::new(),
                 compression: None,
                 tls: None,

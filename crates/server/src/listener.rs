@@ -419,6 +419,7 @@ pub fn identify(
         multi_statements: caps.has(Capabilities::MULTI_STATEMENTS),
         multi_results: caps.has(Capabilities::MULTI_RESULTS)
             || caps.has(Capabilities::PS_MULTI_RESULTS),
+        out_params: caps.has(Capabilities::PS_MULTI_RESULTS),
         attributes: login.attributes.iter().map(|(k, v)| (text(k), text(v))).collect(),
         compression: conn.compression().map(compression::told),
         tls: conn.tls.clone(),

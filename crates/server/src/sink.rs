@@ -131,6 +131,8 @@ pub struct NetSink<'c> {
     file: ClientFile,
     /// Another result follows the one whose columns come next.
     more: bool,
+    /// Which are OUT parameters.
+    outs: bool,
 }
 
 /// The file that a statement has asked the client for.
@@ -167,6 +169,7 @@ impl<'c> NetSink<'c> {
             patience,
             file,
             more: false,
+            outs: false,
         }
     }
 
@@ -205,6 +208,10 @@ impl ResultSink for NetSink<'_> {
         self.more = true;
     }
 
+    fn out_params_follow(&mut self) {
+        self.outs = true;
+    }
+
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
         self.types.clear();
         self.conn.out.packet(|buf| put_lenenc_int(buf, cols.len() as u64));
@@ -213,7 +220,8 @@ impl ResultSink for NetSink<'_> {
             self.conn.out.packet(|buf| response::put_column(buf, &column(c)));
         }
         if !self.caps.has(Capabilities::DEPRECATE_EOF) {
-            let status = status(self.status, self.more);
+            // Where the end of the columns is a packet, C clients look there for what they are about to read.
+            let status = status(self.status, self.more).with(self.outs, Status::PS_OUT_PARAMS);
             self.conn.out.packet(|buf| response::put_eof(buf, 0, status));
         }
         Ok(())

@@ -154,6 +154,9 @@ pub trait ResultSink: Send {
     /// The statement whose answer comes now is not the last of its text, or of its CALL: told before its columns.
     fn more_follows(&mut self) {}
 
+    /// The columns that come next are OUT parameters of a prepared CALL.
+    fn out_params_follow(&mut self) {}
+
     /// LOAD DATA LOCAL: asks the client for a file. 3948 where it does not hand out files.
     fn client_file(&mut self, _name: &[u8]) -> Result<(), SqlError> {
         Err(SqlError::local_disabled())
@@ -427,6 +430,8 @@ pub struct ConnInfo {
     pub multi_statements: bool,
     /// It takes several results of one statement: a CALL may send rows.
     pub multi_results: bool,
+    /// It takes the OUT parameters of a prepared CALL as a result of their own.
+    pub out_params: bool,
     /// Connection attributes as the client sent them (`_client_name`, `program_name`, ...).
     pub attributes: Vec<(String, String)>,
     /// How what passes is compressed, and the level.

@@ -49,6 +49,11 @@ fn statements_are_summed_up_by_their_digests() {
             ("truncate table performance_schema.events_statements_summary_by_digest", "ok 0"),
             ("select count(*) from performance_schema.events_statements_summary_by_digest", "0"),
             ("truncate table performance_schema.threads", "E1142"),
+            ("truncate table performance_schema.events_statements_current", "ok 0"),
+            ("truncate table performance_schema.global_status", "ok 0"),
+            ("truncate table performance_schema.nosuch", "E1146"),
+            ("insert into performance_schema.nosuch values (1)", "E1146"),
+            ("insert into performance_schema.threads values (1)", "E1044"),
         ])
         .await;
         tell(&mut c, "select b from t where a = 1", 1000).await;

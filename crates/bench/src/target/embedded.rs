@@ -134,6 +134,7 @@ impl EmbeddedSession {
                 ignore_space: false,
                 multi_statements: false,
                 multi_results: true,
+                out_params: true,
                 attributes: Vec::new(),
                 compression: None,
                 tls: None,

@@ -138,6 +138,7 @@ impl Stage {
             ignore_space: false,
             multi_statements: false,
             multi_results: true,
+            out_params: true,
             attributes: Vec::new(),
             compression: None,
             tls: None,

@@ -272,10 +272,11 @@ virtual_table!(
 );
 
 /// Name, type, what it is: of the plugins, none of which comes from a library.
-pub const PLUGINS: [[&str; 3]; 3] = [
+pub const PLUGINS: [[&str; 3]; 4] = [
     ["InnoDB", "STORAGE ENGINE", "Supports transactions, row-level locking, and foreign keys"],
     ["mysql_native_password", "AUTHENTICATION", "Native MySQL authentication"],
     ["caching_sha2_password", "AUTHENTICATION", "Caching sha2 authentication"],
+    ["sha256_password", "AUTHENTICATION", "SHA256 password authentication"],
 ];
 
 virtual_table!(

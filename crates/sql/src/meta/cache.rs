@@ -55,6 +55,10 @@ impl MetaCache {
     pub fn lookup(&self, db: &Db, schema: &str, table: &str) -> Result<Arc<SqlTable>, SqlError> {
         match self.find(db, schema, table)? {
             Some(found) => Ok(found),
+            // It is there, and none of its tables is the engine's.
+            None if schema.eq_ignore_ascii_case("performance_schema") => {
+                Err(no_such_table(schema, table))
+            }
             None if db.schema(schema).is_none() => Err(SqlError::unknown_database(schema)),
             None => Err(no_such_table(schema, table)),
         }

@@ -42,6 +42,41 @@ struct Saved {
     settings: Settings,
 }
 
+/// Tells a client of OUT parameters, which are columns of their procedure as MySQL has them.
+struct OutParams<'s> {
+    sink: &'s mut dyn ResultSink,
+    schema: &'s str,
+    procedure: &'s str,
+}
+
+impl ResultSink for OutParams<'_> {
+    fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        let of_procedure = |c: &ColumnMeta| ColumnMeta {
+            schema: self.schema.into(),
+            table: self.procedure.into(),
+            org_table: self.procedure.into(),
+            org_name: c.name.clone(),
+            ..c.clone()
+        };
+        let cols: Vec<ColumnMeta> = cols.iter().map(of_procedure).collect();
+        self.sink.more_follows();
+        self.sink.out_params_follow();
+        self.sink.columns(&cols)
+    }
+
+    fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        self.sink.row(row)
+    }
+
+    fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.sink.end_rows(ok)
+    }
+
+    fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.sink.ok(ok)
+    }
+}
+
 /// The session as the machine's host.
 struct Calling<'s> {
     session: &'s mut Session,
@@ -87,11 +122,15 @@ impl Session {
         if self.depth >= super::nested::DEPTH_MAX {
             return Err(super::nested::too_deep());
         }
+        let of_client = |(n, target): &(u32, OutTarget)| {
+            matches!(target, OutTarget::Param(_)).then_some(*n as usize)
+        };
+        let sent: Vec<usize> = outs.iter().filter_map(of_client).collect();
         self.depth += 1;
         let done = self.run_program(code.clone(), values, outs, sink).await;
         self.depth -= 1;
         let given = done?;
-        self.give_outs(&code, given, out_to, sink)?;
+        self.give_outs(&code, &sent, given, out_to, sink)?;
         let affected_rows = u64::try_from(self.info.last_row_count()).unwrap_or(0);
         self.ok(sink, OkInfo { affected_rows, ..OkInfo::default() })
     }
@@ -132,9 +171,11 @@ impl Session {
         }
     }
 
+    /// `sent`: which parameters they are.
     fn give_outs(
         &mut self,
         code: &Code,
+        sent: &[usize],
         given: Vec<(OutTarget, Value<'static>)>,
         out_to: OutTo,
         sink: &mut dyn ResultSink,
@@ -154,19 +195,20 @@ impl Session {
                 }
                 Ok(())
             }
+            // A client that does not say it takes them would take them for a result of its next statement.
+            OutTo::Client if !self.conn.out_params => Ok(()),
             OutTo::Client => {
-                let outs = code.meta.params.iter().filter(|(mode, _)| *mode != ParamMode::In);
-                let columns = outs.map(|(_, c)| crate::context::VirtualColumn {
-                    name: c.name.clone().into(),
-                    ty: c.ty,
-                    nullable: true,
+                let columns = sent.iter().map(|n| &code.meta.params[*n].1).map(|c| {
+                    crate::context::VirtualColumn {
+                        name: c.name.clone().into(),
+                        ty: c.ty,
+                        nullable: true,
+                    }
                 });
-                // OUT parameters that are user variables are none of the client's.
                 let mut rows = crate::context::ShowResult::new(columns.collect());
-                if rows.columns.len() != given.len() {
-                    rows.columns.truncate(given.len());
-                }
                 rows.rows.push(given.into_iter().map(|(_, v)| v).collect());
+                let (schema, procedure) = (code.schema(), &*code.meta.name);
+                let sink = &mut OutParams { sink, schema, procedure };
                 query::send_rows(&rows, &self.settings, sink)?;
                 let ok = OkInfo { more_results: true, out_params: true, ..OkInfo::default() };
                 let ok = self.ok_info(ok);

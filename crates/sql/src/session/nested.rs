@@ -100,6 +100,7 @@ mod tests {
             ignore_space: false,
             multi_statements: false,
             multi_results: true,
+            out_params: true,
             attributes: Vec::new(),
             compression: None,
             tls: None,

@@ -417,15 +417,30 @@ impl Session {
         list.iter().try_for_each(|(_, v)| in_range(v))?;
         let text = |v: &ParamValue| match param_value(v, collation) {
             Value::Null => None,
-            v => {
+            value => {
                 let mut text = Vec::new();
-                v.write_text(&mut text);
+                value.write_text(&mut text);
+                if matches!(v, ParamValue::DateTime { .. } | ParamValue::Time { .. }) {
+                    with_micros(&mut text);
+                }
                 Some(text)
             }
         };
         self.info.set_attributes(list.iter().map(|(n, v)| (n.clone(), text(v))).collect())?;
         Ok(())
     }
+}
+
+/// A time of day with all its six digits, which attributes have in MySQL whether they were sent or not.
+fn with_micros(text: &mut Vec<u8>) {
+    let digits = match text.iter().position(|b| *b == b'.') {
+        Some(dot) => text.len() - dot - 1,
+        None => {
+            text.push(b'.');
+            0
+        }
+    };
+    text.resize(text.len() + 6usize.saturating_sub(digits), b'0');
 }
 
 /// A date or time that no clock shows is refused before anything else is done: what stores such values would have to trust them.

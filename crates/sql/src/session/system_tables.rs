@@ -218,6 +218,7 @@ fn owner(inst: &Arc<Instance>, id: u64) -> (ConnInfo, Access) {
         ignore_space: false,
         multi_statements: false,
         multi_results: false,
+        out_params: false,
         attributes: Vec::new(),
         compression: None,
         tls: None,

@@ -281,6 +281,7 @@ impl Server {
             ignore_space: false,
             multi_statements: false,
             multi_results: true,
+            out_params: true,
             attributes: Vec::new(),
             compression: None,
             tls: None,

@@ -13,6 +13,14 @@ fn attributes_of_statements() {
     c.command(&query(who, value)).unwrap();
     let me = [Some("me".to_string()), None];
     assert_eq!(c.read_answer(false).unwrap().rows, [me]);
+    // Times have all their digits, whether they came or not.
+    let time: &[u8] = b"\x01\x01\0\x01\x0B\0\x03who\x08\x01\x02\0\0\0\0\0\x05";
+    c.command(&query(time, value)).unwrap();
+    assert_eq!(c.read_answer(false).unwrap().rows, [[Some("-48:00:05.000000".to_string()), None]]);
+    let moment: &[u8] = b"\x01\x01\0\x01\x0C\0\x03who\x07\xE5\x07\x03\x0B\x13\x1B\x1E";
+    c.command(&query(moment, value)).unwrap();
+    let told = Some("2021-03-11 19:27:30.000000".to_string());
+    assert_eq!(c.read_answer(false).unwrap().rows, [[told, None]]);
     // They are those of the one statement.
     c.command(&query(b"\0\x01", value)).unwrap();
     assert_eq!(c.read_answer(false).unwrap().rows, [[None, None]]);

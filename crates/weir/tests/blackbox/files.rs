@@ -15,6 +15,7 @@ const LOGIN: Login<'static> = Login {
     password: "",
     database: "d",
     flags: cap::LOCAL_FILES | cap::DEPRECATE_EOF,
+    without: 0,
     plugin: "mysql_native_password",
     withhold: false,
     zstd_level: None,

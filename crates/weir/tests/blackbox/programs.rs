@@ -1,6 +1,6 @@
 //! Stored programs through the protocol: several results of one CALL, OUT parameters of a prepared one, loops that are stopped.
 
-use crate::common::{Client, Login, MORE_RESULTS, Server, param, until};
+use crate::common::{Client, Login, MORE_RESULTS, Server, cap, param, until};
 
 /// The rows of the status that says they are OUT parameters.
 const PS_OUT_PARAMS: u16 = 1 << 12;
@@ -50,6 +50,28 @@ fn a_prepared_call_sends_its_out_parameters() {
     assert_eq!(outs.status & (PS_OUT_PARAMS | MORE_RESULTS), PS_OUT_PARAMS | MORE_RESULTS);
     assert_eq!(format!("{:?}", outs.cells), "[[Int(30)]]");
     assert_eq!(c.read_answer(true).unwrap().columns.len(), 0);
+    drop(server);
+}
+
+/// A client that has not said that it takes them would take them for a result of its next statement.
+#[test]
+fn out_parameters_go_to_those_who_take_them() {
+    let (server, mut c) = with_programs();
+    c.run("create procedure mixed(out a int, out b varchar(25)) begin set a = 1, b = 'two'; end");
+    let plain = Login { database: "d", without: cap::PS_MULTI_RESULTS, ..Login::default() };
+    let mut c = server.connect(&plain).unwrap();
+    let (id, ..) = c.prepare("call mixed(?, ?)").unwrap();
+    let end = c.execute(id, &[param::null(), param::null()]).unwrap();
+    assert_eq!((end.columns.len(), end.status & (PS_OUT_PARAMS | MORE_RESULTS)), (0, 0));
+    assert_eq!(c.rows("select 5"), "5");
+
+    let mut c = server.connect(&Login { database: "d", ..Login::default() }).unwrap();
+    // The one that is a variable is none of the client's.
+    let (id, ..) = c.prepare("call mixed(@a, ?)").unwrap();
+    let outs = c.execute(id, &[param::null()]).unwrap();
+    assert_eq!(outs.columns, ["b"]);
+    assert_eq!(c.read_answer(true).unwrap().columns.len(), 0);
+    assert_eq!(c.rows("select @a"), "1");
     drop(server);
 }
 

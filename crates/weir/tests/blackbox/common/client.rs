@@ -56,6 +56,8 @@ pub struct Login<'a> {
     pub database: &'a str,
     /// Flags beside [`cap::DEFAULT`].
     pub flags: u32,
+    /// Flags of [`cap::DEFAULT`] that it has not.
+    pub without: u32,
     /// The method that the client prefers.
     pub plugin: &'a str,
     /// As clients do whose preferred method is not the greeting's.
@@ -73,6 +75,7 @@ impl Default for Login<'_> {
             password: "",
             database: "",
             flags: cap::DEPRECATE_EOF,
+            without: 0,
             plugin: "mysql_native_password",
             withhold: false,
             zstd_level: Some(3),
@@ -333,7 +336,7 @@ impl Client {
         local: bool,
     ) -> Result<(), Failure> {
         let with_db = if login.database.is_empty() { 0 } else { cap::CONNECT_WITH_DB };
-        self.caps = cap::DEFAULT | login.flags | with_db;
+        self.caps = cap::DEFAULT & !login.without | login.flags | with_db;
         let mut p = self.caps.to_le_bytes().to_vec();
         p.extend_from_slice(&(1u32 << 30).to_le_bytes());
         p.push(login.collation);
