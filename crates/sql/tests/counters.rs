@@ -76,6 +76,10 @@ fn plans_and_sorts_are_counted() {
         ("flush status", "ok 0"),
         ("select x.a from t as x, t as y where x.c + 0 = y.c + 1", ""),
         (PLANS, "Select_full_join 1, Select_scan 2"),
+        ("flush status", "ok 0"),
+        ("select * from t where 1 = 0", ""),
+        ("update t set b = 1 where 1 = 0", "ok 0"),
+        (PLANS, "Select_scan 1"),
     ]);
 }
 

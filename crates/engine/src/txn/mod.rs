@@ -228,6 +228,11 @@ impl Txn {
         (self.id != 0).then_some(self.id)
     }
 
+    /// It has read, written or locked something.
+    pub fn has_used_tables(&self) -> bool {
+        !self.mdl.is_empty() || (self.o.held.is_some() && (self.view.is_some() || self.id != 0))
+    }
+
     pub fn isolation(&self) -> Isolation {
         self.o.isolation
     }

@@ -8,13 +8,21 @@ use weir_syntax::ast::{ShowKind, Statement};
 impl Session {
     /// What every answer tells.
     pub fn status_flags(&self) -> StatusFlags {
+        let in_transaction = self.shows_transaction();
         StatusFlags {
-            in_transaction: self.in_transaction(),
-            read_only: self.in_transaction() && self.is_read_only(),
+            in_transaction,
+            read_only: in_transaction && self.is_read_only(),
             autocommit: self.settings.autocommit,
             no_backslash_escapes: self.mode_of_client().has(SqlMode::NO_BACKSLASH_ESCAPES),
             no_index_used: self.has_scanned(),
         }
+    }
+
+    /// Is there a transaction that a client would end? Without autocommit one begins with the first statement, and is none for the
+    /// client before it has come to a table.
+    fn shows_transaction(&self) -> bool {
+        let used = |t: &weir_engine::Txn| t.has_used_tables();
+        self.explicit || self.xa.is_some() || self.txn.as_ref().is_some_and(used)
     }
 
     /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client is told of this

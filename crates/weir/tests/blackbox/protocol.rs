@@ -252,6 +252,15 @@ fn status_flags_and_warning_counts() {
     assert_eq!(c.run("insert into t values (1)").status, AUTOCOMMIT | IN_TRANSACTION);
     assert_eq!(c.run("commit").status, AUTOCOMMIT);
     assert_eq!(c.run("set autocommit = 0").status, 0);
+    // A transaction that has come to no table is none yet.
+    for sql in ["select 1", "do 1", "set @a = 1", "select 1 into @z"] {
+        assert_eq!(c.run(sql).status, 0, "{sql}");
+    }
+    assert_eq!(c.run("lock tables t write").status & IN_TRANSACTION, 0);
+    assert_eq!(c.run("insert into t values (9)").status, IN_TRANSACTION);
+    assert_eq!(c.run("delete from t where a = 9").status, IN_TRANSACTION);
+    assert_eq!(c.run("commit").status, 0);
+    assert_eq!(c.run("unlock tables").status, 0);
     assert_eq!(c.run("select * from t").status, IN_TRANSACTION | NO_INDEX_USED);
     assert_eq!(c.run("select * from t where a = 1").status, IN_TRANSACTION);
     assert_eq!(c.run("rollback").status, 0);

@@ -174,13 +174,14 @@ impl<'p> Joiner<'p> {
             i = n - 1;
         } else {
             self.started = true;
-            if outer.is_none() {
-                self.count_begun(r);
-            }
             for c in &block.gate {
                 if !self.holds(c, r, outer).await? {
                     return Ok(false);
                 }
+            }
+            // What no row can satisfy reads nothing.
+            if outer.is_none() {
+                self.count_begun(r);
             }
             if n == 0 {
                 return Ok(true);
