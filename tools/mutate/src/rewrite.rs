@@ -184,6 +184,10 @@ impl Writer<'_> {
     /// `a && b`: each clause in turn counts as true; `a || b`: as false.
     fn clauses(&mut self, b: &syn::ExprBinary) {
         let and = matches!(b.op, BinOp::And(_));
+        // When a bug is planted, and where, is no part of the engine.
+        if and && begins_planted(self.text(b.left.span())) {
+            return self.quietly(|w| visit::visit_expr_binary(w, b));
+        }
         for side in [&b.left, &b.right] {
             let same = matches!(&**side, Expr::Binary(s) if matches!((&s.op, &b.op), (BinOp::And(_), BinOp::And(_)) | (BinOp::Or(_), BinOp::Or(_))));
             if same || matches!(&**side, Expr::Let(_)) {

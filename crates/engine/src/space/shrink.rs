@@ -32,13 +32,7 @@ pub async fn cut(core: &Core, space: &Space) -> Result<bool> {
                 LatchMode::X,
             )?;
             let limit = (old - k * bits).min(bits);
-            let last = last_set(g.bytes(map), limit);
-            // A map that has only itself goes with its range.
-            end = if k > 0 && last == Some(0) {
-                k * bits
-            } else {
-                k * bits + last.map_or(0, |b| b + 1)
-            };
+            end = end_in(k * bits, last_set(g.bytes(map), limit));
             if end > k * bits {
                 break;
             }
@@ -52,6 +46,16 @@ pub async fn cut(core: &Core, space: &Space) -> Result<bool> {
         Ok(true)
     })
     .await
+}
+
+/// Where a space ends that has no page in use behind the range that begins at `first`, of whose map `last` is the last bit that is set.
+/// A map that has only itself goes with its range, but for the first one.
+fn end_in(first: PageNo, last: Option<u32>) -> PageNo {
+    match last {
+        Some(0) if first > 0 => first,
+        Some(bit) => first + bit + 1,
+        None => first,
+    }
 }
 
 /// The last bit below `limit` that is set.
@@ -69,4 +73,28 @@ pub async fn truncate(space: &Space) -> Result<(u64, u64)> {
         space.file().sync().await?;
     }
     Ok((before, now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ranges behind the first one are some 130 MB away, where no simulated space comes.
+    #[test]
+    fn a_space_ends_behind_its_last_page_in_use() {
+        assert_eq!((end_in(0, None), end_in(0, Some(0)), end_in(0, Some(7))), (0, 1, 8));
+        let far = bits_per_map(4096);
+        assert_eq!((end_in(far, None), end_in(far, Some(0))), (far, far));
+        assert_eq!((end_in(far, Some(1)), end_in(far, Some(7))), (far + 2, far + 8));
+    }
+
+    #[test]
+    fn the_last_page_in_use_is_found_below_the_limit() {
+        let mut map = vec![0; 4096];
+        assert_eq!(last_set(&map, 100), None);
+        map[HEADER] |= 1;
+        map[HEADER + 2] |= 1 << 3;
+        assert_eq!((last_set(&map, 100), last_set(&map, 20)), (Some(19), Some(19)));
+        assert_eq!((last_set(&map, 19), last_set(&map, 0)), (Some(0), None));
+    }
 }

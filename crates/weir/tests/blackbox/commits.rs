@@ -99,6 +99,9 @@ fn commands_sent_at_once_are_answered_in_order() {
     });
     let crowd = crowd.end();
     assert_eq!(c.rows("select count(*) from crowd"), crowd.to_string());
+    // Whoever was answered by another one waits for nothing any more.
+    let waits = "select count(*) from information_schema.weir_waits where under_way = 'YES' and cause like 'log%'";
+    until("no wait is under way", || c.rows(waits) == "0");
 }
 
 /// Several statements of one text, prepared ones, one that ends its connection, and a client that says goodbye.
