@@ -196,9 +196,12 @@ mod tests {
             e in 0..4usize,
         ) {
             let escape = [None, Some('\\'), Some('|'), Some('a')][e];
-            let mut esc = Vec::new();
-            esc.extend(escape.map(|c| c as u8));
             for c in ALL.iter().copied() {
+                let mut esc = Vec::new();
+                // In swe7 the byte of the bar is a letter, and no bar escapes anything.
+                if escape.is_some_and(|e| !c.charset().encode(u32::from(e), &mut esc)) {
+                    esc.clear();
+                }
                 let Ok(plain) = like(c, t.as_bytes(), p.as_bytes(), &esc, |_| Ok::<_, Infallible>(()));
                 prop_assert_eq!(c.like(t.as_bytes(), p.as_bytes(), escape), plain, "{}", c.name());
             }
