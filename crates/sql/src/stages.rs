@@ -1,6 +1,7 @@
-//! What sessions do that lasts, for whoever looks at the process list: they sleep, wait for a name, copy a table.
+//! What sessions do that lasts, for whoever looks at the process list: they sleep, or wait for a name of GET_LOCK or at a gate.
 //!
-//! A stage is noted where something lasts and nowhere else: a statement that waits for nothing comes by no lock of this room.
+//! A stage is noted where something may last and nowhere else: a statement that reads or writes rows and waits for nothing takes no lock of this
+//! room.
 //! What sessions wait for inside the engine, the engine tells by itself ([`weir_engine::Db::waiting`]).
 
 use std::collections::HashMap;
@@ -51,13 +52,13 @@ mod tests {
     #[test]
     fn a_stage_ends_with_its_guard_and_gives_way_to_the_one_around_it() {
         let stages = Stages::default();
-        let outer = stages.enter(7, "altering table");
+        let outer = stages.enter(7, "Waiting for backup lock");
         {
             let _inner = stages.enter(7, "User sleep");
             let _other = stages.enter(8, "User lock");
             assert_eq!((stages.of(7), stages.of(8)), (Some("User sleep"), Some("User lock")));
         }
-        assert_eq!((stages.of(7), stages.of(8)), (Some("altering table"), None));
+        assert_eq!((stages.of(7), stages.of(8)), (Some("Waiting for backup lock"), None));
         drop(outer);
         assert_eq!(stages.of(7), None);
     }

@@ -35,7 +35,8 @@ impl Hash for LockName {
     }
 }
 
-/// Spreads the hashes of names.
+/// Spreads the hashes of names. It is drawn by the standard library for each map, as its own maps do: nothing that the engine does depends on
+/// the order in which such a map lies in memory.
 #[derive(Clone)]
 pub(super) struct Secret {
     add: u64,

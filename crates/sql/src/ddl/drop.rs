@@ -132,11 +132,10 @@ fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool 
     let known = schema.eq_ignore_ascii_case("performance_schema")
         && ctx.reads.shared.computed(schema, name).is_some();
     let name = name.to_ascii_lowercase();
-    let counts = ["accounts", "global_status", "host_cache", "hosts", "users"].contains(&&*name);
-    // What MySQL keeps there has no rows here, or adds nothing up.
-    let empty = ["setup_actors", "setup_objects", "setup_loggers"].contains(&&*name);
-    let parts = ["_summary_", "_history", "_current", "status_by_"];
-    let sums = empty || parts.iter().any(|part| name.contains(part));
+    let counts = ["accounts", "hosts", "users"].contains(&&*name);
+    // What MySQL keeps there has no rows here, but for the digests.
+    let parts = ["_summary_", "_history", "_current", "status_by_", "setup_actors"];
+    let sums = parts.iter().any(|part| name.contains(part));
     if !known || !(counts || sums) {
         return false;
     }

@@ -170,3 +170,24 @@ fn a_client_that_reads_late_holds_up_nobody() {
     }
     assert!(crowd.end() > 0);
 }
+
+/// SET GLOBAL holds for a session that was there before: its commits are synced from then on, each before it is answered.
+#[test]
+fn commits_of_open_sessions_are_durable_when_the_server_says_so() {
+    let server = Server::start(&["--innodb-flush-log-at-trx-commit=0"]);
+    let mut root = server.root_client();
+    root.run("create database d");
+    root.run("create table d.t (id bigint primary key, n int)");
+    let mut c = client(server.port);
+    c.run("insert into t values (0, 0)");
+    root.run("set global innodb_flush_log_at_trx_commit = 1");
+    let syncs = |root: &mut Client| {
+        let told = root.rows("show global status like 'Innodb_os_log_fsyncs'");
+        told.strip_prefix("Innodb_os_log_fsyncs,").unwrap().parse::<u64>().unwrap()
+    };
+    let before = syncs(&mut root);
+    for id in 1..=200 {
+        c.run(&format!("insert into t values ({id}, 0)"));
+    }
+    assert!(syncs(&mut root) >= before + 200);
+}

@@ -388,7 +388,12 @@ fn states_say_what_each_session_waits_for() {
         "Query,Waiting for global read lock",
         &["unlock tables"],
     );
-    shows(&[], "do sleep(1.5)", "Query,User sleep", &[]);
+    let mut sleeper = open(&server);
+    sleeper.send_query("do sleep(3600)");
+    until("it sleeps", || state(&mut c, sleeper.id) == "Query,User sleep");
+    c.run(&format!("kill query {}", sleeper.id));
+    _ = sleeper.read_answer(false);
+    until("it is idle", || state(&mut c, sleeper.id) == "Sleep,");
     let own = "select state from performance_schema.processlist where id = connection_id()";
     assert_eq!(c.rows(own), "executing");
     let id = c.id.to_string();
