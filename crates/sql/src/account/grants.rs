@@ -8,7 +8,7 @@ use crate::session_api::SqlError;
 use std::sync::Arc;
 
 /// What is granted on one column.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ColumnRights {
     pub column: String,
     pub held: Privileges,
@@ -22,7 +22,7 @@ impl ColumnRights {
 }
 
 /// What a grant is on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GrantLevel {
     Global,
     /// Name pattern of databases.

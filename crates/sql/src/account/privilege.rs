@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
 /// A set of privileges.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Privileges(u64);
 
 macro_rules! privileges {

@@ -5,8 +5,9 @@ use super::refused::check_length;
 use crate::context::StatementCtx;
 use crate::errno;
 use crate::meta::constraint::CHECK;
-use crate::meta::{CheckConstraint, ConstraintName, SqlColumn, same_name};
+use crate::meta::{CheckConstraint, ConstraintName, SqlColumn, folded, same_name};
 use crate::session_api::SqlError;
+use std::collections::HashSet;
 use weir_syntax::ast::{CheckDef, ColumnAttr, Expr};
 
 /// A constraint as written; `column`: it stood in the definition of that column.
@@ -52,6 +53,8 @@ pub fn add(
         ConstraintName::Given(_) => 0,
     };
     let mut last = checks.iter().map(number).max().unwrap_or(0);
+    let mut known: HashSet<String> =
+        checks.iter().map(|c| folded(&c.name.text(table, CHECK))).collect();
     for check in new {
         let name = match &check.name {
             Some(name) => {
@@ -65,7 +68,7 @@ pub fn add(
         };
         let shown = name.text(table, CHECK);
         check_length(&shown)?;
-        if checks.iter().any(|c| c.is_named(&shown, table)) {
+        if !known.insert(folded(&shown)) {
             return Err(duplicate_name(&shown));
         }
         let expr = condition(check, &shown, columns)?;
@@ -131,9 +134,11 @@ pub fn unique_in_schema(
         if Some(other.engine.def.id) == own {
             continue;
         }
-        for check in new {
+        let names = |c: &CheckConstraint| folded(&c.name.text(other.name(), CHECK));
+        let known: HashSet<String> = other.checks.iter().map(names).collect();
+        for check in new.iter().filter(|_| !known.is_empty()) {
             let name = check.name.text(table, CHECK);
-            if other.checks.iter().any(|c| c.is_named(&name, other.name())) {
+            if known.contains(&folded(&name)) {
                 return Err(duplicate_name(&name));
             }
         }

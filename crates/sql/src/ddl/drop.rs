@@ -1,6 +1,6 @@
 //! DROP, TRUNCATE and RENAME TABLE.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use weir_engine::{DdlContext, HeldTables, Object, ObjectKind, Table};
@@ -22,7 +22,9 @@ pub async fn drop_tables(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let mut found: Vec<Arc<Table>> = Vec::new();
+    let mut ids = HashSet::new();
     let mut own: Vec<(String, String)> = Vec::new();
+    let mut own_names = HashSet::new();
     let mut missing = Vec::new();
     let mut system = Vec::new();
     for name in &stmt.names {
@@ -31,7 +33,7 @@ pub async fn drop_tables(
             return Err(access_denied(&schema, ctx));
         }
         if ctx.reads.temporaries.has(&schema, &name) {
-            if own.iter().any(|(s, t)| *s == schema && *t == name) {
+            if !own_names.insert((schema.clone(), name.clone())) {
                 return Err(not_unique(&name));
             }
             own.push((schema, name));
@@ -48,7 +50,7 @@ pub async fn drop_tables(
             }
         }
         match table {
-            Some(table) if found.iter().any(|t| t.def.id == table.def.id) => {
+            Some(table) if !ids.insert(table.def.id) => {
                 return Err(not_unique(&name));
             }
             Some(table) => found.push(table),

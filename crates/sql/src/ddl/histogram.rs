@@ -11,10 +11,10 @@ use crate::errno;
 use crate::memory::Held;
 use crate::meta::cache::no_such_table;
 use crate::meta::histogram::{self, BUCKETS, MOST_BUCKETS, Refused, Sample, Target};
-use crate::meta::{Histogram, SqlTable, TableMeta, codec, same_name};
+use crate::meta::{Histogram, SqlTable, TableMeta, codec, folded};
 use crate::session_api::SqlError;
 use crate::vars::Var;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowView};
 use weir_engine::{Isolation, LockMode, ObjectKind, OnLocked, ScanSpec, TxnOptions};
@@ -84,12 +84,11 @@ fn check(verb: &AdminVerb) -> Result<(), SqlError> {
         let text = "Number of buckets value is out of range in 'ANALYZE TABLE'";
         return Err(SqlError::new(errno::ER_DATA_OUT_OF_RANGE, text));
     }
-    for (i, c) in columns.iter().enumerate() {
-        if columns[..i].iter().any(|b| same_name(b.as_str(), c.as_str())) {
-            return Err(duplicate_column(c.as_str()));
-        }
+    let mut known = HashSet::new();
+    match columns.iter().find(|c| !known.insert(folded(c.as_str()))) {
+        Some(twin) => Err(duplicate_column(twin.as_str())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn rows(shown: &str, told: impl IntoIterator<Item = (&'static str, String)>) -> AdminResult {

@@ -4,6 +4,7 @@ use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::types::without_spaces;
 use crate::value::{Charset, Collation, GeoKind, IntKind, LobKind, Members, SqlType, old_sets};
+use std::collections::HashSet;
 use weir_syntax::ast::{CharsetWord, DataType, TypeKind};
 
 use super::Env;
@@ -270,6 +271,7 @@ fn list(
         ));
     }
     let mut names: Vec<Box<[u8]>> = Vec::with_capacity(data.members.len());
+    let mut known = HashSet::new();
     for member in &data.members {
         let (name, lost) = Charset::Utf8mb4.convert(member, collation.charset());
         let name = if collation.is_binary() { &name[..] } else { without_spaces(&name) };
@@ -290,7 +292,9 @@ fn list(
             let text = format!("Illegal set '{shown}' value found during parsing");
             return Err(SqlError::new(1367, text));
         }
-        if names.iter().any(|n| collation.compare(n, name).is_eq()) {
+        let mut weights = Vec::new();
+        collation.weights(name, &mut weights);
+        if !known.insert(weights) {
             let text = format!("Column '{column}' has duplicated value '{shown}' in {word}");
             if env.mode.strict() {
                 return Err(SqlError::new(1291, text));

@@ -364,6 +364,11 @@ pub fn same_name(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
 }
 
+/// A name as a key of maps: two names have the same one where [`same_name`] says that they are one.
+pub fn folded(name: &str) -> String {
+    name.to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use weir_syntax::ast::TableName;
 
 /// One right that a statement needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Need {
     /// All of these on a table: 1142.
     Table { privileges: Privileges, schema: String, table: String },

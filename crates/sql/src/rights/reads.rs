@@ -2,7 +2,9 @@
 
 use super::Need;
 use crate::account::Privileges;
+use crate::meta::folded;
 use crate::session_api::SqlError;
+use std::collections::{HashMap, HashSet};
 use weir_syntax::ast::{
     AlterSpec, Expr, FrameBound, FunctionCall, Ident, JoinCondition, JsonOn, Limit, LockStrength,
     OptionValue, OrderItem, Over, Query, QueryBody, References, Select, SelectInto, SelectItem,
@@ -20,17 +22,34 @@ pub struct Reads<'a> {
     /// Default schema.
     schema: Option<&'a str>,
     pub needs: Vec<Need>,
+    /// The same, once there are more than a few.
+    known: HashSet<Need>,
     /// Common tables in sight: names of theirs without a schema are no base tables.
     common: Vec<&'a str>,
+    /// How often each of these names is in sight, folded.
+    sights: HashMap<String, u32>,
 }
+
+/// As many needs as are compared one by one: most statements have fewer.
+const FEW: usize = 16;
 
 impl<'a> Reads<'a> {
     pub fn new(schema: Option<&'a str>) -> Reads<'a> {
-        Reads { schema, needs: Vec::new(), common: Vec::new() }
+        let (known, sights) = (HashSet::new(), HashMap::new());
+        Reads { schema, needs: Vec::new(), known, common: Vec::new(), sights }
     }
 
     pub fn push(&mut self, need: Need) {
-        if !self.needs.contains(&need) {
+        if self.needs.len() < FEW {
+            if !self.needs.contains(&need) {
+                self.needs.push(need);
+            }
+            return;
+        }
+        if self.known.is_empty() {
+            self.known.extend(self.needs.iter().cloned());
+        }
+        if self.known.insert(need.clone()) {
             self.needs.push(need);
         }
     }
@@ -64,8 +83,9 @@ impl<'a> Reads<'a> {
     }
 
     fn is_common(&self, name: &TableName) -> bool {
-        let same = |c: &&str| crate::meta::same_name(c, name.name.as_str());
-        name.schema.is_none() && self.common.iter().any(same)
+        name.schema.is_none()
+            && !self.common.is_empty()
+            && self.sights.get(&folded(name.name.as_str())).is_some_and(|n| *n > 0)
     }
 
     /// Neither a common table nor DUAL.
@@ -87,8 +107,21 @@ impl<'a> Reads<'a> {
         if let Some(SelectInto::OutFile { .. } | SelectInto::DumpFile(_)) = &q.into {
             self.push(Need::File);
         }
-        self.common.truncate(outer);
+        self.forget_common(outer);
         Ok(())
+    }
+
+    fn see_common(&mut self, name: &'a str) {
+        self.common.push(name);
+        *self.sights.entry(folded(name)).or_insert(0) += 1;
+    }
+
+    fn forget_common(&mut self, outer: usize) {
+        for name in self.common.drain(outer..) {
+            if let Some(n) = self.sights.get_mut(&folded(name)) {
+                *n -= 1;
+            }
+        }
     }
 
     /// Common tables stay in sight until the caller ends the statement.
@@ -96,11 +129,11 @@ impl<'a> Reads<'a> {
         let Some(with) = with else { return Ok(()) };
         for t in &with.tables {
             if with.recursive {
-                self.common.push(t.name.as_str());
+                self.see_common(t.name.as_str());
             }
             self.query(&t.query)?;
             if !with.recursive {
-                self.common.push(t.name.as_str());
+                self.see_common(t.name.as_str());
             }
         }
         Ok(())

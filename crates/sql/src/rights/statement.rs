@@ -6,8 +6,10 @@
 use super::Need;
 use super::reads::{Reads, base_tables};
 use crate::account::{AccountName, ColumnRights, GrantLevel, Privileges as P};
+use crate::meta::folded;
 use crate::session_api::SqlError;
 use crate::vars::Var;
+use std::collections::HashMap;
 use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
     InsertSource, LoadDuplicates, ResetKind, RoutineKind, SetItem, SetValue, Show, ShowFilter,
@@ -479,10 +481,12 @@ fn grant(what: &GrantWhat, me: Me<'_>, r: &mut Reads<'_>) -> Done {
 /// The privileges of a GRANT that are on columns, by column.
 pub fn column_rights(list: &[ast::Privilege]) -> Vec<ColumnRights> {
     let mut out: Vec<ColumnRights> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for p in list {
         let Some(held) = P::by_name(&p.name) else { continue };
         for c in &p.columns {
-            match out.iter_mut().find(|o| o.is_on(c.as_str())) {
+            let at = *known.entry(folded(c.as_str())).or_insert(out.len());
+            match out.get_mut(at) {
                 Some(known) => known.held |= held,
                 None => out.push(ColumnRights { column: c.as_str().into(), held }),
             }

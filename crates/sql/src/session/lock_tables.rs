@@ -12,6 +12,7 @@ use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::rights::{self, Need, check_writable};
 use crate::session_api::SqlError;
+use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::{HeldTables, MdlMode, ObjectKind, Table};
 use weir_syntax::ast::{
@@ -46,11 +47,12 @@ impl Session {
         self.unlock_tables().await?;
         self.end_transaction(true).await?;
         let mut wanted = Vec::with_capacity(list.len());
+        let mut known = HashSet::new();
         for l in list {
             let alias = l.alias.as_ref().unwrap_or(&l.name.name).as_str().to_owned();
             let write = matches!(l.kind, TableLockKind::Write | TableLockKind::LowPriorityWrite);
             let (schema, table) = (self.schema_for(&l.name)?, l.name.name.as_str().to_owned());
-            if wanted.iter().any(|w: &LockedTable| w.schema == schema && w.alias == alias) {
+            if !known.insert((schema.clone(), alias.clone())) {
                 let text = format!("Not unique table/alias: '{alias}'");
                 return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
             }

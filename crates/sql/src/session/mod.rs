@@ -104,6 +104,7 @@ use crate::account::{Access, Connected};
 use crate::context::{Settings, ShowResult, UserVars};
 use crate::errno;
 use crate::locks::{Backup, LockedTables};
+use crate::memory::Held;
 use crate::meta::temporary::Temporaries;
 use crate::planted::{self, Bug};
 use crate::query::program::{Done, condition_of};
@@ -118,7 +119,7 @@ use execute::Origin;
 use info::Info;
 use prepared::{Named, Prepared};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use weir_engine::{Durability, Isolation, Savepoint, Txn};
 use weir_rt::Interrupt;
 use weir_syntax::ast::{ExplainTarget, Expr, Statement};
@@ -198,6 +199,8 @@ pub struct Session {
     killed_itself: bool,
     /// The client has sent attributes with its last statement.
     has_attributes: bool,
+    /// Memory of the syntax trees of long texts, until the statement ends. Locked for no longer than it takes to add to it.
+    trees: Mutex<Held>,
 }
 
 impl Session {
@@ -278,6 +281,7 @@ impl Session {
             update_counted: false,
             killed_itself: false,
             has_attributes: false,
+            trees: Mutex::default(),
         };
         s.begin_vars();
         s.show_roles();
@@ -363,6 +367,7 @@ impl Session {
     }
 
     fn end_statement(&mut self, result: Result<(), SqlError>) -> Result<(), SqlError> {
+        self.trees = Mutex::default();
         self.info.memory.settle();
         self.work.settle(&self.inst.status);
         (self.tally.failed, self.tally.warnings) = (result.is_err(), self.current.total());
@@ -495,8 +500,20 @@ impl Session {
         self.plan_in(stmt, self.plan_env(params)).await
     }
 
-    /// A plan of open types is made for the values at hand: those of other types ask for another one.
+    /// A plan, made within the time that a SELECT may take: what plans looks at the clock, and execution begins with a limit of its own.
     async fn plan_in(&self, stmt: &Statement, env: PlanEnv<'_>) -> Result<query::Plan, SqlError> {
+        let limit = match stmt {
+            Statement::Select(_) | Statement::Explain(_) => query::hints::time_limit(stmt),
+            _ => Some(0),
+        };
+        self.info.limit_time(limit.unwrap_or(self.settings.max_execution));
+        let plan = self.plan_unlimited(stmt, env).await;
+        self.info.limit_time(0);
+        plan
+    }
+
+    /// A plan of open types is made for the values at hand: those of other types ask for another one.
+    async fn plan_unlimited(&self, stmt: &Statement, env: PlanEnv<'_>) -> Result<query::Plan, SqlError> {
         let plan = match by_priority!(self, query::plan(stmt, &env)) {
             // A computed table is written to.
             Err(e)

@@ -1,13 +1,17 @@
 //! Statements' texts: what a client sends becomes UTF-8 before it is lexed, see `value::sent`.
 
+use super::info::Info;
 use super::{Session, parse_error};
+use crate::ddl::refused::value_error;
 use crate::memory::{self, Held};
 use crate::session_api::{QueryEnd, ResultSink, SqlError};
 use crate::value::sent::Reading;
-use crate::value::{Charset, Collation, sent};
+use crate::value::{Charset, Collation, SessionInfo, sent};
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::sync::PoisonError;
 use weir_syntax::lex::Client;
-use weir_syntax::parse::{ParseOptions, Parsed, parse_one};
+use weir_syntax::parse::{ParseError, ParseOptions, Parsed, Watch, parse_one, parse_watched};
 
 /// The statements behind the one that ran last, which came with it.
 pub struct Ahead {
@@ -18,6 +22,26 @@ pub struct Ahead {
     at: usize,
     /// How many bytes it is as the client sent it.
     sent: usize,
+}
+
+/// What a parser of a long text looks at. What it charges stays charged until the statement ends, as long as the tree may live.
+struct Watching<'s> {
+    info: &'s Info,
+    held: RefCell<Held>,
+    ended: Cell<Option<SqlError>>,
+}
+
+impl Watch for Watching<'_> {
+    fn look(&self, bytes: usize) -> Result<(), ParseError> {
+        let account = self.info.memory();
+        let charged = || self.held.borrow_mut().grow(account, bytes).map_err(SqlError::from);
+        let stopped = self.info.stopped().map_or(Ok(()), |e| Err(value_error(e)));
+        stopped.and_then(|()| charged()).map_err(|e| {
+            let (errno, message) = (e.errno, e.message.as_str().into());
+            self.ended.set(Some(e));
+            ParseError { errno, message }
+        })
+    }
 }
 
 impl Session {
@@ -82,7 +106,13 @@ impl Session {
     ) -> Result<Parsed, SqlError> {
         let (sql_mode, client) = (self.settings.lex_mode, client.and_then(sent::client));
         let options = ParseOptions { sql_mode, allow_params: params, client, ..Default::default() };
-        parse_one(sql, &options).map_err(parse_error)
+        if sql.len() < memory::LARGE {
+            return parse_one(sql, &options).map_err(parse_error);
+        }
+        let watch = Watching { info: &self.info, held: RefCell::default(), ended: Cell::default() };
+        let parsed = parse_watched(sql, &options, &watch);
+        self.trees.lock().unwrap_or_else(PoisonError::into_inner).merge(watch.held.into_inner());
+        parsed.map_err(|e| watch.ended.take().unwrap_or_else(|| parse_error(e)))
     }
 
     /// What quotes and backslashes mean in the client's texts.

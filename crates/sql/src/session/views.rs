@@ -6,12 +6,13 @@ use crate::context::AdminResult;
 use crate::ddl::column::check_column_name;
 use crate::ddl::{check_table_name, engine_error, is_virtual_schema, table_exists};
 use crate::errno;
-use crate::meta::SqlColumn;
+use crate::meta::{SqlColumn, folded};
 use crate::meta::view::ViewMeta;
 use crate::query;
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
 use crate::vars::Var;
+use std::collections::{HashMap, HashSet};
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{
     CreateView, Expr, Ident, Query, QueryBody, SelectItem, Statement, ViewAlgorithm, ViewCheck,
@@ -150,11 +151,12 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
     }
     let mut columns: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
     let own = own_names(v, plan);
+    let mut known = HashMap::new();
     for (i, (_, info)) in plan.columns.iter().enumerate() {
         let name = v.columns.get(i).map_or_else(|| own[i].clone(), |n| n.as_str().to_owned());
-        if let Some(twin) = columns.iter().find(|c| crate::meta::same_name(&c.name, &name)) {
+        if let Some(twin) = known.insert(folded(&name), i) {
             // MySQL tells the first name of a list, and the second one of a query.
-            let told = if v.columns.is_empty() { &name } else { &twin.name };
+            let told = if v.columns.is_empty() { &name } else { &columns[twin].name };
             let text = format!("Duplicate column name '{told}'");
             return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
         }
@@ -177,27 +179,27 @@ fn own_names(v: &CreateView, plan: &query::ViewPlan) -> Vec<String> {
         _ => name.to_string(),
     };
     let mut names: Vec<String> = plan.columns.iter().enumerate().map(named).collect();
+    let mut taken: HashSet<String> = names.iter().map(|n| folded(n)).collect();
+    // Of those so far, by their folded names.
+    let mut seen: HashMap<String, usize> = HashMap::new();
     for i in 0..names.len() {
-        for k in 0..i {
-            if !crate::meta::same_name(&names[i], &names[k]) {
-                continue;
-            }
-            match (is_made(i), is_made(k)) {
-                (true, _) => names[i] = other_name(&names, i),
-                (_, true) => names[k] = other_name(&names, k),
-                _ => {}
-            }
-        }
+        let Some(k) = seen.insert(folded(&names[i]), i) else { continue };
+        let renamed = match (is_made(i), is_made(k)) {
+            (true, _) => i,
+            (_, true) => k,
+            _ => continue,
+        };
+        seen.insert(folded(&names[i]), if renamed == i { k } else { i });
+        names[renamed] = other_name(&names[renamed], &taken);
+        taken.insert(folded(&names[renamed]));
+        seen.insert(folded(&names[renamed]), renamed);
     }
     names
 }
 
 /// `Name_exp_` and the name, with a number if that is taken, too.
-fn other_name(names: &[String], at: usize) -> String {
-    let free = |n: &String| {
-        !names.iter().enumerate().any(|(i, x)| i != at && crate::meta::same_name(x, n))
-    };
-    let name = &names[at];
+fn other_name(name: &str, taken: &HashSet<String>) -> String {
+    let free = |n: &String| !taken.contains(&folded(n));
     let first = format!("Name_exp_{name}");
     let numbered = || (1..).map(|n| format!("Name_exp_{n}_{name}")).find(free);
     if free(&first) { first } else { numbered().unwrap_or(first) }

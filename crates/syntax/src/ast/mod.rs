@@ -46,6 +46,11 @@ impl Ident {
         &self.0
     }
 
+    /// The name as a key of maps: two names have the same one where [`Ident::is`] says that they are one.
+    pub fn folded(&self) -> Box<str> {
+        self.0.to_ascii_lowercase().into()
+    }
+
     /// Compares without regard to ASCII letter case.
     pub fn is(&self, other: &str) -> bool {
         self.0.eq_ignore_ascii_case(other)

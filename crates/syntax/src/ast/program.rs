@@ -103,7 +103,7 @@ pub struct CursorDef {
 }
 
 /// What a handler takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     Errno(u16),
     State([u8; 5]),

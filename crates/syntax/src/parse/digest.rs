@@ -17,7 +17,7 @@ pub fn parse_with_digest(
 ) -> Result<(Parsed, String), ParseError> {
     let mut parser = Parser::new(sql, *opts);
     parser.names = Some(RefCell::default());
-    parser.tokenize();
+    parser.tokenize()?;
     let parsed = parser.run()?;
     let mut names = parser.names.take().unwrap_or_default().into_inner();
     names.sort_unstable();

@@ -28,6 +28,7 @@ mod select;
 mod set;
 mod show;
 mod transaction;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,8 @@ use crate::lex::client::has_placeholders;
 use crate::lex::{Client, Kw, Lexer, SqlMode, T, Token, literal};
 
 pub(crate) use errors::utf8;
+pub use watch::Watch;
+
 pub use normalize::{LiteralClass, NormalizedBuf, NormalizedLiteral, normalize, parse_normalized};
 
 /// How to read a statement.
@@ -117,14 +120,26 @@ const MAX_LINKS: u32 = 500;
 /// Parses the first statement of `sql`.
 pub fn parse_one(sql: &[u8], opts: &ParseOptions) -> Result<Parsed, ParseError> {
     let mut parser = Parser::new(sql, *opts);
-    parser.tokenize();
+    parser.tokenize()?;
+    parser.run()
+}
+
+/// The same for a text that may be long, which is given up where the watch says so.
+pub fn parse_watched(
+    sql: &[u8],
+    opts: &ParseOptions,
+    watch: &dyn Watch,
+) -> Result<Parsed, ParseError> {
+    let mut parser = Parser::new(sql, *opts);
+    parser.ticks = watch::Ticks::new(Some(watch));
+    parser.tokenize()?;
     parser.run()
 }
 
 /// Parses an expression alone (a stored DEFAULT, CHECK or generated column).
 pub fn parse_expr(sql: &[u8], opts: &ParseOptions) -> Result<crate::ast::Expr, ParseError> {
     let mut parser = Parser::new(sql, *opts);
-    parser.tokenize();
+    parser.tokenize()?;
     parser.stack_base = stack_position();
     let expr = parser.expr()?;
     parser.expect_end()?;
@@ -155,6 +170,7 @@ pub(crate) struct Parser<'a> {
     height: u32,
     links: u32,
     stack_base: usize,
+    ticks: watch::Ticks<'a>,
 }
 
 /// How many times 256 KiB of stack whoever parses in this process has, and walks what was parsed on.
@@ -194,10 +210,11 @@ impl<'a> Parser<'a> {
             height: 0,
             links: 0,
             stack_base: 0,
+            ticks: watch::Ticks::default(),
         }
     }
 
-    fn tokenize(&mut self) {
+    fn tokenize(&mut self) -> PResult<()> {
         let mut lexer = Lexer::new(self.sql, self.opts.sql_mode);
         loop {
             let token = lexer.next_token();
@@ -205,12 +222,14 @@ impl<'a> Parser<'a> {
                 self.params.push(self.tokens.len() as u32);
             }
             self.tokens.push(token);
+            self.ticks.tick(watch::TOKEN)?;
             if matches!(token.kind, T::End | T::Bad) {
                 break;
             }
         }
         self.consumed = lexer.position();
         self.close_tokens();
+        Ok(())
     }
 
     fn close_tokens(&mut self) {
@@ -345,6 +364,7 @@ impl<'a> Parser<'a> {
     }
 
     fn enter(&mut self) -> PResult<()> {
+        self.ticks.tick(watch::NODE)?;
         let used = stack_position().abs_diff(self.stack_base);
         if self.depth >= MAX_DEPTH * self.room || used > MAX_STACK * self.room as usize {
             return Err(self.too_deep());

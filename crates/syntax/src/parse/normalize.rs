@@ -15,6 +15,8 @@ use crate::lex::{Client, Kw, Lexer, SqlMode, T, Token, literal};
 
 /// Statements with more literals than this (bulk inserts) are not worth a key.
 const MAX_LITERALS: usize = 1000;
+/// Nor are texts longer than this, in bytes: a plan that is found saves little of what such a text costs.
+const MAX_KEYED: usize = 64 * 1024;
 /// Parentheses deeper than this are not followed.
 const MAX_NESTING: usize = 24;
 /// Integers of at most this many digits are replaced: their type is BIGINT without a look.
@@ -315,6 +317,9 @@ fn precedes_operand(token: Token) -> bool {
 pub fn normalize(sql: &[u8], mode: &SqlMode, out: &mut NormalizedBuf) -> Option<usize> {
     out.key.clear();
     out.literals.clear();
+    if sql.len() > MAX_KEYED {
+        return None;
+    }
     let mut lexer = Lexer::new(sql, *mode);
     let mut decider = Decider::new();
     let mut minus_at = 0;

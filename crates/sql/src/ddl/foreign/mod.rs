@@ -23,9 +23,10 @@ use crate::errno;
 use crate::meta::constraint::CHECK;
 use crate::meta::foreign::{Action, FOREIGN, ForeignKey, TablePlace};
 use crate::meta::{
-    ColumnDefault, ConstraintName, IndexPart, SqlColumn, SqlIndex, TableMeta, same_name,
+    ColumnDefault, ConstraintName, IndexPart, SqlColumn, SqlIndex, TableMeta, folded, same_name,
 };
 use crate::session_api::SqlError;
+use std::collections::{HashMap, HashSet};
 use weir_syntax::ast::{
     ForeignKeyDef, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind, ReferentialMatch,
 };
@@ -92,18 +93,31 @@ pub fn needed_keys(
     there: &[Vec<String>],
 ) -> Vec<(KeyDef, bool)> {
     let lists: Vec<Vec<String>> = keys.iter().map(leading).collect();
+    let mut is_made = vec![false; keys.len()];
+    made.iter().for_each(|n| is_made[*n] = true);
+    // For each list of columns that a key begins with: whether a key of the user's or one that is there begins so, and of those
+    // that are made the longest, and the first of these.
+    let mut beginnings: HashMap<Vec<String>, (bool, usize, usize)> = HashMap::new();
+    let users = |n: usize| !is_made[n] && !matches!(keys[n].kind, KeyKind::FullText | KeyKind::Spatial);
+    let known = there.iter().map(|l| (l, true, usize::MAX));
+    let listed = lists.iter().enumerate().map(|(n, l)| (l, users(n), n));
+    for (list, other, n) in known.chain(listed.filter(|(_, user, n)| *user || is_made[*n])) {
+        for length in 1..=list.len() {
+            let key = list[..length].iter().map(|name| folded(name)).collect();
+            let (by_other, longest, first) = beginnings.entry(key).or_insert((false, 0, usize::MAX));
+            *by_other |= other;
+            if !other && list.len() > *longest {
+                (*longest, *first) = (list.len(), n);
+            }
+        }
+    }
     let spare = |n: usize| {
-        let own = &lists[n];
-        there.iter().any(|l| begins(l, own))
-            || lists.iter().enumerate().any(|(m, l)| {
-                let user = !made.contains(&m)
-                    && !matches!(keys[m].kind, KeyKind::FullText | KeyKind::Spatial);
-                let other = made.contains(&m) && (l.len() > own.len() || m < n);
-                m != n && (user || other) && begins(l, own)
-            })
+        let key: Vec<String> = lists[n].iter().map(|name| folded(name)).collect();
+        let found = beginnings.get(&key);
+        found.is_some_and(|(other, longest, first)| *other || *longest > key.len() || *first < n)
     };
-    let keep: Vec<bool> = (0..keys.len()).map(|n| !made.contains(&n) || !spare(n)).collect();
-    let marked = keys.into_iter().enumerate().map(|(n, key)| (key, made.contains(&n)));
+    let keep: Vec<bool> = (0..keys.len()).map(|n| !is_made[n] || !spare(n)).collect();
+    let marked = keys.into_iter().enumerate().map(|(n, key)| (key, is_made[n]));
     marked.zip(keep).filter(|(_, k)| *k).map(|(key, _)| key).collect()
 }
 
@@ -119,6 +133,7 @@ pub fn add(
         ConstraintName::Given(_) => 0,
     };
     let mut last = keys.iter().map(number).max().unwrap_or(0);
+    let mut known: HashSet<String> = keys.iter().map(|k| folded(&k.text(table))).collect();
     for def in new {
         let name = match &def.constraint {
             Some(name) => {
@@ -132,7 +147,7 @@ pub fn add(
         };
         let shown = name.text(table, FOREIGN);
         check_length(&shown)?;
-        if keys.iter().any(|k| k.is_named(&shown, table)) {
+        if !known.insert(folded(&shown)) {
             return Err(duplicate_name(&shown));
         }
         keys.push(foreign_key(def, name, &shown, columns)?);
@@ -263,9 +278,11 @@ pub fn unique_in_schema(
         if Some(other.engine.def.id) == own {
             continue;
         }
-        for key in keys {
+        let known: HashSet<String> =
+            other.foreign.iter().map(|k| folded(&k.text(other.name()))).collect();
+        for key in keys.iter().filter(|_| !known.is_empty()) {
             let name = key.text(table);
-            if other.foreign.iter().any(|k| k.is_named(&name, other.name())) {
+            if known.contains(&folded(&name)) {
                 return Err(duplicate_name(&name));
             }
         }

@@ -421,14 +421,10 @@ impl Binder<'_> {
             self.note_outer(level, AGGREGATE);
         }
         let ctx = &mut self.stack[level];
-        let at = match ctx.agg_texts.iter().position(|t| *t == text) {
-            Some(i) => i,
-            None => {
-                ctx.agg_texts.push(text);
-                ctx.aggs.push((spec, args));
-                ctx.aggs.len() - 1
-            }
-        };
+        let at = *ctx.agg_texts.entry(text).or_insert_with(|| {
+            ctx.aggs.push((spec, args));
+            ctx.aggs.len() - 1
+        });
         let mut e = BExpr::new(Node::Agg(at as u32), info);
         e.move_out(depth);
         Ok(e)

@@ -97,12 +97,22 @@ fn equate(cond: &BExpr, rows: &Rows<'_>, known: &mut Known) {
     }
 }
 
+/// Looks into derived tables for one question. Without a bound the work doubles with each derived table that stands within another; what
+/// is not looked at any more counts as not decided.
+const MAX_LOOKS: u32 = 2_000;
+
 /// Columns that have one value in a group: the keys, what equals them or a constant, and what a key of a table decides.
 pub fn closure(rows: &Rows<'_>, keys: &[BExpr]) -> Known {
+    closure_within(rows, keys, &mut MAX_LOOKS.clone())
+}
+
+fn closure_within(rows: &Rows<'_>, keys: &[BExpr], looks: &mut u32) -> Known {
     let mut known = Known {
         columns: keys.iter().filter_map(column).collect(),
         exprs: keys.iter().map(text).collect(),
     };
+    // How many columns of each derived table were known when it was last looked at.
+    let mut asked = vec![usize::MAX; rows.tables.len()];
     loop {
         let before = known.columns.len() + known.exprs.len();
         rows.conds.iter().for_each(|c| equate(c, rows, &mut known));
@@ -119,9 +129,11 @@ pub fn closure(rows: &Rows<'_>, keys: &[BExpr]) -> Known {
                 Source::Derived(q) if slot.lateral.is_none() => {
                     // Of a missing row all columns are NULL, so one must tell whether it is there.
                     let told = |c: &Place| c.0 == t && !q.columns[usize::from(c.1)].info.nullable;
-                    match rows.may_miss(t) && !known.columns.iter().any(told) {
+                    let of_it = known.columns.iter().filter(|c| c.0 == t).count();
+                    let same = std::mem::replace(&mut asked[usize::from(t)], of_it) == of_it;
+                    match same || rows.may_miss(t) && !known.columns.iter().any(told) {
                         true => Vec::new(),
-                        false => within(q, t, &known),
+                        false => within(q, t, &known, looks),
                     }
                 }
                 _ => continue,
@@ -193,7 +205,9 @@ fn generated(t: u16, table: &SqlTable, known: &Known) -> Vec<u16> {
 }
 
 /// Columns of a derived table that others of its columns decide: by what its own block says of its rows.
-fn within(q: &QueryPlan, t: u16, known: &Known) -> Vec<u16> {
+fn within(q: &QueryPlan, t: u16, known: &Known, looks: &mut u32) -> Vec<u16> {
+    let Some(left) = looks.checked_sub(1) else { return Vec::new() };
+    *looks = left;
     let Body::Block(b) = &q.body else { return Vec::new() };
     let Block { items, agg, raw, tables, .. } = &**b;
     let of_row = |e: &BExpr| depends_on_row(e) && !e.has_agg();
@@ -204,7 +218,7 @@ fn within(q: &QueryPlan, t: u16, known: &Known) -> Vec<u16> {
         Some(raw) => Rows::new(tables, raw, &[]),
         None => Rows { tables, ..Rows::default() },
     };
-    let inner = closure(&rows, &keys);
+    let inner = closure_within(&rows, &keys, looks);
     let all = match agg {
         Some(agg) if agg.rollup.is_some() => return Vec::new(),
         Some(agg) => agg.keys.iter().all(|k| of_row(k) && loose_column(k, &inner).is_none()),

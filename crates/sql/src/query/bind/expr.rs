@@ -110,6 +110,7 @@ fn extract_width(u: Unit) -> u8 {
 impl Binder<'_> {
     pub fn expr(&mut self, e: &Expr) -> Bind<BExpr> {
         self.has_stack()?;
+        self.note_step()?;
         Ok(match e {
             Expr::Literal(l) => self.literal(l)?,
             Expr::Param(n) => {
@@ -396,7 +397,7 @@ impl Binder<'_> {
     }
 
     /// 1436 where the statement is nested too deeply to go on.
-    fn has_stack(&self) -> Bind<()> {
+    pub fn has_stack(&self) -> Bind<()> {
         if stack_position().abs_diff(self.stack_base) <= self.stack_most {
             return Ok(());
         }

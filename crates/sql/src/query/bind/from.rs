@@ -1,5 +1,6 @@
 //! FROM: the tables of a block, joins, index hints.
 
+use super::effort::Expanded;
 use super::merge::Place;
 use super::recursive::names_itself;
 use super::scope::{self, Scope, ScopeColumn, ScopeTable};
@@ -106,6 +107,7 @@ impl Binder<'_> {
             if let Some(working) = self.ctes[at].working.clone() {
                 return self.add_working(alias, working, group, raw, tables);
             }
+            self.expand(Expanded::CommonTable)?;
             let (columns, query) = (self.ctes[at].columns.clone(), self.ctes[at].query.clone());
             if self.ctes[at].recursive && names_itself(&query.body, name) {
                 let common = Some(self.ctes[at].number);
@@ -189,6 +191,7 @@ impl Binder<'_> {
             if self.views.is_empty() {
                 self.env.reads.may_read(schema, name, alias)?;
             }
+            self.expand(Expanded::View)?;
             return self.view(&o, alias, &mut Place { group, raw, tables });
         }
         let table = self.table(schema, name)?;

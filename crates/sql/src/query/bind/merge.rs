@@ -62,6 +62,8 @@ struct Before {
     subs: usize,
     references: usize,
     deprecated: usize,
+    expansions: u32,
+    depth: usize,
 }
 
 impl Before {
@@ -76,6 +78,8 @@ impl Before {
             subs: b.top().subs.len(),
             references: b.references.len(),
             deprecated: b.deprecated.len(),
+            expansions: b.effort.expansions(),
+            depth: b.depth,
         }
     }
 
@@ -97,6 +101,7 @@ impl Before {
         b.top_mut().subs.truncate(self.subs);
         b.references.truncate(self.references);
         b.deprecated.truncate(self.deprecated);
+        b.effort.forget_expansions(self.expansions);
     }
 }
 
@@ -114,8 +119,13 @@ impl Binder<'_> {
         }
         let before = Before::of(self, at);
         let subs = std::mem::take(&mut self.top_mut().subs);
+        self.deeper()?;
         let (bound, subs) = self.isolated(|b| b.bind_parts(select, query, checked, at, subs));
+        self.depth = before.depth;
         self.top_mut().subs = subs;
+        if let (true, Err(e)) = (self.effort.is_over(), &bound) {
+            return Err(e.clone());
+        }
         // It may name columns of the blocks around, or have too many tables for one join: what is wrong tells whoever binds it as it is.
         let bound = bound.unwrap_or_default();
         let plain = |e: &BExpr| matches!(e.node, Node::Col(_));

@@ -16,6 +16,7 @@ mod created;
 mod decided;
 mod deprecated;
 mod digits;
+mod effort;
 mod expr;
 mod from;
 mod functional;
@@ -36,6 +37,7 @@ pub mod partition;
 mod query;
 mod recursive;
 pub use created::created_columns;
+pub use effort::must_go_on;
 pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place, number_as_text};
@@ -58,6 +60,7 @@ use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
 use crate::value::{Collation, TypeInfo};
 use scope::{Place, Scope, ScopeTable};
+use std::collections::HashMap;
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
@@ -93,7 +96,8 @@ pub struct BlockCtx {
     pub unreachable: u64,
     pub subs: Vec<Sub>,
     pub aggs: Vec<(AggSpec, Vec<BExpr>)>,
-    pub agg_texts: Vec<String>,
+    /// Where in `aggs` each is, by its text.
+    pub agg_texts: HashMap<String, usize>,
     /// The arguments of each call of GROUPING().
     pub groupings: Vec<Vec<BExpr>>,
     pub aliases: Vec<(Arc<str>, BExpr)>,
@@ -117,8 +121,8 @@ pub struct BlockCtx {
     /// WINDOW clauses, by name.
     pub named_windows: Vec<(ast::Ident, ast::WindowSpec)>,
     pub windows: Vec<Window>,
-    /// The text of each window of `windows`.
-    pub window_texts: Vec<String>,
+    /// Where in `windows` each is, by its text.
+    pub window_texts: HashMap<String, usize>,
     pub window_calls: u32,
     /// What the merged query is sorted by that the block begins with.
     pub inherited: Vec<(BExpr, bool)>,
@@ -196,6 +200,7 @@ pub struct Binder<'a> {
     pub recursions: u32,
     pub commons: u32,
     pub depth: usize,
+    pub effort: effort::Effort,
     /// Views that are being bound, each within the one before.
     pub views: Vec<view::OpenView>,
     /// Rights that the tables of views ask for.
@@ -254,6 +259,7 @@ impl<'a> Binder<'a> {
             recursions: 0,
             commons: 0,
             depth: 0,
+            effort: effort::Effort::default(),
             views: Vec::new(),
             view_needs: Vec::new(),
             merges_derived: false,
@@ -272,7 +278,7 @@ impl<'a> Binder<'a> {
             unreachable: 0,
             subs: Vec::new(),
             aggs: Vec::new(),
-            agg_texts: Vec::new(),
+            agg_texts: HashMap::new(),
             groupings: Vec::new(),
             aliases: Vec::new(),
             alias_first: false,
@@ -287,7 +293,7 @@ impl<'a> Binder<'a> {
             in_specification: None,
             named_windows: Vec::new(),
             windows: Vec::new(),
-            window_texts: Vec::new(),
+            window_texts: HashMap::new(),
             window_calls: 0,
             inherited: Vec::new(),
             place: "field list",

@@ -82,26 +82,26 @@ pub fn columns_expected(n: usize) -> SqlError {
 
 pub fn both(a: BExpr, b: BExpr) -> BExpr {
     let nullable = a.info.nullable || b.info.nullable;
-    let mut list = Vec::new();
-    for e in [a, b] {
-        match e.node {
-            Node::And(l) => list.extend(l),
-            _ => list.push(e),
-        }
-    }
-    BExpr::boolean(Node::And(list), nullable)
+    BExpr::boolean(Node::And(joined(a, b, |n| matches!(n, Node::And(_)))), nullable)
 }
 
 pub fn either(a: BExpr, b: BExpr) -> BExpr {
     let nullable = a.info.nullable || b.info.nullable;
-    let mut list = Vec::new();
-    for e in [a, b] {
-        match e.node {
-            Node::Or(l) => list.extend(l),
-            _ => list.push(e),
-        }
-    }
-    BExpr::boolean(Node::Or(list), nullable)
+    BExpr::boolean(Node::Or(joined(a, b, |n| matches!(n, Node::Or(_)))), nullable)
+}
+
+/// The operands of both sides. A chain of operators comes from the left, so its list is gone on with and never copied.
+fn joined(a: BExpr, b: BExpr, same: impl Fn(&Node) -> bool) -> Vec<BExpr> {
+    let parts = |e: BExpr| match same(&e.node) {
+        true => match e.node {
+            Node::And(l) | Node::Or(l) => l,
+            _ => Vec::new(),
+        },
+        false => vec![e],
+    };
+    let mut all = parts(a);
+    all.extend(parts(b));
+    all
 }
 
 pub fn not(e: BExpr) -> BExpr {

@@ -10,6 +10,7 @@ use crate::query::plan::{Body, Limit, OutColumn, QueryPlan};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
 use crate::value::types::coercibility;
+use std::collections::HashSet;
 use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, QueryBody, SelectItem, TableRef};
 
@@ -25,15 +26,10 @@ fn told_apart(columns: &[OutColumn]) -> Bind<()> {
     }
 }
 
-/// Blocks within each other, as in MySQL.
-const MAX_BLOCKS: usize = 64;
-
 impl Binder<'_> {
     pub fn bind_query(&mut self, q: &ast::Query) -> Bind<QueryPlan> {
-        self.depth += 1;
-        if self.depth > MAX_BLOCKS {
-            return Err(SqlError::new(1473, "Too high level of nesting for select"));
-        }
+        self.deeper()?;
+        self.block_step()?;
         if !std::mem::take(&mut self.may_into) && q.into.is_some() {
             let text = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
             return Err(SqlError::new(errno::ER_MISPLACED_INTO, text));
@@ -49,8 +45,8 @@ impl Binder<'_> {
     /// The common tables of a statement or query: those after them see them.
     pub fn with(&mut self, with: Option<&ast::With>) -> Bind<()> {
         let Some(w) = with else { return Ok(()) };
-        let twin = |t: &&ast::CommonTable| w.tables.iter().filter(|x| x.name == t.name).count() > 1;
-        if let Some(t) = w.tables.iter().find(twin) {
+        let mut known = HashSet::new();
+        if let Some(t) = w.tables.iter().find(|t| !known.insert(&t.name)) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", t.name)));
         }
         for t in &w.tables {

@@ -5,7 +5,7 @@ use super::matching::by_relevance;
 use super::rollup::{self, OverGroups};
 use super::scope::{Found, Scope};
 use super::zero_days::find_zero_days;
-use super::{Bind, Binder, by_place, decided, grouped};
+use super::{Bind, Binder, by_place, decided, grouped, window};
 use crate::query::bind::outer_joins::drop_outer_joins;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::deprecated::Deprecated;
@@ -131,6 +131,7 @@ impl Binder<'_> {
         let mut ctx = self.leave();
         let inherited = std::mem::take(&mut ctx.inherited);
         let mut windows = std::mem::take(&mut ctx.windows);
+        window::refuse_many(windows.len())?;
         let grouped = !keys.is_empty()
             || !ctx.aggs.is_empty()
             || (having.is_some() && !s.group_by.is_empty());

@@ -11,6 +11,7 @@ use crate::query::plan::{Bound, Frame, Window, WindowCall, WindowFunction};
 use crate::session_api::SqlError;
 use crate::value::arith::Op;
 use crate::value::{IntKind, SqlType, TypeInfo};
+use std::collections::HashSet;
 use weir_syntax::ast::{self, FrameBound, FrameUnit, Ident, Over, WindowSpec};
 
 /// What a window without a name is called in messages.
@@ -49,11 +50,26 @@ fn of_window(errno: u16, name: &str, what: &str) -> SqlError {
     SqlError::new(errno, format!("Window '{name}'{what}"))
 }
 
+/// Windows of one block, as in MySQL.
+const MAX_WINDOWS: usize = 127;
+
+/// 4086.
+pub fn refuse_many(windows: usize) -> Bind<()> {
+    if windows <= MAX_WINDOWS {
+        return Ok(());
+    }
+    let text = format!(
+        "Too many windows in SELECT: {windows}. Maximum allowed is {MAX_WINDOWS}. Use named windows to share windows between window functions."
+    );
+    Err(SqlError::new(errno::ER_TOO_MANY_WINDOWS, text))
+}
+
 impl Binder<'_> {
     /// WINDOW clauses of the block; what is wrong with one is told although nobody uses it.
     pub fn name_windows(&mut self, list: &[(Ident, WindowSpec)]) -> Bind<()> {
-        for (i, (name, _)) in list.iter().enumerate() {
-            if list[..i].iter().any(|(n, _)| n.is(name.as_str())) {
+        let mut known = HashSet::new();
+        for (name, _) in list {
+            if !known.insert(name.folded()) {
                 let errno = errno::ER_WINDOW_DUPLICATE_NAME;
                 return Err(of_window(errno, name.as_str(), " is defined twice."));
             }
@@ -140,10 +156,10 @@ impl Binder<'_> {
         call.at = ctx.window_calls as usize;
         ctx.window_calls += 1;
         let text = format!("{:?}|{:?}", window.partition, window.order);
-        match ctx.window_texts.iter().position(|t| *t == text) {
-            Some(i) => ctx.windows[i].calls.push(call),
+        match ctx.window_texts.get(&text) {
+            Some(i) => ctx.windows[*i].calls.push(call),
             None => {
-                ctx.window_texts.push(text);
+                ctx.window_texts.insert(text, ctx.windows.len());
                 ctx.windows.push(Window { calls: vec![call], ..window });
             }
         }

@@ -227,8 +227,10 @@ impl BExpr {
         bits
     }
 
-    /// Subqueries of this block that must be evaluated before the expression.
+    /// Subqueries of this block that must be evaluated before the expression, added to those in `out`, which are in order: what the
+    /// arguments of a call need was bound before it, and is run before it.
     pub fn subs(&self, out: &mut Vec<u32>) {
+        debug_assert!(out.is_sorted(), "a list that another expression has filled");
         self.walk(&mut |e| {
             if let Node::Sub(s)
             | Node::SubColumn { sub: s, .. }
@@ -236,13 +238,11 @@ impl BExpr {
             | Node::Match { sub: s, .. }
             | Node::InSub { sub: s, .. }
             | Node::Quantified { sub: s, .. } = &e.node
-                && !out.contains(s)
+                && let Err(at) = out.binary_search(s)
             {
-                out.push(*s);
+                out.insert(at, *s);
             }
         });
-        // What the arguments of a call need was bound before it, and is run before it.
-        out.sort_unstable();
     }
 
     pub fn has_agg(&self) -> bool {

@@ -17,6 +17,7 @@ use crate::query::plan::raw::Raw;
 use crate::query::plan::{Block, Limit, Source, Sub, TableSlot};
 use crate::session_api::{ConnInfo, SqlError};
 use crate::vars::Var;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use weir_engine::LockMode;
 use weir_syntax::ast::{self, Expr};
@@ -156,6 +157,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         }
         let mut assigns: Vec<Assign> = Vec::new();
         let mut looks_back = false;
+        let mut assigned = HashSet::new();
         for a in &u.assignments {
             let (t, col) = b.target_column(&a.column)?;
             let table =
@@ -188,14 +190,13 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
                     let e = b.stored(e, &ty)?;
                     e.walk(&mut |n| {
                         if let Node::Col(ColRef { depth: 0, table, col }) = n.node {
-                            looks_back |= assigns
-                                .iter()
-                                .any(|a| a.table == table as usize && a.col == col as usize);
+                            looks_back |= assigned.contains(&(table, col));
                         }
                     });
                     Some(e)
                 }
             };
+            assigned.insert((t, col));
             assigns.push(Assign { table: t as usize, col: col as usize, value });
         }
         for a in &assigns {
@@ -214,8 +215,9 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     let ctx = b.leave();
     let (mut bound, assigns, looks_back) = bound?;
     let checks = ViewRows::of(&ctx.scope);
-    for a in &assigns {
-        refuse_target_reads(&bound.tables, a.table, (&ctx.scope, 0), "UPDATE", &ctx.subs)?;
+    let changed: BTreeSet<usize> = assigns.iter().map(|a| a.table).collect();
+    for t in changed {
+        refuse_target_reads(&bound.tables, t, (&ctx.scope, 0), "UPDATE", &ctx.subs)?;
     }
     let multi = bound.tables.len() > 1;
     let twins = twins(&bound.tables, &assigns)?;

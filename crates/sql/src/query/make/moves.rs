@@ -58,20 +58,29 @@ pub fn twins(tables: &[TableSlot], assigns: &[Assign]) -> Result<Vec<Twin>, SqlE
         _ => None,
     };
     let mut out: Vec<Twin> = Vec::new();
+    // Each table once, in the order in which they are assigned to.
+    let mut changed: Vec<usize> = Vec::new();
+    let mut seen = 0u64;
     for a in assigns {
-        let Some(t) = source(a.table) else { continue };
+        if seen & (1 << a.table) == 0 {
+            seen |= 1 << a.table;
+            changed.push(a.table);
+        }
+    }
+    for &table in &changed {
+        let Some(t) = source(table) else { continue };
         let same = |n: &usize| {
-            *n != a.table && source(*n).is_some_and(|x| x.engine.def.id == t.engine.def.id)
+            *n != table && source(*n).is_some_and(|x| x.engine.def.id == t.engine.def.id)
         };
-        let Some(twin) = assigns.iter().map(|b| b.table).find(same) else { continue };
-        if out.iter().any(|known| [known.tables.0, known.tables.1].contains(&a.table)) {
+        let Some(twin) = changed.iter().copied().find(same) else { continue };
+        if out.iter().any(|known| [known.tables.0, known.tables.1].contains(&table)) {
             continue;
         }
         let columns = place(t, 0);
         // In the order of FROM, as MySQL names them.
-        let found = Twin { tables: (a.table.min(twin), a.table.max(twin)), columns };
+        let found = Twin { tables: (table.min(twin), table.max(twin)), columns };
         let assigned = |c: &usize| {
-            let one = |b: &Assign| b.col == *c && [a.table, twin].contains(&b.table);
+            let one = |b: &Assign| b.col == *c && [table, twin].contains(&b.table);
             assigns.iter().any(one) || t.rules.touched.iter().any(|(col, _)| col == c)
         };
         if found.columns.iter().any(assigned) {

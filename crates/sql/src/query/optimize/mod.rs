@@ -18,6 +18,7 @@ mod selectivity;
 
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
+use crate::query::bind::must_go_on;
 use crate::query::bind::outer_joins::drop_outer_joins;
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::usable::{Usable, usable};
@@ -93,6 +94,7 @@ pub async fn block_to_change(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), Sql
 }
 
 async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(), SqlError> {
+    must_go_on(&env.reads)?;
     subs(&mut b.subs, env).await?;
     for t in &mut b.tables {
         if let Source::Derived(q) = &mut t.source {

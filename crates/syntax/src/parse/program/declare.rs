@@ -5,6 +5,7 @@ use super::scope::Label;
 use crate::ast::{Condition, CursorDef, HandlerDef, Ident, Op, SlotKind};
 use crate::lex::{Kw, T};
 use crate::parse::{PResult, Parser};
+use std::collections::HashSet;
 
 /// How far the head has come.
 #[derive(PartialEq, PartialOrd)]
@@ -19,6 +20,8 @@ enum Stage {
 struct Handlers {
     list: Vec<HandlerDef>,
     ends: Vec<u32>,
+    /// What they take.
+    taken: HashSet<Condition>,
 }
 
 impl Parser<'_> {
@@ -144,12 +147,8 @@ impl Parser<'_> {
         self.advance();
         self.expect(Kw::FOR)?;
         let conditions = self.comma_list(Parser::handler_condition)?;
-        let taken = known.list.iter().flat_map(|h| &h.conditions);
-        let mut all: Vec<&Condition> = taken.chain(&conditions).collect();
-        while let Some(c) = all.pop() {
-            if all.contains(&c) {
-                return Err(refused(1413, "Duplicate handler declared in the same block"));
-            }
+        if !conditions.iter().all(|c| known.taken.insert(c.clone())) {
+            return Err(refused(1413, "Duplicate handler declared in the same block"));
         }
         let over = self.scope_mut().emit(Op::Jump(0));
         let entry = self.scope_mut().here();

@@ -7,6 +7,7 @@ use crate::ast::{
 use crate::parse::ParseError;
 
 use super::refused;
+use std::collections::HashMap;
 
 /// Whose body it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +17,12 @@ pub(crate) enum Owner {
     Trigger { before: bool, event: TriggerEvent },
 }
 
-/// The names of a block.
+/// The names of a block, folded.
 #[derive(Default)]
 struct Names {
-    variables: Vec<(Ident, u32)>,
-    conditions: Vec<(Ident, Condition)>,
-    cursors: Vec<(Ident, u32)>,
+    variables: HashMap<Box<str>, u32>,
+    conditions: HashMap<Box<str>, Condition>,
+    cursors: HashMap<Box<str>, u32>,
 }
 
 /// A block or loop that LEAVE and ITERATE can name, or the wall that a handler's body is behind.
@@ -112,7 +113,7 @@ impl Scope {
     }
 
     pub(super) fn declares_here(&mut self, name: &Ident) -> bool {
-        self.top().variables.iter().any(|(n, _)| n.is(name.as_str()))
+        self.top().variables.contains_key(&name.folded())
     }
 
     /// A slot nobody can name.
@@ -126,26 +127,23 @@ impl Scope {
     }
 
     pub(super) fn declare(&mut self, name: Ident, kind: SlotKind) -> u32 {
-        let slot = self.slot(name.clone(), kind);
-        self.top().variables.push((name, slot));
+        let folded = name.folded();
+        let slot = self.slot(name, kind);
+        self.top().variables.insert(folded, slot);
         slot
     }
 
     pub(super) fn declare_condition(&mut self, name: Ident, c: Condition) -> bool {
-        let free = !self.top().conditions.iter().any(|(n, _)| n.is(name.as_str()));
-        self.top().conditions.push((name, c));
-        free
+        self.top().conditions.insert(name.folded(), c).is_none()
     }
 
     pub(super) fn declare_cursor(&mut self, name: Ident, cursor: u32) -> bool {
-        let free = !self.top().cursors.iter().any(|(n, _)| n.is(name.as_str()));
-        self.top().cursors.push((name, cursor));
-        free
+        self.top().cursors.insert(name.folded(), cursor).is_none()
     }
 
     pub(super) fn variable(&self, name: &Ident) -> Option<u32> {
-        let names = self.blocks.iter().rev().flat_map(|b| b.variables.iter().rev());
-        names.filter(|(n, _)| n.is(name.as_str())).map(|(_, s)| *s).next()
+        let name = name.folded();
+        self.blocks.iter().rev().find_map(|b| b.variables.get(&name).copied())
     }
 
     /// Whether the name is that of a variable.
@@ -154,13 +152,13 @@ impl Scope {
     }
 
     pub(super) fn condition(&self, name: &Ident) -> Option<Condition> {
-        let names = self.blocks.iter().rev().flat_map(|b| &b.conditions);
-        names.filter(|(n, _)| n.is(name.as_str())).map(|(_, c)| c.clone()).next()
+        let name = name.folded();
+        self.blocks.iter().rev().find_map(|b| b.conditions.get(&name).cloned())
     }
 
     pub(super) fn cursor(&self, name: &Ident) -> Option<u32> {
-        let names = self.blocks.iter().rev().flat_map(|b| &b.cursors);
-        names.filter(|(n, _)| n.is(name.as_str())).map(|(_, c)| *c).next()
+        let name = name.folded();
+        self.blocks.iter().rev().find_map(|b| b.cursors.get(&name).copied())
     }
 
     /// A column of the row before or after the change. `set`: it is assigned.
