@@ -20,6 +20,8 @@ pub struct Doing {
     pub user: String,
     /// As accounts name it.
     login_host: String,
+    /// User and host of the account that it has logged in as.
+    account: Option<(String, String)>,
     pub db: String,
     pub command: &'static str,
     attributes: Arc<[(String, String)]>,
@@ -139,6 +141,7 @@ impl Registry {
             let mut d = lock(&e.doing);
             d.user = who.user.clone();
             d.login_host = who.host.clone();
+            d.account = Some((who.account_user.clone(), who.account_host.clone()));
             d.db = db.into();
             d.command = "Sleep";
             d.attributes = who.attributes.as_slice().into();
@@ -167,6 +170,7 @@ impl Registry {
         let doing = Doing {
             user: user.into(),
             login_host: String::new(),
+            account: None,
             db: db.into(),
             command: CONNECT,
             attributes: [].into(),
@@ -299,6 +303,12 @@ impl Sessions for Registry {
         let e = lock(&self.map).get(&id).cloned()?;
         let user = lock(&e.doing).user.clone();
         Some(user)
+    }
+
+    fn account_of(&self, id: u64) -> Option<(String, String)> {
+        let e = lock(&self.map).get(&id).cloned()?;
+        let account = lock(&e.doing).account.clone();
+        account
     }
 
     fn stop(&self) -> bool {

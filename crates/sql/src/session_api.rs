@@ -504,6 +504,8 @@ pub trait Sessions: Send + Sync {
     fn kill(&self, id: u64, kind: KillKind) -> bool;
     /// The user name of a session, for the permission check of KILL.
     fn user_of(&self, id: u64) -> Option<String>;
+    /// User and host of the account that a session has logged in as, for the same.
+    fn account_of(&self, id: u64) -> Option<(String, String)>;
     /// Asks the server to stop; false: it cannot, because the program that it is part of decides that.
     fn stop(&self) -> bool;
 }
@@ -520,6 +522,9 @@ impl Sessions for NoSessions {
         false
     }
     fn user_of(&self, _id: u64) -> Option<String> {
+        None
+    }
+    fn account_of(&self, _id: u64) -> Option<(String, String)> {
         None
     }
     fn stop(&self) -> bool {

@@ -81,6 +81,10 @@ impl Sessions for Registry {
         self.all().get(&id).map(|e| e.user.clone())
     }
 
+    fn account_of(&self, id: u64) -> Option<(String, String)> {
+        self.user_of(id).map(|user| (user, "localhost".to_owned()))
+    }
+
     fn stop(&self) -> bool {
         false
     }

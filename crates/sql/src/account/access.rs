@@ -305,6 +305,16 @@ impl Access {
         }
     }
 
+    /// 1227 where one of these accounts is a system account and the session is not one's: SYSTEM_USER is what keeps accounts that
+    /// may manage others from those that manage them. An account is one by what it was granted itself and by its roles, active or not.
+    pub fn require_system_user_over(&mut self, accounts: &[AccountName]) -> Result<(), SqlError> {
+        let mine = self.global().contains(Privileges::SYSTEM_USER);
+        if mine || !self.accounts.has_system_account(accounts) {
+            return Ok(());
+        }
+        self.require_any_global(Privileges::SYSTEM_USER)
+    }
+
     pub fn global(&mut self) -> Privileges {
         self.refresh();
         self.sum(|a| a.global)

@@ -31,7 +31,9 @@ const WITH_SECOND: u8 = 7;
 
 /// The privileges that whoever writes a version knows. Nobody wrote versions 3 and 4 who knew those that came later: those are said in version 5.
 fn known_to(version: u8) -> Privileges {
-    let later = Privileges::PERSIST_RO_VARIABLES_ADMIN | Privileges::APPLICATION_PASSWORD_ADMIN;
+    let later = Privileges::PERSIST_RO_VARIABLES_ADMIN
+        | Privileges::APPLICATION_PASSWORD_ADMIN
+        | Privileges::SYSTEM_USER;
     let with_roles = Privileges::ROLE_ADMIN
         | Privileges::XA_RECOVER_ADMIN
         | Privileges::CREATE_ROLE

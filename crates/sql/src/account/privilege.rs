@@ -65,6 +65,7 @@ privileges! {
     XA_RECOVER_ADMIN = 44, "XA_RECOVER_ADMIN", Global;
     PERSIST_RO_VARIABLES_ADMIN = 45, "PERSIST_RO_VARIABLES_ADMIN", Global;
     APPLICATION_PASSWORD_ADMIN = 46, "APPLICATION_PASSWORD_ADMIN", Global;
+    SYSTEM_USER = 47, "SYSTEM_USER", Global;
     GRANT_OPTION = 63, "GRANT OPTION", Database;
 }
 
@@ -120,7 +121,9 @@ impl Privileges {
             | Privileges::CONNECTION_ADMIN
             | Privileges::PERSIST_RO_VARIABLES_ADMIN;
         let of_data = Privileges::BACKUP_ADMIN | Privileges::XA_RECOVER_ADMIN;
-        let of_accounts = Privileges::ROLE_ADMIN | Privileges::APPLICATION_PASSWORD_ADMIN;
+        let of_accounts = Privileges::ROLE_ADMIN
+            | Privileges::APPLICATION_PASSWORD_ADMIN
+            | Privileges::SYSTEM_USER;
         of_server | of_data | of_accounts
     }
 
@@ -139,7 +142,8 @@ impl Privileges {
         if self.contains(Privileges::SUPER) {
             later |= Privileges::ROLE_ADMIN
                 | Privileges::XA_RECOVER_ADMIN
-                | Privileges::PERSIST_RO_VARIABLES_ADMIN;
+                | Privileges::PERSIST_RO_VARIABLES_ADMIN
+                | Privileges::SYSTEM_USER;
         }
         if self.contains(Privileges::CREATE_USER) {
             later |= Privileges::CREATE_ROLE

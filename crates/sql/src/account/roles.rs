@@ -9,7 +9,7 @@
 
 use super::name::AccountName;
 use super::statements::{USER_ALREADY_EXISTS, check_lengths, does_not_exist, failed};
-use super::{Account, Accounts, Note};
+use super::{Account, Accounts, Note, Privileges};
 use crate::errno;
 use crate::session_api::SqlError;
 use std::sync::Arc;
@@ -29,6 +29,14 @@ pub struct RolePolicy {
     pub mandatory: Vec<AccountName>,
     /// `activate_all_roles_on_login`.
     pub activate_all: bool,
+}
+
+impl Accounts {
+    /// Whether one of these accounts holds SYSTEM_USER, by itself or by its roles.
+    pub fn has_system_account(&self, accounts: &[AccountName]) -> bool {
+        let reached = reachable(&self.list(), accounts);
+        reached.iter().any(|a| a.global.contains(Privileges::SYSTEM_USER))
+    }
 }
 
 impl RolePolicy {

@@ -102,7 +102,6 @@ const UNREGISTERED: &[&str] = &[
     "SET_USER_ID",
     "SHOW_ROUTINE",
     "SKIP_QUERY_REWRITE",
-    "SYSTEM_USER",
     "TABLE_ENCRYPTION_ADMIN",
     "TELEMETRY_LOG_ADMIN",
     "TP_CONNECTION_ADMIN",
@@ -227,7 +226,9 @@ async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
     if g.to.iter().any(|u| u.auth.is_some()) {
         return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
     }
+    cx.changes.access.require_system_user_over(&to)?;
     if let GrantWhat::Roles(roles) = &g.what {
+        cx.changes.access.require_system_user_over(&names(roles, cx))?;
         accounts.grant_roles(&names(roles, cx), &to, g.with_option).await?;
         return Ok(AdminResult::ok());
     }
@@ -241,6 +242,10 @@ async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
 /// revoked from one by one, for one that is left out must not keep the rest.
 async fn revoke(r: &ast::Revoke, cx: &mut StatementCtx<'_>) -> Done {
     let from = names(&r.from, cx);
+    cx.changes.access.require_system_user_over(&from)?;
+    if let GrantWhat::Roles(roles) = &r.what {
+        cx.changes.access.require_system_user_over(&names(roles, cx))?;
+    }
     if !r.if_exists && !r.ignore_unknown_user {
         revoke_from(r, &from, cx).await?;
         return Ok(AdminResult::ok());

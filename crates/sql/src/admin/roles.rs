@@ -35,7 +35,8 @@ async fn create(if_not_exists: bool, roles: &[UserSpec], cx: &mut StatementCtx<'
 
 async fn drop_roles(if_exists: bool, roles: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
     let roles = names(roles, cx);
-    // CREATE USER drops any account.
+    cx.changes.access.require_system_user_over(&roles)?;
+    // CREATE USER drops any other account.
     if !cx.changes.access.global().contains(Privileges::CREATE_USER) {
         cx.changes.access.require_over(&roles)?;
     }
@@ -67,6 +68,7 @@ pub(super) fn default_choice(choice: &DefaultRoles, cx: &StatementCtx<'_>) -> Ro
 
 async fn set_default(roles: &DefaultRoles, users: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
     let (choice, users) = (default_choice(roles, cx), names(users, cx));
+    cx.changes.access.require_system_user_over(&users)?;
     cx.changes.access.accounts().clone().set_default_roles(&users, &choice).await?;
     Ok(AdminResult::ok())
 }

@@ -161,6 +161,8 @@ async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
 }
 
 async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
+    let named: Vec<AccountName> = a.users.iter().map(|u| cx.account(&u.user)).collect();
+    cx.changes.access.require_system_user_over(&named)?;
     let (users, mut made) = users_of(&a.users, cx)?;
     let options = options_of(&a.options, cx)?;
     for (name, auth) in a.users.iter().filter_map(|u| Some((&u.user, u.auth.as_ref()?))) {
@@ -192,6 +194,7 @@ async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
 
 async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
     let names: Vec<AccountName> = users.iter().map(|u| cx.account(u)).collect();
+    cx.changes.access.require_system_user_over(&names)?;
     definers::check("DROP USER", &names, cx)?;
     let list = cx.changes.access.accounts().clone().drop_users(&names, if_exists).await?;
     notes(list, cx);
@@ -201,6 +204,7 @@ async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut StatementCtx<'
 async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut StatementCtx<'_>) -> Done {
     let pairs: Vec<_> = pairs.iter().map(|(a, b)| (cx.account(a), cx.account(b))).collect();
     let named: Vec<AccountName> = pairs.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+    cx.changes.access.require_system_user_over(&named)?;
     definers::check("RENAME USER", &named, cx)?;
     cx.changes.access.accounts().clone().rename_users(&pairs).await?;
     Ok(AdminResult::ok())
@@ -208,6 +212,7 @@ async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut StatementCtx<'_>) -> Do
 
 async fn set_password(s: &ast::SetPassword, cx: &mut StatementCtx<'_>) -> Done {
     let name = cx.account(s.user.as_ref().unwrap_or(&UserSpec::CurrentUser));
+    cx.changes.access.require_system_user_over(std::slice::from_ref(&name))?;
     policy::check_current(&name, s.replace.as_deref(), cx)?;
     let options = policy::circumstances(cx);
     let (password, made) = match &s.password {

@@ -136,7 +136,8 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         }
         Statement::SetPassword(s) => {
             if s.user.as_ref().is_some_and(|u| !me.is(u)) {
-                r.push(accounts(P::UPDATE));
+                // Unlike ALTER USER, as in MySQL.
+                r.push(Need::Schema { privileges: P::UPDATE, schema: "mysql".into() });
             } else if s.retain_current {
                 r.push(own_second_password());
             }

@@ -142,8 +142,11 @@ fn follow_role_variables(accounts: &Arc<Accounts>, vars: &GlobalVars) -> Result<
                 return Ok(());
             };
             let all = accounts.policy().activate_all;
-            let policy = RolePolicy::parse(names, all);
-            accounts.set_policy(policy.ok_or("it is no list of role names")?);
+            let policy = RolePolicy::parse(names, all).ok_or("it is no list of role names")?;
+            if accounts.has_system_account(&policy.mandatory) {
+                return Err("a role in it has the SYSTEM_USER privilege".into());
+            }
+            accounts.set_policy(policy);
             Ok(())
         }),
     );

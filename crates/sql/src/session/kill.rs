@@ -1,7 +1,7 @@
 //! KILL: of somebody's session, or of what it does at the moment.
 
 use super::Session;
-use crate::account::Privileges;
+use crate::account::{AccountName, Privileges};
 use crate::session_api::{KillKind, SqlError};
 use crate::value::Value;
 
@@ -15,8 +15,15 @@ impl Session {
             return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
         };
         let all = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
+        let not_owner = || Err(SqlError::new(1095, format!("You are not owner of thread {id}")));
         if owner != self.conn.user && self.access.require_any_global(all).is_err() {
-            return Err(SqlError::new(1095, format!("You are not owner of thread {id}")));
+            return not_owner();
+        }
+        // A system account's sessions are for system accounts to end.
+        let account = sessions.account_of(id).map(|(user, host)| AccountName::new(&user, &host));
+        let known = account.as_ref().map_or(&[][..], std::slice::from_ref);
+        if id != self.conn.id && self.access.require_system_user_over(known).is_err() {
+            return not_owner();
         }
         let kind = if query_only { KillKind::Query } else { KillKind::Connection };
         if !sessions.kill(id, kind) {

@@ -260,6 +260,8 @@ impl Session {
         };
         if named != own {
             self.access.require_any_global(Privileges::SUPER)?;
+            let account = AccountName::new(&named.0, &named.1);
+            self.access.require_system_user_over(std::slice::from_ref(&account))?;
         }
         if self.inst.accounts.get(&named.0, &named.1).is_none() {
             let text = || {

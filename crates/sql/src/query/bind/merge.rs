@@ -5,9 +5,11 @@
 //! Invariants:
 //! - The tables of a merged query are slots of the block, one behind the other from [`Merged::first`] on. The scope has an entry for each: the
 //!   first has the query's name and columns, the others have none, so that numbers of slots and of entries are the same.
-//! - A merged column is an expression over those slots that gives the same value whenever it is asked: nothing is called in it that
-//!   has effects or varies, and no subquery. Only where rows are changed through a view may it have one that reads nothing around
-//!   it; names within subqueries do not find such a column.
+//! - A merged column is an expression over those slots that gives the same value for a row whenever the statement asks: it draws
+//!   nothing and reads no user variable. What is the same for the whole statement (NOW(), USER() and their like) may be called.
+//! - A merged column may have a subquery or a call of a stored function. Names within other subqueries do not find such a column:
+//!   the statement is then bound again without these merges ([`Binder::met_sub_column`]). Where rows are changed through a view, such
+//!   a subquery reads nothing around it.
 //! - A query that does not fit leaves nothing behind in the block.
 
 use super::scope::{Merged, Scope, ScopeColumn, ScopeTable, ViewOf};
@@ -168,7 +170,7 @@ impl Binder<'_> {
         let whole = ctx.aggs.is_empty()
             && ctx.windows.is_empty()
             && ctx.groupings.is_empty()
-            && ctx.subs[known..].iter().all(Sub::is_query);
+            && ctx.subs[known..].iter().all(Sub::is_query_or_stored_call);
         let (scope, width) = (ctx.scope, at.tables.len() - first);
         let parts = bound.map(|bound| {
             let (items, columns, check, order) = bound.filter(|_| whole && width > 0)?;
@@ -216,8 +218,8 @@ impl Binder<'_> {
             order.push((e, o.descending));
         }
         let settled = items.iter().all(|e| self.is_lasting(e));
-        if !settled || !order.iter().all(|(e, _)| is_settled(e)) || conds.iter().any(BExpr::varies)
-        {
+        let sets = |e: &BExpr| e.any(|n| matches!(n, Node::Assign(..)));
+        if !settled || !order.iter().all(|(e, _)| is_settled(e)) || conds.iter().any(sets) {
             return Ok(None);
         }
         let among = match group {
@@ -250,7 +252,11 @@ impl Binder<'_> {
             let sub = &known[*n as usize];
             sub.is_query() && !sub.correlated
         };
-        !e.varies() && (subs.is_empty() || self.finds_targets && subs.iter().all(alone))
+        let fits = match self.finds_targets {
+            true => subs.iter().all(alone),
+            false => subs.is_empty() || self.merges_subqueries,
+        };
+        fits && is_same_for_a_row(e) && !subs.iter().any(|n| known[*n as usize].draws)
     }
 
     /// Gives the tables of a merged query their names in the block: those of the query.
@@ -299,7 +305,8 @@ pub fn picks_only(q: &ast::Query) -> Option<&ast::Select> {
         && q.locking.is_empty()
         && q.into.is_none()
         && !s.options.distinct
-        && !s.options.straight_join
+        // Of one table there is one order.
+        && !(s.options.straight_join && !matches!(s.from[..], [TableRef::Table(_)]))
         && !s.options.calc_found_rows
         && s.hints.is_none()
         && s.group_by.is_empty()
@@ -311,7 +318,12 @@ pub fn picks_only(q: &ast::Query) -> Option<&ast::Select> {
 
 /// A value that may be asked for again, and is the same then.
 fn is_settled(e: &BExpr) -> bool {
-    e.has_no_subs() && !e.varies()
+    e.has_no_subs() && is_same_for_a_row(e)
+}
+
+/// Asked twice in one statement it gives the same, as far as functions and variables go.
+fn is_same_for_a_row(e: &BExpr) -> bool {
+    !e.draws() && !e.reads_variables()
 }
 
 /// Puts the columns that `*` stood for in its place, operand by operand.

@@ -208,6 +208,10 @@ pub struct Binder<'a> {
     /// Derived tables are merged where that goes: the statement changes no rows. Where one does, what it reads is settled by their being read
     /// before it changes anything, as whoever nests a query to be allowed to read the target (1093) counts on.
     pub merges_derived: bool,
+    /// Columns of merged queries may have subqueries.
+    pub merges_subqueries: bool,
+    /// A subquery names such a column, which it cannot: the statement is to be bound again without them.
+    pub met_sub_column: bool,
     /// Queries that were bound for a merge and did not fit.
     pub failed_merges: u32,
     /// The tables being bound are those of a change, of views all that can be changed through them.
@@ -263,6 +267,8 @@ impl<'a> Binder<'a> {
             views: Vec::new(),
             view_needs: Vec::new(),
             merges_derived: false,
+            merges_subqueries: false,
+            met_sub_column: false,
             failed_merges: 0,
             finds_targets: false,
             defines_view: false,

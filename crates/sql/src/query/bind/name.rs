@@ -86,6 +86,7 @@ impl Binder<'_> {
                     if depth > 0 {
                         self.note_outer(level, t);
                         if !e.has_no_subs() {
+                            self.met_sub_column = true;
                             let what = "a view's subquery within another one";
                             return Err(SqlError::not_supported(what));
                         }

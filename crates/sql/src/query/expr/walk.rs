@@ -67,7 +67,7 @@ impl BExpr {
         self.for_children(&mut |c| c.walk(f));
     }
 
-    fn any(&self, is: impl Fn(&Node) -> bool) -> bool {
+    pub fn any(&self, is: impl Fn(&Node) -> bool) -> bool {
         let mut found = false;
         self.walk(&mut |e| found |= is(&e.node));
         found

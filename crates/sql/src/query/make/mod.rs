@@ -85,6 +85,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut b = Binder::new(env);
     b.may_into = matches!(stmt, Statement::Select(_) | Statement::Explain(_));
     b.merges_derived = is_select(stmt);
+    b.merges_subqueries = b.merges_derived;
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
             let plan = b.query(q).await?;
@@ -153,7 +154,15 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
 impl Binder<'_> {
     /// Binds and optimizes a whole query.
     pub async fn query(&mut self, q: &ast::Query) -> Result<QueryPlan, SqlError> {
-        let mut plan = self.bind_query(q)?;
+        let may_into = self.may_into;
+        let mut bound = self.bind_query(q);
+        if bound.is_err() && self.met_sub_column && self.merges_subqueries {
+            let merges_derived = self.merges_derived;
+            *self = Binder::new(self.env);
+            (self.may_into, self.merges_derived) = (may_into, merges_derived);
+            bound = self.bind_query(q);
+        }
+        let mut plan = bound?;
         optimize::query(&mut plan, self.env).await?;
         Ok(plan)
     }

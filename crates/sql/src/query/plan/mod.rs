@@ -659,6 +659,11 @@ impl Sub {
         self.plan.is_some() && !matches!(self.kind, SubKind::Call(..) | SubKind::Match(_))
     }
 
+    /// The same, or a call of a stored function.
+    pub fn is_query_or_stored_call(&self) -> bool {
+        self.is_query() || matches!(self.kind, SubKind::Call(..))
+    }
+
     /// What may read tables: values that need it are worked out where the rows are found, before any is changed.
     pub fn is_query_or_call(&self) -> bool {
         self.plan.is_some() || matches!(self.kind, SubKind::Call(..))
