@@ -95,15 +95,15 @@ fn grants_of_another_server_can_be_run() {
         let mut c = s.client();
         c.all(&["create user u"]).await;
         c.check(&[
-            ("grant binlog_admin, select, xa_recover_admin, system_user on *.* to u", "ok 0"),
+            ("grant binlog_admin, select, xa_recover_admin, clone_admin, system_user on *.* to u", "ok 0"),
             (
                 "show warnings",
                 "Warning|3929|Dynamic privilege 'BINLOG_ADMIN' is not registered with the server.; \
-                 Warning|3929|Dynamic privilege 'SYSTEM_USER' is not registered with the server.",
+                 Warning|3929|Dynamic privilege 'CLONE_ADMIN' is not registered with the server.",
             ),
             (
                 "show grants for u",
-                "GRANT SELECT ON *.* TO `u`@`%`; GRANT XA_RECOVER_ADMIN ON *.* TO `u`@`%`",
+                "GRANT SELECT ON *.* TO `u`@`%`; GRANT SYSTEM_USER,XA_RECOVER_ADMIN ON *.* TO `u`@`%`",
             ),
             ("grant fly on *.* to u", "E1149"),
             ("grant fly on test.* to u", "E3619 Illegal privilege level specified for FLY"),

@@ -293,3 +293,88 @@ fn names_and_functional_dependence() {
     ]);
     check(&cases);
 }
+
+/// What is the same for the whole statement stands in nobody's way, nor does a subquery in the list.
+#[test]
+fn views_that_ask_the_session_are_merged() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(TABLES).await;
+        c.all(&[
+            "alter table t add o varchar(99), add d datetime",
+            "update t set o = if(id % 2, user(), 'x'), d = '2020-01-01' + interval id day",
+            "create function f(n int) returns int no sql return n + 1",
+            "create view m1 as select id, o from t where o = user() or o = 'x'",
+            "create view m2 as select id, d, a from t where d < now()",
+            "create view m3 as select id, now() n, curdate() c, user() u, database() s, connection_id() i, version() v, last_insert_id() l from t",
+            "create view m4 as select id, (select max(c) from u) mx, (select count(*) from u where u.t_id = t.id) n from t",
+            "create view m5 as select id, f(a) fa from t",
+            "create view m6 as select straight_join id, a from t",
+        ])
+        .await;
+        for (sql, table) in [
+            ("select * from m1 where id = 2", "t"),
+            ("select * from m2 where id = 2", "t"),
+            ("select * from m3 where id = 2", "t"),
+            ("select * from m4 where id = 2", "t"),
+            ("select * from m5 where id = 2", "t"),
+            ("select * from (select id, d from t where d < now()) q where id = 2", "t"),
+            (
+                "with q as (select id, d from t where d < curdate()) select * from q where id = 2",
+                "t",
+            ),
+        ] {
+            let plan = c.ask(&format!("explain format=traditional {sql}")).await.line();
+            let cells: Vec<&str> = plan.split('|').collect();
+            assert_eq!((cells[2], cells[4]), (table, "const"), "{sql}: {plan}");
+        }
+        c.check(&[
+            ("select id from m1 order by id", "1; 2; 3; 4"),
+            ("select id, mx, n from m4 order by n desc, id", "1|400|2; 2|400|1; 3|400|0; 4|400|0"),
+            ("select id from m4 where n = 1 and mx = 400", "2"),
+            ("select n, count(*), sum(mx) from m4 group by n order by n", "0|2|800; 1|1|400; 2|1|400"),
+            ("select max(n) + max(mx) from m4", "402"),
+            // Subqueries that name such a column: the view is read before.
+            ("select id from m4 where exists (select 1 from u where u.c > m4.mx - 200) order by id", "1; 2; 3; 4"),
+            ("select id, (select count(*) from u where u.c > m4.n * 150) k from m4 order by id", "1|1; 2|3; 3|4; 4|4"),
+            ("select id from m4 where n in (select t_id from u where t_id = m4.n) order by id", "1; 2"),
+            ("select t.id, m4.n from t left join m4 on m4.id = t.id and m4.n > 1 order by t.id", "1|2; 2|NULL; 3|NULL; 4|NULL"),
+            ("select fa from m5 where fa > 21 order by fa", "31; 41"),
+            // They can be changed.
+            ("update m2 set a = a + 1 where id = 2", "ok 1"),
+            ("update m1 set o = 'q' where id = 2", "ok 1"),
+            ("select id from m1 order by id", "1; 3; 4"),
+            ("delete from m2 where id = 4", "ok 1"),
+            ("insert into m6 values (7, 70)", "ok 1"),
+            ("update m6 set a = 71 where id = 7", "ok 1"),
+            ("select a from t where id in (2, 7) order by id", "21; 71"),
+        ])
+        .await;
+    });
+}
+
+/// The best known use: rows of one's own.
+#[test]
+fn check_option_over_what_the_session_says() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table t (id int primary key, owner varchar(99), at datetime)", "ok 0"),
+            ("create sql security invoker view mine as select id, owner from t where owner = current_user() with check option", "ok 0"),
+            ("insert into mine values (1, 'root@localhost')", "ok 1"),
+            ("insert into mine values (2, 'someone@else')", "E1369 CHECK OPTION failed 'test.mine'"),
+            ("update mine set owner = 'x' where id = 1", "E1369 CHECK OPTION failed 'test.mine'"),
+            ("create view past as select id, at from t where at <= now() with check option", "ok 0"),
+            ("insert into past values (3, '2020-01-01')", "ok 1"),
+            ("insert into past values (4, '9999-01-01')", "E1369 CHECK OPTION failed 'test.past'"),
+            ("create view here as select id, owner from t where owner = database() with check option", "ok 0"),
+            ("insert into here values (5, 'test')", "ok 1"),
+            ("insert into here values (6, 'other')", "E1369"),
+            ("create view numbered as select id from t where id = connection_id() with check option", "ok 0"),
+            ("select is_updatable from information_schema.views where table_name = 'numbered'", "YES"),
+            ("insert into numbered values (1000000)", "E1369"),
+            ("select id from t order by id", "1; 3; 5"),
+        ])
+        .await;
+    });
+}

@@ -492,7 +492,8 @@ mod tests {
         let upgraded = Privileges::SUPER
             | Privileges::ROLE_ADMIN
             | Privileges::XA_RECOVER_ADMIN
-            | Privileges::PERSIST_RO_VARIABLES_ADMIN;
+            | Privileges::PERSIST_RO_VARIABLES_ADMIN
+            | Privileges::SYSTEM_USER;
         let mut known = Account { global: upgraded, ..Account::new(&AccountName::new("app", "%")) };
         assert_eq!(decode(&bytes), Some(vec![known.clone()]));
         bytes[4] = 2;

@@ -123,7 +123,7 @@ fn digest_text(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Result<Option<String
         let text = format!("Could not parse argument to digest function: \"{why}\".");
         ValueError::new(3676, "HY000", text)
     };
-    let parsed = digest::parse_with_digest(&sql, &opts, MAX_DIGEST_LENGTH);
+    let parsed = digest::parse_with_digest(&sql, &opts, MAX_DIGEST_LENGTH, None);
     let (first, text) = parsed.map_err(|e| refused(&e.message))?;
     let rest = &sql[first.consumed.min(sql.len())..];
     if !rest.trim_ascii().is_empty() {

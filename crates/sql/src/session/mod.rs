@@ -513,7 +513,11 @@ impl Session {
     }
 
     /// A plan of open types is made for the values at hand: those of other types ask for another one.
-    async fn plan_unlimited(&self, stmt: &Statement, env: PlanEnv<'_>) -> Result<query::Plan, SqlError> {
+    async fn plan_unlimited(
+        &self,
+        stmt: &Statement,
+        env: PlanEnv<'_>,
+    ) -> Result<query::Plan, SqlError> {
         let plan = match by_priority!(self, query::plan(stmt, &env)) {
             // A computed table is written to.
             Err(e)

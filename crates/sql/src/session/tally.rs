@@ -89,8 +89,9 @@ impl Session {
             client: self.client(),
             ..ParseOptions::default()
         };
-        let parsed = digest::parse_with_digest(sql, &options, MAX_DIGEST_LENGTH);
-        let (parsed, text) = parsed.map_err(super::parse_error)?;
+        let (parsed, text) = self.watched(|watch| {
+            digest::parse_with_digest(sql, &options, MAX_DIGEST_LENGTH, Some(watch))
+        })?;
         self.tally.digest = Some(text);
         Ok(parsed)
     }
@@ -226,7 +227,7 @@ impl Session {
             Sent::Prepared(id) => self.prepared_text(id)?.into(),
             Sent::Text(text) => lexed(self.settings.client, text, self.reading()),
         };
-        let parsed = digest::parse_with_digest(&text, &options, MAX_DIGEST_LENGTH);
+        let parsed = digest::parse_with_digest(&text, &options, MAX_DIGEST_LENGTH, None);
         let digest = match parsed {
             Ok((_, text)) => text,
             Err(_) => digest::digest_of_tokens(&text, &options, MAX_DIGEST_LENGTH),

@@ -109,8 +109,16 @@ impl Session {
         if sql.len() < memory::LARGE {
             return parse_one(sql, &options).map_err(parse_error);
         }
+        self.watched(|watch| parse_watched(sql, &options, watch))
+    }
+
+    /// Parses a long text, which ends with the statement's error where the statement has to end meanwhile.
+    pub(super) fn watched<T>(
+        &self,
+        parse: impl FnOnce(&dyn Watch) -> Result<T, ParseError>,
+    ) -> Result<T, SqlError> {
         let watch = Watching { info: &self.info, held: RefCell::default(), ended: Cell::default() };
-        let parsed = parse_watched(sql, &options, &watch);
+        let parsed = parse(&watch);
         self.trees.lock().unwrap_or_else(PoisonError::into_inner).merge(watch.held.into_inner());
         parsed.map_err(|e| watch.ended.take().unwrap_or_else(|| parse_error(e)))
     }

@@ -4,6 +4,7 @@
 //! `(...)`. Words are in upper case, names in backticks. A word that the parser took for a name is one, so statements are parsed for
 //! this; of one that cannot be parsed, all words that might be keywords are.
 
+use super::watch::{Ticks, Watch};
 use super::{ParseError, ParseOptions, Parsed, Parser};
 use crate::lex::{Kw, Lexer, T, Token};
 use std::cell::RefCell;
@@ -14,8 +15,10 @@ pub fn parse_with_digest(
     sql: &[u8],
     opts: &ParseOptions,
     longest: usize,
+    watch: Option<&dyn Watch>,
 ) -> Result<(Parsed, String), ParseError> {
     let mut parser = Parser::new(sql, *opts);
+    parser.ticks = Ticks::new(watch);
     parser.names = Some(RefCell::default());
     parser.tokenize()?;
     let parsed = parser.run()?;
@@ -415,7 +418,9 @@ mod tests {
 
     fn of(sql: &str) -> String {
         let opts = ParseOptions { allow_params: true, ..ParseOptions::default() };
-        parse_with_digest(sql.as_bytes(), &opts, 1024).unwrap_or_else(|e| panic!("{sql}: {e}")).1
+        parse_with_digest(sql.as_bytes(), &opts, 1024, None)
+            .unwrap_or_else(|e| panic!("{sql}: {e}"))
+            .1
     }
 
     /// Compared with what MariaDB 10.11 shows, but for IN, which MySQL has in one form, and the words that are none of MySQL's.
@@ -456,7 +461,8 @@ mod tests {
     #[test]
     fn limits_and_what_is_no_statement() {
         let opts = ParseOptions::default();
-        let of = |sql: &[u8], opts: &ParseOptions, longest| parse_with_digest(sql, opts, longest);
+        let of =
+            |sql: &[u8], opts: &ParseOptions, longest| parse_with_digest(sql, opts, longest, None);
         let short = of(b"select abc, def from ghi where jkl = 1", &opts, 16).expect("parses");
         assert_eq!(short.1, "SELECT `abc` , ...");
         assert!(of(b"selec 1", &opts, 1024).is_err());

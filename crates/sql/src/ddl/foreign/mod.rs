@@ -98,13 +98,15 @@ pub fn needed_keys(
     // For each list of columns that a key begins with: whether a key of the user's or one that is there begins so, and of those
     // that are made the longest, and the first of these.
     let mut beginnings: HashMap<Vec<String>, (bool, usize, usize)> = HashMap::new();
-    let users = |n: usize| !is_made[n] && !matches!(keys[n].kind, KeyKind::FullText | KeyKind::Spatial);
+    let users =
+        |n: usize| !is_made[n] && !matches!(keys[n].kind, KeyKind::FullText | KeyKind::Spatial);
     let known = there.iter().map(|l| (l, true, usize::MAX));
     let listed = lists.iter().enumerate().map(|(n, l)| (l, users(n), n));
     for (list, other, n) in known.chain(listed.filter(|(_, user, n)| *user || is_made[*n])) {
         for length in 1..=list.len() {
             let key = list[..length].iter().map(|name| folded(name)).collect();
-            let (by_other, longest, first) = beginnings.entry(key).or_insert((false, 0, usize::MAX));
+            let (by_other, longest, first) =
+                beginnings.entry(key).or_insert((false, 0, usize::MAX));
             *by_other |= other;
             if !other && list.len() > *longest {
                 (*longest, *first) = (list.len(), n);

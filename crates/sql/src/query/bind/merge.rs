@@ -256,7 +256,8 @@ impl Binder<'_> {
             true => subs.iter().all(alone),
             false => subs.is_empty() || self.merges_subqueries,
         };
-        fits && is_same_for_a_row(e) && !subs.iter().any(|n| known[*n as usize].draws)
+        let drawn = |n: &u32| known[*n as usize].is_query() && known[*n as usize].draws;
+        fits && is_same_for_a_row(e) && !subs.iter().any(drawn)
     }
 
     /// Gives the tables of a merged query their names in the block: those of the query.
