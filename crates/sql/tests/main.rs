@@ -84,6 +84,7 @@ mod slt;
 mod spilled;
 mod stalls;
 mod statements;
+mod strict;
 mod subpartitions;
 mod subqueries;
 mod system_tables;

@@ -174,6 +174,12 @@ pub(super) fn forget(list: &mut [Arc<Account>], gone: &[AccountName]) {
     }
 }
 
+/// Those that are not there when their turn comes: an account that is named twice is gone the second time.
+pub(super) fn missing<'a>(list: &[Arc<Account>], names: &'a [AccountName]) -> Vec<&'a AccountName> {
+    let gone = |i: usize| names[..i].contains(&names[i]) || find(list, &names[i]).is_none();
+    (0..names.len()).filter(|&i| gone(i)).map(|i| &names[i]).collect()
+}
+
 /// 3532 for an account that is somebody's role.
 pub(super) fn refuse_rename(
     list: &[Arc<Account>],
@@ -224,8 +230,7 @@ impl Accounts {
         let policy = self.policy();
         self.edit(|list| {
             names.iter().try_for_each(|n| policy.refuse_mandatory(n))?;
-            let (_, missing): (Vec<_>, Vec<_>) =
-                names.iter().partition(|name| find(list, name).is_some());
+            let missing = missing(list, names);
             if !if_exists && !missing.is_empty() {
                 return Err(failed("DROP ROLE", &missing));
             }

@@ -233,8 +233,7 @@ impl Accounts {
         if_exists: bool,
     ) -> Result<Vec<Note>, SqlError> {
         self.edit(|list| {
-            let exists = |name: &&AccountName| list.iter().any(|a| name.is(a));
-            let (_, missing): (Vec<_>, Vec<_>) = names.iter().partition(exists);
+            let missing = roles::missing(list, names);
             if !if_exists && !missing.is_empty() {
                 return Err(failed("DROP USER", &missing));
             }

@@ -158,7 +158,8 @@ impl ProgramMeta {
             ProgramMeta { comment: String::new(), ..self.clone() }.text(quote, |_| String::new());
         // The body is kept as it was lexed, so it is read as its client's text once more.
         let client = Charset::by_name(&self.client).and_then(sent::client);
-        let options = ParseOptions { sql_mode: lex_mode, client, ..Default::default() };
+        let options =
+            ParseOptions { sql_mode: lex_mode, client, stored: true, ..Default::default() };
         let parsed = parse_one(text.as_bytes(), &options)
             .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
         match parsed.stmt {

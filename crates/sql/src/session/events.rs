@@ -113,6 +113,8 @@ impl Session {
             e.body.as_ref().map(|(body, text)| check_variables(body).map(|()| text.to_string()));
         let meta = ProgramMeta {
             created: meta.created,
+            // A body that stays is read as it was written.
+            mode: if e.body.is_some() { own.mode } else { meta.mode },
             body: text.transpose()?.unwrap_or(meta.body),
             comment: meta.comment,
             event: Some(event),

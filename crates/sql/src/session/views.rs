@@ -15,8 +15,8 @@ use crate::vars::Var;
 use std::collections::{HashMap, HashSet};
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{
-    CreateView, Expr, Ident, Query, QueryBody, SelectItem, Statement, ViewAlgorithm, ViewCheck,
-    names_variable, qualify,
+    CreateView, Definer, Expr, Ident, Query, QueryBody, SelectItem, Statement, UserSpec,
+    ViewAlgorithm, ViewCheck, names_variable, qualify,
 };
 
 impl Session {
@@ -26,6 +26,8 @@ impl Session {
         let name = v.name.name.as_str().to_owned();
         check_table_name(&name)?;
         self.check_place(v, &schema, &name)?;
+        let altered = self.with_kept_clauses(v, &schema, &name)?;
+        let v = altered.as_ref().unwrap_or(v);
         refuse_clauses(&v.query)?;
         self.refuse_temporary(&v.query)?;
         let definer = self.program_definer(v.definer.as_ref())?;
@@ -117,6 +119,27 @@ impl Session {
             return Err(crate::meta::cache::no_such_table(schema, name));
         }
         Ok(())
+    }
+
+    /// ALTER VIEW keeps the algorithm, the definer and the security that it does not name, as in MySQL. The check option is not kept.
+    fn with_kept_clauses(
+        &self,
+        v: &CreateView,
+        schema: &str,
+        name: &str,
+    ) -> Result<Option<CreateView>, SqlError> {
+        let known = self.inst.db.object(ObjectKind::View, schema, name).filter(|_| v.alter);
+        let Some(known) = known else { return Ok(None) };
+        let known = ViewMeta::of(&known)?;
+        let mut v = v.clone();
+        v.algorithm = v.algorithm.or(Some(known.algorithm));
+        v.invoker = v.invoker.or(Some(known.invoker));
+        if v.definer.is_none() {
+            let (user, host) = known.definer;
+            let (user, host) = (user.into(), Some(host.into()));
+            v.definer = Some(Definer::User(UserSpec::Name { user, host }));
+        }
+        Ok(Some(v))
     }
 
     fn warn_of_algorithm(&mut self, v: &CreateView, mergeable: bool) {

@@ -1,12 +1,27 @@
-//! Accounts: users, roles, GRANT and REVOKE.
+//! Accounts: users and roles, as they are named and as they are made and changed.
 
 use super::{PResult, Parser};
 use crate::ast::{
-    AlterUser, AuthHow, AuthSpec, CreateUser, DefaultRoles, Grant, GrantLevel, GrantObject,
-    GrantWhat, PasswordOption, Privilege, RequireTls, Revoke, Statement, UserAuth, UserOptions,
-    UserSpec,
+    AlterUser, AuthHow, AuthSpec, CreateUser, PasswordOption, RequireTls, Statement, UserAuth,
+    UserOptions, UserSpec,
 };
 use crate::lex::{Kw, T};
+
+/// Words that may name a user without quotes, and no role: the yacc rules take them out of `role_keyword`.
+const NO_ROLES: [&[u8]; 12] = [
+    b"EVENT",
+    b"EXECUTE",
+    b"FILE",
+    b"NONE",
+    b"PROCESS",
+    b"PROXY",
+    b"RELOAD",
+    b"REPLICATION",
+    b"RESOURCE",
+    b"RESTART",
+    b"SHUTDOWN",
+    b"SUPER",
+];
 
 impl Parser<'_> {
     /// `'name'@'host'`, `name`, CURRENT_USER.
@@ -18,23 +33,46 @@ impl Parser<'_> {
             return Ok(UserSpec::CurrentUser);
         }
         let user = self.ident_or_string()?.0;
-        let mut host = None;
-        if self.eat_t(T::At) {
-            let token = self.token();
-            if !matches!(token.kind, T::Word | T::Quoted | T::Str) {
-                return Err(self.error());
-            }
-            self.advance();
-            host = Some(self.name_of(token)?.0.to_ascii_lowercase().into());
+        Ok(UserSpec::Name { user, host: self.host()? })
+    }
+
+    /// `@host` or nothing. The host stands right behind the sign; a sign with nothing right behind it means the empty host.
+    fn host(&mut self) -> PResult<Option<Box<str>>> {
+        let at = self.token();
+        if !self.eat_t(T::At) {
+            return Ok(None);
         }
-        Ok(UserSpec::Name { user, host })
+        let token = self.token();
+        let is_name = matches!(token.kind, T::Word | T::Quoted | T::Str);
+        if is_name && (token.start == at.end || self.lenient()) {
+            self.advance();
+            return Ok(Some(self.name_of(token)?.0.to_ascii_lowercase().into()));
+        }
+        Ok(Some("".into()))
+    }
+
+    /// The name of a role: CURRENT_USER is none, nor are words that begin another form of the statements about roles.
+    pub(crate) fn role(&mut self) -> PResult<UserSpec> {
+        let token = self.token();
+        if self.lenient() {
+            return self.user_spec();
+        }
+        if token.kind == T::Word && NO_ROLES.iter().any(|w| self.at_text(w)) {
+            return Err(self.error());
+        }
+        let user = self.ident_or_string()?.0;
+        Ok(UserSpec::Name { user, host: self.host()? })
+    }
+
+    pub(crate) fn role_list(&mut self) -> PResult<Vec<UserSpec>> {
+        self.comma_list(Parser::role)
     }
 
     pub(crate) fn user_list(&mut self) -> PResult<Vec<UserSpec>> {
         self.comma_list(Parser::user_spec)
     }
 
-    fn user_auth(&mut self) -> PResult<UserAuth> {
+    pub(super) fn user_auth(&mut self) -> PResult<UserAuth> {
         let user = self.user_spec()?;
         let mut auth = None;
         if self.eat(Kw::IDENTIFIED) {
@@ -83,7 +121,7 @@ impl Parser<'_> {
         let users = self.comma_list(Parser::user_auth)?;
         let mut default_roles = Vec::new();
         if self.eat_all(&[Kw::DEFAULT, Kw::ROLE]) {
-            default_roles = self.user_list()?;
+            default_roles = self.role_list()?;
         }
         let options = self.user_options()?;
         let create = CreateUser { if_not_exists, users, default_roles, options };
@@ -106,12 +144,17 @@ impl Parser<'_> {
         } else {
             self.comma_list(Parser::user_auth)?
         };
-        let mut default_roles: Option<DefaultRoles> = None;
-        if self.eat_all(&[Kw::DEFAULT, Kw::ROLE]) {
-            default_roles = Some(self.default_roles()?);
+        let mut alter =
+            AlterUser { if_exists, users, default_roles: None, options: UserOptions::default() };
+        // DEFAULT ROLE stands alone, behind one account of which nothing else is said.
+        let bare = alter.users.len() == 1 && alter.users.iter().all(|u| u.auth.is_none());
+        if self.at_all(&[Kw::DEFAULT, Kw::ROLE]) && (bare || self.lenient()) {
+            self.pos += 2;
+            alter.default_roles = Some(self.default_roles()?);
         }
-        let options = self.user_options()?;
-        let alter = AlterUser { if_exists, users, default_roles, options };
+        if alter.default_roles.is_none() || self.lenient() {
+            alter.options = self.user_options()?;
+        }
         Ok(Statement::AlterUser(Box::new(alter)))
     }
 
@@ -136,7 +179,10 @@ impl Parser<'_> {
             }
         }
         loop {
+            // COMMENT or ATTRIBUTE is the last clause.
+            let described = options.comment.is_some() || options.attribute.is_some();
             match self.kw() {
+                _ if described && !self.lenient() => return Ok(options),
                 Kw::PASSWORD => {
                     self.advance();
                     let option = self.password_option()?;
@@ -163,11 +209,7 @@ impl Parser<'_> {
                     };
                 }
                 // One or the other, once.
-                Kw::COMMENT | Kw::ATTRIBUTE
-                    if options.comment.is_some() || options.attribute.is_some() =>
-                {
-                    return Err(self.error());
-                }
+                Kw::COMMENT | Kw::ATTRIBUTE if described => return Err(self.error()),
                 Kw::COMMENT => {
                     self.advance();
                     options.comment = Some(self.string()?);
@@ -189,11 +231,15 @@ impl Parser<'_> {
             None => {}
         }
         let mut list = Vec::new();
+        let mut more = false;
         while let Some(kw) = self.eat_any(&[Kw::CIPHER, Kw::ISSUER, Kw::SUBJECT]) {
             list.push((kw.text(), self.string()?));
-            self.eat(Kw::AND);
+            more = self.eat(Kw::AND) && !self.lenient();
         }
-        if list.is_empty() { Err(self.error()) } else { Ok(RequireTls::Specific(list)) }
+        if list.is_empty() || more {
+            return Err(self.error());
+        }
+        Ok(RequireTls::Specific(list))
     }
 
     /// After PASSWORD.
@@ -229,112 +275,5 @@ impl Parser<'_> {
             Some(_) => Some(false),
             None => Some(true),
         }))
-    }
-
-    #[inline(never)]
-    pub(crate) fn grant(&mut self) -> PResult<Statement> {
-        self.expect(Kw::GRANT)?;
-        let what = self.grant_what()?;
-        self.expect(Kw::TO)?;
-        let to = self.comma_list(Parser::user_auth)?;
-        let mut grant = Grant { what, to, with_option: false, as_user: None };
-        if self.eat(Kw::WITH) {
-            let word = match grant.what {
-                GrantWhat::Roles(_) => Kw::ADMIN,
-                _ => Kw::GRANT,
-            };
-            self.expect(word)?;
-            self.expect(Kw::OPTION)?;
-            grant.with_option = true;
-        }
-        if self.eat(Kw::AS) {
-            let user = self.user_spec()?;
-            let role = match self.eat_all(&[Kw::WITH, Kw::ROLE]) {
-                true => Some(self.role_choice()?),
-                false => None,
-            };
-            grant.as_user = Some((user, role));
-        }
-        Ok(Statement::Grant(Box::new(grant)))
-    }
-
-    #[inline(never)]
-    pub(crate) fn revoke(&mut self) -> PResult<Statement> {
-        self.expect(Kw::REVOKE)?;
-        let if_exists = self.if_exists();
-        let what = self.grant_what()?;
-        self.expect(Kw::FROM)?;
-        let from = self.user_list()?;
-        let ignore_unknown_user = self.eat_all(&[Kw::IGNORE, Kw::UNKNOWN, Kw::USER]);
-        let revoke = Revoke { if_exists, what, from, ignore_unknown_user };
-        Ok(Statement::Revoke(Box::new(revoke)))
-    }
-
-    fn grant_what(&mut self) -> PResult<GrantWhat> {
-        if self.eat_all(&[Kw::PROXY, Kw::ON]) {
-            return Ok(GrantWhat::Proxy(self.user_spec()?));
-        }
-        if self.at(Kw::ALL) {
-            self.advance();
-            self.eat(Kw::PRIVILEGES);
-            if self.eat_t(T::Comma) {
-                self.expect_all(&[Kw::GRANT, Kw::OPTION])?;
-                return Ok(GrantWhat::AllAndGrantOption);
-            }
-            self.expect(Kw::ON)?;
-            let (object, level) = self.grant_level()?;
-            return Ok(GrantWhat::Privileges { list: Vec::new(), all: true, object, level });
-        }
-        // Roles and privileges look alike until ON.
-        let start = self.pos;
-        if let Ok(roles) = self.user_list()
-            && matches!(self.kw(), Kw::TO | Kw::FROM)
-        {
-            return Ok(GrantWhat::Roles(roles));
-        }
-        self.pos = start;
-        let list = self.comma_list(Parser::privilege)?;
-        self.expect(Kw::ON)?;
-        let (object, level) = self.grant_level()?;
-        Ok(GrantWhat::Privileges { list, all: false, object, level })
-    }
-
-    fn privilege(&mut self) -> PResult<Privilege> {
-        let mut name = String::new();
-        while self.kind() == T::Word && !matches!(self.kw(), Kw::ON) {
-            if !name.is_empty() {
-                name.push(' ');
-            }
-            name.push_str(&self.any_word()?.as_str().to_ascii_uppercase());
-        }
-        if name.is_empty() {
-            return Err(self.error());
-        }
-        Ok(Privilege { name: name.into(), columns: self.opt_paren_idents()? })
-    }
-
-    fn grant_level(&mut self) -> PResult<(GrantObject, GrantLevel)> {
-        let word = match self.ahead(1).kind {
-            T::Dot => None,
-            _ => self.eat_any(&[Kw::TABLE, Kw::FUNCTION, Kw::PROCEDURE]),
-        };
-        let object = match word {
-            Some(Kw::FUNCTION) => GrantObject::Function,
-            Some(Kw::PROCEDURE) => GrantObject::Procedure,
-            _ => GrantObject::Table,
-        };
-        if self.eat_t(T::Star) {
-            if self.eat_t(T::Dot) {
-                self.expect_t(T::Star)?;
-                return Ok((object, GrantLevel::Global));
-            }
-            return Ok((object, GrantLevel::Schema(None)));
-        }
-        if self.ahead(1).kind == T::Dot && self.ahead(2).kind == T::Star {
-            let schema = Some(self.ident()?);
-            self.pos += 2;
-            return Ok((object, GrantLevel::Schema(schema)));
-        }
-        Ok((object, GrantLevel::Object(self.table_name()?)))
     }
 }

@@ -275,7 +275,9 @@ impl Parser<'_> {
         self.expect(Kw::RESET)?;
         if self.eat(Kw::PERSIST) {
             let if_exists = self.if_exists();
-            let name = if self.at_ident() { Some(self.ident()?) } else { None };
+            // IF EXISTS without a name would be all of them.
+            let named = self.at_ident() || (if_exists && !self.lenient());
+            let name = if named { Some(self.ident()?) } else { None };
             return Ok(Statement::Reset(vec![ResetKind::Persist { if_exists, name }]));
         }
         Ok(Statement::Reset(self.comma_list(|p| {

@@ -28,7 +28,7 @@ impl Parser<'_> {
             Kw::ROLE => {
                 self.advance();
                 let if_not_exists = self.if_not_exists();
-                Ok(Statement::CreateRole { if_not_exists, roles: self.user_list()? })
+                Ok(Statement::CreateRole { if_not_exists, roles: self.role_list()? })
             }
             Kw::TABLESPACE | Kw::UNDO => Ok(self.unsupported("CREATE TABLESPACE")),
             Kw::LOGFILE => Ok(self.unsupported("CREATE LOGFILE GROUP")),
@@ -42,16 +42,7 @@ impl Parser<'_> {
     pub(crate) fn create_defined(&mut self, first: usize) -> PResult<Statement> {
         let alter = self.tokens[first].kw == Kw::ALTER;
         let or_replace = !alter && self.eat_all(&[Kw::OR, Kw::REPLACE]);
-        let mut algorithm = None;
-        if self.eat(Kw::ALGORITHM) {
-            self.expect_t(T::Eq)?;
-            algorithm = Some(match self.eat_any(&[Kw::UNDEFINED, Kw::MERGE, Kw::TEMPTABLE]) {
-                Some(Kw::UNDEFINED) => ViewAlgorithm::Undefined,
-                Some(Kw::MERGE) => ViewAlgorithm::Merge,
-                Some(_) => ViewAlgorithm::TempTable,
-                None => return Err(self.error()),
-            });
-        }
+        let algorithm = self.view_algorithm()?;
         let mut definer = None;
         if self.eat(Kw::DEFINER) {
             self.expect_t(T::Eq)?;
@@ -67,9 +58,15 @@ impl Parser<'_> {
                 None => return Err(self.error()),
             });
         }
+        // These three belong to views. Programs may have a definer in front, unless a routine is altered.
+        let of_view = or_replace || algorithm.is_some() || invoker.is_some();
         match self.kw() {
             Kw::VIEW => {}
-            Kw::PROCEDURE | Kw::FUNCTION if alter => return self.alter_routine(),
+            _ if of_view && !self.lenient() => return Err(self.error()),
+            Kw::PROCEDURE | Kw::FUNCTION if alter && definer.is_none() => {
+                return self.alter_routine();
+            }
+            Kw::PROCEDURE | Kw::FUNCTION if alter => return Err(self.error()),
             Kw::PROCEDURE | Kw::FUNCTION => return self.create_routine(definer),
             Kw::TRIGGER if !alter => return self.create_trigger(definer),
             Kw::EVENT => return self.event(alter, definer),
@@ -82,12 +79,7 @@ impl Parser<'_> {
         let start = self.pos;
         let query = self.query()?;
         let text = self.text_since(start);
-        let mut check = ViewCheck::None;
-        if self.eat(Kw::WITH) {
-            check = if self.eat(Kw::LOCAL) { ViewCheck::Local } else { ViewCheck::Cascaded };
-            self.eat(Kw::CASCADED);
-            self.expect_all(&[Kw::CHECK, Kw::OPTION])?;
-        }
+        let check = self.view_check()?;
         Ok(Statement::CreateView(Box::new(CreateView {
             alter,
             or_replace,
@@ -100,6 +92,33 @@ impl Parser<'_> {
             text,
             check,
         })))
+    }
+
+    /// `ALGORITHM = x` or nothing.
+    fn view_algorithm(&mut self) -> PResult<Option<ViewAlgorithm>> {
+        if !self.eat(Kw::ALGORITHM) {
+            return Ok(None);
+        }
+        self.expect_t(T::Eq)?;
+        match self.eat_any(&[Kw::UNDEFINED, Kw::MERGE, Kw::TEMPTABLE]) {
+            Some(Kw::UNDEFINED) => Ok(Some(ViewAlgorithm::Undefined)),
+            Some(Kw::MERGE) => Ok(Some(ViewAlgorithm::Merge)),
+            Some(_) => Ok(Some(ViewAlgorithm::TempTable)),
+            None => Err(self.error()),
+        }
+    }
+
+    /// `WITH [LOCAL | CASCADED] CHECK OPTION` or nothing.
+    fn view_check(&mut self) -> PResult<ViewCheck> {
+        if !self.eat(Kw::WITH) {
+            return Ok(ViewCheck::None);
+        }
+        let kind = self.eat_any(&[Kw::LOCAL, Kw::CASCADED]);
+        if self.lenient() {
+            self.eat(Kw::CASCADED);
+        }
+        self.expect_all(&[Kw::CHECK, Kw::OPTION])?;
+        Ok(if kind == Some(Kw::LOCAL) { ViewCheck::Local } else { ViewCheck::Cascaded })
     }
 
     fn create_table(&mut self) -> PResult<Statement> {
@@ -476,7 +495,7 @@ impl Parser<'_> {
             }
             Kw::ROLE => {
                 let if_exists = self.if_exists();
-                Ok(Statement::DropRole { if_exists, roles: self.user_list()? })
+                Ok(Statement::DropRole { if_exists, roles: self.role_list()? })
             }
             Kw::PREPARE => Ok(Statement::Deallocate { name: self.ident()? }),
             Kw::TABLESPACE | Kw::UNDO => Ok(self.unsupported("DROP TABLESPACE")),

@@ -632,10 +632,14 @@ impl Parser<'_> {
         })
     }
 
-    /// A word that is a keyword here alone.
-    fn eat_text(&mut self, word: &[u8]) -> bool {
+    /// At a word that is a keyword here alone.
+    pub(crate) fn at_text(&self, word: &[u8]) -> bool {
         let token = self.token();
-        let found = token.kind == T::Word && self.raw(token).eq_ignore_ascii_case(word);
+        token.kind == T::Word && self.raw(token).eq_ignore_ascii_case(word)
+    }
+
+    pub(crate) fn eat_text(&mut self, word: &[u8]) -> bool {
+        let found = self.at_text(word);
         if found {
             self.advance();
         }

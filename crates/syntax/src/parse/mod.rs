@@ -18,6 +18,7 @@ mod ends;
 mod errors;
 mod expr;
 mod func;
+mod grant;
 mod naming;
 pub mod normalize;
 mod object;
@@ -59,6 +60,8 @@ pub struct ParseOptions {
     /// The text is a definition, which means the same in every connection: its literals are utf8mb4's where no introducer says
     /// otherwise.
     pub kept: bool,
+    /// The text is a program's that was taken when it was defined: what older versions took beyond MySQL's grammar is taken still.
+    pub stored: bool,
 }
 
 /// A parsed statement.
@@ -266,6 +269,12 @@ impl<'a> Parser<'a> {
     /// Nothing of the statement follows.
     pub(crate) fn at_end(&self) -> bool {
         matches!(self.kind(), T::End | T::Semicolon)
+    }
+
+    /// The text stands in the dictionary. Rules that were narrowed since it was written down leave it as it is, because a
+    /// definition that was taken once has to load.
+    pub(crate) fn lenient(&self) -> bool {
+        self.opts.stored || self.opts.kept
     }
 
     // Looking at tokens.

@@ -2,7 +2,7 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    DefaultRoles, IsolationLevel, SetItem, SetPassword, SetRole, SetTransaction, SetValue,
+    DefaultRoles, Ident, IsolationLevel, SetItem, SetPassword, SetRole, SetTransaction, SetValue,
     Statement, SysVar, VarScope,
 };
 use crate::lex::{Kw, T};
@@ -76,10 +76,19 @@ impl Parser<'_> {
             };
             return Ok(SetItem::CharacterSet(charset));
         }
+        let first = self.pos;
         let var = if self.kind() == T::AtAt {
-            self.sys_var()?
+            let var = self.sys_var()?;
+            if var.component.as_ref().is_some_and(|of| self.is_own_row(of)) {
+                self.pos = first + 1;
+                return Err(self.error());
+            }
+            var
         } else {
             let scope = if assigned { None } else { self.scope() };
+            if scope.is_some() && self.at_own_variable()? {
+                return Err(self.error());
+            }
             let first = self.ident()?;
             if self.eat_t(T::Dot) {
                 SysVar { scope, component: Some(first), name: self.ident()? }
@@ -89,6 +98,25 @@ impl Parser<'_> {
         };
         self.assign_sign()?;
         Ok(SetItem::System { var, value: self.set_value()? })
+    }
+
+    /// The row before or after the change, in a trigger's body: its columns are no system variables.
+    fn is_own_row(&self, name: &Ident) -> bool {
+        let of_trigger = self.scope.as_ref().is_some_and(|scope| scope.has_rows());
+        of_trigger && (name.is("NEW") || name.is("OLD")) && !self.lenient()
+    }
+
+    /// At a variable of the program that is being read, which cannot have GLOBAL, SESSION or the like in front.
+    fn at_own_variable(&self) -> PResult<bool> {
+        let Some(scope) = &self.scope else { return Ok(false) };
+        if !self.at_ident() || self.lenient() {
+            return Ok(false);
+        }
+        let name = self.name_of(self.token())?;
+        Ok(match self.ahead(1).kind {
+            T::Dot => self.is_own_row(&name),
+            _ => scope.knows(&name),
+        })
     }
 
     pub(crate) fn assign_sign(&mut self) -> PResult<()> {
@@ -202,11 +230,11 @@ impl Parser<'_> {
             SetRole::None
         } else if self.eat(Kw::ALL) {
             match self.eat(Kw::EXCEPT) {
-                true => SetRole::AllExcept(self.user_list()?),
+                true => SetRole::AllExcept(self.role_list()?),
                 false => SetRole::All,
             }
         } else {
-            SetRole::Some(self.user_list()?)
+            SetRole::Some(self.role_list()?)
         })
     }
 
@@ -214,7 +242,7 @@ impl Parser<'_> {
         self.expect_all(&[Kw::DEFAULT, Kw::ROLE])?;
         let roles = self.default_roles()?;
         self.expect(Kw::TO)?;
-        Ok(Statement::SetDefaultRole { roles, users: self.user_list()? })
+        Ok(Statement::SetDefaultRole { roles, users: self.role_list()? })
     }
 
     pub(crate) fn default_roles(&mut self) -> PResult<DefaultRoles> {
@@ -223,7 +251,7 @@ impl Parser<'_> {
         } else if self.eat(Kw::ALL) {
             DefaultRoles::All
         } else {
-            DefaultRoles::Some(self.user_list()?)
+            DefaultRoles::Some(self.role_list()?)
         })
     }
 

@@ -1,5 +1,7 @@
 //! The corpus, precedence, errors, limits, and round trips through the printer.
 
+mod refused;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -86,7 +86,7 @@ impl Parser<'_> {
             }
             false => None,
         };
-        let characteristics = self.characteristics()?;
+        let characteristics = self.characteristics(true)?;
         let first = self.pos;
         self.routine_body()?;
         let body_text = self.text_since(first);
@@ -142,16 +142,17 @@ impl Parser<'_> {
         Ok(VarType { data, collate })
     }
 
-    fn characteristics(&mut self) -> PResult<Characteristics> {
+    /// `create`: whether the routine is deterministic is said when it is made, and cannot be altered.
+    fn characteristics(&mut self, create: bool) -> PResult<Characteristics> {
         let mut c = Characteristics::default();
         loop {
             if self.eat(Kw::COMMENT) {
                 c.comment = Some(self.text()?);
             } else if self.eat(Kw::LANGUAGE) {
                 self.expect(Kw::SQL)?;
-            } else if self.eat(Kw::DETERMINISTIC) {
+            } else if create && self.eat(Kw::DETERMINISTIC) {
                 c.deterministic = Some(true);
-            } else if self.eat_all(&[Kw::NOT, Kw::DETERMINISTIC]) {
+            } else if create && self.eat_all(&[Kw::NOT, Kw::DETERMINISTIC]) {
                 c.deterministic = Some(false);
             } else if self.eat_all(&[Kw::CONTAINS, Kw::SQL]) {
                 c.access = Some(DataAccess::ContainsSql);
@@ -180,7 +181,7 @@ impl Parser<'_> {
         };
         self.advance();
         let name = self.table_name()?;
-        let characteristics = self.characteristics()?;
+        let characteristics = self.characteristics(false)?;
         Ok(Statement::AlterRoutine(Box::new(AlterRoutine { kind, name, characteristics })))
     }
 

@@ -74,6 +74,11 @@ impl Scope {
         }
     }
 
+    /// Whether there are rows before and after a change: the body is a trigger's.
+    pub(crate) fn has_rows(&self) -> bool {
+        matches!(self.owner, Owner::Trigger { .. })
+    }
+
     /// Where the next instruction goes.
     pub(super) fn here(&self) -> u32 {
         self.program.ops.len() as u32
