@@ -29,6 +29,7 @@ mod differential;
 mod drawn;
 mod drivers;
 mod encrypting;
+mod engines;
 mod events;
 mod explain;
 mod foreign_definitions;

@@ -262,6 +262,11 @@ fn allows_text(var: Var, text: &str) -> bool {
             text.split(',').all(|name| known.iter().any(|k| name.eq_ignore_ascii_case(k)))
         }
         Var::socket_mode => octal_mode(text).is_some(),
+        // There would be no engine left.
+        Var::disabled_storage_engines => {
+            let ours = ["innodb", "weir"];
+            !text.split(',').any(|name| ours.iter().any(|o| name.trim().eq_ignore_ascii_case(o)))
+        }
         _ => true,
     }
 }
