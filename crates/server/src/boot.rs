@@ -7,7 +7,9 @@ use crate::log;
 use crate::options::ServeOptions;
 use crate::persisted::{self, KeptFile};
 use crate::tls::Tls;
+use std::fs::Permissions;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
 use weir_engine::{ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
-use weir_sql::vars::{GlobalVars, Var};
+use weir_sql::vars::{GlobalVars, Var, octal_mode};
 
 /// Seconds that clients have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -114,7 +116,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     make_sys_schema(&server, &vars);
     server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
     let socket = socket_path(&vars, &datadir);
-    let unix = bind_socket(&socket)?;
+    let unix = bind_socket(&socket, &vars.text(Var::socket_mode))?;
     server.listen_unix(unix);
     let mut ports = Vec::new();
     for l in tcp {
@@ -366,8 +368,9 @@ fn socket_path(vars: &GlobalVars, datadir: &Path) -> PathBuf {
     if given.is_empty() { datadir.join("weir.sock") } else { PathBuf::from(given) }
 }
 
-/// A socket file that nobody answers on is left from a crash.
-fn bind_socket(path: &Path) -> Result<UnixListener, String> {
+/// A socket file that nobody answers on is left from a crash. `mode`: permissions in octal, which the variable has checked. The
+/// permissions that `bind` gives follow the umask, which commonly keeps other accounts of the system out.
+fn bind_socket(path: &Path, mode: &str) -> Result<UnixListener, String> {
     if path.exists() {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
             return Err(format!(
@@ -378,8 +381,13 @@ fn bind_socket(path: &Path) -> Result<UnixListener, String> {
         std::fs::remove_file(path)
             .map_err(|e| format!("cannot remove the old socket '{}': {e}", path.display()))?;
     }
-    UnixListener::bind(path)
-        .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))
+    let listener = UnixListener::bind(path)
+        .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))?;
+    let mode = octal_mode(mode).expect("socket_mode is checked when it is set");
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|e| {
+        format!("cannot set the permissions of the socket '{}': {e}", path.display())
+    })?;
+    Ok(listener)
 }
 
 /// Descriptors for what is neither a connection nor a table's file: log segments, sockets, the error log.

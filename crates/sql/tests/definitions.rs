@@ -34,17 +34,17 @@ fn tables_of_other_engines() {
         ("create table d3 (a int) engine=csv", "ok 0"),
         // The user's own hand.
         ("set sql_mode = 'STRICT_TRANS_TABLES,no_engine_substitution'", "ok 0"),
-        ("create table r (a int) engine=myisam", "E1286 Unknown storage engine 'myisam'"),
-        ("alter table m engine=myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("create table r (a int) engine=aria", "E1286 Unknown storage engine 'aria'"),
+        ("alter table m engine=aria", "E1286 Unknown storage engine 'aria'"),
         ("create table r (a int) engine=nothing", "E1286 Unknown storage engine 'nothing'"),
         ("set @old = @@sql_mode, sql_mode = ''", "ok 0"),
-        ("create table d4 (a int) engine=myisam", "ok 0"),
+        ("create table d4 (a int) engine=aria", "ok 0"),
         ("set sql_mode = @old", "ok 0"),
-        ("create table r (a int) engine=myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("create table r (a int) engine=aria", "E1286 Unknown storage engine 'aria'"),
         ("set sql_mode = default", "ok 0"),
-        ("create table d5 (a int) engine=myisam", "ok 0"),
+        ("create table d5 (a int) engine=aria", "ok 0"),
         ("set sql_mode = traditional", "ok 0"),
-        ("create table r (a int) engine=myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("create table r (a int) engine=aria", "E1286 Unknown storage engine 'aria'"),
         ("create table r (a int) engine=innodb", "ok 0"),
     ]);
 }
@@ -127,18 +127,18 @@ fn an_auto_increment_column_at_its_end() {
 fn a_mode_written_for_the_server_holds_for_new_sessions() {
     with_server(1, |server| async move {
         let mut c = server.client();
-        let refused = "E1286 Unknown storage engine 'myisam'";
+        let refused = "E1286 Unknown storage engine 'aria'";
         c.check(&[
             ("set global sql_mode = 'NO_ENGINE_SUBSTITUTION'", "ok 0"),
-            ("create table t (a int) engine=myisam", "ok 0"),
+            ("create table t (a int) engine=aria", "ok 0"),
         ])
         .await;
         let mut d = server.client();
-        d.check(&[("create table u (a int) engine=myisam", refused)]).await;
+        d.check(&[("create table u (a int) engine=aria", refused)]).await;
         c.check(&[("set global sql_mode = default", "ok 0")]).await;
-        d.check(&[("create table u (a int) engine=myisam", refused)]).await;
+        d.check(&[("create table u (a int) engine=aria", refused)]).await;
         let mut e = server.client();
-        e.check(&[("create table u (a int) engine=myisam", "ok 0")]).await;
+        e.check(&[("create table u (a int) engine=aria", "ok 0")]).await;
         for client in [c, d, e] {
             client.0.close().await;
         }

@@ -30,6 +30,7 @@ mod drawn;
 mod drivers;
 mod effort;
 mod encrypting;
+mod engines;
 mod events;
 mod explain;
 mod foreign_definitions;

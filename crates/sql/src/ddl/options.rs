@@ -182,8 +182,8 @@ pub fn merge(options: &mut Vec<(String, String)>, changes: &[(String, String)]) 
     options.sort_by_key(|(n, _)| KEPT.iter().position(|k| k == n));
 }
 
-/// Tables of other engines become our own with warning 1266,
-/// or are refused (1286) if the user wrote NO_ENGINE_SUBSTITUTION; a name that is no engine's has warning 1286 as well.
+/// Tables of other engines become our own with warning 1266. An engine that not every MySQL has, and a name that no engine has, are refused
+/// (1286) if the user wrote NO_ENGINE_SUBSTITUTION; else the latter has warning 1286 as well. `disabled_storage_engines` refuses any (3161).
 fn engine(
     table: &str,
     value: &OptionValue,
@@ -195,8 +195,9 @@ fn engine(
         found.engine = true;
         return Ok(());
     }
+    engines::check_enabled(&name, env.reads.vars)?;
     let unknown = engines::unknown_engine(&name);
-    if env.refuses_engines {
+    if env.refuses_engines && !engines::is_everywhere(&name) {
         return Err(unknown);
     }
     let known = engines::is_another(&name);

@@ -256,9 +256,25 @@ fn check_str(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlError> {
 
 /// Whether a text has the form that its variable needs.
 fn allows_text(var: Var, text: &str) -> bool {
-    let known = ["zlib", "zstd", "uncompressed"];
-    var != Var::protocol_compression_algorithms
-        || text.split(',').all(|name| known.iter().any(|k| name.eq_ignore_ascii_case(k)))
+    match var {
+        Var::protocol_compression_algorithms => {
+            let known = ["zlib", "zstd", "uncompressed"];
+            text.split(',').all(|name| known.iter().any(|k| name.eq_ignore_ascii_case(k)))
+        }
+        Var::socket_mode => octal_mode(text).is_some(),
+        // There would be no engine left.
+        Var::disabled_storage_engines => {
+            let ours = ["innodb", "weir"];
+            !text.split(',').any(|name| ours.iter().any(|o| name.trim().eq_ignore_ascii_case(o)))
+        }
+        _ => true,
+    }
+}
+
+/// The permissions of a file, written in octal digits as chmod takes them.
+pub fn octal_mode(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    u32::from_str_radix(text, 8).ok().filter(|mode| digits && *mode <= 0o777)
 }
 
 fn check_charset(def: &VarDef, input: &SetInput<'_>, nullable: bool) -> Result<VarValue, SqlError> {
@@ -436,6 +452,15 @@ mod tests {
         assert_eq!(checked.value, VarValue::Str("utf8mb3".into()));
         let checked = set(Var::character_set_results, SetInput::Null).unwrap();
         assert_eq!(checked.value, VarValue::Null);
+    }
+
+    #[test]
+    fn permissions_are_octal() {
+        assert_eq!(octal_mode("0777"), Some(0o777));
+        assert_eq!(octal_mode("660"), Some(0o660));
+        for wrong in ["", "8", "+7", "rwx", "1777", "0x1ff"] {
+            assert_eq!(octal_mode(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

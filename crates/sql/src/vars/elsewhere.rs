@@ -313,7 +313,7 @@ macro_rules! with_elsewhere {
     show_create_table_skip_secondary_engine: Session Running, BOOL, OFF,
         "Of other engines, as in MySQL.", note "there is one engine";
     disabled_storage_engines: Global AtStart, STR, s(""),
-        "Of other engines, as in MySQL.", note "there is one engine";
+        "Engines, with commas between, for which CREATE and ALTER TABLE are refused (3161) instead of making a table of InnoDB; InnoDB itself cannot be one.";
     select_into_disk_sync: Both Always, BOOL, OFF,
         "When files of SELECT ... INTO are synced, as in MySQL.", note "the system writes such files out";
     select_into_disk_sync_delay: Both Always, uint(0, 31_536_000), n(0),

@@ -15,7 +15,7 @@ mod store;
 mod table;
 pub mod wanted;
 
-pub use check::{Checked, SetInput, VarWarning, check, parse_size};
+pub use check::{Checked, SetInput, VarWarning, check, octal_mode, parse_size};
 pub use persisted::{KeptSettings, Persisted, PersistedValue};
 pub(crate) use store::as_input;
 pub use store::{

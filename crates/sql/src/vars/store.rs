@@ -218,8 +218,8 @@ impl SessionVars {
         }
     }
 
-    /// Whether a table of another engine is to be refused: NO_ENGINE_SUBSTITUTION is in the mode, and somebody wrote it there.
-    /// MySQL's default mode has it too, and there it lets everyday tables of MyISAM and MEMORY pass, for those engines exist.
+    /// Whether a table of an engine that not every MySQL has is to be refused: NO_ENGINE_SUBSTITUTION is in the mode, and somebody wrote
+    /// it there. MySQL's default mode has the word too, and dumps of other servers (`ENGINE=Aria`) are loaded under it.
     pub fn refuses_engines(&self) -> bool {
         self.names_engines && self.has_mode(sql_mode::NO_ENGINE_SUBSTITUTION)
     }

@@ -138,6 +138,8 @@ with_inert! { vars =>
         "Addresses to listen on, with commas between; anything but loopback needs a password on root.";
     socket: Global AtStart, STR, s(""),
         "Path of the unix socket; by default weir.sock in the data directory.";
+    socket_mode: Global AtStart, STR, s("0777"),
+        "Permissions of the unix socket, in octal; an account of the system needs the right to write to it to connect.";
     skip_networking: Global AtStart, BOOL, OFF, "Listen on the unix socket only.";
     back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.",
         note "the system's own limit applies";

@@ -1,6 +1,7 @@
 //! The process: options, starts that are refused, restarts.
 
 use crate::common::{Client, Login, Server, run_to_end};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 fn weir(args: &[&str]) -> (Option<i32>, String, String) {
@@ -13,7 +14,9 @@ fn weir(args: &[&str]) -> (Option<i32>, String, String) {
 fn help_and_version() {
     let (code, out, _) = weir(&["serve", "--help"]);
     assert_eq!(code, Some(0));
-    for option in ["--innodb-buffer-pool-size", "--port", "--socket", "--defaults-file"] {
+    for option in
+        ["--innodb-buffer-pool-size", "--port", "--socket", "--socket-mode", "--defaults-file"]
+    {
         assert!(out.contains(option), "{option}");
     }
     let (code, out, _) = weir(&["--version"]);
@@ -37,6 +40,7 @@ fn options_that_are_wrong() {
     refuse(&["--defaults-file=/nonexistent/my.cnf"], "/nonexistent/my.cnf");
     refuse(&["--bind-address=0.0.0.0"], "ALTER USER 'root'@'localhost' IDENTIFIED BY");
     refuse(&["--innodb-flush-method"], "needs a value");
+    refuse(&["--socket-mode=0888"], "--socket-mode=0888");
 }
 
 #[test]
@@ -72,6 +76,20 @@ fn a_data_directory_has_one_server() {
     let (_, log) = run_to_end(None, &[&socket]);
     assert!(log.contains("another server answers on the socket"), "{log}");
     assert_eq!(server.root_client().rows("select 1"), "1");
+}
+
+/// Clients run under other accounts of the system than the server's.
+#[test]
+fn the_socket_has_the_permissions_that_were_asked_for() {
+    let mode =
+        |server: &Server| std::fs::metadata(server.socket()).unwrap().permissions().mode() & 0o777;
+    let server = Server::start(&[]);
+    assert_eq!(mode(&server), 0o777);
+    assert_eq!(server.root_client().rows("select @@socket_mode"), "0777");
+    let server = server.restart(&["--socket-mode=0660"]);
+    assert_eq!(mode(&server), 0o660);
+    let mut c = Client::unix(&server.socket(), &Login::default()).unwrap();
+    assert_eq!(c.rows("select 1"), "1");
 }
 
 #[test]
