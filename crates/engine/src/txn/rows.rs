@@ -70,7 +70,7 @@ impl Txn {
         if kind != Kind::Record || self.o.isolation.locks_gaps() {
             return self.request(&name, m, kind, on_locked);
         }
-        let outcome = self.db.locks.lock(&self.locks, &name, m, kind, on_locked == OnLocked::Wait);
+        let outcome = self.db.locks.lock(&self.locks, &name, m, kind, on_locked.waits());
         self.gained.note(&name, m, outcome.as_ref());
         granted(outcome)
     }
@@ -82,7 +82,7 @@ impl Txn {
         kind: Kind,
         on_locked: OnLocked,
     ) -> RowAttempt<()> {
-        granted(self.db.locks.lock(&self.locks, name, m, kind, on_locked == OnLocked::Wait))
+        granted(self.db.locks.lock(&self.locks, name, m, kind, on_locked.waits()))
     }
 
     /// Whether an insert before `next` must wait for a gap lock; places the insert intention if so.

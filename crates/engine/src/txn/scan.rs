@@ -12,10 +12,11 @@ use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, met_a_lock};
 use crate::change_buffer::{self, Pair};
 use crate::error::Result;
 use crate::lock::{Kind, LockName, Mode};
-use crate::mtr::{Attempt, Work};
+use crate::mtr::{Attempt, Core, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::RowView;
+use crate::row::key::prefix_successor;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
 use std::sync::Arc;
@@ -138,6 +139,8 @@ pub struct Cursor {
     not_unique: bool,
     /// Backward with locks: the gap above the first record is locked.
     top_locked: bool,
+    /// How it reads rows that others have locked.
+    locked: Locked,
     /// Of leaves, and of the rows of entries.
     ahead: Ahead,
     rows_ahead: Ahead,
@@ -145,11 +148,27 @@ pub struct Cursor {
     looked_up: usize,
 }
 
+/// What [`OnLocked::Committed`] needs to know.
+#[derive(Default)]
+struct Locked {
+    /// The current row is a committed version, and the transaction has no lock of it.
+    provisional: bool,
+    /// The key of a row that is waited for when it is read again.
+    insisted: Option<Vec<u8>>,
+}
+
 /// An index entry found by a locking step.
 struct Entry {
     key: Vec<u8>,
     pk: Vec<u8>,
     marked: bool,
+}
+
+impl Entry {
+    /// A record of the clustered index, whose row is in the cursor.
+    fn row(key: Vec<u8>) -> Entry {
+        Entry { key, pk: Vec::new(), marked: false }
+    }
 }
 
 /// What a locking step comes to.
@@ -181,6 +200,7 @@ impl Txn {
             found_unique: false,
             not_unique: false,
             top_locked: false,
+            locked: Locked::default(),
             ahead: Ahead::default(),
             rows_ahead: Ahead::default(),
             looked_up: 0,
@@ -209,6 +229,22 @@ impl Cursor {
             return &self.row.key;
         }
         self.batch.current().map_or(&[], |c| self.batch.key(c))
+    }
+
+    /// The current row is the last committed version of a row that somebody else has locked (see [`OnLocked::Committed`]).
+    #[inline]
+    pub fn is_provisional(&self) -> bool {
+        self.locked.provisional
+    }
+
+    /// The provisional row is wanted: `next` reads it again, if it is still there, and waits for its lock.
+    pub fn insist(&mut self) {
+        let mut at = self.row.key.clone();
+        self.locked.insisted = Some(at.clone());
+        if self.spec.reverse {
+            at.push(0);
+        }
+        self.at = Position::At(Some(at));
     }
 
     /// Advances within the rows that were read ahead, without waiting; false: `next` has to look for more.
@@ -513,6 +549,7 @@ impl Cursor {
 
     /// A locking scan: the next index record is located and locked under its latches, one at a time.
     async fn next_locking(&mut self, txn: &mut Txn) -> Result<bool> {
+        self.locked.provisional = false;
         loop {
             txn.check_alive()?;
             if matches!(self.at, Position::Done) || self.found_unique {
@@ -621,9 +658,10 @@ impl Cursor {
             Position::At(Some(after))
         };
         let mut undecided = false;
+        let on_locked = self.at_locked(txn, &key);
         let locked = if clustered {
             let h = RowHeader::read(&value);
-            txn.lock_clustered(index, &key, &h, self.spec.lock, kind, self.spec.on_locked)
+            txn.lock_clustered(index, &key, &h, self.spec.lock, kind, on_locked)
         } else {
             let name = LockName::new(index.id, Some(&key));
             // Somebody may have marked the entry and not committed: the row may come back. Or made it: locked before its
@@ -638,9 +676,14 @@ impl Cursor {
                 undecided = marked;
                 txn.db.locks.make_explicit(&owner, &name);
             }
-            txn.request(&name, m, kind, self.spec.on_locked)
+            txn.request(&name, m, kind, on_locked)
         };
         match locked {
+            Err(h) if self.spec.on_locked == OnLocked::Committed && met_a_lock(&h) => {
+                let found = self.read_committed(g.core(), txn, &key, &value)?;
+                self.at = next_position;
+                return Ok(if found { Next::Entry(Entry::row(key)) } else { Next::Skipped });
+            }
             Err(h) if self.spec.on_locked == OnLocked::SkipLocked && met_a_lock(&h) => {
                 self.at = next_position;
                 return Ok(Next::Skipped);
@@ -650,16 +693,55 @@ impl Cursor {
         self.at = next_position;
         if clustered {
             let marked = RowHeader::read(&value).is_deleted();
-            self.row.key.clear();
-            self.row.key.extend_from_slice(&key);
-            self.row.row.clear();
-            self.row.row.extend_from_slice(&value[HEADER..]);
+            self.locked.insisted = None;
+            self.set_row(&key, &value[HEADER..]);
             self.found_unique = unique && !marked;
-            return Ok(Next::Entry(Entry { pk: Vec::new(), key, marked }));
+            return Ok(Next::Entry(Entry { marked, ..Entry::row(key) }));
         }
         let (pk, marked) = secondary_parts(&key, &value);
         let (pk, marked) = (pk.to_vec(), marked && !undecided);
         Ok(Next::Entry(Entry { pk, key, marked }))
+    }
+
+    /// What to do if somebody else has the record at `key` locked. A search for one row by its whole key waits for it.
+    fn at_locked(&self, txn: &Txn, key: &[u8]) -> OnLocked {
+        if self.spec.on_locked != OnLocked::Committed {
+            return self.spec.on_locked;
+        }
+        let one_row =
+            || key == self.spec.start && self.spec.end == prefix_successor(&self.spec.start);
+        let waits = self.spec.index > 0
+            || self.spec.unique_eq
+            || txn.o.isolation.locks_gaps()
+            || self.locked.insisted.as_deref() == Some(key)
+            || one_row();
+        if waits { OnLocked::Wait } else { OnLocked::NoWait }
+    }
+
+    /// Makes the last committed version of a locked row the current row; false when there is none.
+    fn read_committed(
+        &mut self,
+        core: &Core,
+        txn: &mut Txn,
+        key: &[u8],
+        value: &[u8],
+    ) -> Attempt<bool> {
+        // The statement's view keeps the undo of the versions, and their long columns, from being purged.
+        txn.ensure_view();
+        let trx = &txn.db.trx;
+        let Some(row) = version::last_committed(core, |id| trx.is_active(id), value)? else {
+            return Ok(false);
+        };
+        self.set_row(key, &row);
+        self.locked.provisional = true;
+        Ok(true)
+    }
+
+    fn set_row(&mut self, key: &[u8], row: &[u8]) {
+        self.row.key.clear();
+        self.row.key.extend_from_slice(key);
+        self.row.row.clear();
+        self.row.row.extend_from_slice(row);
     }
 
     /// A backward scan begins: the gap between its highest record and the record above is locked with the latter, as

@@ -133,7 +133,7 @@ impl Session {
         self.savepoints.truncate(i + 1);
         self.work.row(Stat::Handler_savepoint_rollback);
         match &mut self.txn {
-            Some(t) => t.rollback_to(at).await.map_err(engine_error),
+            Some(t) => t.rollback_to_savepoint(at).await.map_err(engine_error),
             None => Ok(()),
         }
     }
