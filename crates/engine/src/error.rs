@@ -26,6 +26,8 @@ pub enum Error {
     LockWaitTimeout,
     /// Chosen as a deadlock's victim; the engine has rolled the whole transaction back.
     Deadlock,
+    /// There are more row locks than there may be; the engine has rolled the whole transaction back.
+    LockTableFull,
     /// A distributed transaction of this name is known already.
     XidKnown,
     /// NOWAIT met a lock.
@@ -133,6 +135,9 @@ impl fmt::Display for Error {
             }
             Error::Deadlock => {
                 f.write_str("deadlock found when trying to get lock; try restarting transaction")
+            }
+            Error::LockTableFull => {
+                f.write_str("the total number of locks exceeds the lock table size")
             }
             Error::LockNotAvailable => {
                 f.write_str("lock held by another transaction and NOWAIT is set")

@@ -310,14 +310,19 @@ async fn remake_segments(
     Ok(segments)
 }
 
+/// Row locks may take as much memory as pages do, and at least so much.
+const LOCK_MEMORY_MIN: u64 = 16 << 20;
+
 async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report) -> Result<Db> {
     let size = core.spaces.page_size();
     let next_trx = |p: &[u8]| page::get_u64(p, crate::txn::HEADER_TRX_ID);
     let high = header_or(&core, o.force, space::SYSTEM, next_trx, 1 << 47).await?;
+    let locks = LockTable::new();
+    locks.limit.store(o.buffer_pool.max(LOCK_MEMORY_MIN), Ordering::Relaxed);
     let sys = System {
         rt: rt.clone(),
         trx: TrxSys::new(rt.clone(), high.max(1), 1),
-        locks: LockTable::new(),
+        locks,
         purge: Purge::default(),
         undo_slots: UndoSlots::new(size),
         undo_truncation: Truncation::new(o.undo),

@@ -24,6 +24,7 @@ pub struct Unfinished {
 pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
+    let mut history: Vec<History> = Vec::new();
     let slots = db.undo_slots.read(&db.core).await?;
     let with_page: HashSet<u16> = slots.iter().map(|(slot, _)| *slot).collect();
     for (slot, first) in slots {
@@ -85,10 +86,13 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
             None => db.undo_slots.known(slot, Some(end)),
         }
         if !planted::is(Bug::HistoryNotRebuilt) {
-            done.into_iter().for_each(|h| db.purge.push(h));
+            history.extend(done);
         }
     }
     db.undo_slots.all_known(&with_page);
+    // In order of their numbers, as they were added when they committed.
+    history.sort_unstable_by_key(|h| h.no);
+    history.into_iter().for_each(|h| db.purge.push(h));
     Ok((next_id, next_no, active))
 }
 

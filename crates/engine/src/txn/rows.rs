@@ -40,6 +40,7 @@ fn granted(outcome: Option<Outcome>) -> RowAttempt<()> {
     match outcome {
         Some(Outcome::Granted(_)) => Ok(()),
         Some(Outcome::Wait(w)) => Err(Need::Lock(w).into()),
+        Some(Outcome::Full) => Err(Need::LockMemory.into()),
         None => Err(Error::LockNotAvailable.into()),
     }
 }

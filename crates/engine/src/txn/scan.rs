@@ -11,7 +11,7 @@ use super::version::{self, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, met_a_lock};
 use crate::change_buffer::{self, Pair};
 use crate::error::Result;
-use crate::lock::{Kind, LockName, Mode};
+use crate::lock::{Kind, LockName, LockRun, Mode};
 use crate::mtr::{Attempt, Core, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
@@ -141,6 +141,8 @@ pub struct Cursor {
     top_locked: bool,
     /// How it reads rows that others have locked.
     locked: Locked,
+    /// The locks that it takes from neighbour to neighbour.
+    run: LockRun,
     /// Of leaves, and of the rows of entries.
     ahead: Ahead,
     rows_ahead: Ahead,
@@ -201,6 +203,7 @@ impl Txn {
             not_unique: false,
             top_locked: false,
             locked: Locked::default(),
+            run: LockRun::default(),
             ahead: Ahead::default(),
             rows_ahead: Ahead::default(),
             looked_up: 0,
@@ -681,15 +684,18 @@ impl Cursor {
         match locked {
             Err(h) if self.spec.on_locked == OnLocked::Committed && met_a_lock(&h) => {
                 let found = self.read_committed(g.core(), txn, &key, &value)?;
+                self.run.interrupt();
                 self.at = next_position;
                 return Ok(if found { Next::Entry(Entry::row(key)) } else { Next::Skipped });
             }
             Err(h) if self.spec.on_locked == OnLocked::SkipLocked && met_a_lock(&h) => {
                 self.at = next_position;
+                self.run.interrupt();
                 return Ok(Next::Skipped);
             }
             locked => locked?,
         }
+        txn.db.locks.locked_next(&txn.locks, &mut self.run, (index.id, &key), (m, kind));
         self.at = next_position;
         if clustered {
             let marked = RowHeader::read(&value).is_deleted();
