@@ -37,6 +37,11 @@ use std::sync::Arc;
 use weir_disk::Disk;
 use weir_rt::{Event, Rt};
 
+/// Files that a redo log of this capacity has, all of them open.
+pub fn redo_files(capacity: u64, page_size: usize) -> u64 {
+    (capacity / segment_size(capacity, page_size) + 2).max(5)
+}
+
 fn segment_size(capacity: u64, page_size: usize) -> u64 {
     // 32 segments, as many as MySQL keeps; never smaller than a group may be, never over 256 MiB.
     let want = capacity / 32 / 4096 * 4096;
@@ -199,6 +204,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
     let spaces = spaces_of(&disk, &o, size, state.id);
     recovery::open_spaces(&spaces).await?;
+    spaces.read_witnesses().await?;
     refuse_remembered(&spaces, &state.damaged, &o);
     let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
     let mut core = build_core(rt, spaces, &o, log).await?;
