@@ -136,9 +136,7 @@ impl fmt::Display for Error {
             Error::Deadlock => {
                 f.write_str("deadlock found when trying to get lock; try restarting transaction")
             }
-            Error::LockTableFull => {
-                f.write_str("the total number of locks exceeds the lock table size")
-            }
+            Error::LockTableFull => f.write_str("there are more row locks than there may be"),
             Error::LockNotAvailable => {
                 f.write_str("lock held by another transaction and NOWAIT is set")
             }

@@ -75,6 +75,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             std::process::exit(70);
         }),
     };
+    crate::budget::tell(&vars);
     let db = open(&rt, &datadir, &vars, options, embedding)?;
     db.serve_answers();
     let (uuid, not_kept) = identity::server_uuid(&datadir)?;

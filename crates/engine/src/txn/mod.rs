@@ -18,6 +18,7 @@
 
 mod ahead;
 mod bulk;
+mod committed;
 mod cover;
 mod entries;
 pub mod external;

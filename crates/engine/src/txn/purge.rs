@@ -113,6 +113,12 @@ impl Purge {
         }
     }
 
+    /// What a start has found, in any order.
+    pub fn adopt(&self, mut all: Vec<History>) {
+        all.sort_unstable_by_key(|h| h.no);
+        all.into_iter().for_each(|h| self.push(h));
+    }
+
     pub fn push(&self, h: History) {
         self.history.lock().push(h);
         self.wake.notify_one();

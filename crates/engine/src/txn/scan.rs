@@ -4,6 +4,7 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 use super::ahead::{self, Ahead};
+use super::committed::Locked;
 use super::cover::{Cover, is_settled};
 use super::read::{consistent_read, secondary_parts};
 use super::secondary::{implicit_owner, is_marked};
@@ -12,11 +13,10 @@ use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, met_a_lock};
 use crate::change_buffer::{self, Pair};
 use crate::error::Result;
 use crate::lock::{Kind, LockName, LockRun, Mode};
-use crate::mtr::{Attempt, Core, Work};
+use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::RowView;
-use crate::row::key::prefix_successor;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Batch {
 }
 
 /// Where the scan goes on.
-enum Position {
+pub(super) enum Position {
     /// Forward: the lowest key not yet returned. Backward: the lowest key already returned (`None`: nothing yet, no end).
     At(Option<Vec<u8>>),
     Done,
@@ -122,14 +122,14 @@ enum Position {
 
 pub struct Cursor {
     table: Arc<Table>,
-    spec: ScanSpec,
-    at: Position,
+    pub(super) spec: ScanSpec,
+    pub(super) at: Position,
     batch: Batch,
     size: usize,
     /// Rows that a batch has at most.
     most: usize,
     /// The row of a locking scan, or that of an index entry.
-    row: RowBuf,
+    pub(super) row: RowBuf,
     /// The current row is that one, not one of the batch.
     single: bool,
     /// Makes rows of entries, when the index covers what is wanted.
@@ -140,7 +140,7 @@ pub struct Cursor {
     /// Backward with locks: the gap above the first record is locked.
     top_locked: bool,
     /// How it reads rows that others have locked.
-    locked: Locked,
+    pub(super) locked: Locked,
     /// The locks that it takes from neighbour to neighbour.
     run: LockRun,
     /// Of leaves, and of the rows of entries.
@@ -150,27 +150,11 @@ pub struct Cursor {
     looked_up: usize,
 }
 
-/// What [`OnLocked::Committed`] needs to know.
-#[derive(Default)]
-struct Locked {
-    /// The current row is a committed version, and the transaction has no lock of it.
-    provisional: bool,
-    /// The key of a row that is waited for when it is read again.
-    insisted: Option<Vec<u8>>,
-}
-
 /// An index entry found by a locking step.
 struct Entry {
     key: Vec<u8>,
     pk: Vec<u8>,
     marked: bool,
-}
-
-impl Entry {
-    /// A record of the clustered index, whose row is in the cursor.
-    fn row(key: Vec<u8>) -> Entry {
-        Entry { key, pk: Vec::new(), marked: false }
-    }
 }
 
 /// What a locking step comes to.
@@ -232,22 +216,6 @@ impl Cursor {
             return &self.row.key;
         }
         self.batch.current().map_or(&[], |c| self.batch.key(c))
-    }
-
-    /// The current row is the last committed version of a row that somebody else has locked (see [`OnLocked::Committed`]).
-    #[inline]
-    pub fn is_provisional(&self) -> bool {
-        self.locked.provisional
-    }
-
-    /// The provisional row is wanted: `next` reads it again, if it is still there, and waits for its lock.
-    pub fn insist(&mut self) {
-        let mut at = self.row.key.clone();
-        self.locked.insisted = Some(at.clone());
-        if self.spec.reverse {
-            at.push(0);
-        }
-        self.at = Position::At(Some(at));
     }
 
     /// Advances within the rows that were read ahead, without waiting; false: `next` has to look for more.
@@ -686,7 +654,11 @@ impl Cursor {
                 let found = self.read_committed(g.core(), txn, &key, &value)?;
                 self.run.interrupt();
                 self.at = next_position;
-                return Ok(if found { Next::Entry(Entry::row(key)) } else { Next::Skipped });
+                return Ok(if found {
+                    Next::Entry(Entry { pk: Vec::new(), key, marked: false })
+                } else {
+                    Next::Skipped
+                });
             }
             Err(h) if self.spec.on_locked == OnLocked::SkipLocked && met_a_lock(&h) => {
                 self.at = next_position;
@@ -702,52 +674,11 @@ impl Cursor {
             self.locked.insisted = None;
             self.set_row(&key, &value[HEADER..]);
             self.found_unique = unique && !marked;
-            return Ok(Next::Entry(Entry { marked, ..Entry::row(key) }));
+            return Ok(Next::Entry(Entry { pk: Vec::new(), key, marked }));
         }
         let (pk, marked) = secondary_parts(&key, &value);
         let (pk, marked) = (pk.to_vec(), marked && !undecided);
         Ok(Next::Entry(Entry { pk, key, marked }))
-    }
-
-    /// What to do if somebody else has the record at `key` locked. A search for one row by its whole key waits for it.
-    fn at_locked(&self, txn: &Txn, key: &[u8]) -> OnLocked {
-        if self.spec.on_locked != OnLocked::Committed {
-            return self.spec.on_locked;
-        }
-        let one_row =
-            || key == self.spec.start && self.spec.end == prefix_successor(&self.spec.start);
-        let waits = self.spec.index > 0
-            || self.spec.unique_eq
-            || txn.o.isolation.locks_gaps()
-            || self.locked.insisted.as_deref() == Some(key)
-            || one_row();
-        if waits { OnLocked::Wait } else { OnLocked::NoWait }
-    }
-
-    /// Makes the last committed version of a locked row the current row; false when there is none.
-    fn read_committed(
-        &mut self,
-        core: &Core,
-        txn: &mut Txn,
-        key: &[u8],
-        value: &[u8],
-    ) -> Attempt<bool> {
-        // The statement's view keeps the undo of the versions, and their long columns, from being purged.
-        txn.ensure_view();
-        let trx = &txn.db.trx;
-        let Some(row) = version::last_committed(core, |id| trx.is_active(id), value)? else {
-            return Ok(false);
-        };
-        self.set_row(key, &row);
-        self.locked.provisional = true;
-        Ok(true)
-    }
-
-    fn set_row(&mut self, key: &[u8], row: &[u8]) {
-        self.row.key.clear();
-        self.row.key.extend_from_slice(key);
-        self.row.row.clear();
-        self.row.row.extend_from_slice(row);
     }
 
     /// A backward scan begins: the gap between its highest record and the record above is locked with the latter, as

@@ -204,10 +204,10 @@ impl<'p> Joiner<'p> {
                     Checked::Row(wanted) => wanted,
                     Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
                 };
-                if wanted && self.insists(i) {
-                    continue;
-                }
-                if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
+                if !wanted
+                    || self.insists(i)
+                    || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?)
+                {
                     continue;
                 }
             } else {
