@@ -26,6 +26,8 @@ pub enum Error {
     LockWaitTimeout,
     /// Chosen as a deadlock's victim; the engine has rolled the whole transaction back.
     Deadlock,
+    /// There are more row locks than there may be; the engine has rolled the whole transaction back.
+    LockTableFull,
     /// A distributed transaction of this name is known already.
     XidKnown,
     /// NOWAIT met a lock.
@@ -134,6 +136,7 @@ impl fmt::Display for Error {
             Error::Deadlock => {
                 f.write_str("deadlock found when trying to get lock; try restarting transaction")
             }
+            Error::LockTableFull => f.write_str("there are more row locks than there may be"),
             Error::LockNotAvailable => {
                 f.write_str("lock held by another transaction and NOWAIT is set")
             }

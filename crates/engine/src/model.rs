@@ -11,7 +11,7 @@
 use crate::flush::checkpoint::reachable;
 use crate::flush::control::FlushControl;
 use crate::ids::{Lsn, PageId};
-use crate::lock::{Kind, LockName, LockTable, Mode, Outcome, TrxLocks};
+use crate::lock::{Kind, LockName, LockRun, LockTable, Mode, Outcome, TrxLocks};
 use crate::log::control::{Control, ControlFile};
 use crate::log::reader::LogReader;
 use crate::log::{Log, Reach, Segments};
@@ -580,6 +580,44 @@ fn everybody_gets_a_lock_or_gives_way() {
                     {
                         break;
                     }
+                }
+                table.release_all(&me);
+            })
+        }));
+        assert_eq!(table.count(), 0);
+        assert!(!table.has_gaps(5));
+    });
+}
+
+/// A lock that goes from its queue into a range is found by everybody who asks for it meanwhile.
+#[test]
+fn a_folded_lock_excludes_like_any_other() {
+    explore(500, || {
+        let table = LockTable::new();
+        let inside = Arc::new(StdMutex::new(false));
+        let wants: [&[u8]; 3] = [&[1, 2, 3, 4], &[2], &[3, 4]];
+        join(wants.map(|keys| {
+            let (table, inside) = (table.clone(), inside.clone());
+            spawn(move || {
+                let me = TrxLocks::new(0);
+                let mut run = LockRun::default();
+                let mut has = true;
+                for k in keys {
+                    let name = LockName::new(5, Some(&[*k]));
+                    let what = (Mode::X, Kind::NextKey);
+                    if let Some(Outcome::Wait(w)) = table.lock(&me, &name, what.0, what.1, true)
+                        && block_on(w).is_err()
+                    {
+                        has = false;
+                        break;
+                    }
+                    table.locked_next(&me, &mut run, (5, &[*k]), what);
+                }
+                // The first scan excludes both others.
+                if has && keys.len() != 1 {
+                    assert!(!std::mem::replace(&mut *inside.lock().unwrap(), true));
+                    thread::yield_now();
+                    *inside.lock().unwrap() = false;
                 }
                 table.release_all(&me);
             })

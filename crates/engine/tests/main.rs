@@ -34,6 +34,7 @@ mod read_ahead;
 mod rebuild;
 mod recovery_time;
 mod smoke;
+mod stale_files;
 mod stalls;
 mod start;
 mod threads;

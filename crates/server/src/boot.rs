@@ -18,7 +18,9 @@ use std::time::{Duration, Instant};
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
 use weir_engine::{ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
 use weir_rt::Rt;
+use weir_sql::files::StatementLogs as _;
 use weir_sql::session::Instance;
+use weir_sql::tls::TlsControl as _;
 use weir_sql::vars::{GlobalVars, Var, octal_mode};
 
 /// Seconds that clients have to end when the server stops.
@@ -63,6 +65,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         signal_hook::flag::register(signal, stop.clone())
             .map_err(|e| format!("cannot handle signals: {e}"))?;
     }
+    let asked = Asked::by_signals()?;
     let rt = Rt::real();
     let embedding = Embedding {
         log: Arc::new(log::system),
@@ -74,6 +77,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             std::process::exit(70);
         }),
     };
+    crate::budget::tell(&vars);
     let db = open(&rt, &datadir, &vars, options, embedding)?;
     db.serve_answers();
     let (uuid, not_kept) = identity::server_uuid(&datadir)?;
@@ -139,7 +143,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         "ready for connections: mariadb --socket={} --user=root",
         socket.display()
     ));
-    watch(&server, &stop);
+    watch(&server, &stop, &asked);
     log::system("stopping");
     let end = shut_down(&server, &rt, &db, vars.u64(Var::shutdown_timeout));
     let _ = std::fs::remove_file(&socket);
@@ -188,10 +192,56 @@ fn refuse_disabled(vars: &Arc<GlobalVars>) {
     );
 }
 
-fn watch(server: &Arc<Server>, stop: &AtomicBool) {
+/// What signals ask of a server that goes on.
+struct Asked {
+    /// SIGHUP: the grant tables and certificates are read again, the logs are opened again.
+    reload: Arc<AtomicBool>,
+    /// SIGUSR1: the logs are opened again.
+    reopen: Arc<AtomicBool>,
+}
+
+impl Asked {
+    /// SIGUSR2 has no meaning, and does not end the server.
+    fn by_signals() -> Result<Asked, String> {
+        use signal_hook::consts::{SIGHUP, SIGUSR1, SIGUSR2};
+        let flag = |signal| {
+            let flag = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register(signal, flag.clone())
+                .map(|_| flag)
+                .map_err(|e| format!("cannot handle signals: {e}"))
+        };
+        flag(SIGUSR2)?;
+        Ok(Asked { reload: flag(SIGHUP)?, reopen: flag(SIGUSR1)? })
+    }
+
+    fn serve(&self, server: &Server) {
+        let reload = self.reload.swap(false, Ordering::Relaxed);
+        if reload || self.reopen.swap(false, Ordering::Relaxed) {
+            reopen_logs(server, if reload { "SIGHUP" } else { "SIGUSR1" });
+        }
+        if reload {
+            read_grant_tables(server, &server.inst.vars);
+            // A certificate that is not valid leaves the one in use, with a warning.
+            let _ = server.tls.reload(true);
+        }
+    }
+}
+
+fn reopen_logs(server: &Server, why: &str) {
+    if let Err(e) = log::reopen() {
+        log::error(&format!("{why}: cannot open the error log again: {e}"));
+    }
+    if let Err(e) = server.logs.reopen(true, true) {
+        log::error(&format!("{why}: {}", e.message));
+    }
+    log::system(&format!("{why}: the logs are opened again"));
+}
+
+fn watch(server: &Arc<Server>, stop: &AtomicBool, asked: &Asked) {
     let mut n = 0u32;
     while !stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
         std::thread::sleep(Duration::from_millis(50));
+        asked.serve(server);
         n += 1;
         if n.is_multiple_of(20) {
             server.registry.kill_vanished();
@@ -390,19 +440,59 @@ fn bind_socket(path: &Path, mode: &str) -> Result<UnixListener, String> {
     Ok(listener)
 }
 
-/// Descriptors for what is neither a connection nor a table's file: log segments, sockets, the error log.
-const OTHER_FILES: u64 = 64;
+/// Descriptors for what is neither a connection, a table's file nor a file of the redo log: system files, sockets, logs, scratch files.
+const OTHER_FILES: u64 = 24;
+/// However few descriptors there are, so many are for files of tables.
+const TABLE_FILES_MIN: u64 = 4;
 
-/// `innodb_open_files`, or what the system's limit leaves beside the connections, at least ten.
+/// `innodb_open_files`, or what the system's limit leaves beside the connections. Where it does not leave enough for the connections that
+/// may come, `max_connections` and `table_open_cache` are cut, as MySQL cuts them.
 fn open_files(vars: &GlobalVars) -> usize {
     use rustix::process::{Resource, getrlimit};
-    let wanted = vars.u64(Var::innodb_open_files);
-    let taken = vars.u64(Var::max_connections) + OTHER_FILES;
     let allowed = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    // A quarter is for files even where the connections allowed would take all: they are seldom all there.
-    let files = wanted.min(allowed.saturating_sub(taken).max(allowed / 4)).max(10);
-    vars.put(Var::innodb_open_files, weir_sql::vars::VarValue::UInt(files));
-    files as usize
+    let redo = weir_engine::redo_files(
+        vars.u64(Var::innodb_redo_log_capacity),
+        vars.u64(Var::innodb_page_size) as usize,
+    );
+    let share = Descriptors::share(
+        allowed.saturating_sub(redo + OTHER_FILES),
+        vars.u64(Var::innodb_open_files),
+        vars.u64(Var::max_connections),
+    );
+    let put = |var, n| vars.put(var, weir_sql::vars::VarValue::UInt(n));
+    put(Var::innodb_open_files, share.files);
+    if share.connections < vars.u64(Var::max_connections) {
+        let cache = vars.u64(Var::table_open_cache).min(share.files.max(1));
+        log::warning(&format!(
+            "the system allows {allowed} open files, of which the redo log takes {redo}: max_connections is {} (was {}), \
+             innodb_open_files {}, table_open_cache {cache} (was {})",
+            share.connections,
+            vars.u64(Var::max_connections),
+            share.files,
+            vars.u64(Var::table_open_cache),
+        ));
+        put(Var::max_connections, share.connections);
+        put(Var::table_open_cache, cache);
+    }
+    share.files as usize
+}
+
+/// How descriptors are shared out.
+#[derive(Debug, PartialEq, Eq)]
+struct Descriptors {
+    files: u64,
+    connections: u64,
+}
+
+impl Descriptors {
+    /// A quarter is for files even where the connections allowed would take all.
+    fn share(free: u64, files: u64, connections: u64) -> Descriptors {
+        let least = TABLE_FILES_MIN.max(free / 4).min(files);
+        let files = files.min(free.saturating_sub(connections + 1).max(least));
+        // One more connection than allowed may come, to look what the others do.
+        let left = free.saturating_sub(files + 1).max(1);
+        Descriptors { files, connections: connections.min(left) }
+    }
 }
 
 /// Connections and table files need descriptors: as many as the system allows.
@@ -410,4 +500,22 @@ fn raise_files_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let now = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_shared_out() {
+        let share = |free, files, connections| {
+            let d = Descriptors::share(free, files, connections);
+            (d.files, d.connections)
+        };
+        assert_eq!(share(1_000_000, 4000, 151), (4000, 151));
+        assert_eq!(share(960, 4000, 151), (808, 151));
+        assert_eq!(share(200, 4000, 151), (50, 149));
+        assert_eq!(share(8, 4000, 151), (4, 3));
+        assert_eq!(share(0, 4000, 151), (4, 1));
+    }
 }

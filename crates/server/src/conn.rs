@@ -10,6 +10,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_sql::account::Peer;
+use weir_sql::memory::{Held, SessionMemory};
+use weir_sql::session_api::SqlError;
 use weir_sql::status::{Stat, Status};
 use weir_sql::tls::TlsSession;
 use weir_wire::compress::{Algorithm, PIECE, Packer, Unpacker};
@@ -25,10 +27,14 @@ pub enum ReadError {
     Broken,
     Timeout,
     Frame(FrameError),
+    /// The packet would take more memory than the session, or the server, may have.
+    Memory(SqlError),
 }
 
 /// Memory that an active connection keeps between commands.
 const KEEP: usize = 16 * 1024;
+/// The room of a packet from this size on is on the session's account.
+const LARGE: usize = 64 * 1024;
 /// Longest packet of a client that has not logged in: 64 KiB of connection attributes, which is what clients send at most, and
 /// its names. What a stranger can make the server hold is twice this for each connection.
 pub const LOGIN_PACKET: usize = 72 * 1024;
@@ -52,6 +58,9 @@ pub struct Conn {
     read_timeout: Duration,
     /// When the login must be over, while there is one.
     deadline: Option<Instant>,
+    /// Of the session, from the login on, and what a long packet has of it while it comes.
+    account: Option<Arc<SessionMemory>>,
+    held: Held,
 }
 
 /// The sending half: what a result sink needs while the incoming packet is still borrowed.
@@ -161,6 +170,8 @@ impl Conn {
             out,
             read_timeout: Duration::ZERO,
             deadline: None,
+            account: None,
+            held: Held::default(),
             salt: [0; SALT_LEN],
             offered: Capabilities::OFFERED,
             tls: None,
@@ -178,6 +189,21 @@ impl Conn {
     pub fn end_login(&mut self, max_packet: usize) {
         self.set_max_packet(max_packet);
         self.deadline = None;
+    }
+
+    /// Packets that come are on this account from now on.
+    pub fn charge(&mut self, account: Arc<SessionMemory>) {
+        self.account = Some(account);
+    }
+
+    /// Charges the room of a packet that is not whole yet. A short one is of no account.
+    fn hold_room(&mut self) -> Result<(), ReadError> {
+        let room = self.framer.room();
+        let bytes = if room > LARGE { room } else { 0 };
+        if bytes == self.held.bytes() {
+            return Ok(());
+        }
+        self.held.set(self.account.as_ref(), bytes).map_err(|over| ReadError::Memory(over.into()))
     }
 
     fn set_max_packet(&mut self, bytes: usize) {
@@ -261,6 +287,8 @@ impl Conn {
     pub fn wait_command(&mut self, idle: Duration, rest: Duration) -> Result<bool, ReadError> {
         self.framer.begin_command();
         self.framer.shrink(2 * KEEP);
+        // Less than it was, if anything.
+        let _ = self.hold_room();
         if let Some(u) = &mut self.unpacker
             && !self.framer.has_buffered()
         {
@@ -286,6 +314,7 @@ impl Conn {
     /// Gives memory back before a long wait.
     pub fn shrink(&mut self) {
         self.framer.shrink(0);
+        let _ = self.hold_room();
         self.out.writer.sent(0);
         if let (Some(u), Some(p)) = (&mut self.unpacker, &mut self.out.packer) {
             u.shrink();
@@ -312,6 +341,7 @@ impl Conn {
                 ReadError::Closed if self.has_buffered() => ReadError::Broken,
                 other => other,
             })?;
+            self.hold_room()?;
             if came {
                 (until, wait) = (None, timeout);
             } else {

@@ -111,13 +111,14 @@ const PARAMETER_COUNT: u8 = 8;
 impl Connection {
     pub fn new(
         server: Arc<Server>,
-        conn: Conn,
+        mut conn: Conn,
         mut session: Session,
         caps: Capabilities,
         entry: Arc<Entry>,
         counted: Counted,
     ) -> Box<Connection> {
         let aside = conn.aside(server.workers());
+        conn.charge(session.memory().clone());
         session.let_owe(aside.is_some());
         let connection = Box::new(Connection {
             server,
@@ -226,6 +227,7 @@ impl Connection {
             ReadError::Closed | ReadError::Broken => return,
             ReadError::Timeout => (1159, "Got timeout reading communication packets".to_string()),
             ReadError::Frame(f) => (f.errno(), f.to_string()),
+            ReadError::Memory(e) => (e.errno, e.message),
         };
         self.conn.out.writer.set_sequence(self.conn.framer.sequence().wrapping_add(1));
         self.last_words(&SqlError::new(errno, text));

@@ -14,6 +14,7 @@
 mod aside;
 mod auth;
 pub mod boot;
+mod budget;
 mod compression;
 mod conn;
 pub mod crypto;

@@ -268,6 +268,7 @@ fn connection(
                     conn.out.error(&SqlError::new(f.errno(), f.to_string()))
                 }
                 Refused::Gone(ReadError::Broken) => conn.out.error(&bad_handshake()),
+                Refused::Gone(ReadError::Memory(e)) => conn.out.error(&e),
                 Refused::Gone(ReadError::Closed | ReadError::Timeout) => {}
             }
             let _ = conn.out.flush();

@@ -21,7 +21,7 @@ pub enum Level {
 /// `log_error_verbosity`.
 static VERBOSITY: AtomicU8 = AtomicU8::new(2);
 /// `log_error`; `None` is stderr.
-static TARGET: Mutex<Option<File>> = Mutex::new(None);
+static TARGET: Mutex<Option<(String, File)>> = Mutex::new(None);
 
 pub fn set_verbosity(verbosity: u8) {
     VERBOSITY.store(verbosity, Ordering::Relaxed);
@@ -30,8 +30,14 @@ pub fn set_verbosity(verbosity: u8) {
 /// Appends to this file from now on.
 pub fn set_file(path: &str) -> std::io::Result<()> {
     let file = File::options().create(true).append(true).open(path)?;
-    *TARGET.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+    *TARGET.lock().unwrap_or_else(PoisonError::into_inner) = Some((path.to_string(), file));
     Ok(())
+}
+
+/// Goes on in a new file, should the old one have been renamed. An error leaves the old one.
+pub fn reopen() -> std::io::Result<()> {
+    let path = TARGET.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|t| t.0.clone());
+    path.map_or(Ok(()), |path| set_file(&path))
 }
 
 /// Writes one line; `connection` is 0 for the server itself.
@@ -49,7 +55,7 @@ pub fn write(level: Level, connection: u64, text: &str) {
     let mut target = TARGET.lock().unwrap_or_else(PoisonError::into_inner);
     // A log that cannot be written has nobody left to tell.
     let _ = match target.as_mut() {
-        Some(file) => file.write_all(line.as_bytes()),
+        Some((_, file)) => file.write_all(line.as_bytes()),
         None => std::io::stderr().write_all(line.as_bytes()),
     };
 }
@@ -96,6 +102,26 @@ fn timestamp(secs: u64, micros: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A log that was renamed stays as it is, and a new one is begun.
+    #[test]
+    fn a_renamed_log_is_begun_again() {
+        let folder = std::env::temp_dir().join(format!("weir-log-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("e.log");
+        let text = |p: &std::path::Path| std::fs::read_to_string(p).unwrap_or_default();
+        set_file(path.to_str().unwrap()).unwrap();
+        error("before");
+        let old = folder.join("e.log.1");
+        std::fs::rename(&path, &old).unwrap();
+        error("still there");
+        reopen().unwrap();
+        error("after");
+        assert!(text(&old).contains("before") && text(&old).contains("still there"));
+        assert!(text(&path).contains("after") && !text(&path).contains("before"));
+        *TARGET.lock().unwrap() = None;
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn timestamps() {

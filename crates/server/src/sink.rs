@@ -282,6 +282,7 @@ impl ResultSink for NetSink<'_> {
                     SqlError::new(1159, "Got timeout reading communication packets")
                 }
                 ReadError::Frame(f) => SqlError::new(f.errno(), f.to_string()),
+                ReadError::Memory(e) => e,
             });
         }
         let packet = self.conn.framer.packet();

@@ -312,4 +312,9 @@ impl StatementLogs for Logs {
         }
         Ok(())
     }
+
+    fn reopen_errors(&self) -> Result<(), SqlError> {
+        crate::log::reopen()
+            .map_err(|e| SqlError::new(1105, format!("cannot write the error log: {e}")))
+    }
 }

@@ -32,6 +32,8 @@ pub trait ServerFiles: Send + Sync {
 pub trait StatementLogs: Send + Sync {
     /// FLUSH LOGS: goes on in new files, should the old ones have been renamed.
     fn reopen(&self, general: bool, slow: bool) -> Result<(), SqlError>;
+    /// FLUSH ERROR LOGS.
+    fn reopen_errors(&self) -> Result<(), SqlError>;
 }
 
 /// Where there is no server no statement reads or writes files.

@@ -79,6 +79,7 @@ mod rights_cases;
 mod roles;
 mod rollup;
 mod routines;
+mod semi_consistent;
 mod setting;
 mod shown;
 mod slt;

@@ -240,3 +240,30 @@ fn an_update_with_triggers_holds_no_rows_that_stay_in_place() {
         c.0.close().await;
     });
 }
+
+/// Savepoints are few in most programs. Where they are many they are on the session's account until the transaction ends.
+#[test]
+fn savepoints_are_charged() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (id int primary key)", "begin", "insert into t values (1)"]).await;
+        c.all(&["set connection_memory_limit = 2097152"]).await;
+        let memory = c.0.memory().clone();
+        let before = memory.used();
+        let name = |n: usize| format!("savepoint `{}{n}`", "s".repeat(50));
+        for n in 0..200 {
+            c.rows(&name(n)).await;
+        }
+        assert!(memory.used() - before > 200 * 60, "{}", memory.used());
+        // One of the same name takes its place.
+        let full = memory.used();
+        c.rows(&name(3)).await;
+        assert_eq!(memory.used(), full);
+        c.rows(&format!("release savepoint `{}0`", "s".repeat(50))).await;
+        assert_eq!(memory.used(), before);
+        c.rows(&name(1)).await;
+        c.rows("commit").await;
+        assert_eq!(memory.used(), before);
+        c.0.close().await;
+    });
+}

@@ -140,6 +140,11 @@ impl Framer {
         &mut self.buffer[self.end..]
     }
 
+    /// Bytes of memory that it has for what came.
+    pub fn room(&self) -> usize {
+        self.buffer.len() + self.joined.capacity()
+    }
+
     /// `n` bytes of [`Framer::space`] are filled.
     pub fn filled(&mut self, n: usize) {
         assert!(n <= self.buffer.len() - self.end, "more than the space that was given");

@@ -1,6 +1,7 @@
 //! Many reads or writes of one file at once: sorted, neighbours joined into one vectored call, spread over io_uring or
 //! the thread pool and the caller's own thread.
 
+use super::again::patiently;
 use super::{Opened, pool};
 use crate::{DiskError, IoBuf, Result};
 use std::future::poll_fn;
@@ -25,7 +26,7 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 
 pub fn read_exact(fd: BorrowedFd<'_>, mut off: u64, mut buf: &mut [u8]) -> io::Result<()> {
     while !buf.is_empty() {
-        match rustix::io::pread(fd, &mut *buf, off) {
+        match patiently(|| rustix::io::pread(fd, &mut *buf, off)) {
             Ok(0) => {
                 return Err(io::Error::new(
                     io::ErrorKind::UnexpectedEof,
@@ -36,7 +37,6 @@ pub fn read_exact(fd: BorrowedFd<'_>, mut off: u64, mut buf: &mut [u8]) -> io::R
                 buf = &mut buf[n..];
                 off += n as u64;
             }
-            Err(rustix::io::Errno::INTR) => {}
             Err(e) => return Err(super::os(e)),
         }
     }
@@ -58,13 +58,12 @@ impl<'a> Run<'a> {
         let mut parts = &mut self.parts[..];
         let mut off = self.off;
         while parts.iter().any(|p| !p.is_empty()) {
-            match rustix::io::pwritev(fd, parts, off) {
+            match patiently(|| rustix::io::pwritev(fd, parts, off)) {
                 Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero)),
                 Ok(n) => {
                     off += n as u64;
                     IoSlice::advance_slices(&mut parts, n);
                 }
-                Err(rustix::io::Errno::INTR) => {}
                 Err(e) => return Err(super::os(e)),
             }
         }

@@ -4,6 +4,7 @@
 //! batches go to io_uring, or to a small thread pool where io_uring is not allowed (containers, old kernels). On somebody
 //! else's executor, where blocking would hurt others, single operations go to the pool too.
 
+mod again;
 mod batch;
 mod pool;
 mod uring;
@@ -37,6 +38,7 @@ struct Shared {
     uring: Option<uring::Uring>,
     direct_refused: AtomicBool,
     read_only: bool,
+    reserve: again::Reserve,
     log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -125,6 +127,7 @@ impl RealDisk {
             uring,
             direct_refused: AtomicBool::new(false),
             read_only,
+            reserve: again::Reserve::new(),
             log,
         };
         Ok(RealDisk { shared: Arc::new(shared), _lock: lock })
@@ -197,7 +200,7 @@ impl Shared {
 
     fn list(&self, dir: &str) -> Result<Vec<String>> {
         let fail = |e: io::Error| DiskError::new("list", dir, &e);
-        let entries = match std::fs::read_dir(self.root.join(dir)) {
+        let entries = match self.reserve.lend(|| std::fs::read_dir(self.root.join(dir))) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(fail)?,
         };
@@ -254,8 +257,8 @@ impl Disk for RealDisk {
     fn sync_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
         let path = path.to_string();
         self.run(move |s| {
-            let dir = std::fs::File::open(s.root.join(&path));
-            dir.and_then(|d| d.sync_all()).map_err(|e| DiskError::new("sync folder", &path, &e))
+            let sync = || std::fs::File::open(s.root.join(&path)).and_then(|d| d.sync_all());
+            s.reserve.lend(sync).map_err(|e| DiskError::new("sync folder", &path, &e))
         })
     }
 

@@ -35,6 +35,8 @@ use std::sync::Arc;
 use weir_disk::{Disk, Mode};
 use weir_rt::{Actor, Event, Interrupt, JoinHandle, Rt, acting};
 
+pub use open::redo_files;
+
 pub type FatalFn = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// How long a check waits for the table's users where nobody set a limit.
@@ -594,6 +596,10 @@ impl Db {
         };
         db.stop_recorder().await;
         written?;
+        // An older list is a lower bound, too.
+        if let Err(e) = db.core.spaces.write_witnesses().await {
+            (db.log)(&format!("warning: cannot write '{}': {e}", crate::files::WITNESSES));
+        }
         // What is appended from here on is refused, so the log ends exactly where the checkpoint says.
         let end = db.core.log.close().await?;
         db.core.log.write_checkpoint(end, true).await?;

@@ -37,6 +37,11 @@ use std::sync::Arc;
 use weir_disk::Disk;
 use weir_rt::{Event, Rt};
 
+/// Files that a redo log of this capacity has, all of them open.
+pub fn redo_files(capacity: u64, page_size: usize) -> u64 {
+    (capacity / segment_size(capacity, page_size) + 2).max(5)
+}
+
 fn segment_size(capacity: u64, page_size: usize) -> u64 {
     // 32 segments, as many as MySQL keeps; never smaller than a group may be, never over 256 MiB.
     let want = capacity / 32 / 4096 * 4096;
@@ -199,6 +204,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
     let spaces = spaces_of(&disk, &o, size, state.id);
     recovery::open_spaces(&spaces).await?;
+    spaces.read_witnesses().await?;
     refuse_remembered(&spaces, &state.damaged, &o);
     let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
     let mut core = build_core(rt, spaces, &o, log).await?;
@@ -310,14 +316,19 @@ async fn remake_segments(
     Ok(segments)
 }
 
+/// Row locks may take as much memory as pages do, and at least so much.
+const LOCK_MEMORY_MIN: u64 = 16 << 20;
+
 async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report) -> Result<Db> {
     let size = core.spaces.page_size();
     let next_trx = |p: &[u8]| page::get_u64(p, crate::txn::HEADER_TRX_ID);
     let high = header_or(&core, o.force, space::SYSTEM, next_trx, 1 << 47).await?;
+    let locks = LockTable::new();
+    locks.limit.store(o.buffer_pool.max(LOCK_MEMORY_MIN), Ordering::Relaxed);
     let sys = System {
         rt: rt.clone(),
         trx: TrxSys::new(rt.clone(), high.max(1), 1),
-        locks: LockTable::new(),
+        locks,
         purge: Purge::default(),
         undo_slots: UndoSlots::new(size),
         undo_truncation: Truncation::new(o.undo),

@@ -14,16 +14,18 @@
 mod open;
 mod refused;
 mod troubles;
+mod witness;
 
 pub use open::{DEFAULT_LIMIT as OPEN_FILES, Files, SpaceFile};
 pub use refused::Refusal;
+pub use witness::FILE as WITNESSES;
 
 use crate::error::Result;
-use crate::ids::{PageId, PageNo, SpaceId};
+use crate::ids::{Lsn, PageId, PageNo, SpaceId};
 use crate::page::{self, HEADER};
 use crate::planted::{self, Bug};
-use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use weir_disk::{Disk, File, IoBuf, Mode};
@@ -54,6 +56,8 @@ pub struct Space {
     /// Set once; then nothing is done with the file but to remove it.
     refused: OnceLock<Refusal>,
     failed_undos: AtomicU32,
+    /// The page with the highest LSN that went to the file since the start.
+    newest: Mutex<(PageNo, Lsn)>,
 }
 
 impl Space {
@@ -143,6 +147,8 @@ pub struct Spaces {
     map: RwLock<HashMap<SpaceId, Arc<Space>>>,
     /// A table whose file is damaged is read as far as that goes (`innodb_force_recovery`).
     leaves_damage: bool,
+    /// What each table's file must be at least.
+    witnesses: Mutex<witness::Witnesses>,
 }
 
 impl Spaces {
@@ -150,7 +156,8 @@ impl Spaces {
     pub fn new(disk: Arc<dyn Disk>, mode: Mode, page_size: usize, directory: [u8; 16]) -> Spaces {
         let files = Files::new(disk.clone(), mode);
         let map = RwLock::new(HashMap::new());
-        Spaces { disk, files, page_size, directory, map, leaves_damage: false }
+        let witnesses = Mutex::default();
+        Spaces { disk, files, page_size, directory, map, leaves_damage: false, witnesses }
     }
 
     pub fn leaving_damage(self, leaves_damage: bool) -> Spaces {
@@ -233,6 +240,7 @@ impl Spaces {
             page_bytes: self.page_size as u64,
             refused: OnceLock::new(),
             failed_undos: AtomicU32::new(0),
+            newest: Mutex::new((0, 0)),
         });
         self.map.write().insert(id, s.clone());
         s

@@ -14,6 +14,7 @@
 //! - What `conflicts` says is the only rule for granting; it is a pure function, tested over all pairs.
 //! - Locks are placed, and gaps inherited, under the page latch of the record concerned, so that no insert slips between
 //!   looking and locking.
+//! - Locks of a long scan are folded into ranges, which a request makes explicit before it waits (`range.rs`).
 //! - The wait-for graph is not stored: the queues imply it. A circle is looked for whenever an edge may have been added, after
 //!   it was, so a deadlock is found when it forms (`deadlock.rs`).
 //! - One shard is locked at a time, with one exception: whoever breaks a circle locks its shards in ascending order. Inside
@@ -26,12 +27,14 @@ mod conflict;
 mod deadlock;
 mod name;
 mod queue;
+mod range;
 mod table;
 mod trx;
 mod wait;
 
 pub use conflict::{Kind, Mode};
 pub use name::LockName;
+pub use range::LockRun;
 pub use table::{Granted, LockInfo, LockTable, Outcome};
 pub use trx::TrxLocks;
 pub use wait::LockWait;

@@ -1,9 +1,10 @@
 //! The lock table: queues by name, sharded; waiting, granting, releasing, inheriting.
 
-use super::conflict::{Kind, Mode, conflicts};
+use super::conflict::{Kind, Mode, conflicts, covers};
 use super::name::{LockName, NameSet, Names};
 use super::queue::{Lock, Queue, Standing};
-use super::trx::TrxLocks;
+use super::range::{FOLD_FROM, LockRun, Ranges};
+use super::trx::{CHUNK, TrxLocks};
 use super::wait::{LockWait, Request, State, Wakes};
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
@@ -46,6 +47,8 @@ pub struct LockInfo {
 pub enum Outcome {
     Granted(Granted),
     Wait(LockWait),
+    /// Granted; but there are more locks than the table has memory for, and this transaction is to end.
+    Full,
 }
 
 /// How a grant came about.
@@ -74,9 +77,16 @@ pub struct LockTable {
     pub stats: LockStats,
     /// Gap-like locks per slot of index ids: 0 means that an insert into such an index need not look.
     gaps: Box<[AtomicU32]>,
+    ranges: Ranges,
+    /// Bytes of explicit locks, in whole chunks of transactions that have many; and how many there may be.
+    charged: AtomicU64,
+    pub limit: AtomicU64,
     pub(super) last_deadlock: Mutex<Option<String>>,
     pub detect: AtomicBool,
 }
+
+/// What a lock of its own takes: its name in the table and in its owner's list, a key of twenty bytes in both, its queue.
+const LOCK_BYTES: u64 = 240;
 
 const GAP_SLOTS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 1024 };
 
@@ -87,6 +97,9 @@ impl LockTable {
             seq: AtomicU64::new(1),
             stats: LockStats::default(),
             gaps: (0..GAP_SLOTS).map(|_| AtomicU32::new(0)).collect(),
+            ranges: Ranges::new(),
+            charged: AtomicU64::new(0),
+            limit: AtomicU64::new(u64::MAX),
             last_deadlock: Mutex::new(None),
             detect: AtomicBool::new(true),
         })
@@ -121,6 +134,9 @@ impl LockTable {
         enqueue: bool,
     ) -> Option<Outcome> {
         let mut shard = self.shard(name).lock();
+        if self.ranges.any(name.index) && self.meet_ranges(&mut shard, trx, name, (mode, kind)) {
+            return Some(Outcome::Granted(Granted::Had));
+        }
         let standing = shard.queues.get(name).map(|q| q.standing(trx, (mode, kind)));
         let blocker = match standing {
             Some(Standing::Covered) => return Some(Outcome::Granted(Granted::Had)),
@@ -128,6 +144,9 @@ impl LockTable {
             Some(Standing::Free) | None => {
                 if kind != Kind::InsertIntention {
                     self.add(&mut shard, trx, name, mode, kind);
+                    if trx.weight.load(Ordering::Relaxed) > CHUNK as u64 && !self.charge(trx) {
+                        return Some(Outcome::Full);
+                    }
                 }
                 return Some(Outcome::Granted(Granted::New));
             }
@@ -168,6 +187,86 @@ impl LockTable {
             self.resolve_deadlocks(owner);
         }
         added
+    }
+
+    /// Charges what the transaction has more than was known; false when there is no room for it.
+    fn charge(&self, trx: &TrxLocks) -> bool {
+        let more = trx.uncharged() as u64 * LOCK_BYTES;
+        more == 0
+            || self.charged.fetch_add(more, Ordering::Relaxed) + more
+                <= self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that the explicit locks of transactions with many of them take.
+    pub fn charged(&self) -> u64 {
+        self.charged.load(Ordering::Relaxed)
+    }
+
+    /// True: a range of its own covers the request. Ranges of others that exclude it are made explicit.
+    fn meet_ranges(
+        &self,
+        shard: &mut Shard,
+        trx: &Arc<TrxLocks>,
+        name: &LockName,
+        what: (Mode, Kind),
+    ) -> bool {
+        for (owner, held) in self.ranges.at(name) {
+            if Arc::ptr_eq(&owner, trx) {
+                if covers(held, what) {
+                    return true;
+                }
+            } else if conflicts(what, held) {
+                self.make_range_explicit(shard, &owner, name, held);
+            }
+        }
+        false
+    }
+
+    fn make_range_explicit(
+        &self,
+        shard: &mut Shard,
+        owner: &Arc<TrxLocks>,
+        name: &LockName,
+        held: (Mode, Kind),
+    ) {
+        if !shard.queues.get(name).is_some_and(|q| q.has(owner, held)) {
+            // An owner that is about to end gets nothing more, and nobody has to wait for it.
+            self.add(shard, owner, name, held.0, held.1);
+        }
+    }
+
+    /// A scan has locked a record, the neighbour of the one that it locked before: that one's lock goes into a range, if the
+    /// transaction has many. The caller has the latches under which it has locked.
+    pub fn locked_next(
+        &self,
+        trx: &Arc<TrxLocks>,
+        run: &mut LockRun,
+        (index, key): (u64, &[u8]),
+        (mode, kind): (Mode, Kind),
+    ) {
+        if trx.weight.load(Ordering::Relaxed) < FOLD_FROM {
+            return;
+        }
+        let name = LockName::new(index, Some(key));
+        let Some((last, grown)) = run.take(name, (mode, kind)) else { return };
+        let Some(key) = &last.key else { return };
+        let mut shard = self.shard(&last).lock();
+        let alone = shard.queues.get(&last).is_some_and(|q| {
+            let only = |l: &Lock| Arc::ptr_eq(&l.trx, trx) && l.what() == (mode, kind);
+            q.line.is_none() && q.granted.len() == 1 && only(&q.granted[0])
+        });
+        if !alone {
+            return;
+        }
+        let (grown, new) = self.ranges.fold(trx, (index, key), (mode, kind), grown);
+        if new {
+            // Inserts ask for the sake of the range, whether it locks gaps or not.
+            self.gap_slot(index).fetch_add(1, Ordering::AcqRel);
+        }
+        run.set(grown);
+        shard.queues.remove(&last);
+        self.count_gap(&last, kind, -1);
+        trx.folds(&last);
     }
 
     fn count_gap(&self, name: &LockName, kind: Kind, by: i32) {
@@ -256,9 +355,21 @@ impl LockTable {
         all
     }
 
-    /// Every lock and every request that waits, for monitors; those of one record stand together, in their order.
+    /// Every lock and every request that waits, for monitors; those of one record stand together, in their order. A range is told as
+    /// the lock on its first record.
     pub fn list(&self) -> Vec<LockInfo> {
         let mut all = Vec::new();
+        self.ranges.each(|trx, what, name| {
+            all.push(LockInfo {
+                session: trx.session,
+                trx: trx.id.load(Ordering::Relaxed),
+                serial: trx.serial(),
+                name,
+                what,
+                waits_for: Vec::new(),
+                waits: false,
+            });
+        });
         for shard in &self.shards {
             let s = shard.lock();
             for (name, q) in &s.queues {
@@ -291,6 +402,11 @@ impl LockTable {
     /// Transactions that have or want locks and have written nothing, each once.
     pub fn readers(&self) -> Vec<Arc<TrxLocks>> {
         let mut all: BTreeMap<u64, Arc<TrxLocks>> = BTreeMap::new();
+        self.ranges.each(|trx, _, _| {
+            if trx.id.load(Ordering::Relaxed) == 0 {
+                all.entry(trx.serial).or_insert_with(|| trx.clone());
+            }
+        });
         for shard in &self.shards {
             let s = shard.lock();
             for q in s.queues.values() {
@@ -307,14 +423,18 @@ impl LockTable {
 
     /// Whether the record, or the gap below it, has any lock or waiter.
     pub fn any(&self, name: &LockName) -> bool {
-        self.shard(name).lock().queues.contains_key(name)
+        let shard = self.shard(name).lock();
+        shard.queues.contains_key(name) || !self.ranges.at(name).is_empty()
     }
 
     /// Whether another transaction's lock would make this request wait. For inserts that found gaps.
     pub fn would_wait(&self, trx: &Arc<TrxLocks>, name: &LockName, mode: Mode, kind: Kind) -> bool {
         let shard = self.shard(name).lock();
         let standing = shard.queues.get(name).map(|q| q.standing(trx, (mode, kind)));
-        matches!(standing, Some(Standing::Blocked(_)))
+        let excludes = |(owner, held): &(Arc<TrxLocks>, (Mode, Kind))| {
+            !Arc::ptr_eq(owner, trx) && conflicts((mode, kind), *held)
+        };
+        matches!(standing, Some(Standing::Blocked(_))) || self.ranges.at(name).iter().any(excludes)
     }
 
     /// An insert splits a gap: the locks on the gap below `next` now cover both halves. Same latch hold as the insert.
@@ -322,13 +442,34 @@ impl LockTable {
         if planted::is(Bug::GapLostAtInsert) {
             return;
         }
-        self.copy_gaps(&LockName::new(index, next), &LockName::new(index, Some(new)), false);
+        let name = LockName::new(index, Some(new));
+        self.copy_gaps(&LockName::new(index, next), &name, false);
+        // After the queues: a lock that goes from its queue into a range meanwhile is found there.
+        let outside = self.ranges.insert(index, new, next);
+        self.add_gaps(&name, outside.into_iter().map(|(trx, (mode, _))| (trx, mode)).collect());
+    }
+
+    /// A record is about to be removed: the locks that ranges have of it become explicit, unless the range locks the gap that will be
+    /// there.
+    fn leave_ranges(&self, name: &LockName, next: Option<&[u8]>) {
+        if !self.ranges.any(name.index) {
+            return;
+        }
+        let behind = self.ranges.at(&LockName::new(name.index, next));
+        let mut shard = self.shard(name).lock();
+        for (owner, held) in self.ranges.at(name) {
+            let same = |(o, h): &(Arc<TrxLocks>, _)| Arc::ptr_eq(o, &owner) && *h == held;
+            if !(held.1.has_gap() && behind.iter().any(same)) {
+                self.make_range_explicit(&mut shard, &owner, name, held);
+            }
+        }
     }
 
     /// A record is removed: its locks become locks on the gap below its successor. Same latch hold as the removal.
     pub fn inherit_on_remove(&self, index: u64, old: &[u8], next: Option<&[u8]>) {
         let name = LockName::new(index, Some(old));
         if !planted::is(Bug::GapLostAtRemoval) {
+            self.leave_ranges(&name, next);
             let records_too = !planted::is(Bug::RecordLocksLostAtRemoval);
             self.copy_gaps(&name, &LockName::new(index, next), records_too);
         }
@@ -358,6 +499,11 @@ impl LockTable {
                 |l: &&Lock| l.kind.has_gap() || (records_too && l.kind != Kind::InsertIntention);
             q.granted.iter().filter(wanted).map(|l| (l.trx.clone(), l.mode)).collect()
         };
+        self.add_gaps(to, copies);
+    }
+
+    /// Gives transactions locks on the gap below a record.
+    fn add_gaps(&self, to: &LockName, copies: Vec<(Arc<TrxLocks>, Mode)>) {
         if copies.is_empty() {
             return;
         }
@@ -391,11 +537,20 @@ impl LockTable {
     /// Releases everything; nothing can be added afterwards.
     pub fn release_all(&self, trx: &Arc<TrxLocks>) {
         debug_assert!(trx.request().is_none(), "it ends while it waits");
-        let names = {
+        let (names, ranges, charged) = {
             let mut held = trx.held.lock();
             held.closed = true;
-            std::mem::take(&mut held.names)
+            held.folded = 0;
+            let charged = std::mem::take(&mut held.charged);
+            (std::mem::take(&mut held.names), std::mem::take(&mut held.ranges), charged)
         };
+        if charged > 0 {
+            self.charged.fetch_sub(charged as u64 * LOCK_BYTES, Ordering::Relaxed);
+        }
+        for index in ranges {
+            let gone = self.ranges.release(trx, index);
+            self.gap_slot(index).fetch_sub(gone, Ordering::AcqRel);
+        }
         for n in &names {
             self.remove(trx, n, |_| true);
         }
@@ -430,11 +585,20 @@ impl LockTable {
         self.last_deadlock.lock().clone()
     }
 
-    /// Locks and requests.
+    /// Locks and requests; a range counts as one.
     pub fn count(&self) -> usize {
-        self.shards.iter().map(|s| s.lock().queues.values().map(Queue::len).sum::<usize>()).sum()
+        let mut ranges = 0usize;
+        self.ranges.each(|_, _, _| ranges += 1);
+        let queued: usize = self
+            .shards
+            .iter()
+            .map(|s| s.lock().queues.values().map(Queue::len).sum::<usize>())
+            .sum();
+        ranges + queued
     }
 }
 
+#[cfg(test)]
+mod range_tests;
 #[cfg(test)]
 mod tests;

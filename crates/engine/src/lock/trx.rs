@@ -4,7 +4,11 @@ use super::name::LockName;
 use super::wait::Request;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Locks that a transaction charges to the table at once. The first chunk is free, so that short transactions share no counter.
+pub(super) const CHUNK: usize = 1024;
 
 pub struct TrxLocks {
     /// Transaction id; 0 before the first write.
@@ -28,6 +32,11 @@ pub struct TrxLocks {
 pub(super) struct Held {
     /// Of every granted lock; a name may be there twice, or once too often when its record was removed.
     pub names: Vec<LockName>,
+    /// Indexes in which it has ranges, and how many locks were folded into them.
+    pub ranges: SmallVec<[u64; 2]>,
+    pub folded: usize,
+    /// Of its explicit locks so many are charged to the table, beyond those that are free.
+    pub charged: usize,
     /// After release nothing may be added: an implicit lock converted too late would stay for ever.
     pub closed: bool,
 }
@@ -54,7 +63,8 @@ impl TrxLocks {
 
     /// Locks that it has.
     pub fn count(&self) -> usize {
-        self.held.lock().names.len()
+        let held = self.held.lock();
+        held.names.len() + held.folded
     }
 
     /// Notes a lock that it has from now on; false when the transaction has ended.
@@ -66,6 +76,26 @@ impl TrxLocks {
         held.names.push(name.clone());
         self.weight.fetch_add(1, Ordering::Relaxed);
         true
+    }
+
+    /// Locks that were added since they were last counted, as whole chunks; most of the time none.
+    pub(super) fn uncharged(&self) -> usize {
+        let mut held = self.held.lock();
+        let beyond = held.names.len().saturating_sub(CHUNK + held.charged);
+        let more = beyond.div_ceil(CHUNK) * CHUNK;
+        held.charged += more;
+        more
+    }
+
+    /// The record's lock has become a part of a range of the index.
+    pub(super) fn folds(&self, name: &LockName) {
+        let mut held = self.held.lock();
+        let at = held.names.iter().rposition(|n| n == name);
+        held.names.swap_remove(at.expect("a lock in a queue is in its owner's list"));
+        held.folded += 1;
+        if !held.ranges.contains(&name.index) {
+            held.ranges.push(name.index);
+        }
     }
 
     pub(super) fn request(&self) -> Option<Arc<Request>> {

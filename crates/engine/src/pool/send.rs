@@ -22,6 +22,7 @@ impl Image {
     /// Its bytes and where they go; the image has none from then on.
     pub(super) fn at_home(&mut self, page_size: usize) -> (u64, IoBuf) {
         let bytes = std::mem::replace(&mut self.buf, IoBuf::new(0));
+        self.space.goes_home(self.id.page, self.lsn);
         (u64::from(self.id.page) * page_size as u64, bytes)
     }
 }

@@ -167,6 +167,10 @@ impl Worker {
             }
             Err(_) => None,
         };
+        let other = match other {
+            None => self.core.spaces.is_stale(space).await?,
+            other => other,
+        };
         let own = other.is_none();
         if let Some(what) = other {
             self.share.foreign.insert(space.id, what);

@@ -24,6 +24,7 @@ pub struct Unfinished {
 pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
+    let mut history: Vec<History> = Vec::new();
     let slots = db.undo_slots.read(&db.core).await?;
     let with_page: HashSet<u16> = slots.iter().map(|(slot, _)| *slot).collect();
     for (slot, first) in slots {
@@ -35,7 +36,6 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
         // Whether the log's header says prepared, and the name that a record gives.
         let mut prepared = (false, None);
         let mut end;
-        let mut done: Vec<History> = Vec::new();
         loop {
             let (p, next) = undo::read_page(&db.core, at.page).await?;
             if page::page_type(&p) != Some(PageType::Undo) {
@@ -47,7 +47,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                 match rec {
                     UndoRecord::Header { trx, committed, prepared: is_prepared, no } => {
                         if let Some((id, true, no, begin)) = current {
-                            done.push(History { no, trx: id, slot, begin, end: at });
+                            history.push(History { no, trx: id, slot, begin, end: at });
                         }
                         next_id = next_id.max(trx + 1);
                         next_no = next_no.max(no + 1);
@@ -71,7 +71,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
         }
         match current {
             Some((id, true, no, begin)) => {
-                done.push(History { no, trx: id, slot, begin, end });
+                history.push(History { no, trx: id, slot, begin, end });
                 db.undo_slots.known(slot, Some(end));
             }
             Some((id, false, _, begin)) => {
@@ -84,11 +84,11 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
             }
             None => db.undo_slots.known(slot, Some(end)),
         }
-        if !planted::is(Bug::HistoryNotRebuilt) {
-            done.into_iter().for_each(|h| db.purge.push(h));
-        }
     }
     db.undo_slots.all_known(&with_page);
+    if !planted::is(Bug::HistoryNotRebuilt) {
+        db.purge.adopt(history);
+    }
     Ok((next_id, next_no, active))
 }
 

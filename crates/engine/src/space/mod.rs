@@ -102,6 +102,9 @@ pub async fn meet(core: &Core, space: &Space) -> Result<()> {
         return Err(Error::Corrupt { what: "file is empty".into(), place: space.path().into() });
     }
     read_header(core, space.id, |_| ()).await?;
+    if let Some(what) = core.spaces.is_stale(space).await? {
+        return Err(Error::Corrupt { what, place: space.path().into() });
+    }
     space.mark_met();
     Ok(())
 }

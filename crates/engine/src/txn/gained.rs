@@ -19,7 +19,7 @@ impl Gained {
     /// other is an older lock.
     pub fn note(&mut self, name: &LockName, mode: Mode, outcome: Option<&Outcome>) {
         *self = match outcome {
-            None => Gained::Nothing,
+            None | Some(Outcome::Full) => Gained::Nothing,
             Some(Outcome::Wait(_)) => Gained::Waits(name.clone(), mode),
             Some(Outcome::Granted(Granted::New)) => Gained::New(name.clone(), mode),
             Some(Outcome::Granted(Granted::Had)) => match std::mem::take(self) {

@@ -18,6 +18,7 @@
 
 mod ahead;
 mod bulk;
+mod committed;
 mod cover;
 mod entries;
 pub mod external;
@@ -131,6 +132,15 @@ pub enum OnLocked {
     Wait,
     NoWait,
     SkipLocked,
+    /// A semi-consistent read: at the levels without gap locks a scan of the clustered index reads the last committed version of a
+    /// locked row and takes no lock. A caller that wants the row calls [`Cursor::insist`] and reads it again. Every other read waits.
+    Committed,
+}
+
+impl OnLocked {
+    pub(crate) fn waits(self) -> bool {
+        matches!(self, OnLocked::Wait | OnLocked::Committed)
+    }
 }
 
 #[derive(Clone)]
@@ -176,6 +186,8 @@ impl Default for TxnOptions {
 pub struct Savepoint {
     position: Option<UndoPosition>,
     rows: u64,
+    /// It is from before the transaction read, locked or wrote anything.
+    before_use: bool,
 }
 
 /// A transaction, owned by its session. Dropped unfinished, it is rolled back in the background.
@@ -304,7 +316,39 @@ impl Txn {
     }
 
     pub fn savepoint(&mut self) -> Savepoint {
-        Savepoint { position: self.undo.as_ref().map(|u| u.position()), rows: self.rows }
+        Savepoint {
+            position: self.undo.as_ref().map(|u| u.position()),
+            rows: self.rows,
+            before_use: self.is_unused(),
+        }
+    }
+
+    /// It has read, locked and written nothing. Where the session keeps tables locked it is not known to be so.
+    fn is_unused(&self) -> bool {
+        self.mdl.is_empty() && self.view.is_none() && self.undo.is_none() && self.o.held.is_none()
+    }
+
+    /// ROLLBACK TO SAVEPOINT. As `rollback_to`; but a transaction that was unused when the savepoint was set is unused again: its row
+    /// locks, its snapshot and its tables' locks are given back.
+    pub async fn rollback_to_savepoint(&mut self, s: Savepoint) -> Result<()> {
+        if self.doomed || !s.before_use || self.o.held.is_some() {
+            return self.rollback_to(s).await;
+        }
+        if let Err(e) = self.rollback_inner().await {
+            self.hand_over();
+            self.doomed = true;
+            return Err(e);
+        }
+        self.db.locks.release_all(&self.locks);
+        // What has released its locks gets no new ones.
+        self.locks = TrxLocks::new(self.o.session_id);
+        self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
+        self.gained.forget();
+        self.drop_view();
+        self.mdl.clear();
+        self.rows = s.rows;
+        self.shared_writes = false;
+        Ok(())
     }
 
     /// Undoes the writes since `s`. Locks stay, as in InnoDB. When it fails half-way (a page cannot be read) the engine

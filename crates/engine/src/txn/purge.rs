@@ -17,7 +17,7 @@ use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::table::Table;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::{AsyncMutex, Notify};
@@ -32,14 +32,44 @@ pub struct PurgeStats {
     pub rows_removed: AtomicU64,
 }
 
-/// Committed transactions whose undo is still there.
+/// Committed transactions whose undo is still there: 48 bytes for each. They come nearly in order, so a new one has its place near
+/// the end of both lists.
 #[derive(Default)]
 struct Pending {
-    by_no: BTreeMap<u64, History>,
-    /// Their commit numbers.
-    numbers: HashMap<TrxId, u64>,
-    /// The number of the one whose log is being purged.
-    current: Option<u64>,
+    /// By commit number.
+    by_no: VecDeque<History>,
+    /// Their ids, ascending.
+    ids: VecDeque<TrxId>,
+    /// The id of the one whose log is being purged.
+    current: Option<TrxId>,
+}
+
+impl Pending {
+    fn push(&mut self, h: History) {
+        let at = self.by_no.partition_point(|o| o.no < h.no);
+        self.by_no.insert(at, h);
+        let at = self.ids.partition_point(|id| *id < h.trx);
+        self.ids.insert(at, h.trx);
+    }
+
+    fn get_mut(&mut self, no: u64) -> Option<&mut History> {
+        let at = self.by_no.binary_search_by_key(&no, |h| h.no).ok()?;
+        self.by_no.get_mut(at)
+    }
+
+    fn remove(&mut self, h: &History) {
+        if let Ok(at) = self.by_no.binary_search_by_key(&h.no, |o| o.no) {
+            self.by_no.remove(at);
+        }
+        if let Ok(at) = self.ids.binary_search(&h.trx) {
+            self.ids.remove(at);
+        }
+        // What a long snapshot has kept is given back when purge is through with it.
+        if self.by_no.len() < self.by_no.capacity() / 8 {
+            self.by_no.shrink_to(self.by_no.len() * 2);
+            self.ids.shrink_to(self.ids.len() * 2);
+        }
+    }
 }
 
 /// How far purge has come with a committed transaction.
@@ -83,11 +113,14 @@ impl Purge {
         }
     }
 
+    /// What a start has found, in any order.
+    pub fn adopt(&self, mut all: Vec<History>) {
+        all.sort_unstable_by_key(|h| h.no);
+        all.into_iter().for_each(|h| self.push(h));
+    }
+
     pub fn push(&self, h: History) {
-        let mut pending = self.history.lock();
-        pending.numbers.insert(h.trx, h.no);
-        pending.by_no.insert(h.no, h);
-        drop(pending);
+        self.history.lock().push(h);
         self.wake.notify_one();
     }
 
@@ -97,7 +130,7 @@ impl Purge {
 
     /// The pages of a log before `page` are gone; what is left of it begins with that page.
     fn begins_at(&self, no: u64, page: PageNo) {
-        if let Some(h) = self.history.lock().by_no.get_mut(&no) {
+        if let Some(h) = self.history.lock().get_mut(no) {
             h.begin = UndoPosition { page, off: UNDO_BODY as u32 };
         }
     }
@@ -118,7 +151,7 @@ impl Purge {
 
     /// Whether something of a slot is still to be purged.
     pub fn has_history_of(&self, slot: u16) -> bool {
-        self.history.lock().by_no.values().any(|h| h.slot == slot)
+        self.history.lock().by_no.iter().any(|h| h.slot == slot)
     }
 
     /// Committed transactions not yet purged: MySQL's "history list length".
@@ -129,26 +162,24 @@ impl Purge {
     /// The next log to be purged, which is the current one as long as the guard lives.
     fn next(&self, below: u64) -> Option<(History, Current<'_>)> {
         let mut pending = self.history.lock();
-        let (no, h) = pending.by_no.first_key_value().map(|(no, h)| (*no, *h))?;
-        if no >= below {
+        let h = *pending.by_no.front()?;
+        if h.no >= below {
             return None;
         }
-        pending.current = Some(no);
+        pending.current = Some(h.trx);
         Some((h, Current(self)))
     }
 
     fn done(&self, h: &History) {
-        let mut pending = self.history.lock();
-        pending.by_no.remove(&h.no);
-        pending.numbers.remove(&h.trx);
+        self.history.lock().remove(h);
     }
 
     fn progress(&self, trx: TrxId) -> Progress {
         let pending = self.history.lock();
-        match pending.numbers.get(&trx) {
-            None => Progress::Past,
-            Some(no) if pending.current == Some(*no) => Progress::Within,
-            Some(_) => Progress::Before,
+        match pending.ids.binary_search(&trx) {
+            Err(_) => Progress::Past,
+            Ok(_) if pending.current == Some(trx) => Progress::Within,
+            Ok(_) => Progress::Before,
         }
     }
 }
@@ -270,7 +301,7 @@ pub struct Kept {
 
 /// Looks through the history for a table. The caller holds `running`.
 pub async fn kept_for(db: &System, table: u64) -> Result<Kept> {
-    let logs: Vec<History> = db.purge.history.lock().by_no.values().copied().collect();
+    let logs: Vec<History> = db.purge.history.lock().by_no.iter().copied().collect();
     let mut kept = Kept::default();
     for h in logs {
         let mut pages = Pages::of(&h);

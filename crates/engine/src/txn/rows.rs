@@ -40,6 +40,7 @@ fn granted(outcome: Option<Outcome>) -> RowAttempt<()> {
     match outcome {
         Some(Outcome::Granted(_)) => Ok(()),
         Some(Outcome::Wait(w)) => Err(Need::Lock(w).into()),
+        Some(Outcome::Full) => Err(Need::LockMemory.into()),
         None => Err(Error::LockNotAvailable.into()),
     }
 }
@@ -70,7 +71,7 @@ impl Txn {
         if kind != Kind::Record || self.o.isolation.locks_gaps() {
             return self.request(&name, m, kind, on_locked);
         }
-        let outcome = self.db.locks.lock(&self.locks, &name, m, kind, on_locked == OnLocked::Wait);
+        let outcome = self.db.locks.lock(&self.locks, &name, m, kind, on_locked.waits());
         self.gained.note(&name, m, outcome.as_ref());
         granted(outcome)
     }
@@ -82,7 +83,7 @@ impl Txn {
         kind: Kind,
         on_locked: OnLocked,
     ) -> RowAttempt<()> {
-        granted(self.db.locks.lock(&self.locks, name, m, kind, on_locked == OnLocked::Wait))
+        granted(self.db.locks.lock(&self.locks, name, m, kind, on_locked.waits()))
     }
 
     /// Whether an insert before `next` must wait for a gap lock; places the insert intention if so.

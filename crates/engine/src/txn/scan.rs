@@ -4,6 +4,7 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 use super::ahead::{self, Ahead};
+use super::committed::Locked;
 use super::cover::{Cover, is_settled};
 use super::read::{consistent_read, secondary_parts};
 use super::secondary::{implicit_owner, is_marked};
@@ -11,7 +12,7 @@ use super::version::{self, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, met_a_lock};
 use crate::change_buffer::{self, Pair};
 use crate::error::Result;
-use crate::lock::{Kind, LockName, Mode};
+use crate::lock::{Kind, LockName, LockRun, Mode};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
@@ -113,7 +114,7 @@ impl Batch {
 }
 
 /// Where the scan goes on.
-enum Position {
+pub(super) enum Position {
     /// Forward: the lowest key not yet returned. Backward: the lowest key already returned (`None`: nothing yet, no end).
     At(Option<Vec<u8>>),
     Done,
@@ -121,14 +122,14 @@ enum Position {
 
 pub struct Cursor {
     table: Arc<Table>,
-    spec: ScanSpec,
-    at: Position,
+    pub(super) spec: ScanSpec,
+    pub(super) at: Position,
     batch: Batch,
     size: usize,
     /// Rows that a batch has at most.
     most: usize,
     /// The row of a locking scan, or that of an index entry.
-    row: RowBuf,
+    pub(super) row: RowBuf,
     /// The current row is that one, not one of the batch.
     single: bool,
     /// Makes rows of entries, when the index covers what is wanted.
@@ -138,6 +139,10 @@ pub struct Cursor {
     not_unique: bool,
     /// Backward with locks: the gap above the first record is locked.
     top_locked: bool,
+    /// How it reads rows that others have locked.
+    pub(super) locked: Locked,
+    /// The locks that it takes from neighbour to neighbour.
+    run: LockRun,
     /// Of leaves, and of the rows of entries.
     ahead: Ahead,
     rows_ahead: Ahead,
@@ -181,6 +186,8 @@ impl Txn {
             found_unique: false,
             not_unique: false,
             top_locked: false,
+            locked: Locked::default(),
+            run: LockRun::default(),
             ahead: Ahead::default(),
             rows_ahead: Ahead::default(),
             looked_up: 0,
@@ -513,6 +520,7 @@ impl Cursor {
 
     /// A locking scan: the next index record is located and locked under its latches, one at a time.
     async fn next_locking(&mut self, txn: &mut Txn) -> Result<bool> {
+        self.locked.provisional = false;
         loop {
             txn.check_alive()?;
             if matches!(self.at, Position::Done) || self.found_unique {
@@ -621,9 +629,10 @@ impl Cursor {
             Position::At(Some(after))
         };
         let mut undecided = false;
+        let on_locked = self.at_locked(txn, &key);
         let locked = if clustered {
             let h = RowHeader::read(&value);
-            txn.lock_clustered(index, &key, &h, self.spec.lock, kind, self.spec.on_locked)
+            txn.lock_clustered(index, &key, &h, self.spec.lock, kind, on_locked)
         } else {
             let name = LockName::new(index.id, Some(&key));
             // Somebody may have marked the entry and not committed: the row may come back. Or made it: locked before its
@@ -638,22 +647,32 @@ impl Cursor {
                 undecided = marked;
                 txn.db.locks.make_explicit(&owner, &name);
             }
-            txn.request(&name, m, kind, self.spec.on_locked)
+            txn.request(&name, m, kind, on_locked)
         };
         match locked {
+            Err(h) if self.spec.on_locked == OnLocked::Committed && met_a_lock(&h) => {
+                let found = self.read_committed(g.core(), txn, &key, &value)?;
+                self.run.interrupt();
+                self.at = next_position;
+                return Ok(if found {
+                    Next::Entry(Entry { pk: Vec::new(), key, marked: false })
+                } else {
+                    Next::Skipped
+                });
+            }
             Err(h) if self.spec.on_locked == OnLocked::SkipLocked && met_a_lock(&h) => {
                 self.at = next_position;
+                self.run.interrupt();
                 return Ok(Next::Skipped);
             }
             locked => locked?,
         }
+        txn.db.locks.locked_next(&txn.locks, &mut self.run, (index.id, &key), (m, kind));
         self.at = next_position;
         if clustered {
             let marked = RowHeader::read(&value).is_deleted();
-            self.row.key.clear();
-            self.row.key.extend_from_slice(&key);
-            self.row.row.clear();
-            self.row.row.extend_from_slice(&value[HEADER..]);
+            self.locked.insisted = None;
+            self.set_row(&key, &value[HEADER..]);
             self.found_unique = unique && !marked;
             return Ok(Next::Entry(Entry { pk: Vec::new(), key, marked }));
         }

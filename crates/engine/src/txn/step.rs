@@ -23,6 +23,8 @@ pub enum Need {
     Lock(LockWait),
     /// The last page of the undo log is full.
     UndoPage,
+    /// There are more row locks than there is memory for: the transaction ends, as InnoDB ends it.
+    LockMemory,
 }
 
 pub type Halt = mtr::Halt<Need>;
@@ -51,6 +53,10 @@ impl Waiter for Txn {
     async fn meet(&mut self, need: Need) -> Result<()> {
         match need {
             Need::Lock(wait) => self.wait_lock(wait).await,
+            Need::LockMemory => {
+                self.give_way().await;
+                Err(Error::LockTableFull)
+            }
             Need::UndoPage => {
                 let db = self.db.clone();
                 undo::next_page(&db.core, self.undo_mut()).await

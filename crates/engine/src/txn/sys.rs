@@ -19,14 +19,19 @@ const RESERVE: u64 = 4096;
 /// Offset of the id high-water mark in the system space's header page.
 pub const HEADER_TRX_ID: usize = crate::page::HEADER + 24;
 
+/// Views are swept when there are so many, or twice as many as were in use the last time.
+const SWEEP_MIN: usize = 64;
+
 struct State {
     next_id: TrxId,
     next_no: u64,
     active: BTreeMap<TrxId, Arc<TrxLocks>>,
     /// Commit numbers given whose transactions still count as active.
     committing: BTreeSet<u64>,
-    /// Views in order of building; those without users are dropped from the front.
+    /// Views in order of building. Those without users are dropped from the front, and all of them when there are too many: an old
+    /// view in use keeps no more than so many younger ones in memory.
     views: VecDeque<Arc<View>>,
+    sweep_at: usize,
     /// The newest view is still exact: nothing began or ended since.
     fresh: bool,
 }
@@ -50,6 +55,7 @@ impl TrxSys {
                 active: BTreeMap::new(),
                 committing: BTreeSet::new(),
                 views: VecDeque::new(),
+                sweep_at: SWEEP_MIN,
                 fresh: false,
             }),
             min_active: AtomicU64::new(next_id),
@@ -180,6 +186,11 @@ impl TrxSys {
         while s.views.front().is_some_and(|v| !v.in_use()) {
             s.views.pop_front();
         }
+        if s.views.len() >= s.sweep_at {
+            // Nobody opens one of them again: that is done with the newest only, under this mutex.
+            s.views.retain(|v| v.in_use());
+            s.sweep_at = (s.views.len() * 2).max(SWEEP_MIN);
+        }
         s.views.push_back(v.clone());
         s.fresh = true;
         v
@@ -240,4 +251,28 @@ impl TrxSys {
 fn build(s: &State, now: u64) -> View {
     let no = s.committing.first().copied().unwrap_or(s.next_no);
     View::new(s.next_id, s.active.keys().copied().collect(), no, now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_rt::sim::SimRt;
+
+    /// A forgotten snapshot keeps no view of those that came and went after it.
+    #[test]
+    fn an_old_view_keeps_no_younger_ones() {
+        let sys = TrxSys::new(SimRt::new(1).rt(), 1, 1);
+        let old = sys.open_view();
+        for id in 1..10_000 {
+            sys.adopt(id, &TrxLocks::new(0));
+            let own = sys.open_view();
+            assert!(!own.sees(id));
+            sys.end_commit(id, sys.begin_commit());
+            own.close();
+        }
+        assert!(sys.state.lock().views.len() <= SWEEP_MIN);
+        assert_eq!(sys.oldest_view().no, old.no);
+        old.close();
+        assert_eq!(sys.oldest_view().no, 10_000);
+    }
 }

@@ -88,6 +88,24 @@ pub fn visible<'a>(
     }
 }
 
+/// The newest version whose writer has ended; `None` when there is no such row. The caller has a view registered from before it asks
+/// `active` the first time, so the undo of a writer that ends meanwhile is not purged.
+pub fn last_committed(
+    core: &Core,
+    active: impl Fn(TrxId) -> bool,
+    value: &[u8],
+) -> Attempt<Option<Vec<u8>>> {
+    let mut h = RowHeader::read(value);
+    let mut row = value[HEADER..].to_vec();
+    while active(h.trx) {
+        match previous(core, h.roll, &row)? {
+            None => return Ok(None),
+            Some(older) => (h, row) = older,
+        }
+    }
+    Ok((!h.is_deleted()).then_some(row))
+}
+
 /// Whether some version that a view may still want satisfies `wants`. Begins with the cell's own version (or, with
 /// `skip_first`, behind it) and ends with the first version that every view sees.
 pub fn any_version(

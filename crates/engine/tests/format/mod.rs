@@ -169,6 +169,29 @@ fn doublewrite_area() {
     doublewrite(&file(&directory(), "doublewrite.weir"));
 }
 
+/// The table's file has the page that is named, with that LSN, and no page of a higher one.
+#[test]
+fn witnesses() {
+    let disk = directory();
+    let (head, entry, page) = (layout("Witnesses"), layout("Witness"), layout("Page header"));
+    let b = file(&disk, "weir.lsn");
+    assert_eq!(head.bytes(&b, "magic"), b"WEIRlsn1");
+    let ctl = control(&file(&disk, "weir.ctl"));
+    let own = layout("Control slot").bytes(&ctl, "directory id").to_vec();
+    assert_eq!(head.bytes(&b, "directory id"), own);
+    assert_eq!(head.int(&b, "entries"), 1);
+    let (e, rest) = b[32..].split_at(entry.end());
+    assert_eq!(
+        u64::from(u32::from_le_bytes(rest[..4].try_into().unwrap())),
+        crc(&[&b[..32 + entry.end()]])
+    );
+    let space = entry.int(e, "space");
+    let table = file(&disk, &format!("tables/{space:08x}.weir"));
+    let highest =
+        pages(&table, space).into_iter().map(|(no, p)| (page.int(p, "page LSN"), no)).max();
+    assert_eq!(highest, Some((entry.int(e, "lsn"), entry.int(e, "page"))));
+}
+
 #[test]
 fn flight_recorder() {
     let disk = directory();

@@ -193,7 +193,7 @@ impl TlsControl for Tls {
             self.install(built.unwrap_or_default());
         }
         if let Err(why) = &outcome {
-            log::warning(&format!("ALTER INSTANCE RELOAD TLS: {why}"));
+            log::warning(&format!("the certificates are not read again: {why}"));
         }
         outcome
     }

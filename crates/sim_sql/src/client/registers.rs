@@ -33,24 +33,32 @@ impl Client {
             let to = self.stage.world().step();
             t.snapshot_taken(from, to);
         }
+        // Whether a table was used before the savepoint: one from before gives the snapshot back, too.
+        let mut used = at_once;
         self.perhaps_vanish(c);
         let mut saved = None;
         for _ in 0..1 + self.rng.below(7) {
             self.pause().await;
-            let goes_on = match self.rng.below(10) {
+            let what = self.rng.below(10);
+            used |= what <= 7;
+            let goes_on = match what {
                 0..=3 => self.read(c, &mut t).await,
                 4..=6 => self.write(c, &mut t).await,
                 7 => self.write_in_vain(c, &t).await,
                 8 => {
                     c.ask("SAVEPOINT a").await.error.is_none() && {
-                        saved = Some(t.pending.clone());
+                        saved = Some((t.pending.clone(), used));
                         true
                     }
                 }
                 _ => match &saved {
                     None => true,
-                    Some(p) => {
-                        t.pending = p.clone();
+                    Some((pending, used_before)) => {
+                        t.pending = pending.clone();
+                        if !used_before {
+                            t.begin_again();
+                            used = false;
+                        }
                         c.ask("ROLLBACK TO a").await.error.is_none()
                     }
                 },

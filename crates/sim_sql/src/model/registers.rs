@@ -64,6 +64,11 @@ impl Open {
         }
     }
 
+    /// ROLLBACK TO a savepoint from before the first use of a table.
+    pub fn begin_again(&mut self) {
+        self.snapshot = None;
+    }
+
     /// Whether plain reads see what is not committed: a statement that is about to fail, for one, which has changed a row and
     /// its entries, and has not been undone yet.
     pub fn sees_unfinished(&self) -> bool {

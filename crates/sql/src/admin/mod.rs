@@ -95,8 +95,16 @@ pub async fn run_admin(
 fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     for w in what {
         match w {
+            FlushKind::ErrorLogs => {
+                if let Some(logs) = cx.reads.shared.statement_logs.get() {
+                    logs.reopen_errors()?;
+                }
+            }
             FlushKind::Logs | FlushKind::GeneralLogs | FlushKind::SlowLogs => {
                 if let Some(logs) = cx.reads.shared.statement_logs.get() {
+                    if *w == FlushKind::Logs {
+                        logs.reopen_errors()?;
+                    }
                     logs.reopen(*w != FlushKind::SlowLogs, *w != FlushKind::GeneralLogs)?;
                 }
             }
@@ -113,7 +121,6 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
             | FlushKind::BinaryLogs
             | FlushKind::RelayLogs { .. }
             | FlushKind::OptimizerCosts
-            | FlushKind::ErrorLogs
             | FlushKind::EngineLogs => {}
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
             FlushKind::Status => {

@@ -22,6 +22,10 @@ pub fn engine_error(error: Error) -> SqlError {
             errno::ER_LOCK_DEADLOCK,
             "Deadlock found when trying to get lock; try restarting transaction",
         ),
+        Error::LockTableFull => SqlError::new(
+            errno::ER_LOCK_TABLE_FULL,
+            "The total number of locks exceeds the lock table size",
+        ),
         Error::LockNotAvailable => SqlError::new(
             3572,
             "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",

@@ -81,6 +81,7 @@ mod preparable;
 mod prepared;
 mod programs;
 mod read_only;
+mod savepoints;
 mod scheduler;
 mod set;
 mod system_tables;
@@ -118,9 +119,10 @@ use call::OutTo;
 use execute::Origin;
 use info::Info;
 use prepared::{Named, Prepared};
+use savepoints::Savepoints;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use weir_engine::{Durability, Isolation, Savepoint, Txn};
+use weir_engine::{Durability, Isolation, Txn};
 use weir_rt::Interrupt;
 use weir_syntax::ast::{ExplainTarget, Expr, Statement};
 use weir_syntax::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized};
@@ -140,7 +142,7 @@ pub struct Session {
     txn: Option<Txn>,
     /// BEGIN was said: the transaction ends with COMMIT or ROLLBACK only.
     explicit: bool,
-    savepoints: Vec<(String, Savepoint)>,
+    savepoints: Savepoints,
     next_isolation: Option<Isolation>,
     next_read_only: Option<bool>,
     prepared: HashMap<u32, Prepared>,
@@ -245,7 +247,7 @@ impl Session {
             interrupt,
             txn: None,
             explicit: false,
-            savepoints: Vec::new(),
+            savepoints: Savepoints::default(),
             next_isolation: None,
             next_read_only: None,
             prepared: HashMap::new(),

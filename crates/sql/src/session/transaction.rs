@@ -103,7 +103,6 @@ impl Session {
         Ok(())
     }
 
-    /// Names compare without regard to letter case; a new savepoint replaces one of its name.
     pub(super) fn savepoint(&mut self, name: &str) -> Result<(), SqlError> {
         self.check_branch_active()?;
         if self.settings.autocommit && !self.explicit {
@@ -116,24 +115,24 @@ impl Session {
         let Some(txn) = &mut self.txn else { return Ok(()) };
         let at = txn.savepoint();
         self.work.row(Stat::Handler_savepoint);
-        self.savepoints.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
-        self.savepoints.push((name.to_string(), at));
+        self.savepoints.set(&self.info.memory, name, at)?;
         Ok(())
     }
 
     fn find_savepoint(&self, name: &str) -> Result<usize, SqlError> {
-        let at = self.savepoints.iter().position(|(n, _)| n.eq_ignore_ascii_case(name));
-        at.ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
+        self.savepoints
+            .find(name)
+            .ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
     }
 
     pub(super) async fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
         self.check_branch_active()?;
         let i = self.find_savepoint(name)?;
-        let at = self.savepoints[i].1;
+        let at = self.savepoints.at(i);
         self.savepoints.truncate(i + 1);
         self.work.row(Stat::Handler_savepoint_rollback);
         match &mut self.txn {
-            Some(t) => t.rollback_to(at).await.map_err(engine_error),
+            Some(t) => t.rollback_to_savepoint(at).await.map_err(engine_error),
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! The general and the slow query log, and the counter of slow statements.
 
-use crate::common::{Login, Server, param};
+use crate::common::{Login, Server, param, until};
 
 fn logged(server: &Server, name: &str) -> String {
     let path = server.root().join("data").join(name);
@@ -167,4 +167,49 @@ fn a_server_starts_without_a_log_that_cannot_be_opened() {
     let mut c = server.root_client();
     assert_eq!(c.rows("select @@slow_query_log"), "0");
     assert!(server.log().contains("cannot write the slow query log"), "{}", server.log());
+}
+
+fn signal(server: &Server, name: &str) {
+    let sent = std::process::Command::new("kill")
+        .arg(format!("-{name}"))
+        .arg(server.pid().to_string())
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+/// SIGHUP and SIGUSR1 open the logs again, as a rotation of logs asks for; SIGUSR2 does nothing. None of them ends the server.
+#[test]
+fn signals_open_the_logs_again() {
+    let server = Server::start(&[
+        "--general-log=ON",
+        "--general-log-file=g.log",
+        "--slow-query-log=ON",
+        "--slow-query-log-file=s.log",
+        "--long-query-time=0",
+    ]);
+    let mut c = server.root_client();
+    let data = server.root().join("data");
+    for name in ["HUP", "USR1"] {
+        for log in ["g.log", "s.log"] {
+            std::fs::rename(data.join(log), data.join(format!("{log}.{name}"))).unwrap();
+        }
+        signal(&server, name);
+        until("the logs are there again", || {
+            server.log().contains(&format!("SIG{name}: the logs are opened again"))
+        });
+        c.run(&format!("select 'after {name}'"));
+        for log in ["g.log", "s.log"] {
+            let text = logged(&server, log);
+            assert!(text.contains(&format!("'after {name}'")), "{log}: {text}");
+        }
+    }
+    // What was written to the grant tables directly is read, as by FLUSH PRIVILEGES.
+    c.run("create user u");
+    c.run("update mysql.user set account_locked = 'Y' where user = 'u'");
+    signal(&server, "HUP");
+    let login = Login { user: "u", ..Login::default() };
+    until("the account is locked", || server.connect(&login).is_err());
+    signal(&server, "USR2");
+    assert_eq!(c.rows("select 1"), "1");
 }

@@ -204,7 +204,10 @@ impl<'p> Joiner<'p> {
                     Checked::Row(wanted) => wanted,
                     Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
                 };
-                if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
+                if !wanted
+                    || self.insists(i)
+                    || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?)
+                {
                     continue;
                 }
             } else {
@@ -229,6 +232,18 @@ impl<'p> Joiner<'p> {
             if !self.begin_at_hand(i, r, outer) {
                 self.begin(i, r, outer).await?;
             }
+        }
+    }
+
+    /// The row of step `i` was read as it is committed, because somebody else has it locked: it is read again, with its lock.
+    #[inline]
+    fn insists(&mut self, i: usize) -> bool {
+        match &mut self.slots[self.block.steps[i].table] {
+            Slot::Cursor(c) if c.is_provisional() => {
+                c.insist();
+                true
+            }
+            _ => false,
         }
     }
 

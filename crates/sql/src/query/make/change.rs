@@ -14,12 +14,12 @@ use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
 use crate::query::plan::change::{Assign, ChangePlan, ViewRows, What};
 use crate::query::plan::raw::Raw;
-use crate::query::plan::{Block, Limit, Source, Sub, TableSlot};
+use crate::query::plan::{Access, Block, Limit, Source, Sub, TableSlot};
 use crate::session_api::{ConnInfo, SqlError};
 use crate::vars::Var;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
-use weir_engine::LockMode;
+use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr};
 
 struct Bound {
@@ -230,6 +230,10 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     for t in block.tables.iter_mut().filter(|t| t.lock == LockMode::Exclusive) {
         t.needs_external = true;
     }
+    if !sorts_what_it_locks(&block, !bound.order.is_empty(), bound.limit.is_some()) {
+        let targets = block.tables.iter_mut().filter(|t| t.lock == LockMode::Exclusive);
+        targets.for_each(|t| t.on_locked = OnLocked::Committed);
+    }
     let place = meets_itself(&block, &assigns);
     let has_subs = block.subs.iter().any(Sub::is_query_or_call);
     let collect =
@@ -248,6 +252,13 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         place: place.unwrap_or_default(),
         twins,
     })
+}
+
+/// Whether MySQL sorts the rows before it changes any: it then locks each row that it reads, as a SELECT FOR UPDATE does. Without a
+/// LIMIT it prefers the sort to an index that is read for its order only.
+fn sorts_what_it_locks(block: &Block, ordered: bool, limited: bool) -> bool {
+    let searched = block.steps.first().is_some_and(|s| matches!(s.access, Access::Ranges { .. }));
+    !block.order.is_empty() || (ordered && !limited && !searched)
 }
 
 /// Values that something is run for beside the row (SLEEP, GET_LOCK, LOAD_FILE): they are known before the row is changed.

@@ -64,7 +64,9 @@ impl From<EngineError> for RunError {
     fn from(e: EngineError) -> RunError {
         match e {
             EngineError::TableChanged { .. } => RunError::Stale,
-            EngineError::Deadlock => RunError::Deadlock(engine_error(e)),
+            EngineError::Deadlock | EngineError::LockTableFull => {
+                RunError::Deadlock(engine_error(e))
+            }
             other => RunError::Sql(engine_error(other)),
         }
     }

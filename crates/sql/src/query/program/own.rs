@@ -67,7 +67,7 @@ impl Inner<'_, '_, '_> {
                 let i = self.savepoint(name.as_str())?;
                 self.savepoints.truncate(i + 1);
                 let at = self.savepoints[i].1;
-                Ok(self.r.txn.rollback_to(at).await.map_err(engine_error)?)
+                Ok(self.r.txn.rollback_to_savepoint(at).await.map_err(engine_error)?)
             }
             Statement::ReleaseSavepoint(name) => {
                 let i = self.savepoint(name.as_str())?;

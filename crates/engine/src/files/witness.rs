@@ -1,0 +1,161 @@
+//! What each table's file must be at least: the newest page that a clean stop knew of, with its LSN, in a file of their own (`weir.lsn`).
+//!
+//! A copy of a table's file from an earlier day is a valid file of the right directory, and each of its pages is whole. It is known by
+//! this page, which has an older LSN in it, or is not there at all. The file is looked at where its header is: before recovery applies
+//! the first redo to it, else when the table is first used.
+//!
+//! Invariants
+//! - The list is a lower bound at every time. It is written when everything is home and synced, under another name first; LSNs of
+//!   pages only grow, no table's file becomes shorter, and ids of spaces are never used again. So it holds after a crash, too.
+//! - A page that does not verify says nothing here; it is found damaged when it is read.
+//!
+//! A copy that is older than the last change but not than the last clean stop is told from the right file by nothing, unless redo
+//! meets a page in it that is too old.
+
+use super::{FIRST_TABLE, Space, Spaces};
+use crate::ids::{Lsn, PageId, PageNo, SpaceId};
+use crate::page::{self, get_u32, get_u64, put_u32, put_u64};
+use std::collections::BTreeMap;
+use weir_disk::{File, IoBuf, Mode, OpenOptions, Result};
+
+pub const FILE: &str = "weir.lsn";
+const NEW: &str = "weir.lsn.new";
+const MAGIC: u64 = u64::from_le_bytes(*b"WEIRlsn1");
+/// Magic 8 | directory id 16 | entries 4 | zeros 4.
+const HEAD: usize = 32;
+/// Space 4 | page 4 | LSN 8.
+const ENTRY: usize = 16;
+const BLOCK: usize = 4096;
+
+pub type Witnesses = BTreeMap<SpaceId, (PageNo, Lsn)>;
+
+fn encode(directory: &[u8; 16], all: &Witnesses) -> Vec<u8> {
+    let used = HEAD + all.len() * ENTRY + 4;
+    let mut b = vec![0; used.next_multiple_of(BLOCK)];
+    put_u64(&mut b, 0, MAGIC);
+    b[8..24].copy_from_slice(directory);
+    put_u32(&mut b, 24, all.len() as u32);
+    for (i, (space, (page, lsn))) in all.iter().enumerate() {
+        let at = HEAD + i * ENTRY;
+        put_u32(&mut b, at, *space);
+        put_u32(&mut b, at + 4, *page);
+        put_u64(&mut b, at + 8, *lsn);
+    }
+    let crc = crc32c::crc32c(&b[..used - 4]);
+    put_u32(&mut b, used - 4, crc);
+    b
+}
+
+/// `None`: it is damaged, or another directory's.
+fn decode(directory: &[u8; 16], b: &[u8]) -> Option<Witnesses> {
+    if b.len() < HEAD || get_u64(b, 0) != MAGIC || b[8..24] != *directory {
+        return None;
+    }
+    let count = get_u32(b, 24) as usize;
+    let end = count.checked_mul(ENTRY)?.checked_add(HEAD)?;
+    if b.len() < end.checked_add(4)? || get_u32(b, end) != crc32c::crc32c(&b[..end]) {
+        return None;
+    }
+    let entry = |i: usize| {
+        let at = HEAD + i * ENTRY;
+        (get_u32(b, at), (get_u32(b, at + 4), get_u64(b, at + 8)))
+    };
+    Some((0..count).map(entry).collect())
+}
+
+impl Space {
+    /// A page of it goes to the file.
+    pub fn goes_home(&self, page: PageNo, lsn: Lsn) {
+        let mut newest = self.newest.lock();
+        if lsn > newest.1 {
+            *newest = (page, lsn);
+        }
+    }
+}
+
+impl Spaces {
+    /// Takes over what the last clean stop has written down; says when that cannot be read.
+    pub async fn read_witnesses(&self) -> Result<()> {
+        if !self.disk.exists(FILE).await? {
+            return Ok(());
+        }
+        let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
+        let file = self.disk.open(FILE, how).await?;
+        let len = file.len().await? as usize / BLOCK * BLOCK;
+        let (bytes, done) = file.read(0, IoBuf::new(len)).await;
+        done?;
+        match decode(&self.directory, &bytes) {
+            Some(all) => *self.witnesses.lock() = all,
+            None => self.say(&format!(
+                "warning: file '{FILE}' is damaged; a table's file that is older than the last stop is not recognized"
+            )),
+        }
+        Ok(())
+    }
+
+    /// A clean stop: everything is home and synced.
+    pub async fn write_witnesses(&self) -> Result<()> {
+        let mut all = self.witnesses.lock().clone();
+        let spaces = self.all();
+        all.retain(|id, _| spaces.binary_search_by_key(id, |s| s.id).is_ok());
+        for s in spaces.iter().filter(|s| s.id >= FIRST_TABLE) {
+            let newest = *s.newest.lock();
+            if newest.1 > 0 {
+                all.insert(s.id, newest);
+            }
+        }
+        let bytes = encode(&self.directory, &all);
+        let mut buf = IoBuf::new(bytes.len());
+        buf.copy_from_slice(&bytes);
+        let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
+        let file = self.disk.open(NEW, how).await?;
+        file.truncate(0).await?;
+        let (_, done) = file.write(0, buf).await;
+        done?;
+        file.sync().await?;
+        self.disk.rename(NEW, FILE).await?;
+        self.disk.sync_dir("").await
+    }
+
+    /// Why the file cannot be what it was at the last clean stop.
+    pub async fn is_stale(&self, space: &Space) -> Result<Option<String>> {
+        let witness = self.witnesses.lock().get(&space.id).copied();
+        let Some((page, lsn)) = witness else { return Ok(None) };
+        let (size, at) = (self.page_size, u64::from(page) * self.page_size as u64);
+        if space.file.len().await? < at + size as u64 {
+            return Ok(Some(format!(
+                "the file is older than the last stop of the server: it has no page {page}"
+            )));
+        }
+        let (bytes, done) = space.file.read(at, IoBuf::new(size)).await;
+        done?;
+        let has = page::lsn(&bytes);
+        let older = page::verify(&bytes, PageId::new(space.id, page)).is_ok() && has < lsn;
+        Ok(older.then(|| {
+            format!(
+                "the file is older than the last stop of the server: page {page} has LSN {has}, and had {lsn}"
+            )
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for n in [0, 1, 253, 254, 5000] {
+            let all: Witnesses = (0..n).map(|i| (i + 16, (i * 3, u64::from(i) << 33))).collect();
+            let b = encode(&[7; 16], &all);
+            assert_eq!(b.len() % BLOCK, 0);
+            assert_eq!(decode(&[7; 16], &b), Some(all));
+            assert_eq!(decode(&[8; 16], &b), None);
+            for at in [0, 25, HEAD, b.len().min(HEAD + n as usize * ENTRY + 3)] {
+                let mut bad = b.clone();
+                bad[at] ^= 1;
+                assert!(n == 0 && at == HEAD || decode(&[7; 16], &bad).is_none(), "{n} {at}");
+            }
+        }
+    }
+}
