@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_reserve_is_lent_and_taken_back() {
         let reserve = Reserve::new();
-        let held = || reserve.0.try_lock().map_or(false, |kept| kept.is_some());
+        let held = || reserve.0.try_lock().is_ok_and(|kept| kept.is_some());
         let mut tries = 0;
         let done = reserve.lend(|| {
             tries += 1;

@@ -203,11 +203,8 @@ impl<'p> Joiner<'p> {
                 let wanted = match self.check_from(i, 0, r, outer)? {
                     Checked::Row(wanted) => wanted,
                     Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
-                };
-                if !wanted
-                    || self.insists(i)
-                    || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?)
-                {
+                } && !self.insists(i);
+                if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
                     continue;
                 }
             } else {
