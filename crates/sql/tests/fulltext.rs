@@ -460,7 +460,7 @@ fn definitions_that_are_refused() {
         ("alter table q add fulltext (a)", "E1796"),
         ("create table t (a text, fulltext (a))", "ok 0"),
         ("create temporary table r like t", "E1796"),
-        ("alter table t add column id int, partition by hash (id)", "E1214"),
+        ("alter table t add column id int partition by hash (id)", "E1214"),
     ]);
 }
 

@@ -228,7 +228,7 @@ fn clauses_about_partitions_stand_alone() {
         ("alter table t exchange partition p0 with table o", "E1737"),
         ("alter table t exchange partition p1 with table o", "ok 0"),
         ("select count(*) from t", "2"),
-        ("alter table t add column c int, partition by hash (c) partitions 3", "ok 2"),
+        ("alter table t add column c int partition by hash (c) partitions 3", "ok 2"),
         ("select count(*) from t", "2"),
     ]);
 }
@@ -272,8 +272,8 @@ fn altered_columns_keep_a_partitioning_that_holds() {
         ("select a from k where b = 2", "2"),
         ("check table k", "test.k|check|status|OK"),
         ("create table o (a int, b int) partition by hash (a) partitions 2", "ok 0"),
-        ("alter table o drop column a, partition by hash (b) partitions 3", "ok 0"),
-        ("alter table o rename column b to c, remove partitioning", "ok 0"),
+        ("alter table o drop column a partition by hash (b) partitions 3", "ok 0"),
+        ("alter table o rename column b to c remove partitioning", "ok 0"),
         ("alter table o remove partitioning", "E1505"),
     ]);
 }

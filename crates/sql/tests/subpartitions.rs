@@ -77,7 +77,7 @@ fn definitions_that_do_not_hold() {
         (format!("{range} key (nope) {two}"), "E1488"),
         (format!("{range} key (t) {two}"), "E1502"),
         (format!("{range} key (a, a) {two}"), "E1652"),
-        (format!("{range} key algorithm = 3 (a) {two}"), "E1235"),
+        (format!("{range} key algorithm = 3 (a) {two}"), "E1064"),
     ];
     for (by, want) in cases {
         let made = format!("create table t (a int, b int, d date, t text) {by}");

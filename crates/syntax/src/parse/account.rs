@@ -172,7 +172,7 @@ impl Parser<'_> {
                     Kw::MAX_USER_CONNECTIONS,
                 ]);
                 match word {
-                    Some(kw) => options.resources.push((kw.text(), self.number()?)),
+                    Some(kw) => options.resources.push((kw.text(), self.whole_number()?)),
                     None if options.resources.is_empty() => return Err(self.error()),
                     None => break,
                 }
@@ -190,14 +190,14 @@ impl Parser<'_> {
                 }
                 Kw::FAILED_LOGIN_ATTEMPTS => {
                     self.advance();
-                    let n = self.number()?;
+                    let n = self.whole_number()?;
                     options.password.push(PasswordOption::FailedLoginAttempts(n));
                 }
                 Kw::PASSWORD_LOCK_TIME => {
                     self.advance();
                     let days = match self.eat(Kw::UNBOUNDED) {
                         true => None,
-                        false => Some(self.number()?),
+                        false => Some(self.whole_number()?),
                     };
                     options.password.push(PasswordOption::LockTime(days));
                 }
@@ -250,7 +250,7 @@ impl Parser<'_> {
             } else if self.eat(Kw::NEVER) {
                 PasswordOption::ExpireNever
             } else if self.eat(Kw::INTERVAL) {
-                let days = self.number()?;
+                let days = self.whole_number()?;
                 self.expect(Kw::DAY)?;
                 PasswordOption::ExpireInterval(days)
             } else {
@@ -258,14 +258,14 @@ impl Parser<'_> {
             });
         }
         if self.eat(Kw::HISTORY) {
-            let n = if self.eat(Kw::DEFAULT) { None } else { Some(self.number()?) };
+            let n = if self.eat(Kw::DEFAULT) { None } else { Some(self.whole_number()?) };
             return Ok(PasswordOption::History(n));
         }
         if self.eat_all(&[Kw::REUSE, Kw::INTERVAL]) {
             if self.eat(Kw::DEFAULT) {
                 return Ok(PasswordOption::ReuseInterval(None));
             }
-            let days = self.number()?;
+            let days = self.whole_number()?;
             self.expect(Kw::DAY)?;
             return Ok(PasswordOption::ReuseInterval(Some(days)));
         }

@@ -282,7 +282,7 @@ impl Parser<'_> {
         }
         Ok(Statement::Reset(self.comma_list(|p| {
             if p.eat(Kw::MASTER) {
-                let to = if p.eat(Kw::TO) { Some(p.number()?) } else { None };
+                let to = if p.eat(Kw::TO) { Some(p.whole_number()?) } else { None };
                 return Ok(ResetKind::BinaryLogs(to));
             }
             if p.eat_all(&[Kw::QUERY, Kw::CACHE]) {

@@ -2,7 +2,8 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    AlterSpec, AlterTable, ColumnAttr, ColumnPlace, PartitionNames, Statement, TableElement,
+    AlterSpec, AlterTable, ColumnAttr, ColumnPlace, Expr, Ident, OrderItem, PartitionNames,
+    Statement, TableElement,
 };
 use crate::lex::{Kw, T};
 
@@ -16,7 +17,7 @@ impl Parser<'_> {
             Kw::DATABASE | Kw::SCHEMA => {
                 self.advance();
                 let name = if self.at_database_option() { None } else { Some(self.ident()?) };
-                let options = self.database_options()?;
+                let options = self.database_options(true)?;
                 if options.is_empty() {
                     return Err(self.error());
                 }
@@ -57,7 +58,8 @@ impl Parser<'_> {
     fn at_database_option(&self) -> bool {
         match self.kw() {
             Kw::DEFAULT | Kw::CHARACTER | Kw::CHAR | Kw::COLLATE | Kw::READ => true,
-            Kw::CHARSET | Kw::ENCRYPTION => {
+            // Without DEFAULT these two are names of schemas.
+            Kw::CHARSET | Kw::ENCRYPTION if self.lenient() => {
                 matches!(self.ahead(1).kind, T::Eq | T::Str)
                     || self.ahead(1).kind == T::Word
                         && matches!(self.ahead(2).kind, T::End | T::Semicolon)
@@ -71,7 +73,13 @@ impl Parser<'_> {
         let name = self.table_name()?;
         let mut specs = Vec::new();
         if !self.at_end() {
+            let mut comma = false;
             loop {
+                // How it is partitioned from now on follows the rest without a comma, and ends the statement.
+                let partition = self.at_all(&[Kw::PARTITION, Kw::BY]) || self.at(Kw::REMOVE);
+                if partition && comma && !self.lenient() {
+                    return Err(self.error());
+                }
                 if self.at_all(&[Kw::PARTITION, Kw::BY]) {
                     specs.push(AlterSpec::PartitionBy(Box::new(self.partition_by()?)));
                     break;
@@ -81,12 +89,20 @@ impl Parser<'_> {
                     specs.push(AlterSpec::RemovePartitioning);
                     break;
                 }
-                specs.push(self.alter_spec()?);
-                // Options may follow one another without a comma.
+                let spec = self.alter_spec()?;
+                let (option, alone) = (matches!(spec, AlterSpec::Option(_)), stands_last(&spec));
+                specs.push(spec);
+                if alone && !self.lenient() {
+                    break;
+                }
+                // Options may follow one another without a comma, and nothing else may follow them so.
+                while option && let Some(next) = self.table_option()? {
+                    specs.push(AlterSpec::Option(next));
+                }
+                comma = self.eat_t(T::Comma);
                 let partition = self.at_all(&[Kw::PARTITION, Kw::BY]) || self.at(Kw::REMOVE);
-                let option = matches!(specs.last(), Some(AlterSpec::Option(_)))
-                    && !matches!(self.kind(), T::Comma | T::End | T::Semicolon);
-                if !self.eat_t(T::Comma) && !partition && !option {
+                let any = option && self.lenient() && !self.at_end();
+                if !comma && !partition && !any {
                     break;
                 }
             }
@@ -120,14 +136,18 @@ impl Parser<'_> {
                 if !self.eat_charset() {
                     return Err(self.error());
                 }
-                self.eat_t(T::Eq);
+                if self.lenient() {
+                    self.eat_equal();
+                }
                 let charset = match self.eat(Kw::DEFAULT) {
                     true => None,
                     false => Some(self.charset_name()?),
                 };
                 let collation = match self.eat(Kw::COLLATE) {
                     true => {
-                        self.eat_t(T::Eq);
+                        if self.lenient() {
+                            self.eat_equal();
+                        }
                         Some(self.charset_name()?)
                     }
                     false => None,
@@ -139,15 +159,15 @@ impl Parser<'_> {
             Kw::FORCE => Ok(AlterSpec::Force),
             Kw::ORDER => {
                 self.expect(Kw::BY)?;
-                Ok(AlterSpec::OrderBy(self.order_items()?))
+                Ok(AlterSpec::OrderBy(self.order_of_columns()?))
             }
             Kw::ALGORITHM => {
-                self.eat_t(T::Eq);
-                Ok(AlterSpec::Algorithm(self.any_word()?))
+                self.eat_equal();
+                Ok(AlterSpec::Algorithm(self.word_or_default()?))
             }
             Kw::LOCK => {
-                self.eat_t(T::Eq);
-                Ok(AlterSpec::Lock(self.any_word()?))
+                self.eat_equal();
+                Ok(AlterSpec::Lock(self.word_or_default()?))
             }
             Kw::WITH if self.eat(Kw::VALIDATION) => Ok(AlterSpec::Validation(true)),
             Kw::WITHOUT if self.eat(Kw::VALIDATION) => Ok(AlterSpec::Validation(false)),
@@ -165,6 +185,23 @@ impl Parser<'_> {
                 }
             }
         }
+    }
+
+    /// A word for ALGORITHM or LOCK.
+    pub(crate) fn word_or_default(&mut self) -> PResult<Ident> {
+        if self.at(Kw::DEFAULT) || self.lenient() { self.any_word() } else { self.ident() }
+    }
+
+    /// The rows of a table are ordered by columns alone.
+    fn order_of_columns(&mut self) -> PResult<Vec<OrderItem>> {
+        if self.lenient() {
+            return self.order_items();
+        }
+        self.comma_list(|p| {
+            let expr = Expr::Column(p.column_ref()?);
+            let descending = p.eat_any(&[Kw::ASC, Kw::DESC]) == Some(Kw::DESC);
+            Ok(OrderItem { expr, descending })
+        })
     }
 
     fn alter_tablespace(&mut self, discard: bool) -> PResult<AlterSpec> {
@@ -205,7 +242,7 @@ impl Parser<'_> {
             Kw::REPAIR => AlterSpec::RepairPartition,
             Kw::COALESCE => {
                 self.pos += 2;
-                return Ok(Some(AlterSpec::CoalescePartition(self.number()?)));
+                return Ok(Some(AlterSpec::CoalescePartition(self.whole_number()?)));
             }
             Kw::REORGANIZE => {
                 self.pos += 2;
@@ -220,7 +257,9 @@ impl Parser<'_> {
                 self.expect_all(&[Kw::WITH, Kw::TABLE])?;
                 let table = self.table_name()?;
                 let validate = !self.eat_all(&[Kw::WITHOUT, Kw::VALIDATION]);
-                self.eat_all(&[Kw::WITH, Kw::VALIDATION]);
+                if validate || self.lenient() {
+                    self.eat_all(&[Kw::WITH, Kw::VALIDATION]);
+                }
                 return Ok(Some(AlterSpec::ExchangePartition { partition, table, validate }));
             }
             _ => return Ok(None),
@@ -273,7 +312,7 @@ impl Parser<'_> {
                 self.advance();
                 self.eat_any(&[Kw::NO_WRITE_TO_BINLOG]);
                 if self.eat(Kw::PARTITIONS) {
-                    return Ok(AlterSpec::AddPartitions(self.number()?));
+                    return Ok(AlterSpec::AddPartitions(self.whole_number()?));
                 }
                 return Ok(AlterSpec::AddPartition(self.partition_defs()?));
             }
@@ -301,7 +340,7 @@ impl Parser<'_> {
             Kw::COLUMN,
         ]);
         Ok(match kw {
-            Some(Kw::INDEX | Kw::KEY) => AlterSpec::DropKey(self.index_name()?),
+            Some(Kw::INDEX | Kw::KEY) => AlterSpec::DropKey(self.key_name()?),
             Some(Kw::PRIMARY) => {
                 self.expect(Kw::KEY)?;
                 AlterSpec::DropPrimaryKey
@@ -311,7 +350,7 @@ impl Parser<'_> {
                 AlterSpec::DropForeignKey(self.ident()?)
             }
             Some(Kw::CHECK) => AlterSpec::DropCheck(self.ident()?),
-            Some(Kw::CONSTRAINT) => AlterSpec::DropConstraint(self.index_name()?),
+            Some(Kw::CONSTRAINT) => AlterSpec::DropConstraint(self.key_name()?),
             Some(Kw::PARTITION) => AlterSpec::DropPartition(self.ident_list()?),
             _ => {
                 let column = self.ident()?;
@@ -323,7 +362,7 @@ impl Parser<'_> {
 
     fn alter_alter(&mut self) -> PResult<AlterSpec> {
         if self.eat(Kw::INDEX) {
-            let index = self.index_name()?;
+            let index = self.key_name()?;
             return match self.eat_any(&[Kw::VISIBLE, Kw::INVISIBLE]) {
                 Some(kw) => Ok(AlterSpec::SetIndexVisible { index, visible: kw == Kw::VISIBLE }),
                 None => Err(self.error()),
@@ -345,6 +384,9 @@ impl Parser<'_> {
             return Ok(AlterSpec::SetColumnVisible { column, visible: kw == Kw::VISIBLE });
         }
         self.expect(Kw::DEFAULT)?;
+        if self.at_now() && !self.lenient() {
+            return Err(self.error());
+        }
         match self.column_default()? {
             ColumnAttr::Default(value) => {
                 Ok(AlterSpec::SetDefault { column, value, parens: false })
@@ -363,7 +405,7 @@ impl Parser<'_> {
             return Ok(AlterSpec::RenameColumn { old, new: self.ident()? });
         }
         if self.eat_any(&[Kw::INDEX, Kw::KEY]).is_some() {
-            let old = self.index_name()?;
+            let old = self.key_name()?;
             self.expect(Kw::TO)?;
             return Ok(AlterSpec::RenameIndex { old, new: self.ident()? });
         }
@@ -372,4 +414,23 @@ impl Parser<'_> {
         }
         Ok(AlterSpec::RenameTo(self.table_name()?))
     }
+}
+
+/// A command about partitions, with which the statement ends.
+fn stands_last(spec: &AlterSpec) -> bool {
+    matches!(
+        spec,
+        AlterSpec::AddPartition(_)
+            | AlterSpec::AddPartitions(_)
+            | AlterSpec::DropPartition(_)
+            | AlterSpec::TruncatePartition(_)
+            | AlterSpec::AnalyzePartition(_)
+            | AlterSpec::CheckPartition(_)
+            | AlterSpec::OptimizePartition(_)
+            | AlterSpec::RebuildPartition(_)
+            | AlterSpec::RepairPartition(_)
+            | AlterSpec::CoalescePartition(_)
+            | AlterSpec::ReorganizePartition { .. }
+            | AlterSpec::ExchangePartition { .. }
+    )
 }

@@ -24,13 +24,26 @@ impl Parser<'_> {
             self.data_type()?
         };
         let mut first = self.pos;
-        while let Some(attr) = self.column_attr()? {
-            let collates = |a: &ColumnAttr| matches!(a, ColumnAttr::Collate(_));
+        let collates = |a: &ColumnAttr| matches!(a, ColumnAttr::Collate(_));
+        loop {
+            // What a column is generated from stands before its other attributes, save a collation.
+            if matches!(self.kw(), Kw::AS | Kw::GENERATED)
+                && !attrs.iter().all(collates)
+                && !self.lenient()
+            {
+                return Err(self.error());
+            }
+            let Some(attr) = self.column_attr()? else { break };
             if collates(&attr) && attrs.iter().any(collates) {
                 return Err(self.error_at(first, "Multiple COLLATE clauses"));
             }
+            // What a column refers to is its last attribute.
+            let last = matches!(attr, ColumnAttr::References(_)) && !self.lenient();
             attrs.push(attr);
             first = self.pos;
+            if last {
+                break;
+            }
         }
         Ok(ColumnDef { name, data_type, attrs })
     }
@@ -85,7 +98,14 @@ impl Parser<'_> {
         let mut data_type = plain_type(kind);
         if matches!(kind, TypeKind::Decimal | TypeKind::Float | TypeKind::Double) {
             (data_type.length, data_type.scale) = self.precision()?;
-        } else if !is_geometry(kind) {
+            // A double has two numbers or none.
+            let double = matches!(token.kw, Kw::DOUBLE | Kw::FLOAT8 | Kw::REAL);
+            let one = data_type.length.is_some() && data_type.scale.is_none();
+            if double && one && !self.lenient() {
+                self.pos -= 1;
+                return Err(self.error());
+            }
+        } else if has_length(kind) || (self.lenient() && !is_geometry(kind)) {
             data_type.length = self.opt_paren_number()?;
         }
         self.number_attrs(&mut data_type);
@@ -163,10 +183,14 @@ impl Parser<'_> {
             self.expect_t(T::LParen)?;
             data_type.members = self.comma_list(Parser::text_bytes)?;
             self.expect_t(T::RParen)?;
-        } else {
+        } else if has_length(kind) || self.lenient() {
             data_type.length = self.opt_paren_number()?;
         }
-        self.charset_attrs(&mut data_type, &mut national)?;
+        match self.lenient() {
+            true => self.any_charset_attrs(&mut data_type, &mut national)?,
+            false if national => data_type.binary = self.eat(Kw::BINARY),
+            false => self.charset_attrs(&mut data_type)?,
+        }
         if national {
             data_type.charset = Some("utf8mb3".into());
             data_type.charset_word = Some(CharsetWord::National);
@@ -174,34 +198,44 @@ impl Parser<'_> {
         Ok(data_type)
     }
 
-    fn charset_attrs(&mut self, data_type: &mut DataType, national: &mut bool) -> PResult<()> {
+    /// BYTE alone, or a character set with BINARY before or behind it, or either of these two.
+    fn charset_attrs(&mut self, data_type: &mut DataType) -> PResult<()> {
+        if self.eat(Kw::BYTE) {
+            data_type.kind = of_bytes(data_type.kind);
+            return Ok(());
+        }
+        data_type.binary = self.eat(Kw::BINARY);
+        if self.charset_attr(data_type)? && !data_type.binary {
+            data_type.binary = self.eat(Kw::BINARY);
+        }
+        Ok(())
+    }
+
+    /// A character set, or a word that stands for one. False: there is none.
+    fn charset_attr(&mut self, data_type: &mut DataType) -> PResult<bool> {
+        if self.eat_charset() {
+            data_type.charset = Some(self.charset_name()?);
+        } else if self.eat_text(b"ascii") {
+            data_type.charset = Some("latin1".into());
+            data_type.charset_word = Some(CharsetWord::Ascii);
+        } else if self.eat_text(b"unicode") {
+            data_type.charset = Some("ucs2".into());
+            data_type.charset_word = Some(CharsetWord::Unicode);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// The same as older versions took it: any of them, any number of times.
+    fn any_charset_attrs(&mut self, data_type: &mut DataType, national: &mut bool) -> PResult<()> {
         loop {
-            if self.eat_charset() {
-                data_type.charset = Some(self.charset_name()?);
-            } else if self.eat(Kw::BINARY) {
+            if self.eat(Kw::BINARY) {
                 data_type.binary = true;
-            } else if self.at(Kw::BYTE) {
-                self.advance();
-                // CHAR BYTE and TEXT BYTE are the binary types.
-                data_type.kind = match data_type.kind {
-                    TypeKind::Char => TypeKind::Binary,
-                    TypeKind::VarChar => TypeKind::VarBinary,
-                    TypeKind::TinyText => TypeKind::TinyBlob,
-                    TypeKind::Text => TypeKind::Blob,
-                    TypeKind::MediumText => TypeKind::MediumBlob,
-                    TypeKind::LongText => TypeKind::LongBlob,
-                    other => other,
-                };
+            } else if self.eat(Kw::BYTE) {
+                data_type.kind = of_bytes(data_type.kind);
                 *national = false;
-            } else if self.raw(self.token()).eq_ignore_ascii_case(b"ascii") {
-                self.advance();
-                data_type.charset = Some("latin1".into());
-                data_type.charset_word = Some(CharsetWord::Ascii);
-            } else if self.raw(self.token()).eq_ignore_ascii_case(b"unicode") {
-                self.advance();
-                data_type.charset = Some("ucs2".into());
-                data_type.charset_word = Some(CharsetWord::Unicode);
-            } else {
+            } else if !self.charset_attr(data_type)? {
                 return Ok(());
             }
         }
@@ -262,19 +296,23 @@ impl Parser<'_> {
             Kw::CONSTRAINT | Kw::CHECK => {
                 self.pos = first;
                 let name = self.constraint_name()?;
-                let check = self.check_def(name)?;
+                let check = self.check_def(name, true)?;
                 ColumnAttr::Check { name: check.name, expr: check.expr, enforced: check.enforced }
             }
             Kw::REFERENCES => ColumnAttr::References(Box::new(self.references()?)),
-            Kw::SRID => ColumnAttr::Srid(self.number()?),
-            Kw::COLUMN_FORMAT => ColumnAttr::ColumnFormat(self.any_word()?),
-            Kw::STORAGE => ColumnAttr::Storage(self.any_word()?),
+            Kw::SRID => ColumnAttr::Srid(self.whole_number()?),
+            Kw::COLUMN_FORMAT => {
+                ColumnAttr::ColumnFormat(self.one_of(&[Kw::DEFAULT, Kw::FIXED, Kw::DYNAMIC])?)
+            }
+            Kw::STORAGE => {
+                ColumnAttr::Storage(self.one_of(&[Kw::DEFAULT, Kw::DISK, Kw::MEMORY])?)
+            }
             Kw::ENGINE_ATTRIBUTE => {
-                self.eat_t(T::Eq);
+                self.eat_equal();
                 ColumnAttr::EngineAttribute(self.string()?)
             }
             Kw::SECONDARY_ENGINE_ATTRIBUTE => {
-                self.eat_t(T::Eq);
+                self.eat_equal();
                 ColumnAttr::SecondaryEngineAttribute(self.string()?)
             }
             _ => {
@@ -282,6 +320,14 @@ impl Parser<'_> {
                 return Ok(None);
             }
         }))
+    }
+
+    /// One of these words.
+    fn one_of(&mut self, words: &[Kw]) -> PResult<Ident> {
+        if !words.contains(&self.kw()) && !self.lenient() {
+            return Err(self.error());
+        }
+        self.any_word()
     }
 
     /// NOW, CURRENT_TIMESTAMP, LOCALTIME or LOCALTIMESTAMP with an optional precision.
@@ -298,7 +344,7 @@ impl Parser<'_> {
         u8::try_from(fsp).map_err(|_| self.error())
     }
 
-    fn at_now(&self) -> bool {
+    pub(super) fn at_now(&self) -> bool {
         match self.kw() {
             Kw::CURRENT_TIMESTAMP | Kw::LOCALTIME | Kw::LOCALTIMESTAMP => true,
             Kw::NOW => self.ahead(1).kind == T::LParen,
@@ -321,6 +367,9 @@ impl Parser<'_> {
             let call = self.call(None, Ident::new("CURRENT_TIMESTAMP"), args);
             return Ok(ColumnAttr::Default(Expr::Call(Box::new(call))));
         }
+        if !self.lenient() {
+            self.check_sign_of_default()?;
+        }
         let mut expr = self.unary()?;
         // A collation behind the value is the column's.
         while let Expr::Collate { expr: value, .. } = expr {
@@ -338,6 +387,20 @@ impl Parser<'_> {
         }
     }
 
+    /// A sign belongs to a plain number. No other operator stands before a default, nor is it written as ODBC does.
+    fn check_sign_of_default(&mut self) -> PResult<()> {
+        if matches!(self.kind(), T::Plus | T::Minus) {
+            let number = matches!(self.ahead(1).kind, T::Int | T::Decimal | T::Float);
+            if !number {
+                self.advance();
+                return Err(self.error());
+            }
+        }
+        let operator = matches!(self.kind(), T::Bang | T::Tilde | T::LBrace)
+            || matches!(self.kw(), Kw::BINARY | Kw::NOT);
+        if operator { Err(self.error()) } else { Ok(()) }
+    }
+
     fn generated(&mut self) -> PResult<ColumnAttr> {
         self.expect_t(T::LParen)?;
         let expr = self.expr()?;
@@ -351,14 +414,20 @@ impl Parser<'_> {
         if self.eat(Kw::CONSTRAINT) && self.at_ident() { Ok(Some(self.ident()?)) } else { Ok(None) }
     }
 
-    /// `CHECK (expr) [[NOT] ENFORCED]`.
-    pub(crate) fn check_def(&mut self, name: Option<Ident>) -> PResult<CheckDef> {
+    /// `CHECK (expr) [[NOT] ENFORCED]`. Of a column: the last word about it counts.
+    fn check_def(&mut self, name: Option<Ident>, of_column: bool) -> PResult<CheckDef> {
         self.expect(Kw::CHECK)?;
         self.expect_t(T::LParen)?;
         let expr = self.expr()?;
         self.expect_t(T::RParen)?;
-        let enforced = !self.eat_all(&[Kw::NOT, Kw::ENFORCED]);
-        self.eat(Kw::ENFORCED);
+        let mut enforced = true;
+        while self.at(Kw::ENFORCED) || self.at_all(&[Kw::NOT, Kw::ENFORCED]) {
+            enforced = !self.eat(Kw::NOT);
+            self.expect(Kw::ENFORCED)?;
+            if !of_column && !self.lenient() {
+                break;
+            }
+        }
         Ok(CheckDef { name, expr, enforced })
     }
 
@@ -384,6 +453,14 @@ impl Parser<'_> {
             });
         }
         loop {
+            let known = match self.ahead(1).kw {
+                Kw::DELETE => refs.on_delete.is_some(),
+                _ => refs.on_update.is_some(),
+            };
+            if known && self.at(Kw::ON) && !self.lenient() {
+                self.advance();
+                return Err(self.error());
+            }
             if self.eat_all(&[Kw::ON, Kw::DELETE]) {
                 refs.on_delete = Some(self.referential_action()?);
             } else if self.at_all(&[Kw::ON, Kw::UPDATE]) {
@@ -433,7 +510,9 @@ impl Parser<'_> {
         let constrained = self.at(Kw::CONSTRAINT);
         let constraint = self.constraint_name()?;
         let kind = match self.kw() {
-            Kw::CHECK => return Ok(TableElement::Check(Box::new(self.check_def(constraint)?))),
+            Kw::CHECK => {
+                return Ok(TableElement::Check(Box::new(self.check_def(constraint, false)?)));
+            }
             Kw::FOREIGN => {
                 self.advance();
                 self.expect(Kw::KEY)?;
@@ -461,15 +540,27 @@ impl Parser<'_> {
         }
         let name = if self.at_ident() { Some(self.ident()?) } else { None };
         let mut options = IndexOptions::default();
-        if self.eat_any(&[Kw::USING, Kw::TYPE]).is_some() {
-            options.index_type = Some(self.index_type()?);
-        }
+        self.index_type_of(kind, &mut options)?;
         let parts = self.key_parts()?;
-        self.index_options(&mut options)?;
+        self.index_options(kind, &mut options)?;
         Ok(TableElement::Key(Box::new(KeyDef { kind, constraint, name, parts, options })))
     }
 
-    pub(crate) fn index_type(&mut self) -> PResult<IndexType> {
+    /// `USING type` or nothing. FULLTEXT and SPATIAL are types themselves.
+    pub(crate) fn index_type_of(
+        &mut self,
+        kind: KeyKind,
+        options: &mut IndexOptions,
+    ) -> PResult<bool> {
+        let typed = matches!(kind, KeyKind::FullText | KeyKind::Spatial) && !self.lenient();
+        let given = !typed && self.eat_any(&[Kw::USING, Kw::TYPE]).is_some();
+        if given {
+            options.index_type = Some(self.index_type()?);
+        }
+        Ok(given)
+    }
+
+    fn index_type(&mut self) -> PResult<IndexType> {
         match self.eat_any(&[Kw::BTREE, Kw::HASH, Kw::RTREE]) {
             Some(Kw::BTREE) => Ok(IndexType::BTree),
             Some(Kw::HASH) => Ok(IndexType::Hash),
@@ -496,23 +587,29 @@ impl Parser<'_> {
         Ok(parts)
     }
 
-    pub(crate) fn index_options(&mut self, options: &mut IndexOptions) -> PResult<()> {
+    pub(crate) fn index_options(
+        &mut self,
+        kind: KeyKind,
+        options: &mut IndexOptions,
+    ) -> PResult<()> {
         loop {
+            if self.index_type_of(kind, options)? {
+                continue;
+            }
             match self.kw() {
-                Kw::USING | Kw::TYPE => {
-                    self.advance();
-                    options.index_type = Some(self.index_type()?);
-                }
                 Kw::KEY_BLOCK_SIZE => {
                     self.advance();
-                    self.eat_t(T::Eq);
-                    options.key_block_size = Some(self.number()?);
+                    self.eat_equal();
+                    options.key_block_size = Some(self.whole_number()?);
                 }
                 Kw::COMMENT => {
                     self.advance();
                     options.comment = Some(self.string()?);
                 }
-                Kw::WITH if self.ahead(1).kw == Kw::PARSER => {
+                Kw::WITH
+                    if self.ahead(1).kw == Kw::PARSER
+                        && (kind == KeyKind::FullText || self.lenient()) =>
+                {
                     self.pos += 2;
                     options.parser = Some(self.ident()?);
                 }
@@ -522,12 +619,12 @@ impl Parser<'_> {
                 }
                 Kw::ENGINE_ATTRIBUTE => {
                     self.advance();
-                    self.eat_t(T::Eq);
+                    self.eat_equal();
                     options.engine_attribute = Some(self.string()?);
                 }
                 Kw::SECONDARY_ENGINE_ATTRIBUTE => {
                     self.advance();
-                    self.eat_t(T::Eq);
+                    self.eat_equal();
                     options.secondary_engine_attribute = Some(self.string()?);
                 }
                 _ => return Ok(()),
@@ -548,6 +645,36 @@ fn plain_type(kind: TypeKind) -> DataType {
         collation: None,
         binary: false,
         members: Vec::new(),
+    }
+}
+
+/// Types of which a length may be given; those of numbers with a fraction have rules of their own.
+fn has_length(kind: TypeKind) -> bool {
+    use TypeKind as K;
+    !is_geometry(kind)
+        && !matches!(
+            kind,
+            K::Date
+                | K::Json
+                | K::TinyText
+                | K::MediumText
+                | K::LongText
+                | K::TinyBlob
+                | K::MediumBlob
+                | K::LongBlob
+        )
+}
+
+/// CHAR BYTE and TEXT BYTE are the binary types.
+fn of_bytes(kind: TypeKind) -> TypeKind {
+    match kind {
+        TypeKind::Char => TypeKind::Binary,
+        TypeKind::VarChar => TypeKind::VarBinary,
+        TypeKind::TinyText => TypeKind::TinyBlob,
+        TypeKind::Text => TypeKind::Blob,
+        TypeKind::MediumText => TypeKind::MediumBlob,
+        TypeKind::LongText => TypeKind::LongBlob,
+        other => other,
     }
 }
 

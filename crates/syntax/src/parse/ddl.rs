@@ -3,9 +3,8 @@
 use super::{PResult, Parser};
 use crate::ast::{
     CreateIndex, CreateTable, CreateView, DatabaseOption, Definer, DropBehavior, DropIndex,
-    DropTable, IndexOptions, KeyDef, KeyKind, OnDuplicate, OnlineHow, OptionValue, PartitionBy,
-    PartitionDef, PartitionMethod, PartitionValues, RoutineKind, Statement, TableOption,
-    ViewAlgorithm, ViewCheck,
+    DropTable, IndexOptions, KeyDef, KeyKind, OnDuplicate, OnlineHow, PartitionBy, PartitionDef,
+    PartitionMethod, PartitionValues, RoutineKind, Statement, ViewAlgorithm, ViewCheck,
 };
 use crate::lex::{Kw, T};
 
@@ -21,7 +20,7 @@ impl Parser<'_> {
                 self.advance();
                 let if_not_exists = self.if_not_exists();
                 let name = self.ident()?;
-                let options = self.database_options()?;
+                let options = self.database_options(false)?;
                 Ok(Statement::CreateDatabase { if_not_exists, name, options })
             }
             Kw::USER => self.create_user(),
@@ -150,9 +149,13 @@ impl Parser<'_> {
             table.elements = self.comma_list(Parser::table_element)?;
             self.expect_t(T::RParen)?;
         }
+        let mut comma = false;
         while let Some(option) = self.table_option()? {
             table.options.push(option);
-            self.eat_t(T::Comma);
+            comma = self.eat_t(T::Comma);
+        }
+        if comma && !self.lenient() {
+            return Err(self.error());
         }
         if self.at_all(&[Kw::PARTITION, Kw::BY]) {
             table.partition = Some(Box::new(self.partition_by()?));
@@ -174,85 +177,6 @@ impl Parser<'_> {
         Ok(Statement::CreateTable(table))
     }
 
-    /// One table option, its `=` optional.
-    #[inline(never)]
-    pub(crate) fn table_option(&mut self) -> PResult<Option<TableOption>> {
-        let start = self.pos;
-        self.eat(Kw::DEFAULT);
-        if self.eat_charset() {
-            self.eat_t(T::Eq);
-            let value = self.charset_value()?;
-            return Ok(Some(TableOption { name: "CHARSET", value }));
-        }
-        if self.eat(Kw::COLLATE) {
-            self.eat_t(T::Eq);
-            let value = self.charset_value()?;
-            return Ok(Some(TableOption { name: "COLLATE", value }));
-        }
-        self.pos = start;
-        let (name, words) = match self.kw() {
-            Kw::DATA if self.ahead(1).kw == Kw::DIRECTORY => ("DATA DIRECTORY", 2),
-            Kw::INDEX if self.ahead(1).kw == Kw::DIRECTORY => ("INDEX DIRECTORY", 2),
-            Kw::ENGINE
-            | Kw::AUTO_INCREMENT
-            | Kw::AVG_ROW_LENGTH
-            | Kw::AUTOEXTEND_SIZE
-            | Kw::CHECKSUM
-            | Kw::COMMENT
-            | Kw::COMPRESSION
-            | Kw::CONNECTION
-            | Kw::DELAY_KEY_WRITE
-            | Kw::ENCRYPTION
-            | Kw::ENGINE_ATTRIBUTE
-            | Kw::INSERT_METHOD
-            | Kw::KEY_BLOCK_SIZE
-            | Kw::MAX_ROWS
-            | Kw::MIN_ROWS
-            | Kw::PACK_KEYS
-            | Kw::PASSWORD
-            | Kw::ROW_FORMAT
-            | Kw::SECONDARY_ENGINE
-            | Kw::SECONDARY_ENGINE_ATTRIBUTE
-            | Kw::STATS_AUTO_RECALC
-            | Kw::STATS_PERSISTENT
-            | Kw::STATS_SAMPLE_PAGES
-            | Kw::STORAGE
-            | Kw::TABLESPACE
-            | Kw::UNION => (self.kw().text(), 1),
-            _ => return Ok(None),
-        };
-        self.pos += words;
-        self.eat_t(T::Eq);
-        let value = match self.kind() {
-            T::Str => OptionValue::Str(self.string()?),
-            T::Int | T::Hex => OptionValue::Int(self.number()?),
-            T::LParen if name == "UNION" => {
-                self.advance();
-                let mut tables = Vec::new();
-                if self.kind() != T::RParen {
-                    tables = self.comma_list(Parser::table_name)?;
-                }
-                self.expect_t(T::RParen)?;
-                OptionValue::Tables(tables)
-            }
-            T::Word if self.at(Kw::DEFAULT) => {
-                self.advance();
-                OptionValue::Default
-            }
-            T::Word if name == "AUTOEXTEND_SIZE" => OptionValue::Int(self.size()?),
-            T::Word | T::Quoted if name != "COMMENT" => OptionValue::Word(self.any_word()?),
-            _ => return Err(self.error()),
-        };
-        Ok(Some(TableOption { name, value }))
-    }
-
-    fn charset_value(&mut self) -> PResult<OptionValue> {
-        if self.eat(Kw::DEFAULT) {
-            return Ok(OptionValue::Default);
-        }
-        Ok(OptionValue::Word(crate::ast::Ident(self.charset_name()?)))
-    }
-
     #[inline(never)]
     pub(crate) fn partition_by(&mut self) -> PResult<PartitionBy> {
         self.expect_all(&[Kw::PARTITION, Kw::BY])?;
@@ -265,13 +189,13 @@ impl Parser<'_> {
             partitions: Vec::new(),
         };
         if self.eat(Kw::PARTITIONS) {
-            by.count = Some(self.number()?);
+            by.count = Some(self.whole_number()?);
         }
         if self.eat(Kw::SUBPARTITION) {
             self.expect(Kw::BY)?;
             by.sub_method = Some(self.partition_method(Kw::SUBPARTITION)?);
             if self.eat(Kw::SUBPARTITIONS) {
-                by.sub_count = Some(self.number()?);
+                by.sub_count = Some(self.whole_number()?);
             }
         }
         if self.kind() == T::LParen {
@@ -292,7 +216,12 @@ impl Parser<'_> {
                 let mut algorithm = None;
                 if self.eat(Kw::ALGORITHM) {
                     self.expect_t(T::Eq)?;
-                    algorithm = Some(self.number()?);
+                    let given = self.whole_number()?;
+                    if !matches!(given, 1 | 2) && !self.lenient() {
+                        self.pos -= 1;
+                        return Err(self.error());
+                    }
+                    algorithm = Some(given);
                 }
                 self.expect_t(T::LParen)?;
                 let mut columns = Vec::new();
@@ -334,18 +263,14 @@ impl Parser<'_> {
 
     fn partition_def(&mut self, word: Kw) -> PResult<PartitionDef> {
         self.expect(word)?;
-        let name = self.ident_or_string()?;
+        let name = if self.lenient() { self.ident_or_string()? } else { self.ident()? };
         let values = match word == Kw::PARTITION && self.eat(Kw::VALUES) {
             true => Some(self.partition_values()?),
             false => None,
         };
         let mut options = Vec::new();
-        loop {
-            self.eat(Kw::STORAGE);
-            match self.table_option()? {
-                Some(option) => options.push(option),
-                None => break,
-            }
+        while let Some(option) = self.partition_option()? {
+            options.push(option);
         }
         let mut subpartitions = Vec::new();
         if word == Kw::PARTITION && self.eat_t(T::LParen) {
@@ -395,13 +320,11 @@ impl Parser<'_> {
         self.expect(Kw::INDEX)?;
         let name = Some(self.ident()?);
         let mut options = IndexOptions::default();
-        if self.eat_any(&[Kw::USING, Kw::TYPE]).is_some() {
-            options.index_type = Some(self.index_type()?);
-        }
+        self.index_type_of(kind, &mut options)?;
         self.expect(Kw::ON)?;
         let table = self.table_name()?;
         let parts = self.key_parts()?;
-        self.index_options(&mut options)?;
+        self.index_options(kind, &mut options)?;
         let how = self.online_how()?;
         let key = KeyDef { kind, constraint: None, name, parts, options };
         Ok(Statement::CreateIndex(Box::new(CreateIndex { key, table, how })))
@@ -410,32 +333,40 @@ impl Parser<'_> {
     /// `ALGORITHM [=] x`, `LOCK [=] x`.
     fn online_how(&mut self) -> PResult<OnlineHow> {
         let mut how = OnlineHow::default();
-        while let Some(kw) = self.eat_any(&[Kw::ALGORITHM, Kw::LOCK]) {
-            self.eat_t(T::Eq);
-            let word = Some(self.any_word()?);
-            if kw == Kw::LOCK { how.lock = word } else { how.algorithm = word }
+        loop {
+            // Each of them once.
+            let said = match self.kw() {
+                Kw::ALGORITHM => &mut how.algorithm,
+                Kw::LOCK => &mut how.lock,
+                _ => return Ok(how),
+            };
+            if said.is_some() && !self.lenient() {
+                return Err(self.error());
+            }
+            self.advance();
+            self.eat_equal();
+            *said = Some(self.word_or_default()?);
         }
-        Ok(how)
     }
 
-    pub(crate) fn database_options(&mut self) -> PResult<Vec<DatabaseOption>> {
+    /// `alter`: READ ONLY, which no schema begins with, is one of them.
+    pub(crate) fn database_options(&mut self, alter: bool) -> PResult<Vec<DatabaseOption>> {
         let mut list = Vec::new();
         loop {
             let start = self.pos;
-            self.eat(Kw::DEFAULT);
+            let default = self.eat(Kw::DEFAULT);
             if self.eat_charset() {
-                self.eat_t(T::Eq);
+                self.eat_equal();
                 list.push(DatabaseOption::Charset(self.charset_name()?));
             } else if self.eat(Kw::COLLATE) {
-                self.eat_t(T::Eq);
+                self.eat_equal();
                 list.push(DatabaseOption::Collate(self.charset_name()?));
             } else if self.eat(Kw::ENCRYPTION) {
-                self.eat_t(T::Eq);
+                self.eat_equal();
                 list.push(DatabaseOption::Encryption(self.string()?));
-            } else if self.at(Kw::READ) && self.ahead(1).kw == Kw::ONLY {
-                self.pos += 2;
-                self.eat_t(T::Eq);
-                let on = !self.eat(Kw::DEFAULT) && self.number()? != 0;
+            } else if (alter && !default || self.lenient()) && self.eat_all(&[Kw::READ, Kw::ONLY]) {
+                self.eat_equal();
+                let on = !self.eat(Kw::DEFAULT) && self.zero_or_one()?;
                 list.push(DatabaseOption::ReadOnly(on));
             } else {
                 self.pos = start;
@@ -470,7 +401,7 @@ impl Parser<'_> {
                 Err(self.error())
             }
             Kw::INDEX => {
-                let name = self.index_name()?;
+                let name = self.key_name()?;
                 self.expect(Kw::ON)?;
                 let table = self.table_name()?;
                 let how = self.online_how()?;

@@ -317,7 +317,7 @@ impl Parser<'_> {
 
     fn handler_read(&mut self, table: TableName) -> PResult<Handler> {
         let scan = matches!(self.kw(), Kw::FIRST | Kw::NEXT);
-        let index = if scan { None } else { Some(self.index_name()?) };
+        let index = if scan { None } else { Some(self.key_name()?) };
         let how = match self.eat_any(&[Kw::FIRST, Kw::NEXT, Kw::PREV, Kw::LAST]) {
             Some(Kw::FIRST) => HandlerRead::First,
             Some(Kw::NEXT) => HandlerRead::Next,

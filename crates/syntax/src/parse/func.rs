@@ -180,12 +180,16 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn niladic_call(&mut self, parens: bool) -> PResult<Expr> {
+        let keyword = self.kw();
         let name = self.any_word()?;
         let mut args = Vec::new();
         if parens {
             self.advance();
-            if self.kind() != T::RParen {
+            let digits = !matches!(keyword, Kw::CURRENT_DATE | Kw::CURRENT_USER | Kw::UTC_DATE);
+            if self.lenient() && self.kind() != T::RParen {
                 args.push(Expr::Literal(self.literal(None)?));
+            } else if digits {
+                args = self.digits_argument()?;
             }
             self.expect_t(T::RParen)?;
         }
@@ -197,17 +201,28 @@ impl Parser<'_> {
     /// `name(args) [OVER ..]`.
     #[inline(never)]
     pub(crate) fn generic_call(&mut self, schema: Option<Ident>) -> PResult<Expr> {
-        let keyword = self.kw();
+        let (keyword, token) = (self.kw(), self.token());
+        // A reserved word is a function only where the grammar says so.
+        if keyword.is_reserved() && !reserved_function(keyword) && !self.lenient() {
+            return Err(self.error());
+        }
         let name = self.any_word()?;
+        // Away from their parentheses some built-in functions are any name.
+        let near = self.token().start == token.end || self.opts.sql_mode.ignore_space;
+        let built_in = schema.is_none() && (near || !needs_adjacent_paren(keyword));
         self.expect_t(T::LParen)?;
         // AVG alone of the aggregates is no keyword.
         let average = schema.is_none() && name_is_avg(&name);
-        let distinct = average && self.eat(Kw::DISTINCT);
+        let distinct = average && self.eat_any(&[Kw::DISTINCT, Kw::DISTINCTROW]).is_some();
         if average && !distinct {
             self.eat(Kw::ALL);
         }
         let over = if schema.is_none() { self.over_rows(keyword) } else { None };
-        let args = match over {
+        let fixed = match over {
+            None if built_in => self.fixed_arguments(token),
+            over => over,
+        };
+        let args = match fixed {
             Some(args) => args?,
             None if self.kind() == T::RParen => Vec::new(),
             None => self.expr_list()?,
@@ -306,8 +321,13 @@ impl Parser<'_> {
         let mut call = Box::new(self.call(None, name, Vec::new()));
         if kw == Kw::COUNT && self.eat_t(T::Star) {
             call.star = true;
+        } else if kw == Kw::COUNT && self.at(Kw::ALL) && self.ahead(1).kind == T::Star {
+            self.pos += 2;
+            call.star = true;
         } else {
-            call.distinct = self.eat(Kw::DISTINCT);
+            let distinct = matches!(kw, Kw::COUNT | Kw::GROUP_CONCAT | Kw::MAX | Kw::MIN | Kw::SUM);
+            call.distinct = (distinct || self.lenient())
+                && self.eat_any(&[Kw::DISTINCT, Kw::DISTINCTROW]).is_some();
             // GROUP_CONCAT alone knows no ALL.
             if !call.distinct && kw != Kw::GROUP_CONCAT {
                 self.eat(Kw::ALL);
@@ -521,7 +541,8 @@ impl Parser<'_> {
     fn weight_string_call(&mut self, _: Kw) -> PResult<Expr> {
         let expr = self.boxed_expr()?;
         let to = match self.eat(Kw::AS) {
-            true => Some(Box::new(self.cast_type()?)),
+            true if self.lenient() => Some(Box::new(self.cast_type()?)),
+            true => Some(Box::new(self.weight_type()?)),
             false => None,
         };
         Ok(Expr::WeightString { expr, to })
@@ -582,98 +603,5 @@ impl Parser<'_> {
             *slot = Some(what);
         }
         Ok((on_empty, on_error))
-    }
-
-    /// Target of CAST.
-    pub(crate) fn cast_type(&mut self) -> PResult<CastType> {
-        let token = self.token();
-        self.advance();
-        Ok(match token.kw {
-            Kw::BINARY => CastType::Binary(self.opt_paren_number()?),
-            Kw::CHAR | Kw::CHARACTER => self.cast_char(false)?,
-            Kw::NCHAR => self.cast_char(true)?,
-            Kw::NATIONAL => {
-                self.expect(Kw::CHAR)?;
-                self.cast_char(true)?
-            }
-            Kw::SIGNED | Kw::UNSIGNED => {
-                if !self.eat(Kw::INTEGER) {
-                    self.eat(Kw::INT);
-                }
-                if token.kw == Kw::SIGNED { CastType::Signed } else { CastType::Unsigned }
-            }
-            Kw::DATE => CastType::Date,
-            Kw::YEAR => CastType::Year,
-            Kw::TIME => CastType::Time(self.opt_paren_number()?),
-            Kw::DATETIME => CastType::Datetime(self.opt_paren_number()?),
-            Kw::DECIMAL | Kw::DEC => {
-                let (precision, scale) = self.precision()?;
-                CastType::Decimal { precision, scale }
-            }
-            Kw::FLOAT => CastType::Float(self.opt_paren_number()?),
-            Kw::DOUBLE => {
-                self.eat(Kw::PRECISION);
-                CastType::Double
-            }
-            Kw::REAL => CastType::Real,
-            Kw::JSON => CastType::Json,
-            Kw::POINT
-            | Kw::LINESTRING
-            | Kw::POLYGON
-            | Kw::MULTIPOINT
-            | Kw::MULTILINESTRING
-            | Kw::MULTIPOLYGON
-            | Kw::GEOMETRYCOLLECTION
-            | Kw::GEOMCOLLECTION => CastType::Geometry(token.kw.text().into()),
-            _ => {
-                self.pos -= 1;
-                return Err(self.error());
-            }
-        })
-    }
-
-    /// At a word that is a keyword here alone.
-    pub(crate) fn at_text(&self, word: &[u8]) -> bool {
-        let token = self.token();
-        token.kind == T::Word && self.raw(token).eq_ignore_ascii_case(word)
-    }
-
-    pub(crate) fn eat_text(&mut self, word: &[u8]) -> bool {
-        let found = self.at_text(word);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn cast_char(&mut self, national: bool) -> PResult<CastType> {
-        let length = self.opt_paren_number()?;
-        let (mut charset, mut binary) = (None, false);
-        loop {
-            if self.eat_charset() {
-                charset = Some(self.charset_name()?);
-            } else if self.eat(Kw::BINARY) {
-                binary = true;
-            } else if charset.is_none() && self.eat_text(b"ASCII") {
-                charset = Some("latin1".into());
-            } else if charset.is_none() && self.eat_text(b"UNICODE") {
-                charset = Some("ucs2".into());
-            } else if charset.is_none() && self.eat(Kw::BYTE) {
-                charset = Some("binary".into());
-            } else {
-                return Ok(CastType::Char { length, charset, binary, national });
-            }
-        }
-    }
-
-    /// `[(m [, d])]`.
-    pub(crate) fn precision(&mut self) -> PResult<(Option<u64>, Option<u64>)> {
-        if !self.eat_t(T::LParen) {
-            return Ok((None, None));
-        }
-        let precision = self.number()?;
-        let scale = if self.eat_t(T::Comma) { Some(self.number()?) } else { None };
-        self.expect_t(T::RParen)?;
-        Ok((Some(precision), scale))
     }
 }

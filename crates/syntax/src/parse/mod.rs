@@ -10,6 +10,8 @@
 mod account;
 mod admin;
 mod alter;
+mod arity;
+mod cast;
 mod column;
 mod ddl;
 pub mod digest;
@@ -23,6 +25,7 @@ mod naming;
 pub mod normalize;
 mod object;
 mod operand;
+mod options;
 mod program;
 mod query;
 mod select;
@@ -525,7 +528,7 @@ impl<'a> Parser<'a> {
         }
         self.advance();
         let mut bytes = literal::unquote(self.raw(token), self.escapes());
-        while self.kind() == T::Str {
+        while self.lenient() && self.kind() == T::Str {
             bytes
                 .to_mut()
                 .extend_from_slice(&literal::unquote(self.raw(self.token()), self.escapes()));
@@ -534,21 +537,27 @@ impl<'a> Parser<'a> {
         Ok(bytes)
     }
 
+    /// The same where strings side by side are one string, as they are in expressions.
+    pub(crate) fn joined_string(&mut self) -> PResult<Box<[u8]>> {
+        let mut bytes = self.string()?.into_vec();
+        while self.kind() == T::Str {
+            bytes.extend_from_slice(&self.string()?);
+        }
+        Ok(bytes.into())
+    }
+
     /// A string literal that is text.
     pub(crate) fn text(&mut self) -> PResult<Box<str>> {
         let bytes = self.string()?;
         Ok(utf8(&bytes)?.into())
     }
 
-    /// An unsigned integer literal.
+    /// A decimal integer without a sign.
     pub(crate) fn number(&mut self) -> PResult<u64> {
         let token = self.token();
         let value = match token.kind {
             T::Int => literal::int(self.raw(token)),
-            T::Hex => {
-                let bytes = literal::hex(self.raw(token));
-                (bytes.len() <= 8).then(|| bytes.iter().fold(0, |acc, b| acc << 8 | u64::from(*b)))
-            }
+            T::Hex if self.lenient() => return self.whole_number(),
             _ => None,
         };
         match value {

@@ -19,8 +19,8 @@ impl Parser<'_> {
 
     /// `[schema.]name`.
     pub(crate) fn table_name(&mut self) -> PResult<TableName> {
-        // `.t` is legal and means the default schema.
-        if self.eat_t(T::Dot) {
+        // Until MySQL 8.0, `.t` meant a table of the default schema.
+        if self.lenient() && self.eat_t(T::Dot) {
             return Ok(TableName { schema: None, name: self.object_name()? });
         }
         let first = self.object_name()?;

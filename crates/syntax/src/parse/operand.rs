@@ -18,7 +18,7 @@ impl Parser<'_> {
             T::Slot => self.slot(),
             T::At | T::AtAt => self.variable(),
             T::LBrace => self.odbc(),
-            T::Dot if Self::is_ident(self.ahead(1)) => {
+            T::Dot if self.lenient() && Self::is_ident(self.ahead(1)) => {
                 self.advance();
                 self.name_operand()
             }
@@ -339,7 +339,9 @@ impl Parser<'_> {
 
     /// `[[schema.]table.]column`.
     pub(crate) fn column_ref(&mut self) -> PResult<ColumnRef> {
-        self.eat_t(T::Dot);
+        if self.lenient() {
+            self.eat_t(T::Dot);
+        }
         let first = self.ident()?;
         if !self.eat_t(T::Dot) {
             return Ok(ColumnRef { schema: None, table: None, column: first });

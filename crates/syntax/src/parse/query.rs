@@ -169,7 +169,7 @@ impl Parser<'_> {
         self.advance();
         let all = self.eat(Kw::ALL);
         if !all {
-            self.eat(Kw::DISTINCT);
+            self.eat_any(&[Kw::DISTINCT, Kw::DISTINCTROW]);
         }
         (op, all)
     }

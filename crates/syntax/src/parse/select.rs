@@ -371,7 +371,12 @@ impl Parser<'_> {
         Ok(IndexHint { kind, scope, indexes })
     }
 
-    /// A name, or PRIMARY.
+    /// The name of an index in a definition, where the primary key's is quoted.
+    pub(crate) fn key_name(&mut self) -> PResult<Ident> {
+        if self.lenient() { self.index_name() } else { self.ident() }
+    }
+
+    /// The name of an index in a hint: a name, or PRIMARY.
     pub(crate) fn index_name(&mut self) -> PResult<Ident> {
         if self.at(Kw::PRIMARY) { self.any_word() } else { self.ident() }
     }
@@ -382,7 +387,7 @@ impl Parser<'_> {
         self.expect_t(T::LParen)?;
         let doc = self.expr()?;
         self.expect_t(T::Comma)?;
-        let path = self.string()?;
+        let path = self.joined_string()?;
         let columns = self.json_columns()?;
         self.expect_t(T::RParen)?;
         let Some(alias) = self.table_alias()? else {
@@ -406,7 +411,7 @@ impl Parser<'_> {
             if is_path {
                 self.advance();
                 self.eat(Kw::PATH);
-                let path = self.string()?;
+                let path = self.joined_string()?;
                 return Ok(JsonColumn::Nested { path, columns: self.json_columns()? });
             }
         }
@@ -420,7 +425,7 @@ impl Parser<'_> {
         }
         let exists = self.eat(Kw::EXISTS);
         self.expect(Kw::PATH)?;
-        let path = self.string()?;
+        let path = self.joined_string()?;
         let (on_empty, on_error) = self.json_on(true)?;
         Ok(JsonColumn::Path { name, data_type, exists, path, on_empty, on_error })
     }

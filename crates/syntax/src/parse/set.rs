@@ -260,7 +260,7 @@ impl Parser<'_> {
         let name = self.ident()?;
         let mut threads = Vec::new();
         if self.eat(Kw::FOR) {
-            threads = self.comma_list(Parser::number)?;
+            threads = self.comma_list(Parser::whole_number)?;
         }
         Ok(Statement::SetResourceGroup { name, threads })
     }

@@ -306,7 +306,7 @@ impl Parser<'_> {
         let target = match self.kw() {
             Kw::FOR if self.ahead(1).kw == Kw::CONNECTION => {
                 self.pos += 2;
-                ExplainTarget::Connection(self.number()?)
+                ExplainTarget::Connection(self.whole_number()?)
             }
             Kw::SELECT
             | Kw::INSERT

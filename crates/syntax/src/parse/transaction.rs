@@ -170,7 +170,7 @@ impl Parser<'_> {
         if self.eat_t(T::Comma) {
             xid.bqual = self.xid_part()?;
             if self.eat_t(T::Comma) {
-                xid.format_id = self.number()?;
+                xid.format_id = self.whole_number()?;
             }
         }
         Ok(xid)

@@ -117,7 +117,8 @@ impl Parser<'_> {
 
     /// The label behind END, which must be the one in front.
     fn end_label(&mut self, label: Option<&Ident>) -> PResult<()> {
-        if !self.at_ident() {
+        // A block without a label in front has none behind.
+        if !self.at_ident() || label.is_none() && !self.lenient() {
             return Ok(());
         }
         let name = self.ident()?;

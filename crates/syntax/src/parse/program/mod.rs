@@ -136,6 +136,10 @@ impl Parser<'_> {
     fn var_type(&mut self) -> PResult<VarType> {
         let data = self.data_type()?;
         let collate = match self.eat(Kw::COLLATE) {
+            true if data.charset.is_none() && !self.lenient() => {
+                let what = "COLLATE with no CHARACTER SET in SP parameters, RETURNS, DECLARE";
+                return Err(ParseError::not_yet(what));
+            }
             true => Some(self.charset_name()?),
             false => None,
         };

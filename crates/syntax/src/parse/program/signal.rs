@@ -2,8 +2,8 @@
 
 use super::refused;
 use crate::ast::{
-    Condition, ConditionItem, Diagnostics, GetDiagnostics, Ident, IntoVar, Signal, SignalItem,
-    Statement, StatementItem,
+    Condition, ConditionItem, Diagnostics, Expr, GetDiagnostics, Ident, IntoVar, Signal,
+    SignalItem, Statement, StatementItem,
 };
 use crate::lex::{Kw, T};
 use crate::parse::{PResult, Parser};
@@ -51,13 +51,37 @@ impl Parser<'_> {
                     let text = format!("Duplicate condition information item '{name}'");
                     return Err(refused(1641, text));
                 }
-                items.push((item, self.expr()?));
+                items.push((item, self.plain_value()?));
                 if !self.eat_t(T::Comma) {
                     break;
                 }
             }
         }
         Ok(Statement::Signal(Box::new(Signal { resignal, state, items })))
+    }
+
+    /// A literal or a variable: no other expression says what a condition is, or which.
+    fn plain_value(&mut self) -> PResult<Expr> {
+        if self.lenient() {
+            return self.expr();
+        }
+        let first = self.pos;
+        let plain = !matches!(self.kind(), T::LParen | T::LBrace);
+        match self.operand()? {
+            value @ (Expr::Literal(_)
+            | Expr::UserVar(_)
+            | Expr::SysVar(_)
+            | Expr::Param(_)
+            | Expr::Column(_))
+                if plain =>
+            {
+                Ok(value)
+            }
+            _ => {
+                self.pos = first;
+                Err(self.error())
+            }
+        }
     }
 
     fn signal_item(&mut self) -> PResult<(&'static str, SignalItem)> {
@@ -80,7 +104,7 @@ impl Parser<'_> {
         };
         self.expect(Kw::DIAGNOSTICS)?;
         let what = if self.eat(Kw::CONDITION) {
-            let number = self.expr()?;
+            let number = self.plain_value()?;
             Diagnostics::Condition(
                 number,
                 self.comma_list(|p| {

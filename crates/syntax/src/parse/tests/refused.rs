@@ -176,3 +176,231 @@ fn scopes_before_variables_of_programs() {
     assert_eq!(near("CREATE PROCEDURE p(x INT) SET SESSION x = 1"), "x = 1");
     check_stored(&["CREATE PROCEDURE p(x INT) SET GLOBAL x = 1"]);
 }
+
+#[test]
+fn values_of_table_options() {
+    let table = |option: &str| format!("CREATE TABLE n1 (a INT) {option}");
+    let taken = [
+        "ENGINE := InnoDB COMMENT := 'x' DEFAULT CHARSET := utf8mb4",
+        "KEY_BLOCK_SIZE=1.5",
+        "MAX_ROWS=1e1",
+        "CHECKSUM=0x5 TABLE_CHECKSUM=1",
+        "PACK_KEYS=0x1 STATS_PERSISTENT=DEFAULT STATS_AUTO_RECALC=0x0",
+        "STATS_SAMPLE_PAGES=DEFAULT",
+        "AUTO_INCREMENT=99999999999999999999",
+        "AUTOEXTEND_SIZE=4M",
+        "AUTOEXTEND_SIZE=0x400000",
+        "ROW_FORMAT=compact INSERT_METHOD=LAST TABLESPACE `x` STORAGE MEMORY",
+        "SECONDARY_ENGINE=NULL ENGINE='InnoDB'",
+        "COLLATE=binary UNION=() DATA DIRECTORY '/x', INDEX DIRECTORY='/y'",
+    ];
+    let refused = [
+        "MAX_ROWS=0x5",
+        "MIN_ROWS='1'",
+        "DELAY_KEY_WRITE=DEFAULT",
+        "PACK_KEYS=2",
+        "STATS_PERSISTENT=zz",
+        "STATS_SAMPLE_PAGES=0",
+        "STATS_SAMPLE_PAGES=70000",
+        "AUTO_INCREMENT=0x5",
+        "AUTO_INCREMENT AS SELECT 1",
+        "AUTOEXTEND_SIZE=DEFAULT",
+        "ROW_FORMAT=zz",
+        "ROW_FORMAT=`dynamic`",
+        "INSERT_METHOD=zz",
+        "STORAGE=DISK",
+        "TABLESPACE='x'",
+        "SECONDARY_ENGINE=DEFAULT",
+        "ENGINE=NULL",
+        "ENGINE 1",
+        "ENGINE AS SELECT 1",
+        "CHARSET=DEFAULT",
+        "COLLATE=DEFAULT",
+        "PASSWORD EXPIRE",
+        "COMMENT=x'41'",
+        "DATA DIRECTORY=x",
+        "UNION zz",
+        "ENGINE=InnoDB,",
+        "ENGINE=InnoDB, SELECT 1 AS a",
+    ];
+    for (options, errno) in [(&taken[..], 0), (&refused[..], 1064)] {
+        for option in options {
+            check(&[(&*table(option), errno)]);
+        }
+    }
+    let message = String::from(parse(&table("STATS_SAMPLE_PAGES=0")).unwrap_err().message);
+    let want = "The valid range for stats_sample_pages is [1, 65535]. Error near '0' at line 1";
+    assert_eq!(message, want);
+    check_stored(&["CREATE PROCEDURE p() CREATE TABLE n1 (a INT) ROW_FORMAT=zz MAX_ROWS='1'"]);
+}
+
+#[test]
+fn options_of_partitions_and_schemas() {
+    let by = "CREATE TABLE n1 (a INT) PARTITION BY";
+    check(&[
+        (&*format!("{by} HASH(a) (PARTITION p0 STORAGE ENGINE = InnoDB MAX_ROWS = 0x1)"), 0),
+        (&*format!("{by} HASH(a) (PARTITION p0 STORAGE)"), 1064),
+        (&*format!("{by} HASH(a) (PARTITION p0 CHARSET utf8mb4)"), 1064),
+        (&*format!("{by} HASH(a) (PARTITION p0 MIN_ROWS = 1.5)"), 1064),
+        (&*format!("{by} HASH(a) (PARTITION 'p0')"), 1064),
+        (&*format!("{by} KEY ALGORITHM = 3 (a)"), 1064),
+        (&*format!("{by} HASH(a) PARTITIONS 0x2"), 0),
+        ("ALTER DATABASE d READ ONLY = 2", 1064),
+        ("ALTER DATABASE d READ ONLY = 0x1", 0),
+        ("ALTER DATABASE d DEFAULT READ ONLY = 0", 1064),
+        ("CREATE DATABASE d READ ONLY = 0", 1064),
+        ("ALTER DATABASE CHARSET = utf8mb4", 1064),
+        ("ALTER DATABASE ENCRYPTION 'N'", 1064),
+        ("ALTER DATABASE DEFAULT CHARSET utf8mb4", 0),
+    ]);
+}
+
+#[test]
+fn strings_side_by_side_numbers_and_dots() {
+    check(&[
+        ("CREATE TABLE n1 (a INT COMMENT 'a' 'b')", 1064),
+        ("CREATE TABLE n1 (a ENUM('a' 'b'))", 1064),
+        ("SHOW TABLES LIKE 'a' 'b'", 1064),
+        ("SELECT 'a' 'b' LIKE 'c' 'd'", 0),
+        ("SELECT * FROM JSON_TABLE('[]', '$' '.a' COLUMNS (x INT PATH '$' '.b')) j", 0),
+        ("SELECT GROUP_CONCAT(a SEPARATOR 'a' 'b') FROM t", 1064),
+        ("XA START 'a' 'b'", 1064),
+        ("XA START 'a','b',0x3", 0),
+        ("SELECT 1 LIMIT 0x1", 1064),
+        ("SELECT CAST(1 AS CHAR(0x3))", 1064),
+        ("CREATE TABLE n1 (a VARCHAR(0x41))", 1064),
+        ("EXPLAIN FOR CONNECTION 0x41", 0),
+        ("SELECT * FROM .t1", 1064),
+        ("SELECT .a FROM t", 1064),
+        ("INSERT INTO t (.id) VALUES (1)", 1064),
+        ("CALL .p1()", 1064),
+    ]);
+    assert_eq!(near("SELECT 1 LIMIT 0x1"), "0x1");
+    check_stored(&["CREATE PROCEDURE p() SELECT .a FROM .t1 LIMIT 0x1"]);
+}
+
+#[test]
+fn columns() {
+    let cases = [
+        ("JSON(3)", 1064),
+        ("DATE(3)", 1064),
+        ("TINYTEXT(3)", 1064),
+        ("TEXT(3)", 0),
+        ("LONG VARCHAR(3)", 1064),
+        ("DOUBLE(5)", 1064),
+        ("DOUBLE PRECISION(5,2)", 0),
+        ("FLOAT(5)", 0),
+        ("CHAR(3) ASCII ASCII", 1064),
+        ("CHAR(3) BINARY ASCII", 0),
+        ("CHAR(3) CHARSET latin1 BINARY", 0),
+        ("CHAR(3) BYTE BINARY", 1064),
+        ("CHAR(3) CHARSET latin1 CHARSET latin1", 1064),
+        ("NCHAR(3) BINARY", 0),
+        ("NCHAR(3) CHARSET latin1", 1064),
+        ("INT COLUMN_FORMAT zz", 1064),
+        ("INT STORAGE DEFAULT COLUMN_FORMAT DEFAULT", 0),
+        ("INT NOT NULL AS (1)", 1064),
+        ("INT AS (1) AS (2)", 1064),
+        ("CHAR(3) COLLATE utf8mb4_bin AS (1) NOT NULL", 0),
+        ("INT REFERENCES t1 (id) NOT NULL", 1064),
+        ("INT NOT NULL REFERENCES t1 (id) ON DELETE CASCADE ON UPDATE CASCADE", 0),
+        ("INT, FOREIGN KEY (b) REFERENCES t1 (id) ON DELETE CASCADE ON DELETE CASCADE", 1064),
+        ("INT CHECK (b > 1) NOT ENFORCED ENFORCED", 0),
+        ("INT, CHECK (b > 1) NOT ENFORCED ENFORCED", 1064),
+        ("INT DEFAULT BINARY 1", 1064),
+        ("INT DEFAULT - -1", 1064),
+        ("INT DEFAULT +1", 0),
+        ("INT DEFAULT -0x41", 1064),
+        ("INT, FULLTEXT KEY (b) USING BTREE", 1064),
+        ("INT, FULLTEXT KEY (b) WITH PARSER ngram", 0),
+        ("INT, KEY (b) WITH PARSER ngram", 1064),
+        ("INT, KEY USING BTREE (b) KEY_BLOCK_SIZE := 4", 0),
+    ];
+    for (text, errno) in cases {
+        check(&[(&*format!("CREATE TABLE n1 (b {text})"), errno)]);
+    }
+    check(&[
+        ("SELECT CAST(a AS CHAR CHARSET latin1 CHARSET latin1) FROM t", 1064),
+        ("SELECT CAST(a AS CHAR BINARY ASCII) FROM t", 0),
+        ("SELECT CAST(a AS NCHAR BINARY) FROM t", 1064),
+        ("SELECT WEIGHT_STRING('a' AS CHAR(3))", 0),
+        ("SELECT WEIGHT_STRING('a' AS CHAR)", 1064),
+        ("CREATE PROCEDURE p(x CHAR(3) COLLATE utf8mb4_bin) SELECT 1", 1235),
+        ("CREATE PROCEDURE p(x CHAR(3) CHARSET utf8mb4 COLLATE utf8mb4_bin) SELECT 1", 0),
+    ]);
+    check_stored(&["CREATE PROCEDURE p() CREATE TABLE n1 (b JSON(3), c INT NOT NULL AS (1))"]);
+}
+
+#[test]
+fn lists_of_changes() {
+    check(&[
+        ("ALTER TABLE t COMMENT 'x' ENGINE=InnoDB, ADD x INT", 0),
+        ("ALTER TABLE t COMMENT 'x' ADD x INT", 1064),
+        ("ALTER TABLE t COMMENT 'x' FORCE", 1064),
+        ("ALTER TABLE t ADD x INT PARTITION BY HASH(x)", 0),
+        ("ALTER TABLE t ADD x INT, PARTITION BY HASH(x)", 1064),
+        ("ALTER TABLE t ADD x INT, REMOVE PARTITIONING", 1064),
+        ("ALTER TABLE t ADD PARTITION PARTITIONS 2, ALGORITHM=INPLACE", 1064),
+        ("ALTER TABLE t ALGORITHM=INPLACE, ADD PARTITION PARTITIONS 2", 0),
+        ("ALTER TABLE t ORDER BY a DESC, b", 0),
+        ("ALTER TABLE t ORDER BY a + 1", 1064),
+        ("ALTER TABLE t CONVERT TO CHARACTER SET = latin1", 1064),
+        ("ALTER TABLE t ALGORITHM=ON", 1064),
+        ("ALTER TABLE t ALGORITHM := DEFAULT, LOCK = NONE", 0),
+        ("ALTER TABLE t ALTER a SET DEFAULT NOW()", 1064),
+        ("ALTER TABLE t ALTER a SET DEFAULT (NOW())", 0),
+        ("ALTER TABLE t DROP INDEX PRIMARY", 1064),
+        ("ALTER TABLE t DROP INDEX `PRIMARY`", 0),
+        ("DROP INDEX PRIMARY ON t", 1064),
+        ("DROP INDEX a ON t LOCK = NONE LOCK = NONE", 1064),
+        ("DROP INDEX a ON t LOCK = NONE ALGORITHM = INPLACE", 0),
+        ("SELECT 1 FROM t USE INDEX (PRIMARY)", 0),
+    ]);
+    assert_eq!(near("ALTER TABLE t COMMENT 'x' ADD x INT"), "ADD x INT");
+}
+
+#[test]
+fn arguments_that_the_grammar_counts() {
+    check(&[
+        ("SELECT REPLACE(1,2)", 1064),
+        ("SELECT YEAR(1,2)", 1064),
+        ("SELECT WEEK(1), WEEK(1,2), COALESCE(1), FORMAT(1,2), TIMESTAMP('a')", 0),
+        ("SELECT WEEK()", 1064),
+        ("SELECT COALESCE()", 1064),
+        ("SELECT CURDATE(1)", 1064),
+        ("SELECT CURRENT_USER(1)", 1064),
+        ("SELECT NOW(3), NOW(), UTC_TIME(6), CURRENT_TIMESTAMP(), USER(), DATABASE()", 0),
+        ("SELECT NOW(1+1)", 1064),
+        ("SELECT CURRENT_TIMESTAMP('3')", 1064),
+        ("SELECT ROW_NUMBER(1) OVER ()", 1064),
+        ("SELECT FIRST_VALUE(a) OVER (), NTH_VALUE(a, 2) OVER () FROM t", 0),
+        ("SELECT CONCAT()", 0),
+        ("SELECT ON(1)", 1064),
+        ("SELECT PRIMARY(1)", 1064),
+        ("SELECT STD(DISTINCT 1)", 1064),
+        ("SELECT COUNT(ALL *), MIN(DISTINCTROW 1), AVG(DISTINCT 2)", 0),
+        ("SELECT 1 UNION DISTINCTROW SELECT 1", 0),
+    ]);
+    assert_eq!(near("SELECT REPLACE(1,2)"), ")");
+    assert_eq!(near("SELECT YEAR(1,2)"), ",2)");
+}
+
+#[test]
+fn conditions_and_labels() {
+    let signal = "CREATE PROCEDURE p(x INT) SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =";
+    for value in ["-1", "(1)", "1+1", "CONCAT('a')", "@a := 1", "'x' COLLATE utf8mb4_bin"] {
+        check(&[(&*format!("{signal} {value}"), 1064)]);
+    }
+    for value in ["@@version", "x", "'a' 'b'", "NULL", "@a"] {
+        check(&[(&*format!("{signal} {value}"), 0)]);
+    }
+    check(&[
+        ("GET DIAGNOSTICS CONDITION 1 @a = MESSAGE_TEXT", 0),
+        ("GET DIAGNOSTICS CONDITION (1) @a = MESSAGE_TEXT", 1064),
+        ("CREATE PROCEDURE p() BEGIN END zz", 1064),
+        ("CREATE PROCEDURE p() LOOP SELECT 1; END LOOP zz", 1064),
+        ("CREATE PROCEDURE p() a: BEGIN END zz", 1310),
+        ("CREATE PROCEDURE p() a: BEGIN END a", 0),
+    ]);
+    assert_eq!(near("CREATE PROCEDURE p() BEGIN END zz"), "zz");
+}
