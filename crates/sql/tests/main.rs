@@ -73,6 +73,7 @@ mod ranges;
 mod read_only;
 mod recursive;
 mod refused;
+mod replication;
 mod rights;
 mod rights_cases;
 mod roles;

@@ -24,6 +24,7 @@ mod object;
 mod operand;
 mod program;
 mod query;
+mod replication;
 mod select;
 mod set;
 mod show;
