@@ -14,7 +14,7 @@ SHOWS = [
     "create table t", "create database told", "create view v", "create procedure p", "create function f", "create trigger g",
     "create event e", "create user root@localhost", "variables like 'version'", "processlist", "engines", "warnings", "grants",
     "character set", "collation", "plugins", "privileges", "triggers", "events", "procedure status", "binary log status",
-    "replicas", "engine innodb status", "count(*) warnings", "count(*) errors",
+    "replicas", "replica status", "binlog events", "engine innodb status", "count(*) warnings", "count(*) errors",
 ]
 OTHERS = ["explain select 1", "explain format=tree select 1", "check table t", "checksum table t", "xa recover"]
 MAKE = [
@@ -50,6 +50,10 @@ for sql in ["show " + s for s in SHOWS] + OTHERS:
     names = re.sub("^(Grants|CREATE USER) for .*", r"\1 for", names)
     names = "Tables_in" + names[len("Tables_in_told"):] if names.startswith("Tables_in_told") else names
     lines.append("\t".join(["show", names] + [facts for _, facts in found]))
+    if sql == "show replica status":
+        # SHOW SLAVE STATUS, which new servers do not have: the same under older names.
+        names = names.replace("Get_Source_", "Get_master_").replace("Replica_", "Slave_").replace("Source", "Master")
+        lines.append("\t".join(["show", names] + [facts for _, facts in found]))
 here = open("crates/sql/src/infoschema/told.txt").read().lower()
 for schema in ["information_schema", "performance_schema", "mysql"]:
     server.query(f"show tables from {schema}")

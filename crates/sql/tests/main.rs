@@ -74,6 +74,7 @@ mod ranges;
 mod read_only;
 mod recursive;
 mod refused;
+mod replication;
 mod rights;
 mod rights_cases;
 mod roles;

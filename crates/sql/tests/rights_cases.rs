@@ -289,6 +289,8 @@ const SESSION: &[Case] = &[
     ("set sql_safe_updates = (select 0 from b.secret where id = 1)", &[("SELECT ON b.*", 1142)], 0),
     ("set names utf8mb4", &[], 0),
     ("set session sort_buffer_size = 65536", &[], 0),
+    ("set sql_log_bin = 0", &[(SET_GLOBAL, 1227)], 0),
+    ("set gtid_next = 'automatic'", &[(SET_GLOBAL, 1227)], 0),
     ("set global sort_buffer_size = 65536", &[(SET_GLOBAL, 1227)], 0),
     ("set persist sort_buffer_size = 65536", &[(SET_GLOBAL, 1227)], 1235),
     ("set transaction read only", &[], 0),
@@ -335,7 +337,7 @@ const SERVER: &[Case] = &[
         &[("RELOAD ON *.*", 1227), ("LOCK TABLES ON a.*", 1044), ("SELECT ON a.*", 1142)],
         0,
     ),
-    ("reset master", &[("RELOAD ON *.*", 1227)], 1186),
+    ("reset master", &[("RELOAD ON *.*", 1227)], 0),
     ("reset replica", &[("RELOAD ON *.*", 1227)], 0),
     (
         "set persist_only port = 1",
@@ -353,8 +355,16 @@ const SERVER: &[Case] = &[
     ("load index into cache a.t", &[("INDEX ON a.*", 1142)], 0),
     ("shutdown", &[("SHUTDOWN ON *.*", 1227)], 1235),
     ("restart", &[("SHUTDOWN ON *.*", 1227)], 3707),
-    ("binlog 'x'", &[("SUPER ON *.*", 1227)], 1235),
-    ("purge binary logs to 'x'", &[("SUPER ON *.*", 1227)], 1235),
+    ("binlog 'x'", &[("SUPER ON *.*", 1227)], 1575),
+    ("purge binary logs to 'x'", &[("SUPER ON *.*", 1227)], 0),
+    (
+        "purge binary logs before (select v from b.secret where id = 1)",
+        &[("SUPER ON *.*", 1227), ("SELECT ON b.*", 1142)],
+        0,
+    ),
+    ("start replica", &[("SUPER ON *.*", 1227)], 1200),
+    ("stop replica", &[("SUPER ON *.*", 1227)], 0),
+    ("change master to master_host = 'h'", &[("SUPER ON *.*", 1227)], 1235),
     ("install plugin p soname 'x'", &[("INSERT ON mysql.*", 1142)], 1235),
     ("uninstall plugin p", &[("DELETE ON mysql.*", 1142)], 1235),
     ("install component 'file://component_query_attributes'", &[("INSERT ON mysql.*", 1142)], 0),
@@ -425,7 +435,7 @@ const SERVER: &[Case] = &[
     ),
     ("revoke all privileges, grant option from other@localhost", &[(ACCOUNTS_UPDATE, 1227)], 0),
     // An example of what is known by name only.
-    ("stop replica", &[], 1235),
+    ("clone local data directory '/x'", &[], 1235),
 ];
 
 const SHOW: &[Case] = &[

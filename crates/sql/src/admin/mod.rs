@@ -16,6 +16,7 @@ mod grants;
 pub mod persist;
 mod policy;
 mod random_password;
+mod replication;
 mod roles;
 mod users;
 
@@ -27,6 +28,7 @@ use crate::errno;
 use crate::infoschema::cells;
 use crate::session_api::SqlError;
 use crate::show;
+use crate::show::replication::check_channel;
 use crate::vars::{Var, VarValue};
 use weir_engine::{Db, SettingValue};
 use weir_syntax::ast::{AdminVerb, FlushKind, Statement};
@@ -43,7 +45,7 @@ pub fn commits_first(stmt: &Statement) -> bool {
         Statement::DropTable(d) if d.temporary => return false,
         _ => {}
     }
-    stmt.defines() || matches!(stmt, Statement::Flush(_))
+    stmt.defines() || matches!(stmt, Statement::Flush(_) | Statement::Replication(_))
 }
 
 /// Runs a statement of this room.
@@ -66,6 +68,8 @@ pub async fn run_admin(
             VirtualColumn::new("is_it_category", cells::text(1)),
         ]))),
         Statement::Reset(list) => persist::reset(list, cx),
+        Statement::Replication(r) => replication::run(r).map(|()| AdminResult::ok()),
+        Statement::Binlog(text) => replication::binlog(text).map(|()| AdminResult::ok()),
         // The answer comes first: the server ends this connection with all others.
         Statement::Shutdown if cx.reads.shared.sessions().stop() => Ok(AdminResult::ok()),
         Statement::ReloadTls { no_rollback, channel } => {
@@ -119,9 +123,9 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
             // MySQL that writes none.
             FlushKind::Hosts
             | FlushKind::BinaryLogs
-            | FlushKind::RelayLogs { .. }
             | FlushKind::OptimizerCosts
             | FlushKind::EngineLogs => {}
+            FlushKind::RelayLogs { channel } => check_channel(channel.as_deref())?,
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
             FlushKind::Status => {
                 cx.reads.work.flush(&cx.reads.shared.status);
@@ -205,7 +209,6 @@ fn name_of(stmt: &Statement) -> &'static str {
         Statement::Handler(_) => "HANDLER",
         Statement::SetResourceGroup { .. } => "resource groups",
         Statement::Shutdown => "SHUTDOWN",
-        Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => "binary logs",
         Statement::InstallPlugin { .. } | Statement::UninstallPlugin(_) => "plugins",
         _ => "this statement",
     }

@@ -3,6 +3,7 @@
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::session_api::SqlError;
+use crate::show::replication::check_channel;
 use crate::vars::{Settable, Var};
 use weir_syntax::ast::ResetKind;
 
@@ -13,6 +14,7 @@ pub fn check_persistent(var: Var, only: bool) -> Result<(), SqlError> {
         Settable::Running => return Err(session_only(def.name)),
         Settable::AtStart if !only => "read only",
         _ if def.is_persistent() => return Ok(()),
+        Settable::Always => "non persistent",
         _ => "non persistent read only",
     };
     let text = format!("Variable '{}' is a {what} variable", def.name);
@@ -29,18 +31,12 @@ pub fn reset(list: &[ResetKind], cx: &mut StatementCtx<'_>) -> Result<AdminResul
         let (if_exists, name) = match what {
             ResetKind::Persist { if_exists, name } => (if_exists, name),
             // There is no replica whose state could be forgotten, as in a MySQL that is none.
-            ResetKind::Replica { channel: None, .. } => continue,
-            ResetKind::Replica { channel: Some(channel), .. } => {
-                let name = String::from_utf8_lossy(channel);
-                let text = format!("Replica channel '{name}' does not exist.");
-                return Err(SqlError::new(3074, text));
+            ResetKind::Replica { channel, .. } => {
+                check_channel(channel.as_deref())?;
+                continue;
             }
-            ResetKind::BinaryLogs(_) => {
-                return Err(SqlError::new(1186, "Binlog closed, cannot RESET MASTER"));
-            }
-            ResetKind::QueryCache => {
-                return Err(SqlError::not_supported("RESET of the query cache"));
-            }
+            // No log is written, and `gtid_executed` is empty, so nothing is left to be emptied.
+            ResetKind::BinaryLogs(_) => continue,
         };
         let name = name.as_ref().map(|n| n.as_str().to_ascii_lowercase());
         // By an old name as well.

@@ -53,6 +53,18 @@ fn parse(list: &str) -> Result<Set, ValueError> {
     Ok(set)
 }
 
+/// Whether a text is a set of identifiers.
+pub fn is_set(text: &str) -> bool {
+    parse(text).is_ok()
+}
+
+/// Whether a text is the identifier of one transaction: `uuid:number`.
+pub fn is_one(text: &str) -> bool {
+    let Some((source, number)) = text.trim().split_once(':') else { return false };
+    let number = number.trim().parse::<i64>();
+    uuid(source.trim()).is_some() && number.is_ok_and(|n| n > 0 && n < i64::MAX)
+}
+
 fn uuid(text: &str) -> Option<String> {
     let bare: String = text.chars().filter(|c| *c != '-').collect();
     let hex = bare.len() == 32 && bare.chars().all(|c| c.is_ascii_hexdigit());

@@ -13,7 +13,7 @@ pub mod encode;
 mod ends;
 mod formats;
 pub mod geo;
-mod gtid;
+pub mod gtid;
 pub mod infer;
 pub mod info;
 pub mod json;

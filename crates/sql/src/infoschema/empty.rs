@@ -55,7 +55,7 @@ fn number(width: &str) -> u32 {
 
 /// Columns from names and types: `V64` varchar(64), `T` longtext, `I` bigint, `U` bigint unsigned, `S` int, `N` int unsigned, `F` double,
 /// `R` float(12,0), `D` timestamp, `X` text, `B64` varbinary(64); behind it `!` for NOT NULL.
-pub(super) fn parsed(columns: &'static str) -> Vec<VirtualColumn> {
+pub fn parsed(columns: &'static str) -> Vec<VirtualColumn> {
     let words: Vec<&str> = columns.split_ascii_whitespace().collect();
     let column = |pair: &[&'static str]| match pair[1].strip_suffix('!') {
         Some(ty) => n(pair[0], type_of(ty)),

@@ -29,6 +29,7 @@ mod statements;
 pub mod system_tables;
 mod tables;
 pub use defined::Defined;
+pub use empty::parsed as columns_of;
 pub use tables::SHOWN_TO_ALL;
 pub mod told;
 pub mod view_columns;

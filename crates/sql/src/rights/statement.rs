@@ -12,9 +12,9 @@ use crate::vars::Var;
 use std::collections::HashMap;
 use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
-    InsertSource, LoadDuplicates, ResetKind, RoutineKind, SetItem, SetValue, Show, ShowFilter,
-    ShowKind, Statement, TableLockKind, TableName, TableRef, UserAuth, UserOptions, UserSpec,
-    VarScope, Xa,
+    InsertSource, LoadDuplicates, PurgeBinaryLogs, ResetKind, RoutineKind, SetItem, SetValue, Show,
+    ShowFilter, ShowKind, Statement, TableLockKind, TableName, TableRef, UserAuth, UserOptions,
+    UserSpec, VarScope, Xa,
 };
 
 type Needs = Result<Vec<Need>, SqlError>;
@@ -208,13 +208,19 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
                     r.push(Need::Global(P::PERSIST_RO_VARIABLES_ADMIN));
                 }
             }
-            ResetKind::BinaryLogs(_) | ResetKind::Replica { .. } | ResetKind::QueryCache => {
+            ResetKind::BinaryLogs(_) | ResetKind::Replica { .. } => {
                 r.push(Need::Global(P::RELOAD));
             }
         }),
         Statement::ReloadTls { .. } => r.push(Need::Global(P::CONNECTION_ADMIN)),
         Statement::Shutdown | Statement::Restart => r.push(Need::Global(P::SHUTDOWN)),
-        Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => r.push(Need::Global(P::SUPER)),
+        Statement::Binlog(_) | Statement::Replication(_) => r.push(Need::Global(P::SUPER)),
+        Statement::PurgeBinaryLogs(what) => {
+            r.push(Need::Global(P::SUPER));
+            if let PurgeBinaryLogs::Before(time) = what {
+                r.expr(time)?;
+            }
+        }
         Statement::InstallPlugin { .. } => r.push(plugin(P::INSERT)),
         Statement::UninstallPlugin(_) => r.push(plugin(P::DELETE)),
         Statement::InstallComponent { sets, .. } => {
@@ -414,8 +420,9 @@ fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
                     r.push(Need::Global(P::SUPER));
                 }
             }
-            // Whoever may leave the general log is somebody who may change it for all.
-            if var.name.as_str().eq_ignore_ascii_case("sql_log_off") {
+            // Those who may leave a log may change it for all.
+            let of_logs = ["sql_log_off", "sql_log_bin", "gtid_next"];
+            if of_logs.iter().any(|name| var.name.as_str().eq_ignore_ascii_case(name)) {
                 r.push(set_global());
             }
             match value {

@@ -6,7 +6,7 @@ use crate::context::AdminResult;
 use crate::errno;
 use crate::session_api::{OkInfo, ResultSink, SqlError};
 use weir_engine::in_background;
-use weir_syntax::ast::{AdminVerb, Statement};
+use weir_syntax::ast::{AdminVerb, CastType, Expr, PurgeBinaryLogs, Statement};
 
 impl Session {
     pub(super) async fn run_admin(
@@ -14,6 +14,9 @@ impl Session {
         stmt: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        if let Statement::PurgeBinaryLogs(what) = stmt {
+            return self.purge_binary_logs(what, sink).await;
+        }
         if stmt.defines() && self.is_read_only() {
             return Err(crate::ddl::engine_error(weir_engine::Error::ReadOnlyTransaction));
         }
@@ -24,6 +27,19 @@ impl Session {
         self.writing = around;
         drop(writing);
         done
+    }
+
+    /// PURGE BINARY LOGS: there are none to remove. The time is worked out as where there are some, for its warnings and errors.
+    async fn purge_binary_logs(
+        &mut self,
+        what: &PurgeBinaryLogs,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        if let PurgeBinaryLogs::Before(time) = what {
+            let (expr, to) = (Box::new(time.clone()), Box::new(CastType::Datetime(None)));
+            self.value_of(&Expr::Cast { expr, to, array: false }).await?;
+        }
+        self.ok(sink, OkInfo::default())
     }
 
     async fn run_admitted(

@@ -60,6 +60,7 @@ macro_rules! statement_ctx {
 
 mod admin;
 mod answers;
+mod binary_log;
 mod call;
 mod checksum;
 mod connection;

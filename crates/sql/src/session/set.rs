@@ -1,6 +1,6 @@
 //! SET.
 
-use super::Session;
+use super::{Session, binary_log};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::session_api::SqlError;
@@ -116,6 +116,7 @@ impl Session {
                     SetValue::Expr(e) => Wanted::Value(self.set_value(e).await?),
                 };
                 wanted.check_switch(var)?;
+                let wanted = binary_log::checked(var, wanted, self.in_transaction())?;
                 if ahead
                     && kept != Kept::Only
                     && matches!(var, Var::read_only | Var::super_read_only)

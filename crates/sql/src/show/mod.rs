@@ -6,6 +6,7 @@ pub mod create_table;
 pub mod events;
 pub mod partition;
 mod programs;
+pub mod replication;
 mod server;
 mod tables;
 
@@ -66,13 +67,14 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
             "Binlog_Ignore_DB",
             "Executed_Gtid_Set",
         ]),
-        ShowKind::ReplicaStatus { .. } => server::nothing(&["Replica_IO_State", "Source_Host"]),
+        ShowKind::ReplicaStatus { old, channel } => {
+            replication::replica_status(*old, channel.as_deref())?
+        }
         ShowKind::Replicas => {
             server::nothing(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"])
         }
-        ShowKind::BinlogEvents { .. } | ShowKind::RelaylogEvents { .. } => {
-            server::nothing(&["Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "Info"])
-        }
+        ShowKind::BinlogEvents { .. } => replication::log_events(None)?,
+        ShowKind::RelaylogEvents { channel, .. } => replication::log_events(channel.as_deref())?,
         ShowKind::BinaryLogs => {
             return Err(SqlError::new(1381, "You are not using binary logging"));
         }

@@ -283,7 +283,7 @@ macro_rules! with_elsewhere {
     pseudo_replica_mode: Session Running, BOOL, OFF,
         "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
     gtid_next: Session Running, STR, s("AUTOMATIC"),
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "AUTOMATIC or ANONYMOUS, which are one where gtid_mode is OFF.";
     original_commit_timestamp: Session Running, uint(0, 36_028_797_018_963_968), n(36_028_797_018_963_968),
         "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
     original_server_version: Session Running, uint(0, 999_999), n(999_999),

@@ -178,6 +178,7 @@ impl VarDef {
             Var::bind_address
                 | Var::datadir
                 | Var::ft_stopword_file
+                | Var::gtid_purged
                 | Var::innodb_data_file_path
                 | Var::innodb_page_size
                 | Var::log_error

@@ -289,7 +289,7 @@ with_inert! { vars =>
     log_bin_trust_function_creators: Global Always, BOOL, OFF,
         "Functions and triggers need not be declared safe for the binary log.",
         note "there is no binary log";
-    sql_log_bin: Session Running, BOOL, ON, "Write the binary log.", note "there is no binary log";
+    sql_log_bin: Session Running, BOOL, ON, "Write the binary log, which there is none of.";
     sql_log_off: Both Always, BOOL, OFF, "Keep a session's statements out of the general log.";
     group_concat_max_len: Both Always, uint(4, U64_MAX), n(1024),
         "Longest result of GROUP_CONCAT in bytes.";

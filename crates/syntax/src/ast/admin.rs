@@ -190,8 +190,11 @@ pub enum ShowKind {
         log: Option<Box<[u8]>>,
         position: Option<u64>,
         limit: Option<Limit>,
+        channel: Option<Box<[u8]>>,
     },
+    /// `old`: SHOW SLAVE STATUS, whose columns have older names.
     ReplicaStatus {
+        old: bool,
         channel: Option<Box<[u8]>>,
     },
     Replicas,
@@ -308,7 +311,7 @@ pub enum FlushKind {
 /// What RESET resets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResetKind {
-    /// RESET MASTER [TO n].
+    /// RESET MASTER [TO n], RESET BINARY LOGS AND GTIDS [TO n].
     BinaryLogs(Option<u64>),
     Replica {
         all: bool,
@@ -319,7 +322,19 @@ pub enum ResetKind {
         if_exists: bool,
         name: Option<Ident>,
     },
-    QueryCache,
+}
+
+/// What a statement wants of a replica.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Replication {
+    /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO.
+    ChangeSource { channel: Option<Box<[u8]>> },
+    /// CHANGE REPLICATION FILTER.
+    ChangeFilter { channel: Option<Box<[u8]>> },
+    /// START REPLICA (`starts`) or STOP REPLICA.
+    Run { starts: bool, channel: Option<Box<[u8]>> },
+    /// START or STOP GROUP_REPLICATION.
+    Group,
 }
 
 /// Which logs PURGE BINARY LOGS removes.

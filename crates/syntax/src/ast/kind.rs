@@ -120,6 +120,7 @@ kinds! { Statement {
     Restart,
     Binlog,
     PurgeBinaryLogs,
+    Replication,
     InstallPlugin,
     UninstallPlugin,
     InstallComponent,

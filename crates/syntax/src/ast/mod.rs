@@ -210,6 +210,7 @@ pub enum Statement {
     Restart,
     Binlog(Box<[u8]>),
     PurgeBinaryLogs(PurgeBinaryLogs),
+    Replication(Replication),
     InstallPlugin {
         name: Ident,
         soname: Box<str>,

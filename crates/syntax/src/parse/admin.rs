@@ -66,8 +66,8 @@ impl Parser<'_> {
             Kw::UNINSTALL if self.eat(Kw::COMPONENT) => {
                 Ok(Statement::UninstallComponent(self.comma_list(Parser::text)?))
             }
-            Kw::CHANGE => Ok(self.unsupported("CHANGE REPLICATION")),
-            Kw::STOP => Ok(self.unsupported("STOP REPLICA")),
+            Kw::CHANGE => self.change_replication(),
+            Kw::STOP => self.run_replica(false),
             Kw::CACHE => self.cache_index(),
             Kw::CLONE => Ok(self.unsupported("CLONE")),
             Kw::IMPORT => Ok(self.unsupported("IMPORT TABLE")),
@@ -254,11 +254,7 @@ impl Parser<'_> {
             Kw::GENERAL if self.eat(Kw::LOGS) => FlushKind::GeneralLogs,
             Kw::SLOW if self.eat(Kw::LOGS) => FlushKind::SlowLogs,
             Kw::RELAY if self.eat(Kw::LOGS) => {
-                let channel = match self.eat_all(&[Kw::FOR, Kw::CHANNEL]) {
-                    true => Some(self.string()?),
-                    false => None,
-                };
-                FlushKind::RelayLogs { channel }
+                FlushKind::RelayLogs { channel: self.for_channel()? }
             }
             Kw::STATUS => FlushKind::Status,
             Kw::USER_RESOURCES => FlushKind::UserResources,
@@ -281,22 +277,19 @@ impl Parser<'_> {
             return Ok(Statement::Reset(vec![ResetKind::Persist { if_exists, name }]));
         }
         Ok(Statement::Reset(self.comma_list(|p| {
-            if p.eat(Kw::MASTER) {
+            let logs = p.eat_all(&[Kw::BINARY, Kw::LOGS, Kw::AND]);
+            if logs {
+                p.expect_word("GTIDS")?;
+            }
+            if logs || p.eat(Kw::MASTER) {
                 let to = if p.eat(Kw::TO) { Some(p.whole_number()?) } else { None };
                 return Ok(ResetKind::BinaryLogs(to));
-            }
-            if p.eat_all(&[Kw::QUERY, Kw::CACHE]) {
-                return Ok(ResetKind::QueryCache);
             }
             if p.eat_any(&[Kw::REPLICA, Kw::SLAVE]).is_none() {
                 return Err(p.error());
             }
             let all = p.eat(Kw::ALL);
-            let channel = match p.eat_all(&[Kw::FOR, Kw::CHANNEL]) {
-                true => Some(p.string()?),
-                false => None,
-            };
-            Ok(ResetKind::Replica { all, channel })
+            Ok(ResetKind::Replica { all, channel: p.for_channel()? })
         })?))
     }
 }

@@ -28,6 +28,7 @@ mod operand;
 mod options;
 mod program;
 mod query;
+mod replication;
 mod select;
 mod set;
 mod show;

@@ -149,18 +149,12 @@ impl Parser<'_> {
                 if kw == Kw::BINLOG {
                     ShowKind::BinlogEvents { log, position, limit }
                 } else {
-                    if self.eat_all(&[Kw::FOR, Kw::CHANNEL]) {
-                        self.string()?;
-                    }
-                    ShowKind::RelaylogEvents { log, position, limit }
+                    let channel = self.for_channel()?;
+                    ShowKind::RelaylogEvents { log, position, limit, channel }
                 }
             }
             Kw::REPLICA | Kw::SLAVE if self.eat(Kw::STATUS) => {
-                let channel = match self.eat_all(&[Kw::FOR, Kw::CHANNEL]) {
-                    true => Some(self.string()?),
-                    false => None,
-                };
-                ShowKind::ReplicaStatus { channel }
+                ShowKind::ReplicaStatus { old: kw == Kw::SLAVE, channel: self.for_channel()? }
             }
             Kw::SLAVE if self.eat(Kw::HOSTS) => ShowKind::Replicas,
             Kw::REPLICAS => ShowKind::Replicas,

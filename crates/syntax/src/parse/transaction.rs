@@ -49,11 +49,8 @@ impl Parser<'_> {
     }
 
     fn start(&mut self) -> PResult<Statement> {
-        if matches!(self.kw(), Kw::SLAVE | Kw::REPLICA) {
-            return Ok(self.unsupported("START REPLICA"));
-        }
-        if self.at(Kw::GROUP_REPLICATION) {
-            return Ok(self.unsupported("START GROUP_REPLICATION"));
+        if matches!(self.kw(), Kw::SLAVE | Kw::REPLICA | Kw::GROUP_REPLICATION) {
+            return self.run_replica(true);
         }
         self.expect(Kw::TRANSACTION)?;
         let mut start = StartTransaction::default();

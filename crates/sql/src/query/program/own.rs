@@ -271,6 +271,15 @@ fn settable(v: &SysVar) -> Result<Var, SqlError> {
             let text = "Not allowed to set autocommit from a stored function or trigger";
             Err(SqlError::new(errno::ER_SP_CANT_SET_AUTOCOMMIT, text))
         }
+        Var::sql_log_bin => {
+            let text = "Cannot change the sql_log_bin inside a stored function or trigger";
+            Err(SqlError::new(1695, text))
+        }
+        Var::gtid_next => {
+            let text =
+                "The system variable gtid_next cannot be set in stored functions or triggers.";
+            Err(SqlError::new(1765, text))
+        }
         Var::default_storage_engine | Var::default_tmp_storage_engine => {
             let what = "SET of a default engine in a stored function or trigger";
             Err(SqlError::not_supported(what))

@@ -1,0 +1,72 @@
+//! Variables of the binary log and of GTIDs: the values that mean something where there is no log and `gtid_mode` is OFF.
+
+use crate::errno;
+use crate::func::gtid;
+use crate::session_api::SqlError;
+use crate::vars::wanted::Wanted;
+use crate::vars::{SetInput, Var};
+
+/// The value that a SET asks for, checked as MySQL checks it; of other variables it is what it was. `in_transaction`: one is in progress.
+pub(super) fn checked(var: Var, wanted: Wanted, in_transaction: bool) -> Result<Wanted, SqlError> {
+    match var {
+        Var::sql_log_bin if in_transaction => {
+            Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"))
+        }
+        Var::gtid_next => next(wanted, in_transaction),
+        Var::gtid_purged => purged(wanted),
+        _ => Ok(wanted),
+    }
+}
+
+/// The next transaction has no identifier here, whether MySQL would count it (AUTOMATIC, with `gtid_mode = OFF`) or not (ANONYMOUS).
+fn next(wanted: Wanted, in_transaction: bool) -> Result<Wanted, SqlError> {
+    let mut text = String::new();
+    let name = match wanted.input(&mut text) {
+        Some(SetInput::Str(name)) => Some(name.to_owned()),
+        Some(SetInput::Null) => return Err(wrong_value(Var::gtid_next, "NULL")),
+        // DEFAULT, or a number, whose type is wrong.
+        _ => None,
+    };
+    if in_transaction {
+        let text =
+            "The system variable gtid_next cannot be set when there is an ongoing transaction.";
+        return Err(SqlError::new(1766, text));
+    }
+    let Some(name) = name else { return Ok(wanted) };
+    let known = ["AUTOMATIC", "ANONYMOUS"].into_iter().find(|k| name.eq_ignore_ascii_case(k));
+    if let Some(known) = known {
+        return Ok(Wanted::Word(known.into()));
+    }
+    if gtid::is_one(&name) {
+        let text =
+            "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
+        return Err(SqlError::new(1781, text));
+    }
+    Err(SqlError::new(1774, format!("Malformed GTID specification '{name}'.")))
+}
+
+/// A set of identifiers, which dumps of servers with GTIDs bring along; `+` before it adds it in MySQL.
+fn purged(wanted: Wanted) -> Result<Wanted, SqlError> {
+    let mut text = String::new();
+    let set = match wanted.input(&mut text) {
+        None => {
+            let text = "Variable 'gtid_purged' doesn't have a default value";
+            return Err(SqlError::new(1230, text));
+        }
+        Some(SetInput::Str(set)) => Some(set.to_owned()),
+        Some(_) => None,
+    };
+    let Some(given) = set else { return Ok(wanted) };
+    let set = given.trim_start();
+    let set = set.strip_prefix('+').unwrap_or(set);
+    match gtid::is_set(set) {
+        true => Ok(Wanted::Word(set.into())),
+        false => Err(wrong_value(Var::gtid_purged, &given)),
+    }
+}
+
+/// 1231.
+fn wrong_value(var: Var, value: &str) -> SqlError {
+    let text = format!("Variable '{}' can't be set to the value of '{value}'", var.name());
+    SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text)
+}
