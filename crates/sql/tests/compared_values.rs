@@ -204,3 +204,42 @@ fn doubles_in_little_room() {
         .await;
     });
 }
+
+/// Found by comparing siblings of known faults with MySQL.
+#[test]
+fn values_that_looked_alike() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table v (f float, bi bigint, x float, b bit(16), z int(5) zerofill, a int)",
+            "insert into v values (0.1, 9223372036854775807, 1.1, 0x3132, 1, 1)",
+        ])
+        .await;
+        c.check(&[
+            // A BIGINT before a FLOAT makes a DOUBLE of both.
+            ("select bi from v union all select f from v", "9223372036854776000; 0.10000000149011612"),
+            ("select f from v union all select bi from v", "0.1; 9223372000000000000"),
+            ("select ifnull(bi, f), coalesce(f, bi) from v", "9223372036854776000|0.1"),
+            // Functions that read texts read the digits of a FLOAT and the bytes of a BIT.
+            ("select inet_aton(x), inet_aton(b), str_to_date(x, '%i.%s'), updatexml(x, '/a', 'z'), date_format('2026-01-01', x), time_format('10:00:00', b) from v", "16777217|12|00:01:01|1.1|1.1|12"),
+            ("select hour(b), addtime(b, '1'), get_lock(x, 0), is_free_lock('1.1'), release_lock(x) from v", "0|00:00:13|1|0|1"),
+            ("select locate('É', 'cafe'), locate('e', 'cafÉ'), locate('ss' collate utf8mb4_0900_ai_ci, 'ß'), locate('é', 'ee'), locate('é' collate utf8mb4_bin, 'e')", "4|4|1|1|0"),
+            ("select lower('İ'), lower('I' collate utf8mb4_turkish_ci), upper('i' collate utf8mb4_turkish_ci)", "i|ı|İ"),
+            ("select 'straße' regexp 'STRASSE', 'ss' regexp 'ß', 'ﬁ' regexp 'FI', 'ß' regexp 's+', regexp_replace('Straße', 'SS', 'x'), regexp_like('ß', 'ss', 'c')", "1|1|1|0|Straxe|0"),
+            ("select coercibility(user()), coercibility(concat(user(), 'a')), collation(version()), coercibility(q) from (select 'q' q) d", "3|3|utf8mb3_general_ci|4"),
+            ("create table m as select max(z) z from v", "ok 1"),
+            ("select column_type from information_schema.columns where table_name = 'm'", "int(5) unsigned zerofill"),
+            ("prepare p from 'select a from v order by a limit ? offset ?'", "ok 0"),
+            ("set @n = null, @l = 1", "ok 0"),
+            ("execute p using @n, @n", ""),
+            ("execute p using @l, @n", "1"),
+            ("create table d (d date, t time)", "ok 0"),
+            ("insert into d values ('2024-01-01', '10:00')", "ok 1"),
+            ("prepare p from 'select d from d where d = ?'", "ok 0"),
+            ("set @bad = 'bad'", "ok 0"),
+            ("execute p using @bad", ""),
+            ("select d from d where d = @bad", "E1525 Incorrect DATE value: 'bad'"),
+        ])
+        .await;
+    });
+}

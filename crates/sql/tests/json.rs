@@ -891,3 +891,45 @@ fn patterns_of_schemas() {
         ],
     );
 }
+
+#[test]
+fn documents_among_others_are_texts_or_doubles() {
+    const SETUP: &[&str] = &[
+        "create table jd (id int, j json, s varchar(20), n int)",
+        "insert into jd values (1, '1', '1', 1), (2, '\"b\"', 'b', 2), (3, '[]', '[]', 0), (4, '2', '2', 2)",
+    ];
+    check(
+        SETUP,
+        &[
+            ("select id from jd where j between '1' and '3' order by id", "1; 4"),
+            ("select id from jd where j between 'a' and 'c' order by id", ""),
+            ("select id from jd where n between j and '3' order by id", "1; 2; 3; 4"),
+            (
+                "select id, case s when j then 1 end, case n when j then 1 end from jd order by id",
+                "1|1|1; 2|NULL|NULL; 3|1|1; 4|1|1",
+            ),
+            ("select id from jd where (j, n) in (('b', 2), (1, 1))", "1"),
+            ("select id from jd where (j, n) = ('b', 2)", "2"),
+            (
+                "select 0 in (json_array(), '0'), '0' in (json_array(), 0), 1 in ('1', cast('1' as json)), 0 between json_array() and '0'",
+                "0|0|1|1",
+            ),
+            (
+                "select coalesce(j, 'x') = '\"B\"', ifnull(j, 'x') = '\"B\"', if(1, j, 'x') = '\"B\"', case when 1 then j else 'x' end = '\"B\"' from jd where id = 2",
+                "0|0|0|0",
+            ),
+            (
+                "select collation(coalesce(j, 'x')), collation(ifnull(j, 1)), collation(nullif(j, 1)), collation(j), coercibility(json_object()) from jd limit 1",
+                "utf8mb4_bin|utf8mb4_bin|utf8mb4_bin|binary|2",
+            ),
+            (
+                "select x from (select j x from jd union select 'B' union select 'a') q order by 1",
+                "\"b\"; 1; 2; B; []; a",
+            ),
+            (
+                "select json_length('[1,[2,3]]', '$[*]'), json_length('{\"a\":1}', '$.x[*]'), json_length('[1,2,3]', '$[0 to 1]')",
+                "2|NULL|2",
+            ),
+        ],
+    );
+}

@@ -39,6 +39,42 @@ fn rows_make_rows() {
     });
 }
 
+/// The columns hold what the first operands have made them for; a value of another operand becomes one of theirs.
+#[test]
+fn rows_are_converted_to_the_first_types() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let text = "with recursive c as (select 1 as n, 'abc' as s union all select n + 1, concat(s, s) from c where n < 3) select s from c";
+        let decimal = "with recursive c (n, f) as (select 1, 1.0 union all select n + 1, f * 4 from c where n < 4) select f from c";
+        let date = "with recursive c (n, d) as (select 1, date'2024-01-01' union all select n + 1, '2024-02-30' from c where n < 2) select d from c";
+        let time = "with recursive c (n, t) as (select 1, cast(1 as time) union all select n + 1, 'x' from c where n < 2) select t from c";
+        let distinct = "with recursive c (n, s) as (select 1, 'abc' union distinct select n, concat(s, 'd') from c) select * from c";
+        c.check(&[
+            (text, "E1406 Data too long for column 's' at row 1"),
+            (decimal, "E1264 Out of range value for column 'f' at row 1"),
+            (date, "E1292 Incorrect date value: '2024-02-30' for column 'd' at row 1"),
+            (time, "E1292 Incorrect time value: 'x' for column 't' at row 1"),
+            ("with recursive c (n, f) as (select 1, cast(0.1 as decimal(3,2)) union all select n + 1, f / 3 from c where n < 3) select f from c", "0.10; 0.03; 0.01"),
+            ("show warnings", "Note|1265|Data truncated for column 'f' at row 1"),
+            ("with recursive c (n, f) as (select 1, 1 union all select n + 1, f + 30000000000 from c where n < 3) select f from c", "1; 30000000001; 60000000001"),
+            ("with recursive c (n, f) as (select 1, cast(1 as unsigned) union all select n + 1, f - 1 from c where n < 4) select * from c", "E1690 BIGINT UNSIGNED value is out of range in '(`c`.`f` - 1)'"),
+            ("set sql_mode = ''", "ok 0"),
+            (text, "abc; abc; abc"),
+            ("show warnings", ""),
+            (decimal, "1.0; 4.0; 9.9; 9.9"),
+            (date, "2024-01-01; 0000-00-00"),
+            ("show warnings", "Warning|1292|Incorrect date value: '2024-02-30' for column 'd' at row 1"),
+            (time, "00:00:01; 00:00:00"),
+            (distinct, "1|abc"),
+            ("create table z (z int(5) zerofill, e enum('a', 'b'))", "ok 0"),
+            ("insert into z values (1, 'a')", "ok 1"),
+            ("with recursive c (n, z, e) as (select 1, z, e from z union all select n + 1, 99, 'c' from c where n < 2) select z, e from c", "1|a; 99|"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
 #[test]
 fn what_is_refused() {
     with_server(1, |server| async move {

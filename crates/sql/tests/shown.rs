@@ -22,7 +22,7 @@ fn digits_of_reals_and_zerofill() {
             ("create table s as select sum(d) as a, avg(d) as b, min(z) as c, sum(k) as e from t", "ok 1"),
             (
                 "select column_name, column_type from information_schema.columns where table_name = 's' order by 1",
-                "a|double(19,2); b|double(23,6); c|int unsigned; e|double",
+                "a|double(19,2); b|double(23,6); c|int(4) unsigned zerofill; e|double",
             ),
             ("select stddev_samp(x), var_pop(x) from (select 1e308 as x union select -1e308) as d", "NULL|NULL"),
             ("select stddev_samp(k), std(k) from t where z = 7", "NULL|0"),

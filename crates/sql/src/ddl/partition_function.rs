@@ -3,6 +3,7 @@
 //! converted first, by rules that a session sets.
 
 use super::partition::{constant_function, wrong_field};
+use crate::func::clock;
 use crate::meta::TableMeta;
 use crate::session_api::SqlError;
 use crate::value::{Class, SqlType};
@@ -118,7 +119,7 @@ fn kind(e: &Expr, table: &TableMeta) -> Result<Kind, SqlError> {
             if of(OF_TIMES) {
                 return takes(&call.args, TIMES, table);
             }
-            match of(&["now", "curdate", "curtime", "rand", "sysdate", "utc_date", "utc_time"]) {
+            match clock::of(&name.to_ascii_uppercase()).is_some() || of(&["rand"]) {
                 true => Err(constant_function()),
                 false => Err(refused()),
             }

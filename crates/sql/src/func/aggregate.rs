@@ -104,7 +104,7 @@ impl AggKind {
                 decimal_type(precision - scale, scale + u32::from(div_increment))
             }
             AggKind::Min | AggKind::Max => {
-                return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
+                return TypeInfo { nullable: true, ..arg };
             }
             AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
             AggKind::Sum => real_type(arg.ty, 0),
@@ -432,7 +432,7 @@ impl Accumulator {
             State::Bytes { bits, .. } => Value::Bytes(bits.clone().into()),
             State::Best(v) => v.clone(),
             State::Exact { sum, n } if spec.kind == AggKind::Avg => {
-                match sum.checked_div(Decimal::from_i64(*n), cx.div_increment) {
+                match sum.long_div(Decimal::from_i64(*n), cx.div_increment) {
                     Some(Ok(d)) => Value::Decimal(d),
                     _ => return Err(ValueError::out_of_range("DECIMAL", "avg()")),
                 }

@@ -11,6 +11,9 @@ pub use super::merge::merge;
 /// Collation of text made from numbers: the default of the connection's character set.
 pub const TEXT: Collation = Collation::Utf8mb4GeneralCi;
 
+/// Collation of the names that the session and the server have.
+pub const SYSTEM: Collation = Collation::Utf8mb3GeneralCi;
+
 /// Text of so many characters. To a client one of many bytes is of the TEXT family ([`SqlType`] knows), and so is a column that is made of
 /// it.
 pub fn text_type(chars: u32, collation: Collation) -> SqlType {
@@ -224,6 +227,12 @@ pub fn text<const CHARS: u32>(args: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::varchar(CHARS, TEXT), any_null(args))
 }
 
+/// A name of the session or the server, whose claim is weaker than a column's and stronger than a literal's.
+pub fn system<const CHARS: u32>(_: &[TypeInfo]) -> TypeInfo {
+    let ty = SqlType::varchar(CHARS, SYSTEM);
+    TypeInfo { coercibility: coercibility::SYSCONST, ..TypeInfo::new(ty, false) }
+}
+
 /// The same, and NULL also for others than NULL.
 pub fn text_null<const CHARS: u32>(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::varchar(CHARS, TEXT), true)
@@ -422,7 +431,7 @@ pub fn fsp_of(args: &[TypeInfo]) -> u8 {
         .map(|a| match a.ty {
             ref t if t.is_temporal() || t.is_integer() || *t == SqlType::Null => t.fsp(),
             SqlType::Decimal { scale, .. } => scale.min(6),
-            _ => 6,
+            ref t => t.fixed_digits().map_or(6, |(_, digits)| digits.min(6)),
         })
         .max()
         .unwrap_or(0)

@@ -5,12 +5,14 @@ use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::{TypeInfo, Value, ValueError};
 
 pub(super) const TABLE: &[FuncDef] = &[
-    varying("DATABASE", 0, 0, infer::text_null::<64>, database),
-    varying("SCHEMA", 0, 0, infer::text_null::<64>, database),
-    varying("USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.user()))),
-    varying("SESSION_USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.user()))),
-    varying("SYSTEM_USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.user()))),
-    varying("CURRENT_USER", 0, 0, infer::text::<288>, |cx, _| Ok(name(cx.session.current_user()))),
+    varying("DATABASE", 0, 0, schema_text, database),
+    varying("SCHEMA", 0, 0, schema_text, database),
+    varying("USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user()))),
+    varying("SESSION_USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user()))),
+    varying("SYSTEM_USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user()))),
+    varying("CURRENT_USER", 0, 0, infer::system::<288>, |cx, _| {
+        Ok(name(cx.session.current_user()))
+    }),
     varying("CURRENT_ROLE", 0, 0, role_text, |cx, _| Ok(name(cx.session.current_role()))),
     varying("CONNECTION_ID", 0, 0, infer::uint::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.connection_id()))
@@ -20,7 +22,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     varying("FOUND_ROWS", 0, 0, infer::int::<21>, |cx, _| {
         Ok(Value::Int(cx.session.found_rows() as i64))
     }),
-    varying("VERSION", 0, 0, infer::text::<60>, |cx, _| Ok(name(cx.session.version()))),
+    varying("VERSION", 0, 0, infer::system::<60>, |cx, _| Ok(name(cx.session.version()))),
     varying("RELEASE_LOCK", 1, 1, infer::int_null::<1>, |cx, a| {
         Ok(cx
             .session
@@ -51,11 +53,17 @@ pub(super) const TABLE: &[FuncDef] = &[
 
 /// Names of any number of roles.
 fn role_text(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(infer::text_type(infer::UNKNOWN, infer::TEXT), false)
+    let ty = infer::text_type(infer::UNKNOWN, infer::SYSTEM);
+    TypeInfo { ty, ..infer::system::<0>(&[]) }
+}
+
+/// There may be no schema.
+fn schema_text(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo { nullable: true, ..infer::system::<64>(&[]) }
 }
 
 fn name(text: impl Into<String>) -> Value<'static> {
-    Value::text(text.into().into_bytes(), infer::TEXT)
+    Value::text(text.into().into_bytes(), infer::SYSTEM)
 }
 
 fn database(cx: &mut FuncCtx<'_>, _: &[Value<'_>]) -> Out {

@@ -4,7 +4,7 @@ use super::infer::{any_null, chars_in, collation_of, text_type};
 use crate::value::arith::{decimal_type, more_places, places};
 use crate::value::cast::octet_length;
 use crate::value::types::{NOT_FIXED, coercibility};
-use crate::value::{Class, IntKind, LobKind, SqlType, TypeInfo};
+use crate::value::{Class, Collation, IntKind, LobKind, SqlType, TypeInfo};
 
 /// The type that can hold values of all arguments (IF, COALESCE, CASE, UNION, GREATEST).
 pub fn merge(args: &[TypeInfo]) -> TypeInfo {
@@ -97,16 +97,18 @@ fn merged_ints(a: SqlType, b: SqlType) -> SqlType {
     SqlType::Int { kind, unsigned, zerofill: false, width: Some(width.min(255) as u8) }
 }
 
-/// A FLOAT stays one beside integers of other lengths than its own four bytes.
+/// A FLOAT stays one beside integers of other lengths than its own four bytes, but a BIGINT before it makes a DOUBLE of both.
 fn merged_reals(x: &SqlType, y: &SqlType) -> SqlType {
-    let single = |t: &SqlType| match t {
+    let single = |t: &SqlType, first: bool| match t {
         SqlType::Float { .. } | SqlType::Year => true,
+        SqlType::Int { kind: IntKind::Big, .. } => !first,
         SqlType::Int { kind, .. } => *kind != IntKind::Int,
         _ => false,
     };
+    let single = single(x, true) && single(y, false);
     let places = more_places(x, y).filter(|d| *d < NOT_FIXED);
     let Some(d) = places else {
-        return if single(x) && single(y) { SqlType::LONG_FLOAT } else { SqlType::LONG_DOUBLE };
+        return if single { SqlType::LONG_FLOAT } else { SqlType::LONG_DOUBLE };
     };
     let before = |t: &SqlType| {
         let own = places_shown(t);
@@ -114,7 +116,7 @@ fn merged_reals(x: &SqlType, y: &SqlType) -> SqlType {
     };
     let width = before(x).max(before(y)).saturating_add(u32::from(d)).min(255) as u8;
     let (unsigned, zerofill, digits) = (false, false, Some((width, d)));
-    match single(x) && single(y) {
+    match single {
         true => SqlType::Float { unsigned, zerofill, digits },
         false => SqlType::Double { unsigned, zerofill, digits },
     }
@@ -127,6 +129,14 @@ fn places_shown(t: &SqlType) -> u32 {
 /// One of them is a text, or becomes one beside the other.
 fn merged_texts(a: TypeInfo, b: TypeInfo, nullable: bool) -> TypeInfo {
     use SqlType as T;
+    // A document is the text of it, of a collation that has as much of a claim as a column's.
+    let [a, b] = [a, b].map(|i| match i.ty {
+        T::Json => {
+            let ty = T::Text { kind: LobKind::Long, collation: Collation::Utf8mb4Bin };
+            TypeInfo { ty, coercibility: coercibility::IMPLICIT, ..i }
+        }
+        _ => i,
+    });
     // A BIT is its bytes beside a text.
     let texts = [a, b].map(|i| match i.ty.bytes_of_bits() {
         Some(bytes) => {
@@ -144,7 +154,7 @@ fn merged_texts(a: TypeInfo, b: TypeInfo, nullable: bool) -> TypeInfo {
         T::Text { kind, .. } => Some(*kind),
         _ => None,
     };
-    let short = |t: &T| matches!(t, T::Char { .. }) || !t.is_string() && *t != T::Json;
+    let short = |t: &T| matches!(t, T::Char { .. }) || !t.is_string();
     let ty = match (lob(&a.ty), lob(&b.ty)) {
         (None, None) if short(&a.ty) && short(&b.ty) && (is_char(&a.ty) || is_char(&b.ty)) => {
             T::Char { chars, collation }

@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 mod amounts;
+pub mod clock;
 pub mod control;
 mod crypt;
 pub mod encode;
@@ -25,6 +26,7 @@ pub mod numeric;
 mod periods;
 pub mod regexp;
 mod regexp_errors;
+mod regexp_folds;
 mod regexp_parts;
 pub mod string;
 pub mod temporal;

@@ -3,6 +3,7 @@
 use super::infer;
 use super::long_match::{LONG, LongMatch, Stopped, next_char};
 use super::regexp_errors::{failure, numbered, too_big};
+use super::regexp_folds::{several, with_folds};
 use super::regexp_parts::{check_braces, expand, with_unicode_classes};
 use super::{FuncCtx, FuncDef, Out, def};
 use crate::value::{Value, ValueError};
@@ -131,7 +132,7 @@ impl Matches {
 /// The compiled pattern with the match type's letters: c, i, m (lines), n (dot takes newlines), u.
 fn compile(
     cx: &mut FuncCtx<'_>,
-    pattern: &str,
+    (pattern, text): (&str, &str),
     ignore_case: bool,
     letters: &str,
 ) -> Result<Arc<Pattern>, ValueError> {
@@ -158,7 +159,10 @@ fn compile(
         true => pattern.to_string(),
         false => format!("(?{flags}){pattern}"),
     };
-    let written = flagged(pattern);
+    // Which letters of the text matter is a part of what was compiled.
+    let folded = if i { several(text) } else { Vec::new() };
+    let mut written = flagged(pattern);
+    written.extend(&folded);
     let known = cx.regex.as_ref().and_then(|p| p.clone().downcast::<Pattern>().ok());
     if let Some(known) = known
         && known.written == written
@@ -166,7 +170,8 @@ fn compile(
         return Ok(known);
     }
     check_braces(pattern)?;
-    let source = flagged(&with_unicode_classes(pattern)?);
+    let classes = with_unicode_classes(pattern)?;
+    let source = flagged(&if i { with_folds(&classes, &folded) } else { classes });
     let regex = fancy_regex::RegexBuilder::new(&source).backtrack_limit(STEP_LIMIT).build();
     let regex = regex.map_err(|e| failure(&e, pattern))?;
     let built = Arc::new(Pattern { written, source, regex, long: OnceLock::new() });
@@ -197,7 +202,7 @@ fn prepare(
         None => String::new(),
     };
     let folds = !c.is_bytewise() && !c.name().contains("_cs");
-    let pattern = compile(cx, &pattern, folds, &letters)?;
+    let pattern = compile(cx, (&pattern, &text), folds, &letters)?;
     Ok(Some(Call { text, pattern }))
 }
 

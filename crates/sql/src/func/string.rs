@@ -341,6 +341,38 @@ fn reverse(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 /// Where the text at index `needle` stands in that at index `hay`, by the collation; 0 when nowhere.
+/// Looks for texts that are equal to one of another length: `e` is É where accents do not matter, and `ss` is ß.
+struct Alike {
+    collation: Collation,
+    weights: Vec<u8>,
+    /// More characters are not equal to it.
+    most: usize,
+}
+
+impl Alike {
+    /// `None` where only as many bytes may be equal: in ASCII, or bytewise. A blank at the end weighs nothing in some collations.
+    fn new(collation: Collation, text: &[u8], sub: &[u8]) -> Option<Alike> {
+        let ascii = collation.charset().has_ascii() && text.is_ascii() && sub.is_ascii();
+        if ascii || collation.is_bytewise() || sub.is_empty() || sub.ends_with(b" ") {
+            return None;
+        }
+        let mut weights = Vec::new();
+        collation.weights(sub, &mut weights);
+        // A character is at most three others.
+        Some(Alike { collation, weights, most: collation.char_len(sub) * 3 })
+    }
+
+    fn begins(&self, text: &[u8]) -> bool {
+        let mut found = Vec::new();
+        (1..=self.most.min(self.collation.char_len(text))).any(|chars| {
+            found.clear();
+            let end = self.collation.prefix_bytes(text, chars);
+            self.collation.weights(&text[..end], &mut found);
+            found == self.weights
+        })
+    }
+}
+
 fn locate_in(cx: &mut FuncCtx<'_>, args: &[Value<'_>], hay: usize, needle: usize) -> Out {
     let c = collation_of(cx, &args[..2]);
     let (Some(s), Some(sub)) = (text(&args[hay], c), text(&args[needle], c)) else {
@@ -362,9 +394,10 @@ fn locate_in(cx: &mut FuncCtx<'_>, args: &[Value<'_>], hay: usize, needle: usize
     }
     let mut at = c.prefix_bytes(&s, skip);
     let mut position = from;
+    let alike = Alike::new(c, &s, &sub);
     loop {
         cx.work(sub.len())?;
-        if c.starts_like(&s[at..], &sub) {
+        if c.starts_like(&s[at..], &sub) || alike.as_ref().is_some_and(|a| a.begins(&s[at..])) {
             return Ok(Value::Int(position));
         }
         at += c.charset().char_at(&s[at..]).max(1);

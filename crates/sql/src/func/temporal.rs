@@ -382,7 +382,7 @@ fn timediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return Ok(Value::Null);
     }
     let (a, b, fsp) = if has_date(&args[0]) {
-        let (Some(a), Some(b)) = (args[0].to_datetime(cx), args[1].to_datetime(cx)) else {
+        let (Some(a), Some(b)) = (any_day(cx, &args[0]), any_day(cx, &args[1])) else {
             return Ok(Value::Null);
         };
         (a.civil_micros(), b.civil_micros(), a.fsp.max(b.fsp))
@@ -393,6 +393,15 @@ fn timediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         (a.micros, b.micros, a.fsp.max(b.fsp))
     };
     Ok(Value::Time(in_time_range(cx, Time::from_micros(a - b, fsp))))
+}
+
+/// A date and time whose day the month may not have.
+fn any_day(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Option<DateTime> {
+    let mode = cx.mode;
+    cx.mode = mode | SqlMode::ALLOW_INVALID_DATES;
+    let found = v.to_datetime(cx);
+    cx.mode = mode;
+    found
 }
 
 fn in_time_range(cx: &mut FuncCtx<'_>, t: Time) -> Time {
@@ -498,7 +507,11 @@ fn add_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>], sign: i64) -> Out {
     // Of what is no date or time, as of a number, it makes a text.
     let is_text = !args[0].is_temporal();
     let sum = if has_date(&args[0]) {
-        let Some(d) = args[0].to_datetime(cx) else { return Ok(Value::Null) };
+        let Some(d) = any_day(cx, &args[0]) else { return Ok(Value::Null) };
+        if is_text && !d.date.is_real() {
+            cx.warnings.truncated("datetime", &args[0].to_bytes().unwrap_or_default());
+            return Ok(Value::Null);
+        }
         let fsp = d.fsp.max(t.fsp);
         match d.plus(Interval::Micros(sign * t.micros)) {
             Some(s) => Value::DateTime(DateTime { fsp: shown_fsp(is_text, s.micro, fsp), ..s }),
@@ -589,10 +602,10 @@ pub fn extract(cx: &mut FuncCtx<'_>, unit: Unit, v: &Value<'_>) -> Out {
         }));
     }
     let with_day = matches!(unit, DayHour | DayMinute | DaySecond | DayMicrosecond);
-    // Of a datetime the day of the month leads.
-    let (day, t) = if with_day && has_date(v) {
+    // Of a datetime the day of the month leads. A text that is one has no time of a day that its month has not got.
+    let (day, t) = if (with_day || v.is_string()) && has_date(v) {
         let Some(d) = v.to_datetime(cx) else { return Ok(Value::Null) };
-        (i64::from(d.date.day), d.time())
+        (if with_day { i64::from(d.date.day) } else { 0 }, d.time())
     } else {
         // A time has hours only, however many.
         let Some(t) = v.to_time(cx) else { return Ok(Value::Null) };

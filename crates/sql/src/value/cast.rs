@@ -101,6 +101,7 @@ pub fn cast(
     if v.is_null() {
         return Ok(Value::Null);
     }
+    let before = cx.warnings.total();
     Ok(match target {
         CastTarget::Signed => to_signed(v, cx),
         CastTarget::Unsigned => to_unsigned(v, cx),
@@ -114,10 +115,11 @@ pub fn cast(
         CastTarget::Binary { bytes } => to_binary(v, bytes, cx)?,
         CastTarget::Date => match v.to_date(cx) {
             Some(d) if allowed(&d, cx) => Value::Date(d),
-            _ => Value::Null,
+            Some(_) => forbidden(v, before, cx),
+            None => Value::Null,
         },
         CastTarget::DateTime { fsp } => match v.to_datetime(cx) {
-            Some(d) if !allowed(&d.date, cx) => Value::Null,
+            Some(d) if !allowed(&d.date, cx) => forbidden(v, before, cx),
             Some(d) => fit_datetime(d, fsp, cx).map_or(Value::Null, Value::DateTime),
             None => Value::Null,
         },
@@ -137,6 +139,18 @@ pub fn cast(
         CastTarget::Year => to_year(v, cx),
         CastTarget::Json => to_json(v, cx)?,
     })
+}
+
+/// NULL for a date that the mode forbids, which is told of a text or a number.
+fn forbidden(v: &Value<'_>, before: u64, cx: &mut EvalCtx<'_>) -> Value<'static> {
+    if v.is_string() || v.is_numeric() {
+        // That it was cut does not matter then.
+        if cx.warnings.total() > before {
+            cx.warnings.take_last();
+        }
+        cx.warnings.incorrect("datetime", &v.to_bytes().unwrap_or_default());
+    }
+    Value::Null
 }
 
 /// Whether CAST(), DATE() and TIMESTAMP() give this date: under NO_ZERO_DATE and NO_ZERO_IN_DATE they answer NULL for what the mode
@@ -183,7 +197,8 @@ pub fn coerce_choice<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Va
         (SqlType::Decimal { .. }, Value::Int(_) | Value::UInt(_)) => {
             v.to_decimal(&mut cx.warnings).map_or(v, Value::Decimal)
         }
-        (SqlType::Decimal { scale, .. }, Value::Decimal(d)) if d.scale() < *scale => v,
+        // One that has more digits is an average, which is rounded where it is shown.
+        (SqlType::Decimal { .. }, Value::Decimal(_)) => v,
         _ => coerce(v, ty, cx),
     }
 }

@@ -127,7 +127,7 @@ pub fn common_collation(
         let (strong, weak) = if a.coercibility < b.coercibility { (x, y) } else { (y, x) };
         // A weaker claim in a wider set keeps its characters, unless the strong one was explicit.
         let keep = strong.is_binary()
-            || a.coercibility.min(b.coercibility) <= coercibility::IMPLICIT
+            || a.coercibility.min(b.coercibility) <= coercibility::SYSCONST
             || wider(strong, weak) == Some(strong);
         return Ok(if keep { strong } else { weak });
     }

@@ -257,10 +257,15 @@ impl Value<'_> {
             None => true,
             Some(f) => f.value.is_zero() && cx.mode.has(super::SqlMode::NO_ZERO_DATE),
         };
-        if bad || found.is_some_and(|f| f.truncated) {
-            let kind = if bad { "Incorrect" } else { "Truncated incorrect" };
+        // A fraction that a day's number has is left out in silence.
+        if bad || self.is_string() && found.is_some_and(|f| f.truncated) {
+            let kind = match found {
+                _ if bad => "Incorrect datetime",
+                Some(f) if f.date_only => "Truncated incorrect date",
+                _ => "Truncated incorrect datetime",
+            };
             let text = super::error::shown(&self.to_bytes().unwrap_or_default());
-            cx.warnings.warn(1292, || format!("{kind} datetime value: '{text}'"));
+            cx.warnings.warn(1292, || format!("{kind} value: '{text}'"));
         }
         if bad { None } else { found.map(|f| f.value) }
     }
@@ -281,18 +286,17 @@ impl Value<'_> {
             Value::Int(v) => parse::datetime_from_number(*v, invalid_dates)?,
             Value::UInt(v) => parse::datetime_from_number(i64::try_from(*v).ok()?, invalid_dates)?,
             Value::Decimal(_) | Value::Double(_) => {
-                let d = self.to_decimal(&mut Warnings::with_limit(0))?;
-                let whole = d.truncate(0);
-                let n = i64::try_from(whole.to_i128()?).ok()?;
+                let (n, micro, fsp) = self.parts_of_moment()?;
                 let mut found = parse::datetime_from_number(n, invalid_dates)?;
-                let micro = d.checked_sub(whole).ok()?.checked_mul(Decimal::from_i64(1_000_000));
-                let micro = micro.ok()?.to_i128()?;
+                // A day has no fraction of a second.
+                if micro != 0 {
+                    found.truncated = found.date_only;
+                    if !found.date_only {
+                        found.value = with_micros(found.value, micro, fsp)?;
+                    }
+                }
                 if micro < 0 {
                     return None;
-                }
-                if (1..1_000_000).contains(&micro) {
-                    found.value.micro = micro as u32;
-                    found.value.fsp = d.scale().min(6);
                 }
                 found
             }
@@ -335,7 +339,7 @@ impl Value<'_> {
                     return None;
                 }
             },
-            other => other.find_time(),
+            other => other.find_time_in(cx.tz),
         };
         // A text beyond the range is the end of it, a number is no time at all.
         if self.is_numeric() && found.is_some_and(|f| f.truncated) {
@@ -350,22 +354,48 @@ impl Value<'_> {
         found.map(|f| f.value)
     }
 
+    /// A number with a fraction where a date or time is wanted: the integer, the microseconds of its sign, and the digits of the fraction.
+    /// The fraction of a double is what the double has, and not what its shortest text has.
+    fn parts_of_moment(&self) -> Option<(i64, i64, u8)> {
+        let of_type = |n: i128| n.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+        if let Value::Double(x) = self {
+            let nanos = ((x - x.trunc()) * 1e9).round_ties_even() as i64;
+            let micro = (nanos + 500 * nanos.signum()) / 1000;
+            return Some((*x as i64, micro, if micro == 0 { 0 } else { 6 }));
+        }
+        let d = self.to_decimal(&mut Warnings::with_limit(0))?;
+        let whole = d.truncate(0);
+        let micro = d.checked_sub(whole).ok()?.checked_mul(Decimal::from_i64(1_000_000)).ok()?;
+        let micro = micro.to_i128()? as i64;
+        let n = whole.to_i128().map_or(if d.is_negative() { i64::MIN } else { i64::MAX }, of_type);
+        Some((n, micro, if micro == 0 { 0 } else { d.scale().min(6) }))
+    }
+
+    /// The value as a time on the clock of `tz`, which matters to a text with an offset.
+    pub(crate) fn find_time_in(&self, tz: super::TimeZone) -> Option<parse::Found<Time>> {
+        let shifted = self.as_bytes().and_then(parse::with_offset);
+        let Some(moment) = shifted.and_then(|_| self.find_datetime_in(tz, true)) else {
+            return self.find_time();
+        };
+        Some(parse::Found { value: moment.value.time(), truncated: moment.truncated })
+    }
+
     pub(crate) fn find_time(&self) -> Option<parse::Found<Time>> {
         match self {
             Value::Str(b, _) | Value::Bytes(b) => parse::time(b),
             Value::Int(v) => parse::time_from_number(*v, 0, 0),
             Value::UInt(v) => parse::time_from_number(i64::try_from(*v).unwrap_or(i64::MAX), 0, 0),
             Value::Decimal(_) | Value::Double(_) => {
-                let d = self.to_decimal(&mut Warnings::with_limit(0))?;
-                let whole = d.truncate(0);
-                let n = whole.to_i128()?;
-                let n = n.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-                let micro = d.checked_sub(whole).ok()?.abs();
-                let micro = micro.checked_mul(Decimal::from_i64(1_000_000)).ok()?.to_i128()?;
-                let fsp = if micro == 0 { 0 } else { d.scale().min(6) };
+                let (n, micro, fsp) = self.parts_of_moment()?;
                 let mut found = parse::time_from_number(n, 0, fsp)?;
-                let sign = if d.is_negative() { -1 } else { 1 };
-                found.value.micros += sign * micro as i64;
+                found.value.micros += micro;
+                let most = super::temporal::MAX_TIME_SECONDS * super::temporal::MICROS;
+                if found.value.micros.abs() > most {
+                    found = parse::Found {
+                        value: Time::from_micros(found.value.micros.signum() * most, 0),
+                        truncated: true,
+                    };
+                }
                 Some(found)
             }
             Value::Time(t) => Some(parse::Found { value: *t, truncated: false }),
@@ -375,6 +405,15 @@ impl Value<'_> {
             Value::Null => None,
         }
     }
+}
+
+/// A second later where the microseconds are a whole one.
+fn with_micros(value: DateTime, micro: i64, fsp: u8) -> Option<DateTime> {
+    if micro < super::temporal::MICROS {
+        return Some(DateTime { micro: u32::try_from(micro).ok()?, fsp, ..value });
+    }
+    let next = DateTime { micro: 999_999, ..value }.round(0)?;
+    Some(DateTime { fsp, ..next })
 }
 
 fn whole(value: DateTime, date_only: bool) -> FoundDateTime {

@@ -101,7 +101,7 @@ fn largest_of_number(v: &Value<'_>) -> Option<Time> {
 }
 
 pub(super) fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
-    let t = match v.find_time() {
+    let t = match v.find_time_in(cx.tz) {
         Some(f) => {
             let clamped = f.value.micros.abs() >= MAX_TIME_SECONDS * MICROS;
             if f.truncated && clamped {

@@ -104,11 +104,17 @@ impl Collation {
     }
 
     pub fn upper(self, s: &[u8]) -> Vec<u8> {
-        self.charset().upper(s)
+        self.charset().upper(s, self.is_turkish())
     }
 
     pub fn lower(self, s: &[u8]) -> Vec<u8> {
-        self.charset().lower(s)
+        self.charset().lower(s, self.is_turkish())
+    }
+
+    /// Whether the letters I with and without a dot are two: the collations that are named after the language, and not its tailoring of
+    /// Unicode 9.
+    fn is_turkish(self) -> bool {
+        self.name().ends_with("_turkish_ci")
     }
 
     /// Weight and length of the first character; `s` is not empty. Not for the [`uca`] collations.

@@ -96,6 +96,13 @@ pub fn type_of(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 pub fn length(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(doc) = doc(cx, args, 0, "json_length")? else { return Ok(Value::Null) };
+    // Paths that may lead to several values count what they find, as an array of it.
+    if let Some(path) = args.get(1).map(|_| path(args, 1)).transpose()?.flatten()
+        && path.is_wild()
+    {
+        let found = json::find(doc.view(), &path, cx)?;
+        return Ok(if found.is_empty() { Value::Null } else { Value::Int(found.len() as i64) });
+    }
     let part = part(cx, doc.view(), args, 1)?;
     let of = |v: View<'_>| if v.is_container() { v.len() as i64 } else { 1 };
     Ok(part.map_or(Value::Null, |v| Value::Int(of(v))))

@@ -1,6 +1,6 @@
 //! Function calls and aggregates.
 
-use super::digits::{is_long, rounded};
+use super::digits::{is_long, rounded, whole_average};
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::operator::{compare_exprs, near_where_fixed};
 use super::select::position;
@@ -41,7 +41,9 @@ impl Binder<'_> {
             Some(first) => {
                 let mut args = args;
                 let branches = args.split_off(first.min(args.len()));
-                args.extend(self.branches(branches));
+                let branches = self.branches(branches).into_iter();
+                // IF() gives what it chooses, and others a value of their type.
+                args.extend(branches.map(|b| if def.name == "IF" { whole_average(b) } else { b }));
                 args
             }
             None => args,
@@ -103,7 +105,8 @@ impl Binder<'_> {
         let null = matches!(e.node, Node::Const(Value::Null));
         let claim = match e.info.ty.class() {
             _ if null => coercibility::IGNORABLE,
-            Class::Text | Class::Json => e.info.coercibility,
+            Class::Text => e.info.coercibility,
+            Class::Json => coercibility::IMPLICIT,
             _ if e.is_untyped() && !self.is_number(arg, &e) => e.info.coercibility,
             _ => coercibility::NUMERIC,
         };
@@ -117,7 +120,12 @@ impl Binder<'_> {
         let [arg] = c.args.as_slice() else { return Ok(None) };
         let e = self.scalar(arg)?;
         let number = e.info.ty.is_numeric() || e.info.ty.is_temporal();
-        let own = e.info.ty.collation().or(number.then_some(Collation::Binary));
+        let own = match e.info.ty {
+            // What a document's column has is not what expressions have.
+            SqlType::Json if !matches!(e.node, Node::Col(_)) => Some(Collation::Utf8mb4Bin),
+            SqlType::Json => Some(Collation::Binary),
+            ty => ty.collation().or(number.then_some(Collation::Binary)),
+        };
         let Some(collation) = own.filter(|_| !e.is_untyped()) else {
             return Ok(None);
         };
@@ -167,7 +175,9 @@ impl Binder<'_> {
             let in_base = i == 0 && matches!(upper.as_str(), "BIN" | "OCT" | "CONV");
             let number = takes_number(&upper, i) || in_base && self.is_hex(a);
             args.push(match () {
-                () if func::json::takes_value(&upper, i) => as_json(Some(a), self.scalar(a)?),
+                () if func::json::takes_value(&upper, i) => {
+                    as_json(Some(a), whole_average(self.scalar(a)?))
+                }
                 () if number => self.numeric(a)?,
                 () if takes_date(&upper, i) => super::digits::as_date_or_time(self.scalar(a)?),
                 () => self.scalar(a)?,
@@ -204,13 +214,15 @@ impl Binder<'_> {
         };
         let (x, y) = self.operands((left, a.clone()), (right, b));
         let equal = near_where_fixed(compare_exprs(CmpOp::Eq, x, y)?);
-        let a = self.settle_literal(a);
+        let a = whole_average(self.settle_literal(a));
+        let long = is_long(&a);
         let mut info = TypeInfo { nullable: true, ..a.info };
         // A number, whatever it is made of.
         if info.ty == SqlType::BOOL {
             info.ty = SqlType::BIGINT;
         }
-        Ok(BExpr::new(Node::Func(&NULLIF_COMPARED, vec![a, equal]), info))
+        let call = BExpr::new(Node::Func(&NULLIF_COMPARED, vec![a, equal]), info);
+        Ok(if long { rounded(call) } else { call })
     }
 
     /// A call of a stored function, 1305 if there is none of that name.
@@ -294,7 +306,7 @@ impl Binder<'_> {
         let [name, limit] = args else {
             return Err(value_error(ValueError::wrong_parameter_count("GET_LOCK")));
         };
-        let (name, limit) = (self.scalar(name)?, self.numeric(limit)?);
+        let (name, limit) = (as_text(self.scalar(name)?), self.numeric(limit)?);
         let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
         let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
@@ -427,7 +439,7 @@ impl Binder<'_> {
         });
         let mut e = BExpr::new(Node::Agg(at as u32), info);
         e.move_out(depth);
-        Ok(e)
+        Ok(if kind == AggKind::Avg { rounded(e) } else { e })
     }
 
     /// How many blocks further out an aggregate is computed. As in MySQL that is the innermost block whose columns its arguments read;
@@ -485,7 +497,7 @@ pub fn aggregate_arguments(
         refuse_long_bits(&args)?;
     }
     if kind == AggKind::GroupConcat {
-        return Ok(args.into_iter().map(as_bytes).collect());
+        return Ok(args.into_iter().map(as_text).collect());
     }
     if !kind.is_json() {
         return Ok(args);
@@ -589,7 +601,27 @@ fn takes_text(name: &str, at: usize) -> bool {
         | "UNCOMPRESSED_LENGTH"
         | "AES_ENCRYPT"
         | "AES_DECRYPT"
-        | "WEIGHT_STRING" => true,
+        | "WEIGHT_STRING"
+        | "INET_ATON"
+        | "INET6_ATON"
+        | "IS_IPV4"
+        | "IS_IPV6"
+        | "IS_UUID"
+        | "UUID_TO_BIN"
+        | "BIN_TO_UUID"
+        | "STR_TO_DATE"
+        | "EXTRACTVALUE"
+        | "UPDATEXML"
+        | "TIMEDIFF"
+        | "ADDTIME"
+        | "SUBTIME"
+        | "IS_FREE_LOCK"
+        | "IS_USED_LOCK"
+        | "RELEASE_LOCK"
+        | "STATEMENT_DIGEST"
+        | "STATEMENT_DIGEST_TEXT"
+        | "VALIDATE_PASSWORD_STRENGTH" => true,
+        "DATE_FORMAT" | "TIME_FORMAT" | "GET_FORMAT" | "CONVERT_TZ" => at >= 1,
         "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "SHA2" => at == 0,
         "LPAD" | "RPAD" => at != 1,
         "INSERT" => at == 0 || at == 3,

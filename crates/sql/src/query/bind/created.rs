@@ -90,6 +90,8 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
         SqlType::Int { unsigned, width: Some(10..), .. } if matches!(item.node, Node::Const(_)) => {
             SqlType::int(IntKind::Big, unsigned)
         }
+        // The least or largest of a column is filled up as the column is.
+        _ if ty.is_zerofill() && matches!(item.node, Node::Agg(_)) => ty,
         SqlType::Int { kind, unsigned, .. } if by_type => SqlType::int(kind, unsigned),
         SqlType::Int {
             unsigned, kind: IntKind::Tiny | IntKind::Small | IntKind::Medium, ..

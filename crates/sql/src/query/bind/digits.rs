@@ -1,7 +1,8 @@
-//! Numbers that have other digits where they are computed with than where they are shown: quotients have more, and dates that are texts are
-//! numbers of all their digits.
+//! Numbers that have other digits where they are computed with than where they are shown: quotients and averages have more, and dates that
+//! are texts are numbers of all their digits.
 
 use super::literal::adapted;
+use crate::func::infer::fsp_of;
 use crate::query::expr::adapt::Adapt;
 use crate::query::expr::{BExpr, Node};
 use crate::value::arith::Op;
@@ -16,7 +17,9 @@ pub fn with_digits_of_texts(name: &str, args: &[BExpr], info: &mut TypeInfo) {
     if !info.ty.is_temporal() || info.ty.fsp() < 6 || of_type {
         return;
     }
-    let mut fsp = args.iter().map(|a| a.info.ty.fsp()).max().unwrap_or(0);
+    let others = args.iter().filter(|a| !a.info.ty.is_string());
+    let others: Vec<TypeInfo> = others.map(|a| a.info).collect();
+    let mut fsp = fsp_of(&others);
     let texts = args.iter().enumerate().filter(|(_, a)| a.info.ty.is_string());
     let mut any = false;
     for (at, text) in texts {
@@ -54,6 +57,25 @@ pub fn unrounded(e: BExpr) -> BExpr {
     }
 }
 
+/// AVG() of exact numbers with all the digits that it was computed with, also where IF(), CASE, NULLIF(), a subquery or an assignment gives
+/// it. It is compared and assigned with them, where a quotient is not; a column and every other function have the digits of its type.
+pub fn whole_average(e: BExpr) -> BExpr {
+    match e.node {
+        Node::Adapted(Adapt::Rounded(_), inner) if gives_average(&inner) => *inner,
+        node => BExpr { node, ..e },
+    }
+}
+
+/// What is rounded as an average is: whatever else is rounded computes something.
+fn gives_average(e: &BExpr) -> bool {
+    match &e.node {
+        Node::Agg(_) | Node::OuterAgg { .. } | Node::Sub(_) | Node::Assign(..) => true,
+        Node::Case { .. } => true,
+        Node::Func(def, _) => matches!(def.name, "IF" | "NULLIF"),
+        _ => false,
+    }
+}
+
 /// A decimal that is computed with more digits than its type has, as it is where nothing more is computed.
 pub fn rounded(e: BExpr) -> BExpr {
     let SqlType::Decimal { scale, .. } = e.info.ty else { return e };
@@ -71,6 +93,8 @@ pub fn as_moment(e: BExpr) -> BExpr {
 
 /// The same where a date or time is wanted.
 pub fn as_date_or_time(e: BExpr) -> BExpr {
+    // A BIT is read as the text that its bytes are.
+    let e = super::literal::as_bytes(e);
     let info = e.info;
     if is_dated_text(&e) { adapted(Adapt::MomentItself, e, info) } else { e }
 }
@@ -97,7 +121,8 @@ pub fn is_long(e: &BExpr) -> bool {
     match &e.node {
         Node::Arith(op, a, b) => *op == Op::LongDiv || is_long(a) || is_long(b),
         Node::Neg(a) => is_long(a),
-        _ => false,
+        // An average is rounded by what is around it.
+        _ => gives_average(e) && matches!(e.info.ty, SqlType::Decimal { .. }),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
+use super::digits::{is_long, rounded, whole_average};
 use super::literal::as_json;
 use super::operator::{columns_expected, compare_exprs, not};
 use super::scope::{Scope, ScopeColumn, ScopeTable};
@@ -85,7 +86,7 @@ pub fn unit(u: TimeUnit) -> Unit {
 }
 
 /// Characters that the text of a user variable may have.
-const VARIABLE_CHARS: u32 = 67_108_860;
+pub const VARIABLE_CHARS: u32 = 67_108_860;
 
 /// Characters of what EXTRACT() gives: the digits of all its units, and a sign.
 fn extract_width(u: Unit) -> u8 {
@@ -162,13 +163,16 @@ impl Binder<'_> {
                 self.cacheable = false;
                 self.draws = true;
                 self.deprecated(Deprecated::Assignment);
-                let v = self.scalar(value)?;
+                let v = whole_average(self.scalar(value)?);
+                let long = is_long(&v);
                 let mut info = v.info;
                 info.ty = infer::merge(&[info]).ty;
                 if let SqlType::Int { unsigned, .. } = info.ty {
                     info.ty = SqlType::wide_int(info.ty.display_length(1) as u8, unsigned);
                 }
-                BExpr::new(Node::Assign(name.as_str().to_lowercase().into(), Box::new(v)), info)
+                let name = name.as_str().to_lowercase().into();
+                let e = BExpr::new(Node::Assign(name, Box::new(v)), info);
+                if long { rounded(e) } else { e }
             }
             Expr::SysVar(v) => self.sys_var(v)?,
             Expr::Unary { op, expr } => self.unary(*op, expr)?,
@@ -229,7 +233,11 @@ impl Binder<'_> {
                 let sub = self.subquery(q, SubKind::Scalar, None)?;
                 let columns = self.sub_columns(sub);
                 match &columns[..] {
-                    [one] => BExpr::new(Node::Sub(sub), TypeInfo { nullable: true, ..*one }),
+                    [one] => {
+                        let info = TypeInfo { nullable: true, ..*one };
+                        let e = BExpr::new(Node::Sub(sub), info);
+                        if self.keeps_average(sub) { rounded(e) } else { e }
+                    }
                     [] => return Err(columns_expected(1)),
                     many => self.row_of(sub, many),
                 }
@@ -428,14 +436,10 @@ impl Binder<'_> {
         for (w, t) in whens {
             let w = match &value {
                 Some((e, o)) => {
-                    let (mut o, w) = {
-                        let b = self.scalar(w)?;
-                        self.list_pair((e, o.clone()), (w, b), false)
-                    };
                     // Unlike `=`, CASE looks at a document's text when it meets one, as in MySQL. A literal may be a parameter here.
-                    if o.info.ty == SqlType::Json && (w.info.ty.is_string() || w.is_untyped()) {
-                        o = super::literal::json_as_text(o);
-                    }
+                    let b = self.scalar(w)?;
+                    let (a, b) = self.documents_in_pair((e, o.clone()), (w, b));
+                    let (o, w) = self.list_pair((e, a), (w, b), false);
                     compare_exprs(CmpOp::Eq, o, w)?
                 }
                 None => self.numeric(w)?,
@@ -447,13 +451,18 @@ impl Binder<'_> {
         branches.extend(last);
         let mut branches = self.branches(branches);
         let otherwise = otherwise.and_then(|_| branches.pop());
+        let branches = branches.into_iter().map(whole_average);
+        let otherwise = otherwise.map(whole_average);
         let bound: Vec<(BExpr, BExpr)> = whens_bound.into_iter().zip(branches).collect();
+        let long = bound.iter().map(|(_, b)| b).chain(&otherwise).any(is_long);
         let infos: Vec<TypeInfo> =
             bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
         one_explicit_of("case", &infos)?;
         let mut info = infer::merge(&infos);
         info.nullable |= otherwise.is_none();
         info = self.made_of(&infos, info);
-        Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
+        let case = Node::Case { whens: bound, otherwise: otherwise.map(Box::new) };
+        let case = BExpr::new(case, info);
+        Ok(if long { rounded(case) } else { case })
     }
 }

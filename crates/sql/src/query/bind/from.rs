@@ -426,13 +426,10 @@ fn derived_columns(alias: &str, names: &[ast::Ident], of: Vec<Told>) -> Bind<Vec
         ));
     }
     let mut columns: Vec<ScopeColumn> = Vec::new();
-    for (i, (own, mut info, (flags, computed))) in of.into_iter().enumerate() {
+    for (i, (own, info, (flags, computed))) in of.into_iter().enumerate() {
         let name: Arc<str> = names.get(i).map_or(own, |n| n.as_str().into());
         if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
             return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
-        }
-        if info.ty.is_string() {
-            info.coercibility = crate::value::types::coercibility::IMPLICIT;
         }
         let origin = Origin {
             schema: "".into(),
@@ -455,7 +452,9 @@ pub fn shapes_of(tables: &[TableSlot]) -> Vec<Shape> {
             Source::Table(t) => Shape::Table(t.clone()),
             Source::Derived(q) => Shape::Values(q.columns.iter().map(|c| c.info.ty).collect()),
             Source::Virtual(v, _) => Shape::Values(v.columns().iter().map(|c| c.ty).collect()),
-            Source::Working(_, types) => Shape::Values(types.clone()),
+            Source::Working(_, columns) => {
+                Shape::Values(columns.iter().map(|c| c.info.ty).collect())
+            }
         })
         .collect()
 }

@@ -2,12 +2,13 @@
 
 use super::Binder;
 use crate::errno;
-use crate::func::{self, FuncDef, infer};
+use crate::func::{self, FuncDef, clock, infer};
 use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::arith::real;
 use crate::value::cast::{octet_length, text_length};
 use crate::value::temporal::format::format_parts;
+use crate::value::temporal::parse;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
 
 impl Binder<'_> {
@@ -57,7 +58,9 @@ impl Binder<'_> {
     /// UNIX_TIMESTAMP() of a constant text has the digits that stand in it.
     fn with_known_fraction(&mut self, arg: &BExpr, info: &mut TypeInfo) {
         let Some(text) = self.known_text(arg) else { return };
-        let digits = text.rsplit_once('.').map_or(0, |(_, after)| after.len().min(6) as u8);
+        // What is no date may have any digits.
+        let found = parse::datetime(text.as_bytes(), true);
+        let digits = found.map_or(6, |found| found.value.fsp);
         info.ty = match digits {
             0 => SqlType::BIGINT,
             fsp => SqlType::decimal(12 + fsp, fsp),
@@ -114,7 +117,7 @@ pub fn with_known_length(name: &str, args: &[BExpr], info: &mut TypeInfo) {
                 *chars = n;
             }
         }
-        SqlType::DateTime { fsp } | SqlType::Time { fsp } if is_clock(name) => {
+        SqlType::DateTime { fsp } | SqlType::Time { fsp } if clock::has_digits(name) => {
             if let Some(n @ 0..=6) = number(args, 0) {
                 *fsp = n as u8;
             }
@@ -152,7 +155,7 @@ pub fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
 /// 1426 for a clock that is to have more than six digits, which is told before anything is run.
 pub fn check_digits(name: &str, args: &[BExpr]) -> Result<(), SqlError> {
     let clock = match name {
-        _ if !is_clock(name) => return Ok(()),
+        _ if !clock::has_digits(name) => return Ok(()),
         "CURTIME" | "CURRENT_TIME" => "curtime",
         "SYSDATE" => "sysdate",
         "UTC_TIME" => "utc_time",
@@ -166,21 +169,6 @@ pub fn check_digits(name: &str, args: &[BExpr]) -> Result<(), SqlError> {
         }
         _ => Ok(()),
     }
-}
-
-fn is_clock(name: &str) -> bool {
-    matches!(
-        name,
-        "NOW"
-            | "CURRENT_TIMESTAMP"
-            | "LOCALTIME"
-            | "LOCALTIMESTAMP"
-            | "SYSDATE"
-            | "CURTIME"
-            | "CURRENT_TIME"
-            | "UTC_TIME"
-            | "UTC_TIMESTAMP"
-    )
 }
 
 /// `first`: characters of the first argument.

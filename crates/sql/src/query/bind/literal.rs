@@ -7,7 +7,7 @@
 use super::digits::{as_moment, unrounded};
 use super::{Bind, Binder};
 use crate::ddl::refused::value_error;
-use crate::func;
+use crate::func::{self, clock};
 use crate::query::eval::fitted::is_literal;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::{BExpr, Node};
@@ -205,7 +205,9 @@ impl Binder<'_> {
     fn constant_beside(&mut self, (written, e): (&Expr, &BExpr), other: &BExpr) {
         let text = e.is_untyped() && matches!(e.node, Node::Param(_)) || e.info.ty.is_string();
         let asks = match other.info.ty.class() {
-            Class::Date | Class::DateTime => e.is_statement_constant(),
+            Class::Date | Class::DateTime => {
+                e.is_statement_constant() || matches!(e.node, Node::UserVar(_))
+            }
             Class::Int | Class::Decimal | Class::Real => {
                 let plain = !matches!(other.info.ty, SqlType::Year | SqlType::Bit { .. });
                 let beside_column = plain && matches!(other.node, Node::Col(_));
@@ -215,7 +217,8 @@ impl Binder<'_> {
         };
         if text && asks {
             let (value, ty, column) = (e.clone(), other.info.ty, self.column_shown(other));
-            self.constants.push(Beside { value, ty, column });
+            let sent = matches!(e.node, Node::Param(_)) && self.class(written).is_none();
+            self.constants.push(Beside { value, ty, column, sent });
         }
     }
 
@@ -325,9 +328,9 @@ pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
 }
 
 fn reads_clock(e: &BExpr) -> bool {
-    const MOMENT: &[&str] = &["NOW", "CURDATE", "CURRENT_TIMESTAMP", "CURRENT_DATE"];
+    let dated = |name| clock::of(name).is_some_and(|gives| gives != clock::Gives::Time);
     let mut found = false;
-    e.walk(&mut |e| found |= matches!(&e.node, Node::Func(f, _) if MOMENT.contains(&f.name)));
+    e.walk(&mut |e| found |= matches!(&e.node, Node::Func(f, _) if dated(f.name)));
     found
 }
 

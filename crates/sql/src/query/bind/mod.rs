@@ -15,7 +15,7 @@ mod convert;
 mod created;
 mod decided;
 mod deprecated;
-mod digits;
+pub mod digits;
 mod effort;
 mod expr;
 mod from;

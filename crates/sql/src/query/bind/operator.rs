@@ -1,9 +1,10 @@
 //! Operators and comparisons, rows among them.
 
-use super::digits::{as_decimal, is_long, rounded};
-use super::literal::{as_number, chosen_number, no_geometries};
+use super::digits::{as_decimal, is_long, rounded, whole_average};
+use super::literal::{adapted, as_json, as_number, chosen_number, json_as_text, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
+use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::collations::{against, all_in_one, collated};
 use crate::query::expr::{BExpr, CmpOp, ListId, Node};
 use crate::query::plan::SubKind;
@@ -15,6 +16,10 @@ use crate::value::compare::CompareRule;
 use crate::value::types::coercibility;
 use crate::value::{Class, Decimal, SqlType, TypeInfo, Value};
 use weir_syntax::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
+
+fn is_document(e: &BExpr) -> bool {
+    e.info.ty == SqlType::Json
+}
 
 pub fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
     Some(match op {
@@ -128,6 +133,7 @@ fn works_on_bytes(op: BitOp, (a, hex): (&BExpr, bool), (b, other): (&BExpr, bool
 
 /// `a op b` of single values.
 pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
+    let (a, b) = (whole_average(a), whole_average(b));
     let rule = rule_of(&a, &b)?;
     let nullable = op != CmpOp::NullSafe && (a.info.nullable || b.info.nullable);
     Ok(BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable))
@@ -201,10 +207,44 @@ impl Binder<'_> {
         (e, info)
     }
 
+    /// The sides of BETWEEN where some are documents: beside a number they are doubles, and beside texts alone the texts that they are. Dates
+    /// are compared as such.
+    fn documents_among(&self, written: [&Expr; 3], sides: [BExpr; 3]) -> [BExpr; 3] {
+        if !sides.iter().any(is_document) || sides.iter().any(|e| e.info.ty.is_temporal()) {
+            return sides;
+        }
+        let number = written.iter().zip(&sides).any(|(w, e)| self.is_number(w, e));
+        sides.map(|e| match is_document(&e) {
+            true if number => as_real(e),
+            true => json_as_text(e),
+            false => e,
+        })
+    }
+
+    /// The same of two sides of CASE, or of rows in a list: JSON is not compared as such there.
+    pub fn documents_in_pair(
+        &self,
+        (x, a): (&Expr, BExpr),
+        (y, b): (&Expr, BExpr),
+    ) -> (BExpr, BExpr) {
+        if is_document(&a) == is_document(&b) || [&a, &b].iter().any(|e| e.info.ty.is_temporal()) {
+            return (a, b);
+        }
+        let number = self.is_number(x, &a) || self.is_number(y, &b);
+        let plain = |e: BExpr| match is_document(&e) {
+            true if number => as_real(e),
+            true => json_as_text(e),
+            false => e,
+        };
+        (plain(a), plain(b))
+    }
+
     /// `expr BETWEEN low AND high`: of one type, it is two comparisons; else types are converted among all three.
     pub fn between(&mut self, expr: &Expr, low: &Expr, high: &Expr) -> Bind<BExpr> {
         let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
         self.tell_json_compared([&e, &l, &h].into_iter(), "in the BETWEEN operator");
+        let written = [expr, low, high];
+        let [e, l, h] = self.documents_among(written, [e, l, h]);
         let sides = [(expr, e), (low, l), (high, h)].map(|(w, e)| self.with_text(w, e)).to_vec();
         let Ok([e, l, h]) = <[BExpr; 3]>::try_from(all_in_one("between", sides)?) else {
             return Err(SqlError::internal("BETWEEN without its operands"));
@@ -409,7 +449,15 @@ impl Binder<'_> {
         Ok(pairs
             .map(|(a, b)| match alone {
                 true => self.row_operands(a, b),
-                false => self.unfitted_pair(a, b),
+                false => {
+                    let ((x, a), (y, b)) = (a, b);
+                    // A document on the left is compared with a number as what it is.
+                    let (a, b) = match is_document(&a) && self.is_number(y, &b) {
+                        true => (a, b),
+                        false => self.documents_in_pair((x, a), (y, b)),
+                    };
+                    self.unfitted_pair((x, a), (y, b))
+                }
             })
             .unzip())
     }
@@ -441,12 +489,35 @@ impl Binder<'_> {
             let any = any.ok_or_else(|| columns_expected(l.len()))?;
             return Ok(if negated { not(any) } else { any });
         }
+        self.in_values((expr, left), (list, items), negated)
+    }
+
+    /// The same of single values.
+    fn in_values(
+        &mut self,
+        (expr, left): (&Expr, BExpr),
+        (list, items): (&[Expr], Vec<BExpr>),
+        negated: bool,
+    ) -> Bind<BExpr> {
         let written = std::iter::once(expr).chain(list);
         let bound = std::iter::once(left).chain(items);
         let sides = written.zip(bound).map(|(w, e)| self.with_text(w, e)).collect();
         let mut items = all_in_one(" IN ", sides)?.into_iter();
         let left = items.next().ok_or_else(|| columns_expected(1))?;
-        let items: Vec<BExpr> = items.collect();
+        let items: Vec<BExpr> = items.map(whole_average).collect();
+        // One document makes documents of all that it is compared with.
+        let left = match whole_average(left) {
+            left if list.len() > 1 && !is_document(&left) && items.iter().any(is_document) => {
+                match as_json(Some(expr), left) {
+                    left if is_document(&left) => left,
+                    left => {
+                        let info = TypeInfo::new(SqlType::Json, left.info.nullable);
+                        adapted(Adapt::Json(JsonAs::Scalar), left, info)
+                    }
+                }
+            }
+            left => left,
+        };
         let nullable = left.info.nullable || items.iter().any(|i| i.info.nullable);
         let mut pairs = Vec::with_capacity(items.len());
         // What is on the left may be another value for each item: a literal beside numbers, a truth value beside JSON.

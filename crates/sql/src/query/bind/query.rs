@@ -5,10 +5,11 @@ use super::select::position;
 use super::{Bind, Binder, Cte, by_place};
 use crate::errno;
 use crate::func::infer;
-use crate::query::expr::BExpr;
+use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Body, Limit, OutColumn, QueryPlan};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
+use crate::value::cast::CastTarget;
 use crate::value::types::coercibility;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -248,7 +249,17 @@ impl Binder<'_> {
                 let text = format!("Undeclared variable: {}", c.column.as_str());
                 Err(SqlError::new(1327, text))
             }
-            e => self.scalar(e),
+            e => {
+                let e = self.scalar(e)?;
+                // A routine's variable below zero is the unsigned number that has its bits.
+                let local = matches!(e.node, Node::Param(_)) && !self.env.locals.is_empty();
+                let info = CastTarget::Unsigned.result_type(&e.info);
+                Ok(if local {
+                    BExpr::new(Node::Cast(CastTarget::Unsigned, Box::new(e)), info)
+                } else {
+                    e
+                })
+            }
         }
     }
 }

@@ -6,9 +6,11 @@ use super::outer_joins::drop_outer_joins;
 use super::scope::{ScopeColumn, ScopeTable};
 use super::{Bind, Binder, Working};
 use crate::errno;
+use crate::func::infer;
 use crate::query::plan::raw::Raw;
 use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Recursive, Source, TableSlot};
 use crate::session_api::SqlError;
+use crate::value::{Collation, SqlType};
 use weir_syntax::ast::{self, Ident, Query, QueryBody, SetOp, TableRef};
 
 /// The operands of a UNION from the left; whether each is joined to those before it by UNION ALL.
@@ -101,6 +103,11 @@ impl Binder<'_> {
             .enumerate()
             .map(|(i, c)| {
                 let mut info = c.info;
+                // As of a UNION: without ZEROFILL, and without a width of its own.
+                info.ty = match info.ty {
+                    SqlType::Null => SqlType::Char { chars: 0, collation: Collation::Binary },
+                    _ => infer::merge(&[info]).ty,
+                };
                 // What the recursive operands give may be NULL.
                 info.nullable = true;
                 let name = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
@@ -119,7 +126,7 @@ impl Binder<'_> {
             return Err(SqlError::not_supported("subquery in ORDER BY of a recursive query"));
         };
         let names = columns.iter().map(|c| c.name.clone()).collect();
-        let recursive = Recursive { seed, steps, all, names, number };
+        let recursive = Recursive { seed, steps, all, name: name.into(), names, number };
         Ok(QueryPlan { body: Body::Recursive(Box::new(recursive)), order, limit, columns })
     }
 
@@ -193,7 +200,7 @@ impl Binder<'_> {
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
         self.references.push(w.number);
-        let types = w.columns.iter().map(|c| c.info.ty).collect();
+        let columns = w.columns.clone();
         let column =
             |c: OutColumn| ScopeColumn { name: c.name, info: c.info, hidden: false, origin: None };
         let scope = ScopeTable {
@@ -204,7 +211,7 @@ impl Binder<'_> {
             merged: None,
             row_id: None,
         };
-        self.add(scope, Source::Working(w.number, types), group, None, raw, tables)
+        self.add(scope, Source::Working(w.number, columns), group, None, raw, tables)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Query blocks: select list, grouping, order, locking.
 
+use super::expr::VARIABLE_CHARS;
 use super::from::shapes_of;
 use super::matching::by_relevance;
 use super::rollup::{self, OverGroups};
@@ -15,7 +16,7 @@ use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
 use crate::session_api::SqlError;
-use crate::value::{Class, SqlMode, SqlType};
+use crate::value::{Class, Collation, SqlMode, SqlType};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr, SelectItem};
@@ -45,6 +46,27 @@ fn chooses(e: &BExpr) -> bool {
         _ => false,
     };
     choice && e.info.ty.class() == Class::Decimal
+}
+
+/// A user variable without a value that the statement itself sets is described as a text of the connection, and of any length where the
+/// list sets it before.
+fn describe_assigned(items: &[BExpr], columns: &mut [OutColumn], connection: Collation) {
+    let mut names: Vec<(usize, Arc<str>)> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        item.walk(&mut |e| {
+            if let Node::Assign(name, _) = &e.node {
+                names.push((at, name.clone()));
+            }
+        });
+    }
+    for (at, (item, column)) in items.iter().zip(columns).enumerate() {
+        let Node::UserVar(name) = &item.node else { continue };
+        let Some((first, _)) = names.iter().find(|(_, n)| n == name) else { continue };
+        if column.kept.is_some() {
+            let chars = if *first < at { VARIABLE_CHARS } else { 65_532 / 4 };
+            column.kept = Some(SqlType::varchar(chars, connection));
+        }
+    }
 }
 
 impl Binder<'_> {
@@ -89,6 +111,7 @@ impl Binder<'_> {
             named.items.resize_with(items.len() - 1, Vec::new);
             named.items.push(std::mem::take(&mut self.top_mut().named));
         }
+        describe_assigned(&items, &mut columns, self.env.reads.settings.collation);
         self.top_mut().shown.clear();
         if items.is_empty() {
             return Err(SqlError::new(1096, "No tables used"));

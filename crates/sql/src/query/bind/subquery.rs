@@ -1,9 +1,10 @@
 //! Subqueries of a block: each is bound once and run before the expression that needs it.
 
+use super::digits::{is_long, whole_average};
 use super::{AGGREGATE, Bind, Binder};
 use crate::query::expr::BExpr;
 use crate::query::plan::{self, Body, QueryPlan, Sub, SubKind};
-use crate::value::TypeInfo;
+use crate::value::{TypeInfo, Value};
 use weir_syntax::ast;
 
 impl Binder<'_> {
@@ -21,6 +22,17 @@ impl Binder<'_> {
     pub fn sub_columns(&self, sub: u32) -> Vec<TypeInfo> {
         let plan = self.top().subs[sub as usize].plan.as_ref();
         plan.map_or_else(Vec::new, |p: &plan::QueryPlan| p.columns.iter().map(|c| c.info).collect())
+    }
+
+    /// Whether a subquery of one value gives an average, of which it then keeps all digits.
+    pub fn keeps_average(&mut self, sub: u32) -> bool {
+        let plan = self.top_mut().subs[sub as usize].plan.as_mut();
+        let Some(Body::Block(block)) = plan.map(|p| &mut p.body) else { return false };
+        let [item] = &mut block.items[..] else { return false };
+        let whole = whole_average(std::mem::replace(item, BExpr::constant(Value::Null)));
+        let changed = is_long(&whole);
+        *item = whole;
+        changed
     }
 
     pub fn subquery(&mut self, q: &ast::Query, kind: SubKind, _hint: Option<()>) -> Bind<u32> {

@@ -281,7 +281,8 @@ impl Binder<'_> {
         }
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let spec = AggSpec::new(kind, false, &infos, self.env.reads.settings.div_increment);
-        let info = as_bigint(spec.result);
+        let mut info = as_bigint(spec.result);
+        info.ty = info.ty.without_zerofill();
         Ok((WindowFunction::Aggregate(spec), info))
     }
 

@@ -1,28 +1,17 @@
 //! Values in the form of a type that says more than they do.
 
+use crate::func::clock;
 use crate::query::expr::{BExpr, Node};
 use crate::value::cast::coerce;
 use crate::value::{DateTime, EvalCtx, SqlType, Time, Value};
-
-/// Functions of the clock: how many digits they have the value says, where the type is made before the argument is known.
-const CLOCK: [&str; 9] = [
-    "NOW",
-    "CURRENT_TIMESTAMP",
-    "LOCALTIME",
-    "LOCALTIMESTAMP",
-    "SYSDATE",
-    "CURTIME",
-    "CURRENT_TIME",
-    "UTC_TIMESTAMP",
-    "UTC_TIME",
-];
 
 /// What a function answers: a time has the digits of the function's type, also as a text (SEC_TO_TIME(1e0) is 00:00:01.000000), and a text
 /// is one of the type's character set, whatever sets the arguments are of.
 pub fn answer<'v>(function: &str, v: Value<'v>, ty: &SqlType) -> Value<'v> {
     // Most calls answer a number.
     if !matches!(v, Value::Str(..) | Value::Time(_) | Value::DateTime(_))
-        || CLOCK.contains(&function)
+        // How many digits a function of the clock has the value says, where the type is made before the argument is known.
+        || clock::has_digits(function)
     {
         return v;
     }

@@ -17,6 +17,12 @@ impl Beside {
         if !v.is_string() {
             return Ok(());
         }
+        if self.sent && !self.ty.is_numeric() {
+            let kind = if self.ty == SqlType::Date { "date" } else { "datetime" };
+            let text = v.to_string_lossy().unwrap_or_default();
+            let bad = strict && check_temporal(v, &self.ty, cx).is_err();
+            return if bad { Err(ValueError::truncated_wrong(kind, &text)) } else { Ok(()) };
+        }
         if !self.ty.is_numeric() {
             return check_temporal(v, &self.ty, cx).map_err(|e| match &self.column {
                 Some(column) if strict => {

@@ -21,6 +21,7 @@ pub mod join;
 mod json_table;
 mod lasting;
 mod later;
+mod limits;
 mod made;
 mod merge;
 pub mod order;
@@ -50,13 +51,11 @@ use crate::query::eval::fitted::{coerce_in_set, in_union};
 use crate::query::eval::frame::{Frame, Hashed, Slot, SubResult};
 use crate::query::eval::ranks::Ranks;
 use crate::query::eval::{Ev, eval, is_true};
-use crate::query::expr::BExpr;
+
 use crate::query::plan::foreign::ForeignPlan;
 use crate::query::plan::outcome::{KeptRows, Row, Run};
 use crate::query::plan::shape::Shape;
-use crate::query::plan::{
-    Aggregation, Block, Body, Limit, QueryPlan, Source, Sub, SubKind, TableSlot,
-};
+use crate::query::plan::{Aggregation, Block, Body, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::{SqlType, TypeInfo, Value};
@@ -348,32 +347,6 @@ impl<'a, 't> Runner<'a, 't> {
         let look = |work| self.ev.cx.work(work);
         crate::query::exec::sort::sort(&mut keyed, |a, b| order.compare(&a.0, &b.0), look)?;
         Ok(keyed.into_iter().map(|(_, r)| r).collect())
-    }
-
-    /// Offset and count; no limit is the largest number.
-    pub fn limits(&mut self, l: Option<&Limit>) -> Run<(usize, usize)> {
-        let Some(l) = l else { return Ok((0, usize::MAX)) };
-        let frame = Frame::empty(self.params);
-        let mut number = |e: &BExpr| -> Run<usize> {
-            let v = eval(e, &frame, &mut self.ev)?;
-            match &v {
-                Value::Int(n) if *n >= 0 => Ok(*n as usize),
-                Value::UInt(n) => Ok(*n as usize),
-                // A prepared statement may send it as text.
-                Value::Str(..) | Value::Bytes(_) => {
-                    match v.to_string_lossy().and_then(|s| s.trim().parse().ok()) {
-                        Some(n) => Ok(n),
-                        None => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
-                    }
-                }
-                _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
-            }
-        };
-        let offset = match &l.offset {
-            Some(o) => number(o)?,
-            None => 0,
-        };
-        Ok((offset, number(&l.count)?))
     }
 
     /// The rows that waited for their order are sorted and go out.

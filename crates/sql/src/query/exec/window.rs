@@ -17,6 +17,7 @@ use crate::query::expr::{BExpr, Node};
 use crate::query::plan::outcome::{Row, Run};
 use crate::query::plan::{Block, Bound, Window, WindowCall, WindowFunction};
 use crate::session_api::SqlError;
+use crate::value::cast::coerce;
 use crate::value::{TypeInfo, Value, Warnings};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -412,7 +413,11 @@ impl Partition<'_> {
             done = frame;
             let v = match last.take() {
                 Some(v) => v,
-                None => acc.value(spec, &mut r.ev.cx)?,
+                // A window's value is kept in a column, which has the digits of its type.
+                None => {
+                    let v = acc.value(spec, &mut r.ev.cx)?;
+                    coerce(v, &spec.result.ty, &mut r.ev.cx)
+                }
             };
             give(r, self.rows[at], v.clone())?;
             last = Some(v);

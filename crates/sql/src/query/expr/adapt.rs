@@ -50,6 +50,8 @@ pub enum JsonAs {
     Geo,
     /// The name of an ENUM or those of a SET: a string, never JSON text.
     Name,
+    /// Any value, as the scalar that a document would have of it.
+    Scalar,
 }
 
 impl JsonAs {
@@ -64,6 +66,7 @@ impl JsonAs {
                 geojson::write(&g.shape, geojson::Style::default())
             }
             (JsonAs::Name, Value::Str(..)) => from_value(v),
+            (JsonAs::Scalar, v) if !v.is_null() && !matches!(v, Value::Json(_)) => from_value(v),
             (JsonAs::Bits(bits), Value::UInt(n)) => {
                 Dom::Opaque(column_type::BIT, bit_bytes(*n, bits).into())
             }

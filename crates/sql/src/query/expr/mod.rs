@@ -13,7 +13,7 @@ pub mod keyed;
 pub mod usable;
 mod walk;
 
-use crate::func::FuncDef;
+use crate::func::{FuncDef, clock};
 use crate::value::arith::{BitOp, Op};
 use crate::value::cast::CastTarget;
 use crate::value::compare::{CompareRule, type_of};
@@ -269,16 +269,7 @@ impl BExpr {
             | Node::UserVar(_)
             | Node::Assign(..) => constant = false,
             Node::Func(def, _) => {
-                constant &= def.deterministic
-                    || matches!(
-                        def.name,
-                        "NOW"
-                            | "CURDATE"
-                            | "CURRENT_TIMESTAMP"
-                            | "CURRENT_DATE"
-                            | "DATABASE"
-                            | "CONNECTION_ID"
-                    );
+                constant &= def.deterministic || clock::is_settled_in_statement(def.name);
             }
             _ => {}
         });

@@ -1,17 +1,19 @@
 //! The plan of SELECT ... INTO.
 
 use crate::errno;
+use crate::query::bind::digits::whole_average;
+use crate::query::expr::BExpr;
 use crate::query::plan::env::PlanEnv;
 use crate::query::plan::into::{FileKind, FileTarget, Target};
-use crate::query::plan::{Kind, QueryPlan};
+use crate::query::plan::{Body, Kind, QueryPlan};
 use crate::query::textfile::Format;
 use crate::session_api::SqlError;
-use crate::value::{Charset, SqlMode};
+use crate::value::{Charset, SqlMode, Value};
 use std::sync::Arc;
 use weir_syntax::ast::{IntoVar, SelectInto};
 
 /// The plan of a SELECT with this INTO.
-pub fn bind(into: &SelectInto, query: QueryPlan, env: &PlanEnv<'_>) -> Result<Kind, SqlError> {
+pub fn bind(into: &SelectInto, mut query: QueryPlan, env: &PlanEnv<'_>) -> Result<Kind, SqlError> {
     let vars = match into {
         SelectInto::Vars(vars) => vars,
         SelectInto::DumpFile(path) => {
@@ -44,6 +46,14 @@ pub fn bind(into: &SelectInto, query: QueryPlan, env: &PlanEnv<'_>) -> Result<Ki
             errno::ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT,
             "The used SELECT statements have a different number of columns",
         ));
+    }
+    if let Body::Block(block) = &mut query.body {
+        for (item, _) in
+            block.items.iter_mut().zip(&names).filter(|(_, t)| matches!(t, Target::User(_)))
+        {
+            let e = std::mem::replace(item, BExpr::constant(Value::Null));
+            *item = whole_average(e);
+        }
     }
     Ok(Kind::Into(query, names))
 }

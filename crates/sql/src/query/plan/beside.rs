@@ -10,4 +10,6 @@ pub struct Beside {
     pub value: BExpr,
     pub ty: SqlType,
     pub column: Option<Arc<str>>,
+    /// It is a parameter of a prepared statement, whose value is not known when the statement is.
+    pub sent: bool,
 }

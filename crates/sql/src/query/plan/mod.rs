@@ -42,7 +42,7 @@ use crate::query::expr::keyed::Keyed;
 use crate::rights::Need;
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::status::Stat;
-use crate::value::{SqlType, Value};
+use crate::value::Value;
 use beside::Beside;
 use deprecated::Deprecated;
 use foreign::ForeignPlan;
@@ -251,7 +251,8 @@ pub(super) struct Recursive {
     pub steps: Vec<QueryPlan>,
     /// UNION ALL throughout; else equal rows are there once.
     pub all: bool,
-    /// Of its columns.
+    /// Its name and those of its columns, for messages.
+    pub name: Arc<str>,
     pub names: Vec<Arc<str>>,
     /// Which rows the steps read: [`Source::Working`].
     pub number: u32,
@@ -391,8 +392,8 @@ pub(super) enum Source {
     Table(Arc<SqlTable>),
     Derived(Box<QueryPlan>),
     Virtual(&'static dyn VirtualTable, VirtualHint),
-    /// The rows of a recursive common table that came last, with their types.
-    Working(u32, Vec<SqlType>),
+    /// The rows of a recursive common table that came last, and its columns.
+    Working(u32, Vec<OutColumn>),
 }
 
 pub(super) struct TableSlot {

@@ -120,9 +120,7 @@ impl<'p> Note<'p> {
             }
             Source::Derived(q) => named(&q.columns),
             Source::Virtual(v, _) => v.columns().get(col).map(|c| quoted(&c.name)),
-            Source::Working(number, _) => {
-                self.working.iter().find(|(n, _)| n == number).and_then(|(_, c)| named(c))
-            }
+            Source::Working(_, columns) => named(columns),
         };
         format!("{alias}.{}", name.unwrap_or_else(|| "?".to_owned()))
     }

@@ -21,8 +21,6 @@ pub struct Note<'p> {
     pub out: String,
     pub scopes: Vec<Scope<'p>>,
     pub params: &'p [Value<'static>],
-    /// Recursive common tables that are being written: their numbers and columns.
-    pub working: Vec<(u32, &'p [OutColumn])>,
 }
 
 /// Blocks below the first one of a query, as EXPLAIN numbers them.
@@ -49,7 +47,7 @@ pub fn quoted(name: &str) -> String {
 
 impl<'p> Note<'p> {
     pub fn new(params: &'p [Value<'static>]) -> Note<'p> {
-        Note { out: String::new(), scopes: Vec::new(), params, working: Vec::new() }
+        Note { out: String::new(), scopes: Vec::new(), params }
     }
 
     pub fn query(&mut self, q: &'p QueryPlan, id: i64) {
@@ -82,12 +80,10 @@ impl<'p> Note<'p> {
             }
             Body::Recursive(r) => {
                 self.query(&r.seed, id);
-                self.working.push((r.number, &q.columns));
                 for step in &r.steps {
                     self.out.push_str(if r.all { " union all " } else { " union " });
                     self.query(step, id);
                 }
-                self.working.pop();
             }
             Body::Json(_) => self.out.push_str("json_table(...)"),
         }

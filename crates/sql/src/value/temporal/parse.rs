@@ -39,211 +39,228 @@ fn days_in_month_lenient(date: Date) -> u8 {
     if date.year == 0 && date.month == 2 { 28 } else { days_in_month(date.year, date.month) }
 }
 
-struct Scan<'a> {
-    s: &'a [u8],
-    at: usize,
+/// What a text that begins as a date and time is not: `Other` may still be a time, `Wrong` has parts that no date or time has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NoMoment {
+    Other,
+    Wrong,
 }
 
-impl<'a> Scan<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.s.get(self.at).copied()
-    }
+/// How a part of a date and time is written.
+struct PartRule {
+    /// Its digits where nothing separates the parts, and at most so many of a fraction.
+    width: usize,
+    /// Blanks may stand behind it.
+    blanks: bool,
+}
 
-    fn skip(&mut self, test: impl Fn(u8) -> bool) -> usize {
-        let from = self.at;
-        while self.peek().is_some_and(&test) {
-            self.at += 1;
+/// Year, month, day, hour, minute, second, fraction. The year's width depends on the number of digits: see [`year_width`].
+const PARTS: [PartRule; 7] = [
+    PartRule { width: 4, blanks: false },
+    PartRule { width: 2, blanks: false },
+    PartRule { width: 2, blanks: true },
+    PartRule { width: 2, blanks: false },
+    PartRule { width: 2, blanks: false },
+    PartRule { width: 2, blanks: false },
+    PartRule { width: 6, blanks: true },
+];
+const DAY: usize = 2;
+const SECOND: usize = 5;
+const FRACTION: usize = 6;
+/// No part has a larger number; a text with one is no date.
+const LARGEST_PART: u64 = 999_999;
+/// Shorter texts are times and no dates with times where a time is wanted.
+const SHORTEST_DATED: usize = 12;
+
+/// What C calls a space.
+fn is_blank(b: u8) -> bool {
+    b.is_ascii_whitespace() || b == 0x0B
+}
+
+/// Digits of the year where nothing separates the parts: `digits` are those of the whole, a `T` among them.
+fn year_width(digits: usize) -> usize {
+    if matches!(digits, 4 | 8) || digits >= 14 { 4 } else { 2 }
+}
+
+fn blanks(s: &[u8]) -> usize {
+    s.iter().take_while(|b| is_blank(**b)).count()
+}
+
+fn digits(s: &[u8]) -> usize {
+    s.iter().take_while(|b| b.is_ascii_digit()).count()
+}
+
+fn number64(digits: &[u8]) -> u64 {
+    digits.iter().fold(0u64, |v, b| v.saturating_mul(10).saturating_add(u64::from(b - b'0')))
+}
+
+/// The parts of a text, from the first digit on.
+struct Parts {
+    values: [u64; 7],
+    widths: [usize; 7],
+    /// Two digits of the year are those of a century, also where there is one digit and a second would belong to it.
+    short_year: bool,
+    /// How many there are. More than six where a fraction ends in a separator.
+    count: usize,
+    /// Where the last of them ends.
+    end: usize,
+    separated: bool,
+    blank: bool,
+}
+
+/// Reads parts as long as there are digits.
+fn parts(s: &[u8]) -> Result<Parts, NoMoment> {
+    let from = blanks(s);
+    let run = s[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'T').count();
+    if !s.get(from).is_some_and(u8::is_ascii_digit) {
+        return Err(NoMoment::Other);
+    }
+    let compact = matches!(s.get(from + run), None | Some(b'.'));
+    let (values, widths) = ([0; 7], [0; 7]);
+    let short_year = match compact {
+        true => year_width(run) == 2,
+        false => digits(&s[from..]) == 2,
+    };
+    let (separated, blank) = (false, false);
+    let mut p = Parts { values, widths, short_year, count: 0, end: from, separated, blank };
+    let mut at = from;
+    for (i, rule) in PARTS.iter().enumerate() {
+        let most = match (i, compact) {
+            (0, true) => year_width(run),
+            (FRACTION, _) | (_, true) => rule.width,
+            (_, false) => usize::MAX,
+        };
+        let width = digits(&s[at..]).min(most);
+        if width == 0 {
+            break;
         }
-        self.at - from
-    }
-
-    /// Up to `max` digits.
-    fn digits(&mut self, max: usize) -> &'a [u8] {
-        let from = self.at;
-        while self.at - from < max && self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.at += 1;
+        (p.values[i], p.widths[i]) = (number64(&s[at..at + width]), width);
+        if p.values[i] > LARGEST_PART {
+            return Err(NoMoment::Other);
         }
-        &self.s[from..self.at]
-    }
-
-    fn number(&mut self, max: usize) -> Option<u32> {
-        let d = self.digits(max);
-        (!d.is_empty()).then(|| d.iter().fold(0u32, |v, b| v * 10 + u32::from(b - b'0')))
-    }
-
-    /// A part between separators, with as many zeros before it as there are. What no part can be is 255.
-    fn part(&mut self) -> Option<u8> {
-        let d = self.digits(usize::MAX);
-        let more = |v: u32, b: &u8| v.saturating_mul(10).saturating_add(u32::from(b - b'0'));
-        (!d.is_empty()).then(|| d.iter().fold(0, more).min(255) as u8)
-    }
-
-    /// Digits of a fraction as microseconds, the seventh rounding.
-    fn fraction(&mut self) -> (u32, u8) {
-        let d = self.digits(usize::MAX);
-        let mut micro = 0u32;
-        for i in 0..6 {
-            micro = micro * 10 + d.get(i).map_or(0, |b| u32::from(b - b'0'));
+        at += width;
+        (p.count, p.end) = (i + 1, at);
+        match s.get(at) {
+            None => break,
+            Some(b'T') if i == DAY => at += 1,
+            // A point behind the seconds belongs to them, also where no digit follows it.
+            Some(b'.') if i == SECOND => {
+                at += 1;
+                p.end = at;
+            }
+            Some(_) if i == SECOND => break,
+            Some(b'+' | b'-') if i == FRACTION => break,
+            Some(_) => {
+                at += separators(&s[at..], rule, &mut p)?;
+                p.end = at;
+            }
         }
-        let up = d.get(6).is_some_and(|&b| b >= b'5');
-        (micro + u32::from(up), d.len().min(6) as u8)
+    }
+    Ok(p)
+}
+
+/// How long the punctuation and blanks behind a part are.
+fn separators(s: &[u8], rule: &PartRule, p: &mut Parts) -> Result<usize, NoMoment> {
+    let len = s.iter().take_while(|b| b.is_ascii_punctuation() || is_blank(**b)).count();
+    let blank = s[..len].iter().any(|b| is_blank(*b));
+    if blank && !rule.blanks {
+        return Err(NoMoment::Other);
+    }
+    p.separated |= len > 0;
+    p.blank |= blank;
+    Ok(len)
+}
+
+impl Parts {
+    /// The date and time, whatever the calendar says of the day.
+    fn value(&self) -> Result<DateTime, NoMoment> {
+        let v = &self.values;
+        let year = match self.short_year && v.iter().any(|n| *n != 0) {
+            true => u64::from(full_year(v[0] as u16)),
+            false => v[0],
+        };
+        let fits = year <= 9999 && v[1] <= 12 && v[2] <= 31 && v[3] < 24 && v[4] < 60 && v[5] < 60;
+        if self.count <= DAY || !fits {
+            return Err(NoMoment::Wrong);
+        }
+        let micro = v[6] as u32 * 10u32.pow(6 - self.widths[6] as u32);
+        Ok(DateTime {
+            hour: v[3] as u8,
+            minute: v[4] as u8,
+            second: v[5] as u8,
+            micro,
+            fsp: self.widths[6] as u8,
+            ..Date::new(year as u16, v[1] as u8, v[2] as u8).at_midnight()
+        })
     }
 }
 
-fn is_separator(b: u8) -> bool {
-    b.is_ascii_punctuation()
+/// Reads a text as a date, or a date and time.
+fn moment(s: &[u8], invalid_dates: bool) -> Result<FoundDateTime, NoMoment> {
+    let (mut found, up) = unrounded(s, false, invalid_dates)?;
+    if up {
+        let mut next = DateTime { micro: found.value.micro + 1, ..found.value };
+        if next.micro == MICROS as u32 {
+            next = found.value.round(0).ok_or(NoMoment::Wrong)?;
+        }
+        found.value = DateTime { fsp: found.value.fsp, ..next };
+    }
+    Ok(found)
+}
+
+/// The same, and whether what is left of a long fraction is a microsecond more. `with_time`: one that has separators must have a blank among them, as a text must where a
+/// time is wanted.
+fn unrounded(
+    s: &[u8],
+    with_time: bool,
+    invalid_dates: bool,
+) -> Result<(FoundDateTime, bool), NoMoment> {
+    let p = parts(s)?;
+    if with_time && p.separated && !p.blank {
+        return Err(NoMoment::Other);
+    }
+    let mut rest = &s[p.end..];
+    // The seventh digit of a fraction rounds, and no other is looked at.
+    let mut up = false;
+    let long = p.widths[FRACTION] == PARTS[FRACTION].width && digits(rest) > 0;
+    if long {
+        up = rest.first().is_some_and(|b| (b'5'..=b'9').contains(b));
+        rest = &rest[digits(rest)..];
+    }
+    let value = p.value();
+    let offset = match rest.first() {
+        // What is no offset makes it no date, be its parts good or not; behind a long fraction nobody looks before the parts are good.
+        Some(b'+' | b'-') => match offset(rest) {
+            None if long && value.is_err() => None,
+            found => Some(found.ok_or(NoMoment::Other)?),
+        },
+        _ => None,
+    };
+    let value = value?;
+    let incomplete = value.date.month == 0 || value.date.day == 0;
+    if !plausible(value.date, invalid_dates) || offset.is_some() && incomplete {
+        return Err(NoMoment::Wrong);
+    }
+    let truncated = offset.is_none() && blanks(rest) < rest.len();
+    let date_only = p.count <= DAY + 1;
+    Ok((FoundDateTime { value, truncated, date_only, offset }, up))
+}
+
+/// Seconds east of UTC of `+hh:mm` or `-hh:mm`, up to fourteen hours. There is no `-00:00`.
+fn offset(s: &[u8]) -> Option<i32> {
+    let &[sign, h1, h2, b':', m1, m2] = s else { return None };
+    if ![h1, h2, m1, m2].iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let (hours, minutes) = (number64(&[h1, h2]) as i32, number64(&[m1, m2]) as i32);
+    let seconds = hours * 3600 + minutes * 60;
+    let fits = minutes < 60 && seconds <= 14 * 3600 && !(sign == b'-' && seconds == 0);
+    fits.then_some(if sign == b'-' { -seconds } else { seconds })
 }
 
 /// Reads a DATE or DATETIME text: `2024-01-15`, `24-1-5 1:2:3.5`, `20240115123456`, `2024.1.5T10:11`.
 pub fn datetime(s: &[u8], invalid_dates: bool) -> Option<FoundDateTime> {
-    let mut scan = Scan { s, at: 0 };
-    scan.skip(|b| b.is_ascii_whitespace());
-    let start = scan.at;
-    let run = scan.skip(|b| b.is_ascii_digit());
-    let next = scan.peek();
-    scan.at = start;
-    if run == 0 {
-        return None;
-    }
-    let compact = run >= 5 && !matches!(next, Some(b'-' | b'/' | b':'));
-    let mut found = if compact { compact_form(&mut scan, run)? } else { separated(&mut scan)? };
-    scan.skip(|b| b.is_ascii_whitespace());
-    if !found.date_only
-        && let Some(offset) = offset_suffix(&mut scan)
-    {
-        found.offset = Some(offset);
-    }
-    found.truncated |= scan.at < s.len();
-    let v = found.value;
-    let clock_ok = v.hour < 24 && v.minute < 60 && v.second < 60;
-    if !clock_ok || !plausible(v.date, invalid_dates) {
-        return None;
-    }
-    if v.micro >= MICROS as u32 {
-        found.value = DateTime { micro: v.micro - 1, ..v }.round(0)?;
-        found.value.fsp = v.fsp;
-    }
-    Some(found)
-}
-
-/// YYMMDD, YYYYMMDD, YYMMDDhhmmss, YYYYMMDDhhmmss, the time possibly cut short or behind a 'T'.
-fn compact_form(scan: &mut Scan<'_>, run: usize) -> Option<FoundDateTime> {
-    let long_year = run == 8 || run >= 14;
-    let mut year = scan.number(if long_year { 4 } else { 2 })? as u16;
-    if !long_year {
-        year = full_year(year);
-    }
-    let month = scan.number(2)? as u8;
-    let day = scan.number(2)? as u8;
-    let mut value = Date::new(year, month, day).at_midnight();
-    if matches!(scan.peek(), Some(b'T' | b' ' | b't')) {
-        scan.at += 1;
-    }
-    let mut date_only = true;
-    let compact = scan.s[scan.at..].iter().take(3).filter(|b| b.is_ascii_digit()).count() != 2
-        || scan.s.get(scan.at + 2) != Some(&b':');
-    if !compact {
-        return clock(scan, value);
-    }
-    if let Some(hour) = scan.number(2) {
-        date_only = false;
-        value.hour = hour as u8;
-        value.minute = scan.number(2).unwrap_or(0) as u8;
-        value.second = scan.number(2).unwrap_or(0) as u8;
-        if scan.peek() == Some(b'.') {
-            scan.at += 1;
-            (value.micro, value.fsp) = scan.fraction();
-        }
-    }
-    Some(FoundDateTime { value, truncated: false, date_only, offset: None })
-}
-
-fn separated(scan: &mut Scan<'_>) -> Option<FoundDateTime> {
-    let from = scan.at;
-    let mut year = scan.number(4)? as u16;
-    let year_digits = scan.at - from;
-    if scan.skip(is_separator) == 0 {
-        return None;
-    }
-    let month = scan.part()?;
-    if scan.skip(is_separator) == 0 {
-        return None;
-    }
-    let day = scan.part()?;
-    let zero = year == 0 && month == 0 && day == 0;
-    if year_digits == 2 && !zero {
-        year = full_year(year);
-    }
-    let value = Date::new(year, month, day).at_midnight();
-    let before = scan.at;
-    match scan.peek() {
-        Some(b'T' | b't') => scan.at += 1,
-        Some(b) if b.is_ascii_whitespace() => {
-            scan.skip(|b| b.is_ascii_whitespace());
-        }
-        Some(b) if is_separator(b) => {
-            scan.skip(is_separator);
-        }
-        _ => {}
-    }
-    if scan.at > before && scan.peek().is_some_and(|b| b.is_ascii_digit()) {
-        return clock(scan, value);
-    }
-    scan.at = before;
-    Some(FoundDateTime { value, truncated: false, date_only: true, offset: None })
-}
-
-/// `hh[:mm[:ss[.ffffff]]]` behind a date, with any punctuation for the colons but a sign that begins an offset.
-fn clock(scan: &mut Scan<'_>, mut value: DateTime) -> Option<FoundDateTime> {
-    value.hour = scan.part()?;
-    let part = |scan: &mut Scan<'_>| {
-        let here = scan.at;
-        if scan.peek().is_some_and(is_separator) && !is_offset(&scan.s[here..]) {
-            scan.skip(is_separator);
-            if let Some(v) = scan.part() {
-                return Some(v);
-            }
-        }
-        scan.at = here;
-        None
-    };
-    if let Some(minute) = part(scan) {
-        value.minute = minute;
-        if let Some(second) = part(scan) {
-            value.second = second;
-            if scan.peek() == Some(b'.') {
-                scan.at += 1;
-                (value.micro, value.fsp) = scan.fraction();
-            }
-        }
-    }
-    Some(FoundDateTime { value, truncated: false, date_only: false, offset: None })
-}
-
-/// Is this the rest of a text that ends with an offset?
-fn is_offset(rest: &[u8]) -> bool {
-    let digit = |n: usize| rest[n].is_ascii_digit();
-    rest.len() == 6
-        && matches!(rest[0], b'+' | b'-')
-        && rest[3] == b':'
-        && [1, 2, 4, 5].map(digit) == [true; 4]
-}
-
-/// `+hh:mm` or `-hh:mm` at the very end.
-fn offset_suffix(scan: &mut Scan<'_>) -> Option<i32> {
-    let &[sign, h1, h2, b':', m1, m2] = &scan.s[scan.at..] else { return None };
-    let digit = |b: u8| b.is_ascii_digit().then(|| i32::from(b - b'0'));
-    let (h, m) = (digit(h1)? * 10 + digit(h2)?, digit(m1)? * 10 + digit(m2)?);
-    let seconds = match sign {
-        b'+' => h * 3600 + m * 60,
-        b'-' => -(h * 3600 + m * 60),
-        _ => return None,
-    };
-    if m > 59 || seconds.abs() > 14 * 3600 {
-        return None;
-    }
-    scan.at = scan.s.len();
-    Some(seconds)
+    moment(s, invalid_dates).ok()
 }
 
 /// A number as a date and time: 240115, 20240115, 240115123456, 20240115123456; 0 is the zero date.
@@ -252,10 +269,10 @@ pub fn datetime_from_number(n: i64, invalid_dates: bool) -> Option<FoundDateTime
         0 => 0,
         101..=691_231 => (n + 20_000_000) * 1_000_000,
         700_101..=991_231 => (n + 19_000_000) * 1_000_000,
-        10_000_101..=99_991_231 => n * 1_000_000,
+        991_232..=99_991_231 => n * 1_000_000,
         101_000_000..=691_231_235_959 => n + 20_000_000_000_000,
         700_101_000_000..=991_231_235_959 => n + 19_000_000_000_000,
-        10_000_101_000_000..=99_991_231_235_959 => n,
+        991_231_235_960..=99_991_231_235_959 => n,
         _ => return None,
     };
     let (day, clock) = (full / 1_000_000, full % 1_000_000);
@@ -278,77 +295,129 @@ pub fn datetime_from_number(n: i64, invalid_dates: bool) -> Option<FoundDateTime
     })
 }
 
-/// A text that is a date with a time of day.
-fn dated(s: &[u8]) -> Option<FoundDateTime> {
-    let found = looks_dated(s).then(|| datetime(s, false)).flatten();
-    found.filter(|f| !f.date_only)
+/// What a text that may be a time says of a date: `None` where it is no date with a time of day.
+fn dated(s: &[u8]) -> Option<Result<(FoundDateTime, bool), NoMoment>> {
+    let text = &s[blanks(s)..];
+    let positive = text.strip_prefix(b"-");
+    let text = positive.unwrap_or(text);
+    if text.len() < SHORTEST_DATED {
+        return None;
+    }
+    // A day that its month has not got has a time of day as any other. None of them has a sign.
+    match unrounded(text, true, true) {
+        Err(NoMoment::Other) => None,
+        found => {
+            Some(found.and_then(|f| if positive.is_some() { Err(NoMoment::Wrong) } else { Ok(f) }))
+        }
+    }
 }
 
-/// Whether what was read as a time has a date before it, which a time leaves out.
+/// Whether what is read as a time has a date before it, which a time leaves out.
 pub fn has_date(s: &[u8]) -> bool {
-    dated(s.trim_ascii_start()).is_some()
+    dated(s).is_some_and(|found| found.is_ok())
+}
+
+/// A text that is a date with a time of day and an offset, where a time is wanted.
+pub fn with_offset(s: &[u8]) -> Option<FoundDateTime> {
+    let (found, _) = dated(s)?.ok()?;
+    found.offset.is_some().then_some(found)
+}
+
+/// Whether a text is a date with a time of day where a time is wanted, be it a good one or not.
+pub fn is_whole(s: &[u8]) -> bool {
+    dated(s).is_some()
 }
 
 /// Reads a TIME text: `[-][D ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, or a whole datetime, whose time of day it is.
 pub fn time(s: &[u8]) -> Option<Found<Time>> {
-    let mut scan = Scan { s, at: 0 };
-    scan.skip(|b| b.is_ascii_whitespace());
-    if let Some(found) = dated(&s[scan.at..]) {
-        return Some(Found { value: found.value.time(), truncated: found.truncated });
+    if let Some(found) = dated(s) {
+        let (found, up) = found.ok().filter(|(f, _)| !f.date_only)?;
+        let mut value = found.value.time();
+        // Behind the last microsecond of the day comes 24:00:00.
+        value.micros += i64::from(up);
+        return Some(Found { value, truncated: found.truncated });
     }
-    let neg = scan.peek() == Some(b'-');
-    if neg {
-        scan.at += 1;
-    }
-    // Without hours there are the minutes behind them.
-    let minutes = |s: &[u8]| matches!(s, [b':', d, ..] if d.is_ascii_digit());
-    if !scan.peek().is_some_and(|b| b.is_ascii_digit() || b == b'.') && !minutes(&s[scan.at..]) {
+    let from = blanks(s);
+    let neg = s.get(from) == Some(&b'-');
+    let text = &s[from + usize::from(neg)..];
+    if text.is_empty() {
         return None;
     }
-    // What is too long for 32 bits is no number of hours or days.
-    let first = Some(number64(scan.digits(usize::MAX))).filter(|n| *n <= u64::from(u32::MAX))?;
-    let (mut h, mut m, mut sec);
-    let spaces = scan.skip(|b| b == b' ');
-    if spaces > 0 && scan.peek().is_some_and(|b| b.is_ascii_digit()) {
-        h = first.checked_mul(24)?.checked_add(number64(scan.digits(usize::MAX)))?;
-        (m, sec) = minutes_seconds(&mut scan);
-    } else {
-        scan.at -= spaces;
-        if scan.peek() == Some(b':') && scan.s.get(scan.at + 1).is_some_and(|b| b.is_ascii_digit())
-        {
-            h = first;
-            (m, sec) = minutes_seconds(&mut scan);
-        } else {
-            (h, m, sec) = (first / 10_000, first / 100 % 100, first % 100);
-        }
-    }
-    let mut micro = 0;
-    let mut fsp = 0;
-    if scan.peek() == Some(b'.') {
-        scan.at += 1;
-        (micro, fsp) = scan.fraction();
-    }
-    if m > 59 || sec > 59 || is_exponent(&s[scan.at..]) {
+    let (clock, mut at) = clock(text)?;
+    let (micro, fsp, used) = fraction_of_time(&text[at..]);
+    at += used;
+    let [h, m, sec] = clock;
+    if m > 59 || sec > 59 || is_exponent(&text[at..]) {
         return None;
     }
-    scan.skip(|b| b.is_ascii_whitespace());
-    let mut truncated = scan.at < s.len();
+    let rest = &text[at..];
+    let mut truncated = blanks(rest) < rest.len();
+    // Nothing of it was a time.
+    if truncated && at == 0 {
+        return None;
+    }
     // The largest time has no fraction.
     if h > 838 || ((h, m, sec) == (838, 59, 59) && micro > 0) {
-        (h, m, sec, micro) = (838, 59, 59, 0);
-        truncated = true;
+        let most = MAX_TIME_SECONDS * MICROS;
+        let value = Time::from_micros(if neg { -most } else { most }, fsp);
+        return Some(Found { value, truncated: true });
     }
     let value = Time::new(neg, h as u32, m as u32, sec as u32, micro, fsp);
-    if !value.in_range() {
-        return Some(Found { value: value.clamp(), truncated: true });
-    }
-    Some(Found { value, truncated })
+    truncated |= !value.in_range();
+    Some(Found { value: value.clamp(), truncated })
 }
 
-/// Whether [`time`] would take the time of day of a whole date and time.
-pub fn is_whole(s: &[u8]) -> bool {
-    let text = s.trim_ascii_start();
-    looks_dated(text) && datetime(text, false).is_some_and(|found| !found.date_only)
+/// Hours, minutes and seconds of a time, and where they end.
+fn clock(text: &[u8]) -> Option<([u64; 3], usize)> {
+    let first = number64(&text[..digits(text)]);
+    if first > u64::from(u32::MAX) {
+        return None;
+    }
+    let end_of_first = digits(text);
+    let mut at = end_of_first + blanks(&text[end_of_first..]);
+    let follows = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
+    let (days, mut list) = match text.get(at) {
+        // One digit at the very end is no hour.
+        Some(b) if b.is_ascii_digit() && at > end_of_first && at + 1 < text.len() => {
+            (first, vec![])
+        }
+        Some(b':') if follows(at + 1) => {
+            at += 1;
+            (0, vec![first])
+        }
+        _ => return Some(([first / 10_000, first / 100 % 100, first % 100], at)),
+    };
+    loop {
+        let width = digits(&text[at..]);
+        list.push(number64(&text[at..at + width]));
+        at += width;
+        if list.len() == 3 || text.get(at) != Some(&b':') || !follows(at + 1) {
+            break;
+        }
+        at += 1;
+    }
+    list.resize(3, 0);
+    // What is too long for 32 bits is no part of a time.
+    if list.iter().any(|n| *n > u64::from(u32::MAX)) {
+        return None;
+    }
+    Some(([list[0].saturating_add(days.saturating_mul(24)), list[1], list[2]], at))
+}
+
+/// Microseconds of a fraction; how many digits are shown, and how long it is. A point alone at the very end
+/// belongs to the time. As in MySQL, the last digit of more than six rounds, whichever it is.
+fn fraction_of_time(s: &[u8]) -> (u32, u8, usize) {
+    match s {
+        [b'.'] => (0, 0, 1),
+        [b'.', rest @ ..] if digits(rest) > 0 => {
+            let width = digits(rest);
+            let kept = width.min(6);
+            let micro = number64(&rest[..kept]) as u32 * 10u32.pow(6 - kept as u32);
+            let up = width > 6 && rest[width - 1] >= b'5';
+            (micro + u32::from(up), kept as u8, width + 1)
+        }
+        _ => (0, 0, 0),
+    }
 }
 
 /// `e5`, `E-2`: the text is a number in scientific notation, whose first digits are no time.
@@ -359,36 +428,13 @@ fn is_exponent(rest: &[u8]) -> bool {
     }
 }
 
-/// Does a text begin as a whole datetime: a year and a date separator, or at least twelve digits?
-fn looks_dated(s: &[u8]) -> bool {
-    let run = s.iter().take_while(|b| b.is_ascii_digit()).count();
-    run >= 12 || (run > 0 && matches!(s.get(run), Some(b'-' | b'/' | b'T')))
-}
-
-fn number64(digits: &[u8]) -> u64 {
-    digits.iter().fold(0u64, |v, b| v.saturating_mul(10).saturating_add(u64::from(b - b'0')))
-}
-
-fn minutes_seconds(scan: &mut Scan<'_>) -> (u64, u64) {
-    let mut out = [0, 0];
-    for v in &mut out {
-        if scan.peek() != Some(b':') || !scan.s.get(scan.at + 1).is_some_and(|b| b.is_ascii_digit())
-        {
-            break;
-        }
-        scan.at += 1;
-        *v = number64(scan.digits(usize::MAX));
-    }
-    (out[0], out[1])
-}
-
 /// A number HHMMSS as a time; numbers of ten digits and more are datetimes.
 pub fn time_from_number(n: i64, micro: u32, fsp: u8) -> Option<Found<Time>> {
     let neg = n < 0;
     let v = n.unsigned_abs();
     if v > 8_385_959 {
         if v >= 10_000_000_000 {
-            let found = datetime_from_number(n, false)?;
+            let found = datetime_from_number(n, true)?;
             return Some(Found { value: found.value.time(), truncated: found.truncated });
         }
         let micros = MAX_TIME_SECONDS * MICROS;

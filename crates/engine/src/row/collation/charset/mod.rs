@@ -317,18 +317,28 @@ impl Charset {
         (out, lost)
     }
 
-    pub fn upper(self, s: &[u8]) -> Vec<u8> {
-        self.map_case(s, u8::to_ascii_uppercase, |c| single(c.to_uppercase()))
+    pub fn upper(self, s: &[u8], turkish: bool) -> Vec<u8> {
+        self.map_case(s, (turkish, b'i'), u8::to_ascii_uppercase, |c| match c {
+            'i' if turkish => Some('İ'),
+            c => single(c.to_uppercase()),
+        })
     }
 
-    pub fn lower(self, s: &[u8]) -> Vec<u8> {
-        self.map_case(s, u8::to_ascii_lowercase, |c| single(c.to_lowercase()))
+    pub fn lower(self, s: &[u8], turkish: bool) -> Vec<u8> {
+        self.map_case(s, (turkish, b'I'), u8::to_ascii_lowercase, |c| match c {
+            'I' if turkish => Some('ı'),
+            // Unicode makes two characters of it, and MySQL the first of them.
+            'İ' => Some('i'),
+            c => single(c.to_lowercase()),
+        })
     }
 
-    /// Characters whose other case is several characters, or is not in the set, stay as they are.
+    /// Characters whose other case is several characters, or is not in the set, stay as they are. `special`: whether one ASCII letter has
+    /// no other case in ASCII, and which.
     fn map_case(
         self,
         s: &[u8],
+        (special, letter): (bool, u8),
         ascii: impl Fn(&u8) -> u8,
         wide: impl Fn(char) -> Option<char>,
     ) -> Vec<u8> {
@@ -338,7 +348,7 @@ impl Charset {
         let mut out = Vec::with_capacity(s.len());
         let mut at = 0;
         while at < s.len() {
-            if s[at].is_ascii() && self.has_ascii() {
+            if s[at].is_ascii() && self.has_ascii() && !(special && s[at] == letter) {
                 out.push(ascii(&s[at]));
                 at += 1;
                 continue;
@@ -396,9 +406,9 @@ mod tests {
         let s = "aÄ€😀".as_bytes();
         assert_eq!(u.char_len(s), 4);
         assert_eq!(u.prefix_bytes(s, 2), 3);
-        assert_eq!(u.lower("ÀBß".as_bytes()), "àbß".as_bytes());
-        assert_eq!(u.upper("àbß".as_bytes()), "ÀBß".as_bytes());
-        assert_eq!(Charset::Latin1.upper(&[0xE4, b'x', 0xDF]), [0xC4, b'X', 0xDF]);
+        assert_eq!(u.lower("ÀBß".as_bytes(), false), "àbß".as_bytes());
+        assert_eq!(u.upper("àbß".as_bytes(), false), "ÀBß".as_bytes());
+        assert_eq!(Charset::Latin1.upper(&[0xE4, b'x', 0xDF], false), [0xC4, b'X', 0xDF]);
         assert_eq!(u.well_formed(b"ab\xFFc"), 2);
         assert_eq!(Charset::Utf8mb3.well_formed("a😀".as_bytes()), 1);
     }
@@ -499,8 +509,8 @@ mod tests {
         check(Charset::Latin2, "Łódź", b"\xa3\xf3d\xbc");
         check(Charset::Swe7, "Å|ö".split('|').collect::<String>().as_str(), b"]|");
         assert_eq!(Charset::Utf8mb4.convert("[".as_bytes(), Charset::Swe7), (b"?".to_vec(), 1));
-        assert_eq!(Charset::Gbk.upper(b"\x81\x61a"), b"\x81\x61A");
-        assert_eq!(Charset::Cp1251.lower(b"\xcf\xd0A"), b"\xef\xf0a");
+        assert_eq!(Charset::Gbk.upper(b"\x81\x61a", false), b"\x81\x61A");
+        assert_eq!(Charset::Cp1251.lower(b"\xcf\xd0A", false), b"\xef\xf0a");
     }
 
     #[test]

@@ -1,0 +1,44 @@
+//! How many rows a LIMIT lets out.
+
+use super::Runner;
+use crate::query::eval::eval;
+use crate::query::eval::frame::Frame;
+use crate::query::expr::BExpr;
+use crate::query::plan::Limit;
+use crate::query::plan::outcome::Run;
+use crate::session_api::SqlError;
+use crate::value::Value;
+
+impl Runner<'_, '_> {
+    /// Offset and count; no limit is the largest number.
+    pub fn limits(&mut self, l: Option<&Limit>) -> Run<(usize, usize)> {
+        let Some(l) = l else { return Ok((0, usize::MAX)) };
+        let frame = Frame::empty(self.params);
+        let mut number = |e: &BExpr| -> Run<usize> {
+            let v = eval(e, &frame, &mut self.ev)?;
+            match &v {
+                // No row, and none left out.
+                Value::Null => Ok(0),
+                Value::UInt(n) => Ok(*n as usize),
+                Value::Int(n) if *n >= 0 => Ok(*n as usize),
+                Value::Int(_) => {
+                    let text = "unsigned integer value is out of range in 'EXECUTE'";
+                    Err(SqlError::new(1690, text).into())
+                }
+                // A prepared statement may send it as text.
+                Value::Str(..) | Value::Bytes(_) => {
+                    match v.to_string_lossy().and_then(|s| s.trim().parse().ok()) {
+                        Some(n) => Ok(n),
+                        None => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+                    }
+                }
+                _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+            }
+        };
+        let offset = match &l.offset {
+            Some(o) => number(o)?,
+            None => 0,
+        };
+        Ok((offset, number(&l.count)?))
+    }
+}
