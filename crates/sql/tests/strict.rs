@@ -79,3 +79,19 @@ fn routines_stay_what_they_were_made() {
         ("create or replace procedure p() select 2", "E1064"),
     ]);
 }
+
+#[test]
+fn a_table_is_named_once() {
+    check(&[
+        ("create table t (a int)", "ok 0"),
+        ("drop table if exists n, n", "E1066 Not unique table/alias: 'n'"),
+        ("drop table t, t", "E1066 Not unique table/alias: 't'"),
+        ("drop view if exists n, n", "E1066 Not unique table/alias: 'n'"),
+        ("analyze table t, test.t", "E1066 Not unique table/alias: 't'"),
+        ("check table t, t", "E1066 Not unique table/alias: 't'"),
+        ("optimize table t, t", "E1066 Not unique table/alias: 't'"),
+        ("repair table n, n", "E1066 Not unique table/alias: 'n'"),
+        ("checksum table t, t", "E1066 Not unique table/alias: 't'"),
+        ("drop table t", "ok 0"),
+    ]);
+}

@@ -21,6 +21,7 @@ pub async fn drop_tables(
     stmt: &DropTable,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
+    refuse_repeated(&stmt.names, ctx)?;
     let mut found: Vec<Arc<Table>> = Vec::new();
     let mut ids = HashSet::new();
     let mut own: Vec<(String, String)> = Vec::new();
@@ -90,6 +91,18 @@ fn hides_computed(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
     let shared = ctx.reads.shared;
     let known = (shared.virtuals)(schema, name).is_some() && !shared.system_tables.is_dropped(name);
     known && !ctx.changes.access.is_of_server()
+}
+
+/// 1066 for a name that stands twice in a list of tables, whether there is such a table or not.
+pub fn refuse_repeated(names: &[TableName], ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
+    let mut seen = HashSet::new();
+    for name in names {
+        let (schema, table) = resolve(name, ctx)?;
+        if !seen.insert((schema, table)) {
+            return Err(not_unique(name.name.as_str()));
+        }
+    }
+    Ok(())
 }
 
 /// 1066.

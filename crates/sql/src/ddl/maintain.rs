@@ -1,5 +1,6 @@
 //! CHECK, ANALYZE, OPTIMIZE, REPAIR and CHECKSUM TABLE; histograms are the affair of `histogram`.
 
+use super::drop::refuse_repeated;
 use super::{alter_run, engine_error, histogram, is_virtual_schema, resolve, resolve_kept};
 use crate::context::VirtualColumn;
 use crate::context::{AdminResult, ShowResult, StatementCtx};
@@ -24,6 +25,7 @@ pub const COLUMNS: [VirtualColumn; 4] = [
 
 /// Runs a maintenance statement: a result set with the findings for each table.
 pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
+    refuse_repeated(&stmt.tables, ctx)?;
     let op = match &stmt.verb {
         AdminVerb::Analyze => "analyze",
         AdminVerb::Check => "check",

@@ -1,5 +1,6 @@
 //! DROP VIEW, and what definition statements of tables say of views.
 
+use super::drop::refuse_repeated;
 use super::{engine_error, is_virtual_schema, resolve};
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
@@ -27,16 +28,13 @@ pub async fn drop_views(
     if_exists: bool,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
+    refuse_repeated(names, ctx)?;
     let db = ctx.reads.db();
     let mut found: Vec<Arc<Object>> = Vec::new();
     let mut missing = Vec::new();
     for name in names {
         let (schema, name) = resolve(name, ctx)?;
         match db.object(ObjectKind::View, &schema, &name) {
-            Some(o) if found.iter().any(|f| Arc::ptr_eq(f, &o)) => {
-                let text = format!("Not unique table/alias: '{name}'");
-                return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
-            }
             Some(o) => found.push(o),
             None if db.table(&schema, &name).is_some() => {
                 return Err(is_not(&schema, &name, "VIEW"));

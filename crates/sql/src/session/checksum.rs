@@ -5,6 +5,7 @@
 
 use super::Session;
 use crate::context::{AdminResult, ShowResult, VirtualColumn};
+use crate::ddl::drop::refuse_repeated;
 use crate::errno;
 use crate::func::encode::crc32_of;
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
@@ -18,6 +19,7 @@ const COLUMNS: [VirtualColumn; 2] = [
 
 impl Session {
     pub(super) async fn checksum(&mut self, stmt: &TableAdmin) -> Result<AdminResult, SqlError> {
+        refuse_repeated(&stmt.tables, &statement_ctx!(self))?;
         let mut result = ShowResult::new(COLUMNS.to_vec());
         for name in &stmt.tables {
             let schema = name.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());

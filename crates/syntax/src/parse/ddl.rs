@@ -76,7 +76,7 @@ impl Parser<'_> {
         let columns = self.opt_paren_idents()?;
         self.expect(Kw::AS)?;
         let start = self.pos;
-        let query = self.query()?;
+        let query = self.outer_query(false)?;
         let text = self.text_since(start);
         let check = self.view_check()?;
         Ok(Statement::CreateView(Box::new(CreateView {
@@ -170,7 +170,7 @@ impl Parser<'_> {
             || self.kind() == T::LParen
             || matches!(self.kw(), Kw::SELECT | Kw::WITH | Kw::TABLE | Kw::VALUES);
         if query {
-            table.query = Some(self.query()?);
+            table.query = Some(self.outer_query(false)?);
         } else if table.elements.is_empty() || table.on_duplicate != OnDuplicate::Error {
             return Err(self.error());
         }

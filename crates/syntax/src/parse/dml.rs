@@ -88,7 +88,7 @@ impl Parser<'_> {
         {
             return Err(self.error());
         }
-        insert.source = InsertSource::Query(self.query()?);
+        insert.source = InsertSource::Query(self.outer_query(false)?);
         Ok(())
     }
 

@@ -166,6 +166,10 @@ pub(crate) struct Parser<'a> {
     pub(crate) consumed: usize,
     /// INTO of the query block just parsed, on its way to the query around it.
     pub(crate) pending_into: Option<SelectInto>,
+    /// The query that comes next may have INTO at its end.
+    pub(crate) may_go_into: bool,
+    /// The query block that comes next is the statement's first and lies in no other one.
+    pub(crate) outermost: bool,
     /// What is known of the stored program whose body is being read.
     pub(crate) scope: Option<Box<program::Scope>>,
     /// Where the words start that were taken for names, where somebody asks.
@@ -210,6 +214,8 @@ impl<'a> Parser<'a> {
             params: SmallVec::new(),
             consumed: 0,
             pending_into: None,
+            may_go_into: false,
+            outermost: false,
             scope: None,
             names: None,
             depth: 0,

@@ -8,9 +8,18 @@ use crate::ast::{
 };
 use crate::lex::{Kw, T};
 
+const ER_MULTIPLE_INTO: u16 = 3953;
+const ER_MISPLACED_INTO: u16 = 3954;
+
 impl Parser<'_> {
     pub(crate) fn query_statement(&mut self) -> PResult<Statement> {
-        Ok(Statement::Select(self.query()?))
+        Ok(Statement::Select(self.outer_query(true)?))
+    }
+
+    /// The query of a statement that is one (`into`: which may put its row or rows somewhere) or that takes its rows.
+    pub(crate) fn outer_query(&mut self, into: bool) -> PResult<Box<Query>> {
+        (self.may_go_into, self.outermost) = (into, true);
+        self.query()
     }
 
     /// WITH before SELECT, UPDATE or DELETE.
@@ -20,6 +29,7 @@ impl Parser<'_> {
             Kw::UPDATE => self.update(Some(with)),
             Kw::DELETE => self.delete(Some(with)),
             _ => {
+                (self.may_go_into, self.outermost) = (true, true);
                 let mut query = self.query_after_with()?;
                 query.with = Some(with);
                 Ok(Statement::Select(query))
@@ -101,7 +111,10 @@ impl Parser<'_> {
         if !self.at(Kw::WITH) {
             return self.query_after_with();
         }
+        // The tables of WITH are queries of their own.
+        let place = (std::mem::take(&mut self.may_go_into), std::mem::take(&mut self.outermost));
         let with = self.with_clause()?;
+        (self.may_go_into, self.outermost) = place;
         let mut query = self.query_after_with()?;
         query.with = Some(with);
         Ok(query)
@@ -110,9 +123,14 @@ impl Parser<'_> {
     #[inline(never)]
     fn query_after_with(&mut self) -> PResult<Box<Query>> {
         let first = self.pos;
+        let parens = self.kind() == T::LParen;
+        // In parentheses the query is still the statement's own.
+        let may_go_into = std::mem::take(&mut self.may_go_into) || self.lenient();
+        self.may_go_into = may_go_into && parens;
         let body = self.set_operations()?;
         let mut query = Box::new(Query::bare(body));
         query.into = self.pending_into.take();
+        let within = query.into.is_some();
         let tail = self.pos;
         if self.eat_all(&[Kw::ORDER, Kw::BY]) {
             query.order_by = self.order_items()?;
@@ -126,7 +144,13 @@ impl Parser<'_> {
                     let strength = LockStrength::Share;
                     query.locking.push(Locking { strength, of: Vec::new(), wait: LockWait::Wait });
                 }
-                Kw::INTO if query.into.is_none() => query.into = Some(self.select_into()?),
+                Kw::INTO if may_go_into && within && !self.lenient() => {
+                    let message = "Multiple INTO clauses in one query block.".into();
+                    return Err(ParseError { errno: ER_MULTIPLE_INTO, message });
+                }
+                Kw::INTO if may_go_into && query.into.is_none() => {
+                    query.into = Some(self.select_into()?)
+                }
                 _ => break,
             }
         }
@@ -145,10 +169,12 @@ impl Parser<'_> {
     fn set_operations(&mut self) -> PResult<QueryBody> {
         let mut left = self.intersections()?;
         while matches!(self.kw(), Kw::UNION | Kw::EXCEPT) {
+            self.refuse_inner_into()?;
             let (op, all) = self.set_operator();
             let mut operands = vec![left, self.intersections()?];
             if op == SetOp::Union {
                 while self.kw() == Kw::UNION && all == (self.ahead(1).kw == Kw::ALL) {
+                    self.refuse_inner_into()?;
                     self.set_operator();
                     operands.push(self.intersections()?);
                 }
@@ -177,12 +203,22 @@ impl Parser<'_> {
     fn intersections(&mut self) -> PResult<QueryBody> {
         let mut left = self.query_primary()?;
         while self.at(Kw::INTERSECT) {
+            self.refuse_inner_into()?;
             let (op, all) = self.set_operator();
             let right = Box::new(self.query_primary()?);
             left = QueryBody::SetOp { op, all, left: Box::new(left), right };
             self.link()?;
         }
         Ok(left)
+    }
+
+    /// At an operation on sets: INTO belongs to its last operand.
+    fn refuse_inner_into(&self) -> PResult<()> {
+        if self.pending_into.is_none() || self.lenient() {
+            return Ok(());
+        }
+        let message = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
+        Err(ParseError { errno: ER_MISPLACED_INTO, message: message.into() })
     }
 
     fn query_primary(&mut self) -> PResult<QueryBody> {

@@ -11,13 +11,19 @@ use crate::lex::{Kw, T};
 /// ER_DERIVED_MUST_HAVE_ALIAS.
 const ER_DERIVED_ALIAS: u16 = 1248;
 const ER_WRONG_USAGE: u16 = 1221;
+/// ER_CANT_USE_OPTION_HERE.
+const ER_OPTION_HERE: u16 = 1234;
 
 impl Parser<'_> {
     #[inline(never)]
     pub(crate) fn select(&mut self) -> PResult<QueryBody> {
         self.expect(Kw::SELECT)?;
         let hints = self.hints();
+        let outermost = std::mem::take(&mut self.outermost);
         let options = self.select_options()?;
+        if !outermost && !self.lenient() {
+            refuse_inner_options(&options)?;
+        }
         // An asterisk of its own stands before everything else.
         let mut items = vec![self.select_item(true)?];
         while self.eat_t(T::Comma) {
@@ -429,4 +435,16 @@ impl Parser<'_> {
         let (on_empty, on_error) = self.json_on(true)?;
         Ok(JsonColumn::Path { name, data_type, exists, path, on_empty, on_error })
     }
+}
+
+/// 1234 for what is said of a statement's result, in a block that does not make it.
+fn refuse_inner_options(options: &SelectOptions) -> PResult<()> {
+    let option = match () {
+        () if options.high_priority => "HIGH_PRIORITY",
+        () if options.buffer_result => "SQL_BUFFER_RESULT",
+        () if options.calc_found_rows => "SQL_CALC_FOUND_ROWS",
+        () => return Ok(()),
+    };
+    let message = format!("Incorrect usage/placement of '{option}'").into();
+    Err(ParseError { errno: ER_OPTION_HERE, message })
 }

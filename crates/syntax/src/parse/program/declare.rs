@@ -123,7 +123,7 @@ impl Parser<'_> {
     fn declare_cursor(&mut self) -> PResult<()> {
         let name = self.ident()?;
         self.expect_all(&[Kw::CURSOR, Kw::FOR])?;
-        let query = self.query()?;
+        let query = self.outer_query(true)?;
         if query.into.is_some() {
             return Err(refused(1323, "Cursor SELECT must not have INTO"));
         }

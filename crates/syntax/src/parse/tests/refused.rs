@@ -404,3 +404,30 @@ fn conditions_and_labels() {
     ]);
     assert_eq!(near("CREATE PROCEDURE p() BEGIN END zz"), "zz");
 }
+
+#[test]
+fn places_of_into_and_of_words_about_the_result() {
+    check(&[
+        ("SELECT 1 FROM t INTO @x", 0),
+        ("(SELECT 1 FROM t INTO @x)", 0),
+        ("SELECT 1 UNION SELECT 2 INTO @x", 0),
+        ("WITH c AS (SELECT 1) SELECT * FROM c INTO @x", 0),
+        ("CREATE TABLE n1 AS SELECT a FROM t INTO @x", 1064),
+        ("INSERT INTO n1 SELECT a FROM t INTO @x", 1064),
+        ("SELECT * FROM (SELECT 1 FROM t INTO @x) d", 1064),
+        ("SELECT (SELECT 1 FROM t INTO @x)", 1064),
+        ("SELECT a INTO @x FROM t UNION ALL SELECT b FROM t", 3954),
+        ("SELECT a INTO @x FROM t INTO @y", 3953),
+        ("SELECT HIGH_PRIORITY 1 UNION SELECT 2", 0),
+        ("SELECT 1 UNION SELECT HIGH_PRIORITY 2", 1234),
+        ("(SELECT HIGH_PRIORITY 1) UNION SELECT 2", 0),
+        ("SELECT * FROM (SELECT SQL_BUFFER_RESULT 1) d", 1234),
+        ("SELECT 1 IN (SELECT SQL_CALC_FOUND_ROWS 1)", 1234),
+        ("UPDATE t SET a = (SELECT HIGH_PRIORITY 1)", 1234),
+        ("CREATE TABLE n1 AS SELECT HIGH_PRIORITY 1", 0),
+        ("INSERT INTO n1 SELECT SQL_CALC_FOUND_ROWS 1", 0),
+        ("WITH c AS (SELECT 1) SELECT HIGH_PRIORITY * FROM c", 0),
+        ("SELECT SQL_NO_CACHE 1 UNION SELECT SQL_NO_CACHE 1", 0),
+    ]);
+    assert_eq!(near("INSERT INTO n1 SELECT a FROM t INTO @x"), "INTO @x");
+}
