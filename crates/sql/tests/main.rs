@@ -47,6 +47,7 @@ mod hinted;
 mod histograms;
 mod ignore;
 mod instant;
+mod instruments;
 mod joins;
 mod json;
 mod json_stored;

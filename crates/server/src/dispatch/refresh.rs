@@ -11,7 +11,7 @@ impl Connection {
     pub(super) fn refresh(&mut self, flags: u8) -> Next {
         let kinds = [(1, "PRIVILEGES"), (2, "LOGS"), (8, "HOSTS"), (16, "STATUS")];
         let words: Vec<_> = kinds.iter().filter(|k| flags & k.0 != 0).map(|k| k.1).collect();
-        // What concerns replication is refused as its statements are.
+        // What concerns replication is answered as its statements are.
         match flags {
             f if f & 0x80 != 0 => return self.query(b"RESET MASTER"),
             f if f & 0x40 != 0 => return self.query(b"RESET REPLICA"),

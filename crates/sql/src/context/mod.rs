@@ -6,6 +6,7 @@
 //! and the variables, and runs nothing itself. The session makes a context in one place for each statement that it runs; a
 //! statement that runs inside another one gets one of its own.
 
+mod prepared;
 mod programs;
 mod rows;
 mod set_inside;
@@ -14,6 +15,7 @@ mod system_tables;
 mod user_vars;
 mod virtual_table;
 
+pub use prepared::{Listed, PreparedStatement, PreparedStatements};
 pub use programs::{Programs, TableTriggers};
 pub use rows::{BindRows, RowExprs, TypeOf};
 pub use set_inside::SetInside;
@@ -75,6 +77,8 @@ pub struct Shared {
     pub definitions: Arc<DefinitionGate>,
     /// What sessions are at that lasts.
     pub stages: Stages,
+    /// The prepared statements of all sessions.
+    pub prepared: Arc<PreparedStatements>,
     pub read_only: ReadOnlyGate,
     /// What SET PERSIST keeps.
     pub persisted: Persisted,

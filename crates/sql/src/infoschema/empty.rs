@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::cells::{BIGINT, INT, LONGTEXT, TEXT, TIMESTAMP, UBIGINT, UINT, c, n, text};
+use super::cells::{BIGINT, CI, INT, LONGTEXT, TEXT, TIMESTAMP, UBIGINT, UINT, c, n, text};
 use crate::context::{BoxFuture, TableReads, VirtualColumn, VirtualHint, VirtualTable};
 use crate::session_api::SqlError;
 use crate::value::{SqlType, Value};
@@ -13,7 +13,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
     TABLES.iter().map(|t| t as &dyn VirtualTable).collect()
 }
 
-struct Empty {
+pub(super) struct Empty {
     schema: &'static str,
     name: &'static str,
     /// As [`parsed`] reads it.
@@ -25,7 +25,7 @@ const fn information(name: &'static str, text: &'static str) -> Empty {
     Empty { schema: "information_schema", name, text, columns: OnceLock::new() }
 }
 
-const fn performance(name: &'static str, text: &'static str) -> Empty {
+pub(super) const fn performance(name: &'static str, text: &'static str) -> Empty {
     Empty { schema: "performance_schema", name, text, columns: OnceLock::new() }
 }
 
@@ -42,7 +42,10 @@ fn type_of(word: &str) -> SqlType {
         ("N", _) => UINT,
         ("F", _) => SqlType::Double { unsigned: false, digits: None, zerofill: false },
         ("R", _) => SqlType::Float { unsigned: false, digits: Some((12, 0)), zerofill: false },
+        ("D", "6") => SqlType::Timestamp { fsp: 6 },
         ("D", _) => TIMESTAMP,
+        ("C", chars) => SqlType::Char { chars: number(chars), collation: CI },
+        ("J", _) => SqlType::Json,
         ("X", _) => TEXT,
         ("B", bytes) => SqlType::varbinary(number(bytes)),
         (_, chars) => text(number(chars)),
@@ -54,7 +57,7 @@ fn number(width: &str) -> u32 {
 }
 
 /// Columns from names and types: `V64` varchar(64), `T` longtext, `I` bigint, `U` bigint unsigned, `S` int, `N` int unsigned, `F` double,
-/// `R` float(12,0), `D` timestamp, `X` text, `B64` varbinary(64); behind it `!` for NOT NULL.
+/// `R` float(12,0), `D` timestamp, `D6` timestamp(6), `X` text, `J` json, `C64` char(64), `B64` varbinary(64); behind it `!` for NOT NULL.
 pub fn parsed(columns: &'static str) -> Vec<VirtualColumn> {
     let words: Vec<&str> = columns.split_ascii_whitespace().collect();
     let column = |pair: &[&'static str]| match pair[1].strip_suffix('!') {
@@ -168,25 +171,25 @@ static TABLES: [Empty; 58] = [
     ),
     performance(
         "replication_group_members",
-        "CHANNEL_NAME V64! MEMBER_ID V36! MEMBER_HOST V255! MEMBER_PORT S MEMBER_STATE V64! MEMBER_ROLE V64! MEMBER_VERSION V64!
-         MEMBER_COMMUNICATION_STACK V64!",
+        "CHANNEL_NAME C64! MEMBER_ID C36! MEMBER_HOST C255! MEMBER_PORT S MEMBER_STATE C64! MEMBER_ROLE C64! MEMBER_VERSION C64!
+         MEMBER_COMMUNICATION_STACK C64!",
     ),
     performance(
         "replication_group_member_stats",
-        "CHANNEL_NAME V64! VIEW_ID V60! MEMBER_ID V36! COUNT_TRANSACTIONS_IN_QUEUE U! COUNT_TRANSACTIONS_CHECKED U!
+        "CHANNEL_NAME C64! VIEW_ID C60! MEMBER_ID C36! COUNT_TRANSACTIONS_IN_QUEUE U! COUNT_TRANSACTIONS_CHECKED U!
          COUNT_CONFLICTS_DETECTED U! COUNT_TRANSACTIONS_ROWS_VALIDATING U! TRANSACTIONS_COMMITTED_ALL_MEMBERS T!
          LAST_CONFLICT_FREE_TRANSACTION T! COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE U! COUNT_TRANSACTIONS_REMOTE_APPLIED U!
          COUNT_TRANSACTIONS_LOCAL_PROPOSED U! COUNT_TRANSACTIONS_LOCAL_ROLLBACK U!",
     ),
     performance(
         "replication_connection_status",
-        "CHANNEL_NAME V64! GROUP_NAME V36! SOURCE_UUID V36! THREAD_ID U SERVICE_STATE V10! COUNT_RECEIVED_HEARTBEATS U!
-         LAST_HEARTBEAT_TIMESTAMP D! RECEIVED_TRANSACTION_SET T! LAST_ERROR_NUMBER S! LAST_ERROR_MESSAGE V1024!
-         LAST_ERROR_TIMESTAMP D! LAST_QUEUED_TRANSACTION V57 QUEUEING_TRANSACTION V57",
+        "CHANNEL_NAME C64! GROUP_NAME V36! SOURCE_UUID C36! THREAD_ID U SERVICE_STATE V10! COUNT_RECEIVED_HEARTBEATS U!
+         LAST_HEARTBEAT_TIMESTAMP D6! RECEIVED_TRANSACTION_SET T! LAST_ERROR_NUMBER S! LAST_ERROR_MESSAGE V1024!
+         LAST_ERROR_TIMESTAMP D6! LAST_QUEUED_TRANSACTION C57 QUEUEING_TRANSACTION C57",
     ),
     performance(
         "replication_applier_status",
-        "CHANNEL_NAME V64! SERVICE_STATE V3! REMAINING_DELAY S COUNT_TRANSACTIONS_RETRIES U!",
+        "CHANNEL_NAME C64! SERVICE_STATE V3! REMAINING_DELAY S COUNT_TRANSACTIONS_RETRIES U!",
     ),
     performance("replication_applier_status_by_worker", WORKERS),
     performance("setup_actors", "HOST V255! USER V32! ROLE V32! ENABLED V3! HISTORY V3!"),
@@ -335,13 +338,13 @@ const TABLE_LOCKS: &str = concat!(
 );
 
 const WORKERS: &str =
-    "CHANNEL_NAME V64! WORKER_ID U! THREAD_ID U SERVICE_STATE V3! LAST_ERROR_NUMBER S! LAST_ERROR_MESSAGE V1024!
-     LAST_ERROR_TIMESTAMP D! LAST_APPLIED_TRANSACTION V57 LAST_APPLIED_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D!
-     LAST_APPLIED_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D! LAST_APPLIED_TRANSACTION_START_APPLY_TIMESTAMP D!
-     LAST_APPLIED_TRANSACTION_END_APPLY_TIMESTAMP D! APPLYING_TRANSACTION V57
-     APPLYING_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D! APPLYING_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D!
-     APPLYING_TRANSACTION_START_APPLY_TIMESTAMP D! LAST_APPLIED_TRANSACTION_RETRIES_COUNT U!
+    "CHANNEL_NAME C64! WORKER_ID U! THREAD_ID U SERVICE_STATE V3! LAST_ERROR_NUMBER S! LAST_ERROR_MESSAGE V1024!
+     LAST_ERROR_TIMESTAMP D6! LAST_APPLIED_TRANSACTION C57 LAST_APPLIED_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D6!
+     LAST_APPLIED_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D6! LAST_APPLIED_TRANSACTION_START_APPLY_TIMESTAMP D6!
+     LAST_APPLIED_TRANSACTION_END_APPLY_TIMESTAMP D6! APPLYING_TRANSACTION C57
+     APPLYING_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D6! APPLYING_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D6!
+     APPLYING_TRANSACTION_START_APPLY_TIMESTAMP D6! LAST_APPLIED_TRANSACTION_RETRIES_COUNT U!
      LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_NUMBER S! LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_MESSAGE V1024
-     LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP D! APPLYING_TRANSACTION_RETRIES_COUNT U!
+     LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP D6! APPLYING_TRANSACTION_RETRIES_COUNT U!
      APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_NUMBER S! APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_MESSAGE V1024
-     APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP D!";
+     APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP D6!";

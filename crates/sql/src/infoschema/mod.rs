@@ -32,6 +32,7 @@ pub use defined::Defined;
 pub use empty::parsed as columns_of;
 pub use tables::SHOWN_TO_ALL;
 pub mod told;
+mod uninstrumented;
 pub mod view_columns;
 mod view_usage;
 mod waits;
@@ -67,6 +68,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(histograms::all());
         all.extend(partitions::all());
         all.extend(empty::all());
+        all.extend(uninstrumented::all());
         all
     })
 }

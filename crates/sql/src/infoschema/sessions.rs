@@ -4,10 +4,11 @@
 use super::cells::{Row, i, os, s, u};
 use super::engine_told::Told;
 use crate::account::Privileges;
-use crate::context::{TableReads, VirtualTable};
+use crate::context::{PreparedStatement, TableReads, VirtualTable};
 use crate::processes::processes;
 use crate::session_api::{LoginsBy, ProcessInfo};
 use crate::value::Value;
+use std::sync::Arc;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
@@ -19,6 +20,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &ATTRIBUTES,
         &OWN_ATTRIBUTES,
         &METADATA_LOCKS,
+        &PREPARED,
     ]
 }
 
@@ -84,6 +86,22 @@ static METADATA_LOCKS: Told = Told::new(
     metadata_locks,
 );
 
+static PREPARED: Told = Told::new(
+    SCHEMA,
+    "prepared_statements_instances",
+    "OBJECT_INSTANCE_BEGIN U! STATEMENT_ID U! STATEMENT_NAME V64 SQL_TEXT T! OWNER_THREAD_ID U! OWNER_EVENT_ID U! OWNER_OBJECT_TYPE V9
+     OWNER_OBJECT_SCHEMA V64 OWNER_OBJECT_NAME V64 EXECUTION_ENGINE V9 TIMER_PREPARE U! COUNT_REPREPARE U! COUNT_EXECUTE U!
+     SUM_TIMER_EXECUTE U! MIN_TIMER_EXECUTE U! AVG_TIMER_EXECUTE U! MAX_TIMER_EXECUTE U! SUM_LOCK_TIME U! SUM_ERRORS U!
+     SUM_WARNINGS U! SUM_ROWS_AFFECTED U! SUM_ROWS_SENT U! SUM_ROWS_EXAMINED U! SUM_CREATED_TMP_DISK_TABLES U!
+     SUM_CREATED_TMP_TABLES U! SUM_SELECT_FULL_JOIN U! SUM_SELECT_FULL_RANGE_JOIN U! SUM_SELECT_RANGE U! SUM_SELECT_RANGE_CHECK U!
+     SUM_SELECT_SCAN U! SUM_SORT_MERGE_PASSES U! SUM_SORT_RANGE U! SUM_SORT_ROWS U! SUM_SORT_SCAN U! SUM_NO_INDEX_USED U!
+     SUM_NO_GOOD_INDEX_USED U! SUM_CPU_TIME U! MAX_CONTROLLED_MEMORY U! MAX_TOTAL_MEMORY U! COUNT_SECONDARY U!",
+    prepared,
+);
+
+/// Columns of [`PREPARED`] from the first sum on. Sums are kept by digest (events_statements_summary_by_digest), and are 0 here.
+const PREPARED_SUMS: usize = 27;
+
 /// The host without the port.
 fn host_of(p: &ProcessInfo) -> &str {
     match p.host.rsplit_once(':') {
@@ -121,6 +139,23 @@ fn processlist(cx: TableReads<'_>) -> Vec<Row> {
         row
     };
     visible(cx).into_iter().map(row).collect()
+}
+
+/// The statements of all sessions with PROCESS, else the session's own.
+fn prepared(cx: TableReads<'_>) -> Vec<Row> {
+    let all = cx.access.clone().global().intersects(Privileges::PROCESS);
+    let own = cx.reads.conn.id;
+    let row = |(number, p): (u64, Arc<PreparedStatement>)| {
+        // A statement of SQL has a number nowhere else.
+        let id = p.id.map_or(number, u64::from);
+        let mut row = vec![u(number), u(id), os(p.name.clone()), s(p.text.as_str()), u(p.session)];
+        row.extend([u(0), Value::Null, Value::Null, Value::Null, s("PRIMARY"), u(0)]);
+        row.extend([u(p.plans()), u(p.executions())]);
+        row.extend(std::iter::repeat_n(u(0), PREPARED_SUMS));
+        row
+    };
+    let list = cx.reads.shared.prepared.list().into_iter();
+    list.filter(|(_, p)| all || p.session == own).map(row).collect()
 }
 
 /// Connections that are there, and all since the start, with what `names` makes of a user and a host before them.

@@ -203,6 +203,7 @@ impl Instance {
             xids: Arc::default(),
             definitions: Arc::default(),
             stages: Default::default(),
+            prepared: Default::default(),
             read_only: Default::default(),
             persisted: Default::default(),
             sessions: OnceLock::new(),

@@ -5,7 +5,7 @@ use super::execute::Origin;
 use super::logged::offset_text;
 use super::preparable::preparable;
 use super::text::{for_client, lexed};
-use crate::context::AdminResult;
+use crate::context::{AdminResult, Listed, PreparedStatement};
 use crate::ddl::refused::value_error;
 use crate::memory::{Held, LARGE};
 use crate::query::{self, ParamKind, Plan};
@@ -26,6 +26,7 @@ pub struct Prepared {
     schema: Option<String>,
     /// In UTF-8, for the logs.
     pub(super) text: Box<[u8]>,
+    listed: Listed,
     _held: Held,
 }
 
@@ -55,10 +56,16 @@ pub struct Named {
     stmt: Arc<Statement>,
     params: usize,
     kinds: ParamKinds,
+    listed: Listed,
     _held: Held,
 }
 
 impl Session {
+    /// Lists a statement for other sessions. `id`: its number in the binary protocol, or `name`: its name in SQL.
+    fn listed(&self, id: Option<u32>, name: Option<&str>, text: &[u8]) -> Listed {
+        self.inst.prepared.add(PreparedStatement::new(self.conn.id, id, name, text))
+    }
+
     pub async fn prepare(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
         self.start_statement();
         let r = self.prepare_inner(sql).await;
@@ -104,6 +111,7 @@ impl Session {
         if params > 65_535 {
             return Err(SqlError::new(1390, "Prepared statement contains too many placeholders"));
         }
+        let listed = self.listed(Some(id), None, sql);
         self.inst.status.inc(Stat::Prepared_stmt_count);
         self.prepared.insert(
             id,
@@ -114,6 +122,7 @@ impl Session {
                 plan,
                 schema: self.info.database.clone(),
                 text: sql.into(),
+                listed,
                 _held: held,
             },
         );
@@ -180,6 +189,7 @@ impl Session {
         if params.len() != p.params {
             return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
         }
+        p.listed.executed();
         let (stmt, plan, kinds) = (p.stmt.clone(), p.plan.clone(), p.kinds.clone());
         if self.access.is_limited() {
             self.count_query()?;
@@ -263,6 +273,7 @@ impl Session {
             && let Some(p) = self.prepared.get_mut(&id)
         {
             p.plan = Some(plan.clone());
+            p.listed.planned();
         }
         Ok(plan)
     }
@@ -311,6 +322,7 @@ impl Session {
         } else {
             self.check_statement(&parsed.stmt)?;
         }
+        let listed = self.listed(None, Some(name), &text);
         self.inst.status.inc(Stat::Prepared_stmt_count);
         self.named.insert(
             name.to_lowercase(),
@@ -318,6 +330,7 @@ impl Session {
                 stmt: Arc::new(parsed.stmt),
                 params: parsed.params as usize,
                 kinds,
+                listed,
                 _held: held,
             },
         );
@@ -340,6 +353,7 @@ impl Session {
         if n.params != using.len() {
             return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
         }
+        n.listed.executed();
         let (stmt, kinds) = (n.stmt.clone(), n.kinds.clone());
         let mut values: Vec<Value<'static>> = using
             .iter()
