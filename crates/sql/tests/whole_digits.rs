@@ -27,6 +27,7 @@ fn averages_are_rounded_where_they_are_shown() {
             // What is kept in a table has the digits of its column: so do the values of windows.
             ("select x * 3 from (select avg(i) x from a group by g) q", "6.9999; 33.9999"),
             ("select avg(i) over () * 3 from a where g = 1 limit 1", "6.9999"),
+            ("select avg(avg(i)) over (), sum(avg(i)) over () from a group by g limit 1", "6.83330000|13.6666"),
             ("create table b as select avg(i) x, avg(i) * 3 y from a where g = 1", "ok 1"),
             ("select x, x * 3, y from b", "2.3333|6.9999|7.0000"),
             ("select avg(i) from a where g = 1 into @v", "ok 1"),

@@ -459,7 +459,11 @@ pub fn add_interval(
         None => {
             let Some(start) = date.to_datetime(cx) else { return Ok(Value::Null) };
             if start.date.month == 0 || start.date.day == 0 {
-                cx.warnings.incorrect("datetime", start.to_string().as_bytes());
+                let shown = match date.is_string() {
+                    true => date.to_string_lossy().unwrap_or_default(),
+                    false => start.to_string(),
+                };
+                cx.warnings.incorrect("datetime", shown.as_bytes());
                 return Ok(Value::Null);
             }
             Some(start)

@@ -126,7 +126,7 @@ impl Binder<'_> {
             return Err(SqlError::not_supported("subquery in ORDER BY of a recursive query"));
         };
         let names = columns.iter().map(|c| c.name.clone()).collect();
-        let recursive = Recursive { seed, steps, all, name: name.into(), names, number };
+        let recursive = Recursive { seed, steps, all, name, names, number };
         Ok(QueryPlan { body: Body::Recursive(Box::new(recursive)), order, limit, columns })
     }
 

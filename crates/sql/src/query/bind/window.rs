@@ -2,6 +2,7 @@
 //!
 //! Calls over the same window stand together, so that rows are sorted once for them.
 
+use super::digits::{is_long, rounded};
 use super::{Bind, Binder, by_place};
 use crate::errno;
 use crate::func::aggregate::{self, AggKind, AggSpec};
@@ -176,6 +177,8 @@ impl Binder<'_> {
         let numbers = aggregate::lookup(name).is_some_and(AggKind::takes_numbers);
         let bind = |b: &mut Self, a| if numbers { b.numeric(a) } else { b.scalar(a) };
         let mut args = c.args.iter().map(|a| bind(self, a)).collect::<Bind<Vec<_>>>()?;
+        // Averages of groups are in columns before a window reads them.
+        args = args.into_iter().map(|a| if is_long(&a) { rounded(a) } else { a }).collect();
         if let Some(kind) = aggregate::lookup(name) {
             args = super::call::aggregate_arguments(kind, c, args)?;
         }
