@@ -196,14 +196,18 @@ impl Conn {
         self.account = Some(account);
     }
 
-    /// Charges the room of a packet that is not whole yet. A short one is of no account.
+    /// Charges the room of a packet that is not whole yet. A short one is of no account, and one that is more than the session alone may
+    /// have is taken in: its statement is refused, and the session goes on.
     fn hold_room(&mut self) -> Result<(), ReadError> {
         let room = self.framer.room();
         let bytes = if room > LARGE { room } else { 0 };
         if bytes == self.held.bytes() {
             return Ok(());
         }
-        self.held.set(self.account.as_ref(), bytes).map_err(|over| ReadError::Memory(over.into()))
+        match self.held.set(self.account.as_ref(), bytes) {
+            Err(over) if over.server => Err(ReadError::Memory(over.into())),
+            _ => Ok(()),
+        }
     }
 
     fn set_max_packet(&mut self, bytes: usize) {

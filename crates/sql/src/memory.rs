@@ -139,7 +139,8 @@ impl Drop for SessionMemory {
 /// A limit is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Over {
-    server: bool,
+    /// It is the limit of all sessions together.
+    pub server: bool,
     limit: usize,
     used: usize,
 }

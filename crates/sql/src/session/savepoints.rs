@@ -5,9 +5,14 @@ use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::Savepoint;
 
+/// So few are of no account.
+const FEW: usize = 32;
+
 #[derive(Default)]
 pub(super) struct Savepoints {
     list: Vec<(String, Savepoint)>,
+    /// What the list takes.
+    bytes: usize,
     held: Held,
 }
 
@@ -23,11 +28,15 @@ impl Savepoints {
         name: &str,
         at: Savepoint,
     ) -> Result<(), SqlError> {
-        self.held.grow(Some(account), bytes(name))?;
         if let Some(i) = self.find(name) {
-            let (old, _) = self.list.remove(i);
-            self.held.shrink(bytes(&old));
+            self.list[i..].rotate_left(1);
+            self.truncate(self.list.len() - 1);
         }
+        let more = self.bytes + bytes(name);
+        if self.list.len() >= FEW {
+            self.held.set(Some(account), more)?;
+        }
+        self.bytes = more;
         self.list.push((name.to_string(), at));
         Ok(())
     }
@@ -43,8 +52,10 @@ impl Savepoints {
     /// Keeps the first `n`.
     pub fn truncate(&mut self, n: usize) {
         for (name, _) in self.list.drain(n..) {
-            self.held.shrink(bytes(&name));
+            self.bytes -= bytes(&name);
         }
+        let keeps = if self.list.len() > FEW { self.bytes } else { 0 };
+        self.held.shrink(self.held.bytes().saturating_sub(keeps));
     }
 
     pub fn clear(&mut self) {
