@@ -174,6 +174,7 @@ const DATA: &[Case] = &[
     ("call a.p()", &[("EXECUTE ON a.*", 1370)], 1305),
     ("do 1", &[], 0),
     ("signal sqlstate '45000'", &[], 1644),
+    ("get diagnostics @a = number", &[], 0),
     ("do (select max(v) from b.secret)", &[("SELECT ON b.*", 1142)], 0),
     ("handler a.t open", &[("SELECT ON a.*", 1142)], 1235),
     ("explain select * from b.secret", &[("SELECT ON b.*", 1142)], 0),

@@ -188,7 +188,7 @@ fn rights_on_columns_are_asked_for_what_is_read_and_written() {
         root.check(&[
             ("grant select (id, v), insert (id), update (v) on a.t to u@localhost", "ok 0"),
             ("grant select (nothing) on a.t to u@localhost", "E1054 Unknown column 'nothing' in 't'"),
-            ("grant delete (id) on a.t to u@localhost", "E1221"),
+            ("grant delete (id) on a.t to u@localhost", "E1064"),
             ("grant select (id) on a.* to u@localhost", "E1144"),
             ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT SELECT (`id`, `v`), INSERT (`id`), UPDATE (`v`) ON `a`.`t` TO `u`@`localhost`"),
         ])

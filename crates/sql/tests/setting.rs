@@ -190,9 +190,12 @@ fn statements_about_key_caches_and_help() {
             "test.t|assign_to_keycache|note|The storage engine for the table doesn't support assign_to_keycache",
         ),
         (
-            "cache index t index (k), t partition (all) key (primary) in `default`",
-            "test.t|assign_to_keycache|note|The storage engine for the table doesn't support assign_to_keycache; \
-          test.t|assign_to_keycache|note|The storage engine for the table doesn't support assign_to_keycache",
+            "cache index t partition (all) key (primary) in `default`",
+            "test.t|assign_to_keycache|note|The storage engine for the table doesn't support assign_to_keycache",
+        ),
+        (
+            "cache index t index (k), t key (primary) in default",
+            "E1066 Not unique table/alias: 't'",
         ),
         ("cache index t in hot", "E1284 Unknown key cache 'hot'"),
         (
@@ -200,10 +203,10 @@ fn statements_about_key_caches_and_help() {
             "test.nothing|assign_to_keycache|Error|Table 'test.nothing' doesn't exist; test.nothing|assign_to_keycache|status|Operation failed",
         ),
         (
-            "load index into cache t ignore leaves, t partition (p0) index (k)",
-            "test.t|preload_keys|note|The storage engine for the table doesn't support preload_keys; \
-          test.t|preload_keys|note|The storage engine for the table doesn't support preload_keys",
+            "load index into cache t partition (p0) index (k)",
+            "test.t|preload_keys|note|The storage engine for the table doesn't support preload_keys",
         ),
+        ("load index into cache t ignore leaves, t index (k)", "E1066 Not unique table/alias: 't'"),
         ("cache index t", "E1064"),
         ("load index into t", "E1064"),
         ("alter table t check partition all for upgrade", "test.t|check|status|OK"),
