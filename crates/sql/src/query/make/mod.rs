@@ -84,8 +84,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
     let mut b = Binder::new(env);
     b.may_into = matches!(stmt, Statement::Select(_) | Statement::Explain(_));
-    b.merges_derived = is_select(stmt);
-    b.merges_subqueries = b.merges_derived;
+    (b.merges_derived, b.merges_subqueries) = (is_select(stmt), is_select(stmt));
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
             let plan = b.query(q).await?;
