@@ -307,8 +307,7 @@ impl Sessions for Registry {
 
     fn account_of(&self, id: u64) -> Option<(String, String)> {
         let e = lock(&self.map).get(&id).cloned()?;
-        let account = lock(&e.doing).account.clone();
-        account
+        lock(&e.doing).account.clone()
     }
 
     fn stop(&self) -> bool {

@@ -21,7 +21,7 @@ impl Session {
         }
         // A system account's sessions are for system accounts to end.
         let account = sessions.account_of(id).map(|(user, host)| AccountName::new(&user, &host));
-        let known = account.as_ref().map_or(&[][..], std::slice::from_ref);
+        let known = account.as_slice();
         if id != self.conn.id && self.access.require_system_user_over(known).is_err() {
             return not_owner();
         }

@@ -307,7 +307,7 @@ pub fn picks_only(q: &ast::Query) -> Option<&ast::Select> {
         && q.into.is_none()
         && !s.options.distinct
         // Of one table there is one order.
-        && !(s.options.straight_join && !matches!(s.from[..], [TableRef::Table(_)]))
+        && (!s.options.straight_join || matches!(s.from[..], [TableRef::Table(_)]))
         && !s.options.calc_found_rows
         && s.hints.is_none()
         && s.group_by.is_empty()
