@@ -55,7 +55,7 @@ fn system_accounts_are_out_of_reach_for_others() {
                 ("drop user if exists nobody@localhost", "ok 0"),
             ])
             .await;
-        // Whoever holds it reaches everybody, its own holders among them.
+        // An account that holds it reaches every other one, its holders among them.
         root.all(&["grant create user on *.* to boss@localhost"]).await;
         let mut system = server.client_of("boss");
         system

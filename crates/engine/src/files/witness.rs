@@ -9,7 +9,7 @@
 //!   pages only grow, no table's file becomes shorter, and ids of spaces are never used again. So it holds after a crash, too.
 //! - A page that does not verify says nothing here; it is found damaged when it is read.
 //!
-//! A copy that is older than the last change but not than the last clean stop is told from the right file by nothing, unless redo
+//! Nothing tells a copy that is older than the last change, but not older than the last clean stop, from the right file, unless redo
 //! meets a page in it that is too old.
 
 use super::{FIRST_TABLE, Space, Spaces};

@@ -13,7 +13,7 @@
 //! - Between two folds of a scan nothing was inserted into the index, or the second begins a range of its own: an insert counts
 //!   (`Slot::inserted`) under the latch of its leaf, which the scan has while it locks.
 //! - A record is folded only while nobody else has or wants a lock of it. So no waiter stands in a queue that a range came to cover
-//!   later, and whoever waits has made every range explicit that it waits for.
+//!   later, and each waiter has made every range explicit that it waits for.
 //! - The mutex of the record's shard is locked before that of a slot: a lock is found in its queue or in its range, at any time.
 
 use super::conflict::{Kind, Mode};

@@ -11,7 +11,7 @@ pub(super) const EVERY: u32 = 4096;
 pub(super) const TOKEN: usize = 20;
 pub(super) const NODE: usize = 64;
 
-/// Asked from time to time by a parser. The parser knows no sessions: whoever starts it says what a look is.
+/// Asked from time to time by a parser. The parser knows no sessions: its caller says what a look is.
 pub trait Watch {
     /// So many bytes have been taken since the last look. An error ends the parse, and is its error.
     fn look(&self, bytes: usize) -> PResult<()>;
