@@ -449,13 +449,13 @@ pub async fn everything(
         by_entries.reverse = !reverse;
         let mut cursor = txn.scan(t, by_entries);
         let mut entries = 0;
-        while cursor.next(&mut txn).await? {
+        while cursor.next_boxed(&mut txn).await? {
             entries += 1;
         }
         let mut cursor = txn.scan(t, whole);
         let mut n = 0;
         let name = &t.indexes[index].def.name;
-        while cursor.next(&mut txn).await? {
+        while cursor.next_boxed(&mut txn).await? {
             n += 1;
             let Some(row) = decode(t, cursor.row()) else {
                 return failed("structure", format!("a row of {} contradicts itself", t.def.name))
@@ -483,7 +483,7 @@ pub async fn everything(
             .map_err(Stop::Failed);
         }
     }
-    txn.commit(Durability::Lazy).await?;
+    txn.commit_boxed(Durability::Lazy).await?;
     Ok(rows)
 }
 

@@ -17,6 +17,7 @@
 //!   some view may want has this entry.
 
 mod ahead;
+mod boxed;
 mod bulk;
 mod committed;
 mod cover;
@@ -85,7 +86,7 @@ use crate::sync::atomic::Ordering;
 use crate::table::{HeldTables, MdlHold, MdlMode, Table};
 use std::sync::Arc;
 use std::time::Duration;
-use weir_rt::Interrupt;
+use weir_rt::{Boxed, Interrupt};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isolation {
@@ -330,45 +331,49 @@ impl Txn {
 
     /// ROLLBACK TO SAVEPOINT. As `rollback_to`; but a transaction that was unused when the savepoint was set is unused again: its row
     /// locks, its snapshot and its tables' locks are given back.
-    pub async fn rollback_to_savepoint(&mut self, s: Savepoint) -> Result<()> {
-        if self.doomed || !s.before_use || self.o.held.is_some() {
-            return self.rollback_to(s).await;
-        }
-        if let Err(e) = self.rollback_inner().await {
-            self.hand_over();
-            self.doomed = true;
-            return Err(e);
-        }
-        self.db.locks.release_all(&self.locks);
-        // What has released its locks gets no new ones.
-        self.locks = TrxLocks::new(self.o.session_id);
-        self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
-        self.gained.forget();
-        self.drop_view();
-        self.mdl.clear();
-        self.rows = s.rows;
-        self.shared_writes = false;
-        Ok(())
-    }
-
-    /// Undoes the writes since `s`. Locks stay, as in InnoDB. When it fails half-way (a page cannot be read) the engine
-    /// rolls everything back: every later call, a commit above all, ends with `Deadlock`.
-    pub async fn rollback_to(&mut self, s: Savepoint) -> Result<()> {
-        if self.doomed {
-            return Err(Error::Deadlock);
-        }
-        if let Some(log) = self.undo.as_mut() {
-            let to = s.position.unwrap_or_else(|| log.begin());
-            let to = RollbackTarget::Position(to);
-            let undo = rollback::rollback_log(&self.db, self.id, log, to);
-            if let Err(e) = patience::undoing(undo).await {
+    pub fn rollback_to_savepoint(&mut self, s: Savepoint) -> Boxed<'_, Result<()>> {
+        Box::pin(async move {
+            if self.doomed || !s.before_use || self.o.held.is_some() {
+                return self.rollback_to(s).await;
+            }
+            if let Err(e) = self.rollback_inner().await {
                 self.hand_over();
                 self.doomed = true;
                 return Err(e);
             }
-        }
-        self.rows = s.rows;
-        Ok(())
+            self.db.locks.release_all(&self.locks);
+            // What has released its locks gets no new ones.
+            self.locks = TrxLocks::new(self.o.session_id);
+            self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
+            self.gained.forget();
+            self.drop_view();
+            self.mdl.clear();
+            self.rows = s.rows;
+            self.shared_writes = false;
+            Ok(())
+        })
+    }
+
+    /// Undoes the writes since `s`. Locks stay, as in InnoDB. When it fails half-way (a page cannot be read) the engine
+    /// rolls everything back: every later call, a commit above all, ends with `Deadlock`.
+    pub fn rollback_to(&mut self, s: Savepoint) -> Boxed<'_, Result<()>> {
+        Box::pin(async move {
+            if self.doomed {
+                return Err(Error::Deadlock);
+            }
+            if let Some(log) = self.undo.as_mut() {
+                let to = s.position.unwrap_or_else(|| log.begin());
+                let to = RollbackTarget::Position(to);
+                let undo = rollback::rollback_log(&self.db, self.id, log, to);
+                if let Err(e) = patience::undoing(undo).await {
+                    self.hand_over();
+                    self.doomed = true;
+                    return Err(e);
+                }
+            }
+            self.rows = s.rows;
+            Ok(())
+        })
     }
 
     /// Commits; returns when the durability level is reached. An error means that the outcome is not known to be durable.
@@ -430,10 +435,12 @@ impl Txn {
         Ok(Some(Owed { lsn, reach, who }))
     }
 
-    pub async fn rollback(mut self) -> Result<()> {
-        self.rollback_inner().await?;
-        self.finish();
-        Ok(())
+    pub fn rollback(mut self) -> Boxed<'static, Result<()>> {
+        Box::pin(async move {
+            self.rollback_inner().await?;
+            self.finish();
+            Ok(())
+        })
     }
 
     async fn rollback_inner(&mut self) -> Result<()> {

@@ -61,6 +61,7 @@ macro_rules! statement_ctx {
 mod admin;
 mod answers;
 mod binary_log;
+mod border;
 mod call;
 mod checksum;
 mod connection;

@@ -15,6 +15,7 @@ use crate::status::Stat;
 use crate::value::temporal::MAX_TIME_SECONDS;
 use crate::value::{Charset, Date, DateTime, Decimal, Time, Value, ValueError, sent};
 use std::sync::Arc;
+use weir_rt::Boxed;
 use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 
 /// A statement of the binary protocol.
@@ -66,19 +67,21 @@ impl Session {
         self.inst.prepared.add(PreparedStatement::new(self.conn.id, id, name, text))
     }
 
-    pub async fn prepare(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
-        self.start_statement();
-        let r = self.prepare_inner(sql).await;
-        match r {
-            Ok(i) => {
-                self.end_statement(Ok(()))?;
-                Ok(i)
+    pub fn prepare<'a>(&'a mut self, sql: &'a [u8]) -> Boxed<'a, Result<PreparedInfo, SqlError>> {
+        Box::pin(async move {
+            self.start_statement();
+            let r = self.prepare_inner(sql).await;
+            match r {
+                Ok(i) => {
+                    self.end_statement(Ok(()))?;
+                    Ok(i)
+                }
+                Err(e) => {
+                    self.end_statement(Err(e.clone())).ok();
+                    Err(e)
+                }
             }
-            Err(e) => {
-                self.end_statement(Err(e.clone())).ok();
-                Err(e)
-            }
-        }
+        })
     }
 
     async fn prepare_inner(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
@@ -166,7 +169,8 @@ impl Session {
         self.prepared.get(&id).map(|p| p.params)
     }
 
-    pub async fn execute(
+    /// As [`Session::execute`].
+    pub(super) async fn run_execute(
         &mut self,
         id: u32,
         params: &[ParamValue],

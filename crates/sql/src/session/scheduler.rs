@@ -19,6 +19,7 @@ use crate::session_api::SqlError;
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
+use weir_rt::Boxed;
 
 /// An event that waits for its time.
 struct Waiting {
@@ -75,30 +76,32 @@ impl Scheduler {
     }
 
     /// The events whose time has come by `now`.
-    pub async fn due(&mut self, now: i64) -> Due {
-        let mut due = Due::default();
-        self.read(now, &mut due).await;
-        let come = self.waiting.iter().filter(|(_, w)| w.at <= now);
-        let mut come: Vec<_> = come.map(|(place, w)| (w.at, place.clone())).collect();
-        come.sort();
-        for (_, place) in come {
-            let Some(w) = self.waiting.remove(&place) else { continue };
-            match self.hand_out(&w, now).await {
-                Ok((Completed::Later, _)) => _ = self.waiting.insert(place, w),
-                Ok((Completed::Changed, _)) => {}
-                Ok((Completed::Yes, next)) => {
-                    self.last.insert(place.clone(), w.at);
-                    due.run.push(Run { object: w.object.clone(), last: next.is_none() });
-                    if let Some(at) = next {
-                        self.waiting.insert(place, Waiting { object: w.object, at });
+    pub fn due(&mut self, now: i64) -> Boxed<'_, Due> {
+        Box::pin(async move {
+            let mut due = Due::default();
+            self.read(now, &mut due).await;
+            let come = self.waiting.iter().filter(|(_, w)| w.at <= now);
+            let mut come: Vec<_> = come.map(|(place, w)| (w.at, place.clone())).collect();
+            come.sort();
+            for (_, place) in come {
+                let Some(w) = self.waiting.remove(&place) else { continue };
+                match self.hand_out(&w, now).await {
+                    Ok((Completed::Later, _)) => _ = self.waiting.insert(place, w),
+                    Ok((Completed::Changed, _)) => {}
+                    Ok((Completed::Yes, next)) => {
+                        self.last.insert(place.clone(), w.at);
+                        due.run.push(Run { object: w.object.clone(), last: next.is_none() });
+                        if let Some(at) = next {
+                            self.waiting.insert(place, Waiting { object: w.object, at });
+                        }
                     }
+                    Err(e) => due.failed.push((format!("{}.{}", place.0, place.1), e)),
                 }
-                Err(e) => due.failed.push((format!("{}.{}", place.0, place.1), e)),
             }
-        }
-        // Those that a backup holds up are asked for again with the next look, not without a pause.
-        due.next = self.waiting.values().map(|w| w.at).filter(|at| *at > now).min();
-        due
+            // Those that a backup holds up are asked for again with the next look, not without a pause.
+            due.next = self.waiting.values().map(|w| w.at).filter(|at| *at > now).min();
+            due
+        })
     }
 
     /// Takes over what was defined meanwhile. An event that has not changed keeps its time.

@@ -45,14 +45,18 @@ impl Watch for Watching<'_> {
 }
 
 impl Session {
-    /// Executes one statement from the front of `sql`.
-    pub async fn query(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+    /// As [`Session::query`].
+    pub(super) async fn query_front(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
         self.ahead = None;
-        self.query_rest(sql, sink).await
+        self.query_front_rest(sql, sink).await
     }
 
-    /// The same for what the call before has left of its text: that is not converted once more for each of its statements.
-    pub async fn query_rest(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+    /// As [`Session::query_rest`].
+    pub(super) async fn query_front_rest(
+        &mut self,
+        sql: &[u8],
+        sink: &mut dyn ResultSink,
+    ) -> QueryEnd {
         self.start_statement();
         let ahead = self.lexed_once(sql);
         let text = ahead.as_ref().map_or(sql, |a| &a.text[a.at..]);
