@@ -29,6 +29,9 @@ pub struct Op {
     pub count: u64,
 }
 
+/// How long a descriptor is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// An input/output error; a write may have happened in part. A sync that fails forgets: what it would have made
@@ -36,6 +39,8 @@ pub enum Fault {
     Io,
     /// No space left on the device; nothing has happened.
     Full,
+    /// EMFILE: no descriptor is left; nothing has happened.
+    NoDescriptor,
     /// It takes this long, and then is as ever.
     Slow(Duration),
 }
@@ -301,29 +306,20 @@ impl Device {
         if frozen {
             self.stop().await;
         }
-        match fault {
-            None => {}
-            Some(Fault::Slow(d)) => time += d,
-            Some(Fault::Io) => {
-                return Err(failed(
-                    kind,
-                    path,
-                    io::ErrorKind::Other,
-                    "simulated input/output error",
-                )
-                .at(offset, len));
+        let (is, text) = match fault {
+            None => return Ok(time),
+            Some(Fault::Slow(d)) => {
+                time += d;
+                return Ok(time);
             }
-            Some(Fault::Full) => {
-                return Err(failed(
-                    kind,
-                    path,
-                    io::ErrorKind::StorageFull,
-                    "no space left on device",
-                )
-                .at(offset, len));
+            Some(Fault::NoDescriptor) => {
+                let e = io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
+                return Err(DiskError::new(kind, path, &e));
             }
-        }
-        Ok(time)
+            Some(Fault::Io) => (io::ErrorKind::Other, "simulated input/output error"),
+            Some(Fault::Full) => (io::ErrorKind::StorageFull, "no space left on device"),
+        };
+        Err(failed(kind, path, is, text).at(offset, len))
     }
 
     async fn stop(&self) {
@@ -390,6 +386,24 @@ impl Disk for SimDisk {
                 mode: o.mode,
             });
             Ok(file)
+        })
+    }
+
+    fn open_needed<'a>(
+        &'a self,
+        path: &'a str,
+        o: OpenOptions,
+    ) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        Box::pin(async move {
+            let until = self.0.rt.now() + PATIENCE.as_nanos() as u64;
+            loop {
+                match self.open(path, o).await {
+                    Err(e) if e.lacks_descriptor() && self.0.rt.now() < until => {
+                        self.0.rt.sleep(Duration::from_millis(1)).await;
+                    }
+                    done => return done,
+                }
+            }
         })
     }
 

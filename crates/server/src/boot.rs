@@ -1,5 +1,6 @@
 //! From options to a running server, and its end.
 
+use crate::alarm::Alarm;
 use crate::files::MachineFiles;
 use crate::identity;
 use crate::listener::Server;
@@ -60,12 +61,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     }));
     // Bound first: a port in use is known before the data directory is touched.
     let tcp = bind(&vars)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-        signal_hook::flag::register(signal, stop.clone())
-            .map_err(|e| format!("cannot handle signals: {e}"))?;
-    }
-    let asked = Asked::by_signals()?;
+    let asked = Asked::by_signals().map_err(|e| format!("cannot handle signals: {e}"))?;
     let rt = Rt::real();
     let embedding = Embedding {
         log: Arc::new(log::system),
@@ -86,6 +82,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let inst = rt
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
+    crate::budget::enforce(&inst);
     inst.persisted.open(kept, Arc::new(KeptFile::of(&datadir)));
     guard_open_root(&inst, &tcp)?;
     inst.meta.set_limit(vars.u64(Var::table_open_cache) as usize);
@@ -143,7 +140,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         "ready for connections: mariadb --socket={} --user=root",
         socket.display()
     ));
-    watch(&server, &stop, &asked);
+    watch(&server, &asked);
     log::system("stopping");
     let end = shut_down(&server, &rt, &db, vars.u64(Var::shutdown_timeout));
     let _ = std::fs::remove_file(&socket);
@@ -192,26 +189,33 @@ fn refuse_disabled(vars: &Arc<GlobalVars>) {
     );
 }
 
-/// What signals ask of a server that goes on.
+/// What signals ask of a server.
 struct Asked {
+    /// SIGTERM and SIGINT: it ends.
+    stop: Arc<AtomicBool>,
     /// SIGHUP: the grant tables and certificates are read again, the logs are opened again.
     reload: Arc<AtomicBool>,
     /// SIGUSR1: the logs are opened again.
     reopen: Arc<AtomicBool>,
+    alarm: Arc<Alarm>,
 }
 
 impl Asked {
     /// SIGUSR2 has no meaning, and does not end the server.
-    fn by_signals() -> Result<Asked, String> {
-        use signal_hook::consts::{SIGHUP, SIGUSR1, SIGUSR2};
-        let flag = |signal| {
+    fn by_signals() -> std::io::Result<Asked> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+        let alarm = Arc::new(Alarm::new()?);
+        let flag = |signals: &[i32]| {
             let flag = Arc::new(AtomicBool::new(false));
-            signal_hook::flag::register(signal, flag.clone())
-                .map(|_| flag)
-                .map_err(|e| format!("cannot handle signals: {e}"))
+            for signal in signals {
+                signal_hook::flag::register(*signal, flag.clone())?;
+                alarm.on_signal(*signal)?;
+            }
+            Ok::<_, std::io::Error>(flag)
         };
-        flag(SIGUSR2)?;
-        Ok(Asked { reload: flag(SIGHUP)?, reopen: flag(SIGUSR1)? })
+        flag(&[SIGUSR2])?;
+        let (stop, reload) = (flag(&[SIGTERM, SIGINT])?, flag(&[SIGHUP])?);
+        Ok(Asked { stop, reload, reopen: flag(&[SIGUSR1])?, alarm: alarm.clone() })
     }
 
     fn serve(&self, server: &Server) {
@@ -237,13 +241,17 @@ fn reopen_logs(server: &Server, why: &str) {
     log::system(&format!("{why}: the logs are opened again"));
 }
 
-fn watch(server: &Arc<Server>, stop: &AtomicBool, asked: &Asked) {
-    let mut n = 0u32;
-    while !stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
-        std::thread::sleep(Duration::from_millis(50));
+/// How often the server looks for clients that have gone while their statements run.
+const LOOK: Duration = Duration::from_secs(1);
+
+fn watch(server: &Arc<Server>, asked: &Asked) {
+    server.registry.stop_by(asked.alarm.clone());
+    let mut looked = Instant::now();
+    while !asked.stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
+        asked.alarm.wait(LOOK.saturating_sub(looked.elapsed()));
         asked.serve(server);
-        n += 1;
-        if n.is_multiple_of(20) {
+        if looked.elapsed() >= LOOK {
+            looked = Instant::now();
             server.registry.kill_vanished();
         }
     }
@@ -253,6 +261,7 @@ fn watch(server: &Arc<Server>, stop: &AtomicBool, asked: &Asked) {
 fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db, limit: u64) -> Result<(), String> {
     let limit = Duration::from_secs(limit);
     server.stopping.store(true, Ordering::SeqCst);
+    server.inst.events_changed.notify_one();
     server.registry.kill_all();
     let begun = Instant::now();
     let grace = if limit.is_zero() { GRACE } else { GRACE.min(limit) };

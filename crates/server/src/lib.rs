@@ -11,6 +11,7 @@
 //! that was counted in is counted out, however its thread ends.
 #![forbid(unsafe_code)]
 
+mod alarm;
 mod aside;
 mod auth;
 pub mod boot;

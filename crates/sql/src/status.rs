@@ -146,6 +146,10 @@ stats! {
     Threads_running: Gauge, "Clients whose statement runs.";
     Weir_join_kept: Counter, "Tables that a join has read once and kept.";
     Weir_join_not_kept: Counter, "Tables too large for that, which a join reads for each row.";
+    Weir_plan_cache_bytes: Gauge, "Bytes of the plans that are kept by the texts of their statements (`weir_plan_cache_size`).";
+    Weir_plan_cache_evicted: Counter, "Plans that had to go for want of room.";
+    Weir_plan_cache_hits: Counter, "Statements whose plan was found by their text.";
+    Weir_plan_cache_plans: Gauge, "Plans that are kept.";
 }
 
 /// The counters of one server.
@@ -172,6 +176,11 @@ impl Status {
     /// For gauges.
     pub fn dec(&self, stat: Stat) {
         self.values[stat as usize].fetch_sub(1, Relaxed);
+    }
+
+    /// For gauges that something else counts.
+    pub fn set(&self, stat: Stat, value: u64) {
+        self.values[stat as usize].store(value, Relaxed);
     }
 
     /// Keeps the highest value, for peaks.
@@ -207,7 +216,7 @@ pub struct SessionStatus {
 }
 
 /// The counters that statements step for each row, or several times.
-const OF_ROWS: [Stat; 25] = [
+const OF_ROWS: [Stat; 26] = [
     Stat::Created_tmp_tables,
     Stat::Handler_commit,
     Stat::Handler_delete,
@@ -233,6 +242,7 @@ const OF_ROWS: [Stat; 25] = [
     Stat::Table_locks_immediate,
     Stat::Weir_join_kept,
     Stat::Weir_join_not_kept,
+    Stat::Weir_plan_cache_hits,
 ];
 
 fn step(counter: &AtomicU64, n: u64) {

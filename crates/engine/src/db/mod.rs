@@ -262,6 +262,11 @@ impl Db {
         self.0.catalog.table(schema, name)
     }
 
+    /// Bytes of the buffer pool that are real memory by now, and those of the whole pool.
+    pub fn pool_memory(&self) -> (usize, usize) {
+        self.0.core.pool.memory()
+    }
+
     /// Bumped by every DDL.
     pub fn catalog_version(&self) -> u64 {
         self.0.catalog.version()

@@ -80,7 +80,7 @@ impl Spaces {
             return Ok(());
         }
         let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
-        let file = self.disk.open(FILE, how).await?;
+        let file = self.disk.open_needed(FILE, how).await?;
         let len = file.len().await? as usize / BLOCK * BLOCK;
         let (bytes, done) = file.read(0, IoBuf::new(len)).await;
         done?;
@@ -108,7 +108,7 @@ impl Spaces {
         let mut buf = IoBuf::new(bytes.len());
         buf.copy_from_slice(&bytes);
         let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
-        let file = self.disk.open(NEW, how).await?;
+        let file = self.disk.open_needed(NEW, how).await?;
         file.truncate(0).await?;
         let (_, done) = file.write(0, buf).await;
         done?;

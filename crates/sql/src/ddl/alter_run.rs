@@ -9,7 +9,7 @@ use super::{
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
-use crate::meta::temporary::HIDDEN;
+use crate::meta::temporary::{self, HIDDEN};
 use crate::meta::{
     ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, SqlTable, TableMeta, codec,
     duplicate_entry, same_name,
@@ -37,6 +37,16 @@ pub enum Change {
     Rebuild {
         converts: bool,
     },
+}
+
+/// The session is charged for what its temporary table becomes.
+fn charge_temporary(old: &SqlTable, plan: &Plan, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
+    if old.is_temporary() {
+        let bytes = temporary::bytes(&plan.meta, codec::encode_table(&plan.meta).len());
+        let account = ctx.reads.session.memory();
+        ctx.reads.temporaries.charge(account, &old.engine.def.name, bytes)?;
+    }
+    Ok(())
 }
 
 /// Runs ALTER TABLE.
@@ -88,6 +98,7 @@ pub async fn alter_table(
     ddl.beside_it = beside;
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
+    charge_temporary(&old, &plan, ctx)?;
     let (engine, copied) = apply(&old, &plan, (&change, form), old_rows, &ddl, ctx).await?;
     if let Some(next) = plan.auto_increment {
         set_auto_increment(&engine, &plan.meta, next, &ddl, ctx).await?;
@@ -97,6 +108,7 @@ pub async fn alter_table(
             let kept = ctx.reads.shared.temporary_names.kept_as(&to_schema, &to_name);
             let moves = [(engine, HIDDEN.to_owned(), kept.clone())];
             super::drop::move_tables(&moves, None, ctx).await?;
+            ctx.reads.temporaries.renamed(&old.engine.def.name, &kept);
             ctx.reads.temporaries.forget(&schema, &table);
             ctx.reads.temporaries.add(&to_schema, &to_name, &kept);
             return Ok(altered(copied, ctx));

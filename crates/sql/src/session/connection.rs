@@ -56,6 +56,7 @@ impl Session {
             self.locked = None;
             self.backup = None;
             self.vars.reset();
+            self.kept = Default::default();
             self.vars.set_handshake_collation(self.conn.collation_id);
             self.user_vars.clear();
             self.forget_statements();

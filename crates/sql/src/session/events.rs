@@ -23,10 +23,12 @@ const SECOND: i64 = 1_000_000;
 
 impl Session {
     pub(super) async fn define_event(&mut self, e: &DefineEvent) -> Result<AdminResult, SqlError> {
-        match e.alter {
+        let done = match e.alter {
             true => self.alter_event(e).await,
             false => self.create_event(e).await,
-        }
+        };
+        self.inst.events_changed.notify_one();
+        done
     }
 
     async fn create_event(&mut self, e: &DefineEvent) -> Result<AdminResult, SqlError> {

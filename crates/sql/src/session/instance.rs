@@ -1,5 +1,6 @@
 //! One opened database with what its sessions share.
 
+use super::text_plans::TextPlans;
 use crate::account::{
     Access, Account, AccountName, AccountStore, Accounts, GRANT_TABLES, PasswordHasher, RolePolicy,
 };
@@ -9,42 +10,16 @@ use crate::digests::Digests;
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{HIDDEN, TemporaryNames};
 use crate::meta::{MetaCache, SchemaMeta, codec};
-use crate::query::Plan;
 use crate::session_api::{ConnInfo, SqlError};
 use crate::status::Status;
 use crate::value::Collation;
 use crate::vars::{GlobalVars, Var, VarValue};
-use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use weir_engine::{Db, DdlContext, SchemaDef};
 use weir_rt::Boxed;
-
-/// Plans of statements by their normalised text, shared by all sessions.
-#[derive(Default)]
-pub struct TextPlans(RwLock<HashMap<Box<[u8]>, Arc<Plan>>>);
-
-/// Plans kept; beyond, those of an older catalog go first, then all.
-const KEEP: usize = 2048;
-
-impl TextPlans {
-    pub fn get(&self, key: &[u8]) -> Option<Arc<Plan>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    pub fn put(&self, key: &[u8], plan: &Arc<Plan>) {
-        let mut map = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if map.len() >= KEEP {
-            map.retain(|_, p| p.catalog_version() == plan.catalog_version());
-        }
-        if map.len() >= KEEP {
-            map.clear();
-        }
-        map.insert(key.into(), plan.clone());
-    }
-}
 
 /// One opened database with what its sessions share.
 pub struct Instance {
@@ -204,6 +179,7 @@ impl Instance {
                 user_locks: Arc::default(),
                 xids: Arc::default(),
                 definitions: Arc::default(),
+                events_changed: Default::default(),
                 stages: Default::default(),
                 prepared: Default::default(),
                 read_only: Default::default(),

@@ -98,8 +98,11 @@ impl Scheduler {
                     Err(e) => due.failed.push((format!("{}.{}", place.0, place.1), e)),
                 }
             }
-            // Those that a backup holds up are asked for again with the next look, not without a pause.
-            due.next = self.waiting.values().map(|w| w.at).filter(|at| *at > now).min();
+            // Those that a backup holds up are looked at again soon, not without a pause.
+            let again = now + AGAIN;
+            let held_up = (self.version == 0).then_some(again);
+            let times = self.waiting.values().map(|w| if w.at > now { w.at } else { again });
+            due.next = times.chain(held_up).min();
             due
         })
     }
@@ -199,6 +202,9 @@ pub(super) fn is_current(inst: &Instance, o: &Arc<Object>) -> bool {
 }
 
 const SECOND: i64 = 1_000_000;
+
+/// The pause, in microseconds, between two looks at an event that a backup holds up.
+const AGAIN: i64 = 100_000;
 
 /// Times up to this one are no concern of an event that is met at `now`. One that was defined just now begins with the second it was
 /// defined in, however long nobody has looked.

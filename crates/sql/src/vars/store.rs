@@ -258,6 +258,15 @@ impl SessionVars {
         own.cloned().unwrap_or_else(|| VarValue::UInt(all().into()))
     }
 
+    /// Bytes of the texts that the session has set.
+    pub fn text_bytes(&self) -> usize {
+        let text = |v: &VarValue| match v {
+            VarValue::Str(s) => s.len(),
+            _ => 0,
+        };
+        self.own.iter().map(|(_, v)| text(v)).sum()
+    }
+
     fn own(&self, var: Var) -> Option<&VarValue> {
         let at = self.own.binary_search_by_key(&(var as u16), |(v, _)| *v as u16).ok()?;
         Some(&self.own[at].1)

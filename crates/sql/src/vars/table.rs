@@ -442,6 +442,10 @@ with_inert! { vars =>
         "background: statements wait until others are not delayed by them, a second at most; page reads let others go first.";
     weir_flight_recorder: Global Always, BOOL, ON,
         "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
+    weir_memory_limit: Global Always, size(0, U64_MAX, 1), n(0),
+        "Bytes that the process may take, with the whole of the buffer pool: beyond, statements that need more are error 1041. 0: fifteen sixteenths of what its control group, or the machine, allows.";
+    weir_plan_cache_size: Global Always, size(0, 1 << 40, 1), n(32 << 20),
+        "Bytes that plans of statements may take that are kept by their text; 0: none is kept.";
     weir_skip_unsupported_indexes: Both Always, BOOL, OFF,
         "Leave indexes that cannot be had (multi-valued ones, FULLTEXT ones of unknown parsers) out of new tables with a warning, so that dumps with them can be loaded.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),

@@ -114,6 +114,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let open_types = has_open_types(&b, &kind);
+    let bytes = size_of::<Plan>() + b.effort.bytes() + needs.len() * size_of::<rights::Need>();
     let cacheable = b.cacheable
         && !env.typed_params
         && crate::query::bind::hints::variables(stmt).is_empty()
@@ -138,6 +139,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         params: b.params,
         param_kinds: b.param_kinds.into(),
         version,
+        bytes,
         cacheable,
         sizes,
         foreign,

@@ -67,6 +67,8 @@ pub struct Plan {
     /// By the numbers of the parameters; one that is left out takes its value as it comes.
     pub(super) param_kinds: Arc<[(u32, ParamKind)]>,
     pub(super) version: u64,
+    /// About what it takes in memory.
+    pub bytes: usize,
     pub(super) cacheable: bool,
     /// Tables with their rows when the plan was made.
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
