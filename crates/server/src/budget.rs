@@ -68,14 +68,25 @@ fn told(
     (text, over)
 }
 
-pub fn tell(vars: &GlobalVars) {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let group = group_limit(&read("/proc/self/cgroup").unwrap_or_default(), read);
+/// The bytes that the process may take, and who says so. `read` gives the system's files.
+pub fn allowed(read: impl Fn(&str) -> Option<String>) -> Option<(u64, &'static str)> {
+    let group = group_limit(&read("/proc/self/cgroup").unwrap_or_default(), &read);
     let machine = machine(&read("/proc/meminfo").unwrap_or_default());
-    let limit = match (group, machine) {
+    match (group, machine) {
         (Some(g), m) if m.is_none_or(|m| g < m) => Some((g, "control group")),
         (_, m) => m.map(|m| (m, "machine")),
-    };
+    }
+}
+
+/// What the server takes of memory whatever its sessions do.
+pub fn needs(vars: &GlobalVars) -> u64 {
+    let (pool, log) =
+        (vars.u64(Var::innodb_buffer_pool_size), vars.u64(Var::innodb_log_buffer_size));
+    pool.saturating_add(log).saturating_add(BASE)
+}
+
+pub fn tell(vars: &GlobalVars) {
+    let limit = allowed(|path| std::fs::read_to_string(path).ok());
     let sessions = vars.u64(Var::global_connection_memory_limit);
     let counted = vars.bool(Var::global_connection_memory_tracking) && sessions < 1 << 62;
     let (text, over) = told(
