@@ -75,10 +75,11 @@ if command -v mariadb >/dev/null; then
     ln -s "$WEIR" "$WORK/bin/weir"
     echo 'create table from_init (a int primary key); insert into from_init values (7);' >"$WORK/init/a.sql"
     small=(--port="$port" --innodb-buffer-pool-size=16M --innodb-redo-log-capacity=16M)
+    # Becomes the entry point, so that its process is the server's.
     entry() {
-        env PATH="$WORK/bin:$PATH" WEIR_DATADIR="$WORK/data" WEIR_SOCKET="$WORK/weir.sock" WEIR_INIT="$WORK/init" WEIR_HTTP_PORT="$http" "$@"
+        exec env PATH="$WORK/bin:$PATH" WEIR_DATADIR="$WORK/data" WEIR_SOCKET="$WORK/weir.sock" WEIR_INIT="$WORK/init" WEIR_HTTP_PORT="$http" "$@"
     }
-    if entry packaging/container/entrypoint.sh "${small[@]}" >"$WORK/log" 2>&1; then fail "it starts without a password"; fi
+    if (entry packaging/container/entrypoint.sh "${small[@]}") >"$WORK/log" 2>&1; then fail "it starts without a password"; fi
     grep -q MYSQL_ROOT_PASSWORD "$WORK/log" || fail "nothing says which variable is missing: $(cat "$WORK/log")"
     entry MYSQL_ROOT_PASSWORD="it's \\ secret" MYSQL_DATABASE=shop MYSQL_USER=app MYSQL_PASSWORD=pw \
         packaging/container/entrypoint.sh "${small[@]}" >"$WORK/log" 2>&1 &

@@ -11,6 +11,8 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 arch=$(dpkg --print-architecture)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
+# The package has the mode of its own root, too.
+chmod 0755 "$root"
 umask 022
 
 install -D -m 0755 "$binary" "$root/usr/bin/weir"

@@ -73,15 +73,18 @@ impl Stage {
         if force > 0 {
             return Some(format!("started with innodb_force_recovery={force}"));
         }
-        let free = free_bytes(&self.datadir)?;
-        (free < ROOM).then(|| {
-            format!(
-                "the file system of '{}' has {} MiB left: statements that write fail",
-                self.datadir.display(),
-                free >> 20
-            )
-        })
+        full(&self.datadir, free_bytes(&self.datadir)?)
     }
+}
+
+fn full(datadir: &Path, free: u64) -> Option<String> {
+    (free < ROOM).then(|| {
+        format!(
+            "the file system of '{}' has {} MiB left: statements that write fail",
+            datadir.display(),
+            free >> 20
+        )
+    })
 }
 
 /// Bytes that an account without privileges may still write there. `None`: the system does not say.
@@ -106,6 +109,11 @@ mod tests {
         assert_eq!(stage.not_ready(), None);
         stage.stopping();
         assert_eq!(stage.not_ready().as_deref(), Some("stopping"));
+        assert_eq!(
+            full(Path::new("/d"), 1 << 20).as_deref(),
+            Some("the file system of '/d' has 1 MiB left: statements that write fail")
+        );
+        assert_eq!(full(Path::new("/d"), ROOM), None);
         assert!(free_bytes(Path::new("/")).is_some());
         assert!(free_bytes(Path::new("/no/such/folder")).is_none());
     }

@@ -221,8 +221,5 @@ mod tests {
             Form::OpenMetrics
         );
         assert_eq!(Form::accepted("text/html"), Form::Text);
-        let p = Process::now();
-        let resident = [("", p.resident as f64)];
-        assert!(p.resident > 0.0 && p.descriptors > 0.0, "{p:?}");
     }
 }

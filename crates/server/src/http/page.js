@@ -103,6 +103,10 @@
       g.lineTo(x(at), height);
       g.stroke();
     }
+    // The top of the scale.
+    g.font = "11px system-ui, sans-serif";
+    g.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--soft").trim();
+    g.fillText(chart.shown(most < 1e-6 ? 0 : most), 2, 11);
     const told = chart.lines.map((line, n) => {
       const text = chart.shown(value(rows[at], n));
       chart.values[n].textContent = text;
@@ -121,7 +125,8 @@
   const nothing = (text) => make("p", { class: "none" }, text);
 
   function showWaits(waits) {
-    const open = waits ? waits.open : [];
+    // Shorter ones are gone before they are read.
+    const open = waits ? waits.open.filter((w) => w.seconds >= .05) : [];
     if (!open.length) return byId("waits").replaceChildren(nothing("Nobody waits."));
     const who = (id) => {
       const s = waits.sessions[id];
