@@ -39,7 +39,8 @@ fn family(def: &StatusDef) -> String {
     let mut words: Vec<&str> = lower.strip_prefix("weir_").unwrap_or(&lower).split('_').collect();
     // The unit stands at the end, once.
     words.retain(|w| !matches!((*w, def.unit), ("bytes", Unit::Bytes) | ("usec", Unit::Micros)));
-    if def.kind == Kind::Gauge && words.last() == Some(&"total") {
+    // Those words mean a counter and a histogram's sample to Prometheus.
+    if def.kind == Kind::Gauge && matches!(words.last(), Some(&("total" | "count"))) {
         words.pop();
     }
     let unit = unit(def.unit);
@@ -191,6 +192,7 @@ mod tests {
             ("Weir_pace_usec_max", Gauge, Unit::Micros, "weir_pace_max_seconds"),
             ("Innodb_row_lock_time", Counter, Unit::Millis, "weir_innodb_row_lock_time_seconds"),
             ("Weir_pressure", Gauge, Unit::One, "weir_pressure"),
+            ("Prepared_stmt_count", Gauge, Unit::One, "weir_prepared_stmt"),
             ("Uptime", Gauge, Unit::Seconds, "weir_uptime_seconds"),
         ] {
             assert_eq!(family(&def(name, kind, unit)), want);

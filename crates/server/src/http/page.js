@@ -77,7 +77,8 @@
       most = Math.max(most, chart.stacked ? all.reduce((a, b) => a + b, 0) : Math.max(...all));
     }
     const x = (i) => rows.length > 1 ? i / (rows.length - 1) * (width - 2) + 1 : width / 2;
-    const y = (v) => height - 3 - v / most * (height - 8);
+    // Above the highest value is room for the scale.
+    const y = (v) => height - 3 - v / most * (height - 20);
     const below = rows.map(() => 0);
     chart.lines.forEach((line, n) => {
       g.strokeStyle = g.fillStyle = chart.swatches[n].style.background = colour(n);
