@@ -74,7 +74,7 @@ pub use recovery::Report as RecoveryReport;
 pub use scratch::{Reader as ScratchReader, Scratch, Stream as ScratchStream};
 pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
-pub use status::{PoolNow, TrxInfo, buffers_inserts};
+pub use status::{Kind, PoolNow, StatusDef, TrxInfo, Unit, buffers_inserts};
 pub use table::{
     ColumnDef, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
 };

@@ -70,15 +70,26 @@ fn told(
     (text, over)
 }
 
-/// What the system lets the process have, and what says so.
-fn allowed() -> Option<(u64, &'static str)> {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let group = group_limit(&read("/proc/self/cgroup").unwrap_or_default(), read);
+/// The bytes that the process may take, and what says so. `read` gives the system's files.
+pub fn allowed(read: impl Fn(&str) -> Option<String>) -> Option<(u64, &'static str)> {
+    let group = group_limit(&read("/proc/self/cgroup").unwrap_or_default(), &read);
     let machine = machine(&read("/proc/meminfo").unwrap_or_default());
     match (group, machine) {
         (Some(g), m) if m.is_none_or(|m| g < m) => Some((g, "control group")),
         (_, m) => m.map(|m| (m, "machine")),
     }
+}
+
+/// What the server takes of memory whatever its sessions do.
+pub fn needs(vars: &GlobalVars) -> u64 {
+    let (pool, log) =
+        (vars.u64(Var::innodb_buffer_pool_size), vars.u64(Var::innodb_log_buffer_size));
+    pool.saturating_add(log).saturating_add(BASE)
+}
+
+/// The text of a file of the system.
+fn system_file(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok()
 }
 
 /// Bytes of the process that are no file's, from `/proc/self/statm`: its counts are in pages of the system.
@@ -91,10 +102,10 @@ fn anonymous(statm: &str, page: usize) -> Option<usize> {
 /// The process is measured from now on. A sixteenth of what the system allows is left to what is not counted here: sockets, page tables,
 /// files in memory.
 pub fn enforce(inst: &Instance) {
-    let default = allowed().map_or(u64::MAX, |(limit, _)| limit - limit / 16);
+    let default = allowed(system_file).map_or(u64::MAX, |(limit, _)| limit - limit / 16);
     let (db, page) = (inst.db.clone(), rustix::param::page_size());
     let measure = move || {
-        let own = anonymous(&std::fs::read_to_string("/proc/self/statm").ok()?, page)?;
+        let own = anonymous(&system_file("/proc/self/statm")?, page)?;
         // The pool will be full sooner or later, and nobody is asked then.
         let (touched, whole) = db.pool_memory();
         Some(own.saturating_sub(touched) + whole)
@@ -103,7 +114,7 @@ pub fn enforce(inst: &Instance) {
 }
 
 pub fn tell(vars: &GlobalVars) {
-    let limit = allowed();
+    let limit = allowed(system_file);
     let sessions = vars.u64(Var::global_connection_memory_limit);
     let counted = vars.bool(Var::global_connection_memory_tracking) && sessions < 1 << 62;
     let (mut text, over) = told(

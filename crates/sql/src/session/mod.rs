@@ -99,7 +99,7 @@ mod views;
 mod xa;
 
 pub use instance::Instance;
-pub use login::must_change;
+pub use login::{may_monitor, must_change};
 pub use scheduler::{Due, Run as EventRun, Scheduler};
 pub use system_tables::read_grant_tables;
 pub use tally::{STATS, Sent, Work};

@@ -188,6 +188,8 @@ impl VarDef {
                 | Var::secure_file_priv
                 | Var::skip_networking
                 | Var::socket
+                | Var::weir_http_bind_address
+                | Var::weir_http_port
                 | Var::weir_profile
         );
         self.is_option() && self.scope != Scope::Session && !fixed

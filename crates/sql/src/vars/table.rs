@@ -141,6 +141,10 @@ with_inert! { vars =>
     socket_mode: Global AtStart, STR, s("0777"),
         "Permissions of the unix socket, in octal; an account of the system needs the right to write to it to connect.";
     skip_networking: Global AtStart, BOOL, OFF, "Listen on the unix socket only.";
+    weir_http_port: Global AtStart, uint(0, 65535), n(0),
+        "TCP port of the live page, /metrics, /health and /ready (--http-port); 0 for none.";
+    weir_http_bind_address: Global AtStart, STR, s("127.0.0.1"),
+        "Address of the HTTP port (--http-bind-address); anything but loopback is served over TLS, to accounts with the PROCESS privilege.";
     back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.",
         note "the system's own limit applies";
     pid_file: Global AtStart, STR, s(""),
