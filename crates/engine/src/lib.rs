@@ -76,7 +76,8 @@ pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 pub use status::{Kind, PoolNow, StatusDef, TrxInfo, Unit, buffers_inserts};
 pub use table::{
-    ColumnDef, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
+    ColumnDef, ColumnHistory, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewColumns, NewTable,
+    SchemaDef, Table, TableDef,
 };
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,

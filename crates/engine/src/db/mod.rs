@@ -20,13 +20,15 @@ use crate::log::answers::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
-use crate::row::{PhysCol, RowForm};
+use crate::row::{PhysCol, RowForm, RowLayout};
 use crate::scratch::Scratch;
 use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::table::{ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
+use crate::table::{
+    HeldTables, IndexDef, MdlHold, MdlMode, NewColumns, NewTable, SchemaDef, Table,
+};
 use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
@@ -502,12 +504,12 @@ impl Db {
         })
     }
 
-    /// Other names of columns, longer ones, and columns behind the others, without a look at the rows; see
+    /// Other names of columns, longer ones, and columns that come anywhere or go, without a look at the rows; see
     /// [`PhysCol::reads`](crate::row::PhysCol::reads). The defaults of columns that are there already stay.
     pub fn alter_columns<'a>(
         &'a self,
         t: &'a Arc<Table>,
-        columns: Vec<ColumnDef>,
+        columns: NewColumns,
         extra: Vec<u8>,
         d: &'a DdlContext,
     ) -> Boxed<'a, Result<Arc<Table>>> {
@@ -674,6 +676,11 @@ impl Db {
     /// As which a table that is made now keeps rows of these columns; an error, if none could ever be stored.
     pub fn form_of_rows(&self, columns: &[PhysCol]) -> Result<RowForm> {
         crate::txn::external::form_of_rows(columns, self.page_size())
+    }
+
+    /// Whether two rows of the layout that have nothing but what is of fixed width share a page.
+    pub fn rows_share_pages(&self, layout: &RowLayout) -> bool {
+        layout.least() <= crate::txn::external::longest_inline(self.page_size())
     }
 
     pub fn recovery_report(&self) -> &Report {

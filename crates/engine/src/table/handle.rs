@@ -243,7 +243,7 @@ impl Table {
             })
             .fold(0, usize::saturating_add);
         // Far below what moves a column today: rows of older engines had columns off the page from a quarter of a page on.
-        let external = widest > size / 8;
+        let external = widest > size / 8 || layout.keeps_long();
         Ok(Table {
             mdl: common.mdl,
             rows: common.rows,

@@ -8,7 +8,7 @@ use crate::schema::{
 };
 use std::time::Duration;
 use weir_engine::row::DatumBuf;
-use weir_engine::{BesideIt, Db, DdlContext, Error, IndexDef, OnLocked};
+use weir_engine::{BesideIt, Db, DdlContext, Error, IndexDef, NewColumns, OnLocked};
 use weir_rt::Rng;
 
 fn context(rng: &mut Rng) -> DdlContext {
@@ -220,6 +220,7 @@ impl Client {
             if columns.len() < MOST_COLUMNS {
                 columns.push(later_column(columns.len(), self.rng.below(1000) as i64));
             }
+            let columns = NewColumns::behind(t.def.columns.len(), columns);
             return Ok(db.alter_columns(t, columns, extra, d).await.map(Some));
         }
         if has(i) {

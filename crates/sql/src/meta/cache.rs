@@ -159,7 +159,7 @@ fn decode(engine: &Arc<Table>) -> Result<SqlTable, SqlError> {
     let engine_indexes: Option<Vec<usize>> = meta.indexes.iter().map(|i| place(&i.name)).collect();
     match engine_indexes {
         Some(engine_indexes) if meta.columns.len() == def.columns.len() => {
-            let rules = RowRules::of(&meta);
+            let rules = RowRules::of(&meta, def);
             let bound = OnceLock::new();
             let shown = match def.schema == temporary::HIDDEN {
                 true => temporary::shown_as(&def.name),

@@ -13,6 +13,7 @@ use super::Runner;
 use super::merge::Merge;
 use super::row_hash::RowHash;
 use crate::memory::Held;
+use crate::query::bind::rules;
 use crate::query::eval::frame::{Frame, Slot, SubResult};
 use crate::query::eval::is_true;
 use crate::query::plan::key::Key;
@@ -200,6 +201,9 @@ impl<'p> Joiner<'p> {
             }
             if !exhausted && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
                 r.reads.work.examine();
+                if block.steps[i].completes {
+                    self.complete(i, r)?;
+                }
                 let wanted = match self.check_from(i, 0, r, outer)? {
                     Checked::Row(wanted) => wanted,
                     Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
@@ -230,6 +234,20 @@ impl<'p> Joiner<'p> {
                 self.begin(i, r, outer).await?;
             }
         }
+    }
+
+    /// The row of step `i` gets the virtual columns that it is older than.
+    fn complete(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<()> {
+        let t = self.block.steps[i].table;
+        let Source::Table(table) = &self.block.tables[t].source else { return Ok(()) };
+        let Some(row) = self.slots[t].bytes() else { return Ok(()) };
+        let Some(row) = rules::complete(table, row, r.reads, &mut r.ev)? else { return Ok(()) };
+        match &mut self.slots[t] {
+            Slot::Cursor(c) => c.show(&row),
+            Slot::Buf(b) => b.row = row,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The row of step `i` was read as it is committed, because somebody else has it locked: it is read again, with its lock.

@@ -327,6 +327,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             told: c.told,
             possible: c.possible,
             index_only: None,
+            completes: b.tables[c.table].completes(),
             prune: c.prune.map(Box::new),
             kept: c.kept.map(Box::new),
         })

@@ -50,8 +50,10 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     }
     for (slot, columns) in b.tables.iter_mut().zip(seen) {
         slot.needs_external = match &slot.source {
-            Source::Table(t) => columns.iter().any(|c| {
-                matches!(t.meta.columns[*c as usize].ty.class(), Class::Text | Class::Json)
+            // A virtual column that rows lack is made of others, which may be long.
+            Source::Table(t) => columns.iter().map(|c| usize::from(*c)).any(|c| {
+                matches!(t.meta.columns[c].ty.class(), Class::Text | Class::Json)
+                    || t.rules.late.contains(&c)
             }),
             _ => false,
         };

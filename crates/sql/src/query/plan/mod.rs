@@ -440,6 +440,14 @@ impl TableSlot {
         }
     }
 
+    /// Whether somebody looks at virtual columns that some rows are older than: such a row gets their values when it is read.
+    pub fn completes(&self) -> bool {
+        let Source::Table(t) = &self.source else { return false };
+        let late = |c: &u16| t.rules.late.contains(&usize::from(*c));
+        let seen = self.columns.as_ref().is_none_or(|seen| seen.iter().any(late));
+        !t.rules.late.is_empty() && (seen || self.lock == LockMode::Exclusive)
+    }
+
     /// The entries of an index are enough for a read without locks.
     pub fn is_covered_by(&self, index: usize) -> bool {
         let (Source::Table(t), Some(columns)) = (&self.source, &self.columns) else { return false };
@@ -469,6 +477,8 @@ pub(super) struct Step {
     pub index_only: Option<Arc<[u16]>>,
     /// Of a partitioned table: the searches over its partitioning columns, if the conditions allow some.
     pub prune: Option<Box<Pruning>>,
+    /// See [`TableSlot::completes`].
+    pub completes: bool,
     /// Its rows are the same for all rows of the steps before: they are read once.
     pub kept: Option<Box<KeptBy>>,
 }

@@ -1,6 +1,8 @@
 //! Rows into the table: defaults, generated values, duplicates.
 
-use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_assigned};
+use super::{
+    Inserted, RowWriter, ThroughView, Updated, WriteKind, complete, counted, with_assigned,
+};
 use crate::meta::SqlColumn;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::bind::{default_value, partition};
@@ -593,6 +595,7 @@ impl Inserter<'_> {
         if !found {
             return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
         }
+        complete(table, &mut self.buf.row, r)?;
         let old = self.buf.row.clone();
         let new = self.writer.image().to_vec();
         let mut slots = vec![Slot::Bytes(old.clone()), Slot::Bytes(new)];

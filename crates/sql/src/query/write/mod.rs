@@ -45,7 +45,7 @@ pub use stages::generate;
 use crate::context::TableTriggers;
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
-use crate::query::bind::partition;
+use crate::query::bind::{partition, rules};
 use crate::query::eval::Ev;
 use crate::query::exec::Runner;
 use crate::query::plan::change::ViewRows;
@@ -307,6 +307,7 @@ impl<'p> RowWriter<'p> {
         let mut found = std::mem::take(&mut self.found);
         let lock = LockMode::Exclusive;
         let there = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut found).await?;
+        complete(table, &mut found.row, r)?;
         let same = there && found.row[..] == self.new[..];
         if there && planted::is(Bug::ReplacedWithoutCascade) {
             r.txn.delete(home, &found.key, &found.row).await?;
@@ -563,6 +564,17 @@ impl<'p> RowWriter<'p> {
         warnings.warn(e.errno, || e.message);
         Ok(())
     }
+}
+
+/// The row gets the virtual columns that it is older than.
+fn complete(table: &Arc<SqlTable>, row: &mut Vec<u8>, r: &mut Runner<'_, '_>) -> Run<()> {
+    if !table.rules.late.is_empty()
+        && !row.is_empty()
+        && let Some(whole) = rules::complete(table, row, r.reads, &mut r.ev)?
+    {
+        *row = whole;
+    }
+    Ok(())
 }
 
 /// The parents of the first rows of a batch that was written.

@@ -75,7 +75,7 @@ pub fn before_update<'b>(
 /// change of a parent comes to its children by cascades. A change worked out from the former row would leave its index entries behind.
 async fn left(
     r: &mut Runner<'_, '_>,
-    table: &SqlTable,
+    table: &Arc<SqlTable>,
     (key, old): (&[u8], &[u8]),
     since: Savepoint,
 ) -> Run<Option<Vec<u8>>> {
@@ -89,6 +89,7 @@ async fn left(
         let text = format!("Can't find record in '{}'", table.name());
         return Err(SqlError::new(errno::ER_KEY_NOT_FOUND, text).into());
     }
+    super::complete(table, &mut now.row, r)?;
     Ok((now.row != old).then_some(now.row))
 }
 
@@ -112,7 +113,7 @@ pub fn before_update_sets(reads: Reads<'_>, t: &TableTriggers, columns: &[usize]
 pub fn before_delete<'b>(
     r: &'b mut Runner<'_, '_>,
     t: &'b TableTriggers,
-    table: &'b SqlTable,
+    table: &'b Arc<SqlTable>,
     (key, old): (&'b [u8], &'b [u8]),
 ) -> Boxed<'b, Option<Vec<u8>>> {
     Box::pin(async move {

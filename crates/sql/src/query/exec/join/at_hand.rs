@@ -86,6 +86,7 @@ impl Joiner<'_> {
     fn goes_on(&self, block: &Block, step: &Step) -> bool {
         let state = &self.states[step.table];
         step.after.is_empty()
+            && !step.completes
             && state.merge.is_none()
             && !matches!(state.kept, Kept::Filling(_))
             && !step.ends.iter().any(|g| self.nulled[*g])
