@@ -162,6 +162,7 @@ fn change_buffer(frames: u64) -> ChangeBufferLimits {
         on: !frames.is_multiple_of(4),
         worth: 1 + frames / 4 % 4,
         aim_percent: [0, 60, 100][(frames / 2 % 3) as usize],
+        large_entries: false,
         look: Duration::from_millis(20 + frames % 7 * 10),
     }
 }

@@ -67,7 +67,8 @@ pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
 
 /// Clustered key and delete mark of a secondary cell; `None`: the cell is damaged.
 pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8], bool)> {
-    let whole = value.len() == 3 && secondary::pk_offset(value) <= entry.len();
+    // In a buffer tree there may be padding behind the three bytes.
+    let whole = value.len() >= VALUE && secondary::pk_offset(value) <= entry.len();
     whole.then(|| read::secondary_parts(entry, value))
 }
 
@@ -76,6 +77,7 @@ pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 
+use crate::change_buffer::VALUE;
 use crate::error::{Error, Result};
 use crate::ids::{TrxId, Xid};
 use crate::lock::TrxLocks;
