@@ -25,7 +25,8 @@ struct Server {
 
 impl Server {
     fn target(&self) -> Result<String> {
-        let or = |given: &Option<String>, default: &str| encode(given.as_deref().unwrap_or(default));
+        let or =
+            |given: &Option<String>, default: &str| encode(given.as_deref().unwrap_or(default));
         let port = self.port.as_deref().unwrap_or(PORT);
         if port.parse::<u16>().is_err() {
             return Err(Error::other(format!("--mysql-port={port}: a port from 0 to 65535")));
@@ -58,7 +59,9 @@ pub fn translate(line: &[String]) -> Result<(String, Vec<String>)> {
     for word in line {
         let Some(option) = word.strip_prefix("--") else {
             if let Some(first) = verb.replace(word.clone()) {
-                return Err(Error::other(format!("sysbench does one thing: '{first}' or '{word}'")));
+                return Err(Error::other(format!(
+                    "sysbench does one thing: '{first}' or '{word}'"
+                )));
             }
             continue;
         };
