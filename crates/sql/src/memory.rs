@@ -54,7 +54,7 @@ impl ServerMemory {
 
     /// 1041 where the process has as much as it may: for statements that make what no account sees grow, as definitions do.
     pub fn admit(&self) -> Result<(), Over> {
-        self.process.get().map_or(Ok(()), |p| p.allow(CHUNK, &self.vars))
+        self.process.get().map_or(Ok(()), |p| p.allow(CHUNK, self.used(), &self.vars))
     }
 
     /// Bytes charged, in whole chunks.
@@ -65,7 +65,7 @@ impl ServerMemory {
     /// The bytes taken: none while the server does not keep the account (`global_connection_memory_tracking`).
     fn take(&self, bytes: usize) -> Result<usize, Over> {
         if let Some(p) = self.process.get() {
-            p.allow(bytes, &self.vars)?;
+            p.allow(bytes, self.used(), &self.vars)?;
         }
         if !self.vars.bool(Var::global_connection_memory_tracking) {
             return Ok(0);

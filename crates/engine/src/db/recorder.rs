@@ -48,7 +48,7 @@ pub async fn recorder(db: Arc<Inner>) {
             }
             rows.push_back(row);
         }
-        // Each second, so that whoever writes them needs no clock of its own to see that the option has changed.
+        // Each second, so that the task that writes them needs no clock of its own to see that the option has changed.
         db.outbox.more.notify_one();
         before = now;
         db.watch(&mut watchdog);

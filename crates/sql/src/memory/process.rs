@@ -16,23 +16,35 @@ pub(super) struct Process {
     measure: Measure,
     /// The limit where the variable gives none.
     default: usize,
-    /// What was measured, and what sessions have taken since.
+    /// What was measured before there were sessions. What sessions are charged comes on top, whether or not it is resident yet.
+    floor: usize,
+    /// What was measured last, and what sessions have taken since.
     known: AtomicUsize,
     since: AtomicUsize,
 }
 
 impl Process {
     pub(super) fn new(default: usize, measure: Measure) -> Process {
-        // So much was taken that the first question is followed by a measurement.
-        Process { measure, default, known: AtomicUsize::new(0), since: AtomicUsize::new(EVERY) }
+        let floor = measure().unwrap_or(0);
+        let (known, since) = (AtomicUsize::new(floor), AtomicUsize::new(0));
+        Process { measure, default, floor, known, since }
     }
 
-    /// Refuses so many more bytes where the process would have more than it may.
-    pub(super) fn allow(&self, bytes: usize, vars: &GlobalVars) -> Result<(), Over> {
+    /// Refuses so many more bytes where the process would have more than it may. `charged`: what all sessions are charged already; of that
+    /// much may be new, and not touched yet by the sessions that have just been allowed it.
+    pub(super) fn allow(
+        &self,
+        bytes: usize,
+        charged: usize,
+        vars: &GlobalVars,
+    ) -> Result<(), Over> {
         let limit = match vars.u64(Var::weir_memory_limit) {
             0 => self.default,
             given => usize::try_from(given).unwrap_or(usize::MAX),
         };
+        if self.floor.saturating_add(charged).saturating_add(bytes) > limit {
+            return Err(Over::of_process());
+        }
         let since = self.since.fetch_add(bytes, Relaxed).saturating_add(bytes);
         let guess = self.known.load(Relaxed).saturating_add(since);
         if since < EVERY && guess <= limit - limit / 16 {
@@ -72,7 +84,7 @@ mod tests {
         for _ in 0..100 {
             held.grow(Some(&session), 128 << 10).unwrap();
         }
-        assert!(asked.load(Relaxed) <= 14, "{asked:?}");
+        assert!(asked.load(Relaxed) <= 16, "{asked:?}");
         server.admit().unwrap();
         taken.store(200 << 20, Relaxed);
         let refused = (0..20).find_map(|_| held.grow(Some(&session), 128 << 10).err());
@@ -90,5 +102,22 @@ mod tests {
         drop(held);
         drop(session);
         assert_eq!(server.used(), 0);
+    }
+
+    /// Sessions are allowed memory at one moment and touch it later.
+    #[test]
+    fn what_is_charged_and_not_touched_yet_counts() {
+        let server = Arc::new(ServerMemory::new(Default::default()));
+        server.limit_process(200 << 20, Box::new(|| Some(100 << 20)));
+        let mut all = Vec::new();
+        let refused = loop {
+            let session = SessionMemory::new(server.clone());
+            let mut held = Held::default();
+            if let Err(over) = held.grow(Some(&session), 30 << 20) {
+                break over;
+            }
+            all.push(held);
+        };
+        assert_eq!((SqlError::from(refused).errno, all.len()), (1041, 3));
     }
 }

@@ -60,8 +60,8 @@ impl State {
     }
 }
 
-/// What a temporary table takes in memory beside its pages: the engine's handle with its trees, the definition as the engine and the
-/// session know it, and the name. Measured with tables of 1, 10 and 100 columns.
+/// What a temporary table takes in memory without its pages: the engine's handle with its trees, the definition as the engine and the
+/// session know it, and the name. A table of three columns and two keys is charged 8 KiB; a thousand of them took 7 KiB each.
 pub fn bytes(meta: &TableMeta, extra: usize) -> usize {
     TABLE + INDEX * meta.indexes.len() + COLUMN * meta.columns.len() + 3 * extra
 }

@@ -70,7 +70,7 @@ const NEWCOMERS: usize = 8;
 /// A plan that takes more than one of so many shares of the room is not kept: it would drive too many others out.
 const LARGEST: usize = 16;
 
-/// What an entry takes beside its plan and its key: its places in the map and in a queue.
+/// What an entry takes in addition to its plan and its key: its places in the map and in a queue.
 const ENTRY: usize = 160;
 
 impl<T> Default for Plans<T> {

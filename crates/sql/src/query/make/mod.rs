@@ -114,7 +114,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let open_types = has_open_types(&b, &kind);
-    let bytes = size_of::<Plan>() + b.effort.bytes() + needs.len() * size_of::<rights::Need>();
     let cacheable = b.cacheable
         && !env.typed_params
         && crate::query::bind::hints::variables(stmt).is_empty()
@@ -123,7 +122,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         let n = t.engine.estimated_rows();
         (t, n)
     };
-    let sizes = b.seen.into_iter().map(sized).collect();
     let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
     rights::spare_temporary(&mut needs, env.reads.temporaries);
@@ -139,9 +137,9 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         params: b.params,
         param_kinds: b.param_kinds.into(),
         version,
-        bytes,
+        bytes: size_of::<Plan>() + b.effort.bytes(),
         cacheable,
-        sizes,
+        sizes: b.seen.into_iter().map(sized).collect(),
         foreign,
         virtuals: b.virtuals,
         open_types,
