@@ -14,14 +14,18 @@ pub mod collation;
 pub mod datum;
 pub mod key;
 pub mod layout;
+mod sorted_text;
 mod spaces;
 pub mod view;
 pub mod write;
 
 pub use collation::{CHARSETS, Charset, Collation};
 pub use datum::{Datum, DatumBuf, PhysCol, PhysType};
-pub use key::{KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key};
+pub use key::{
+    KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key, order_f64,
+};
 pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowForm, RowLayout};
+pub use sorted_text::put_sort_text;
 pub(crate) use view::same_columns;
 pub use view::{RowView, validate};
 pub use write::{RowBuilder, replace_columns};

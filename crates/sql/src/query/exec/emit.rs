@@ -97,6 +97,14 @@ impl<'b> Emitter<'b> {
             self.prune(ev)?;
             return Ok(true);
         }
+        if let Some(sort) = self.sort.as_mut().filter(|s| s.may_skip()) {
+            let Some(extra) = sort.begin(&b.items, f, ev)? else {
+                self.passed += 1;
+                return Ok(true);
+            };
+            let row = sort.row(&b.items, f, ev)?;
+            return self.pass(row, extra, ev, out);
+        }
         let row = match &self.sort {
             Some(sort) => sort.row(&b.items, f, ev)?,
             None => owned(b.items.iter(), f, ev)?,
