@@ -273,7 +273,7 @@ fn the_live_page_has_seconds_statements_and_who_waits_for_whom() {
     a.run("insert into d.t values (1, 'secret word')");
     a.run("begin");
     a.run("update d.t set b = 'secret word' where a = 1");
-    let blocker = a.rows("select connection_id()");
+    let blocker: u64 = a.rows("select connection_id()").parse().unwrap();
     let now = || -> Value { serde_json::from_str(&get(port, "/api/now").body).unwrap() };
     std::thread::scope(|scope| {
         let mut b = server.root_client();
@@ -281,11 +281,11 @@ fn the_live_page_has_seconds_statements_and_who_waits_for_whom() {
         until("the wait is seen", || {
             let open = now()["waits"]["open"].clone();
             open.as_array().is_some_and(|w| {
-                w.iter().any(|w| w["blocker"].to_string() == blocker && w["cause"] == "row lock")
+                w.iter().any(|w| w["blocker"] == blocker && w["cause"] == "row lock")
             })
         });
         let seen = now();
-        assert_eq!(seen["waits"]["sessions"][&blocker]["user"], "root");
+        assert_eq!(seen["waits"]["sessions"][blocker.to_string()]["user"], "root");
         a.run("commit");
         waits.join().unwrap();
     });
