@@ -74,7 +74,9 @@ pub use recovery::Report as RecoveryReport;
 pub use scratch::{Reader as ScratchReader, Scratch, Stream as ScratchStream};
 pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
-pub use status::{Kind, PoolNow, StatusDef, TrxInfo, Unit, buffers_inserts};
+pub use status::{
+    Kind as StatusKind, PoolNow, StatusDef, TrxInfo, Unit as StatusUnit, buffers_inserts,
+};
 pub use table::{
     ColumnDef, ColumnHistory, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewColumns, NewTable,
     SchemaDef, Table, TableDef,

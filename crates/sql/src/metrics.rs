@@ -4,47 +4,51 @@
 
 use crate::context::Shared;
 use crate::digests::Durations;
-use weir_engine::{Kind, StatusDef, Unit};
+use weir_engine::{StatusDef, StatusKind, StatusUnit};
 
 /// What neither the array of counters nor the engine has: name, unit, meaning, and how it is read.
-type Other = (&'static str, Kind, Unit, &'static str, fn(&Shared) -> u64);
+type Other = (&'static str, StatusKind, StatusUnit, &'static str, fn(&Shared) -> u64);
 
 const OTHERS: &[Other] = &[
     (
         "Global_connection_memory",
-        Kind::Gauge,
-        Unit::Bytes,
+        StatusKind::Gauge,
+        StatusUnit::Bytes,
         "Memory that all sessions are charged with.",
         |s| s.memory.used() as u64,
     ),
-    ("Open_files", Kind::Gauge, Unit::One, "Files of tables that are open.", |s| {
+    ("Open_files", StatusKind::Gauge, StatusUnit::One, "Files of tables that are open.", |s| {
         s.db.open_files() as u64
     }),
     (
         "Open_table_definitions",
-        Kind::Gauge,
-        Unit::One,
+        StatusKind::Gauge,
+        StatusUnit::One,
         "Definitions of tables that are kept decoded.",
         |s| s.meta.counts().0 as u64,
     ),
     (
         "Open_tables",
-        Kind::Gauge,
-        Unit::One,
+        StatusKind::Gauge,
+        StatusUnit::One,
         "The same: a table is open while its definition is.",
         |s| s.meta.counts().0 as u64,
     ),
-    ("Opened_table_definitions", Kind::Counter, Unit::One, "Definitions of tables decoded.", |s| {
-        s.meta.counts().1
-    }),
+    (
+        "Opened_table_definitions",
+        StatusKind::Counter,
+        StatusUnit::One,
+        "Definitions of tables decoded.",
+        |s| s.meta.counts().1,
+    ),
     (
         "Opened_tables",
-        Kind::Counter,
-        Unit::One,
+        StatusKind::Counter,
+        StatusUnit::One,
         "The same: a table is opened with its definition.",
         |s| s.meta.counts().1,
     ),
-    ("Uptime", Kind::Gauge, Unit::Seconds, "Time since the start, in seconds.", |s| {
+    ("Uptime", StatusKind::Gauge, StatusUnit::Seconds, "Time since the start, in seconds.", |s| {
         let up = s.db.rt().wall_micros() as i64 - s.started_micros;
         // The clock may have been set back.
         u64::try_from(up / 1_000_000).unwrap_or(0)

@@ -4,7 +4,7 @@
 //! (`Innodb_*`) come from the engine; `metrics` puts them all together.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use weir_engine::{Kind, StatusDef, Unit};
+use weir_engine::{StatusDef, StatusKind, StatusUnit};
 
 macro_rules! stats {
     ($($name:ident: $kind:ident $unit:ident, $doc:literal;)*) => {
@@ -16,8 +16,8 @@ macro_rules! stats {
 
         const TABLE: &[StatusDef] = &[$(StatusDef {
             name: stringify!($name),
-            kind: Kind::$kind,
-            unit: Unit::$unit,
+            kind: StatusKind::$kind,
+            unit: StatusUnit::$unit,
             doc: $doc,
         }),*];
 
@@ -182,7 +182,7 @@ impl Status {
     /// FLUSH STATUS: the counters that no session has begin again, as in MySQL; gauges stay.
     pub fn flush(&self) {
         for (def, value) in TABLE.iter().zip(&self.values) {
-            if def.kind == Kind::Counter && !is_of_sessions(def.name) {
+            if def.kind == StatusKind::Counter && !is_of_sessions(def.name) {
                 value.store(0, Relaxed);
             }
         }

@@ -7,7 +7,7 @@
 use super::histogram;
 use crate::process::{Process, TICKS};
 use std::fmt::Write as _;
-use weir_engine::{Kind, StatusDef, Unit};
+use weir_engine::{StatusDef, StatusKind, StatusUnit};
 use weir_sql::metrics;
 use weir_sql::session::Instance;
 
@@ -38,9 +38,11 @@ fn family(def: &StatusDef) -> String {
     let lower = def.name.to_ascii_lowercase();
     let mut words: Vec<&str> = lower.strip_prefix("weir_").unwrap_or(&lower).split('_').collect();
     // The unit stands at the end, once.
-    words.retain(|w| !matches!((*w, def.unit), ("bytes", Unit::Bytes) | ("usec", Unit::Micros)));
+    words.retain(|w| {
+        !matches!((*w, def.unit), ("bytes", StatusUnit::Bytes) | ("usec", StatusUnit::Micros))
+    });
     // Those words mean a counter and a histogram's sample to Prometheus.
-    if def.kind == Kind::Gauge && matches!(words.last(), Some(&("total" | "count"))) {
+    if def.kind == StatusKind::Gauge && matches!(words.last(), Some(&("total" | "count"))) {
         words.pop();
     }
     let unit = unit(def.unit);
@@ -48,19 +50,19 @@ fn family(def: &StatusDef) -> String {
     format!("weir_{}{suffix}", words.join("_"))
 }
 
-fn unit(unit: Unit) -> &'static str {
+fn unit(unit: StatusUnit) -> &'static str {
     match unit {
-        Unit::One => "",
-        Unit::Bytes => "bytes",
-        Unit::Micros | Unit::Millis | Unit::Seconds => "seconds",
+        StatusUnit::One => "",
+        StatusUnit::Bytes => "bytes",
+        StatusUnit::Micros | StatusUnit::Millis | StatusUnit::Seconds => "seconds",
     }
 }
 
-fn scaled(value: u64, unit: Unit) -> f64 {
+fn scaled(value: u64, unit: StatusUnit) -> f64 {
     match unit {
-        Unit::One | Unit::Bytes | Unit::Seconds => value as f64,
-        Unit::Millis => value as f64 / 1e3,
-        Unit::Micros => value as f64 / 1e6,
+        StatusUnit::One | StatusUnit::Bytes | StatusUnit::Seconds => value as f64,
+        StatusUnit::Millis => value as f64 / 1e3,
+        StatusUnit::Micros => value as f64 / 1e6,
     }
 }
 
@@ -88,8 +90,8 @@ impl Written {
     fn one(&mut self, def: &StatusDef, value: u64) {
         let name = family(def);
         let (kind, suffix) = match def.kind {
-            Kind::Counter => ("counter", "_total"),
-            Kind::Gauge => ("gauge", ""),
+            StatusKind::Counter => ("counter", "_total"),
+            StatusKind::Gauge => ("gauge", ""),
         };
         self.head(&name, kind, unit(def.unit), &in_seconds(def));
         let _ = writeln!(self.text, "{name}{suffix} {}", scaled(value, def.unit));
@@ -173,27 +175,37 @@ pub fn written(inst: &Instance, form: Form) -> String {
 mod tests {
     use super::*;
 
-    fn def(name: &'static str, kind: Kind, unit: Unit) -> StatusDef {
+    fn def(name: &'static str, kind: StatusKind, unit: StatusUnit) -> StatusDef {
         StatusDef { name, kind, unit, doc: "." }
     }
 
     #[test]
     fn names_end_in_their_units() {
-        use Kind::*;
+        use StatusKind::*;
         for (name, kind, unit, want) in [
-            ("Bytes_received", Counter, Unit::Bytes, "weir_received_bytes"),
+            ("Bytes_received", Counter, StatusUnit::Bytes, "weir_received_bytes"),
             (
                 "Innodb_buffer_pool_bytes_dirty",
                 Gauge,
-                Unit::Bytes,
+                StatusUnit::Bytes,
                 "weir_innodb_buffer_pool_dirty_bytes",
             ),
-            ("Innodb_buffer_pool_pages_total", Gauge, Unit::One, "weir_innodb_buffer_pool_pages"),
-            ("Weir_pace_usec_max", Gauge, Unit::Micros, "weir_pace_max_seconds"),
-            ("Innodb_row_lock_time", Counter, Unit::Millis, "weir_innodb_row_lock_time_seconds"),
-            ("Weir_pressure", Gauge, Unit::One, "weir_pressure"),
-            ("Prepared_stmt_count", Gauge, Unit::One, "weir_prepared_stmt"),
-            ("Uptime", Gauge, Unit::Seconds, "weir_uptime_seconds"),
+            (
+                "Innodb_buffer_pool_pages_total",
+                Gauge,
+                StatusUnit::One,
+                "weir_innodb_buffer_pool_pages",
+            ),
+            ("Weir_pace_usec_max", Gauge, StatusUnit::Micros, "weir_pace_max_seconds"),
+            (
+                "Innodb_row_lock_time",
+                Counter,
+                StatusUnit::Millis,
+                "weir_innodb_row_lock_time_seconds",
+            ),
+            ("Weir_pressure", Gauge, StatusUnit::One, "weir_pressure"),
+            ("Prepared_stmt_count", Gauge, StatusUnit::One, "weir_prepared_stmt"),
+            ("Uptime", Gauge, StatusUnit::Seconds, "weir_uptime_seconds"),
         ] {
             assert_eq!(family(&def(name, kind, unit)), want);
         }
@@ -204,7 +216,7 @@ mod tests {
         let mut w = Written { form: Form::OpenMetrics, text: String::new() };
         let d = StatusDef {
             doc: "A \\ and\na line, in microseconds.",
-            ..def("Weir_x_usec", Kind::Counter, Unit::Micros)
+            ..def("Weir_x_usec", StatusKind::Counter, StatusUnit::Micros)
         };
         w.one(&d, 1_500_000);
         assert_eq!(
@@ -212,7 +224,7 @@ mod tests {
             "# TYPE weir_x_seconds counter\n# UNIT weir_x_seconds seconds\n# HELP weir_x_seconds A \\\\ and\\na line.\nweir_x_seconds_total 1.5\n"
         );
         let mut w = Written { form: Form::Text, text: String::new() };
-        w.one(&def("Weir_x", Kind::Counter, Unit::One), 7);
+        w.one(&def("Weir_x", StatusKind::Counter, StatusUnit::One), 7);
         assert_eq!(w.text, "# TYPE weir_x_total counter\n# HELP weir_x_total .\nweir_x_total 7\n");
     }
 
