@@ -201,9 +201,7 @@ impl<'p> Joiner<'p> {
             }
             if !exhausted && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
                 r.reads.work.examine();
-                if block.steps[i].completes {
-                    self.complete(i, r)?;
-                }
+                self.complete(i, r)?;
                 let wanted = match self.check_from(i, 0, r, outer)? {
                     Checked::Row(wanted) => wanted,
                     Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
@@ -237,7 +235,12 @@ impl<'p> Joiner<'p> {
     }
 
     /// The row of step `i` gets the virtual columns that it is older than.
+    #[inline]
     fn complete(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<()> {
+        if self.block.steps[i].completes { self.complete_row(i, r) } else { Ok(()) }
+    }
+
+    fn complete_row(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<()> {
         let t = self.block.steps[i].table;
         let Source::Table(table) = &self.block.tables[t].source else { return Ok(()) };
         let Some(row) = self.slots[t].bytes() else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! Rows into the table: defaults, generated values, duplicates.
 
 use super::{
-    Inserted, RowWriter, ThroughView, Updated, WriteKind, complete, counted, with_assigned,
+    Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, locked_row, with_assigned,
 };
 use crate::meta::SqlColumn;
 use crate::query::bind::rules::{self, Storing};
@@ -21,7 +21,7 @@ use crate::session_api::{ResultSink, SqlError};
 use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, Warnings};
 use weir_engine::row::RowView;
-use weir_engine::{LockMode, OnLocked, RowBuf};
+use weir_engine::{LockMode, RowBuf};
 
 /// Progress of one INSERT.
 pub struct Inserter<'p> {
@@ -482,12 +482,9 @@ impl Inserter<'_> {
         let p = self.p;
         let table = &p.table;
         let home = partition::home(table, self.writer.image(), r.reads, &mut r.ev)?;
-        let lock = LockMode::Exclusive;
-        let found = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut self.buf).await?;
-        if !found {
+        if !locked_row(r, table, home, key, &mut self.buf).await? {
             return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
         }
-        complete(table, &mut self.buf.row, r)?;
         let old = self.buf.row.clone();
         let new = self.writer.image().to_vec();
         let mut slots = vec![Slot::Bytes(old.clone()), Slot::Bytes(new)];

@@ -314,9 +314,7 @@ impl<'p> RowWriter<'p> {
         key: &[u8],
     ) -> Run<bool> {
         let mut found = std::mem::take(&mut self.found);
-        let lock = LockMode::Exclusive;
-        let there = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut found).await?;
-        complete(table, &mut found.row, r)?;
+        let there = locked_row(r, table, home, key, &mut found).await?;
         let same = there && found.row[..] == self.new[..];
         if there && planted::is(Bug::ReplacedWithoutCascade) {
             r.txn.delete(home, &found.key, &found.row).await?;
@@ -580,10 +578,24 @@ impl<'p> RowWriter<'p> {
     }
 }
 
+/// Reads a row with its lock, as whoever changes it sees it; false: it is gone.
+async fn locked_row(
+    r: &mut Runner<'_, '_>,
+    table: &Arc<SqlTable>,
+    home: &Arc<Table>,
+    key: &[u8],
+    into: &mut RowBuf,
+) -> Run<bool> {
+    let there = r.txn.get(home, 0, key, LockMode::Exclusive, OnLocked::Wait, into).await?;
+    if there {
+        complete(table, &mut into.row, r)?;
+    }
+    Ok(there)
+}
+
 /// The row gets the virtual columns that it is older than.
 fn complete(table: &Arc<SqlTable>, row: &mut Vec<u8>, r: &mut Runner<'_, '_>) -> Run<()> {
     if !table.rules.late.is_empty()
-        && !row.is_empty()
         && let Some(whole) = rules::complete(table, row, r.reads, &mut r.ev)?
     {
         *row = whole;

@@ -185,6 +185,7 @@ impl Joiner<'_> {
                     self.seek_kept(t, by, r, outer);
                     return Ok(true);
                 }
+                self.complete(i, r)?;
                 r.reads.work.examine();
                 for c in block.steps[i].conds.iter().filter(|c| c.early && !(c.implied && exact)) {
                     if !self.holds(c, r, outer).await? {
