@@ -36,6 +36,10 @@ pub enum Fault {
     Io,
     /// No space left on the device; nothing has happened.
     Full,
+    /// The process has no descriptor left (EMFILE); nothing has happened.
+    NoDescriptor,
+    /// The system puts the operation off (EAGAIN); nothing has happened.
+    Again,
     /// It takes this long, and then is as ever.
     Slow(Duration),
 }
@@ -301,29 +305,24 @@ impl Device {
         if frozen {
             self.stop().await;
         }
-        match fault {
-            None => {}
-            Some(Fault::Slow(d)) => time += d,
+        use rustix::io::Errno;
+        let of_system = |e: Errno| DiskError::new(kind, path, &e.into());
+        let error = match fault {
+            None => return Ok(time),
+            Some(Fault::Slow(d)) => {
+                time += d;
+                return Ok(time);
+            }
             Some(Fault::Io) => {
-                return Err(failed(
-                    kind,
-                    path,
-                    io::ErrorKind::Other,
-                    "simulated input/output error",
-                )
-                .at(offset, len));
+                failed(kind, path, io::ErrorKind::Other, "simulated input/output error")
             }
             Some(Fault::Full) => {
-                return Err(failed(
-                    kind,
-                    path,
-                    io::ErrorKind::StorageFull,
-                    "no space left on device",
-                )
-                .at(offset, len));
+                failed(kind, path, io::ErrorKind::StorageFull, "no space left on device")
             }
-        }
-        Ok(time)
+            Some(Fault::NoDescriptor) => of_system(Errno::MFILE),
+            Some(Fault::Again) => of_system(Errno::AGAIN),
+        };
+        Err(error.at(offset, len))
     }
 
     async fn stop(&self) {
@@ -525,7 +524,8 @@ impl SimFile {
         let time = match self.disk.begin("write", &self.path, off, buf.len()).await {
             Ok(t) => t,
             Err(e) => {
-                if !e.is_full() {
+                // Only an input/output error comes in the middle of it.
+                if e.kind == io::ErrorKind::Other {
                     self.half_written(off, buf);
                 }
                 return Err(e);
