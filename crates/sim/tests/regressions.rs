@@ -65,7 +65,6 @@ fn tables_of_several_maps_pass() {
 #[test]
 fn seeds_that_found_a_fault_pass() {
     let table: &[(u64, &str)] = &[
-        (12, "an older file whose page of the newest change was still blank was served"),
         (5, "backward locking scans left the gap above their first record open"),
         (
             24,

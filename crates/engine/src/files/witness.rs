@@ -1,13 +1,13 @@
 //! What each table's file must be at least: the newest page that a clean stop knew of, with its LSN, in a file of their own (`weir.lsn`).
 //!
 //! A copy of a table's file from an earlier day is a valid file of the right directory, and each of its pages is whole. It is known by
-//! this page, which has an older LSN in it, or is blank or not there at all. The file is looked at where its header is: before recovery applies
+//! this page, which has an older LSN in it, or is not there at all. The file is looked at where its header is: before recovery applies
 //! the first redo to it, else when the table is first used.
 //!
 //! Invariants
 //! - The list is a lower bound at every time. It is written when everything is home and synced, under another name first; LSNs of
 //!   pages only grow, no table's file becomes shorter, and ids of spaces are never used again. So it holds after a crash, too.
-//! - A page that is neither blank nor verifies says nothing here; it is found damaged when it is read.
+//! - A page that does not verify says nothing here; it is found damaged when it is read.
 //!
 //! Nothing tells a copy that is older than the last change, but not older than the last clean stop, from the right file, unless redo
 //! meets a page in it that is too old.
@@ -130,9 +130,7 @@ impl Spaces {
         let (bytes, done) = space.file.read(at, IoBuf::new(size)).await;
         done?;
         let has = page::lsn(&bytes);
-        // A page that was not in use yet is blank in an older file, which then names it nowhere.
-        let whole = page::verify(&bytes, PageId::new(space.id, page)).is_ok();
-        let older = page::is_blank(&bytes) || whole && has < lsn;
+        let older = page::verify(&bytes, PageId::new(space.id, page)).is_ok() && has < lsn;
         Ok(older.then(|| {
             format!(
                 "the file is older than the last stop of the server: page {page} has LSN {has}, and had {lsn}"
