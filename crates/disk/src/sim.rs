@@ -29,9 +29,6 @@ pub struct Op {
     pub count: u64,
 }
 
-/// How long a descriptor is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// An input/output error; a write may have happened in part. A sync that fails forgets: what it would have made
@@ -39,8 +36,10 @@ pub enum Fault {
     Io,
     /// No space left on the device; nothing has happened.
     Full,
-    /// EMFILE: no descriptor is left; nothing has happened.
+    /// The process has no descriptor left (EMFILE); nothing has happened.
     NoDescriptor,
+    /// The system puts the operation off (EAGAIN); nothing has happened.
+    Again,
     /// It takes this long, and then is as ever.
     Slow(Duration),
 }
@@ -306,20 +305,24 @@ impl Device {
         if frozen {
             self.stop().await;
         }
-        let (is, text) = match fault {
+        use rustix::io::Errno;
+        let of_system = |e: Errno| DiskError::new(kind, path, &e.into());
+        let error = match fault {
             None => return Ok(time),
             Some(Fault::Slow(d)) => {
                 time += d;
                 return Ok(time);
             }
-            Some(Fault::NoDescriptor) => {
-                let e = io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
-                return Err(DiskError::new(kind, path, &e));
+            Some(Fault::Io) => {
+                failed(kind, path, io::ErrorKind::Other, "simulated input/output error")
             }
-            Some(Fault::Io) => (io::ErrorKind::Other, "simulated input/output error"),
-            Some(Fault::Full) => (io::ErrorKind::StorageFull, "no space left on device"),
+            Some(Fault::Full) => {
+                failed(kind, path, io::ErrorKind::StorageFull, "no space left on device")
+            }
+            Some(Fault::NoDescriptor) => of_system(Errno::MFILE),
+            Some(Fault::Again) => of_system(Errno::AGAIN),
         };
-        Err(failed(kind, path, is, text).at(offset, len))
+        Err(error.at(offset, len))
     }
 
     async fn stop(&self) {
@@ -386,24 +389,6 @@ impl Disk for SimDisk {
                 mode: o.mode,
             });
             Ok(file)
-        })
-    }
-
-    fn open_needed<'a>(
-        &'a self,
-        path: &'a str,
-        o: OpenOptions,
-    ) -> OpFuture<'a, Result<Arc<dyn File>>> {
-        Box::pin(async move {
-            let until = self.0.rt.now() + PATIENCE.as_nanos() as u64;
-            loop {
-                match self.open(path, o).await {
-                    Err(e) if e.lacks_descriptor() && self.0.rt.now() < until => {
-                        self.0.rt.sleep(Duration::from_millis(1)).await;
-                    }
-                    done => return done,
-                }
-            }
         })
     }
 
@@ -539,7 +524,8 @@ impl SimFile {
         let time = match self.disk.begin("write", &self.path, off, buf.len()).await {
             Ok(t) => t,
             Err(e) => {
-                if !e.is_full() {
+                // Only an input/output error comes in the middle of it.
+                if e.kind == io::ErrorKind::Other {
                     self.half_written(off, buf);
                 }
                 return Err(e);

@@ -93,6 +93,7 @@ mod statements;
 mod strict;
 mod subpartitions;
 mod subqueries;
+mod switches;
 mod system_tables;
 mod system_user;
 mod temporary;

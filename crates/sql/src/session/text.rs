@@ -200,6 +200,9 @@ impl super::Session {
         if let Some(client) = self.settings.client {
             self.key.extend_from_slice(client.name().as_bytes());
         }
+        if !self.settings.switches.are_all_on() {
+            self.key.extend_from_slice(&[b'=', self.settings.switches.bits()]);
+        }
         self.key.push(0);
         if let Some(d) = &self.info.database {
             self.key.extend_from_slice(d.as_bytes());

@@ -12,6 +12,7 @@ mod inert;
 mod persisted;
 mod policies;
 mod store;
+pub mod switches;
 mod table;
 pub mod wanted;
 

@@ -1,6 +1,6 @@
 //! Where the values live: one global set, and for each session only what it changed.
 
-use super::check::{Checked, SetInput, VarWarning, check};
+use super::check::{Checked, SetInput, VarWarning, check, check_over};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
 use crate::session_api::SqlError;
@@ -123,7 +123,8 @@ impl GlobalVars {
         input: &SetInput<'_>,
         strict_all: bool,
     ) -> Result<Option<VarWarning>, SqlError> {
-        let Checked { value, mut warning } = check(var.def(), input, strict_all)?;
+        let Checked { value, mut warning } =
+            check_over(var.def(), input, &self.get(var), strict_all)?;
         if warning.is_none() && value != var.def().default.value() {
             warning = self.unread(var);
         }
@@ -312,7 +313,7 @@ impl SessionVars {
     /// SET SESSION, after [`resolve_set`].
     pub fn set(&mut self, var: Var, input: &SetInput<'_>) -> Result<Option<VarWarning>, SqlError> {
         let strict_all = self.has_mode(sql_mode::STRICT_ALL_TABLES);
-        let Checked { value, warning } = check(var.def(), input, strict_all)?;
+        let Checked { value, warning } = check_over(var.def(), input, &self.get(var), strict_all)?;
         if let Some((other, linked)) = linked_values(var, &value) {
             self.put(other, linked);
         }

@@ -331,8 +331,8 @@ with_inert! { vars =>
         "Bytes of reads after a sort.", note "pages are read through the buffer pool";
     bulk_insert_buffer_size: Both Always, size(0, U64_MAX, 1), n(8_388_608),
         "Bytes of the tree cache of bulk inserts.", note "it belongs to MyISAM";
-    optimizer_switch: Both Always, STR, s("default"), "Flags of the optimizer.",
-        note "the planner has no switches";
+    optimizer_switch: Both Always, STR, s(super::switches::DEFAULT),
+        "Flags of the optimizer. Those for derived tables, joined subqueries, kept rows, early conditions and ordering indexes have an effect.";
     eq_range_index_dive_limit: Both Always, uint(0, 4_294_967_295), n(200),
         "Equality ranges that are estimated by index dives.", note "the planner has no such limit";
     histogram_generation_max_mem_size: Both Always, size(1_000_000, U64_MAX, 1), n(20_000_000),

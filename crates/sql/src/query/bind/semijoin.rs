@@ -16,6 +16,7 @@ use crate::query::expr::{BExpr, CmpOp, ColRef, Node, Truth};
 use crate::query::plan::raw::{Raw, RawGroup};
 use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::value::{TypeInfo, Value};
+use crate::vars::switches::Switch;
 use std::collections::HashSet;
 
 /// Tables of a block at most that a query may join: each makes the search for an order longer.
@@ -31,6 +32,10 @@ impl Binder<'_> {
     ) -> Bind<()> {
         // A change of rows asks who reads its target, and finds it in subqueries.
         if !self.merges_derived || tables.is_empty() {
+            return Ok(());
+        }
+        // The queries are joined as rows that are kept, which takes both.
+        if self.is_off(Switch::Semijoin) || self.is_off(Switch::Materialization) {
             return Ok(());
         }
         for at in 0..raw.conds.len() {

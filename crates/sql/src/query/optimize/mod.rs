@@ -32,6 +32,7 @@ use crate::query::plan::{
 };
 use crate::session_api::SqlError;
 use crate::value::compare::CompareRule;
+use crate::vars::switches::Switch;
 use anew::is_drawn;
 use extreme::extremes;
 use searches::On;
@@ -105,6 +106,10 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     raw.group_of.resize(b.tables.len(), None);
     raw.usable.resize(b.tables.len(), None);
     drop_outer_joins(&mut raw);
+    let switches = env.reads.settings.switches;
+    if switches.is_off(Switch::HashJoin) || switches.is_off(Switch::BlockNestedLoop) {
+        raw.unkept = u64::MAX;
+    }
     hints(b, &raw);
     note_columns(b, &raw);
     if !only_shown {
@@ -121,8 +126,9 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     let searches = o.first_searches();
     let (chosen, guessed) = (o.chosen, o.rows);
     b.guessed = guessed;
-    place_conditions(b, &raw, chosen);
-    use_order(b, &raw, searches);
+    let late = only_shown && switches.is_off(Switch::ConditionPushdown);
+    place_conditions(b, &raw, chosen, late);
+    use_order(b, &raw, searches, !switches.is_off(Switch::OrderingIndex));
     mark_implied(b);
     Ok(())
 }
@@ -308,8 +314,8 @@ fn is_ordered(b: &Block) -> bool {
     !b.order.is_empty() && b.agg.is_none() && b.windows.is_empty() && !b.distinct
 }
 
-/// Puts every condition at the first step where all it reads is there.
-fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
+/// Puts every condition at the first step where all it reads is there; with `late` those of the whole block at the last step.
+fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
     let mut at = vec![0usize; b.tables.len()];
     for (i, c) in chosen.iter().enumerate() {
         at[c.table] = i;
@@ -380,7 +386,8 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
     let mut gate = Vec::new();
     for c in &raw.conds {
         // One that answers anew each time is asked for each row of the whole join.
-        let drawn = is_drawn(c, b, raw).then(|| steps.len().checked_sub(1)).flatten();
+        let waits = is_drawn(c, b, raw) || (late && tables_of(c) != 0);
+        let drawn = waits.then(|| steps.len().checked_sub(1)).flatten();
         let Some(step) = drawn.or_else(|| last_step(tables_of(c))) else {
             gate.push(Cond::new(c.clone()));
             continue;
@@ -439,8 +446,8 @@ fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {
     false
 }
 
-/// Lets an index deliver ORDER BY, when it can.
-fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
+/// Lets an index deliver ORDER BY, when it can. `prefers`: also one that is read in place of the table because few rows are asked for.
+fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>, prefers: bool) {
     if !is_ordered(b) || b.steps.is_empty() || !b.steps[0].begins.is_empty() {
         return;
     }
@@ -477,7 +484,7 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
     }
     for index in 1..table.engine.def.indexes.len() {
         let allowed = raw.usable[t].as_ref().is_none_or(|u| u.contains(&index));
-        let worth = b.limit.is_some() || forced || b.tables[t].is_covered_by(index);
+        let worth = (prefers && b.limit.is_some()) || forced || b.tables[t].is_covered_by(index);
         if !allowed || !worth || table.sql_index(index).is_none() {
             continue;
         }

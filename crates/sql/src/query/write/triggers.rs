@@ -8,6 +8,7 @@ use crate::context::{Reads, TableTriggers};
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
+use crate::planted::{self, Bug};
 use crate::query::exec::{Boxed, Runner};
 use crate::query::plan::code::{Code, of_object};
 use crate::query::plan::outcome::Run;
@@ -168,6 +169,7 @@ fn seen(code: &Code, table: &SqlTable, rows: &Rows<'_>, r: &Runner<'_, '_>) -> V
     slots
         .map(|(slot, column)| {
             let row = match slot.kind {
+                SlotKind::Old if planted::is(Bug::OldShowsNew) => rows.new.as_deref().or(rows.old),
                 SlotKind::Old => rows.old,
                 SlotKind::New => rows.new.as_deref(),
                 SlotKind::Variable(_) | SlotKind::Hidden => None,
