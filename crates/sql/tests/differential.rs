@@ -243,7 +243,7 @@ fn conditions_do_not_depend_on_rules() {
             let mut c = server.client();
             tables(&mut c, &mut rng).await;
             let mut bad = Vec::new();
-            for n in 0..500 {
+            for n in 0..150 {
                 let (p, q) = (condition(&mut rng, "x", 2), condition(&mut rng, "y", 1));
                 let col = pick(&mut rng, &["a", "b", "c", "d", "e", "i", "j", "p"]);
                 let (from, within, cond) = match n % 5 {
