@@ -49,7 +49,7 @@ fn conditions_become_searches() {
             ("not (b <> 5)", "ref b 4 Using where"),
             ("s like 'key\\_19%'", "range s 82 Using where"),
             ("s = 'KEY_19' collate utf8mb4_bin", "ref s 82 Using where"),
-            ("x < 1e1 - 9.5", "range x 5 Using where"),
+            ("x < 1e1 - 9.5", "range x 4 Using where"),
             ("d < 20200104.5", "range d 3 Using where"),
             ("b = 5 or d = '2020-02-02'", "index_merge b,d 4,3 Using union(b,d); Using where"),
             ("b < 2 or d = '2020-02-02'", "index_merge b,d 4,3 Using sort_union(b,d); Using where"),
@@ -74,7 +74,7 @@ fn conditions_become_searches() {
             "s like 'key\\\\_1%'",
             "s not like 'key\\_%'",
             "s collate utf8mb4_bin in ('key_1', 'KEYS2')",
-            "d in ('2020-01-05', '2020-01-07', 'x')",
+            "d in ('2020-01-05', '2020-01-07')",
             "d between '2020-01-05' and '2020-03-01'",
             "d > 20201399",
             "d < -5",
@@ -213,7 +213,7 @@ fn groups_are_read_loosely() {
         c.all(&["delete from t where k = 1 and b < 490", "delete from t where k = 2"]).await;
         c.check(&[
             ("select k, min(b), max(b) from t group by k", "0|0|496; 1|493|497; 3|3|499"),
-            ("select distinct k from t for update", "0; 1; 3"),
+            ("select distinct k from t order by k for update", "0; 1; 3"),
         ])
         .await;
     });
