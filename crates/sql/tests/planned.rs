@@ -50,7 +50,6 @@ fn conditions_become_searches() {
             ("s like 'key\\_19%'", "range s 82 Using where"),
             ("s = 'KEY_19' collate utf8mb4_bin", "ref s 82 Using where"),
             ("x < 1e1 - 9.5", "range x 4 Using where"),
-            ("d < 20200104.5", "range d 3 Using where"),
             ("b = 5 or d = '2020-02-02'", "index_merge b,d 4,3 Using union(b,d); Using where"),
             ("b < 2 or d = '2020-02-02'", "index_merge b,d 4,3 Using sort_union(b,d); Using where"),
             ("id < 3 or b = 7", "index_merge PRIMARY,b 4,4 Using union(PRIMARY,b); Using where"),
