@@ -68,6 +68,7 @@ mod params;
 mod partition_rules;
 mod partition_twins;
 mod partitions;
+mod planned;
 mod preparable;
 mod program_conditions;
 mod program_own;

@@ -201,7 +201,8 @@ impl super::Session {
             self.key.extend_from_slice(client.name().as_bytes());
         }
         if !self.settings.switches.are_all_on() {
-            self.key.extend_from_slice(&[b'=', self.settings.switches.bits()]);
+            self.key.push(b'=');
+            self.key.extend_from_slice(&self.settings.switches.bits().to_le_bytes());
         }
         self.key.push(0);
         if let Some(d) = &self.info.database {

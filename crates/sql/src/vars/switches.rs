@@ -8,6 +8,11 @@ use super::SetInput;
 /// A flag that the planner reads. Results are the same whether it is on or off, and plans are not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switch {
+    /// The rows of several indexes of a table are put together.
+    IndexMerge,
+    IndexMergeUnion,
+    IndexMergeSortUnion,
+    IndexMergeIntersection,
     /// Conditions are asked as soon as the tables that they read are there; off: of whole joined rows.
     ConditionPushdown,
     /// Rows that a join reads for each row before are kept, and found by a hash.
@@ -20,16 +25,18 @@ pub enum Switch {
     DerivedMerge,
     /// LIMIT may choose an index for its order.
     OrderingIndex,
+    /// Conditions on a derived table that makes groups, windows or a union are given to its query.
+    DerivedConditionPushdown,
 }
 
 use Switch::*;
 
 /// Names in MySQL's order, which is that of the bits of a number; the default; what reads it here.
 const FLAGS: [(&str, bool, Option<Switch>); 27] = [
-    ("index_merge", true, None),
-    ("index_merge_union", true, None),
-    ("index_merge_sort_union", true, None),
-    ("index_merge_intersection", true, None),
+    ("index_merge", true, Some(IndexMerge)),
+    ("index_merge_union", true, Some(IndexMergeUnion)),
+    ("index_merge_sort_union", true, Some(IndexMergeSortUnion)),
+    ("index_merge_intersection", true, Some(IndexMergeIntersection)),
     ("engine_condition_pushdown", true, None),
     ("index_condition_pushdown", true, Some(ConditionPushdown)),
     ("mrr", true, None),
@@ -51,7 +58,7 @@ const FLAGS: [(&str, bool, Option<Switch>); 27] = [
     ("subquery_to_derived", false, None),
     ("prefer_ordering_index", true, Some(OrderingIndex)),
     ("hypergraph_optimizer", false, None),
-    ("derived_condition_pushdown", true, None),
+    ("derived_condition_pushdown", true, Some(DerivedConditionPushdown)),
     ("hash_set_operations", true, None),
 ];
 
@@ -64,7 +71,7 @@ pub const DEFAULT: &str = "index_merge=on,index_merge_union=on,index_merge_sort_
 
 /// The flags that are off, of those that the planner reads.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Switches(u8);
+pub struct Switches(u16);
 
 impl Switches {
     /// From the variable's text.
@@ -86,7 +93,7 @@ impl Switches {
     }
 
     /// For keys of plans.
-    pub fn bits(self) -> u8 {
+    pub fn bits(self) -> u16 {
         self.0
     }
 }

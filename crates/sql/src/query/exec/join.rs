@@ -3,7 +3,9 @@
 mod at_hand;
 mod counted;
 mod kept;
+mod loose;
 mod mem;
+mod merged;
 mod parts;
 
 pub use counted::count_sort;
@@ -437,7 +439,7 @@ impl<'p> Joiner<'p> {
             }
             let state = &mut self.states[t];
             match &step.access {
-                Access::Scan { .. } => {
+                Access::Scan { .. } | Access::Loose { .. } => {
                     if state.ranges.is_empty() {
                         state.ranges.push(KeyRange::all());
                     }
@@ -448,6 +450,9 @@ impl<'p> Joiner<'p> {
                         self.run_subs(&key.subs, r, outer).await?;
                     }
                     self.begin_ranges(i, key, *reverse, r, outer)?;
+                }
+                Access::Merged(merge) => {
+                    Box::pin(self.begin_merged(i, merge, r, outer)).await?;
                 }
                 Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
             }
@@ -560,6 +565,9 @@ impl<'p> Joiner<'p> {
         if let Access::Mem { .. } = step.access {
             return Ok(self.advance_mem(t));
         }
+        if let Access::Loose { index, parts, ends } = step.access {
+            return Box::pin(self.advance_loose(i, (index, parts, ends), r)).await;
+        }
         if step.kept.is_some() {
             if let Some(more) = self.advance_kept(t) {
                 return Ok(more);
@@ -622,7 +630,8 @@ fn scan_spec(block: &Block, i: usize, range: KeyRange, r: &Runner<'_, '_>) -> Sc
         Access::Scan { index, reverse } => (*index, *reverse),
         Access::Ranges { key, reverse } => (key.index, *reverse),
         Access::Point(key) => (key.index, false),
-        Access::Mem { .. } => (0, false),
+        Access::Loose { index, .. } => (*index, false),
+        Access::Merged(_) | Access::Mem { .. } => (0, false),
     };
     ScanSpec {
         index,

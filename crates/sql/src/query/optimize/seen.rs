@@ -65,9 +65,9 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
 pub fn read_by_entries(b: &mut Block) {
     for s in &mut b.steps {
         let index = match &s.access {
-            Access::Scan { index, .. } => *index,
+            Access::Scan { index, .. } | Access::Loose { index, .. } => *index,
             Access::Ranges { key, .. } => key.index,
-            Access::Point(_) | Access::Mem { .. } => 0,
+            Access::Point(_) | Access::Merged(_) | Access::Mem { .. } => 0,
         };
         let slot = &b.tables[s.table];
         s.index_only = slot.columns.clone().filter(|_| slot.is_covered_by(index));

@@ -2,7 +2,7 @@
 //! instructions (`code`).
 //!
 //! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
-//! have what one kind of statement or subquery needs beside them. `key` and `pruning` are searches, `raw` is what the optimizer works from, `told`
+//! have what one kind of statement or subquery needs beside them. `key`, `index_merge` and `pruning` are searches, `cond` conditions, `raw` is what the optimizer works from, `told`
 //! is what the client is told of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
 //! nothing here is worked out over rows.
 //!
@@ -11,10 +11,12 @@
 pub mod beside;
 pub mod change;
 pub mod code;
+mod cond;
 pub mod deprecated;
 pub mod env;
 mod examined;
 pub mod foreign;
+pub mod index_merge;
 pub mod insert;
 pub mod into;
 pub mod json_table;
@@ -32,6 +34,7 @@ pub mod told;
 mod writers;
 
 pub(super) use crate::query::plan::out_column::{Origin, OutColumn};
+pub(super) use cond::Cond;
 pub(super) use slot::TableSlot;
 
 use crate::context::{VirtualHint, VirtualTable};
@@ -371,27 +374,6 @@ pub(super) struct Block {
     pub seen: AtomicU32,
 }
 
-/// A condition and the subqueries it needs.
-#[derive(Clone)]
-pub(super) struct Cond {
-    pub expr: BExpr,
-    pub subs: Vec<u32>,
-    /// Rows of the step's ranges fulfil it, if those are exact.
-    pub implied: bool,
-    /// It is about the step's table alone: kept rows fulfil it.
-    pub early: bool,
-    /// It is among what kept rows, or those in memory, are found by: rows found fulfil it.
-    pub equated: bool,
-}
-
-impl Cond {
-    pub fn new(expr: BExpr) -> Cond {
-        let mut subs = Vec::new();
-        expr.subs(&mut subs);
-        Cond { expr, subs, implied: false, early: false, equated: false }
-    }
-}
-
 pub(super) enum Source {
     Table(Arc<SqlTable>),
     Derived(Box<QueryPlan>),
@@ -456,10 +438,26 @@ pub(super) enum Access {
         key: Key,
         reverse: bool,
     },
+    /// The rows at the ends of each group of an index's first parts.
+    Loose {
+        index: usize,
+        parts: usize,
+        ends: Ends,
+    },
+    /// Rows found through several indexes.
+    Merged(Box<index_merge::IndexMerge>),
     /// Rows in memory; `hash`: columns of the table, and what of the tables before they equal.
     Mem {
         hash: Vec<(u16, Keyed, BExpr)>,
     },
+}
+
+/// Which rows of a group are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    First,
+    Last,
+    Both,
 }
 
 /// A window, and the functions over it.
