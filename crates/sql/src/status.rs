@@ -146,6 +146,7 @@ stats! {
     Threads_running: Gauge, "Clients whose statement runs.";
     Weir_join_kept: Counter, "Tables that a join has read once and kept.";
     Weir_join_not_kept: Counter, "Tables too large for that, which a join reads for each row.";
+    Weir_join_parted: Counter, "Tables too large for that, which a join has divided in files.";
 }
 
 /// The counters of one server.
@@ -207,7 +208,7 @@ pub struct SessionStatus {
 }
 
 /// The counters that statements step for each row, or several times.
-const OF_ROWS: [Stat; 25] = [
+const OF_ROWS: [Stat; 26] = [
     Stat::Created_tmp_tables,
     Stat::Handler_commit,
     Stat::Handler_delete,
@@ -233,6 +234,7 @@ const OF_ROWS: [Stat; 25] = [
     Stat::Table_locks_immediate,
     Stat::Weir_join_kept,
     Stat::Weir_join_not_kept,
+    Stat::Weir_join_parted,
 ];
 
 fn step(counter: &AtomicU64, n: u64) {

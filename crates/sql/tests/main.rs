@@ -67,6 +67,7 @@ mod outer_joins;
 mod params;
 mod partition_rules;
 mod partition_twins;
+mod parted_joins;
 mod partitions;
 mod preparable;
 mod program_conditions;
