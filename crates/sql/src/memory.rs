@@ -115,6 +115,11 @@ impl SessionMemory {
         self.used.load(Relaxed)
     }
 
+    /// What the session may still take, as far as its own limit goes.
+    pub fn room(&self) -> usize {
+        self.limit.load(Relaxed).saturating_sub(self.used())
+    }
+
     pub fn server(&self) -> &ServerMemory {
         &self.server
     }

@@ -133,6 +133,7 @@ stats! {
     Threads_running: Gauge One, "Clients whose statement runs.";
     Weir_join_kept: Counter One, "Tables that a join has read once and kept.";
     Weir_join_not_kept: Counter One, "Tables too large for that, which a join reads for each row.";
+    Weir_join_parted: Counter One, "Tables too large for that, which a join has divided in files.";
     Weir_plan_cache_bytes: Gauge Bytes, "Bytes of the plans that are kept by the texts of their statements (`weir_plan_cache_size`).";
     Weir_plan_cache_evicted: Counter One, "Plans that had to go for want of room.";
     Weir_plan_cache_hits: Counter One, "Statements whose plan was found by their text.";
@@ -203,7 +204,7 @@ pub struct SessionStatus {
 }
 
 /// The counters that statements step for each row, or several times.
-const OF_ROWS: [Stat; 26] = [
+const OF_ROWS: [Stat; 27] = [
     Stat::Created_tmp_tables,
     Stat::Handler_commit,
     Stat::Handler_delete,
@@ -229,6 +230,7 @@ const OF_ROWS: [Stat; 26] = [
     Stat::Table_locks_immediate,
     Stat::Weir_join_kept,
     Stat::Weir_join_not_kept,
+    Stat::Weir_join_parted,
     Stat::Weir_plan_cache_hits,
 ];
 

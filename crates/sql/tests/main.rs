@@ -65,6 +65,7 @@ mod names;
 mod online;
 mod outer_joins;
 mod params;
+mod parted_joins;
 mod partition_rules;
 mod partition_twins;
 mod partitions;

@@ -301,10 +301,12 @@ pub fn table_memory(reads: Reads<'_>) -> usize {
     usize::try_from(reads.vars.u64(Var::tmp_table_size)).unwrap_or(usize::MAX)
 }
 
-/// Bytes of rows that a join keeps in memory of each table that it finds rows of by hash.
+/// Bytes of rows that a join keeps in memory of each table that it finds rows of by hash: no more than half of what the session may still
+/// take, since others need some as well.
 pub fn join_memory(reads: Reads<'_>) -> usize {
     let bytes = reads.vars.u64(Var::join_buffer_size).max(reads.vars.u64(Var::tmp_table_size));
-    usize::try_from(bytes).unwrap_or(usize::MAX)
+    let room = reads.session.memory().map_or(usize::MAX, |m| m.room());
+    usize::try_from(bytes).unwrap_or(usize::MAX).min(room / 2)
 }
 
 /// Bytes of rows that a sort keeps in memory.

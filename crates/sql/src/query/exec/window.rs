@@ -404,13 +404,16 @@ impl Partition<'_> {
         spec: &AggSpec,
         give: Give<'_>,
     ) -> Run<()> {
-        // A frame that only grows goes on from the row before.
+        // A frame that grows goes on from the row before, and one that moves on loses the rows that leave it, where they can be taken away.
         let mut done: Range<usize> = 0..0;
         let mut acc = Accumulator::new(spec);
         let mut last: Option<Value<'static>> = None;
         for at in 0..self.rows.len() {
             let frame = self.frame(r, c, at)?;
-            if frame.start != done.start || frame.end < done.end {
+            if self.take_away(r, (c, spec), &mut acc, &done, &frame)? {
+                done.start = frame.start;
+                last = None;
+            } else if frame.start != done.start || frame.end < done.end {
                 acc = Accumulator::new(spec);
                 done = frame.start..frame.start;
                 last = None;
@@ -435,6 +438,32 @@ impl Partition<'_> {
             last = Some(v);
         }
         Ok(())
+    }
+}
+
+impl Partition<'_> {
+    /// A frame has moved on: takes the rows that it has left away from what has been aggregated. False: that cannot be done, or it is more work
+    /// than to begin again.
+    fn take_away(
+        &self,
+        r: &mut Runner<'_, '_>,
+        (c, spec): (&WindowCall, &AggSpec),
+        acc: &mut Accumulator,
+        done: &Range<usize>,
+        frame: &Range<usize>,
+    ) -> Run<bool> {
+        let moved = done.start < frame.start && frame.start < done.end && done.end <= frame.end;
+        if !moved || frame.start - done.start > frame.end - frame.start {
+            return Ok(false);
+        }
+        for i in done.start..frame.start {
+            r.ev.cx.work(64)?;
+            let cells = &self.kept[self.rows[i]].cells;
+            if !acc.remove(spec, &cells[self.first..self.first + c.args.len()]) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
