@@ -175,11 +175,6 @@ impl Experiment {
         self.runs.iter().find(stands).map_or(run, |r| &r.name)
     }
 
-    /// Whether there are such runs.
-    pub fn has_null(&self) -> bool {
-        self.runs.iter().any(|r| !r.stands_for.is_empty())
-    }
-
     pub fn size(&self, full: bool) -> Size {
         if full { self.full } else { self.small }
     }

@@ -95,11 +95,16 @@ impl Outcome {
     fn judge(&self, o: &Observation) -> (Verdict, Option<Judged>) {
         let judged = o.claim.judge(&|f| self.figure(f));
         let null = || o.claim.judge(&|f| self.null_figure(f)).is_some_and(|j| j.holds);
+        // A claim of runs that nothing stands for says something of one system alone.
+        let replaced = o.claim.figures().iter().any(|f| {
+            let run = f.split('.').next().unwrap_or_default();
+            self.experiment.null_of(run) != run
+        });
         let verdict = match judged {
             None => Verdict::NotDecidable,
             Some(j) if !j.holds => Verdict::NotReproduced,
             Some(_) if o.put_in => Verdict::PutIn,
-            Some(_) if self.experiment.has_null() && null() => Verdict::WithoutEffect,
+            Some(_) if replaced && null() => Verdict::WithoutEffect,
             Some(_) => Verdict::Reproduced,
         };
         (verdict, judged)
