@@ -44,7 +44,7 @@ impl Client {
         }
         let (phase, sql) = match self.rng.below(6) {
             0 => (Phase::Working, format!("XA ROLLBACK '{xid}'")),
-            1 => (Phase::OnePhase, format!("XA COMMIT '{xid}' ONE PHASE")),
+            1 => (Phase::AtOnce, format!("XA COMMIT '{xid}' ONE PHASE")),
             _ => (Phase::Preparing, format!("XA PREPARE '{xid}'")),
         };
         self.stage.world().branches[no].set_phase(phase);
@@ -59,7 +59,7 @@ impl Client {
             (None, phase) => {
                 let mut w = self.stage.world();
                 w.commits += 1;
-                w.branches[no].over(phase == Phase::OnePhase);
+                w.branches[no].over(phase == Phase::AtOnce);
             }
             (Some(_), _) if works => self.give_up_branch(c, no, &xid).await,
             (Some(_), _) => {}

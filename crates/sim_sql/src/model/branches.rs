@@ -9,7 +9,7 @@ pub enum Phase {
     /// Nothing of it lasts.
     Working,
     /// XA COMMIT ... ONE PHASE was sent.
-    OnePhase,
+    AtOnce,
     /// XA PREPARE was sent.
     Preparing,
     Prepared,
@@ -67,11 +67,11 @@ impl Branch {
         let fits = match self.open.as_ref().map(|o| (o.phase, o.value)) {
             None => rows[0] == old,
             Some((phase, new)) => match (phase, there) {
-                (Phase::Working | Phase::OnePhase, true) => false,
+                (Phase::Working | Phase::AtOnce, true) => false,
                 (_, true) => rows[0] == old,
                 (Phase::Prepared, false) => false,
                 (Phase::Committing, false) => rows[0] == new,
-                (Phase::OnePhase, false) => rows[0] == old || rows[0] == new,
+                (Phase::AtOnce, false) => rows[0] == old || rows[0] == new,
                 (Phase::Working | Phase::Preparing | Phase::RollingBack, false) => rows[0] == old,
             },
         };
@@ -106,8 +106,8 @@ mod tests {
         for (phase, listed, value, want) in [
             (Working, false, 1, true),
             (Working, true, 1, false),
-            (OnePhase, false, 2, true),
-            (OnePhase, true, 1, false),
+            (AtOnce, false, 2, true),
+            (AtOnce, true, 1, false),
             (Preparing, true, 1, true),
             (Preparing, false, 1, true),
             (Preparing, false, 2, false),
