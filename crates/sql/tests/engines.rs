@@ -250,3 +250,166 @@ fn a_sample_database_loads_under_its_own_mode() {
         drop(server);
     });
 }
+
+/// What applications rely on in tables of MyISAM: the answers are MySQL 9.7's for such tables.
+#[test]
+fn numbers_count_within_the_groups_of_a_key() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            (
+                "create table m (g int not null, id int auto_increment, v int, \
+                 primary key (g, id)) engine=myisam",
+                "ok 0",
+            ),
+            ("insert into m (g, v) values (1,1),(2,2),(1,3),(2,4),(1,5)", "ok 5"),
+            ("select * from m order by v", "1|1|1 / 2|1|2 / 1|2|3 / 2|2|4 / 1|3|5"),
+            ("select last_insert_id()", "1"),
+            ("insert into m (g, id, v) values (1,10,6),(1,null,7),(1,0,8)", "ok 3"),
+            ("select * from m where v > 5", "1|10|6 / 1|11|7 / 1|12|8"),
+            ("select last_insert_id()", "11"),
+            ("insert into m (g, v) select g, v + 100 from m where v < 3", "ok 2"),
+            ("select * from m where v > 100", "1|13|101 / 2|3|102"),
+            ("delete from m where g = 1 and id = 13", "ok 1"),
+            ("insert into m (g, v) values (1, 99)", "ok 1"),
+            ("select id from m where v = 99", "13"),
+            // A number that was not used is not one of another group.
+            ("insert ignore into m (g, id, v) values (2, 3, 0), (3, null, 0)", "ok 1"),
+            ("select id from m where g = 3", "1"),
+            ("update m set id = 40 where g = 3", "ok 1"),
+            ("replace into m (g, v) values (3, 1)", "ok 1"),
+            ("select id from m where g = 3", "40 / 41"),
+            ("set insert_id = 50", "ok 0"),
+            ("insert into m (g, v) values (4,1),(4,2)", "ok 2"),
+            ("select id from m where g = 4", "50 / 51"),
+            ("set auto_increment_increment = 10, auto_increment_offset = 3", "ok 0"),
+            ("insert into m (g, v) values (5,1),(5,2),(3,1)", "ok 3"),
+            ("select g, id from m where g in (3, 5)", "3|40 / 3|41 / 3|43 / 5|3 / 5|13"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn numbers_within_groups_have_their_limits() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let one = "E1075 Incorrect table definition; there can be only one auto column and it must be \
+                   defined as a key";
+        c.check(&[
+            ("create table t (g int, id int auto_increment, primary key (g, id))", one),
+            ("create table t (g int, id int auto_increment, primary key (g, id)) engine=memory", one),
+            ("create table t (g int, id tinyint auto_increment, key (g, id)) engine=myisam", "ok 0"),
+            // NULL is a group, too.
+            ("insert into t values (null, null), (null, null), (1, null), (1, 127)", "ok 4"),
+            ("select * from t order by g, id", "NULL|1 / NULL|2 / 1|1 / 1|127"),
+            ("insert into t (g) values (1)", "E1264 Out of range value for column 'id' at row 1"),
+            ("insert into t (g) values (2)", "ok 1"),
+            ("alter table t engine=innodb", one),
+            ("alter table t drop key g", one),
+            ("alter table t add column v int, engine=myisam", "ok 0"),
+            ("insert into t (g) values (2)", "ok 1"),
+            ("select id from t where g = 2", "1 / 2"),
+            ("create table u like t", "ok 0"),
+            ("insert into u (g) values (7), (7)", "ok 2"),
+            ("select id from u", "1 / 2"),
+            // A key that the column leads has the table's counter.
+            ("alter table u add key (id)", "ok 0"),
+            ("insert into u (g) values (8)", "ok 1"),
+            ("select id from u where g = 8", "3"),
+            ("create table w (g varchar(20), id int auto_increment, key (g(3), id)) engine=aria", "ok 0"),
+            ("insert into w (g) values ('abcd'), ('ABCe'), ('x')", "ok 3"),
+            ("select * from w order by g, id", "abcd|1 / ABCe|2 / x|1"),
+            ("create temporary table x (g int, id int auto_increment, key (g, id)) engine=myisam", "ok 0"),
+            ("insert into x (g) values (1), (2), (1)", "ok 3"),
+            ("select * from x order by g, id", "1|1 / 1|2 / 2|1"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// Sessions that number the rows of one group wait for each other, even where the group is empty.
+#[test]
+fn no_number_of_a_group_is_given_twice() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.check(&[
+            ("create table t (g int, id int auto_increment, key (g, id)) engine=myisam", "ok 0"),
+            ("begin", "ok 0"),
+            ("insert into t (g) values (1)", "ok 1"),
+        ])
+        .await;
+        b.check(&[
+            ("set innodb_lock_wait_timeout = 1", "ok 0"),
+            ("insert into t (g) values (1)", "E1205"),
+            ("insert into t (g, id) values (0, null)", "ok 1"),
+        ])
+        .await;
+        a.check(&[("commit", "ok 0")]).await;
+        b.check(&[
+            ("insert into t (g) values (1)", "ok 1"),
+            ("select * from t", "0|1 / 1|1 / 1|2"),
+        ])
+        .await;
+        a.0.close().await;
+        b.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn searches_in_boolean_mode_need_no_key() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let no_key = "E1191 Can't find FULLTEXT index matching the column list";
+        let like = "match (a) against ('+mysql database' in boolean mode)";
+        c.check(&[
+            (
+                "create table f (id int primary key, a varchar(99), b text, n int) engine=myisam",
+                "ok 0",
+            ),
+            (
+                "insert into f values (1, 'mysql database', 'quick brown foxes', 100), \
+                 (2, 'database systems', 'mysql', 2000), (3, 'O''Reilly', 'brownish', 3), \
+                 (4, null, null, null)",
+                "ok 4",
+            ),
+            (
+                "select id, match (a, b) against ('+mysql database' in boolean mode) from f",
+                "1|1.3333333730697632 / 2|1.3333333730697632 / 3|0 / 4|0",
+            ),
+            ("select id from f where match (a, n) against ('2000' in boolean mode)", "2"),
+            ("select id from f where match (b) against ('brown*' in boolean mode)", "1 / 3"),
+            ("select id from f where match (a) against ('reilly' in boolean mode)", "3"),
+            ("select id from f where match (a) against (null in boolean mode)", ""),
+            ("select id from f where match (a) against ('mysql')", no_key),
+            ("select id from f where match (a) against ('mysql' with query expansion)", no_key),
+            ("select id from f where match (a) against (a in boolean mode)", "E1210"),
+            ("set @x = 'systems'", "ok 0"),
+            (
+                "prepare s from 'select id from f where match (a) against (? in boolean mode)'",
+                "ok 0",
+            ),
+            ("execute s using @x", "2"),
+            ("update f set n = 0 where match (a) against ('systems' in boolean mode)", "ok 1"),
+            (&format!("create view v as select id, {like} r from f"), "ok 0"),
+            ("select id, r > 0 from v", "1|1 / 2|0 / 3|0 / 4|0"),
+            ("create table l (a varchar(9) charset latin1, b varchar(9)) engine=myisam", "ok 0"),
+            ("select match (a, b) against ('x' in boolean mode) from l", "E1267"),
+            ("alter table f engine=innodb", "ok 0"),
+            ("select id from f where match (a) against ('mysql' in boolean mode)", no_key),
+            ("alter table f engine=myisam", "ok 0"),
+            ("select id from f where match (a) against ('mysql' in boolean mode)", "1"),
+            ("create table i (a text)", "ok 0"),
+            ("select * from i where match (a) against ('mysql' in boolean mode)", no_key),
+        ])
+        .await;
+        assert!(!c.rows("show create table f").await.contains("MyISAM"));
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -99,6 +99,7 @@ mod time_limits;
 mod told;
 mod tracked;
 mod triggers;
+mod view_checks;
 mod view_text;
 mod views;
 mod warned_once;

@@ -41,6 +41,23 @@ impl Txn {
         }
     }
 
+    /// Locks the beginning of a key, which is no row's, until the end of the transaction: for those who give rows behind it numbers. A lock
+    /// of the last row would not do, for in an empty group there is none.
+    pub async fn lock_numbers(
+        &mut self,
+        t: &Arc<Table>,
+        index: usize,
+        prefix: &[u8],
+    ) -> Result<()> {
+        self.use_table(t, true).await?;
+        self.check_alive()?;
+        let name = LockName::new(t.indexes[index].id, Some(prefix));
+        let lock = |txn: &mut Txn, _: &mut Work<'_>| {
+            txn.request(&name, Mode::X, Kind::Record, OnLocked::Wait)
+        };
+        self.drive(0, lock).await
+    }
+
     /// Reads the row with a full key of a unique index. Returns false when there is none for this reader.
     pub async fn get(
         &mut self,

@@ -591,7 +591,8 @@ impl Draft<'_> {
             all.mark_last(*made);
         }
         keys::settle_primary(&mut plan.meta.columns, explicit_null, &all.indexes)?;
-        keys::check_auto_increment(&plan.meta.columns, &all.indexes)?;
+        let like_myisam = plan.meta.is_like_myisam();
+        keys::check_auto_increment(&plan.meta.columns, &all.indexes, like_myisam)?;
         keys::sort(&plan.meta.columns, &mut all.indexes);
         special::sort(&mut all.special);
         Keys { indexes: plan.meta.indexes, special: plan.meta.special } = all;

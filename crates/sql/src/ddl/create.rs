@@ -105,7 +105,7 @@ fn add_keys(
     Keys { indexes: meta.indexes, special: meta.special } = keys;
     special::sort(&mut meta.special);
     keys::settle_primary(&mut meta.columns, &explicit_null, &meta.indexes)?;
-    keys::check_auto_increment(&meta.columns, &meta.indexes)?;
+    keys::check_auto_increment(&meta.columns, &meta.indexes, meta.is_like_myisam())?;
     keys::sort(&meta.columns, &mut meta.indexes);
     Ok(())
 }

@@ -15,18 +15,26 @@ struct Other {
     listed: &'static str,
     /// Every MySQL comes with this engine, so that NO_ENGINE_SUBSTITUTION does not refuse it there.
     everywhere: bool,
+    /// Its tables search without a FULLTEXT key and count within groups, as [`TableMeta::is_like_myisam`] says.
+    ///
+    /// [`TableMeta::is_like_myisam`]: crate::meta::TableMeta::is_like_myisam
+    like_myisam: bool,
 }
 
 const fn everywhere(name: &'static str, listed: &'static str) -> Other {
-    Other { name, listed, everywhere: true }
+    Other { name, listed, everywhere: true, like_myisam: false }
 }
 
 const fn elsewhere(name: &'static str) -> Other {
-    Other { name, listed: name, everywhere: false }
+    Other { name, listed: name, everywhere: false, like_myisam: false }
+}
+
+const fn like_myisam(other: Other) -> Other {
+    Other { like_myisam: true, ..other }
 }
 
 const OTHERS: [Other; 17] = [
-    everywhere("MyISAM", "MyISAM"),
+    like_myisam(everywhere("MyISAM", "MyISAM")),
     everywhere("MRG_MYISAM", "MRG_MYISAM"),
     everywhere("MERGE", "MRG_MYISAM"),
     everywhere("MEMORY", "MEMORY"),
@@ -38,7 +46,7 @@ const OTHERS: [Other; 17] = [
     elsewhere("NDB"),
     elsewhere("NDBCLUSTER"),
     elsewhere("EXAMPLE"),
-    elsewhere("Aria"),
+    like_myisam(elsewhere("Aria")),
     elsewhere("MyRocks"),
     elsewhere("RocksDB"),
     elsewhere("TokuDB"),
@@ -56,6 +64,11 @@ pub fn is_ours(name: &str) -> bool {
 
 pub fn is_another(name: &str) -> bool {
     other(name).is_some()
+}
+
+/// Whether tables that are declared with this engine keep what applications rely on in tables of MyISAM.
+pub fn is_like_myisam(name: &str) -> bool {
+    other(name).is_some_and(|e| e.like_myisam)
 }
 
 /// An engine that every MySQL has: a statement with its name means no mistake, whatever `sql_mode` says.

@@ -353,12 +353,17 @@ pub fn settle_primary(
     Ok(())
 }
 
-/// 1075: one AUTO_INCREMENT column, first in some key.
-pub fn check_auto_increment(columns: &[SqlColumn], indexes: &[SqlIndex]) -> Result<(), SqlError> {
+/// 1075: one AUTO_INCREMENT column, first in some key; in a table that is declared as MyISAM's it may stand anywhere in a key.
+pub fn check_auto_increment(
+    columns: &[SqlColumn],
+    indexes: &[SqlIndex],
+    like_myisam: bool,
+) -> Result<(), SqlError> {
     let mut autos = columns.iter().enumerate().filter(|(_, c)| c.auto_increment).map(|(i, _)| i);
     let Some(auto) = autos.next() else { return Ok(()) };
-    let leads = |i: &SqlIndex| i.parts.first().is_some_and(|p| p.column == auto);
-    if autos.next().is_some() || !indexes.iter().any(leads) {
+    let parts = |i: &SqlIndex| if like_myisam { i.parts.len() } else { 1 };
+    let fits = |i: &SqlIndex| i.parts.iter().take(parts(i)).any(|p| p.column == auto);
+    if autos.next().is_some() || !indexes.iter().any(fits) {
         return Err(SqlError::new(
             errno::ER_WRONG_AUTO_KEY,
             "Incorrect table definition; there can be only one auto column and it must be defined \

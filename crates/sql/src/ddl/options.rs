@@ -2,6 +2,7 @@
 
 use crate::context::refused;
 use crate::errno;
+use crate::meta::{DECLARED_ENGINE, MYISAM};
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation};
 use weir_syntax::ast::{DatabaseOption, OptionValue, TableOption};
@@ -193,6 +194,7 @@ fn engine(
     let name = text(value);
     if engines::is_ours(&name) {
         found.engine = true;
+        keep(found, DECLARED_ENGINE, String::new());
         return Ok(());
     }
     engines::check_enabled(&name, env.reads.vars)?;
@@ -207,6 +209,10 @@ fn engine(
     env.warnings.warn(1266, || format!("Using storage engine InnoDB for table '{table}'"));
     found.engine |= known;
     found.replaced = true;
+    if known {
+        let habits = if engines::is_like_myisam(&name) { MYISAM } else { "" };
+        keep(found, DECLARED_ENGINE, habits.into());
+    }
     Ok(())
 }
 

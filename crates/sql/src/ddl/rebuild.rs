@@ -83,6 +83,9 @@ impl<'e> Mapper<'e> {
         let sources = sources
             .map(|(column, source)| match source {
                 Some(i) => Ok(kept(&old.columns[*i], column, *i)),
+                None if column.auto_increment && plan.meta.counts_within().is_some() => {
+                    Ok(Source::Forbidden(numbers_groups()))
+                }
                 None => added(column, env),
             })
             .collect::<Result<_, SqlError>>()?;
@@ -335,6 +338,11 @@ fn kept(old: &SqlColumn, new: &SqlColumn, at: usize) -> Source {
     } else {
         Source::Copy(at)
     }
+}
+
+/// Rows come in the order of the old table here, and groups without a bound to their number would each need their last number kept.
+fn numbers_groups() -> SqlError {
+    SqlError::not_supported("numbers within the groups of a key for rows that are there")
 }
 
 /// What rows that exist get in a column that is added.

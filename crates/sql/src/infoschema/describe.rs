@@ -98,7 +98,7 @@ pub fn sub_part(part: &IndexPart) -> Option<u64> {
 /// Create_options: kept options in lower case, as `row_format=DYNAMIC stats_persistent=1`.
 pub fn create_options(table: &TableMeta) -> String {
     let shown = |(name, value): &(String, String)| format!("{}={value}", name.to_ascii_lowercase());
-    let mut all: Vec<String> = table.options.iter().map(shown).collect();
+    let mut all: Vec<String> = table.shown_options().map(shown).collect();
     if table.partitions.is_some() {
         all.push("partitioned".into());
     }

@@ -173,7 +173,8 @@ pub struct TableMeta {
     /// Default collation of the table; its character set is the collation's.
     pub collation: Collation,
     pub comment: String,
-    /// Table options that SHOW CREATE TABLE repeats, in its order: upper-case name and value as printed.
+    /// Table options that SHOW CREATE TABLE repeats, in its order: upper-case name and value as printed. Of another engine that a statement
+    /// named there is [`DECLARED_ENGINE`], which is not shown.
     pub options: Vec<(String, String)>,
     /// In the order of their definition.
     pub checks: Vec<CheckConstraint>,
@@ -183,6 +184,12 @@ pub struct TableMeta {
     /// At most one of a column.
     pub histograms: Vec<Arc<Histogram>>,
 }
+
+/// The option under which a table keeps the name of the engine that a statement declared it with, where that makes a difference.
+pub const DECLARED_ENGINE: &str = "ENGINE";
+
+/// The value of [`DECLARED_ENGINE`].
+pub const MYISAM: &str = "MyISAM";
 
 impl TableMeta {
     /// A table of these columns without anything else.
@@ -199,6 +206,28 @@ impl TableMeta {
             partitions: None,
             histograms: Vec::new(),
         }
+    }
+
+    /// Whether the table was declared as one of MyISAM. It is InnoDB's all the same, and keeps two habits that applications rely on: a
+    /// search IN BOOLEAN MODE needs no FULLTEXT key, and an AUTO_INCREMENT column may count within the groups of a key.
+    pub fn is_like_myisam(&self) -> bool {
+        self.option(DECLARED_ENGINE) == Some(MYISAM)
+    }
+
+    /// The options that clients see.
+    pub fn shown_options(&self) -> impl Iterator<Item = &(String, String)> {
+        self.options.iter().filter(|(name, _)| name != DECLARED_ENGINE)
+    }
+
+    /// Where the AUTO_INCREMENT column leads no key, it counts within the groups that the parts of a key before it make: the key, by its
+    /// place in [`TableMeta::indexes`], and how many parts there are. MySQL takes the first key that has the column.
+    pub fn counts_within(&self) -> Option<(usize, usize)> {
+        let auto = self.auto_increment().filter(|_| self.is_like_myisam())?;
+        let at = |i: &SqlIndex| i.parts.iter().position(|p| p.column == auto);
+        if self.indexes.iter().any(|i| at(i) == Some(0)) {
+            return None;
+        }
+        self.indexes.iter().enumerate().find_map(|(n, i)| Some((n, at(i)?)))
     }
 
     /// Position of a column by name, in any letter case.

@@ -12,6 +12,10 @@ pub struct RowRules {
     pub touched: Vec<(usize, u8)>,
     /// The AUTO_INCREMENT column.
     pub counter: Option<usize>,
+    /// The same, where the table's counter gives the numbers and follows those that a statement gives itself.
+    pub followed: Option<usize>,
+    /// Where instead each group of a key counts for itself: [`TableMeta::counts_within`].
+    pub groups: Option<(usize, usize)>,
     /// Generated columns.
     pub generated: Vec<usize>,
     /// There are checks that are enforced.
@@ -25,6 +29,8 @@ impl RowRules {
             required: columns().filter(|(_, c)| !c.nullable).map(|(i, _)| i).collect(),
             touched: columns().filter_map(|(i, c)| Some((i, c.on_update_now?))).collect(),
             counter: meta.auto_increment(),
+            followed: meta.auto_increment().filter(|_| meta.counts_within().is_none()),
+            groups: meta.counts_within(),
             generated: columns().filter(|(_, c)| c.is_generated()).map(|(i, _)| i).collect(),
             checked: meta.checks.iter().any(|c| c.enforced),
         }

@@ -52,7 +52,7 @@ impl Session {
         self.warn_of_algorithm(v, plan.mergeable);
         let temptable = v.algorithm == Some(ViewAlgorithm::TempTable);
         let updatable = plan.updatable && !temptable;
-        if v.check != ViewCheck::None && !(updatable && plan.checkable) {
+        if v.check != ViewCheck::None && !updatable {
             let text = format!("CHECK OPTION on non-updatable view '{schema}.{name}'");
             return Err(SqlError::new(errno::ER_VIEW_NONUPD_CHECK, text));
         }

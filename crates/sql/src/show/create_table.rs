@@ -85,7 +85,7 @@ pub fn create_table(
     if !is_silent_default(table.collation) {
         let _ = write!(out, " COLLATE={}", table.collation.name());
     }
-    for (option, value) in &table.options {
+    for (option, value) in table.shown_options() {
         let _ = write!(out, " {option}={value}");
     }
     if !table.comment.is_empty() {

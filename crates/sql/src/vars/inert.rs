@@ -84,10 +84,8 @@ macro_rules! with_inert {
         note "INSERT DELAYED is an INSERT";
 
     ["Full-text search"]
-    ft_min_word_len: Global AtStart, uint(1, 82), n(4), "Characters of the shortest word of MyISAM's indexes.",
-        note "it belongs to MyISAM";
-    ft_max_word_len: Global AtStart, uint(10, 84), n(84), "Characters of the longest word of MyISAM's indexes.",
-        note "it belongs to MyISAM";
+    ft_min_word_len: Global AtStart, uint(1, 82), n(4), "Characters of the shortest word that MATCH finds in tables declared as MyISAM's without a key.";
+    ft_max_word_len: Global AtStart, uint(10, 84), n(84), "Characters that words are shorter than which MATCH finds in tables declared as MyISAM's without a key.";
     ft_boolean_syntax: Global Always, STR, s("+ -><()~*:\"\"&|"), "Operators of searches IN BOOLEAN MODE.",
         note "it belongs to MyISAM";
     ft_query_expansion_limit: Global AtStart, uint(0, 1000), n(20), "Rows used WITH QUERY EXPANSION.",

@@ -1,7 +1,9 @@
 //! MATCH in a statement: its columns, its key and the subquery that reads them.
 
 use super::{Binder, shapes_of};
+use crate::ddl::refused::value_error;
 use crate::errno;
+use crate::func::infer::{compared, mixed};
 use crate::meta::{SpecialKind, SqlTable};
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::matching::Matching;
@@ -63,6 +65,9 @@ impl Binder<'_> {
         let table = self.table_of(places[0])?;
         let asked: Vec<usize> = places.iter().map(|c| usize::from(c.col)).collect();
         let Some(key) = table.fulltext_over(&asked) else {
+            if mode == MatchMode::Boolean && table.meta.is_like_myisam() {
+                return self.match_by_row(bound, against, places[0], asked);
+            }
             let text = "Can't find FULLTEXT index matching the column list";
             return Err(SqlError::new(errno::ER_FT_MATCHING_KEY_NOT_FOUND, text));
         };
@@ -77,7 +82,37 @@ impl Binder<'_> {
             place: (places[0].depth, places[0].table),
             columns: key.columns.clone(),
         };
-        let sub = self.matching(matching, &table);
+        let plan = reads(&table, &matching.columns);
+        let sub = self.matching(matching, Some(plan));
+        Ok(BExpr::new(Node::Match { sub, columns }, TypeInfo::new(SqlType::DOUBLE, true)))
+    }
+
+    /// A search IN BOOLEAN MODE over columns of a table of MyISAM that have no key in common. It reads no table for itself.
+    fn match_by_row(
+        &mut self,
+        columns: Vec<BExpr>,
+        against: BExpr,
+        place: ColRef,
+        asked: Vec<usize>,
+    ) -> Result<BExpr, SqlError> {
+        let infos: Vec<TypeInfo> = columns.iter().map(|c| c.info).collect();
+        // They are searched as they are stored: none is converted into another's character set.
+        let sets = infos.iter().filter_map(|i| i.ty.collation()).filter(|c| !c.is_binary());
+        let mut sets: Vec<_> = sets.map(|c| c.charset().name()).collect();
+        sets.dedup();
+        if sets.len() > 1 {
+            return Err(value_error(mixed(&infos, "match")));
+        }
+        let matching = Matching {
+            against,
+            boolean: true,
+            expands: false,
+            collation: compared(&infos, "match").map_err(value_error)?,
+            ngram: false,
+            place: (place.depth, place.table),
+            columns: asked,
+        };
+        let sub = self.matching(matching, None);
         Ok(BExpr::new(Node::Match { sub, columns }, TypeInfo::new(SqlType::DOUBLE, true)))
     }
 
@@ -100,7 +135,7 @@ impl Binder<'_> {
     }
 
     /// The subquery of a search; equal ones of a block are one.
-    fn matching(&mut self, m: Matching, table: &Arc<SqlTable>) -> u32 {
+    fn matching(&mut self, m: Matching, plan: Option<QueryPlan>) -> u32 {
         let text = format!("{:?}", m.against);
         let same = |s: &Sub| match &s.kind {
             SubKind::Match(k) => {
@@ -113,7 +148,6 @@ impl Binder<'_> {
         if let Some(at) = self.top().subs.iter().position(same) {
             return at as u32;
         }
-        let plan = Some(reads(table, &m.columns));
         let kind = SubKind::Match(Box::new(m));
         self.push_sub(Sub { kind, plan, correlated: false, tables: 0, sums: false, draws: false })
     }
@@ -162,11 +196,14 @@ fn reads(table: &Arc<SqlTable>, columns: &[usize]) -> QueryPlan {
     }
 }
 
-/// The order in which rows come that a condition finds by a search: the best first, as InnoDB gives them.
-pub fn by_relevance(conds: &[BExpr]) -> Option<(BExpr, bool)> {
-    let is_match = |e: &BExpr| matches!(e.node, Node::Match { .. });
+/// The order in which rows come that a condition finds by a search over a key: the best first, as InnoDB gives them.
+pub fn by_relevance(conds: &[BExpr], subs: &[Sub]) -> Option<(BExpr, bool)> {
+    let is_match = |e: &BExpr| match e.node {
+        Node::Match { sub, .. } => subs.get(sub as usize).is_some_and(|s| s.plan.is_some()),
+        _ => false,
+    };
     let search = |e: &BExpr| match &e.node {
-        Node::Match { .. } => Some(e.clone()),
+        Node::Match { .. } if is_match(e) => Some(e.clone()),
         Node::Cmp { op: CmpOp::Gt | CmpOp::Ge, a, .. } if is_match(a) => Some((**a).clone()),
         Node::Cmp { op: CmpOp::Lt | CmpOp::Le, b, .. } if is_match(b) => Some((**b).clone()),
         _ => None,

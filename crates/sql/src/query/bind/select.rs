@@ -208,7 +208,7 @@ impl Binder<'_> {
             && order.is_empty()
             && let [TableSlot { source: Source::Table(_), .. }] = &tables[..]
         {
-            order.extend(by_relevance(&raw.conds));
+            order.extend(by_relevance(&raw.conds, &ctx.subs));
         }
         find_zero_days(&tables, &mut raw)?;
         self.use_key_exprs(&tables, &mut raw, if sorts_rows { &mut order } else { &mut [] })?;

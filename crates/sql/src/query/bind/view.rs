@@ -14,7 +14,7 @@ use crate::meta::view::ViewMeta;
 use crate::meta::{SqlTable, same_name};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::raw::Raw;
-use crate::query::plan::{Origin, Source, TableSlot};
+use crate::query::plan::{Origin, Source, Sub, TableSlot};
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
 use crate::value::types::coercibility;
@@ -200,12 +200,13 @@ impl Binder<'_> {
         o: &Object,
         columns: Option<&[ast::ColumnRef]>,
         replaces: bool,
-    ) -> Bind<(ScopeTable, Arc<str>)> {
+    ) -> Bind<(ScopeTable, Arc<str>, Vec<Sub>)> {
         let (mut raw, mut tables) = (Raw::default(), Vec::new());
         self.enter(Scope::default());
         let at = &mut Place { group: None, raw: &mut raw, tables: &mut tables };
         let bound = self.view(o, &o.name, at);
-        let scope = self.leave().scope;
+        let ctx = self.leave();
+        let (scope, subs) = (ctx.scope, ctx.subs);
         bound?;
         let refused = || {
             let text = format!("The target table {} of the INSERT is not insertable-into", o.name);
@@ -248,7 +249,7 @@ impl Binder<'_> {
         }
         let table = m.table(slot).ok_or_else(refused)?.clone();
         let name = tables[slot].alias.clone();
-        Ok((over_one_table(target, &m, slot, table), name))
+        Ok((over_one_table(target, &m, slot, table), name, subs))
     }
 }
 
@@ -341,8 +342,6 @@ pub struct ViewPlan {
     pub columns: Vec<(Arc<str>, crate::value::TypeInfo)>,
     pub mergeable: bool,
     pub updatable: bool,
-    /// Rows that are written can be checked: it asks no subquery which rows are its own.
-    pub checkable: bool,
 }
 
 /// A column is one of a table whose rows can be changed.
@@ -367,7 +366,7 @@ impl Binder<'_> {
         let mut found = self.wildcards.take().unwrap_or_default().into_iter();
         let mut query = query.clone();
         write_out(&mut query.body, &mut found);
-        let (mut updatable, mut mergeable, mut checkable) = (false, false, false);
+        let (mut updatable, mut mergeable) = (false, false);
         if let Some(select) = picks_only(&query) {
             let (mut raw, mut tables) = (Raw::default(), Vec::new());
             let at = &mut Place { group: None, raw: &mut raw, tables: &mut tables };
@@ -380,12 +379,11 @@ impl Binder<'_> {
                 updatable = select.from.iter().all(reads_tables_only)
                     && shows_what_can_change(&parts, &tables)
                     && !reads_itself(&tables, &subs);
-                checkable = updatable && parts.check.iter().all(BExpr::has_no_subs);
             }
         }
         self.views.pop();
         let columns = plan.columns.iter().map(|c| (c.name.clone(), c.listed())).collect();
-        Ok(ViewPlan { query, columns, mergeable, updatable, checkable })
+        Ok(ViewPlan { query, columns, mergeable, updatable })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rows that an expression sees: one slot for each table of a query block, and the blocks around it.
 
 use super::packed::PackedRows;
-use super::ranks::Ranks;
+use super::ranks::{Asked, Ranks};
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
 use crate::query::expr::ColRef;
@@ -137,6 +137,8 @@ pub enum SubResult {
     },
     /// Of MATCH.
     Ranks(Arc<Ranks>),
+    /// Of a MATCH that each row answers for itself.
+    Question(Box<Asked>),
     /// Of a subquery that reads nothing around it: the same in all runs of its block.
     Same(Arc<SubResult>),
 }

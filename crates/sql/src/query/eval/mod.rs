@@ -227,6 +227,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         }),
         Node::Match { sub, columns } => match f.subs[*sub as usize].get() {
             SubResult::Ranks(ranks) => ranks.of(columns, f, ev),
+            SubResult::Question(asked) => asked.of(columns, f, ev),
             _ => Ok(Value::Null),
         },
         Node::Sub(n) | Node::Call { sub: n, .. } => match f.subs[*n as usize].get() {

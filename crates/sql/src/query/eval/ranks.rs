@@ -4,7 +4,8 @@ use super::frame::Frame;
 use super::{Ev, eval};
 use crate::memory::Held;
 use crate::query::expr::BExpr;
-use crate::value::{Value, ValueError};
+use crate::query::fulltext::by_row::Question;
+use crate::value::{Collation, Value, ValueError};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
@@ -41,6 +42,39 @@ pub fn hash_of(texts: &[Value<'_>]) -> u128 {
         u128::from(h.finish())
     };
     half(1) << 64 | half(2)
+}
+
+/// A question that is put to each row.
+#[derive(Debug)]
+pub struct Asked {
+    /// `None`: AGAINST is NULL.
+    pub question: Option<Question>,
+    pub collation: Collation,
+    pub _held: Held,
+}
+
+impl Asked {
+    /// What a row is worth: its columns are one text with spaces between them, without those that are NULL.
+    pub fn of<'v>(
+        &self,
+        columns: &'v [BExpr],
+        f: &Frame<'v>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Value<'v>, ValueError> {
+        let Some(question) = &self.question else { return Ok(Value::Double(0.0)) };
+        let mut text = Vec::new();
+        for (n, column) in columns.iter().enumerate() {
+            let value = eval(column, f, ev)?;
+            if let Some(t) = value.to_text_in(self.collation) {
+                if n > 0 && !text.is_empty() {
+                    text.push(b' ');
+                }
+                text.extend_from_slice(&t);
+            }
+        }
+        ev.cx.work(64 + text.len())?;
+        Ok(Value::Double(f64::from(question.rank(&text))))
+    }
 }
 
 impl Ranks {

@@ -4,9 +4,10 @@ use super::destination::Out;
 use super::{Boxed, Runner};
 use crate::memory::Held;
 use crate::query::eval::frame::{Frame, SubResult};
-use crate::query::eval::ranks::{ENTRY, Ranks, hash_of};
+use crate::query::eval::ranks::{Asked, ENTRY, Ranks, hash_of};
 use crate::query::eval::{Ev, eval};
 use crate::query::expr::BExpr;
+use crate::query::fulltext::by_row::{Question, STOPWORDS};
 use crate::query::fulltext::question::parse;
 use crate::query::fulltext::rank::{Document, Ranking};
 use crate::query::fulltext::terms::Terms;
@@ -125,6 +126,24 @@ impl Runner<'_, '_> {
             self.searches.push((number, ranks.clone()));
             Ok(SubResult::Ranks(ranks))
         })
+    }
+
+    /// The question of a search that each row answers for itself.
+    pub fn ask(&mut self, m: &Matching, outer: &Frame<'_>) -> Run<SubResult> {
+        let against = eval(&m.against, outer, &mut self.ev)?;
+        let text = against.to_text_in(m.collation);
+        let globals = self.ev.vars.globals();
+        let number = |v: Var| usize::try_from(globals.u64(v)).unwrap_or(usize::MAX);
+        // The longest word is one that has a character less, in MyISAM.
+        let max = number(Var::ft_max_word_len).saturating_sub(1);
+        let rules = Rules { min: number(Var::ft_min_word_len), max, ngram: None, stopwords: true };
+        let mut held = Held::default();
+        let bytes = text.as_ref().map_or(0, |t| ENTRY * t.len());
+        held.grow(self.ev.cx.session.memory(), bytes).map_err(ValueError::from)?;
+        let words = || Words::of(m.collation, rules, STOPWORDS);
+        let question = text.map(|t| Question::new(&t, words()));
+        let asked = Asked { question, collation: m.collation, _held: held };
+        Ok(SubResult::Question(Box::new(asked)))
     }
 
     async fn search_for(&mut self, text: &[u8], m: &Matching, plan: &QueryPlan) -> Run<Ranks> {

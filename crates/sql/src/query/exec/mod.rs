@@ -578,11 +578,10 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::Call(code, args) => {
                         self.call_function(code, args, outer).await.map(SubResult::Scalar)
                     }
-                    SubKind::Scalar
-                    | SubKind::Exists
-                    | SubKind::Row
-                    | SubKind::Rows
-                    | SubKind::Match(_) => Ok(SubResult::Pending),
+                    SubKind::Match(m) => self.ask(m, outer),
+                    SubKind::Scalar | SubKind::Exists | SubKind::Row | SubKind::Rows => {
+                        Ok(SubResult::Pending)
+                    }
                 };
             };
             if let SubKind::Match(m) = &sub.kind {

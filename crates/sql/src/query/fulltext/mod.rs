@@ -6,6 +6,8 @@
 //! sums. Names become all this in `bind::matching`, and `exec::fulltext` reads the table; an index that row writers maintain would take the
 //! place of the latter.
 //!
+//! `by_row` is the other way: MyISAM's search IN BOOLEAN MODE without a key, which looks at one row at a time and needs no sums.
+//!
 //! May use values and collations only: this room reads no rows and knows no session.
 //!
 //! Invariants:
@@ -15,6 +17,7 @@
 //! - The table is read under the statement's read view, before its first change.
 //! - The map, and what it is made from, are charged to the session; each row that is read looks whether the statement is to end.
 
+pub mod by_row;
 pub mod question;
 pub mod rank;
 pub mod terms;

@@ -5,11 +5,8 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// InnoDB's words that no index has.
-const STOPWORDS: [&str; 36] = [
-    "a", "about", "an", "are", "as", "at", "be", "by", "com", "de", "en", "for", "from", "how",
-    "i", "in", "is", "it", "la", "of", "on", "or", "that", "the", "this", "to", "was", "what",
-    "when", "where", "who", "will", "with", "und", "the", "www",
-];
+const STOPWORDS: &str = "a about an are as at be by com de en for from how i in is it la of on or that the this to was what when where \
+    who will with und the www";
 
 /// Code points of the first plane that words are made of, as bits: letters, digits, marks that stand on them, and `_`. There are
 /// none beyond it, as in MySQL.
@@ -49,6 +46,8 @@ pub struct Words {
     pub rules: Rules,
     /// Stopwords as the collation that they are compared by has them, which is latin1's, whatever the text's is.
     stop: HashSet<Vec<u8>>,
+    /// Bytes of the longest of them.
+    longest: usize,
 }
 
 /// A piece of a text.
@@ -65,14 +64,35 @@ fn stop_key(word: &[u8], out: &mut Vec<u8>) {
 }
 
 impl Words {
+    /// Words by InnoDB's list of stopwords.
     pub fn new(collation: Collation, rules: Rules) -> Words {
-        let list: &[&str] = if rules.stopwords { &STOPWORDS } else { &[] };
-        let key = |w: &&str| {
+        Words::of(collation, rules, STOPWORDS)
+    }
+
+    /// The same by a list of stopwords with spaces between them.
+    pub fn of(collation: Collation, rules: Rules, list: &str) -> Words {
+        let list = if rules.stopwords { list } else { "" };
+        let key = |w: &str| {
             let mut key = Vec::new();
             stop_key(w.as_bytes(), &mut key);
             key
         };
-        Words { collation, rules, stop: list.iter().map(key).collect() }
+        let longest = list.split_ascii_whitespace().map(str::len).max().unwrap_or(0);
+        let stop = list.split_ascii_whitespace().map(key).collect();
+        Words { collation, rules, stop, longest }
+    }
+
+    /// The word at the beginning of a text; empty where there is none.
+    pub fn first<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        let charset = self.collation.charset();
+        let mut at = 0;
+        while let Some((cp, n)) = charset.decode(&text[at..]).filter(|_| at < text.len()) {
+            if !is_letter(cp) {
+                break;
+            }
+            at += n;
+        }
+        &text[..at]
     }
 
     /// Calls `f` for each word, in order, whether or not a search can find it.
@@ -149,8 +169,7 @@ impl Words {
     }
 
     fn is_stop(&self, word: &[u8], buffer: &mut Vec<u8>) -> bool {
-        // The longest of them has five characters.
-        if self.stop.is_empty() || word.len() > 8 {
+        if self.stop.is_empty() || word.len() > self.longest {
             return false;
         }
         stop_key(word, buffer);

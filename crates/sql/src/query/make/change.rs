@@ -406,7 +406,8 @@ impl ViewRows {
             let view = t.view().map(|v| (v.schema.clone(), v.name.clone()))?;
             let others = m.slots().filter(|s| *s != table);
             let beside = if m.checks_only(table) { Vec::new() } else { others.collect() };
-            Some(ViewRows { table, view, conds: m.check.clone(), beside })
+            let has_subs = !m.check.iter().all(BExpr::has_no_subs);
+            Some(ViewRows { table, view, conds: m.check.clone(), has_subs, beside })
         };
         scope.tables.iter().enumerate().filter_map(of).collect()
     }

@@ -73,7 +73,7 @@ async fn bind_rows(
     }
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
     let view = view.filter(|_| !temporary);
-    let (target, base_name) = match &view {
+    let (target, base_name, view_subs) = match &view {
         Some(o) => b.insert_target(o, i.columns.as_deref(), i.replace)?,
         None => {
             let name = i.table.name.as_str();
@@ -82,7 +82,7 @@ async fn bind_rows(
                 b.uses.table(schema, table.name(), Privileges::NONE);
             }
             b.seen.push(table.clone());
-            (table_scope(&table, table.name()), Arc::from(table.name()))
+            (table_scope(&table, table.name()), Arc::from(table.name()), Vec::new())
         }
     };
     let table = match target.view().zip(target.merged.as_ref().and_then(|m| m.table(0))) {
@@ -117,6 +117,8 @@ async fn bind_rows(
         sources.iter().flat_map(|s| &s.tables).map(|t| t.columns.len()).collect();
     let new_scope = new_row(i, &table, &target, &targets)?;
     b.enter(Scope::of([target.clone()]));
+    // They come first, as the view's conditions know them by number.
+    b.top_mut().subs = view_subs;
     let bound = bind_values(b, i, (&table, &target), &targets, new_scope, sources);
     let loaded = load.map(|l| {
         load::bind(b, l, &table, &mut targets, |name| target_column(&table, &target, name))

@@ -47,6 +47,8 @@ pub struct ViewRows {
     pub table: usize,
     pub view: (String, String),
     pub conds: Vec<BExpr>,
+    /// Conditions have subqueries or calls of stored functions, of those of the statement.
+    pub has_subs: bool,
     /// The other tables of the view, whose rows the conditions look at too.
     pub beside: Vec<usize>,
 }

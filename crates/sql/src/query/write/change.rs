@@ -352,7 +352,12 @@ impl Changer<'_> {
         let p = self.p;
         let view = p.checks.iter().find(|v| v.table == t);
         self.writer.within(p.block.tables[t].selected.clone());
-        let through = view.map(|rows| ThroughView { rows, shapes: &p.block.shapes, beside });
+        let through = view.map(|rows| ThroughView {
+            rows,
+            shapes: &p.block.shapes,
+            subs: &p.block.subs,
+            beside,
+        });
         self.writer.through(through);
     }
 

@@ -10,7 +10,7 @@ use crate::query::exec::destination::Out;
 use crate::query::exec::emit::table_memory;
 use crate::query::exec::queue::RowQueue;
 use crate::query::exec::{Boxed, Runner, source_lock};
-use crate::query::expr::{BExpr, Node};
+use crate::query::expr::BExpr;
 use crate::query::plan::insert::{FIRST_SOURCE, Fill, InsertPlan, Rows};
 use crate::query::plan::outcome::{Outcome, Row, Run};
 use crate::query::plan::shape::Shape;
@@ -26,10 +26,10 @@ pub struct Inserter<'p> {
     pub(super) p: &'p InsertPlan,
     pub(super) strict: bool,
     /// Values set aside for generated keys: next and how many are left.
-    reserved: (u64, u64),
+    pub(super) reserved: (u64, u64),
     /// They begin at what SET insert_id says: the counter follows them as it follows those that a statement gives itself.
-    forced: bool,
-    first_generated: u64,
+    pub(super) forced: bool,
+    pub(super) first_generated: u64,
     last_explicit: u64,
     affected: u64,
     pub(super) records: u64,
@@ -45,7 +45,7 @@ pub struct Inserter<'p> {
     told: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
-    writer: RowWriter<'p>,
+    pub(super) writer: RowWriter<'p>,
     buf: RowBuf,
 }
 
@@ -62,9 +62,10 @@ async fn run_first(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Vec<SubResult>
     Ok(subs)
 }
 
-/// Subqueries that nothing asks for before a row is in the way.
+/// Subqueries that nothing asks for before a row is checked or in the way.
 fn only_for_duplicates(p: &InsertPlan) -> Vec<u32> {
     let (mut later, mut before) = (Vec::new(), Vec::new());
+    p.view.iter().flat_map(|v| &v.conds).for_each(|e| e.subs(&mut later));
     p.on_duplicate.iter().filter_map(|(_, e)| e.as_ref()).for_each(|e| e.subs(&mut later));
     if later.is_empty() {
         return later;
@@ -92,6 +93,7 @@ pub async fn run(
     writer.through(p.view.as_ref().map(|rows| ThroughView {
         rows,
         shapes: &p.shapes,
+        subs: &p.subs,
         beside: None,
     }));
     let mut x = Inserter {
@@ -168,7 +170,7 @@ impl Inserter<'_> {
             Rows::Values(rows) => {
                 r.lasting.stop();
                 // Behind the explicit values before it, as their rows have moved the counter.
-                let first_generating = match p.table.rules.counter {
+                let first_generating = match p.table.rules.followed {
                     Some(_) if rows.len() > 1 => rows.iter().position(|row| self.generates(r, row)),
                     _ => None,
                 };
@@ -386,112 +388,6 @@ impl Inserter<'_> {
         Ok(c.ty.zero())
     }
 
-    /// Whether the row leaves its AUTO_INCREMENT column to the counter, as far as can be told before evaluation.
-    fn generates(&self, r: &Runner<'_, '_>, row: &[Option<BExpr>]) -> bool {
-        let auto = self.p.table.rules.counter;
-        let Some(at) = self.p.targets.iter().position(|t| Some(*t) == auto) else { return true };
-        let leaves = |v: &Value<'_>| v.is_null() || matches!(v, Value::Int(0));
-        match &row[at] {
-            None => true,
-            Some(BExpr { node: Node::Const(v), .. }) => leaves(v),
-            Some(BExpr { node: Node::Param(n), .. }) => {
-                r.params.get(*n as usize).is_some_and(leaves)
-            }
-            Some(_) => false,
-        }
-    }
-
-    /// Sets aside consecutive values for a statement of many rows, so that they follow each other.
-    async fn reserve_for(
-        &mut self,
-        r: &mut Runner<'_, '_>,
-        rows: &[Vec<Option<BExpr>>],
-    ) -> Run<()> {
-        let n = rows.iter().filter(|row| self.generates(r, row)).count() as u64;
-        if n > 1 && !self.begin_where_told(r) {
-            self.let_counter_follow(r).await?;
-            let (increment, offset) = r.reads.settings.auto_increment;
-            let first = self.p.table.engine.auto_increment_reserve(n, increment, offset).await?;
-            self.reserved = (first, n);
-        }
-        Ok(())
-    }
-
-    /// The statement's values begin at what SET insert_id said, if it did.
-    fn begin_where_told(&mut self, r: &Runner<'_, '_>) -> bool {
-        let first = r.ev.cx.session.take_insert_id();
-        if first > 0 {
-            self.reserved = (first, u64::MAX);
-            self.forced = true;
-        }
-        self.forced
-    }
-
-    /// Before a value is drawn: the counter goes beyond those that the statement gave so far.
-    async fn let_counter_follow(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
-        match self.writer.moves_counter() {
-            true => self.writer.flush(r, &self.p.table).await,
-            false => Ok(()),
-        }
-    }
-
-    /// Fills in the AUTO_INCREMENT column with a number that is drawn for it. A column that may be NULL keeps the NULL and has one
-    /// drawn all the same, as in MySQL.
-    async fn auto_value(&mut self, r: &mut Runner<'_, '_>) -> Run<Option<u64>> {
-        let Some(col) = self.p.table.rules.counter else { return Ok(None) };
-        let zero_generates = !r.ev.cx.mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
-        let column = &self.p.table.meta.columns[col];
-        let generate = match &self.row[col] {
-            DatumBuf::Null => true,
-            DatumBuf::Int(0) | DatumBuf::UInt(0) => zero_generates,
-            DatumBuf::Float(x) => zero_generates && *x == 0.0,
-            _ => false,
-        };
-        if !generate {
-            return Ok(None);
-        }
-        let (increment, offset) = r.reads.settings.auto_increment;
-        self.begin_where_told(r);
-        let first = self.first_generated == 0;
-        let value = if self.reserved.1 > 0 {
-            let v = self.reserved.0;
-            if v == u64::MAX {
-                return Err(exhausted().into());
-            }
-            self.reserved = (v.saturating_add(increment), self.reserved.1 - 1);
-            v
-        } else {
-            self.let_counter_follow(r).await?;
-            self.p.table.engine.auto_increment_reserve(1, increment, offset).await?
-        };
-        let mut none = Warnings::with_limit(0);
-        let mut cx = StoreCtx {
-            column: &column.name,
-            table: None,
-            row: self.records,
-            strict: true,
-            mode: r.ev.cx.mode,
-            tz: r.ev.cx.tz,
-            now_micros: r.ev.cx.now_micros,
-            warnings: &mut none,
-            session: Some(r.ev.cx.session),
-        };
-        let mut value = value;
-        let stored = match column.ty.store(&Value::UInt(value), &mut cx) {
-            Ok(d) => d,
-            // The last number of all is given again and again: what it says is that it is there (1062), unless its row is gone.
-            Err(_) if first && increment == 1 => {
-                value = column.ty.largest_integer().ok_or_else(exhausted)?;
-                column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| exhausted())?
-            }
-            Err(_) => return Err(exhausted().into()),
-        };
-        if !(column.nullable && self.row[col] == DatumBuf::Null) {
-            self.row[col] = stored;
-        }
-        Ok(Some(value))
-    }
-
     /// The defaults that are expressions, when all other columns are known.
     fn defaults(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
         let table = &self.p.table;
@@ -513,7 +409,10 @@ impl Inserter<'_> {
                 self.row[col] = self.without_default(r, col)?;
             }
         }
-        if !self.writer.settle(r, &self.p.table, &mut self.row)? {
+        let table = &self.p.table;
+        if !self.writer.settle(r, table, &mut self.row)?
+            || self.writer.asks_subqueries() && !self.writer.passes_subqueries(r, table).await?
+        {
             self.duplicates += 1;
             return Ok(());
         }
@@ -536,13 +435,6 @@ impl Inserter<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A number whose row was not inserted goes to the statement's next row.
-    fn give_back(&mut self, generated: Option<u64>) {
-        if let Some(v) = generated {
-            self.reserved = (v, self.reserved.1.saturating_add(1));
-        }
     }
 
     /// Notes where the values of the AUTO_INCREMENT column come from.
@@ -681,11 +573,6 @@ fn store(
         session: None,
     };
     Ok(c.ty.store(v, &mut cx)?)
-}
-
-/// No value is left for an AUTO_INCREMENT column.
-fn exhausted() -> SqlError {
-    SqlError::new(1467, "Failed to read auto-increment value from storage engine")
 }
 
 impl InsertPlan {

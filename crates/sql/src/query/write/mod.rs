@@ -32,6 +32,7 @@ mod image;
 mod insert;
 mod load;
 mod moves;
+mod numbers;
 mod outcome;
 mod stages;
 mod triggers;
@@ -47,7 +48,9 @@ use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::query::bind::partition;
 use crate::query::eval::Ev;
+use crate::query::eval::frame::SubResult;
 use crate::query::exec::Runner;
+use crate::query::plan::Sub;
 use crate::query::plan::change::ViewRows;
 use crate::query::plan::foreign::is_referenced;
 use crate::query::plan::outcome::Run;
@@ -98,6 +101,8 @@ struct Batch {
 pub struct ThroughView<'p> {
     pub rows: &'p ViewRows,
     pub shapes: &'p [Shape],
+    /// The statement's subqueries, of which the conditions may have some.
+    pub subs: &'p [Sub],
     /// The row of the join that the changed one is part of, where the conditions look at its other tables.
     pub beside: Option<RowsBeside>,
 }
@@ -114,6 +119,8 @@ pub struct RowWriter<'p> {
     nulls_fail: bool,
     /// Of the table whose rows are written next.
     view: Option<ThroughView<'p>>,
+    /// What subqueries of its conditions have given, by number.
+    answers: Vec<SubResult>,
     batch: Option<Batch>,
     /// PARTITION (...): where the rows of the table must go, in rising order.
     selected: Option<Arc<[usize]>>,
@@ -132,6 +139,7 @@ impl<'p> RowWriter<'p> {
             ignore,
             nulls_fail: true,
             view: None,
+            answers: Vec::new(),
             batch: None,
             selected: None,
             new: Vec::new(),
@@ -206,7 +214,8 @@ impl<'p> RowWriter<'p> {
         let fired = self.fired(r, table, TriggerEvent::Insert);
         build(table, row, &mut self.new)?;
         let Some(home) = self.home(r, table)? else { return Ok(Inserted::LeftOut) };
-        let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
+        let counted =
+            if given { table.rules.followed.and_then(|c| counted(&row[c])) } else { None };
         // A trigger may look at the rows before its own.
         if self.batch.is_some() && fired.is_none() {
             return self.put_off(r, table, home, counted.is_some()).await;
@@ -345,7 +354,8 @@ impl<'p> RowWriter<'p> {
         r.reads.work.rows(Stat::Handler_write, written as u64);
         // The counter follows rows that were inserted, though they be taken back, not those that met an error or were
         // never reached.
-        if let (true, Some(col)) = (std::mem::take(&mut batch.moves_counter), table.rules.counter) {
+        if let (true, Some(col)) = (std::mem::take(&mut batch.moves_counter), table.rules.followed)
+        {
             let layout = &table.engine.layout;
             let value = |n| counted(&RowView::new(layout, rows.row(n)).get(col).to_buf());
             let reached = if planted::is(Bug::FirstNumberObserved) { 1 } else { written };
@@ -416,7 +426,11 @@ impl<'p> RowWriter<'p> {
         }
         self.new.clear();
         put_columns(table, old, changes, &mut self.new)?;
-        if !self.passes(r, table)? {
+        let passes = match self.asks_subqueries() {
+            true => self.passes_subqueries(r, table).await?,
+            false => self.passes(r, table)?,
+        };
+        if !passes {
             return Ok(Updated::LeftOut);
         }
         let Some(to) = self.home(r, table)? else { return Ok(Updated::LeftOut) };
@@ -429,7 +443,7 @@ impl<'p> RowWriter<'p> {
         };
         if done.is_ok()
             && !planted::is(Bug::NumberOfUpdateForgotten)
-            && let Some(counter) = table.rules.counter
+            && let Some(counter) = table.rules.followed
             && let Some((_, value)) = changes.iter().find(|(c, _)| *c == counter)
             && let Some(v) = counted(value)
         {

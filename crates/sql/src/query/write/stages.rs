@@ -8,8 +8,8 @@ use super::{RowWriter, ThroughView, WriteKind, triggers};
 use crate::ddl::refused::value_error;
 use crate::meta::SqlTable;
 use crate::query::bind::rules::{self, Storing};
-use crate::query::eval::frame::{Frame, Slot};
-use crate::query::exec::Runner;
+use crate::query::eval::frame::{Frame, Slot, SubResult};
+use crate::query::exec::{Boxed, Runner};
 use crate::query::plan::outcome::Run;
 use crate::query::plan::shape::Shape;
 use crate::value::{DatumBuf, ValueError, Warnings};
@@ -109,7 +109,8 @@ impl RowWriter<'_> {
         if let Some(c) = open {
             row[c] = DatumBuf::Null;
         }
-        self.passes(r, table)
+        // The caller goes on with those that it can wait for.
+        if self.asks_subqueries() { Ok(true) } else { self.passes(r, table) }
     }
 
     /// Generated columns of a row that changes, as changes.
@@ -137,6 +138,58 @@ impl RowWriter<'_> {
         Ok(())
     }
 
+    /// Whether conditions of the view that is written through have subqueries: these are run for the image after the change, which the
+    /// other rules are not.
+    #[inline]
+    pub fn asks_subqueries(&self) -> bool {
+        self.view.as_ref().is_some_and(|v| v.rows.has_subs)
+    }
+
+    /// [`Self::passes`] with the subqueries of the view's conditions.
+    pub fn passes_subqueries<'b>(
+        &'b mut self,
+        r: &'b mut Runner<'_, '_>,
+        table: &'b Arc<SqlTable>,
+    ) -> Boxed<'b, bool> {
+        Box::pin(async move {
+            if let Some(view) = self.view.clone() {
+                let slots = self.slots_of(&view);
+                let done = self.ask(r, &view, &slots).await;
+                self.take_back(&view, slots);
+                if !done? {
+                    return Ok(false);
+                }
+            }
+            self.passes_checks(r, table)
+        })
+    }
+
+    /// Runs the subqueries and looks at the conditions. What does not depend on the row is run once for the statement.
+    async fn ask(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        view: &ThroughView<'_>,
+        slots: &[Slot],
+    ) -> Run<bool> {
+        let mut needed = Vec::new();
+        view.rows.conds.iter().for_each(|c| c.subs(&mut needed));
+        self.answers.resize_with(view.subs.len(), || SubResult::Pending);
+        for n in needed.into_iter().map(|n| n as usize) {
+            let sub = &view.subs[n];
+            let lasts = sub.is_query() && !sub.correlated && !sub.draws;
+            if lasts && !matches!(self.answers[n], SubResult::Pending) {
+                continue;
+            }
+            let (shapes, subs) = (view.shapes, &self.answers[..]);
+            let frame = Frame { shapes, slots, subs, ..Frame::empty(r.params) };
+            let answer = r.run_sub(sub, &frame).await?;
+            self.answers[n] = answer;
+        }
+        let (shapes, subs) = (view.shapes, &self.answers[..]);
+        let frame = Frame { shapes, slots, subs, ..Frame::empty(r.params) };
+        view.rows.check(&frame, &mut r.ev, self.ignore)
+    }
+
     /// The view's conditions and CHECK, of the image after the change: whatever the table works out itself (generated columns,
     /// ON UPDATE) is in it. False: IGNORE leaves the row out.
     pub(super) fn passes(&mut self, r: &mut Runner<'_, '_>, table: &Arc<SqlTable>) -> Run<bool> {
@@ -145,6 +198,10 @@ impl RowWriter<'_> {
         {
             return Ok(false);
         }
+        self.passes_checks(r, table)
+    }
+
+    fn passes_checks(&mut self, r: &mut Runner<'_, '_>, table: &Arc<SqlTable>) -> Run<bool> {
         if !table.rules.checked {
             return Ok(true);
         }
@@ -157,18 +214,28 @@ impl RowWriter<'_> {
 
     /// Whether the image is one of the view's rows.
     fn is_of_view(&mut self, r: &mut Runner<'_, '_>, view: ThroughView<'_>) -> Run<bool> {
+        let slots = self.slots_of(&view);
+        let frame = Frame { shapes: view.shapes, slots: &slots, ..Frame::empty(r.params) };
+        let done = view.rows.check(&frame, &mut r.ev, self.ignore);
+        self.take_back(&view, slots);
+        done
+    }
+
+    /// The rows that conditions of a view look at, the image among them, which [`Self::take_back`] has back.
+    fn slots_of(&mut self, view: &ThroughView<'_>) -> Vec<Slot> {
         let table = view.rows.table;
         let known = |slot: usize| view.beside.as_ref().and_then(|rows| rows.get(slot)?.clone());
         let width = view.shapes.len().max(table + 1);
         let mut slots: Vec<Slot> =
             (0..width).map(|s| known(s).map_or(Slot::Null, Slot::Bytes)).collect();
         slots[table] = Slot::Bytes(std::mem::take(&mut self.new));
-        let frame = Frame { shapes: view.shapes, slots: &slots, ..Frame::empty(r.params) };
-        let done = view.rows.check(&frame, &mut r.ev, self.ignore);
-        if let Slot::Bytes(image) = &mut slots[table] {
+        slots
+    }
+
+    fn take_back(&mut self, view: &ThroughView<'_>, mut slots: Vec<Slot>) {
+        if let Slot::Bytes(image) = &mut slots[view.rows.table] {
             self.new = std::mem::take(image);
         }
-        done
     }
 
     /// NOT NULL, but for the column that the counter fills. Of an update the assigned values alone can break it, and they are checked
