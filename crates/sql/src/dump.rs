@@ -12,7 +12,7 @@ use std::sync::Arc;
 use weir_engine::row::{Datum, RowView};
 use weir_engine::{SchemaDef, Table};
 
-const STYLE: Style = Style { ansi_quotes: false, tz: TimeZone::UTC };
+const STYLE: Style = Style { ansi_quotes: false, ansi: false, tz: TimeZone::UTC };
 
 /// An INSERT statement is ended when it has this many bytes: far below `max_allowed_packet`, unless one row alone has more.
 const STATEMENT: usize = 256 << 10;

@@ -84,6 +84,7 @@ mod rollup;
 mod routines;
 mod semi_consistent;
 mod setting;
+mod show_create;
 mod shown;
 mod slt;
 mod spilled;

@@ -265,7 +265,10 @@ fn key_options(def: &KeyDef, index: &mut SqlIndex, env: &mut Env<'_>) -> Result<
             });
             None
         }
-        Some(IndexType::RTree) => return Err(SqlError::not_supported("RTREE indexes")),
+        Some(IndexType::RTree) => {
+            let text = "A SPATIAL index may only contain a geometrical type column";
+            return Err(SqlError::new(1687, text));
+        }
         None => None,
     };
     if !index.visible && index.is_primary() {

@@ -8,17 +8,25 @@ use crate::meta::constraint::checks_by_name;
 use crate::meta::{
     ColumnDefault, SpecialKey, SpecialKind, SqlColumn, SqlIndex, TableMeta, UsingClause,
 };
-use crate::value::{Collation, SqlType, TimeZone};
+use crate::value::{Collation, SqlMode, SqlType, TimeZone};
 
 /// How the text is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
     /// ANSI_QUOTES: names in double quotes.
     pub ansi_quotes: bool,
+    /// ANSI, as a whole: the text is for another database, so what MySQL alone understands of a table and its keys is left out.
+    pub ansi: bool,
     pub tz: TimeZone,
 }
 
 impl Style {
+    /// As a mode has it.
+    pub fn of(mode: SqlMode, tz: TimeZone) -> Style {
+        let (ansi_quotes, ansi) = (mode.has(SqlMode::ANSI_QUOTES), mode.has(SqlMode::ANSI));
+        Style { ansi_quotes, ansi, tz }
+    }
+
     /// A quoted name.
     pub fn name(&self, name: &str) -> String {
         let q = if self.ansi_quotes { '"' } else { '`' };
@@ -77,6 +85,14 @@ pub fn create_table(
         lines.push(format!("CONSTRAINT {} CHECK ({}){not}", style.name(&name), check.expr));
     }
     let mut out = format!("CREATE TABLE {} (\n  {}\n)", style.name(name), lines.join(",\n  "));
+    if !style.ansi {
+        table_options(table, next, &mut out);
+    }
+    out.extend(super::partition::clause(table, style));
+    out
+}
+
+fn table_options(table: &TableMeta, next: u64, out: &mut String) {
     out.push_str(" ENGINE=InnoDB");
     if table.auto_increment().is_some() && next > 1 {
         let _ = write!(out, " AUTO_INCREMENT={next}");
@@ -91,8 +107,6 @@ pub fn create_table(
     if !table.comment.is_empty() {
         let _ = write!(out, " COMMENT={}", literal(&table.comment));
     }
-    out.extend(super::partition::clause(table, style));
-    out
 }
 
 fn column_line(column: &SqlColumn, table: Collation, style: Style) -> String {
@@ -187,6 +201,9 @@ fn index_line(index: &SqlIndex, table: &TableMeta, style: Style) -> String {
         text
     });
     let _ = write!(out, " ({})", parts.collect::<Vec<_>>().join(","));
+    if style.ansi {
+        return out;
+    }
     match index.using {
         Some(UsingClause::BTree) => out.push_str(" USING BTREE"),
         Some(UsingClause::Hash) => out.push_str(" USING HASH"),
@@ -205,6 +222,9 @@ fn special_line(key: &SpecialKey, table: &TableMeta, style: Style) -> String {
     let columns: Vec<_> = key.columns.iter().map(|c| style.name(&table.columns[*c].name)).collect();
     let mut out =
         format!("{} KEY {} ({})", key.type_name(), style.name(&key.name), columns.join(","));
+    if style.ansi {
+        return out;
+    }
     if !key.comment.is_empty() {
         let _ = write!(out, " COMMENT {}", literal(&key.comment));
     }

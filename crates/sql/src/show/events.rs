@@ -23,7 +23,7 @@ pub fn create(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult,
     let p = ProgramMeta::of(&*found.ok_or_else(missing)?)?;
     let event = p.event.as_ref().ok_or_else(missing)?;
     let mode = SqlMode(p.mode);
-    let style = Style { ansi_quotes: mode.has(SqlMode::ANSI_QUOTES), tz: cx.reads.settings.tz };
+    let style = Style::of(cx.reads.settings.mode, cx.reads.settings.tz);
     let columns = vec![
         n("Event", text(64)),
         n("sql_mode", text(512)),

@@ -36,8 +36,12 @@ pub fn create(
     if !seen {
         return Err(missing());
     }
-    let style =
-        Style { ansi_quotes: SqlMode(p.mode).has(SqlMode::ANSI_QUOTES), tz: cx.reads.settings.tz };
+    // The names in front of a trigger's body are quoted as the session has it, those of routines as their own mode has it.
+    let mode = match kind {
+        ObjectKind::Trigger => cx.reads.settings.mode,
+        _ => SqlMode(p.mode),
+    };
+    let style = Style::of(mode, cx.reads.settings.tz);
     let sql = shows.then(|| p.text(|name| style.name(name), literal));
     let mode = SqlMode(p.mode).to_string();
     let title = match kind {

@@ -14,7 +14,7 @@ use crate::meta::view::ViewMeta;
 use crate::meta::{SqlColumn, SqlTable, TableMeta, schema_meta};
 use crate::rights;
 use crate::session_api::SqlError;
-use crate::value::{SqlMode, TimeZone, Value};
+use crate::value::{TimeZone, Value};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{Ident, QueryBody, SelectItem, TableName, ViewCheck};
@@ -409,10 +409,7 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
         cx.changes.access.require_table(Privileges::SHOW_VIEW, &schema, name)?;
         return view_text(&o, cx);
     }
-    let style = Style {
-        ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
-        tz: cx.reads.settings.tz,
-    };
+    let style = Style::of(cx.reads.settings.mode, cx.reads.settings.tz);
     let answer = |name: &str, sql: String| ShowResult {
         columns: vec![n("Table", NAME), n("Create Table", text(1024))],
         rows: vec![vec![s(name), s(sql)]],
@@ -456,10 +453,7 @@ pub fn create_database(
         return Err(SqlError::unknown_database(name));
     };
     let collation = schema_meta(&schema).collation;
-    let style = Style {
-        ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
-        tz: cx.reads.settings.tz,
-    };
+    let style = Style::of(cx.reads.settings.mode, cx.reads.settings.tz);
     let sql = super::create_table::create_database(name, collation, if_not_exists, style);
     Ok(ShowResult {
         columns: vec![n("Database", NAME), n("Create Database", text(1024))],
@@ -494,10 +488,7 @@ fn lists_names(body: &QueryBody, v: &ViewMeta) -> bool {
 
 fn view_text(o: &Object, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let v = ViewMeta::of(o)?;
-    let style = Style {
-        ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
-        tz: cx.reads.settings.tz,
-    };
+    let style = Style::of(cx.reads.settings.mode, cx.reads.settings.tz);
     // The schema is named where it is not the session's; those of tables too where one is in another.
     let here = cx.reads.schema == Some(o.schema.as_str());
     let shown = canonical::shown(o, &v, cx.reads)?;
@@ -528,14 +519,17 @@ fn view_text(o: &Object, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlErr
         ViewCheck::None => String::new(),
         _ => format!(" WITH {} CHECK OPTION", v.check_text()),
     };
-    let sql = format!(
-        "CREATE ALGORITHM={} DEFINER={}@{} SQL SECURITY {} VIEW {name}{names} AS {}{check}",
-        v.algorithm_text(),
-        style.name(&v.definer.0),
-        style.name(&v.definer.1),
-        v.security_text(),
-        query
-    );
+    let how = match style.ansi {
+        true => String::new(),
+        false => format!(
+            "ALGORITHM={} DEFINER={}@{} SQL SECURITY {} ",
+            v.algorithm_text(),
+            style.name(&v.definer.0),
+            style.name(&v.definer.1),
+            v.security_text()
+        ),
+    };
+    let sql = format!("CREATE {how}VIEW {name}{names} AS {query}{check}");
     let columns = vec![
         n("View", NAME),
         n("Create View", text(1024)),

@@ -517,7 +517,14 @@ impl Parser<'_> {
                 self.advance();
                 self.expect(Kw::KEY)?;
                 let name = if self.at_ident() { Some(self.ident()?) } else { None };
-                let columns = self.paren_idents()?;
+                self.expect_t(T::LParen)?;
+                // The order that may stand behind a column says nothing of a foreign key.
+                let columns = self.comma_list(|p| {
+                    let column = p.ident();
+                    p.eat_any(&[Kw::ASC, Kw::DESC]);
+                    column
+                })?;
+                self.expect_t(T::RParen)?;
                 self.expect(Kw::REFERENCES)?;
                 let references = self.references()?;
                 let def = ForeignKeyDef { constraint, name, columns, references };

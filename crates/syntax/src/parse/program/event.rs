@@ -59,7 +59,7 @@ impl Parser<'_> {
             self.scope = Some(Box::new(Scope::new(Owner::Procedure)));
             let first = self.pos;
             self.routine_body()?;
-            let text = self.text_since(first);
+            let text = self.program_text(first);
             e.body = Some((self.finish_body(&e.name.name)?, text));
         } else if !alter {
             return Err(self.error());

@@ -1,7 +1,7 @@
 //! Stored programs: CREATE and ALTER of procedures, functions, triggers and events; their bodies as instructions.
 //!
 //! `body` reads statements, `declare` the head of a block, `signal` what looks at conditions; `scope` is what is known while a body
-//! is read. May use the rest of the parser.
+//! is read, `text` what is kept of it. May use the rest of the parser.
 //!
 //! Invariants: the tokens of the text are made anew when a body begins, because semicolons are tokens in it; a name is a variable
 //! only where the scope has it, and then it wins over a column of that name, as in MySQL.
@@ -11,6 +11,7 @@ mod declare;
 mod event;
 mod scope;
 mod signal;
+mod text;
 
 pub(super) use scope::Scope;
 
@@ -89,7 +90,7 @@ impl Parser<'_> {
         let characteristics = self.characteristics(true)?;
         let first = self.pos;
         self.routine_body()?;
-        let body_text = self.text_since(first);
+        let body_text = self.program_text(first);
         let body = self.finish_body(&name.name)?;
         Ok(Statement::CreateRoutine(Box::new(CreateRoutine {
             kind,
@@ -217,7 +218,7 @@ impl Parser<'_> {
         self.scope = Some(Box::new(Scope::new(Owner::Trigger { before, event })));
         let first = self.pos;
         self.routine_body()?;
-        let body_text = self.text_since(first);
+        let body_text = self.program_text(first);
         let body = self.finish_body(&name.name)?;
         Ok(Statement::CreateTrigger(Box::new(CreateTrigger {
             definer,
