@@ -131,10 +131,15 @@ fn stale_file(
             report.count("stale, harmless", 1);
             Ok(())
         }
-        // Open: seeds 12, 424, 453 and 495 come here after a clean stop, too, where the list of the stop should tell.
+        _ if older.stopped => failed(
+            "blind",
+            format!(
+                "after life {} '{path}' is that of an earlier clean stop, and nobody tells",
+                life.no
+            ),
+        ),
         _ => {
-            let name = if older.stopped { "stale after a stop, untold" } else { "stale, untold" };
-            report.count(name, 1);
+            report.count("stale, untold", 1);
             Ok(())
         }
     }

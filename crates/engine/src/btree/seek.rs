@@ -3,7 +3,7 @@
 use super::Tree;
 use crate::error::Error;
 use crate::mtr::{Attempt, Core, Stop, Wait};
-use crate::page::{self, slotted};
+use crate::page::{self, PageType, slotted};
 use crate::pool::{Access, Guard, LatchMode};
 
 /// The target of a descent.
@@ -110,7 +110,10 @@ pub(super) fn descend<'c>(
         let how = if last { mode } else { LatchMode::S };
         let c = pool.fix(child, how, if last { access } else { Access::Point })?;
         let b = c.bytes();
-        if page::owner(b) != tree.index || slotted::level(b) != here - 1 {
+        if page::page_type(b) != Some(PageType::Tree)
+            || page::owner(b) != tree.index
+            || slotted::level(b) != here - 1
+        {
             return Err(damaged(tree, b, "child page belongs to another tree or level"));
         }
         if let Toward::Key(k) = to

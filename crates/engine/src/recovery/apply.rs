@@ -272,6 +272,7 @@ impl Worker {
         if valid {
             let seen = Some((page::lsn(g.bytes()), list[0].page));
             self.share.newest = self.share.newest.max(seen);
+            space.goes_home(list[0].page.page, page::lsn(g.bytes()));
         }
         Ok(self.apply_list(&mut g, space, list, valid))
     }
