@@ -29,6 +29,9 @@ pub struct Op {
     pub count: u64,
 }
 
+/// How long a descriptor is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// An input/output error; a write may have happened in part. A sync that fails forgets: what it would have made
@@ -389,6 +392,24 @@ impl Disk for SimDisk {
                 mode: o.mode,
             });
             Ok(file)
+        })
+    }
+
+    fn open_needed<'a>(
+        &'a self,
+        path: &'a str,
+        o: OpenOptions,
+    ) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        Box::pin(async move {
+            let until = self.0.rt.now() + PATIENCE.as_nanos() as u64;
+            loop {
+                match self.open(path, o).await {
+                    Err(e) if e.lacks_descriptor() && self.0.rt.now() < until => {
+                        self.0.rt.sleep(Duration::from_millis(1)).await;
+                    }
+                    done => return done,
+                }
+            }
         })
     }
 

@@ -184,7 +184,10 @@ impl Spaces {
         let (bytes, done) = space.file.read(at, IoBuf::new(size)).await;
         done?;
         let has = page::lsn(&bytes);
-        let older = page::verify(&bytes, PageId::new(space.id, page)).is_ok() && has < lsn;
+        // A file grows ahead of its pages: where the older one has the page, it may never have been written.
+        let whole =
+            page::is_blank(&bytes) || page::verify(&bytes, PageId::new(space.id, page)).is_ok();
+        let older = whole && has < lsn;
         Ok(older.then(|| {
             format!(
                 "the file is older than the last stop of the server: page {page} has LSN {has}, and had {lsn}"
