@@ -502,15 +502,7 @@ fn use_order(
         return;
     }
     let t = b.steps[0].table;
-    let mut cols = Vec::new();
-    for (e, desc) in &b.order {
-        match e.node {
-            Node::Col(c) if c.depth == 0 && c.table as usize == t => {
-                cols.push((c.col as usize, *desc))
-            }
-            _ => return,
-        }
-    }
+    let Some(cols) = ordered_columns(b, t) else { return };
     let Source::Table(table) = &b.tables[t].source else { return };
     let table = table.clone();
     let reverse = match &b.steps[0].access {
@@ -563,6 +555,17 @@ fn use_order(
             return;
         }
     }
+}
+
+/// The columns of the order, with whether they descend, where all are columns of one table of the block.
+fn ordered_columns(b: &Block, t: usize) -> Option<Vec<(usize, bool)>> {
+    let column = |(e, desc): &(BExpr, bool)| match e.node {
+        Node::Col(c) if c.depth == 0 && usize::from(c.table) == t => {
+            Some((usize::from(c.col), *desc))
+        }
+        _ => None,
+    };
+    b.order.iter().map(column).collect()
 }
 
 /// Whether reading an index with this many values for its first parts gives the order; the direction if so.
