@@ -2,7 +2,7 @@
 
 use super::Db;
 use crate::catalog::{DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::table::{IndexDef, NewColumns, NewTable, SchemaDef, Table};
 use std::sync::Arc;
 use weir_rt::Boxed;

@@ -11,7 +11,7 @@ mod tasks;
 mod writers;
 
 use crate::btree;
-use crate::catalog::{Catalog, DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
+use crate::catalog::{Catalog, Object, ObjectKind};
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
@@ -27,9 +27,7 @@ use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::table::{
-    HeldTables, IndexDef, MdlHold, MdlMode, NewColumns, NewTable, SchemaDef, Table,
-};
+use crate::table::{HeldTables, MdlHold, MdlMode, SchemaDef, Table};
 use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;

@@ -164,6 +164,7 @@ impl Stage {
             may_fail_with: Vec::new(),
             sends: None,
             has_variables: false,
+            temporaries: Vec::new(),
         }
     }
 }
@@ -185,10 +186,14 @@ pub struct Connection {
     pub sends: Option<Vec<u8>>,
     /// The session has set user variables, which it keeps.
     pub has_variables: bool,
+    /// Temporary tables that it has made and not dropped.
+    temporaries: Vec<String>,
 }
 
 /// Bytes that a few user variables take.
 const VARIABLES: usize = 1024;
+/// Bytes that the definition of a temporary table takes.
+const TEMPORARY: usize = 8 << 10;
 
 impl Connection {
     pub async fn ask(&mut self, sql: &str) -> Answer {
@@ -245,6 +250,7 @@ impl Connection {
         let extra = std::mem::take(&mut self.may_fail_with);
         let fine = a.errno() == 0 || extra.contains(&a.errno()) || self.explained(a.errno());
         let killed = self.killed.swap(0, Ordering::Relaxed);
+        self.note_temporary(sql, a.error.is_none());
         let (now, used) = (self.stage.rt().now(), self.session.memory().used());
         let mut w = self.stage.world();
         if w.trace {
@@ -265,10 +271,23 @@ impl Connection {
             w.fail("kill", format!("{sql} ended {late} seconds after it was killed"));
         }
         let kept = if self.has_variables { VARIABLES } else { 0 };
+        let kept = kept + self.temporaries.len() * TEMPORARY;
         if self.prepared == 0 && used > kept {
             w.fail("memory", format!("{used} bytes are charged to the session after {sql}"));
         }
         a
+    }
+
+    /// Which temporary tables there may be. One whose statement failed may be there, too: the failure may be that of its answer.
+    fn note_temporary(&mut self, sql: &str, done: bool) {
+        let first = |rest: &str| rest.split([' ', '(']).next().unwrap_or(rest).to_string();
+        if let Some(name) = sql.strip_prefix("CREATE TEMPORARY TABLE ").map(first) {
+            if !self.temporaries.contains(&name) {
+                self.temporaries.push(name);
+            }
+        } else if let Some(name) = sql.strip_prefix("DROP TEMPORARY TABLE ").map(first) {
+            self.temporaries.retain(|t| !done || *t != name);
+        }
     }
 
     /// What any statement may fail with, and what the faults of this life explain.

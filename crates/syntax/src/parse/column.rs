@@ -3,8 +3,8 @@
 use super::{PResult, Parser};
 use crate::ast::{
     CharsetWord, CheckDef, ColumnAttr, ColumnDef, DataType, Expr, ForeignKeyDef, Ident,
-    IndexOptions, IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind, References, ReferentialAction,
-    ReferentialMatch, TableElement, TypeKind,
+    IndexOptions, KeyDef, KeyKind, References, ReferentialAction, ReferentialMatch, TableElement,
+    TypeKind,
 };
 use crate::lex::{Kw, T};
 
