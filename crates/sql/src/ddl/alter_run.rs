@@ -256,8 +256,8 @@ pub fn classify(old: &TableMeta, plan: &Plan, constant: bool) -> Change {
         !same_values(was.ty, c.ty) || c.auto_increment && !was.auto_increment
     });
     let same_phys = pairs().all(|(c, s)| c.phys() == old.columns[s].phys());
-    // The engine's definition carries column names and the AUTO_INCREMENT column too.
-    let same_auto = new.auto_increment() == old.auto_increment();
+    // The engine's definition carries column names and the column that its counter follows, too.
+    let same_auto = new.auto_increment() == old.auto_increment() && new.counter() == old.counter();
     let same_names = same_auto && pairs().all(|(c, s)| c.name == old.columns[s].name);
     let reads = pairs().all(|(c, s)| c.phys().reads(old.columns[s].phys()));
     if adds_check(old, new) || recomputes(old, plan) {
@@ -568,7 +568,7 @@ async fn rebuild(
     let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
     let table =
         rebuilt.map_err(|e| renumbered(e, &plan.meta, old, &RowLayout::of(&phys, form), ctx))?;
-    if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
+    if plan.meta.counter().is_some() && mapper.auto_max >= next {
         ctx.reads
             .db()
             .set_auto_increment(&table, mapper.auto_max.saturating_add(1))
