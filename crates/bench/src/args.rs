@@ -26,6 +26,7 @@ const SWITCHES: &[&str] = &[
     "skip-trx",
     "oltp-skip-trx",
     "procedures",
+    "foreign-key-indexes",
 ];
 
 /// Names that other programs have for the same options.

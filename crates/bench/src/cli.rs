@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::live::Live;
 use crate::matrix;
 use crate::report::{Report, chart, compare, html, picture, png, svg, text, write_file};
+use crate::sysbench;
 use crate::target::Target;
 use crate::workload::insert;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const USAGE: &str = "\
 Usage: weir bench tpcc|oltp|insert prepare|run|check|cleanup [options]
+       weir bench sysbench --test=oltp [options of sysbench 0.4.12] prepare|run|cleanup
        weir bench compare a.json b.json ...
        weir bench matrix FILE
 
@@ -43,6 +45,7 @@ tpcc:
   --home=fixed|random   a user's warehouse                       --path=sql|engine (embedded only)
   --keying=0 --think=0  factors on the standard's keying and think times
   --procedures          with --style=dbt2: a CALL for each transaction, as DBT-2 does
+  --foreign-key-indexes the tables get the indexes of tpcc-mysql's foreign keys
   --check, --no-check   the twelve consistency conditions after the run (default: on fresh data)
 
 oltp:
@@ -105,8 +108,12 @@ fn dispatch(args: &[String]) -> Result<u8> {
             }
             workload(word(0), verb, &args[2..])
         }
+        "sysbench" => {
+            let (verb, options) = sysbench::translate(&args[1..])?;
+            workload("oltp", &verb, &options)
+        }
         other => Err(Error::other(format!(
-            "unknown '{other}': tpcc, oltp, insert, compare or matrix (`weir bench help` lists all)"
+            "unknown '{other}': tpcc, oltp, insert, sysbench, compare or matrix (`weir bench help` lists all)"
         ))),
     }
 }
@@ -247,6 +254,7 @@ mod tests {
     fn wrong_usage_is_told() {
         for (list, want) in [
             (vec!["tpch"], "unknown 'tpch'"),
+            (vec!["sysbench", "--test=memory", "run"], "--test=memory"),
             (vec!["tpcc"], "prepare, run, check or cleanup"),
             (vec!["compare", "a.json"], "at least two"),
             (vec!["matrix"], "one file"),

@@ -184,6 +184,7 @@ fn tpcc_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
     let config = tpcc::Config {
         schema: schema.unwrap_or_else(|| "tpcc".into()),
         warehouses: given.unwrap_or(WAREHOUSES),
+        foreign: a.switch("foreign-key-indexes"),
         style,
         path,
         procedures,
@@ -241,6 +242,7 @@ pub fn prepare(o: &Options, target: &Target, live: &mut Live) -> Result<Load> {
             schema: &config.schema,
             engine: &o.engine,
             warehouses: config.warehouses,
+            foreign: config.foreign,
             threads: o.load_threads,
             seed: config.seed,
         }

@@ -48,6 +48,12 @@ impl DiskError {
                 .any(|e| self.os == Some(e.raw_os_error()))
     }
 
+    /// EMFILE and ENFILE: the process, or the system, has no descriptor left.
+    pub fn lacks_descriptor(&self) -> bool {
+        use rustix::io::Errno;
+        [Errno::MFILE, Errno::NFILE].iter().any(|e| self.os == Some(e.raw_os_error()))
+    }
+
     pub fn is_missing(&self) -> bool {
         self.kind == io::ErrorKind::NotFound
     }

@@ -64,6 +64,15 @@ pub struct OpenOptions {
 /// A data directory.
 pub trait Disk: Send + Sync {
     fn open<'a>(&'a self, path: &'a str, o: OpenOptions) -> OpFuture<'a, Result<Arc<dyn File>>>;
+    /// The same for a file that the engine cannot do without. Where the process or the system has no descriptor left for the moment, one
+    /// that is kept in reserve is used, or one is waited for.
+    fn open_needed<'a>(
+        &'a self,
+        path: &'a str,
+        o: OpenOptions,
+    ) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        self.open(path, o)
+    }
     /// Names of the plain files in a folder, sorted; none when the folder is missing.
     fn list<'a>(&'a self, dir: &'a str) -> OpFuture<'a, Result<Vec<String>>>;
     /// Replaces `to` when it exists.

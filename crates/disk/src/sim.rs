@@ -29,6 +29,9 @@ pub struct Op {
     pub count: u64,
 }
 
+/// How long a descriptor is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// An input/output error; a write may have happened in part. A sync that fails forgets: what it would have made
@@ -36,6 +39,10 @@ pub enum Fault {
     Io,
     /// No space left on the device; nothing has happened.
     Full,
+    /// The process has no descriptor left (EMFILE); nothing has happened.
+    NoDescriptor,
+    /// The system puts the operation off (EAGAIN); nothing has happened.
+    Again,
     /// It takes this long, and then is as ever.
     Slow(Duration),
 }
@@ -301,29 +308,24 @@ impl Device {
         if frozen {
             self.stop().await;
         }
-        match fault {
-            None => {}
-            Some(Fault::Slow(d)) => time += d,
+        use rustix::io::Errno;
+        let of_system = |e: Errno| DiskError::new(kind, path, &e.into());
+        let error = match fault {
+            None => return Ok(time),
+            Some(Fault::Slow(d)) => {
+                time += d;
+                return Ok(time);
+            }
             Some(Fault::Io) => {
-                return Err(failed(
-                    kind,
-                    path,
-                    io::ErrorKind::Other,
-                    "simulated input/output error",
-                )
-                .at(offset, len));
+                failed(kind, path, io::ErrorKind::Other, "simulated input/output error")
             }
             Some(Fault::Full) => {
-                return Err(failed(
-                    kind,
-                    path,
-                    io::ErrorKind::StorageFull,
-                    "no space left on device",
-                )
-                .at(offset, len));
+                failed(kind, path, io::ErrorKind::StorageFull, "no space left on device")
             }
-        }
-        Ok(time)
+            Some(Fault::NoDescriptor) => of_system(Errno::MFILE),
+            Some(Fault::Again) => of_system(Errno::AGAIN),
+        };
+        Err(error.at(offset, len))
     }
 
     async fn stop(&self) {
@@ -390,6 +392,24 @@ impl Disk for SimDisk {
                 mode: o.mode,
             });
             Ok(file)
+        })
+    }
+
+    fn open_needed<'a>(
+        &'a self,
+        path: &'a str,
+        o: OpenOptions,
+    ) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        Box::pin(async move {
+            let until = self.0.rt.now() + PATIENCE.as_nanos() as u64;
+            loop {
+                match self.open(path, o).await {
+                    Err(e) if e.lacks_descriptor() && self.0.rt.now() < until => {
+                        self.0.rt.sleep(Duration::from_millis(1)).await;
+                    }
+                    done => return done,
+                }
+            }
         })
     }
 
@@ -525,7 +545,8 @@ impl SimFile {
         let time = match self.disk.begin("write", &self.path, off, buf.len()).await {
             Ok(t) => t,
             Err(e) => {
-                if !e.is_full() {
+                // Only an input/output error comes in the middle of it.
+                if e.kind == io::ErrorKind::Other {
                     self.half_written(off, buf);
                 }
                 return Err(e);

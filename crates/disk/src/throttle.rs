@@ -196,19 +196,29 @@ impl ThrottledDisk {
     }
 }
 
+impl ThrottledDisk {
+    fn throttled(&self, inner: Arc<dyn File>, o: OpenOptions) -> Arc<dyn File> {
+        Arc::new(ThrottledFile {
+            inner,
+            device: self.device.clone(),
+            id: self.device.next_file.fetch_add(1, Ordering::Relaxed),
+            mode: o.mode,
+            unsynced: Mutex::default(),
+        })
+    }
+}
+
 impl Disk for ThrottledDisk {
     fn open<'a>(&'a self, path: &'a str, o: OpenOptions) -> OpFuture<'a, Result<Arc<dyn File>>> {
-        Box::pin(async move {
-            let inner = self.inner.open(path, o).await?;
-            let file = ThrottledFile {
-                inner,
-                device: self.device.clone(),
-                id: self.device.next_file.fetch_add(1, Ordering::Relaxed),
-                mode: o.mode,
-                unsynced: Mutex::default(),
-            };
-            Ok(Arc::new(file) as Arc<dyn File>)
-        })
+        Box::pin(async move { Ok(self.throttled(self.inner.open(path, o).await?, o)) })
+    }
+
+    fn open_needed<'a>(
+        &'a self,
+        path: &'a str,
+        o: OpenOptions,
+    ) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        Box::pin(async move { Ok(self.throttled(self.inner.open_needed(path, o).await?, o)) })
     }
 
     fn list<'a>(&'a self, dir: &'a str) -> OpFuture<'a, Result<Vec<String>>> {

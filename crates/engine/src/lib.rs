@@ -74,9 +74,12 @@ pub use recovery::Report as RecoveryReport;
 pub use scratch::{Reader as ScratchReader, Scratch, Stream as ScratchStream};
 pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
-pub use status::{PoolNow, TrxInfo, buffers_inserts};
+pub use status::{
+    Kind as StatusKind, PoolNow, StatusDef, TrxInfo, Unit as StatusUnit, buffers_inserts,
+};
 pub use table::{
-    ColumnDef, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
+    ColumnDef, ColumnHistory, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewColumns, NewTable,
+    SchemaDef, Table, TableDef,
 };
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,

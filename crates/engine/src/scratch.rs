@@ -94,11 +94,17 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads it from the beginning, about `memory` bytes at once. It must be closed.
-    pub fn read(self, from: &Scratch, memory: usize) -> Reader {
+    /// Reads it from the beginning, about `memory` bytes at once, as often as wanted. It must be closed.
+    pub fn read(&self, from: &Scratch, memory: usize) -> Reader {
         debug_assert!(self.waiting.is_empty(), "read before it was closed");
-        let piece = memory.clamp(READ_MIN, READ_MAX);
-        Reader { file: from.file.clone(), rest: self.pieces, piece, buf: Vec::new(), at: 0 }
+        let (rest, piece) = (self.pieces.clone(), memory.clamp(READ_MIN, READ_MAX));
+        Reader { file: from.file.clone(), rest, piece, buf: Vec::new(), at: 0 }
+    }
+
+    /// Bytes that were put into it.
+    pub fn bytes(&self) -> u64 {
+        let written: u64 = self.pieces.iter().map(|p| p.end - p.start).sum();
+        written + self.waiting.len() as u64
     }
 }
 

@@ -26,6 +26,8 @@ pub struct ChangeBuffer {
     pub worth: AtomicU64,
     /// The sweep works while a buffer has more than this percentage of what it may have.
     pub aim_percent: AtomicU64,
+    /// Entries are as large as InnoDB's whatever the policy says.
+    pub large_entries: bool,
     pub look: Duration,
 }
 
@@ -35,13 +37,21 @@ pub struct ChangeBufferLimits {
     pub on: bool,
     pub worth: u64,
     pub aim_percent: u64,
+    /// Entries are as large as InnoDB's, for data that a policy of its builds will find in the buffer.
+    pub large_entries: bool,
     /// How often it is looked which indexes are worth a buffer.
     pub look: Duration,
 }
 
 impl Default for ChangeBufferLimits {
     fn default() -> ChangeBufferLimits {
-        ChangeBufferLimits { on: true, worth: 0, aim_percent: 75, look: Duration::from_secs(1) }
+        ChangeBufferLimits {
+            on: true,
+            worth: 0,
+            aim_percent: 75,
+            large_entries: false,
+            look: Duration::from_secs(1),
+        }
     }
 }
 
@@ -51,6 +61,7 @@ impl ChangeBuffer {
             on: AtomicBool::new(l.on),
             worth: AtomicU64::new(l.worth),
             aim_percent: AtomicU64::new(l.aim_percent),
+            large_entries: l.large_entries,
             look: l.look,
         }
     }

@@ -211,17 +211,6 @@ impl Db {
     pub fn wait_totals(&self) -> Totals {
         self.inner().core.waits.totals()
     }
-
-    /// Counters of waits for SHOW STATUS.
-    pub(crate) fn wait_status(&self, to: &mut Vec<(&'static str, u64)>) {
-        let t = self.wait_totals();
-        for c in Cause::ALL {
-            let (waits, usec) = c.counters();
-            to.push((waits, t.waits[*c as usize]));
-            to.push((usec, t.nanos[*c as usize] / 1000));
-        }
-        to.push(("Weir_stalls", self.inner().stalls.count()));
-    }
 }
 
 impl Inner {

@@ -12,12 +12,13 @@ use weir_rt::{Interrupt, Rng, Rt};
 const LIVES: u64 = 4;
 const STEPS: u64 = 250;
 
-/// How the change buffer is set: not at all, with some leaves, and with so few that the sweep is always at work.
+/// How the change buffer is set: not at all, with some leaves, and with so few that the sweep is always at work, on entries as large as InnoDB's.
 fn buffering(how: u64) -> ChangeBufferLimits {
     ChangeBufferLimits {
         on: how > 0,
         worth: 1,
         aim_percent: if how == 1 { 75 } else { 0 },
+        large_entries: how == 2,
         look: Duration::from_millis(10),
     }
 }
@@ -209,10 +210,14 @@ fn policies_of_builds_merge_and_contract() {
                 if id % 20 == 0 {
                     sim.rt().sleep(Duration::from_millis(5)).await;
                 }
-                for index in t.indexes.iter().filter(|i| i.buffer.takes()) {
-                    // Ten beyond the limit nothing is buffered any more, and splits under way may end.
-                    let (now, limit) = (index.buffer.leaves(), index.buffer.limit());
-                    assert!(now <= limit + 13, "{policy}: {now} leaves where {limit} may be");
+                let takes = || t.indexes.iter().filter(|i| i.buffer.takes());
+                if let Some(limit) = takes().map(|i| i.buffer.limit()).max() {
+                    // Ten beyond the limit of all nothing is buffered any more, and splits under way may end.
+                    let core = &db.inner().core;
+                    takes().for_each(|i| i.buffer.count(core));
+                    let now: u64 = takes().map(|i| i.buffer.pages()).sum();
+                    assert!(now <= limit + 13, "{policy}: {now} pages where {limit} may be");
+                    assert_eq!(core.flush.buffers.pages(), now, "{policy}");
                 }
             }
             let b = &db.inner().core.stats.change_buffer;

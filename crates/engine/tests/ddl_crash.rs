@@ -39,6 +39,7 @@ enum Kind {
     NoteExtra,
     /// Columns with other names and one behind them; the rows stay.
     AlterColumns,
+    ColumnBetween,
     AddColumn,
     DropColumn,
     Rebuild,
@@ -56,7 +57,7 @@ enum Kind {
     ExchangePart,
 }
 
-const KINDS: [Kind; 29] = [
+const KINDS: [Kind; 30] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
@@ -72,6 +73,7 @@ const KINDS: [Kind; 29] = [
     Kind::AlterExtra,
     Kind::NoteExtra,
     Kind::AlterColumns,
+    Kind::ColumnBetween,
     Kind::AddColumn,
     Kind::DropColumn,
     Kind::Rebuild,
@@ -236,7 +238,16 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
         Kind::AlterColumns => {
             let mut columns = redefined(&t, 5).columns;
             columns[4].default = weir_engine::row::DatumBuf::Int(7);
-            db.alter_columns(&t, columns, vec![b'n'; LONG], &ddl()).await.map(|_| ())
+            db.alter_columns(&t, NewColumns::behind(4, columns), vec![b'n'; LONG], &ddl())
+                .await
+                .map(|_| ())
+        }
+        Kind::ColumnBetween => {
+            let mut columns = redefined(&t, 5).columns;
+            columns.swap(3, 4);
+            let sources = vec![Some(0), Some(1), Some(2), None, Some(3)];
+            let new = NewColumns { columns, sources, counts: true };
+            db.alter_columns(&t, new, vec![b'n'; LONG], &ddl()).await.map(|_| ())
         }
         Kind::AddColumn => copy_into(db, &t, redefined(&t, 5), &ddl()).await,
         Kind::DropColumn => {
@@ -547,6 +558,7 @@ kinds! {
     alter_extra AlterExtra
     note_extra NoteExtra
     alter_columns AlterColumns
+    column_between ColumnBetween
     add_column AddColumn
     drop_column DropColumn
     rebuild Rebuild

@@ -41,6 +41,7 @@ mod threads;
 mod uncommitted;
 mod undo_truncation;
 mod unlocked;
+mod unreadable;
 mod wide_rows;
 
 /// A file that nobody names here would be a test that never runs.

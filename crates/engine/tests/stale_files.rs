@@ -109,3 +109,23 @@ fn a_damaged_list_costs_nothing_else() {
     disk.set_content(&file, old);
     life(&disk, 5, true, async |db| refused(db).await);
 }
+
+/// What a life that crashed had brought home stands in the list, also where the next life does not touch the table.
+#[test]
+fn an_older_copy_is_refused_after_a_crash_and_a_stop() {
+    // How long the life goes on without work: its pages go home, and a checkpoint passes them.
+    for idle in [0, 1, 120] {
+        let (disk, file) = made();
+        let old = disk.content(&file).unwrap();
+        let disk = life(&disk, 3, false, async |db| {
+            add(db, "t", 20, 1).await;
+            db.rt().sleep(std::time::Duration::from_secs(idle)).await;
+        });
+        let disk = life(&disk, 4, true, async |_| {});
+        let right = disk.content(&file).unwrap();
+        disk.set_content(&file, old);
+        let disk = life(&disk, 5, true, async |db| refused(db).await);
+        disk.set_content(&file, right);
+        life(&disk, 6, true, async |db| assert_eq!(count(db, "t").await.unwrap(), 21));
+    }
+}

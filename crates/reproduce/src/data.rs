@@ -181,7 +181,9 @@ pub const STOPPED: &str = "stopped";
 pub async fn load(db: &Db, load: &Load, size: Size, watch: Watch<'_>) -> Result<(), String> {
     let mut l = Loading::open(db).await?;
     match load {
-        Load::Tpcc { warehouses, .. } => tpcc(&mut l, *warehouses, scale(size), watch).await?,
+        Load::Tpcc { warehouses, foreign_keys, .. } => {
+            tpcc(&mut l, *warehouses, *foreign_keys, scale(size), watch).await?;
+        }
         Load::Insert { start_rows, .. } => {
             let c = insert_config(*start_rows / size.rows(), 0, 1);
             inserts(&mut l, &c, watch).await?;
@@ -195,10 +197,11 @@ pub async fn load(db: &Db, load: &Load, size: Size, watch: Watch<'_>) -> Result<
 async fn tpcc(
     l: &mut Loading,
     warehouses: i64,
+    foreign_keys: bool,
     scale: Scale,
     watch: Watch<'_>,
 ) -> Result<(), String> {
-    for sql in schema::statements(TPCC, "InnoDB") {
+    for sql in schema::statements(TPCC, "InnoDB", foreign_keys) {
         l.query(&sql).await?;
     }
     l.query(&format!("USE {TPCC}")).await?;

@@ -43,7 +43,11 @@ pub type Nanos = u64;
 /// By how much the stacks of threads are larger in development builds: frames of code that is not optimised are.
 pub const STACK_SCALE: usize = if cfg!(debug_assertions) { 4 } else { 1 };
 
-pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A future behind a pointer. What it does is compiled in the crate that makes it; the future of an `async fn` is compiled once more in
+/// every optimised crate that awaits it, with all the futures inside. Public calls that are not hot therefore return this.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+pub(crate) type Task = Boxed<'static, ()>;
 
 /// What a runtime provides; `Rt` is the handle to one.
 pub trait Runtime: Send + Sync {

@@ -6,8 +6,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -17,17 +17,28 @@ const STACK: usize = 512 * 1024;
 
 pub struct Real {
     start: Instant,
-    coarse: AtomicU64,
+    /// The monotonic clock at `start`.
+    #[cfg(not(miri))]
+    origin: Nanos,
     random: Mutex<Rng>,
-    timers: Mutex<Timers>,
+    timers: Arc<Timers>,
+}
+
+/// Timers of a runtime, and the thread that fires them.
+#[derive(Default)]
+struct Timers {
+    list: Mutex<List>,
+    /// There is an earlier timer than before, or the runtime is gone.
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Timers {
+struct List {
     map: BTreeMap<(Nanos, u64), Waker>,
     at: BTreeMap<u64, Nanos>,
     next: u64,
+    /// The runtime is gone.
+    over: bool,
 }
 
 impl Real {
@@ -35,17 +46,36 @@ impl Real {
         let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64)
             ^ (u64::from(std::process::id()) << 40)
             ^ (Instant::now().elapsed().as_nanos() as u64).rotate_left(32);
+        let timers = Arc::new(Timers::default());
+        let start = Instant::now();
         let r = Arc::new(Real {
-            start: Instant::now(),
-            coarse: AtomicU64::new(0),
+            start,
+            #[cfg(not(miri))]
+            origin: clock(rustix::time::ClockId::Monotonic),
             random: Mutex::new(Rng::new(seed)),
-            timers: Mutex::new(Timers::default()),
-            changed: Condvar::new(),
+            timers: timers.clone(),
         });
-        let weak = Arc::downgrade(&r);
-        spawn_thread("weir-timer", move || timer_thread(&weak));
+        spawn_thread("weir-timer", move || timers.fire(start));
         r
     }
+}
+
+impl Drop for Real {
+    fn drop(&mut self) {
+        lock(&self.timers.list).over = true;
+        self.timers.changed.notify_one();
+    }
+}
+
+/// A clock of the system.
+#[cfg(not(miri))]
+fn clock(id: rustix::time::ClockId) -> Nanos {
+    let t = rustix::time::clock_gettime(id);
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+fn nanos_since(start: Instant) -> Nanos {
+    start.elapsed().as_nanos() as u64 + 1
 }
 
 fn spawn_thread(name: &str, f: impl FnOnce() + Send + 'static) {
@@ -56,44 +86,56 @@ fn spawn_thread(name: &str, f: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Fires due timers; looks up now and then whether the runtime still exists, and keeps the coarse clock fresh.
-fn timer_thread(rt: &Weak<Real>) {
-    const BEAT: Duration = Duration::from_millis(5);
-    while let Some(r) = rt.upgrade() {
-        let now = r.now();
-        r.coarse.store(now, Ordering::Relaxed);
+impl List {
+    /// Takes out the timers whose time has come.
+    fn take_due(&mut self, now: Nanos) -> Vec<Waker> {
         let mut due = Vec::new();
-        {
-            let mut t = lock(&r.timers);
-            while let Some((&(at, key), _)) = t.map.first_key_value() {
-                if at > now {
-                    break;
-                }
-                if let Some(w) = t.map.remove(&(at, key)) {
-                    due.push(w);
-                }
-                t.at.remove(&key);
+        while let Some((&(at, key), _)) = self.map.first_key_value() {
+            if at > now {
+                break;
             }
+            due.extend(self.map.remove(&(at, key)));
+            self.at.remove(&key);
         }
-        for w in due {
-            w.wake();
+        due
+    }
+}
+
+impl Timers {
+    /// Fires due timers until the runtime is gone. It sleeps until the next one is due, however long that is: a server without work is
+    /// woken by its own tasks alone.
+    fn fire(&self, start: Instant) {
+        let mut list = lock(&self.list);
+        while !list.over {
+            let now = nanos_since(start);
+            let due = list.take_due(now);
+            if !due.is_empty() {
+                drop(list);
+                due.into_iter().for_each(Waker::wake);
+                list = lock(&self.list);
+                continue;
+            }
+            list = match list.map.first_key_value() {
+                None => self.changed.wait(list).unwrap_or_else(PoisonError::into_inner),
+                Some((&(at, _), _)) => {
+                    let wait = Duration::from_nanos(at - now);
+                    let woken = self.changed.wait_timeout(list, wait);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
-        let t = lock(&r.timers);
-        let next = t.map.first_key_value().map(|(&(at, _), _)| at);
-        let wait = next.map_or(BEAT, |at| Duration::from_nanos(at.saturating_sub(now)).min(BEAT));
-        // Idle: nothing to fire, so the beat may be slow.
-        let wait = if next.is_none() { wait * 4 } else { wait };
-        drop(r.changed.wait_timeout(t, wait));
     }
 }
 
 impl Runtime for Real {
     fn now(&self) -> Nanos {
-        self.start.elapsed().as_nanos() as u64 + 1
+        nanos_since(self.start)
     }
 
+    /// The kernel's own coarse clock: as old as the last tick of its timer, and read without a system call.
+    #[cfg(not(miri))]
     fn coarse_now(&self) -> Nanos {
-        self.coarse.load(Ordering::Relaxed)
+        clock(rustix::time::ClockId::MonotonicCoarse).saturating_sub(self.origin) + 1
     }
 
     fn wall_micros(&self) -> u64 {
@@ -134,7 +176,7 @@ impl Runtime for Real {
     }
 
     fn timer_on(&self, at: Nanos, waker: Waker) -> u64 {
-        let mut t = lock(&self.timers);
+        let mut t = lock(&self.timers.list);
         let key = t.next;
         t.next += 1;
         let first = t.map.first_key_value().is_none_or(|(&(a, _), _)| at < a);
@@ -142,13 +184,13 @@ impl Runtime for Real {
         t.at.insert(key, at);
         drop(t);
         if first {
-            self.changed.notify_one();
+            self.timers.changed.notify_one();
         }
         key
     }
 
     fn timer_off(&self, key: u64) {
-        let mut t = lock(&self.timers);
+        let mut t = lock(&self.timers.list);
         if let Some(at) = t.at.remove(&key) {
             t.map.remove(&(at, key));
         }
@@ -238,5 +280,26 @@ mod tests {
         let none = rt.block_on(rt.timeout(Duration::from_millis(5), std::future::pending::<()>()));
         assert!(none.is_none());
         assert_eq!(rt.block_on(rt.timeout(Duration::from_secs(60), async { 3 })), Some(3));
+    }
+
+    #[test]
+    fn the_coarse_clock_follows_the_exact_one() {
+        let rt = Rt::real();
+        for _ in 0..3 {
+            let (before, coarse, after) = (rt.now(), rt.coarse_now(), rt.now());
+            assert!(coarse <= after, "{coarse} {after}");
+            assert!(coarse + 100_000_000 > before, "{coarse} {before}");
+            rt.block_on(rt.sleep(Duration::from_millis(20)));
+        }
+    }
+
+    #[test]
+    fn the_timer_ends_with_its_runtime() {
+        let real = super::Real::start();
+        let timers = std::sync::Arc::downgrade(&real.timers);
+        drop(real);
+        while timers.upgrade().is_some() {
+            std::thread::yield_now();
+        }
     }
 }

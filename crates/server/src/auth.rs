@@ -1,16 +1,18 @@
 //! Logins: the greeting, the proof of the password, COM_CHANGE_USER.
 
 use crate::conn::{Conn, ReadError};
-use crate::crypto::{self, FastHash, RsaKey};
+use crate::crypto::{self, FastHash, Hasher, RsaKey};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
-use weir_sql::account::{Account, AccountName, AuthPlugin};
+use weir_sql::account::{Account, AccountName, AuthPlugin, PasswordHasher as _};
 use weir_sql::errno::ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK;
 use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
 use weir_sql::status::Stat;
+use weir_sql::tls::TlsSession;
 use weir_sql::vars::Var;
 use weir_wire::auth::{
     CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, REQUEST_PUBLIC_KEY_SHA256,
@@ -31,6 +33,31 @@ impl AuthState {
     fn knows(&self, account: &Account) -> bool {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         account.credentials().any(|c| cache.contains_key(&key_of(account, c)))
+    }
+
+    /// Whether this is a password of the account: by the cache, for a page asks once a second and 5000 rounds of SHA-256 are some
+    /// milliseconds.
+    fn proven_now(&self, account: &Account, password: &[u8]) -> bool {
+        if account.plugin == AuthPlugin::Native {
+            return account.credentials().any(|c| Hasher.verify(account.plugin, c, password));
+        }
+        let fast = crypto::fast_hash(password);
+        let known = {
+            let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let cached =
+                account.credentials().filter_map(|c| cache.get(&key_of(account, c)).copied());
+            cached.fold(false, |known, c| known | crypto::same(&c, &fast))
+        };
+        known || proven_by(account, password).inspect(|c| self.keep(account, c, fast)).is_some()
+    }
+
+    /// The credential's password is known from now on.
+    fn keep(&self, account: &Account, credential: &str, fast: FastHash) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= CACHE {
+            cache.clear();
+        }
+        cache.insert(key_of(account, credential), fast);
     }
 }
 
@@ -83,12 +110,7 @@ pub fn check(
     if let Err(Refused::Gone(_)) = verdict {
         return verdict;
     }
-    let limits = Limits {
-        threshold: inst.vars.u64(Var::connection_control_failed_connections_threshold),
-        min_delay: inst.vars.u64(Var::connection_control_min_connection_delay),
-        max_delay: inst.vars.u64(Var::connection_control_max_connection_delay),
-    };
-    match inst.accounts.attempts.judged(&user, peer, verdict.is_ok(), limits) {
+    match inst.accounts.attempts.judged(&user, peer, verdict.is_ok(), limits(inst)) {
         Ok(None) => {}
         Ok(Some(held)) => {
             inst.status.inc(Stat::Connection_control_delay_generated);
@@ -97,6 +119,52 @@ pub fn check(
         Err(_crowded) => return Err(denied(&user, peer, !login.auth_response.is_empty())),
     }
     verdict
+}
+
+/// How long an answer to a request of HTTP is held back at most. It has one of few threads, and `HELD_BACK` bounds those that a guesser
+/// keeps in any case.
+const HELD_AT_MOST: Duration = Duration::from_secs(5);
+
+/// Proves a password that was sent as it is, over HTTP and TLS; gives the account. What is asked of a login is asked here: failures before it,
+/// blocks, REQUIRE, a lock. An account without a password is not let in, for a request would need no secret.
+pub fn check_sent(
+    state: &AuthState,
+    inst: &Instance,
+    user: &str,
+    password: &[u8],
+    peer: Peer,
+    tls: Option<&TlsSession>,
+) -> Option<Arc<Account>> {
+    if !inst.accounts.attempts.may_try(user, peer) {
+        return None;
+    }
+    let account = inst.accounts.find_for_login(user, peer);
+    let proved = match &account {
+        Some(account) => {
+            let proved = !account.credential.is_empty() && state.proven_now(account, password);
+            inst.accounts.blocks.judged(account, proved, today(inst)).is_none() && proved
+        }
+        // An unknown name takes as long as a wrong password.
+        None => proven_by(&decoy(user), password).is_some(),
+    };
+    match inst.accounts.attempts.judged(user, peer, proved, limits(inst)) {
+        Ok(None) => {}
+        Ok(Some(held)) => {
+            inst.status.inc(Stat::Connection_control_delay_generated);
+            std::thread::sleep(held.delay.min(HELD_AT_MOST));
+        }
+        Err(_crowded) => return None,
+    }
+    account.filter(|a| proved && !a.locked && a.require.is_met_by(tls))
+}
+
+/// What the options say of failures in a row.
+fn limits(inst: &Instance) -> Limits {
+    Limits {
+        threshold: inst.vars.u64(Var::connection_control_failed_connections_threshold),
+        min_delay: inst.vars.u64(Var::connection_control_min_connection_delay),
+        max_delay: inst.vars.u64(Var::connection_control_max_connection_delay),
+    }
 }
 
 fn prove(
@@ -299,10 +367,6 @@ fn sha2(
         password
     };
     let Some(credential) = proven_by(account, &password) else { return Ok(false) };
-    let mut cache = state.cache.lock().unwrap_or_else(PoisonError::into_inner);
-    if cache.len() >= CACHE {
-        cache.clear();
-    }
-    cache.insert(key_of(account, credential), crypto::fast_hash(&password));
+    state.keep(account, credential, crypto::fast_hash(&password));
     Ok(true)
 }

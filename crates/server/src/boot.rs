@@ -1,11 +1,15 @@
 //! From options to a running server, and its end.
 
+use crate::alarm::Alarm;
 use crate::files::MachineFiles;
 use crate::identity;
 use crate::listener::Server;
 use crate::log;
+use crate::notify::Supervisor;
 use crate::options::ServeOptions;
 use crate::persisted::{self, KeptFile};
+use crate::stage::Stage;
+pub use crate::stage::free_bytes;
 use crate::tls::Tls;
 use std::fs::Permissions;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
@@ -60,15 +64,19 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     }));
     // Bound first: a port in use is known before the data directory is touched.
     let tcp = bind(&vars)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-        signal_hook::flag::register(signal, stop.clone())
-            .map_err(|e| format!("cannot handle signals: {e}"))?;
-    }
-    let asked = Asked::by_signals()?;
+    let http = crate::http::bind(&vars)?;
+    let asked = Asked::by_signals().map_err(|e| format!("cannot handle signals: {e}"))?;
+    let supervisor = Supervisor::of_environment();
+    let stage = Stage::new(&datadir);
+    let live = http.map(|l| Live::begin(l, &stage)).transpose()?;
+    let starting = supervisor.busy("starting");
     let rt = Rt::real();
+    let of_start = stage.clone();
     let embedding = Embedding {
-        log: Arc::new(log::system),
+        log: Arc::new(move |line| {
+            of_start.recovers(line);
+            log::system(line);
+        }),
         // A failed sync means that nothing more can be promised: the process ends, and the next start recovers.
         fatal: Arc::new(|e| {
             log::error(&format!(
@@ -86,6 +94,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let inst = rt
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
+    crate::budget::enforce(&inst);
     inst.persisted.open(kept, Arc::new(KeptFile::of(&datadir)));
     guard_open_root(&inst, &tcp)?;
     inst.meta.set_limit(vars.u64(Var::table_open_cache) as usize);
@@ -115,6 +124,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let tls = Tls::open(&vars, &datadir)?;
     let server =
         Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
+    stage.serves(&server);
     refuse_disabled(&vars);
     read_grant_tables(&server, &vars);
     make_sys_schema(&server, &vars);
@@ -143,14 +153,31 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         "ready for connections: mariadb --socket={} --user=root",
         socket.display()
     ));
-    watch(&server, &stop, &asked);
+    live.iter().for_each(|live| log::system(&live.told));
+    stage.ready();
+    drop(starting);
+    supervisor.ready();
+    watch(&server, &asked, &supervisor);
     log::system("stopping");
+    stage.stopping();
+    supervisor.stopping();
+    let _busy = supervisor.busy("stopping");
     let end = shut_down(&server, &rt, &db, vars.u64(Var::shutdown_timeout));
     let _ = std::fs::remove_file(&socket);
     if !pid.is_empty() {
         let _ = std::fs::remove_file(&pid);
     }
     end
+}
+
+/// The variables as a start with these options would have them, SET PERSIST's values included, and what it would log of them.
+pub fn settings(options: &ServeOptions) -> Result<(Arc<GlobalVars>, Vec<String>), String> {
+    let vars = Arc::new(GlobalVars::default());
+    let mut notes = options.apply(&vars)?;
+    let datadir = PathBuf::from(vars.text(Var::datadir));
+    let (_, of_kept) = persisted::load(&datadir, &vars, options)?;
+    notes.extend(of_kept);
+    Ok((vars, notes))
 }
 
 /// Takes over what was written to the grant tables before this start, as MySQL does. Where that cannot be the accounts stay as they are.
@@ -192,37 +219,59 @@ fn refuse_disabled(vars: &Arc<GlobalVars>) {
     );
 }
 
-/// What signals ask of a server that goes on.
+/// The HTTP port of a server that starts, and what the log says of it once there is something to see.
+struct Live {
+    told: String,
+}
+
+impl Live {
+    fn begin(listener: TcpListener, stage: &Arc<Stage>) -> Result<Live, String> {
+        let address = listener.local_addr().map_err(|e| e.to_string())?;
+        crate::http::listen(listener, stage)?;
+        Ok(Live { told: crate::http::told(address) })
+    }
+}
+
+/// What signals ask of a server.
 struct Asked {
+    /// SIGTERM and SIGINT: it ends.
+    stop: Arc<AtomicBool>,
     /// SIGHUP: the grant tables and certificates are read again, the logs are opened again.
     reload: Arc<AtomicBool>,
     /// SIGUSR1: the logs are opened again.
     reopen: Arc<AtomicBool>,
+    alarm: Arc<Alarm>,
 }
 
 impl Asked {
     /// SIGUSR2 has no meaning, and does not end the server.
-    fn by_signals() -> Result<Asked, String> {
-        use signal_hook::consts::{SIGHUP, SIGUSR1, SIGUSR2};
-        let flag = |signal| {
+    fn by_signals() -> std::io::Result<Asked> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+        let alarm = Arc::new(Alarm::new()?);
+        let flag = |signals: &[i32]| {
             let flag = Arc::new(AtomicBool::new(false));
-            signal_hook::flag::register(signal, flag.clone())
-                .map(|_| flag)
-                .map_err(|e| format!("cannot handle signals: {e}"))
+            for signal in signals {
+                signal_hook::flag::register(*signal, flag.clone())?;
+                alarm.on_signal(*signal)?;
+            }
+            Ok::<_, std::io::Error>(flag)
         };
-        flag(SIGUSR2)?;
-        Ok(Asked { reload: flag(SIGHUP)?, reopen: flag(SIGUSR1)? })
+        flag(&[SIGUSR2])?;
+        let (stop, reload) = (flag(&[SIGTERM, SIGINT])?, flag(&[SIGHUP])?);
+        Ok(Asked { stop, reload, reopen: flag(&[SIGUSR1])?, alarm: alarm.clone() })
     }
 
-    fn serve(&self, server: &Server) {
+    fn serve(&self, server: &Server, supervisor: &Supervisor) {
         let reload = self.reload.swap(false, Ordering::Relaxed);
         if reload || self.reopen.swap(false, Ordering::Relaxed) {
             reopen_logs(server, if reload { "SIGHUP" } else { "SIGUSR1" });
         }
         if reload {
+            supervisor.reloading();
             read_grant_tables(server, &server.inst.vars);
             // A certificate that is not valid leaves the one in use, with a warning.
             let _ = server.tls.reload(true);
+            supervisor.ready();
         }
     }
 }
@@ -237,13 +286,19 @@ fn reopen_logs(server: &Server, why: &str) {
     log::system(&format!("{why}: the logs are opened again"));
 }
 
-fn watch(server: &Arc<Server>, stop: &AtomicBool, asked: &Asked) {
-    let mut n = 0u32;
-    while !stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
-        std::thread::sleep(Duration::from_millis(50));
-        asked.serve(server);
-        n += 1;
-        if n.is_multiple_of(20) {
+/// How often the server looks for clients that have gone while their statements run.
+const LOOK: Duration = Duration::from_secs(1);
+
+fn watch(server: &Arc<Server>, asked: &Asked, supervisor: &Supervisor) {
+    server.registry.stop_by(asked.alarm.clone());
+    let mut looked = Instant::now();
+    while !asked.stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
+        asked.alarm.wait(LOOK.saturating_sub(looked.elapsed()));
+        asked.serve(server, supervisor);
+        // Takes the engine's short locks: a server that hangs in one does not get past it.
+        supervisor.alive(|| _ = server.inst.db.pressure());
+        if looked.elapsed() >= LOOK {
+            looked = Instant::now();
             server.registry.kill_vanished();
         }
     }
@@ -253,6 +308,7 @@ fn watch(server: &Arc<Server>, stop: &AtomicBool, asked: &Asked) {
 fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db, limit: u64) -> Result<(), String> {
     let limit = Duration::from_secs(limit);
     server.stopping.store(true, Ordering::SeqCst);
+    server.inst.events_changed.notify_one();
     server.registry.kill_all();
     let begun = Instant::now();
     let grace = if limit.is_zero() { GRACE } else { GRACE.min(limit) };
@@ -475,6 +531,17 @@ fn open_files(vars: &GlobalVars) -> usize {
         put(Var::table_open_cache, cache);
     }
     share.files as usize
+}
+
+/// Descriptors that a server may come to need.
+pub fn descriptors_wanted(vars: &GlobalVars) -> u64 {
+    let redo = weir_engine::redo_files(
+        vars.u64(Var::innodb_redo_log_capacity),
+        vars.u64(Var::innodb_page_size) as usize,
+    );
+    let (files, connections) = (vars.u64(Var::innodb_open_files), vars.u64(Var::max_connections));
+    // One more connection than allowed may come.
+    redo + OTHER_FILES + files + connections + 1
 }
 
 /// How descriptors are shared out.

@@ -1,7 +1,9 @@
-//! What the server may take of memory, told at the start beside what the machine, or the control group of the process, allows.
+//! What the server may take of memory: told at the start with what the machine, or the control group of the process, allows, and
+//! measured while it runs, so that statements are refused before the kernel ends the process (`weir_memory_limit`).
 
 use crate::log;
 use std::path::Path;
+use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var};
 
 /// What a server without sessions takes beside its buffers: code, stacks, definitions, two batches of a recovery.
@@ -68,28 +70,83 @@ fn told(
     (text, over)
 }
 
-pub fn tell(vars: &GlobalVars) {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let group = group_limit(&read("/proc/self/cgroup").unwrap_or_default(), read);
+/// The bytes that the process may take, and what says so. `read` gives the system's files.
+pub fn allowed(read: impl Fn(&str) -> Option<String>) -> Option<(u64, &'static str)> {
+    let group = group_limit(&read("/proc/self/cgroup").unwrap_or_default(), &read);
     let machine = machine(&read("/proc/meminfo").unwrap_or_default());
-    let limit = match (group, machine) {
+    match (group, machine) {
         (Some(g), m) if m.is_none_or(|m| g < m) => Some((g, "control group")),
         (_, m) => m.map(|m| (m, "machine")),
+    }
+}
+
+/// What the server takes of memory whatever its sessions do.
+pub fn needs(vars: &GlobalVars) -> u64 {
+    let (pool, log) =
+        (vars.u64(Var::innodb_buffer_pool_size), vars.u64(Var::innodb_log_buffer_size));
+    pool.saturating_add(log).saturating_add(BASE)
+}
+
+/// The text of a file of the system.
+fn system_file(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+/// Bytes of the process that are no file's, from `/proc/self/statm`: its counts are in pages of the system.
+fn anonymous(statm: &str, page: usize) -> Option<usize> {
+    let mut fields = statm.split_whitespace().skip(1).map(|f| f.parse::<usize>().ok());
+    let (resident, shared) = (fields.next()??, fields.next()??);
+    Some(resident.saturating_sub(shared) * page)
+}
+
+/// The process is measured from now on. A sixteenth of what the system allows is left to what is not counted here: sockets, page tables,
+/// files in memory.
+pub fn enforce(inst: &Instance) {
+    let default = allowed(system_file).map_or(u64::MAX, |(limit, _)| limit - limit / 16);
+    let (db, page) = (inst.db.clone(), rustix::param::page_size());
+    let measure = move || {
+        let own = anonymous(&system_file("/proc/self/statm")?, page)?;
+        // The pool will be full sooner or later, and nobody is asked then.
+        let (touched, whole) = db.pool_memory();
+        Some(own.saturating_sub(touched) + whole)
     };
+    inst.memory.limit_process(default as usize, Box::new(measure));
+}
+
+pub fn tell(vars: &GlobalVars) {
+    let limit = allowed(system_file);
     let sessions = vars.u64(Var::global_connection_memory_limit);
     let counted = vars.bool(Var::global_connection_memory_tracking) && sessions < 1 << 62;
-    let (text, over) = told(
+    let (mut text, over) = told(
         vars.u64(Var::innodb_buffer_pool_size),
         vars.u64(Var::innodb_log_buffer_size),
         counted.then_some(sessions),
         limit,
     );
+    match (vars.u64(Var::weir_memory_limit), limit) {
+        (0, None) => {}
+        (0, Some((l, _))) => text.push_str(&refused_beyond(l - l / 16)),
+        (given, _) => text.push_str(&refused_beyond(given)),
+    }
     if over { log::warning(&text) } else { log::note(&text) }
+}
+
+fn refused_beyond(limit: u64) -> String {
+    format!(
+        "; statements are refused where the process would have more than {} MiB (weir_memory_limit)",
+        limit >> 20
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_of_files_is_not_the_process_own() {
+        assert_eq!(anonymous("1000 300 100 1 0 200 0\n", 4096), Some(200 * 4096));
+        assert_eq!(anonymous("nonsense", 4096), None);
+    }
 
     #[test]
     fn the_least_limit_of_the_groups_counts() {

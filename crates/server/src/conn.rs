@@ -205,7 +205,7 @@ impl Conn {
             return Ok(());
         }
         match self.held.set(self.account.as_ref(), bytes) {
-            Err(over) if over.server => Err(ReadError::Memory(over.into())),
+            Err(over) if over.is_of_all() => Err(ReadError::Memory(over.into())),
             _ => Ok(()),
         }
     }

@@ -53,7 +53,7 @@ fn fresh_salt() -> [u8; SALT_LEN] {
 }
 
 /// Equal without telling by time where they differ.
-fn same(a: &[u8], b: &[u8]) -> bool {
+pub fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
 }
 
@@ -273,23 +273,53 @@ impl RsaKey {
     }
 }
 
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let mut word = [0; 4];
+        word[1..=three.len()].copy_from_slice(three);
+        let word = u32::from_be_bytes(word);
+        for i in 0..4 {
+            let digit = BASE64[(word >> (18 - 6 * i) & 63) as usize];
+            text.push(if i <= three.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
+/// The bytes of a text in base64 with its padding (RFC 4648, 4). `None`: it is not such a text.
+pub fn from_base64(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(4) {
+        return None;
+    }
+    let digits = text.trim_end_matches('=');
+    if text.len() - digits.len() > 2 {
+        return None;
+    }
+    let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
+    for c in digits.bytes() {
+        let digit = BASE64.iter().position(|b| *b == c)? as u32;
+        bits = (bits << 6 | digit) & 0xFFFF;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+        }
+    }
+    Some(out)
+}
+
+/// SHA-256 in base64, as a page's policy names its scripts.
+pub fn sha256_base64(bytes: &[u8]) -> String {
+    base64(&sha256(&[bytes]))
+}
+
 /// Bytes as a text between lines that say what they are.
 pub fn pem(label: &str, der: &[u8]) -> String {
-    const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = format!("-----BEGIN {label}-----\n");
-    for line in der.chunks(48) {
-        for three in line.chunks(3) {
-            let mut word = [0; 4];
-            word[1..=three.len()].copy_from_slice(three);
-            let word = u32::from_be_bytes(word);
-            for i in 0..4 {
-                let digit = BASE64[(word >> (18 - 6 * i) & 63) as usize];
-                text.push(if i <= three.len() { char::from(digit) } else { '=' });
-            }
-        }
-        text.push('\n');
-    }
-    text + &format!("-----END {label}-----\n")
+    let lines: String = der.chunks(48).map(|line| base64(line) + "\n").collect();
+    format!("-----BEGIN {label}-----\n{lines}-----END {label}-----\n")
 }
 
 #[cfg(test)]
@@ -354,7 +384,7 @@ mod tests {
         let der = key.get().unwrap().0.key_size_bytes();
         assert_eq!(der, 256);
         let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
-        let public = PublicEncryptingKey::from_der(&base64(&body)).unwrap();
+        let public = PublicEncryptingKey::from_der(&from_base64(&body).unwrap()).unwrap();
         let public = OaepPublicEncryptingKey::new(public).unwrap();
         let mut sealed = vec![0; 256];
         public.encrypt(&OAEP_SHA1_MGF1SHA1, b"secret\0", &mut sealed, None).unwrap();
@@ -362,25 +392,21 @@ mod tests {
         assert_eq!(key.decrypt(b"nonsense"), None);
     }
 
-    fn base64(text: &str) -> Vec<u8> {
-        let mut bits = 0u32;
-        let mut count = 0;
-        let mut out = Vec::new();
-        for c in text.bytes().filter(|c| *c != b'=') {
-            let digit = match c {
-                b'A'..=b'Z' => c - b'A',
-                b'a'..=b'z' => c - b'a' + 26,
-                b'0'..=b'9' => c - b'0' + 52,
-                b'+' => 62,
-                _ => 63,
-            };
-            bits = bits << 6 | u32::from(digit);
-            count += 6;
-            if count >= 8 {
-                count -= 8;
-                out.push((bits >> count) as u8);
-            }
+    #[test]
+    fn base64_there_and_back() {
+        for (plain, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(
+                (base64(plain.as_bytes()).as_str(), from_base64(text).unwrap()),
+                (text, plain.into())
+            );
         }
-        out
+        for bad in ["Z", "Zg", "Zg=", "Z===", "====", "Zm9*", "Zm9v\n", "é==="] {
+            assert_eq!(from_base64(bad), None, "{bad}");
+        }
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_base64(&base64(&all)), Some(all));
+        assert_eq!(sha256_base64(b""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
     }
 }

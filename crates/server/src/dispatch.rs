@@ -19,7 +19,6 @@ use logged::Said;
 pub use logged::header;
 use parameters::{malformed, value};
 use std::collections::HashMap;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -417,13 +416,10 @@ impl Connection {
         let mut first = true;
         loop {
             let mut sink = NetSink::new(&mut self.conn, self.caps, false, &self.session, began);
-            // Pinned where it is made: a statement's future is some 9 KiB, and `block_on` would copy all of it.
-            let end = if std::mem::take(&mut first) {
-                let run = pin!(self.session.query(rest, &mut sink));
-                self.server.rt.block_on(run)
-            } else {
-                let run = pin!(self.session.query_rest(rest, &mut sink));
-                self.server.rt.block_on(run)
+            let rt = &self.server.rt;
+            let end = match std::mem::take(&mut first) {
+                true => self.session.query_here(rt, rest, &mut sink),
+                false => self.session.query_rest_here(rt, rest, &mut sink),
             };
             let last = sink.last.take();
             let sent = sink.sent;
@@ -570,10 +566,7 @@ impl Connection {
     /// Executes, and keeps the rows for COM_STMT_FETCH. Returns their number.
     fn open_cursor(&mut self, id: u32, values: &[ParamValue]) -> u64 {
         let mut sink = CursorSink::new(self.session.memory().clone());
-        let r = {
-            let run = pin!(self.session.execute(id, values, &mut sink));
-            self.server.rt.block_on(run)
-        };
+        let r = self.session.execute_here(&self.server.rt, id, values, &mut sink);
         let (flags, sent) = (self.session.status_flags(), sink.sent);
         match (sink.refused.take(), r) {
             (Some(e), _) | (None, Err(e)) => self.error(&e),
@@ -606,11 +599,7 @@ impl Connection {
     /// Returns how many rows were sent.
     fn execute_now(&mut self, id: u32, values: &[ParamValue], began: Instant) -> u64 {
         let mut sink = NetSink::new(&mut self.conn, self.caps, true, &self.session, began);
-        // As in `query`.
-        let r = {
-            let run = pin!(self.session.execute(id, values, &mut sink));
-            self.server.rt.block_on(run)
-        };
+        let r = self.session.execute_here(&self.server.rt, id, values, &mut sink);
         let sent = sink.sent;
         match (r, sink.last.take()) {
             (Ok(()), Some(f)) => {

@@ -16,8 +16,8 @@ use weir_sql::session::{EventRun, Scheduler, Session};
 use weir_sql::session_api::{ConnInfo, SqlError};
 use weir_sql::vars::Var;
 
-/// A new event is noticed after this time at the latest.
-const LOOK: Duration = Duration::from_millis(100);
+/// The longest sleep. New definitions wake the scheduler, but nobody tells it that the clock of the system was set.
+const LOOK: Duration = Duration::from_secs(10);
 
 impl Server {
     /// Starts the scheduler, unless `event_scheduler` is DISABLED.
@@ -50,7 +50,8 @@ impl Server {
             } else {
                 scheduler.rest();
             }
-            std::thread::sleep(wait);
+            let changed = self.inst.events_changed.notified();
+            self.rt.block_on(self.rt.timeout(wait, changed));
         }
     }
 

@@ -11,10 +11,11 @@
 //! that was counted in is counted out, however its thread ends.
 #![forbid(unsafe_code)]
 
+mod alarm;
 mod aside;
 mod auth;
 pub mod boot;
-mod budget;
+pub mod budget;
 mod compression;
 mod conn;
 pub mod crypto;
@@ -22,16 +23,20 @@ mod cursor;
 mod dispatch;
 mod events;
 mod files;
+mod http;
 mod identity;
 mod listener;
 pub mod log;
+mod notify;
 pub mod options;
 mod parking;
 mod persisted;
+mod process;
 mod profile;
 mod registry;
 mod sink;
 mod spare;
+mod stage;
 mod statement_log;
 mod tls;
 mod transport;

@@ -85,8 +85,12 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
 /// The variable of an option name, and whether the name switches it off (`skip-`, `disable-`).
 fn find(name: &str) -> Option<(Var, Option<bool>)> {
     let plain = name.replace('-', "_").to_lowercase();
-    // An option whose variable has another name, as in MySQL.
-    let plain = if plain == "default_time_zone" { "time_zone".into() } else { plain };
+    // Options whose variables have other names.
+    let plain = match plain.as_str() {
+        "default_time_zone" => "time_zone".into(),
+        "http_port" | "http_bind_address" => format!("weir_{plain}"),
+        _ => plain,
+    };
     let option = |n: &str| Var::lookup(n).filter(|v| v.def().is_option());
     if let Some(v) = option(&plain) {
         return Some((v, None));

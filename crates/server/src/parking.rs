@@ -4,7 +4,7 @@
 //! readable, and its connection would sleep over a command. Nobody reads from a parked connection, so it stays true.
 
 use crate::transport::Transport;
-use rustix::event::{Timespec, epoll};
+use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,23 +41,39 @@ struct Parked<C> {
     until: Instant,
 }
 
+struct Watched<C> {
+    /// A connection is in the map and watched, or neither, whenever the lock is free.
+    map: HashMap<u64, Parked<C>>,
+    /// No timeout of those in the map is over before this; `None`: there is no timeout.
+    next: Option<Instant>,
+}
+
 pub struct Parking<C> {
     epoll: OwnedFd,
-    /// Who is watched is in the map, and the other way round, whenever the lock is free.
-    parked: Mutex<HashMap<u64, Parked<C>>>,
+    /// Wakes the watching thread, whose next timeout has become an earlier one.
+    earlier: OwnedFd,
+    parked: Mutex<Watched<C>>,
 }
 
 /// How exactly the timeouts are kept.
 const TICK: Duration = Duration::from_millis(500);
 const EVENTS: usize = 256;
 
+/// The number of `earlier` among those of connections, which begin with 1.
+const EARLIER: u64 = 0;
+
 impl<C: Idle> Parking<C> {
     pub fn new() -> std::io::Result<Parking<C>> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Parking { epoll, parked: Mutex::default() })
+        let earlier = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        // Told once for each write, so that nobody has to read it.
+        let interest = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        epoll::add(&epoll, &earlier, epoll::EventData::new_u64(EARLIER), interest)?;
+        let parked = Mutex::new(Watched { map: HashMap::new(), next: None });
+        Ok(Parking { epoll, earlier, parked })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Parked<C>>> {
+    fn lock(&self) -> MutexGuard<'_, Watched<C>> {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -73,29 +89,42 @@ impl<C: Idle> Parking<C> {
         if epoll::add(&self.epoll, transport.socket(), data, interest).is_err() {
             return Park::Refused(connection);
         }
-        parked.insert(id, Parked { connection, until });
+        parked.map.insert(id, Parked { connection, until });
+        if parked.next.is_none_or(|next| until < next) {
+            parked.next = Some(until);
+            // It cannot fail: the counter holds more writes than there are connections.
+            let _ = rustix::io::write(&self.earlier, &1u64.to_ne_bytes());
+        }
         Park::Watched
     }
 
-    fn take(&self, parked: &mut HashMap<u64, Parked<C>>, id: u64) -> Option<Box<C>> {
-        let found = parked.remove(&id)?;
+    fn take(&self, parked: &mut Watched<C>, id: u64) -> Option<Box<C>> {
+        let found = parked.map.remove(&id)?;
         // It was added when it was parked, and nobody else takes it out.
         let _ = epoll::delete(&self.epoll, found.connection.transport().socket());
         Some(found.connection)
     }
 
-    /// What the watching thread does; it ends with an error only.
+    /// The connections whose timeouts are over, and when the next one is.
+    fn expired(&self, parked: &mut Watched<C>, now: Instant) -> Vec<Box<C>> {
+        let over = |p: &Parked<C>| p.until <= now;
+        let ids: Vec<u64> = parked.map.iter().filter(|(_, p)| over(p)).map(|(id, _)| *id).collect();
+        let gone = ids.into_iter().filter_map(|id| self.take(parked, id)).collect();
+        parked.next = parked.map.values().map(|p| p.until).min();
+        gone
+    }
+
+    /// What the watching thread does; it ends with an error only. It sleeps until a socket or a timeout wakes it.
     pub fn watch(&self, mut wake: impl FnMut(Box<C>, Woken)) -> std::io::Result<()> {
-        let at_most = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
         let mut events = Vec::with_capacity(EVENTS);
         let mut scanned = Instant::now();
         loop {
-            let waited = epoll::wait(
-                &self.epoll,
-                rustix::buffer::spare_capacity(&mut events),
-                Some(&at_most),
-            );
-            match waited {
+            let next = self.lock().next.map(|next| next.max(scanned + TICK));
+            let left = next.map(|at| at.saturating_duration_since(Instant::now()));
+            let limit = left
+                .map(|l| Timespec { tv_sec: l.as_secs() as i64, tv_nsec: l.subsec_nanos().into() });
+            let room = rustix::buffer::spare_capacity(&mut events);
+            match epoll::wait(&self.epoll, room, limit.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(e) => return Err(e.into()),
             }
@@ -106,14 +135,10 @@ impl<C: Idle> Parking<C> {
                 woken.extend(connection.map(|c| (c, Woken::Ready)));
             }
             let now = Instant::now();
-            if now.duration_since(scanned) >= TICK {
+            if next.is_some_and(|at| at <= now) {
                 scanned = now;
-                let over: Vec<u64> =
-                    parked.iter().filter(|(_, p)| p.until <= now).map(|(id, _)| *id).collect();
-                for id in over {
-                    let connection = self.take(&mut parked, id);
-                    woken.extend(connection.map(|c| (c, Woken::Expired)));
-                }
+                let over = self.expired(&mut parked, now).into_iter();
+                woken.extend(over.map(|c| (c, Woken::Expired)));
             }
             drop(parked);
             woken.into_iter().for_each(|(c, why)| wake(c, why));

@@ -1,9 +1,10 @@
 //! Who is connected: SHOW PROCESSLIST, KILL, and the watch for clients that vanish during a statement.
 
+use crate::alarm::Alarm;
 use crate::transport::Transport;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use weir_sql::session_api::{ConnInfo, KillKind, KillSwitch, LoginsBy, ProcessInfo, Sessions};
 
@@ -105,6 +106,8 @@ pub struct Registry {
     last: AtomicU64,
     /// A client has said SHUTDOWN.
     stop_asked: AtomicBool,
+    /// Whom that wakes.
+    stops: OnceLock<Arc<Alarm>>,
     /// How often whoever logged in did, in the order of [`LoginsBy::ALL`].
     logins: Mutex<[Logins; 3]>,
 }
@@ -215,6 +218,12 @@ impl Registry {
         v
     }
 
+    /// Whom SHUTDOWN wakes.
+    pub fn stop_by(&self, alarm: Arc<Alarm>) {
+        // Set once: a server has one main thread.
+        let _ = self.stops.set(alarm);
+    }
+
     /// A client has said SHUTDOWN.
     pub fn is_stop_asked(&self) -> bool {
         self.stop_asked.load(Ordering::Relaxed)
@@ -312,6 +321,9 @@ impl Sessions for Registry {
 
     fn stop(&self) -> bool {
         self.stop_asked.store(true, Ordering::Relaxed);
+        if let Some(alarm) = self.stops.get() {
+            alarm.ring();
+        }
         true
     }
 }

@@ -1,14 +1,14 @@
 //! Faults: what is planned, how the device carries it out, and which errors of the engine it explains.
 //!
 //! Two kinds are told apart. A *survived* fault (latency, a stuck operation, a full disk, a read that fails a few times,
-//! jumping clocks, a crash) may fail a statement but never ends the engine. A *detected* one (a failed write or sync, a
-//! flipped bit) may end the engine or a table's use with a clear error; it never makes wrong data.
+//! no descriptors for files of tables, reads that are put off, jumping clocks, a crash) may fail a statement but never ends the engine. A *detected* one (a failed write or sync, a
+//! flipped bit, log whose write was acknowledged and is not there) may end the engine or a table's use with a clear error; it never makes wrong data.
 
 use crate::scenario::Strike;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use weir_disk::sim::{Fault, Op, SimDisk};
+use weir_disk::sim::{Fault, Op, SECTOR, SimDisk};
 use weir_engine::log::SEGMENT_HEADER;
 use weir_engine::page;
 use weir_rt::sim::SimClock;
@@ -23,6 +23,10 @@ pub enum FaultKind {
     Full { ops: u64 },
     /// Reads fail, then work again.
     Read { times: u64 },
+    /// Files of tables cannot be opened, since the process has no descriptor left, for this many operations.
+    Descriptors { ops: u64 },
+    /// Reads are put off for longer than anybody asks again, then work.
+    Again { times: u64 },
     /// A write fails and may have happened in part.
     Write,
     /// A sync fails, and the device forgets what it had to make durable.
@@ -37,10 +41,25 @@ pub enum FaultKind {
     Flip { file: u64, byte: u64 },
     /// A bit of the redo log changes: of what was synced and will be read again, or behind the end.
     FlipLog { at: u64, behind: bool },
+    /// A sector of the log that was synced has not kept its write: it is blank, or, `old`, has what the log had there a segment earlier.
+    LoseLog { at: u64, old: bool },
 }
 
-pub const KINDS: [&str; 10] =
-    ["crash", "slow", "stuck", "full", "read", "write", "sync", "sleep", "wall", "flip"];
+pub const KINDS: [&str; 13] = [
+    "crash",
+    "slow",
+    "stuck",
+    "full",
+    "read",
+    "descriptors",
+    "again",
+    "write",
+    "sync",
+    "sleep",
+    "wall",
+    "flip",
+    "lost",
+];
 
 impl FaultKind {
     pub fn name(&self) -> &'static str {
@@ -49,11 +68,14 @@ impl FaultKind {
             FaultKind::Stuck(_) => "stuck",
             FaultKind::Full { .. } => "full",
             FaultKind::Read { .. } => "read",
+            FaultKind::Descriptors { .. } => "descriptors",
+            FaultKind::Again { .. } => "again",
             FaultKind::Write => "write",
             FaultKind::Sync | FaultKind::PageSync => "sync",
             FaultKind::Sleep(_) => "sleep",
             FaultKind::Wall(_) => "wall",
             FaultKind::Flip { .. } | FaultKind::FlipLog { .. } => "flip",
+            FaultKind::LoseLog { .. } => "lost",
         }
     }
 }
@@ -112,11 +134,13 @@ impl fmt::Display for FaultSet {
 #[derive(Clone, Debug, Default)]
 pub struct Happened {
     pub full: bool,
+    /// A read has failed, or was put off.
     pub read: bool,
+    pub descriptors: bool,
     pub write: bool,
     pub sync: bool,
     pub flip: bool,
-    /// A bit of the log was flipped, and the log has not been read since.
+    /// A bit of the log was flipped, or a write of it lost, and the log has not been read since.
     pub log_flip: bool,
     /// Faults carried out, by kind.
     pub counts: Vec<(&'static str, u64)>,
@@ -131,7 +155,8 @@ impl Happened {
     fn note(&mut self, kind: &FaultKind) {
         match kind {
             FaultKind::Full { .. } => self.full = true,
-            FaultKind::Read { .. } => self.read = true,
+            FaultKind::Read { .. } | FaultKind::Again { .. } => self.read = true,
+            FaultKind::Descriptors { .. } => self.descriptors = true,
             FaultKind::Write => self.write = true,
             FaultKind::Sync | FaultKind::PageSync => self.sync = true,
             _ => {}
@@ -161,7 +186,10 @@ struct Running {
     waiting: Vec<Planned>,
     struck: Option<Struck>,
     full_until: u64,
+    descriptors_until: u64,
     read_left: u64,
+    /// Reads that are put off.
+    again_left: u64,
     on: bool,
     happened: Happened,
 }
@@ -181,7 +209,9 @@ impl Injector {
             waiting: plan,
             struck,
             full_until: 0,
+            descriptors_until: 0,
             read_left: 0,
+            again_left: 0,
             on: true,
             happened: Happened::default(),
         })));
@@ -213,9 +243,9 @@ impl Injector {
         });
     }
 
-    /// A bit of the log was flipped.
-    pub fn note_log_flip(&self) {
-        self.with(|r| r.happened.count("flip"));
+    /// A bit of the log was flipped, or a write of it lost.
+    pub fn note_log_damage(&self, kind: &FaultKind) {
+        self.with(|r| r.happened.count(kind.name()));
     }
 
     /// Recovery will meet a flipped bit of the log.
@@ -270,6 +300,13 @@ impl Running {
             self.read_left -= 1;
             return Some(Fault::Io);
         }
+        if self.again_left > 0 && op.kind == "read" {
+            self.again_left -= 1;
+            return Some(Fault::Again);
+        }
+        if op.count < self.descriptors_until && opens_a_table(op) {
+            return Some(Fault::NoDescriptor);
+        }
         let grows = matches!(op.kind, "allocate" | "create");
         if op.count < self.full_until && grows {
             return Some(Fault::Full);
@@ -277,11 +314,14 @@ impl Running {
         let fits = |f: &Planned| {
             op.count > f.at
                 && match f.kind {
-                    FaultKind::Read { .. } => op.kind == "read",
+                    FaultKind::Read { .. } | FaultKind::Again { .. } => op.kind == "read",
+                    FaultKind::Descriptors { .. } => opens_a_table(op),
                     FaultKind::Write => op.kind == "write",
                     FaultKind::Sync => op.kind == "sync" || op.kind == "sync_dir",
                     FaultKind::PageSync => op.kind == "sync" && op.path.starts_with("tables/"),
-                    FaultKind::Flip { .. } | FaultKind::FlipLog { .. } => false,
+                    FaultKind::Flip { .. }
+                    | FaultKind::FlipLog { .. }
+                    | FaultKind::LoseLog { .. } => false,
                     _ => true,
                 }
         };
@@ -298,6 +338,14 @@ impl Running {
                 self.read_left = times - 1;
                 Some(Fault::Io)
             }
+            FaultKind::Descriptors { ops } => {
+                self.descriptors_until = op.count + ops;
+                Some(Fault::NoDescriptor)
+            }
+            FaultKind::Again { times } => {
+                self.again_left = times - 1;
+                Some(Fault::Again)
+            }
             FaultKind::Write | FaultKind::Sync | FaultKind::PageSync => Some(Fault::Io),
             FaultKind::Sleep(d) => {
                 clock.jump(d);
@@ -307,9 +355,14 @@ impl Running {
                 clock.shift_wall(micros);
                 None
             }
-            FaultKind::Flip { .. } | FaultKind::FlipLog { .. } => None,
+            FaultKind::Flip { .. } | FaultKind::FlipLog { .. } | FaultKind::LoseLog { .. } => None,
         }
     }
+}
+
+/// Files of tables come and go with what sessions do; what else there is is opened once.
+fn opens_a_table(op: &Op) -> bool {
+    matches!(op.kind, "open" | "create") && op.path.starts_with("tables/")
 }
 
 /// Flips a bit of a data file, in a page that is in use: half of the time in one that the doublewrite area has a copy of,
@@ -377,13 +430,45 @@ pub fn flip_log(disk: &SimDisk, seen: &LogSeen, at: u64, behind: bool) -> Option
         return None;
     }
     let lsn = from + at % (to - from);
+    let (start, path) = segment_of(disk, lsn)?;
+    disk.flip_bit(&path, SEGMENT_HEADER + lsn - start, (at >> 32 & 7) as u8).then_some(lsn)
+}
+
+/// The segment of the log that a position is in: where it begins, and its file.
+fn segment_of(disk: &SimDisk, lsn: u64) -> Option<(u64, String)> {
     let start_of = |p: &String| {
         let name = p.strip_prefix("redo/")?.strip_suffix(".log")?;
         u64::from_str_radix(name, 16).ok().filter(|start| *start <= lsn)
     };
-    let paths = disk.paths();
-    let (start, path) = paths.iter().filter_map(|p| Some((start_of(p)?, p))).max()?;
-    disk.flip_bit(path, SEGMENT_HEADER + lsn - start, (at >> 32 & 7) as u8).then_some(lsn)
+    disk.paths().into_iter().filter_map(|p| Some((start_of(&p)?, p))).max()
+}
+
+/// Takes a sector between checkpoint and last mark back, which had been synced. Recovery must tell, since the mark says that there is log:
+/// blank sectors are a hole, and groups of another place in the log carry another LSN. Returns where.
+pub fn lose_log(disk: &SimDisk, seen: &LogSeen, at: u64, old: bool) -> Option<u64> {
+    if seen.checkpoint >= seen.marked || seen.end == 0 {
+        return None;
+    }
+    let lsn = seen.checkpoint + at % (seen.marked - seen.checkpoint);
+    let (start, path) = segment_of(disk, lsn)?;
+    let mut bytes = disk.content(&path)?;
+    let place = (SEGMENT_HEADER + lsn - start) as usize / SECTOR * SECTOR;
+    let before = match old && start > 0 {
+        true => segment_of(disk, start - 1).and_then(|(_, p)| disk.content(&p))?,
+        false => vec![0; bytes.len()],
+    };
+    let (from, to) = (place, (place + SECTOR).min(bytes.len()));
+    // What lies before the checkpoint, or behind the mark, may be missing and does not matter.
+    let header = SEGMENT_HEADER as usize;
+    let first = (from.max(header) - header) as u64 + start;
+    let inside =
+        from >= header && first >= seen.checkpoint && first + (to - from) as u64 <= seen.marked;
+    if !inside || before.get(from..to)? == &bytes[from..to] {
+        return None;
+    }
+    bytes[from..to].copy_from_slice(&before[from..to]);
+    disk.set_content(&path, bytes);
+    Some(lsn)
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ async fn refuses_rows(s: &Stage<'_>, db: &Db, level: u8) -> Result<(), Stop> {
     let mut rng = Rng::new(1);
     let row = TableSpec::random(&mut rng, s.scenario.workload, 0).random_row(&mut rng, 1);
     let mut txn = db.begin(TxnOptions::default());
-    let r = txn.insert(&t, &encode(&t, &row)).await;
+    let r = txn.insert_boxed(&t, &encode(&t, &row)).await;
     txn.rollback().await?;
     match r {
         Err(Error::ForcedRecovery { level: l }) if l == level => Ok(()),

@@ -9,7 +9,7 @@
 //! - `client`: statements; `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `model`, `history`: what must be true.
 //! - `storey`: what the command line needs of this storey, and of `weir-sim-sql`, which stands on it.
-//! - `spoil`: damage on purpose, to prove that the checks see it; `force`: starts under `innodb_force_recovery`.
+//! - `spoil`: damage on purpose, to prove that the checks see it; `put_back`: older files and blocks, which must be told; `force`: starts under `innodb_force_recovery`.
 #![forbid(unsafe_code)]
 
 mod client;
@@ -19,6 +19,7 @@ mod history;
 mod life;
 mod model;
 mod panics;
+mod put_back;
 mod run;
 mod scenario;
 mod schema;

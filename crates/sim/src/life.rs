@@ -162,6 +162,7 @@ fn change_buffer(frames: u64) -> ChangeBufferLimits {
         on: !frames.is_multiple_of(4),
         worth: 1 + frames / 4 % 4,
         aim_percent: [0, 60, 100][(frames / 2 % 3) as usize],
+        large_entries: false,
         look: Duration::from_millis(20 + frames % 7 * 10),
     }
 }
@@ -309,6 +310,9 @@ fn watch_log_rule(s: &Stage<'_>, db: &Db, over: &Arc<Event>) {
             let log = &db.core.log;
             world.lock().log.saw(log.checkpoint(), log.durable(), log.published());
         }
+        if let Some(w) = &mut world.lock().home {
+            w.saw(&op.path, op.offset, bytes, size);
+        }
         let home = op.path.starts_with("tables/") || matches!(op.path.as_str(), "system.weir" | "undo.weir");
         let Some(db) = weak.upgrade().filter(|_| home && bytes.len().is_multiple_of(size)) else { return };
         let durable = db.core.log.durable();
@@ -370,7 +374,7 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
 async fn verify_finished(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
     let left = again(s, || async { Ok(db.left_to_finish().await?) }).await?;
     let h = s.injector.happened();
-    if left == 0 || h.read || h.full || h.write || h.sync || h.is_damaged() {
+    if left == 0 || h.read || h.full || h.descriptors || h.write || h.sync || h.is_damaged() {
         return Ok(());
     }
     let what = format!("after the start {left} half trees or dropped tables are not finished");
@@ -414,6 +418,12 @@ async fn again<T, F: Future<Output = Result<T, Stop>>>(
             Err(Stop::Engine(Error::Io { .. })) if left > 0 && s.injector.happened().read => {
                 left -= 1;
             }
+            Err(Stop::Engine(Error::Io { .. }))
+                if left > 0 && s.injector.happened().descriptors =>
+            {
+                left -= 1;
+                s.rt.sleep(Duration::from_millis(100)).await;
+            }
             Err(Stop::Engine(Error::DiskFull { .. })) if left > 0 && s.injector.happened().full => {
                 left -= 1;
                 s.rt.sleep(Duration::from_millis(100)).await;
@@ -449,13 +459,13 @@ pub async fn everything(
         by_entries.reverse = !reverse;
         let mut cursor = txn.scan(t, by_entries);
         let mut entries = 0;
-        while cursor.next(&mut txn).await? {
+        while cursor.next_boxed(&mut txn).await? {
             entries += 1;
         }
         let mut cursor = txn.scan(t, whole);
         let mut n = 0;
         let name = &t.indexes[index].def.name;
-        while cursor.next(&mut txn).await? {
+        while cursor.next_boxed(&mut txn).await? {
             n += 1;
             let Some(row) = decode(t, cursor.row()) else {
                 return failed("structure", format!("a row of {} contradicts itself", t.def.name))
@@ -483,7 +493,7 @@ pub async fn everything(
             .map_err(Stop::Failed);
         }
     }
-    txn.commit(Durability::Lazy).await?;
+    txn.commit_boxed(Durability::Lazy).await?;
     Ok(rows)
 }
 

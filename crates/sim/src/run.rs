@@ -1,9 +1,10 @@
 //! A scenario from its first start to its last end.
 
-use crate::faults::{FaultKind, Injector, LogSeen, Struck, flip, flip_log};
+use crate::faults::{FaultKind, Injector, LogSeen, Struck, flip, flip_log, lose_log};
 use crate::life::{Ended, Stage, live};
 use crate::model::{Failure, Promise, Shared};
 use crate::panics::told_panic;
+use crate::put_back::{self, Older, Written};
 use crate::scenario::{End, Life, PLACES, Scenario, Size, Strike, TRAPS, mix};
 use crate::spoil::prove;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,12 +72,14 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
     let mut disk = SimDisk::new(sim.rt(), mix(&[s.seed, 101]));
     let mut kept = Some(Promise::Durable);
     let (mut damaged, mut log_damaged) = (false, false);
+    let mut older = Older::default();
     for life in &s.lives {
         let steps = if s.size == Size::Usual { STEPS } else { STEPS * 20 };
         sim.set_step_limit(steps);
         set_end(&disk, &world, life.end);
         let mut plan: Vec<_> = s.faults.iter().filter(|f| f.life == life.no).cloned().collect();
-        let flips: Vec<_> = plan.extract_if(.., |f| f.kind.name() == "flip").collect();
+        let flips: Vec<_> =
+            plan.extract_if(.., |f| matches!(f.kind.name(), "flip" | "lost")).collect();
         if trace {
             eprintln!(
                 "  life {}: {:?}, then {}; policy {} {:?}; {plan:?} {flips:?}",
@@ -105,13 +108,25 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
                     }
                     log_damaged |= hit.is_some() && !behind;
                     if hit.is_some() {
-                        injector.note_log_flip();
+                        injector.note_log_damage(&f.kind);
+                    }
+                }
+                FaultKind::LoseLog { at, old } => {
+                    let seen = world.lock().log;
+                    let hit = lose_log(&disk, &seen, at, old);
+                    if trace {
+                        eprintln!("  a write of the log of {seen:?} is lost: {hit:?}");
+                    }
+                    log_damaged |= hit.is_some();
+                    if hit.is_some() {
+                        injector.note_log_damage(&f.kind);
                     }
                 }
                 _ => {}
             }
         }
         world.lock().log = LogSeen::default();
+        world.lock().home = put_back::is_drawn(s, life.no).then(Written::default);
         if damaged {
             injector.note_flip(false);
         }
@@ -164,7 +179,11 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
             Ok(Ended::Closed) => {
                 kept = None;
                 world.lock().closed();
-                if !damaged && let Err(f) = prove(s, life.no, &disk) {
+                let put_back =
+                    |report: &mut Report| put_back::prove(s, life, &disk, &world, &older, report);
+                if !damaged
+                    && let Err(f) = prove(s, life.no, &disk).and_then(|()| put_back(&mut report))
+                {
                     report.failure = Some((life.no, f));
                     break;
                 }
@@ -190,6 +209,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
             disk.reopen(next.rt(), disk_seed)
         };
         sim = next;
+        older = Older::of(&disk, kept.is_none());
         if !damaged
             && !log_damaged
             && let Err(f) = crate::force::look(s, life, &disk, &world, kept)

@@ -354,6 +354,7 @@ impl Scenario {
         let pauses = rng.chance(0.25) || workload == Workload::Ddl;
         let patient = rng.chance(0.1);
         flips_of_the_log(&mut rng, &lives, &mut faults);
+        of_the_system(&mut Rng::new(mix(&[seed, 15])), &lives, &mut faults);
         in_ddl(&mut Rng::new(mix(&[seed, 8])), &mut lives, workload);
         policies(&mut Rng::new(mix(&[seed, 5])), &mut lives, doublewrite);
         // Edits, in an order that keeps everything else as the seed has it.
@@ -554,6 +555,22 @@ fn flips_of_the_log(rng: &mut Rng, lives: &[Life], faults: &mut Vec<Planned>) {
             let kind = FaultKind::FlipLog { at: rng.next_u64(), behind: rng.chance(0.3) };
             faults.push(Planned { no: faults.len(), life: life.no, at: 0, kind });
         }
+    }
+}
+
+/// No descriptors, reads that are put off, and log that the device has not kept.
+fn of_the_system(rng: &mut Rng, lives: &[Life], faults: &mut Vec<Planned>) {
+    for life in lives {
+        let at = if rng.chance(0.3) { rng.below(100) } else { rng.below(1500) };
+        let (ops, times) = (1 + rng.below(200), 1 + rng.below(3));
+        let (mark, old) = (rng.next_u64(), rng.chance(0.5));
+        let kind = match rng.below(20) {
+            0..=2 => FaultKind::Descriptors { ops },
+            3 => FaultKind::Again { times },
+            4 if life.no > 0 => FaultKind::LoseLog { at: mark, old },
+            _ => continue,
+        };
+        faults.push(Planned { no: faults.len(), life: life.no, at, kind });
     }
 }
 

@@ -4,7 +4,7 @@ use crate::scenario::Workload;
 use std::sync::Arc;
 use weir_engine::page::slotted;
 use weir_engine::row::{
-    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowForm, RowView,
+    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowForm, RowLayout, RowView,
 };
 use weir_engine::{ColumnDef, IndexDef, NewTable, Table};
 use weir_rt::Rng;
@@ -249,7 +249,7 @@ pub fn numbers(body: &[u8]) -> Option<Vec<u64>> {
     body.chunks(PAD).map(|c| std::str::from_utf8(c).ok()?.parse().ok()).collect()
 }
 
-/// A column that came behind the others of a table. Its name tells what the rows have in it that are there already.
+/// A column that came to a table, with its number. Its name tells what the rows have in it that are there already.
 pub fn later_column(n: usize, old_rows: i64) -> ColumnDef {
     let ty = PhysType::Int { bytes: 8, unsigned: false };
     let name = format!("later{n}_{old_rows}");
@@ -260,7 +260,7 @@ pub fn later_column(n: usize, old_rows: i64) -> ColumnDef {
     }
 }
 
-/// The columns that came later, behind `w` where there is one.
+/// The columns that came later, in any order, behind `w` where there is one.
 fn later(t: &Table) -> std::ops::Range<usize> {
     W + usize::from(has_wide(t))..t.layout.len()
 }
@@ -275,14 +275,25 @@ fn wide(t: &Table, k: Option<i64>) -> Option<Vec<u8>> {
     k.map(|k| (0..len).map(|i| (k as u8).wrapping_mul(i as u8 | 1)).collect())
 }
 
+/// The number of a column that came later, and what older rows have in it.
+fn told(name: &str) -> Option<(i64, i64)> {
+    let (n, old_rows) = name.strip_prefix("later")?.split_once('_')?;
+    Some((n.parse().ok()?, old_rows.parse().ok()?))
+}
+
 /// What a row that is written with such a column has in it.
-fn later_value(column: usize, id: i64) -> i64 {
-    id.wrapping_mul(31) ^ column as i64
+fn later_value(n: i64, id: i64) -> i64 {
+    id.wrapping_mul(31) ^ n
 }
 
 pub fn encode(t: &Table, r: &Row) -> Vec<u8> {
+    encode_in(t, &t.layout, r)
+}
+
+/// As `encode`, in another layout of the same columns.
+pub fn encode_in(t: &Table, layout: &RowLayout, r: &Row) -> Vec<u8> {
     let int = |v: Option<i64>| v.map_or(Datum::Null, Datum::Int);
-    let mut b = RowBuilder::new(&t.layout);
+    let mut b = RowBuilder::new(layout);
     b.push(Datum::Int(r.id))
         .push(Datum::Int(r.id.rem_euclid(5)))
         .push(int(r.k))
@@ -294,7 +305,9 @@ pub fn encode(t: &Table, r: &Row) -> Vec<u8> {
         b.push(wide.as_deref().map_or(Datum::Null, Datum::Bytes));
     }
     for column in later(t) {
-        b.push(Datum::Int(later_value(column, r.id)));
+        let (n, _) =
+            told(&t.def.columns[column].name).expect("a later column's name has its number");
+        b.push(Datum::Int(later_value(n, r.id)));
     }
     let mut out = Vec::new();
     b.finish_into(&mut out).expect("a row of the table's columns");
@@ -312,10 +325,10 @@ pub fn decode(t: &Table, bytes: &[u8]) -> Option<Row> {
         return None;
     }
     for column in later(t) {
-        let (name, value) = (&t.def.columns[column].name, v.get(column).as_i64()?);
-        let old_rows: i64 = name.rsplit_once('_')?.1.parse().ok()?;
-        // A row whose long columns were fetched is given with all columns.
-        if value != old_rows && (column >= v.count() || value != later_value(column, id)) {
+        let (n, old_rows) = told(&t.def.columns[column].name)?;
+        let value = v.get(column).as_i64()?;
+        // A row that was rewritten for another column has what it read before.
+        if value != old_rows && (v.lacks(column) || value != later_value(n, id)) {
             return None;
         }
     }

@@ -1,6 +1,6 @@
 //! The strict reader of what a session sends.
 //!
-//! A statement answers with `columns row* end`, or with `ok`, or returns an error, which may come after `columns` and some
+//! A CALL may answer with results of its statements before its own end. Any other statement answers with `columns row* end`, or with `ok`, or returns an error, which may come after `columns` and some
 //! rows. Anything else would put a connection out of step with its client.
 
 use weir_sql::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
@@ -24,7 +24,15 @@ pub struct Answer {
     /// The first step that the grammar does not have.
     wrong: Option<String>,
     patience: Option<usize>,
+    /// The result at hand is not the last one of its CALL.
+    more: bool,
+    silent: bool,
+    /// What is left of the file that the client sends, and whether it was asked for.
+    file: Option<Vec<u8>>,
 }
+
+/// Bytes of a file in a packet of the client.
+const PIECE: usize = 61;
 
 impl Answer {
     /// `patience`: the client vanishes after this many rows.
@@ -32,8 +40,20 @@ impl Answer {
         Answer { patience, ..Answer::default() }
     }
 
+    /// The client sends this when it is asked for a file.
+    pub fn with_file(mut self, file: Option<Vec<u8>>) -> Answer {
+        self.file = file;
+        self
+    }
+
     fn wrong(&mut self, what: String) {
         self.wrong.get_or_insert(what);
+    }
+
+    /// It has no client: success has no stream.
+    pub fn nothing_is_sent(&mut self) {
+        self.state = State::Ended;
+        self.silent = true;
     }
 
     /// The statement has returned; the violation, if the stream before was none of those that there are.
@@ -42,7 +62,7 @@ impl Answer {
             Ok(()) if self.state != State::Ended => {
                 self.wrong(format!("success without an end, after {:?}", self.state));
             }
-            Err(ref e) if self.state == State::Ended => {
+            Err(ref e) if self.state == State::Ended && !self.silent => {
                 self.wrong(format!("an error behind the end: {e}"));
             }
             _ => {}
@@ -96,7 +116,7 @@ impl ResultSink for Answer {
         if self.state != State::Rows {
             self.wrong(format!("the end of rows after {:?}", self.state));
         }
-        self.state = State::Ended;
+        self.state = if std::mem::take(&mut self.more) { State::Nothing } else { State::Ended };
         Ok(())
     }
 
@@ -107,6 +127,25 @@ impl ResultSink for Answer {
         self.affected = ok.affected_rows;
         self.state = State::Ended;
         Ok(())
+    }
+
+    fn more_follows(&mut self) {
+        self.more = true;
+    }
+
+    fn client_file(&mut self, _: &[u8]) -> Result<(), SqlError> {
+        if self.file.is_none() {
+            self.wrong("a client was asked for a file that it has not offered".into());
+            return Err(SqlError::local_disabled());
+        }
+        Ok(())
+    }
+
+    fn client_data(&mut self, into: &mut Vec<u8>) -> Result<bool, SqlError> {
+        let Some(left) = &mut self.file else { return Ok(false) };
+        let n = left.len().min(PIECE);
+        into.extend(left.drain(..n));
+        Ok(n > 0)
     }
 }
 
@@ -136,6 +175,10 @@ mod tests {
                     a.state = State::Rows;
                     Ok(())
                 }
+                'm' => {
+                    a.more_follows();
+                    Ok(())
+                }
                 'r' => a.row(&[OutValue::Null]),
                 'e' => a.end_rows(&ok),
                 _ => a.ok(&ok),
@@ -148,13 +191,13 @@ mod tests {
     #[test]
     fn only_the_streams_of_the_protocol_pass() {
         let error = || Err(SqlError::interrupted());
-        for good in ["ce", "crre", "o"] {
+        for good in ["ce", "crre", "o", "mcreo", "mcemceo"] {
             assert_eq!(violation(good, Ok(())), None, "{good}");
         }
         for good in ["", "c", "cr"] {
             assert_eq!(violation(good, error()), None, "{good} and an error");
         }
-        for bad in ["", "c", "ccre", "cro", "oo", "cee", "re", "crer"] {
+        for bad in ["", "c", "mcre", "ccre", "cro", "oo", "cee", "re", "crer"] {
             assert!(violation(bad, Ok(())).is_some(), "{bad}");
         }
         for bad in ["ce", "o", "cc"] {

@@ -9,6 +9,7 @@
 //! - `answer`: the strict reader of what a session sends.
 //! - `model`: what must be true of definitions, rights, sums and rows.
 //! - `client`: statements, each judged as soon as it has answered.
+//! - `files`: what LOAD DATA reads; `setup`: tables and accounts of a new world; `found`: the comparison after a start.
 //! - `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `storey`: what the command line needs.
 
@@ -19,10 +20,13 @@
 
 mod answer;
 mod client;
+mod files;
+mod found;
 mod life;
 mod model;
 mod run;
 mod scenario;
+mod setup;
 mod storey;
 
 pub use run::run;

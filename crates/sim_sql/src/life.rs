@@ -1,12 +1,14 @@
 //! One life: start, recovery, comparison, work, end.
 
 use crate::client::{
-    ACCOUNTS, Client, Connection, FAMILY, KILL_LIMIT, KILL_LIMIT_LARGE, ORPHANS, READER, REGISTERS,
-    Registry, Stage as Sessions, TOTAL, cut_a_file,
+    Client, KILL_LIMIT, KILL_LIMIT_LARGE, Registry, Stage as Sessions, cut_a_file, end_branches,
+    schedule,
 };
-use crate::model::{Own, Registers, Rights, Timeline};
+use crate::files::Files;
+use crate::found::found;
 use crate::run::{Shared, lock};
 use crate::scenario::{Life, Scenario};
+use crate::setup::make;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,6 +41,7 @@ pub struct Stage<'a> {
     pub world: Shared,
     pub injector: Injector,
     pub ddl_begun: Arc<AtomicU64>,
+    pub files: Files,
     /// The engine, once it is open, for whoever asks what it waits for.
     pub db: Mutex<Option<Db>>,
 }
@@ -116,7 +119,7 @@ pub async fn live(s: &Stage<'_>) -> Ended {
 fn judge(s: &Stage<'_>, r: Result<(), String>) -> Ended {
     let Err(what) = r else { return Ended::Closed };
     let h = s.injector.happened();
-    if !(h.read || h.full) {
+    if !(h.read || h.full || h.descriptors) {
         lock(&s.world).fail("errors", what);
     }
     Ended::GaveUp
@@ -156,12 +159,14 @@ async fn whole(s: &Stage<'_>) -> Result<(), String> {
     let inst = inst.map_err(|e| e.to_string())?;
     let registry = Arc::new(Registry::new(s.rt.clone()));
     _ = inst.sessions.set(registry.clone());
+    _ = inst.server_files.set(Arc::new(s.files.clone()));
     let stage = Sessions {
         inst,
         world: s.world.clone(),
         registry,
         injector: s.injector.clone(),
         disk: s.disk.clone(),
+        files: s.files.clone(),
         tight: c.tight,
         kill_limit: if c.size == Size::Large { KILL_LIMIT_LARGE } else { KILL_LIMIT },
         ddl_begun: s.ddl_begun.clone(),
@@ -177,7 +182,10 @@ async fn whole(s: &Stage<'_>) -> Result<(), String> {
         return Ok(());
     }
     db.inner().core.log.failure().map_err(|e| e.to_string())?;
-    settle(s, &db).await;
+    if !s.life.keeps_branches {
+        end_branches(&stage).await;
+    }
+    settle(s, &stage).await;
     over(s, &stage).await?;
     drop(stage);
     db.shutdown().await.map_err(|e| e.to_string())
@@ -187,6 +195,10 @@ async fn whole(s: &Stage<'_>) -> Result<(), String> {
 async fn work(s: &Stage<'_>, stage: &Sessions) -> Result<(), String> {
     let c = s.scenario;
     let watched = watch(s, stage);
+    let (stop, events) = (watched.clone(), stage.clone());
+    let events = s.rt.spawn("scheduler", async move {
+        schedule(events, || stop.load(Ordering::Relaxed) != 0).await;
+    });
     let vandal = s.life.vandal.then(|| {
         let drops = c.seed.is_multiple_of(2);
         s.rt.spawn("vandal", cut_a_file(stage.clone(), c.frames, c.page_size, drops))
@@ -204,6 +216,7 @@ async fn work(s: &Stage<'_>, stage: &Sessions) -> Result<(), String> {
     }
     // One more look, and no later one.
     watched.store(1, Ordering::Relaxed);
+    events.await;
     Ok(())
 }
 
@@ -236,203 +249,27 @@ fn watch(s: &Stage<'_>, stage: &Sessions) -> Arc<AtomicU64> {
     over
 }
 
-/// The world's tables and accounts, when no life has come to the end of making them.
-async fn make(s: &Scenario, stage: &Sessions) -> Result<(), String> {
-    let mut c = stage.connect(1, "root");
-    let values = |n: u64, v: &str| -> String {
-        (0..n).map(|i| format!("({i}, {v})")).collect::<Vec<_>>().join(", ")
-    };
-    // Values that no transaction writes: those are moments, which are positive.
-    let first: Vec<i64> = (0..REGISTERS as i64).map(|i| -1 - i).collect();
-    let registers: Vec<String> =
-        first.iter().enumerate().map(|(i, v)| format!("({i}, {v}, {i})")).collect();
-    let mut all = vec![
-        "DROP DATABASE IF EXISTS s".to_string(),
-        "CREATE DATABASE s".into(),
-        "USE s".into(),
-        "CREATE TABLE bank (id INT PRIMARY KEY, v BIGINT NOT NULL)".into(),
-        "CREATE TABLE own (id INT PRIMARY KEY, v BIGINT NOT NULL)".into(),
-        "CREATE TABLE counters (id INT PRIMARY KEY, n BIGINT NOT NULL)".into(),
-        "CREATE TABLE reg (id INT PRIMARY KEY, v BIGINT NOT NULL, u INT NOT NULL UNIQUE)".into(),
-        "CREATE TABLE u (id INT PRIMARY KEY, k INT UNIQUE)".into(),
-        "CREATE TABLE bulk (id INT PRIMARY KEY, pad VARCHAR(2000))".into(),
-        format!("INSERT INTO bank VALUES {}", values(ACCOUNTS, "1000")),
-        format!("INSERT INTO own VALUES {}", values(s.clients_in_all, "0")),
-        format!("INSERT INTO counters VALUES {}", values(s.clients_in_all + 1, "0")),
-        format!("INSERT INTO reg VALUES {}", registers.join(", ")),
-        format!("DROP USER IF EXISTS {READER}@localhost"),
-        format!("CREATE USER {READER}@localhost IDENTIFIED BY ''"),
-        "DROP DATABASE IF EXISTS p".into(),
-        "CREATE DATABASE p".into(),
-        "CREATE TABLE p.seen (id INT PRIMARY KEY, v INT)".into(),
-        format!("GRANT SELECT ON p.* TO {READER}@localhost"),
-    ];
-    all.extend(FAMILY.map(String::from));
-    all.extend((0..s.tables).map(|k| format!("CREATE TABLE d{k} (id INT PRIMARY KEY, c0 INT)")));
-    all.extend((0..s.bystanders).map(|k| format!("CREATE TABLE b{k} (id INT PRIMARY KEY, a INT)")));
-    all.push("CREATE TABLE ready (id INT PRIMARY KEY)".into());
-    for sql in all.iter().chain(&limits(s)) {
-        if let Some(e) = c.ask(sql).await.error {
-            return Err(format!("{sql}: {e}"));
-        }
-    }
-    c.close().await;
-    let mut w = stage.world();
-    let columns = Some(vec!["id".to_string(), "c0".into()]);
-    w.tables = vec![Timeline::starting_with(columns); s.tables as usize];
-    w.rights = Timeline::starting_with(Rights::from(["SELECT"]));
-    w.own = vec![Own::default(); s.clients_in_all as usize];
-    w.counters = vec![Default::default(); s.clients_in_all as usize + 1];
-    w.registers = Registers::starting_with(&first);
-    Ok(())
-}
-
-/// Variables that no start remembers.
-fn limits(s: &Scenario) -> Vec<String> {
-    match s.tight {
-        true => vec!["SET GLOBAL connection_memory_limit = 2097152".into()],
-        false => Vec::new(),
-    }
-}
-
-/// After a start: what is there is what was acknowledged, or was on its way.
-async fn found(s: &Scenario, stage: &Sessions) -> Result<(), String> {
-    // What the crash has cut off is rolled back beside the clients; locking reads wait for it.
-    let mut c = stage.connect(1, "root");
-    c.ask("SET innodb_lock_wait_timeout = 1000, lock_wait_timeout = 1000").await;
-    for sql in limits(s) {
-        c.ask(&sql).await;
-    }
-    // A file that was cut short: the table is refused by now, and can be dropped.
-    if let Some(e) = c.ask("DROP TABLE IF EXISTS hurt").await.error {
-        return Err(format!("a damaged table cannot be dropped after the start: {e}"));
-    }
-    let bank = numbers(&mut c, "SELECT SUM(v), COUNT(*) FROM bank").await?;
-    if bank != [(TOTAL, ACCOUNTS as i64)] {
-        stage.world().fail("sums", format!("after the start the accounts are {bank:?}"));
-    }
-    let orphans = numbers(&mut c, ORPHANS).await?;
-    if orphans != [(0, 0)] {
-        stage
-            .world()
-            .fail("family", format!("after the start children have no parent: {orphans:?}"));
-    }
-    if stage.inst.db.schema("#temporary").is_some() {
-        stage.world().fail("space", "temporary tables have outlived a start".into());
-    }
-    for k in 0..s.clients_in_all {
-        c.may_fail_with = vec![1146];
-        let a = c.ask(&format!("SELECT SUM(v), COUNT(*) FROM made{k}")).await;
-        let whole = [vec![TOTAL.to_string(), ACCOUNTS.to_string()]];
-        if a.error.is_none() && a.rows != whole {
-            let what = format!("after the start a table made of a query has {:?}", a.rows);
-            stage.world().fail("durability", what);
-        }
-    }
-    let own = numbers(&mut c, "SELECT id, v FROM own ORDER BY id").await?;
-    let counters = numbers(&mut c, "SELECT id, n FROM counters ORDER BY id").await?;
-    let registers = numbers(&mut c, "SELECT id, v FROM reg ORDER BY id").await?;
-    compare_rows(stage, &own, &counters, &registers);
-    for k in 0..s.tables as usize {
-        c.may_fail_with = vec![1146];
-        let a = c.ask(&format!("SELECT * FROM d{k}")).await;
-        let seen = match a.errno() {
-            0 => Some(a.columns),
-            1146 => None,
-            e => return Err(format!("table d{k} after the start: error {e}")),
-        };
-        let mut w = stage.world();
-        if !w.tables[k].settle(seen.clone()) {
-            w.fail("durability", format!("after the start table d{k} is {seen:?}"));
-        }
-    }
-    compare_rights(stage, &mut c).await;
-    c.close().await;
-    Ok(())
-}
-
-async fn numbers(c: &mut Connection, sql: &str) -> Result<Vec<(i64, i64)>, String> {
-    let a = c.ask(sql).await;
-    if let Some(e) = a.error {
-        return Err(format!("{sql} after the start: {e}"));
-    }
-    let pair = |r: &Vec<String>| match r.as_slice() {
-        [a, b] => Some((a.parse().ok()?, b.parse().ok()?)),
-        _ => None,
-    };
-    let rows: Option<Vec<_>> = a.rows.iter().map(pair).collect();
-    rows.ok_or(format!("{sql} after the start: {:?}", a.rows))
-}
-
-fn compare_rows(
-    stage: &Sessions,
-    own: &[(i64, i64)],
-    counters: &[(i64, i64)],
-    registers: &[(i64, i64)],
-) {
-    let mut w = stage.world();
-    let counts = (own.len(), counters.len(), registers.len());
-    let want = (w.own.len(), w.counters.len(), w.registers.len());
-    if counts != want {
-        return w
-            .fail("durability", format!("after the start {counts:?} rows instead of {want:?}"));
-    }
-    for (no, (_, v)) in own.iter().enumerate() {
-        let known = w.own[no].clone();
-        if *v != known.acknowledged && !known.maybe.contains(v) {
-            let last = known.acknowledged;
-            w.fail(
-                "durability",
-                format!("row {no} is {v} after the start, acknowledged was {last}"),
-            );
-        }
-        w.own[no] = Own { acknowledged: *v, maybe: Vec::new() };
-    }
-    for (no, (_, n)) in counters.iter().enumerate() {
-        let known = w.counters[no];
-        if !(known.acknowledged..=known.begun).contains(n) {
-            let what = format!("counter {no} is {n} after the start, known was {known:?}");
-            w.fail("durability", what);
-        }
-        (w.counters[no].acknowledged, w.counters[no].begun) = (*n, *n);
-    }
-    let values: Vec<i64> = registers.iter().map(|r| r.1).collect();
-    if let Err(what) = w.registers.recovered(&values) {
-        w.fail("durability", format!("after the start {what}"));
-    }
-}
-
-/// Rights as they are told after a start.
-async fn compare_rights(stage: &Sessions, c: &mut Connection) {
-    let a = c.ask(&format!("SHOW GRANTS FOR {READER}@localhost")).await;
-    let line = a.rows.iter().flatten().find(|l| l.contains("`p`"));
-    let words = line.and_then(|l| l.strip_prefix("GRANT ")).and_then(|l| l.split(" ON ").next());
-    let all = ["SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "INDEX"];
-    let has = |p: &&'static str| words.is_some_and(|w| w.split(", ").any(|x| x == *p));
-    let found: Rights = all.into_iter().filter(has).collect();
-    let mut w = stage.world();
-    if a.error.is_none() && !w.rights.settle(found.clone()) {
-        w.fail("durability", format!("after the start somebody has the rights {found:?}"));
-    }
-}
-
 /// Nobody works any more: what was begun comes to its end.
-async fn settle(s: &Stage<'_>, db: &Db) {
-    let inner = db.inner();
+async fn settle(s: &Stage<'_>, stage: &Sessions) {
+    let inner = stage.inst.db.inner();
+    // What is prepared stays, with its locks and its undo.
+    let prepared = stage.world().branches.iter().filter(|b| b.prepared().is_some()).count();
     let left = || {
         let active = inner.trx.active_count();
         (active, inner.orphans.len(), inner.purge.history_length(), inner.locks.count())
     };
     for _ in 0..SETTLE * 4 {
-        if left() == (0, 0, 0, 0) {
+        let (active, orphans, history, locks) = left();
+        let locked = prepared > 0 || locks == 0;
+        if (active, orphans) == (prepared, 0) && history == 0 && locked {
             return;
         }
         s.rt.sleep(Duration::from_millis(250)).await;
     }
     let (active, orphans, history, locks) = left();
     let what = format!(
-        "{SETTLE} seconds after the last client there are {active} transactions, {orphans} to roll back, {history} in the \
-         history, {locks} locks"
+        "{SETTLE} seconds after the last client there are {active} transactions ({prepared} prepared), {orphans} to roll \
+         back, {history} in the history, {locks} locks"
     );
     lock(&s.world).fail("liveness", what);
 }
@@ -440,7 +277,10 @@ async fn settle(s: &Stage<'_>, db: &Db) {
 /// What must be true when all sessions are closed.
 async fn over(s: &Stage<'_>, stage: &Sessions) -> Result<(), String> {
     let db = &stage.inst.db;
-    let bad = db.check_spaces().await.map_err(|e| e.to_string())?;
+    let mut bad = db.check_spaces().await.map_err(|e| e.to_string())?;
+    // Those of branches that are prepared.
+    let prepared = stage.world().branches.iter().filter(|b| b.prepared().is_some()).count();
+    bad.retain(|b| !(prepared > 0 && b.starts_with(&format!("undo space: {prepared} of "))));
     if !bad.is_empty() {
         stage.world().fail("structure", bad.join("; "));
     }
@@ -449,7 +289,10 @@ async fn over(s: &Stage<'_>, stage: &Sessions) -> Result<(), String> {
         stage.world().fail("memory", format!("{used} bytes are charged and nobody is connected"));
     }
     let mut c = stage.connect(2, "root");
-    for t in db.tables("s").iter().filter(|t| t.def.name != "hurt") {
+    // A check waits for those who have changed the table, also for those who are prepared.
+    let prepared = s.life.keeps_branches;
+    let checked = |name: &str| name != "hurt" && !(prepared && name == "xa");
+    for t in db.tables("s").iter().filter(|t| checked(&t.def.name)) {
         let a = c.ask(&format!("CHECK TABLE {}", t.def.name)).await;
         if let Some(r) = a.rows.iter().find(|r| r.last().is_none_or(|m| m != "OK")) {
             // A crash in the middle of CREATE or DROP INDEX leaves pages taken, as the engine documents.
@@ -468,12 +311,16 @@ async fn over(s: &Stage<'_>, stage: &Sessions) -> Result<(), String> {
 /// What was dropped has given its file and its descriptor back.
 fn files(s: &Stage<'_>, stage: &Sessions) {
     let db = &stage.inst.db;
-    let tables = ["s", "p"].map(|schema| db.tables(schema));
-    let named: Vec<String> = tables.iter().flatten().map(|t| t.space.path().to_string()).collect();
+    let schemas = db.schemas();
+    let tables = schemas.iter().flat_map(|schema| db.tables(&schema.name));
+    // Each partition has a file of its own.
+    let with_files =
+        tables.flat_map(|t| t.parts.iter().cloned().chain([t.clone()]).collect::<Vec<_>>());
+    let named: Vec<String> = with_files.map(|t| t.space.path().to_string()).collect();
     let mut files = s.disk.paths();
     files.retain(|p| p.starts_with("tables/") && !named.contains(p));
     let h = s.injector.happened();
-    if !(files.is_empty() || h.full || h.read) {
+    if !(files.is_empty() || h.full || h.read || h.descriptors) {
         let what = format!("files of no table when all sessions are closed: {}", files.join(", "));
         stage.world().fail("space", what);
     }

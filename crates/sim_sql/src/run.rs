@@ -1,5 +1,6 @@
 //! A scenario from its first start to its last end.
 
+use crate::files::Files;
 use crate::life::{Ended, Stage, live, waiting};
 use crate::model::World;
 use crate::scenario::{End, Scenario};
@@ -24,6 +25,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
     let mut report = Report::default();
     let world: Shared = Arc::default();
     lock(&world).trace = trace;
+    let files = Files::default();
     let mut sim = SimRt::new(mix(&[s.seed, 22]));
     let mut disk = SimDisk::new(sim.rt(), mix(&[s.seed, 23]));
     for life in &s.lives {
@@ -43,6 +45,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
             world: world.clone(),
             injector: injector.clone(),
             ddl_begun,
+            files: files.clone(),
             db: Mutex::new(None),
         };
         let ended = one(&sim, &stage);

@@ -24,6 +24,8 @@ pub struct Life {
     pub power: bool,
     /// Somebody cuts a table's file short in the middle of a transaction.
     pub vandal: bool,
+    /// Branches stay prepared over the end of the life, even where that is a clean stop.
+    pub keeps_branches: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -76,7 +78,7 @@ impl Scenario {
             redo: (512 << 10) << rng.below(4),
             clients: (0..clients).collect(),
             clients_in_all: clients,
-            units: if crowd { 3 } else { 8 + rng.below(24) },
+            units: if crowd { 3 } else { 10 + rng.below(30) },
             tables: 1 + rng.below(3),
             bystanders: 0,
             crowd,
@@ -105,6 +107,10 @@ impl Scenario {
         self.tables = 8;
         self.bystanders = 150;
         self.lives.truncate(2);
+        // Somebody has to look at what a crash left.
+        if let Some(last) = self.lives.last_mut() {
+            (last.end, last.keeps_branches) = (End::Close, false);
+        }
         for l in &mut self.lives {
             if let End::AtIo(n) = &mut l.end {
                 *n *= 20;
@@ -158,7 +164,8 @@ fn life(rng: &mut Rng, no: u64, count: u64) -> Life {
     };
     // Somebody has to look at what a crash left.
     let end = if no + 1 == count { End::Close } else { end };
-    Life { no, end, power: rng.chance(0.7), vandal: rng.chance(0.08) }
+    let (power, vandal) = (rng.chance(0.7), rng.chance(0.08));
+    Life { no, end, power, vandal, keeps_branches: no + 1 < count && rng.chance(0.3) }
 }
 
 /// Faults that a sound engine survives, with an error for the statement at most.
@@ -167,9 +174,11 @@ fn faults(rng: &mut Rng, lives: &[Life]) -> Vec<Planned> {
     for life in lives {
         for _ in 0..rng.below(3) {
             let at = 100 + rng.below(2000);
-            let kind = match rng.below(5) {
+            let kind = match rng.below(8) {
                 0 | 1 => FaultKind::Slow(Duration::from_millis(1 + rng.below(200))),
                 2 | 3 => FaultKind::Full { ops: 1 + rng.below(200) },
+                4 | 5 => FaultKind::Descriptors { ops: 1 + rng.below(200) },
+                6 => FaultKind::Again { times: 1 + rng.below(3) },
                 _ => FaultKind::Read { times: 1 + rng.below(3) },
             };
             all.push(Planned { no: all.len(), life: life.no, at, kind });

@@ -110,6 +110,53 @@ fn end_of(class: usize) -> u64 {
     start + (1 << (bits - 3)) - 1
 }
 
+/// How long many statements took, by classes of duration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Durations {
+    counts: [u64; CLASSES],
+    /// All of them together.
+    pub nanos: u64,
+}
+
+impl Default for Durations {
+    fn default() -> Durations {
+        Durations { counts: [0; CLASSES], nanos: 0 }
+    }
+}
+
+impl Durations {
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// How many took less than 2^`bits` nanoseconds: exact, because a class never has both sides of a power of two.
+    pub fn below(&self, bits: u32) -> u64 {
+        self.counts[..class(1 << bits)].iter().sum()
+    }
+
+    /// What came since `before`. A TRUNCATE of the summaries in between makes it what there is now.
+    pub fn since(&self, before: &Durations) -> Durations {
+        if self.nanos < before.nanos || self.counts.iter().zip(&before.counts).any(|(a, b)| a < b) {
+            return self.clone();
+        }
+        let counts = std::array::from_fn(|n| self.counts[n] - before.counts[n]);
+        Durations { counts, nanos: self.nanos - before.nanos }
+    }
+
+    /// The duration below which `share` of the statements ended, in nanoseconds; at most a quarter too long. 0: there was none.
+    pub fn quantile(&self, share: f64) -> u64 {
+        let wanted = (self.count() as f64 * share).ceil() as u64;
+        let mut seen = 0;
+        for (class, n) in self.counts.iter().enumerate() {
+            seen += n;
+            if seen >= wanted && *n > 0 {
+                return end_of(class);
+            }
+        }
+        0
+    }
+}
+
 impl Summary {
     fn new(schema: Option<String>, text: Option<String>, now: u64) -> Summary {
         Summary {
@@ -190,17 +237,8 @@ impl Summary {
 
     /// The duration below which `share` of the statements ended, in nanoseconds; at most a quarter too long.
     pub fn quantile(&self, share: f64) -> u64 {
-        let counts = self.durations();
-        let all: u64 = counts.iter().sum();
-        let wanted = (all as f64 * share).ceil() as u64;
-        let mut seen = 0;
-        for (class, n) in counts.iter().enumerate() {
-            seen += n;
-            if seen >= wanted && *n > 0 {
-                return end_of(class).min(self.max_nanos.load(Relaxed));
-            }
-        }
-        0
+        let durations = Durations { counts: self.durations(), nanos: 0 };
+        durations.quantile(share).min(self.max_nanos.load(Relaxed))
     }
 
     pub fn sample(&self) -> Sample {
@@ -261,6 +299,18 @@ impl Digests {
         all
     }
 
+    /// How long the statements of all rows took.
+    pub fn durations(&self) -> Durations {
+        let mut all = Durations::default();
+        for stripe in self.list().iter().flat_map(|row| row.made()) {
+            for (to, from) in all.counts.iter_mut().zip(&stripe.durations) {
+                *to += from.load(Relaxed);
+            }
+            all.nanos += stripe.sums[0].load(Relaxed);
+        }
+        all
+    }
+
     /// TRUNCATE TABLE.
     pub fn clear(&self) {
         *self.rows.write().unwrap_or_else(PoisonError::into_inner) = Rows::default();
@@ -303,6 +353,15 @@ mod tests {
         assert_eq!(digests.row(Some("a"), "SELECT ?".into(), 9).sums().count, 1000);
         assert_eq!(digests.row(Some("b"), "SELECT ?".into(), 9).text, None, "no row is left");
         assert_eq!(digests.list().len(), 2);
+        let all = digests.durations();
+        assert_eq!((all.count(), all.nanos), (1000, 500_500_000));
+        // 2^19 is 524,288.
+        assert_eq!((all.below(9), all.below(19), all.below(40)), (0, 524, 1000));
+        row.ended(&Ended { nanos: 5_000_000, ..Ended::default() }, 0, Vec::new);
+        let later = digests.durations().since(&all);
+        assert_eq!((later.count(), later.nanos), (1, 5_000_000));
+        assert!((5_000_000..6_300_000).contains(&later.quantile(0.5)));
+        assert_eq!(Durations::default().since(&all), Durations::default(), "a TRUNCATE");
         let before = digests.generation();
         digests.clear();
         assert!(digests.list().is_empty() && digests.generation() != before);

@@ -19,6 +19,7 @@ pub mod infoschema;
 pub mod locks;
 pub mod memory;
 pub mod meta;
+pub mod metrics;
 pub mod planted;
 pub mod processes;
 pub mod query;

@@ -15,12 +15,17 @@
 //! Sizes are those of the values with their heap memory; what the allocator adds is not counted, and a value is counted
 //! when it is made, so one of `max_allowed_packet` may be there beyond the limit for a moment.
 
+mod process;
+
+pub use process::Measure;
+
 use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};
 use crate::vars::{GlobalVars, Var};
-use std::sync::Arc;
+use process::Process;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes that a session takes of the server's account at once.
 const CHUNK: usize = 64 * 1024;
@@ -32,11 +37,24 @@ pub const LARGE: usize = 16 * 1024;
 pub struct ServerMemory {
     vars: Arc<GlobalVars>,
     used: AtomicUsize,
+    /// The limit of the process, once there is a server that measures it.
+    process: OnceLock<Process>,
 }
 
 impl ServerMemory {
     pub fn new(vars: Arc<GlobalVars>) -> ServerMemory {
-        ServerMemory { vars, used: AtomicUsize::new(0) }
+        ServerMemory { vars, used: AtomicUsize::new(0), process: OnceLock::new() }
+    }
+
+    /// From now on the process may take this much, where `weir_memory_limit` gives no other limit.
+    pub fn limit_process(&self, default: usize, measure: Measure) {
+        // Set once: a process has one server.
+        let _ = self.process.set(Process::new(default, measure));
+    }
+
+    /// 1041 where the process has as much as it may: for statements that make what no account sees grow, as definitions do.
+    pub fn admit(&self) -> Result<(), Over> {
+        self.process.get().map_or(Ok(()), |p| p.allow(CHUNK, self.used(), &self.vars))
     }
 
     /// Bytes charged, in whole chunks.
@@ -46,6 +64,9 @@ impl ServerMemory {
 
     /// The bytes taken: none while the server does not keep the account (`global_connection_memory_tracking`).
     fn take(&self, bytes: usize) -> Result<usize, Over> {
+        if let Some(p) = self.process.get() {
+            p.allow(bytes, self.used(), &self.vars)?;
+        }
         if !self.vars.bool(Var::global_connection_memory_tracking) {
             return Ok(0);
         }
@@ -54,7 +75,7 @@ impl ServerMemory {
         let used = self.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if used > limit {
             self.used.fetch_sub(bytes, Relaxed);
-            return Err(Over { server: true, limit, used });
+            return Err(Over { whose: Whose::Sessions, limit, used });
         }
         Ok(bytes)
     }
@@ -94,6 +115,11 @@ impl SessionMemory {
         self.used.load(Relaxed)
     }
 
+    /// What the session may still take, as far as its own limit goes.
+    pub fn room(&self) -> usize {
+        self.limit.load(Relaxed).saturating_sub(self.used())
+    }
+
     pub fn server(&self) -> &ServerMemory {
         &self.server
     }
@@ -102,7 +128,7 @@ impl SessionMemory {
         let used = self.used().saturating_add(bytes);
         let limit = self.limit.load(Relaxed);
         if used > limit {
-            return Err(Over { server: false, limit, used });
+            return Err(Over { whose: Whose::Session, limit, used });
         }
         let taken = self.taken.load(Relaxed);
         if used > taken {
@@ -136,27 +162,49 @@ impl Drop for SessionMemory {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Session,
+    /// Of all sessions together.
+    Sessions,
+    Process,
+}
+
 /// A limit is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Over {
-    /// It is the limit of all sessions together.
-    pub server: bool,
+    whose: Whose,
     limit: usize,
     used: usize,
 }
 
 impl Over {
+    fn of_process() -> Over {
+        Over { whose: Whose::Process, limit: 0, used: 0 }
+    }
+
+    /// It is a limit that all sessions share.
+    pub fn is_of_all(self) -> bool {
+        self.whose != Whose::Session
+    }
+
     fn text(self) -> (u16, String) {
         let Over { limit, used, .. } = self;
-        match self.server {
-            true => (
+        match self.whose {
+            Whose::Process => (
+                crate::errno::ER_OUT_OF_RESOURCES,
+                "Out of memory; check if mysqld or some other process uses all available memory; if not, you may have to use \
+                 'ulimit' to allow mysqld to use more memory or you can add more swap space"
+                    .into(),
+            ),
+            Whose::Sessions => (
                 4081,
                 format!(
                     "Global connection memory limit {limit} bytes exceeded. Consumed {used} bytes. \
                      See global_connection_memory_limit"
                 ),
             ),
-            false => (
+            Whose::Session => (
                 4082,
                 format!(
                     "Connection memory limit {limit} bytes exceeded. Consumed {used} bytes. See \

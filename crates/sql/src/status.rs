@@ -1,151 +1,143 @@
 //! Status counters: one table, one array of relaxed atomics for the server and one for each session.
 //!
 //! Server and executor count; SHOW STATUS reads. Names are MySQL's. Counters of the engine
-//! (`Innodb_*`) come from the engine and are merged in by SHOW STATUS.
+//! (`Innodb_*`) come from the engine; `metrics` puts them all together.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// What a number means for those who draw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Only grows.
-    Counter,
-    /// Goes up and down, or is a peak.
-    Gauge,
-}
-
-/// One row of the table.
-#[derive(Debug)]
-pub struct StatDef {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub doc: &'static str,
-}
+use weir_engine::{StatusDef, StatusKind, StatusUnit};
 
 macro_rules! stats {
-    ($($name:ident: $kind:ident, $doc:literal;)*) => {
+    ($($name:ident: $kind:ident $unit:ident, $doc:literal;)*) => {
         /// A counter. The variants carry the names of SHOW STATUS.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u16)]
         pub enum Stat { $($name),* }
 
-        const TABLE: &[StatDef] = &[$(
-            StatDef { name: stringify!($name), kind: Kind::$kind, doc: $doc }
-        ),*];
+        const TABLE: &[StatusDef] = &[$(StatusDef {
+            name: stringify!($name),
+            kind: StatusKind::$kind,
+            unit: StatusUnit::$unit,
+            doc: $doc,
+        }),*];
 
         const ALL: &[Stat] = &[$(Stat::$name),*];
     };
 }
 
 stats! {
-    Aborted_clients: Counter, "Connections that ended without COM_QUIT.";
-    Aborted_connects: Counter, "Connections that failed before the login was done.";
-    Bytes_received: Counter, "Bytes read from clients.";
-    Bytes_sent: Counter, "Bytes written to clients.";
-    Com_admin_commands: Counter, "Protocol commands that are no statements.";
-    Com_alter_instance: Counter, "ALTER INSTANCE statements.";
-    Com_alter_table: Counter, "ALTER TABLE statements.";
-    Com_alter_user: Counter, "ALTER USER statements.";
-    Com_analyze: Counter, "ANALYZE TABLE statements.";
-    Com_begin: Counter, "BEGIN and START TRANSACTION statements.";
-    Com_call_procedure: Counter, "CALL statements.";
-    Com_change_db: Counter, "USE statements and COM_INIT_DB.";
-    Com_check: Counter, "CHECK TABLE statements.";
-    Com_commit: Counter, "COMMIT statements.";
-    Com_create_db: Counter, "CREATE DATABASE statements.";
-    Com_create_function: Counter, "CREATE FUNCTION statements.";
-    Com_create_index: Counter, "CREATE INDEX statements.";
-    Com_create_procedure: Counter, "CREATE PROCEDURE statements.";
-    Com_create_table: Counter, "CREATE TABLE statements.";
-    Com_create_user: Counter, "CREATE USER statements.";
-    Com_dealloc_sql: Counter, "DEALLOCATE PREPARE statements.";
-    Com_delete: Counter, "DELETE statements.";
-    Com_do: Counter, "DO statements.";
-    Com_drop_db: Counter, "DROP DATABASE statements.";
-    Com_drop_index: Counter, "DROP INDEX statements.";
-    Com_drop_table: Counter, "DROP TABLE statements.";
-    Com_drop_user: Counter, "DROP USER statements.";
-    Com_execute_sql: Counter, "EXECUTE statements.";
-    Com_explain_other: Counter, "EXPLAIN statements.";
-    Com_flush: Counter, "FLUSH statements.";
-    Com_grant: Counter, "GRANT statements.";
-    Com_insert: Counter, "INSERT statements.";
-    Com_insert_select: Counter, "INSERT ... SELECT statements.";
-    Com_kill: Counter, "KILL statements.";
-    Com_load: Counter, "LOAD DATA statements.";
-    Com_lock_tables: Counter, "LOCK TABLES statements.";
-    Com_prepare_sql: Counter, "PREPARE statements.";
-    Com_release_savepoint: Counter, "RELEASE SAVEPOINT statements.";
-    Com_rename_user: Counter, "RENAME USER statements.";
-    Com_replace: Counter, "REPLACE statements.";
-    Com_replace_select: Counter, "REPLACE ... SELECT statements.";
-    Com_revoke: Counter, "REVOKE statements.";
-    Com_rollback: Counter, "ROLLBACK statements.";
-    Com_rollback_to_savepoint: Counter, "ROLLBACK TO SAVEPOINT statements.";
-    Com_savepoint: Counter, "SAVEPOINT statements.";
-    Com_select: Counter, "SELECT statements.";
-    Com_set_option: Counter, "SET statements.";
-    Com_show: Counter, "SHOW statements of every kind.";
-    Com_signal: Counter, "SIGNAL and RESIGNAL statements outside of stored programs.";
-    Com_stmt_close: Counter, "Prepared statements closed.";
-    Com_stmt_execute: Counter, "Executions of prepared statements.";
-    Com_stmt_prepare: Counter, "Statements prepared.";
-    Com_stmt_reset: Counter, "Prepared statements reset.";
-    Com_stmt_send_long_data: Counter, "Pieces of long parameters received.";
-    Com_truncate: Counter, "TRUNCATE statements.";
-    Com_unlock_tables: Counter, "UNLOCK TABLES statements.";
-    Com_update: Counter, "UPDATE statements.";
-    Connection_control_delay_generated: Counter, "Logins answered later because of failures before them.";
-    Connection_errors_accept: Counter, "Failures to accept a connection.";
-    Connection_errors_internal: Counter, "Connections refused for want of a thread or memory.";
-    Connection_errors_max_connections: Counter, "Connections refused with error 1040.";
-    Connections: Counter, "Connection attempts.";
-    Created_tmp_disk_tables: Counter, "Groups and results without equal rows that did not fit into tmp_table_size.";
-    Created_tmp_files: Counter, "Files that statements opened for rows that wait.";
-    Created_tmp_tables: Counter, "Derived tables, groups and results that a statement kept.";
-    Handler_commit: Counter, "Transactions committed inside the engine.";
-    Handler_delete: Counter, "Rows deleted.";
-    Handler_discover: Counter, "Always 0: no engine discovers tables.";
-    Handler_external_lock: Counter, "Two for each table that a statement used.";
-    Handler_mrr_init: Counter, "Always 0: ranges are read one after the other.";
-    Handler_prepare: Counter, "Always 0: there is no second engine to commit with.";
-    Handler_read_first: Counter, "Reads of an index from its beginning.";
-    Handler_read_key: Counter, "Searches of an index.";
-    Handler_read_last: Counter, "Reads of an index from its end.";
-    Handler_read_next: Counter, "Rows read on in the order of an index.";
-    Handler_read_prev: Counter, "Rows read on against the order of an index.";
-    Handler_read_rnd: Counter, "Always 0: rows are sorted whole, not read again by their place.";
-    Handler_read_rnd_next: Counter, "Rows read on in a scan of a table, the attempt behind the last one included.";
-    Handler_rollback: Counter, "Transactions rolled back inside the engine.";
-    Handler_savepoint: Counter, "Savepoints set.";
-    Handler_savepoint_rollback: Counter, "Rollbacks to savepoints.";
-    Handler_update: Counter, "Rows updated.";
-    Handler_write: Counter, "Rows inserted.";
-    Max_used_connections: Gauge, "Most clients at the same time.";
-    Prepared_stmt_count: Gauge, "Prepared statements that exist.";
-    Queries: Counter, "Statements executed, those of prepared statements included.";
-    Questions: Counter, "Statements that clients sent.";
-    Select_full_join: Counter, "Joins that read a whole table for each row.";
-    Select_full_range_join: Counter, "Joins that read a range of a table for each row.";
-    Select_range: Counter, "Queries that read ranges of the first table.";
-    Select_range_check: Counter, "Always 0: keys are not chosen anew for each row.";
-    Select_scan: Counter, "Queries that read the whole first table.";
-    Slow_queries: Counter, "Statements that were slow: see long_query_time and log_queries_not_using_indexes.";
-    Sort_merge_passes: Counter, "Sorts whose rows were merged from disk: see sort_buffer_size.";
-    Sort_range: Counter, "Sorts of rows that came from ranges.";
-    Sort_rows: Counter, "Rows sorted.";
-    Sort_scan: Counter, "Sorts of rows that came from a scan.";
-    Ssl_accepts: Counter, "Handshakes of encrypted connections that clients began.";
-    Ssl_finished_accepts: Counter, "Those that came to their end.";
-    Ssl_sessions_reused: Counter, "Those that took up an earlier connection's keys.";
-    Table_locks_immediate: Counter, "Table locks granted at once.";
-    Table_locks_waited: Counter, "Table locks that were waited for.";
-    Threads_connected: Gauge, "Clients connected.";
-    Threads_created: Counter, "Threads started for connections.";
-    Threads_running: Gauge, "Clients whose statement runs.";
-    Weir_join_kept: Counter, "Tables that a join has read once and kept.";
-    Weir_join_not_kept: Counter, "Tables too large for that, which a join reads for each row.";
+    Aborted_clients: Counter One, "Connections that ended without COM_QUIT.";
+    Aborted_connects: Counter One, "Connections that failed before the login was done.";
+    Bytes_received: Counter Bytes, "Bytes read from clients.";
+    Bytes_sent: Counter Bytes, "Bytes written to clients.";
+    Com_admin_commands: Counter One, "Protocol commands that are no statements.";
+    Com_alter_instance: Counter One, "ALTER INSTANCE statements.";
+    Com_alter_table: Counter One, "ALTER TABLE statements.";
+    Com_alter_user: Counter One, "ALTER USER statements.";
+    Com_analyze: Counter One, "ANALYZE TABLE statements.";
+    Com_begin: Counter One, "BEGIN and START TRANSACTION statements.";
+    Com_call_procedure: Counter One, "CALL statements.";
+    Com_change_db: Counter One, "USE statements and COM_INIT_DB.";
+    Com_check: Counter One, "CHECK TABLE statements.";
+    Com_commit: Counter One, "COMMIT statements.";
+    Com_create_db: Counter One, "CREATE DATABASE statements.";
+    Com_create_function: Counter One, "CREATE FUNCTION statements.";
+    Com_create_index: Counter One, "CREATE INDEX statements.";
+    Com_create_procedure: Counter One, "CREATE PROCEDURE statements.";
+    Com_create_table: Counter One, "CREATE TABLE statements.";
+    Com_create_user: Counter One, "CREATE USER statements.";
+    Com_dealloc_sql: Counter One, "DEALLOCATE PREPARE statements.";
+    Com_delete: Counter One, "DELETE statements.";
+    Com_do: Counter One, "DO statements.";
+    Com_drop_db: Counter One, "DROP DATABASE statements.";
+    Com_drop_index: Counter One, "DROP INDEX statements.";
+    Com_drop_table: Counter One, "DROP TABLE statements.";
+    Com_drop_user: Counter One, "DROP USER statements.";
+    Com_execute_sql: Counter One, "EXECUTE statements.";
+    Com_explain_other: Counter One, "EXPLAIN statements.";
+    Com_flush: Counter One, "FLUSH statements.";
+    Com_grant: Counter One, "GRANT statements.";
+    Com_insert: Counter One, "INSERT statements.";
+    Com_insert_select: Counter One, "INSERT ... SELECT statements.";
+    Com_kill: Counter One, "KILL statements.";
+    Com_load: Counter One, "LOAD DATA statements.";
+    Com_lock_tables: Counter One, "LOCK TABLES statements.";
+    Com_prepare_sql: Counter One, "PREPARE statements.";
+    Com_release_savepoint: Counter One, "RELEASE SAVEPOINT statements.";
+    Com_rename_user: Counter One, "RENAME USER statements.";
+    Com_replace: Counter One, "REPLACE statements.";
+    Com_replace_select: Counter One, "REPLACE ... SELECT statements.";
+    Com_revoke: Counter One, "REVOKE statements.";
+    Com_rollback: Counter One, "ROLLBACK statements.";
+    Com_rollback_to_savepoint: Counter One, "ROLLBACK TO SAVEPOINT statements.";
+    Com_savepoint: Counter One, "SAVEPOINT statements.";
+    Com_select: Counter One, "SELECT statements.";
+    Com_set_option: Counter One, "SET statements.";
+    Com_show: Counter One, "SHOW statements of every kind.";
+    Com_signal: Counter One, "SIGNAL and RESIGNAL statements outside of stored programs.";
+    Com_stmt_close: Counter One, "Prepared statements closed.";
+    Com_stmt_execute: Counter One, "Executions of prepared statements.";
+    Com_stmt_prepare: Counter One, "Statements prepared.";
+    Com_stmt_reset: Counter One, "Prepared statements reset.";
+    Com_stmt_send_long_data: Counter One, "Pieces of long parameters received.";
+    Com_truncate: Counter One, "TRUNCATE statements.";
+    Com_unlock_tables: Counter One, "UNLOCK TABLES statements.";
+    Com_update: Counter One, "UPDATE statements.";
+    Connection_control_delay_generated: Counter One, "Logins answered later because of failures before them.";
+    Connection_errors_accept: Counter One, "Failures to accept a connection.";
+    Connection_errors_internal: Counter One, "Connections refused for want of a thread or memory.";
+    Connection_errors_max_connections: Counter One, "Connections refused with error 1040.";
+    Connections: Counter One, "Connection attempts.";
+    Created_tmp_disk_tables: Counter One, "Groups and results without equal rows that did not fit into tmp_table_size.";
+    Created_tmp_files: Counter One, "Files that statements opened for rows that wait.";
+    Created_tmp_tables: Counter One, "Derived tables, groups and results that a statement kept.";
+    Handler_commit: Counter One, "Transactions committed inside the engine.";
+    Handler_delete: Counter One, "Rows deleted.";
+    Handler_discover: Counter One, "Always 0: no engine discovers tables.";
+    Handler_external_lock: Counter One, "Two for each table that a statement used.";
+    Handler_mrr_init: Counter One, "Always 0: ranges are read one after the other.";
+    Handler_prepare: Counter One, "Always 0: there is no second engine to commit with.";
+    Handler_read_first: Counter One, "Reads of an index from its beginning.";
+    Handler_read_key: Counter One, "Searches of an index.";
+    Handler_read_last: Counter One, "Reads of an index from its end.";
+    Handler_read_next: Counter One, "Rows read on in the order of an index.";
+    Handler_read_prev: Counter One, "Rows read on against the order of an index.";
+    Handler_read_rnd: Counter One, "Always 0: rows are sorted whole, not read again by their place.";
+    Handler_read_rnd_next: Counter One, "Rows read on in a scan of a table, the attempt behind the last one included.";
+    Handler_rollback: Counter One, "Transactions rolled back inside the engine.";
+    Handler_savepoint: Counter One, "Savepoints set.";
+    Handler_savepoint_rollback: Counter One, "Rollbacks to savepoints.";
+    Handler_update: Counter One, "Rows updated.";
+    Handler_write: Counter One, "Rows inserted.";
+    Max_used_connections: Gauge One, "Most clients at the same time.";
+    Prepared_stmt_count: Gauge One, "Prepared statements that exist.";
+    Queries: Counter One, "Statements executed, those of prepared statements included.";
+    Questions: Counter One, "Statements that clients sent.";
+    Select_full_join: Counter One, "Joins that read a whole table for each row.";
+    Select_full_range_join: Counter One, "Joins that read a range of a table for each row.";
+    Select_range: Counter One, "Queries that read ranges of the first table.";
+    Select_range_check: Counter One, "Always 0: keys are not chosen anew for each row.";
+    Select_scan: Counter One, "Queries that read the whole first table.";
+    Slow_queries: Counter One, "Statements that were slow: see long_query_time and log_queries_not_using_indexes.";
+    Sort_merge_passes: Counter One, "Sorts whose rows were merged from disk: see sort_buffer_size.";
+    Sort_range: Counter One, "Sorts of rows that came from ranges.";
+    Sort_rows: Counter One, "Rows sorted.";
+    Sort_scan: Counter One, "Sorts of rows that came from a scan.";
+    Ssl_accepts: Counter One, "Handshakes of encrypted connections that clients began.";
+    Ssl_finished_accepts: Counter One, "Those that came to their end.";
+    Ssl_sessions_reused: Counter One, "Those that took up an earlier connection's keys.";
+    Table_locks_immediate: Counter One, "Table locks granted at once.";
+    Table_locks_waited: Counter One, "Table locks that were waited for.";
+    Threads_connected: Gauge One, "Clients connected.";
+    Threads_created: Counter One, "Threads started for connections.";
+    Threads_running: Gauge One, "Clients whose statement runs.";
+    Weir_join_kept: Counter One, "Tables that a join has read once and kept.";
+    Weir_join_not_kept: Counter One, "Tables too large for that, which a join reads for each row.";
+    Weir_join_parted: Counter One, "Tables too large for that, which a join has divided in files.";
+    Weir_plan_cache_bytes: Gauge Bytes, "Bytes of the plans that are kept by the texts of their statements (`weir_plan_cache_size`).";
+    Weir_plan_cache_evicted: Counter One, "Plans that had to go for want of room.";
+    Weir_plan_cache_hits: Counter One, "Statements whose plan was found by their text.";
+    Weir_plan_cache_plans: Gauge One, "Plans that are kept.";
 }
 
 /// The counters of one server.
@@ -174,6 +166,11 @@ impl Status {
         self.values[stat as usize].fetch_sub(1, Relaxed);
     }
 
+    /// For gauges that something else counts.
+    pub fn set(&self, stat: Stat, value: u64) {
+        self.values[stat as usize].store(value, Relaxed);
+    }
+
     /// Keeps the highest value, for peaks.
     pub fn peak(&self, stat: Stat, value: u64) {
         self.values[stat as usize].fetch_max(value, Relaxed);
@@ -186,7 +183,7 @@ impl Status {
     /// FLUSH STATUS: the counters that no session has begin again, as in MySQL; gauges stay.
     pub fn flush(&self) {
         for (def, value) in TABLE.iter().zip(&self.values) {
-            if def.kind == Kind::Counter && !is_of_sessions(def.name) {
+            if def.kind == StatusKind::Counter && !is_of_sessions(def.name) {
                 value.store(0, Relaxed);
             }
         }
@@ -207,7 +204,7 @@ pub struct SessionStatus {
 }
 
 /// The counters that statements step for each row, or several times.
-const OF_ROWS: [Stat; 25] = [
+const OF_ROWS: [Stat; 27] = [
     Stat::Created_tmp_tables,
     Stat::Handler_commit,
     Stat::Handler_delete,
@@ -233,6 +230,8 @@ const OF_ROWS: [Stat; 25] = [
     Stat::Table_locks_immediate,
     Stat::Weir_join_kept,
     Stat::Weir_join_not_kept,
+    Stat::Weir_join_parted,
+    Stat::Weir_plan_cache_hits,
 ];
 
 fn step(counter: &AtomicU64, n: u64) {
@@ -307,9 +306,11 @@ pub fn is_of_sessions(name: &str) -> bool {
     families.iter().any(|f| name.starts_with(f)) || ["Questions", "Slow_queries"].contains(&name)
 }
 
-/// The rows, for documentation and metrics.
-pub fn table() -> &'static [StatDef] {
-    TABLE
+impl Status {
+    /// All counters with what they are.
+    pub fn rows(&self) -> impl Iterator<Item = (StatusDef, u64)> {
+        ALL.iter().map(|stat| (TABLE[*stat as usize], self.get(*stat)))
+    }
 }
 
 #[cfg(test)]

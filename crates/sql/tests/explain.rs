@@ -91,7 +91,7 @@ fn the_note_shows_the_statement() {
             ),
             (
                 "select * from (select b as x from t group by b) d where x > 1",
-                "/* select#1 */ select `d`.`x` AS `x` from (/* select#2 */ select `test`.`t`.`b` AS `x` from `test`.`t` group by `test`.`t`.`b`) `d` \
+                "/* select#1 */ select `d`.`x` AS `x` from (/* select#2 */ select `test`.`t`.`b` AS `x` from `test`.`t` where (`test`.`t`.`b` > 1) group by `test`.`t`.`b`) `d` \
                  where (`d`.`x` > 1)",
             ),
             (

@@ -51,7 +51,7 @@ fn a_table_without_an_index_is_read_once() {
 }
 
 #[test]
-fn rows_beyond_the_memory_of_a_session_are_read_again() {
+fn rows_beyond_the_memory_of_a_session_go_to_a_file() {
     with_server(1, |server| async move {
         let mut c = server.client();
         c.all(&[
@@ -66,13 +66,13 @@ fn rows_beyond_the_memory_of_a_session_are_read_again() {
         c.check(&[
             ("flush status", "ok 0"),
             join,
-            (KEPT, "1 0"),
+            (KEPT, "1 0 0"),
             ("set connection_memory_limit = 2097152", "ok 0"),
             join,
-            (KEPT, "1 1"),
+            (KEPT, "1 0 1"),
             // With what is kept the limit is free for the next statement.
             join,
-            (KEPT, "1 2"),
+            (KEPT, "1 0 2"),
         ])
         .await;
         c.0.close().await;

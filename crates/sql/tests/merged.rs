@@ -26,10 +26,10 @@ fn indexes_of_merged_tables_are_used() {
                 "select t.id, d.c from t left join (select t_id, c from u where c > 100) d on d.t_id = t.id",
                 "t index; u ref",
             ),
-            // Not what is grouped, bounded, or made of expressions on the inner side of an outer join.
+            // Not what is grouped, bounded, or made of expressions on the inner side of an outer join. What is grouped gets the condition.
             (
                 "select * from (select a, count(*) from t group by a) d where a = 10",
-                "<derived2> ALL; t index",
+                "<derived2> ALL; t ref",
             ),
             ("select * from (select id from t limit 2) d", "<derived2> ALL; t index"),
             (

@@ -195,3 +195,52 @@ fn many_rows() {
         c.0.close().await;
     });
 }
+
+/// Sums, counts and averages of frames that move are those of their rows, whatever has left the frame before.
+#[test]
+fn moving_frames() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table m (id int primary key, p int, i int, u bigint unsigned, d decimal(20,6), f double)",
+            "insert into m with recursive r(n) as (select 0 union all select n + 1 from r where n < 199) \
+             select n, n % 3, if(n % 5, n * 37 % 101 - 50, null), 18446744073709551615 - n * n % 77, if(n % 7, (n * 53 % 211 - 100) / 7, null), \
+             if(n % 2, 1e16, n / 3) from r",
+        ])
+        .await;
+        let frames = [
+            ("rows between 4 preceding and 2 following", "b.k between a.k - 4 and a.k + 2"),
+            ("rows between 9 preceding and 3 preceding", "b.k between a.k - 9 and a.k - 3"),
+            ("rows between 2 following and 40 following", "b.k between a.k + 2 and a.k + 40"),
+            ("rows between current row and unbounded following", "b.k >= a.k"),
+            ("range between 20 preceding and 11 following", "b.id between a.id - 20 and a.id + 11"),
+        ];
+        for (frame, rows) in frames {
+            for of in [
+                "sum(i)",
+                "sum(u)",
+                "sum(d)",
+                "avg(i)",
+                "avg(d)",
+                "count(i)",
+                "count(*)",
+                "sum(i * d)",
+                "avg(u)",
+            ] {
+                let over = format!(
+                    "select id, {of} over (partition by p order by id {frame}) from m order by id"
+                );
+                let asked = format!(
+                    "with n as (select m.*, id div 3 k from m) select id, (select {of} from n b where b.p = a.p and {rows}) from n a order by id"
+                );
+                assert_eq!(c.rows(&over).await, c.rows(&asked).await, "{over}");
+            }
+        }
+        // What a large number has rounded away of the others is there again when it has left.
+        c.check(&[(
+            "select round(x, 1) from (select id, sum(f) over (order by id rows between 1 preceding and current row) - f x from m where id in (1, 2, 4)) v where id = 4",
+            "0.7",
+        )])
+        .await;
+    });
+}

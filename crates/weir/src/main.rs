@@ -1,6 +1,7 @@
 //! The one binary: `weir serve`, and what else Weir does from the command line.
 
 mod allocator;
+mod doctor;
 mod salvage;
 mod simulate;
 
@@ -17,6 +18,7 @@ Commands:
   serve      run the server (data in ./weir-data, 127.0.0.1:3306)
   bench      run workloads against Weir, MariaDB or MySQL and report; `weir bench help` lists all
   reproduce  run published measurements of flush policies again, on a computed machine; `weir reproduce help`
+  doctor     look at the machine, the data directory and the settings, and say what to change; `weir doctor --help`
   salvage    copy the rows that can be read out of a directory that does not start; `weir salvage --help`
   simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
   help       this text; `weir serve --help` lists all options of the server
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Some("serve") => serve(&args[1..]),
         Some("bench") => weir_bench::main(&args[1..]),
         Some("reproduce") => weir_reproduce::main(&args[1..]),
+        Some("doctor") => doctor::main(&args[1..]),
         Some("salvage") => salvage::main(&args[1..]),
         Some("simulate") => simulate::main(&args[1..]),
         Some(other) => {

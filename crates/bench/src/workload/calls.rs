@@ -172,7 +172,7 @@ impl Calls {
         for (part, n) in t.indexes[0].types().iter().zip(key) {
             encode_datum(part, Datum::Int(*n), &mut self.key).map_err(|e| bad_row(t, e))?;
         }
-        txn.get(t, 0, &self.key, lock, OnLocked::Wait, &mut self.found).await
+        txn.get_boxed(t, 0, &self.key, lock, OnLocked::Wait, &mut self.found).await
     }
 
     pub async fn must_get(
@@ -196,7 +196,7 @@ impl Calls {
         self.new.clear();
         replace_columns(&t.layout, &self.found.row, columns, &mut self.new)
             .map_err(|e| bad_row(t, e))?;
-        txn.update(t, &self.found.key, &self.found.row, &self.new).await
+        txn.update_boxed(t, &self.found.key, &self.found.row, &self.new).await
     }
 
     pub async fn insert(&mut self, t: &Arc<Table>, txn: &mut Txn, row: &[Datum<'_>]) -> Done<()> {
@@ -207,7 +207,7 @@ impl Calls {
             b.push(*d);
         });
         b.finish_into(&mut self.new).map_err(|e| bad_row(t, e))?;
-        txn.insert(t, &self.new).await
+        txn.insert_boxed(t, &self.new).await
     }
 
     /// All rows whose index entry begins with the key in `self.key`.

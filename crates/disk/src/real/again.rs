@@ -1,8 +1,9 @@
 //! Errors that say "not now": no descriptor is free, or the kernel wants another try.
 
+use crate::{DiskError, Result};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,13 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// A descriptor that is kept for what needs one for a moment (the sync of a folder), and would end the engine if it failed.
-pub struct Reserve(Mutex<Option<File>>);
+/// A descriptor that is kept for what would end the engine if it failed: what needs one for a moment (the sync of a folder), and the
+/// opening of a file that the engine cannot do without (the log's next segment).
+pub struct Reserve {
+    kept: Mutex<Option<File>>,
+    /// The reserve is empty: a call has kept what it was lent.
+    lent: AtomicBool,
+}
 
 fn spare() -> Option<File> {
     File::open("/dev/null").ok()
@@ -19,33 +25,42 @@ fn spare() -> Option<File> {
 
 impl Reserve {
     pub fn new() -> Reserve {
-        Reserve(Mutex::new(spare()))
+        Reserve { kept: Mutex::new(spare()), lent: AtomicBool::new(false) }
     }
 
-    /// Makes a call that opens and closes a descriptor; where there is none, with the one in reserve. Somebody else may take that one
-    /// between the two: then it is waited for.
-    pub fn lend<T>(&self, mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    /// Takes a descriptor into the reserve again, now that there are some.
+    fn fill(&self) {
+        if self.lent.load(Ordering::Relaxed)
+            && let Ok(mut kept) = self.kept.try_lock()
+        {
+            *kept = kept.take().or_else(spare);
+            self.lent.store(kept.is_none(), Ordering::Relaxed);
+        }
+    }
+
+    /// Makes a call that opens a descriptor; where there is none, with the one in reserve. Another thread may take that one between the
+    /// two, and a call before may have kept it: then a descriptor is waited for.
+    pub fn lend<T>(&self, mut call: impl FnMut() -> Result<T>) -> Result<T> {
         let first = call();
-        if !first.as_ref().is_err_and(no_descriptor) {
+        if first.is_ok() {
+            self.fill();
+        }
+        if !first.as_ref().is_err_and(DiskError::lacks_descriptor) {
             return first;
         }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let until = Instant::now() + PATIENCE;
         loop {
             *kept = None;
             let done = call();
             *kept = spare();
-            if !done.as_ref().is_err_and(no_descriptor) || Instant::now() >= until {
+            self.lent.store(kept.is_none(), Ordering::Relaxed);
+            if !done.as_ref().is_err_and(DiskError::lacks_descriptor) || Instant::now() >= until {
                 return done;
             }
             std::thread::sleep(PAUSE);
         }
     }
-}
-
-/// EMFILE and ENFILE: the process, or the system, has no descriptor left.
-fn no_descriptor(e: &io::Error) -> bool {
-    [Errno::MFILE, Errno::NFILE].iter().any(|n| e.raw_os_error() == Some(n.raw_os_error()))
 }
 
 /// Repeats a call that was interrupted, and for some time one that the kernel puts off (EAGAIN).
@@ -80,7 +95,7 @@ mod tests {
     #[test]
     fn the_reserve_is_lent_and_taken_back() {
         let reserve = Reserve::new();
-        let held = || reserve.0.try_lock().is_ok_and(|kept| kept.is_some());
+        let held = || reserve.kept.try_lock().is_ok_and(|kept| kept.is_some());
         let mut tries = 0;
         let done = reserve.lend(|| {
             tries += 1;
@@ -93,11 +108,11 @@ mod tests {
         assert!(held());
         // Another error counts at once.
         let failed = reserve.lend(|| Err::<(), _>(os(Errno::IO)));
-        assert_eq!(failed.unwrap_err().raw_os_error(), Some(Errno::IO.raw_os_error()));
+        assert_eq!(failed.unwrap_err().os, Some(Errno::IO.raw_os_error()));
         assert!(held());
     }
 
-    fn os(e: Errno) -> io::Error {
-        io::Error::from_raw_os_error(e.raw_os_error())
+    fn os(e: Errno) -> DiskError {
+        DiskError::new("open", "f", &std::io::Error::from_raw_os_error(e.raw_os_error()))
     }
 }

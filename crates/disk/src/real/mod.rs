@@ -200,9 +200,10 @@ impl Shared {
 
     fn list(&self, dir: &str) -> Result<Vec<String>> {
         let fail = |e: io::Error| DiskError::new("list", dir, &e);
-        let entries = match self.reserve.lend(|| std::fs::read_dir(self.root.join(dir))) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.map_err(fail)?,
+        let read = || std::fs::read_dir(self.root.join(dir)).map_err(fail);
+        let entries = match self.reserve.lend(read) {
+            Err(e) if e.is_missing() => return Ok(Vec::new()),
+            other => other?,
         };
         let mut names = Vec::new();
         for e in entries {
@@ -220,6 +221,15 @@ impl Disk for RealDisk {
     fn open<'a>(&'a self, path: &'a str, o: OpenOptions) -> OpFuture<'a, Result<Arc<dyn File>>> {
         let (path, shared) = (path.to_string(), self.shared.clone());
         self.run(move |_| shared.open(&path, o))
+    }
+
+    fn open_needed<'a>(
+        &'a self,
+        path: &'a str,
+        o: OpenOptions,
+    ) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        let (path, shared) = (path.to_string(), self.shared.clone());
+        self.run(move |_| shared.reserve.lend(|| shared.open(&path, o)))
     }
 
     fn list<'a>(&'a self, dir: &'a str) -> OpFuture<'a, Result<Vec<String>>> {
@@ -258,7 +268,7 @@ impl Disk for RealDisk {
         let path = path.to_string();
         self.run(move |s| {
             let sync = || std::fs::File::open(s.root.join(&path)).and_then(|d| d.sync_all());
-            s.reserve.lend(sync).map_err(|e| DiskError::new("sync folder", &path, &e))
+            s.reserve.lend(|| sync().map_err(|e| DiskError::new("sync folder", &path, &e)))
         })
     }
 

@@ -124,3 +124,50 @@ pub fn sample_leaf(core: &Core, tree: &Tree, share: f64) -> Attempt<Vec<Vec<u8>>
         g = child;
     }
 }
+
+/// What a page says of the keys below it, or in it.
+pub struct Page {
+    pub level: u16,
+    pub keys: Vec<Vec<u8>>,
+    /// The upper fence; the last page of a level has none.
+    pub upper: Option<Vec<u8>>,
+}
+
+impl Page {
+    fn of(p: &[u8]) -> Page {
+        Page {
+            level: slotted::level(p),
+            keys: (0..slotted::count(p)).map(|s| slotted::key(p, s)).collect(),
+            upper: slotted::upper(p).map(<[u8]>::to_vec),
+        }
+    }
+}
+
+pub fn root_page(core: &Core, tree: &Tree) -> Attempt<Page> {
+    let g = core.pool.fix(tree.root_id(), LatchMode::S, Access::Scan)?;
+    Ok(Page::of(g.bytes()))
+}
+
+/// The first and the last key of a tree; empty where its first or last leaf is.
+pub fn ends(core: &Core, tree: &Tree) -> Attempt<(Vec<u8>, Vec<u8>)> {
+    let key = |p: &[u8], slot: Option<usize>| {
+        slot.filter(|s| *s < slotted::count(p)).map(|s| slotted::key(p, s)).unwrap_or_default()
+    };
+    let first = {
+        let g = descend(core, tree, Toward::Key(b""), 0, LatchMode::S, Access::Scan)?;
+        key(g.bytes(), Some(0))
+    };
+    let g = descend(core, tree, Toward::Before(None), 0, LatchMode::S, Access::Scan)?;
+    let last = key(g.bytes(), slotted::count(g.bytes()).checked_sub(1));
+    Ok((first, last))
+}
+
+/// The page of a level that owns a key. A tree that has become lower in the meantime is read from its root.
+pub fn page_at(core: &Core, tree: &Tree, key: &[u8], level: u16) -> Attempt<Page> {
+    let root = root_page(core, tree)?;
+    if root.level <= level {
+        return Ok(root);
+    }
+    let g = descend(core, tree, Toward::Key(key), level, LatchMode::S, Access::Scan)?;
+    Ok(Page::of(g.bytes()))
+}

@@ -25,7 +25,9 @@ mod tests;
 
 pub use ahead::{Next, leaf_id, leaves_before, leaves_from};
 pub use check::check;
-pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};
+pub use estimate::{
+    Estimate, Page, ends, estimate_range, leaf_statistics, page_at, root_page, sample_leaf,
+};
 pub use merge::merge_soon;
 pub use seek::{leaf, leaf_before, leaf_range, leaf_x};
 pub use split::split_job;

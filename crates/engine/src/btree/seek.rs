@@ -3,7 +3,7 @@
 use super::Tree;
 use crate::error::Error;
 use crate::mtr::{Attempt, Core, Stop, Wait};
-use crate::page::{self, slotted};
+use crate::page::{self, PageType, slotted};
 use crate::pool::{Access, Guard, LatchMode};
 
 /// The target of a descent.
@@ -59,6 +59,11 @@ pub(super) fn damaged(tree: &Tree, p: &[u8], what: &str) -> Stop {
     Stop::Err(Error::corrupt_page(page::page_id(p), tree.space.path(), format!("{tree:?}: {what}")))
 }
 
+/// A page whose last write was lost is whole and may be anything that it was before.
+fn is_of(p: &[u8], tree: &Tree) -> bool {
+    page::page_type(p) == Some(PageType::Tree) && page::owner(p) == tree.index
+}
+
 /// Latches the page at `level` (0 = leaf) towards `to`; the pages above it shared, coupled, and released.
 pub(super) fn descend<'c>(
     core: &'c Core,
@@ -78,6 +83,9 @@ pub(super) fn descend<'c>(
             drop(g);
             return descend(core, tree, to, level, mode, access);
         }
+    }
+    if !is_of(g.bytes(), tree) {
+        return Err(damaged(tree, g.bytes(), "the root is no page of the tree"));
     }
     loop {
         let here = slotted::level(g.bytes());
@@ -110,7 +118,7 @@ pub(super) fn descend<'c>(
         let how = if last { mode } else { LatchMode::S };
         let c = pool.fix(child, how, if last { access } else { Access::Point })?;
         let b = c.bytes();
-        if page::owner(b) != tree.index || slotted::level(b) != here - 1 {
+        if !is_of(b, tree) || slotted::level(b) != here - 1 {
             return Err(damaged(tree, b, "child page belongs to another tree or level"));
         }
         if let Toward::Key(k) = to

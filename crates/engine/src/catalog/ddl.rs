@@ -10,12 +10,12 @@ use crate::ids::SpaceId;
 use crate::mtr;
 use crate::page::redo::Redo;
 use crate::planted::{self, Bug};
-use crate::row::RowView;
+use crate::row::{MAX_COLUMNS, RowView};
 use crate::space;
 use crate::sync::atomic::Ordering;
 use crate::table::{
-    ColumnDef, From, HeldTables, MdlHold, MdlMode, NewTable, SchemaDef, Storage, Table, TableDef,
-    encode_table,
+    ColumnHistory, From, HeldTables, MdlHold, MdlMode, NewColumns, NewTable, SchemaDef, Storage,
+    Table, TableDef, encode_table,
 };
 use crate::waits::{Cause, Object, What};
 use std::collections::HashMap;
@@ -153,6 +153,7 @@ impl Catalog {
             indexes: t.indexes,
             auto_increment: t.auto_increment,
             form: t.form,
+            history: ColumnHistory::default(),
             extra: t.extra,
             created_micros: created,
         }
@@ -251,7 +252,7 @@ impl Catalog {
         let storage = self.make_whole(t.def.indexes.len(), t.parts.len(), d).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let mut def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
-        def.columns.iter_mut().for_each(|c| c.default = c.phys.empty());
+        def.forget_history();
         self.replace(t, def, &storage, Marks::default(), d).await
     }
 
@@ -357,33 +358,40 @@ impl Catalog {
         self.redefine(t, def, &t.storage(), Vec::new(), d).await
     }
 
-    /// Other names of columns, columns for longer values, and columns behind the others, without a look at the rows. Rows that are there
-    /// have fewer columns, and read the new ones as their defaults ([`crate::row::RowLayout`]).
+    /// Other names of columns, longer ones, and columns that come anywhere or go, without a look at the rows. Rows that are there have
+    /// fewer places and read the new columns as their defaults ([`crate::row::RowLayout`]); nobody reads any more what they have in the
+    /// places of columns that go.
     ///
     /// Invariant: such a default belongs to the rows that were there when its column came, and stays until all rows are written anew. It is
     /// not the default that the owner of the metadata gives new rows.
     pub async fn alter_columns(
         &self,
         t: &Arc<Table>,
-        mut columns: Vec<ColumnDef>,
+        new: NewColumns,
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
-        let pairs = || columns.iter().zip(&t.def.columns);
-        if columns.len() < t.def.columns.len()
-            || !pairs().all(|(new, old)| new.phys.reads(old.phys))
-        {
-            return Err(Error::Owner("columns that do not read the rows that are there".into()));
-        }
-        if !planted::is(Bug::DefaultOfOldRowsChanged) {
-            for (new, old) in columns.iter_mut().zip(&t.def.columns) {
+        let NewColumns { mut columns, sources, counts } = new;
+        for (new, source) in columns.iter_mut().zip(&sources) {
+            let Some(old) = source.and_then(|s| t.def.columns.get(s)) else { continue };
+            if !new.phys.reads(old.phys) {
+                return Err(Error::Owner(
+                    "columns that do not read the rows that are there".into(),
+                ));
+            }
+            if !planted::is(Bug::DefaultOfOldRowsChanged) {
                 new.default.clone_from(&old.default);
             }
         }
+        let same = columns.len() == sources.len();
+        let def = t.def.with_columns(columns, &sources, counts);
+        let def = def.filter(|def| same && def.width() <= MAX_COLUMNS).ok_or_else(|| {
+            Error::Owner("columns that go from an index, or have no place in rows".into())
+        })?;
         self.core.stats.tables_altered_at_once.fetch_add(1, Ordering::Relaxed);
-        let def = TableDef { columns, extra, version: t.def.version + 1, ..t.def.clone() };
+        let def = TableDef { extra, version: t.def.version + 1, ..def };
         // The handle of before cannot read rows that have more columns than it knows: purge is not to come with it.
         let _gate = t.hold_purge().await;
         self.redefine(t, def, &t.storage(), Vec::new(), d).await

@@ -16,6 +16,7 @@ mod build;
 mod check;
 mod check_spaces;
 mod ddl;
+mod distinct;
 mod drop;
 mod half_trees;
 mod indexes;

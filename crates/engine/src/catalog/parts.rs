@@ -164,8 +164,8 @@ impl Catalog {
         let _holds = self.lock_all(&both, d).await?;
         let _ddl = self.ddl().await;
         // Rows go by the table's definition, wherever they come from.
-        if t.def.form != other.def.form {
-            return Err(Error::Owner("a table whose rows have another form".into()));
+        if !t.def.reads_rows_of(&other.def) {
+            return Err(Error::Owner("a table whose rows are read in another way".into()));
         }
         let (mut mine, theirs) = (t.storage(), other.storage());
         let (Some(place), true) = (mine.parts.get_mut(at), theirs.parts.is_empty()) else {

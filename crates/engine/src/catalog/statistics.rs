@@ -1,9 +1,9 @@
 //! What the planner's estimates rest on: leaves, and rows per key by samples.
 
 use super::Catalog;
+use super::distinct::Sampler;
 use crate::btree;
 use crate::error::Result;
-use crate::mtr;
 use crate::sync::atomic::Ordering;
 use crate::table::{HeldTables, Index, MdlMode, Table};
 use std::sync::Arc;
@@ -53,13 +53,13 @@ impl Catalog {
         // Those of partitions are not written down at all.
         let counted = seen != u64::MAX || !(self.recovered || t.is_part());
         for (i, index) in t.indexes.iter().enumerate() {
-            let (leaves, cells) = self.measure(index).await?;
+            let (leaves, cells, own) = self.measure(index).await?;
             index.leaves.store(leaves, Ordering::Relaxed);
             if i == 0 && !counted {
                 t.rows.store(cells as i64, Ordering::Relaxed);
                 t.sampled_rows.store(cells, Ordering::Relaxed);
             }
-            self.sample_keys(t, i).await?;
+            self.sample_keys(t, i, own).await?;
         }
         Ok(())
     }
@@ -76,12 +76,12 @@ impl Catalog {
         for part in t.stored() {
             part.met().await?;
             for (i, index) in part.indexes.iter().enumerate() {
-                let (leaves, cells) = self.measure(index).await?;
+                let (leaves, cells, own) = self.measure(index).await?;
                 index.leaves.store(leaves, Ordering::Relaxed);
                 if i == 0 {
                     part.rows.store(cells as i64, Ordering::Relaxed);
                 }
-                self.sample_keys(part, i).await?;
+                self.sample_keys(part, i, own).await?;
             }
         }
         if !t.parts.is_empty() {
@@ -90,47 +90,33 @@ impl Catalog {
         Ok(())
     }
 
-    /// Leaves and cells of an index, in both of its trees.
-    async fn measure(&self, index: &Index) -> Result<(u64, u64)> {
-        let (mut leaves, mut cells) = (0, 0);
+    /// Leaves and cells of an index, in both of its trees, and the cells of its main tree.
+    async fn measure(&self, index: &Index) -> Result<(u64, u64, u64)> {
+        let (mut leaves, mut cells, mut own) = (0, 0, 0);
         for tree in index.trees().each() {
             let (l, c) = btree::leaf_statistics(&self.core, tree).await?;
             tree.set_leaves(l);
             (leaves, cells) = (leaves + l, cells + c);
+            if std::ptr::eq(&**tree, &*index.tree) {
+                own = c;
+            }
         }
-        Ok((leaves, cells))
+        Ok((leaves, cells, own))
     }
 
-    /// Samples leaves for the number of rows per distinct prefix.
-    async fn sample_keys(&self, t: &Arc<Table>, i: usize) -> Result<()> {
-        const SAMPLES: usize = 12;
+    /// Estimates the rows of each value of an index's prefixes. `cells`: those of its main tree, which is the one that is sampled.
+    async fn sample_keys(&self, t: &Arc<Table>, i: usize, cells: u64) -> Result<()> {
         let index = &t.indexes[i];
-        let parts = index.def.parts.len();
-        let mut rows = vec![0u64; parts];
-        let mut distinct = vec![0u64; parts];
-        for n in 0..SAMPLES {
-            let share = (n as f64 + 0.5) / SAMPLES as f64;
-            let keys =
-                mtr::run(&self.core, 0, |w| btree::sample_leaf(w.core, &index.tree, share)).await?;
-            for p in 0..parts {
-                let mut last: Option<&[u8]> = None;
-                for k in &keys {
-                    let Some(len) = crate::row::decode_len(&index.types()[..=p], k) else {
-                        continue;
-                    };
-                    let prefix = &k[..len];
-                    rows[p] += 1;
-                    if last != Some(prefix) {
-                        distinct[p] += 1;
-                    }
-                    last = Some(prefix);
-                }
-            }
+        // All parts of a unique key have one row for each value.
+        let unique = index.def.unique || i == 0;
+        let most = index.def.parts.len().saturating_sub(usize::from(unique));
+        if most == 0 || cells == 0 {
+            return Ok(());
         }
-        for p in 0..parts {
-            if distinct[p] > 0 {
-                t.set_rows_per_key(i, p + 1, rows[p] as f64 / distinct[p] as f64);
-            }
+        let mut sampler = Sampler::new(&self.core, &index.tree, index.types());
+        let distinct = sampler.distinct(most).await?;
+        for (p, values) in distinct.into_iter().enumerate() {
+            t.set_rows_per_key(i, p + 1, (cells as f64 / values).max(1.0));
         }
         Ok(())
     }

@@ -24,7 +24,9 @@ pub use pair::{Pair, Walk};
 pub use sweep::{Step, step, step_at, steps};
 
 use crate::btree::Tree;
+use crate::flush::buffer_size::{BufferSize, Growth};
 use crate::ids::PageNo;
+use crate::mtr::Core;
 use crate::planted::{self, Bug};
 use crate::policy::Merging;
 use crate::space::Space;
@@ -54,10 +56,6 @@ impl<'a> Trees<'a> {
     }
 }
 
-/// Leaves beyond the limit from which whoever inserts waits for the contraction, and from which nothing is buffered, in InnoDB.
-const SYNC: u64 = 5;
-const DIRECT: u64 = 10;
-
 /// Before an insert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Before {
@@ -71,14 +69,23 @@ pub enum Before {
 /// Leaves of main trees that readers have found wanting, at most: those behind them are forgotten, and asked for by the next reader.
 const ASKED_MAX: usize = 256;
 
-/// Who makes a contraction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Contraction {
-    /// The sweep, some time soon.
-    Asks,
-    /// Whoever inserts.
-    Waits,
+/// How much an index may have in its buffer tree, and what happens there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Terms {
+    /// Fresh entries go to it.
+    pub takes: bool,
+    pub limit: u64,
+    /// Inserts contract the buffer from so many leaves on, as InnoDB's did; otherwise one beyond the limit makes a move first.
+    pub contract_from: Option<u64>,
+    /// Limit and contraction are those of all buffer trees together.
+    pub one: bool,
+    /// Bytes by which an entry is larger than it need be.
+    pub padding: usize,
+    pub merging: Merging,
 }
+
+/// Bytes of an entry's value: flags, and where the clustered key begins. In a buffer tree there may be padding behind them.
+pub const VALUE: usize = 3;
 
 /// The buffer of an index, shared by all handles of its table.
 #[derive(Default)]
@@ -91,10 +98,13 @@ pub struct Buffer {
     takes: AtomicBool,
     /// Leaves that it may have.
     limit: AtomicU64,
-    /// Contraction, as InnoDB has it: from this many leaves on a growth of the buffer is followed by one; `u64::MAX`: never.
-    contract_from: AtomicU64,
-    /// Leaves that it had when somebody looked last whether it has grown.
-    seen: AtomicU64,
+    contracts: AtomicBool,
+    one: AtomicBool,
+    padding: AtomicU64,
+    /// Leaves that are counted in the sizes.
+    counted: AtomicU64,
+    /// Its size where it has a limit of its own, and contracts.
+    own: BufferSize,
     /// The key at which the sweep goes on.
     at: Mutex<Vec<u8>>,
     /// How its entries come to the main tree.
@@ -130,15 +140,40 @@ impl Buffer {
         self.takes.load(Ordering::Relaxed)
     }
 
-    /// Begins or ends to take fresh entries, up to so many leaves of them. `contract_from`: whoever inserts contracts the buffer from
-    /// there on, instead of a move before each insert beyond the limit.
-    pub fn set(&self, takes: bool, limit: u64, contract_from: Option<u64>, merging: Merging) {
-        self.limit.store(limit, Ordering::Relaxed);
-        self.contract_from.store(contract_from.unwrap_or(u64::MAX), Ordering::Relaxed);
-        *self.merging.lock() = merging;
-        self.on_read.store(merging.on_read, Ordering::Relaxed);
-        self.past_resident.store(merging.past_resident, Ordering::Relaxed);
-        self.takes.store(takes && self.tree().is_some(), Ordering::Relaxed);
+    /// Begins or ends to take fresh entries.
+    pub fn set(&self, t: Terms) {
+        self.limit.store(t.limit, Ordering::Relaxed);
+        self.own.set(t.limit, t.contract_from.unwrap_or(u64::MAX));
+        self.contracts.store(t.contract_from.is_some(), Ordering::Relaxed);
+        self.one.store(t.one, Ordering::Relaxed);
+        self.padding.store(t.padding as u64, Ordering::Relaxed);
+        *self.merging.lock() = t.merging;
+        self.on_read.store(t.merging.on_read, Ordering::Relaxed);
+        self.past_resident.store(t.merging.past_resident, Ordering::Relaxed);
+        self.takes.store(t.takes && self.tree().is_some(), Ordering::Relaxed);
+    }
+
+    /// Bytes behind the value of an entry that comes into the tree.
+    pub fn padding(&self) -> usize {
+        self.padding.load(Ordering::Relaxed) as usize
+    }
+
+    /// Pages with entries, which are the leaves but for the one that an empty tree has.
+    pub fn pages(&self) -> u64 {
+        self.leaves().saturating_sub(1)
+    }
+
+    /// Brings the sizes up to date with this tree.
+    pub fn count(&self, core: &Core) {
+        let now = self.pages();
+        let before = self.counted.swap(now, Ordering::Relaxed);
+        core.flush.buffers.count(before, now);
+        self.own.count(before, now);
+    }
+
+    /// The size that its limit is of.
+    fn size<'a>(&'a self, core: &'a Core) -> &'a BufferSize {
+        if self.is_part_of_one() { &core.flush.buffers } else { &self.own }
     }
 
     pub fn merging(&self) -> Merging {
@@ -179,36 +214,33 @@ impl Buffer {
 
     /// What an insert that might be buffered has to do first.
     #[inline]
-    pub fn before_insert(&self) -> Before {
-        let (leaves, limit) = (self.leaves(), self.limit());
-        if !self.takes() || leaves <= limit || planted::is(Bug::BufferLimitIgnored) {
+    pub fn before_insert(&self, core: &Core) -> Before {
+        if !self.takes() || planted::is(Bug::BufferLimitIgnored) {
             return Before::Nothing;
         }
         match self.contracts() {
-            false => Before::Move,
-            true if leaves >= limit + DIRECT => Before::PassBy,
-            true => Before::Nothing,
+            false if self.leaves() > self.limit() => Before::Move,
+            true if self.size(core).is_overfull() => Before::PassBy,
+            _ => Before::Nothing,
         }
+    }
+
+    /// Whether it is a part of one buffer, as the builds had.
+    pub fn is_part_of_one(&self) -> bool {
+        self.one.load(Ordering::Relaxed)
     }
 
     fn contracts(&self) -> bool {
-        self.contract_from.load(Ordering::Relaxed) != u64::MAX
+        self.contracts.load(Ordering::Relaxed)
     }
 
-    /// The contraction that an insert owes when the buffer has grown by it.
+    /// The growth for which an insert owes a contraction.
     #[inline]
-    pub fn after_insert(&self) -> Option<Contraction> {
+    pub fn after_insert(&self, core: &Core) -> Option<Growth> {
         if !self.contracts() {
             return None;
         }
-        let leaves = self.leaves();
-        let grown = leaves > self.seen.swap(leaves, Ordering::Relaxed);
-        if !grown || leaves < self.contract_from.load(Ordering::Relaxed) {
-            return None;
-        }
-        match leaves >= self.limit() + SYNC {
-            true => Some(Contraction::Waits),
-            false => Some(Contraction::Asks),
-        }
+        self.count(core);
+        self.size(core).growth()
     }
 }

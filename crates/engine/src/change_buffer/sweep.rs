@@ -4,7 +4,7 @@
 //! for it as there can be. It advances by key and never waits for anything to become empty. Under the policies of InnoDB's builds it draws
 //! leaves at random instead, as they did.
 
-use super::{Buffer, Trees};
+use super::{Buffer, Trees, VALUE};
 use crate::btree::{self, Tree};
 use crate::error::Result;
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
@@ -60,7 +60,7 @@ pub async fn step(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Step
         false => next_lot(core, trees, buffer).await?,
     };
     match lot {
-        Some(lot) => move_lot(core, trees, lot).await,
+        Some(lot) => move_lot(core, trees, buffer, lot).await,
         None => Ok(Step::Turned),
     }
 }
@@ -101,12 +101,12 @@ pub async fn steps(core: &Core, trees: Trees<'_>, buffer: &Buffer, n: usize) -> 
 }
 
 /// Moves the entries that belong to the same leaf of the main tree as a key.
-pub async fn step_at(core: &Core, trees: Trees<'_>, key: &[u8]) -> Result<Step> {
+pub async fn step_at(core: &Core, trees: Trees<'_>, buffer: &Buffer, key: &[u8]) -> Result<Step> {
     let lot = lot_of(core, trees, key).await?;
-    move_lot(core, trees, lot).await
+    move_lot(core, trees, buffer, lot).await
 }
 
-async fn move_lot(core: &Core, trees: Trees<'_>, lot: Lot) -> Result<Step> {
+async fn move_lot(core: &Core, trees: Trees<'_>, buffer: &Buffer, lot: Lot) -> Result<Step> {
     let Some(from_tree) = trees.buffer else { return Ok(Step::Turned) };
     let mut moved = 0;
     let mut at = Some(lot.from);
@@ -121,6 +121,7 @@ async fn move_lot(core: &Core, trees: Trees<'_>, lot: Lot) -> Result<Step> {
         }
         at = next;
     }
+    buffer.count(core);
     Ok(Step::Moved(moved))
 }
 
@@ -251,8 +252,8 @@ fn measure(
         if !inside(&key) || !slotted::owns(t, &key) {
             return Load { cells, bytes, redo, next: Some(key) };
         }
-        let cell = slotted::cell_size(key.len() - prefix, slotted::value(s, slot).len());
-        let more = redo + btree::insert_need(key.len(), slotted::value(s, slot).len()) + REMOVAL;
+        let cell = slotted::cell_size(key.len() - prefix, VALUE);
+        let more = redo + btree::insert_need(key.len(), VALUE) + REMOVAL;
         let full = cells == MOVE_CELLS || (cells > 0 && more > most);
         if full || bytes + cell > free {
             return Load { cells, bytes: bytes + cell, redo, next: Some(key) };
@@ -270,8 +271,10 @@ fn carry_over(a: &mut Apply<'_>, source: P, target: P, first: usize, cells: usiz
     for slot in first..first + cells {
         key.clear();
         slotted::key_into(a.bytes(source), slot, &mut key);
-        let value: [u8; 3] =
-            slotted::value(a.bytes(source), slot).try_into().expect("an entry's value has 3 bytes");
+        // What is behind it is padding.
+        let value: [u8; VALUE] = *slotted::value(a.bytes(source), slot)
+            .first_chunk()
+            .expect("an entry's value has 3 bytes at least");
         let pre = slotted::prefix_len(a.bytes(target));
         match slotted::search(a.bytes(target), &key) {
             Ok(there) => {

@@ -176,7 +176,14 @@ async fn life(l: Life) {
     // The sweep's way in one life, that of InnoDB's builds in another.
     if rng.chance(0.5) {
         let merging = Merging { at_once: 3, at_random: true, on_read: true, ..Merging::default() };
-        w.buffer.set(true, 1000, Some(0), merging);
+        let contract_from = Some(0);
+        w.buffer.set(Terms {
+            takes: true,
+            limit: 1000,
+            contract_from,
+            merging,
+            ..Terms::default()
+        });
     }
     for writer in 1..rng.below(1500) {
         let key = some_key(&mut rng);
@@ -186,7 +193,7 @@ async fn life(l: Life) {
                 steps(core, w.trees(), &w.buffer, 5).await.unwrap();
             }
             1 if rng.chance(0.3) => {
-                step_at(core, w.trees(), &key).await.unwrap();
+                step_at(core, w.trees(), &w.buffer, &key).await.unwrap();
             }
             1 => _ = step(core, w.trees(), &w.buffer).await.unwrap(),
             2 | 3 => {
@@ -201,7 +208,7 @@ async fn life(l: Life) {
             }
         }
     }
-    w.buffer.set(true, 1000, None, Merging::default());
+    w.buffer.set(Terms { takes: true, limit: 1000, ..Terms::default() });
     // A turn of the sweep with nobody beside it leaves nothing.
     while step(core, w.trees(), &w.buffer).await.unwrap() != Step::Turned {}
     while step(core, w.trees(), &w.buffer).await.unwrap() != Step::Turned {}

@@ -245,7 +245,7 @@ impl Cleaner {
         let left_out = self.settings.left_out;
         let mechanism = self.policy.mechanism(&self.settings).without(left_out);
         let mut buffer = self.policy.buffer_rules(&self.settings, sizes.0 as u64);
-        buffer.merging = buffer.merging.without(left_out);
+        buffer = buffer.without(left_out);
         *db.core.flush.buffer.lock() = buffer;
         db.core.flush.enact(rules, mechanism, &db.core.pool);
     }

@@ -2,6 +2,7 @@
 //! the background: the page cleaner with its helpers (`cleaner`), and the task that writes down what happened (`recorder`).
 
 mod cleaner;
+mod definitions;
 mod open;
 mod readers;
 mod recorder;
@@ -20,20 +21,22 @@ use crate::log::answers::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
-use crate::row::{PhysCol, RowForm};
+use crate::row::{PhysCol, RowForm, RowLayout};
 use crate::scratch::Scratch;
 use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::table::{ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
+use crate::table::{
+    HeldTables, IndexDef, MdlHold, MdlMode, NewColumns, NewTable, SchemaDef, Table,
+};
 use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
 use std::sync::Arc;
 use weir_disk::{Disk, Mode};
-use weir_rt::{Actor, Event, Interrupt, JoinHandle, Rt, acting};
+use weir_rt::{Actor, Boxed, Event, Interrupt, JoinHandle, Rt, acting};
 
 pub use open::redo_files;
 
@@ -155,9 +158,11 @@ impl Inner {
 pub struct Db(pub(crate) Arc<Inner>);
 impl Db {
     /// Opens the data directory, making it when it is empty, recovering it when it was not closed.
-    pub async fn open(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
-        // What opening waits for is no session's wait.
-        acting(Actor::BACKGROUND, Db::open_or_make(rt, disk, o)).await
+    pub fn open(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Boxed<'_, Result<Db>> {
+        Box::pin(async move {
+            // What opening waits for is no session's wait.
+            acting(Actor::BACKGROUND, Db::open_or_make(rt, disk, o)).await
+        })
     }
 
     async fn open_or_make(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
@@ -212,15 +217,29 @@ impl Db {
 
     /// The second phase of a distributed commit; `false`: no prepared transaction of this name waits. After an error it waits
     /// again, unless the outcome is not known to be durable.
-    pub async fn commit_prepared(&self, xid: &Xid, o: TxnOptions, d: Durability) -> Result<bool> {
-        let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
-        txn.commit(d).await.map(|()| true)
+    pub fn commit_prepared<'a>(
+        &'a self,
+        xid: &'a Xid,
+        o: TxnOptions,
+        d: Durability,
+    ) -> Boxed<'a, Result<bool>> {
+        Box::pin(async move {
+            let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+            txn.commit(d).await.map(|()| true)
+        })
     }
 
     /// As `commit_prepared`, with the other outcome.
-    pub async fn rollback_prepared(&self, xid: &Xid, o: TxnOptions, d: Durability) -> Result<bool> {
-        let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
-        txn.rollback_of_prepared(d).await.map(|()| true)
+    pub fn rollback_prepared<'a>(
+        &'a self,
+        xid: &'a Xid,
+        o: TxnOptions,
+        d: Durability,
+    ) -> Boxed<'a, Result<bool>> {
+        Box::pin(async move {
+            let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+            txn.rollback_of_prepared(d).await.map(|()| true)
+        })
     }
 
     fn begin_end_of_prepared(&self, xid: &Xid, o: TxnOptions) -> Result<Option<Txn>> {
@@ -246,316 +265,152 @@ impl Db {
         self.0.catalog.table(schema, name)
     }
 
+    /// Bytes of the buffer pool that are real memory by now, and those of the whole pool.
+    pub fn pool_memory(&self) -> (usize, usize) {
+        self.0.core.pool.memory()
+    }
+
     /// Bumped by every DDL.
     pub fn catalog_version(&self) -> u64 {
         self.0.catalog.version()
     }
 
-    pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.create_schema(s).await
-    }
-
-    pub async fn alter_schema(&self, s: SchemaDef) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.alter_schema(s).await
-    }
-
-    pub async fn drop_schema(
-        &self,
-        name: &str,
-        may: &mut MayDrop<'_>,
-        d: &DdlContext,
-    ) -> Result<u64> {
-        self.0.force.may_define()?;
-        self.0.catalog.drop_schema(name, may, d).await
-    }
-
-    pub fn object(&self, kind: ObjectKind, schema: &str, name: &str) -> Option<Arc<Object>> {
-        self.0.catalog.object(kind, schema, name)
-    }
-
-    /// All of a kind in a schema, sorted by name.
-    pub fn objects(&self, kind: ObjectKind, schema: &str) -> Vec<Arc<Object>> {
-        self.0.catalog.objects(kind, schema)
-    }
-
-    /// Makes an object, or gives it a new text where it may `replace` one.
-    pub async fn put_object(&self, o: Object, replace: bool) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.put_object(o, replace).await
-    }
-
-    pub async fn rename_object(&self, o: &Object, schema: &str, name: &str) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.rename_object(o, schema, name).await
-    }
-
-    /// Puts an object in the place of one that the caller has seen, or takes that away; false: it has changed meanwhile.
-    pub async fn swap_object(&self, old: &Arc<Object>, new: Option<Object>) -> Result<bool> {
-        self.0.force.may_define()?;
-        self.0.catalog.swap_object(old, new).await
-    }
-
-    /// Changes objects that belong to a table together with its definition, or takes them away.
-    pub async fn change_objects_of(
-        &self,
-        t: &Arc<Table>,
-        list: &[(Arc<Object>, Option<Vec<u8>>)],
-        made: bool,
-        d: &DdlContext,
-    ) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.change_objects_of(t, list, made, d).await
-    }
-
-    pub async fn drop_objects(&self, list: &[Arc<Object>]) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.drop_objects(list).await
-    }
-
-    pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
-        self.create_table_beside(t, &DdlContext::default()).await
-    }
-
-    /// Makes a table, and changes what stands beside it in the same step.
-    pub async fn create_table_beside(&self, t: NewTable, d: &DdlContext) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.create_table(t, d).await
-    }
-
-    pub async fn drop_tables(&self, t: &[Arc<Table>], d: &DdlContext) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.drop_tables(t, d).await
-    }
-
-    pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.truncate_table(t, d).await
-    }
-
-    pub async fn rename_tables(
-        &self,
-        moves: &[(Arc<Table>, String, String)],
-        d: &DdlContext,
-    ) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.rename_tables(moves, d).await
-    }
-
-    pub async fn add_indexes(
-        &self,
-        t: &Arc<Table>,
-        add: &[IndexDef],
-        extra: Vec<u8>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.add_indexes(t, add, extra, d).await
-    }
-
-    pub async fn drop_indexes(
-        &self,
-        t: &Arc<Table>,
-        names: &[String],
-        extra: Vec<u8>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.drop_indexes(t, names, extra, d).await
-    }
-
-    /// Copies the table into a new definition row by row.
-    pub async fn rebuild_table(
-        &self,
-        t: &Arc<Table>,
-        new: NewTable,
-        map: &mut MapRow<'_>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.rebuild_table(t, new, map, d).await
-    }
-
-    /// Gives a partitioned table other partitions.
-    pub async fn change_parts(
-        &self,
-        t: &Arc<Table>,
-        new: &NewParts,
-        map: &mut MapRow<'_>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.change_parts(t, new, map, d).await
-    }
-
-    /// A partition and a table of the same form change places.
-    pub async fn exchange_part(
-        &self,
-        t: &Arc<Table>,
-        at: usize,
-        other: &Arc<Table>,
-        d: &DdlContext,
-    ) -> Result<()> {
-        self.0.force.may_define()?;
-        self.0.catalog.exchange_part(t, at, other, d).await
-    }
-
-    pub async fn alter_extra(
-        &self,
-        t: &Arc<Table>,
-        extra: Vec<u8>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.alter_extra(t, extra, d).await
-    }
-
-    /// New metadata of the owner's that are about nothing but estimates: whoever uses the table goes on, and is not waited for.
-    pub async fn note_extra(
-        &self,
-        t: &Arc<Table>,
-        extra: Vec<u8>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.note_extra(t, extra, d).await
-    }
-
-    /// Other names of columns, longer ones, and columns behind the others, without a look at the rows; see
-    /// [`PhysCol::reads`](crate::row::PhysCol::reads). The defaults of columns that are there already stay.
-    pub async fn alter_columns(
-        &self,
-        t: &Arc<Table>,
-        columns: Vec<ColumnDef>,
-        extra: Vec<u8>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        self.0.force.may_define()?;
-        self.0.catalog.alter_columns(t, columns, extra, d).await
-    }
-
-    /// Sets the next AUTO_INCREMENT value (never below what is in use: the caller checks).
-    pub async fn set_auto_increment(&self, t: &Arc<Table>, next: u64) -> Result<()> {
-        self.0.force.may_define()?;
-        t.auto_increment_set(next).await
-    }
-
-    pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
-        self.0.catalog.check_table(t, interrupt, None, CHECK_WAITS).await
+    pub fn check_table<'a>(
+        &'a self,
+        t: &'a Arc<Table>,
+        interrupt: &'a Interrupt,
+    ) -> Boxed<'a, Result<Vec<String>>> {
+        Box::pin(async move { self.0.catalog.check_table(t, interrupt, None, CHECK_WAITS).await })
     }
 
     /// The same for a session that may have locked the table itself, and that waits at most `limit` for those that use it.
-    pub async fn check_table_of(
-        &self,
-        t: &Arc<Table>,
-        interrupt: &Interrupt,
-        held: Option<&HeldTables>,
+    pub fn check_table_of<'a>(
+        &'a self,
+        t: &'a Arc<Table>,
+        interrupt: &'a Interrupt,
+        held: Option<&'a HeldTables>,
         limit: std::time::Duration,
-    ) -> Result<Vec<String>> {
-        self.0.catalog.check_table(t, interrupt, held, limit).await
+    ) -> Boxed<'a, Result<Vec<String>>> {
+        Box::pin(async move { self.0.catalog.check_table(t, interrupt, held, limit).await })
     }
 
     /// Locks a table for a session that keeps the lock across transactions ([`HeldTables`]).
-    pub async fn lock_table(
-        &self,
-        t: &Arc<Table>,
+    pub fn lock_table<'a>(
+        &'a self,
+        t: &'a Arc<Table>,
         mode: MdlMode,
         limit: std::time::Duration,
-        interrupt: &Interrupt,
-    ) -> Result<MdlHold> {
-        t.mdl_for(&self.0.rt, limit, interrupt, mode).await
+        interrupt: &'a Interrupt,
+    ) -> Boxed<'a, Result<MdlHold>> {
+        Box::pin(async move { t.mdl_for(&self.0.rt, limit, interrupt, mode).await })
     }
 
     /// Makes the change buffers that tables have come to be worth while the session has them for itself alone. The sweep, which makes
     /// them else, cannot get at such a table; a dump may be loaded into it for hours.
-    pub async fn make_wanted_buffers(&self, held: &HeldTables) -> Result<()> {
-        let catalog = &self.0.catalog;
-        let worth = self.0.settings.change_buffer.worth_of(self.0.core.pool.size());
-        for t in held.alone().into_iter().filter_map(|id| catalog.by_id(id)) {
-            for index in t.indexes.iter().filter(|i| i.buffer.was_wanted()) {
-                if index.tree.leaves() == 0 {
-                    let (leaves, _) = btree::leaf_statistics(&self.0.core, &index.tree).await?;
-                    index.tree.set_leaves(leaves);
-                }
-                if index.tree.leaves() > worth {
-                    catalog.make_buffer(t.def.id, index.id, Some(held)).await?;
+    pub fn make_wanted_buffers<'a>(&'a self, held: &'a HeldTables) -> Boxed<'a, Result<()>> {
+        Box::pin(async move {
+            let catalog = &self.0.catalog;
+            let worth = self.0.settings.change_buffer.worth_of(self.0.core.pool.size());
+            for t in held.alone().into_iter().filter_map(|id| catalog.by_id(id)) {
+                for index in t.indexes.iter().filter(|i| i.buffer.was_wanted()) {
+                    if index.tree.leaves() == 0 {
+                        let (leaves, _) = btree::leaf_statistics(&self.0.core, &index.tree).await?;
+                        index.tree.set_leaves(leaves);
+                    }
+                    if index.tree.leaves() > worth {
+                        catalog.make_buffer(t.def.id, index.id, Some(held)).await?;
+                    }
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Everything that is wrong with what belongs to no table: the dictionary's tree, the maps of the system and undo spaces.
     /// For an engine in which no transaction is under way.
-    pub async fn check_spaces(&self) -> Result<Vec<String>> {
-        self.0.catalog.check_spaces().await
+    pub fn check_spaces(&self) -> Boxed<'_, Result<Vec<String>>> {
+        Box::pin(async move { self.0.catalog.check_spaces().await })
     }
 
     /// How many half trees and lists of dropped tables the next start would have to finish.
-    pub async fn left_to_finish(&self) -> Result<usize> {
-        self.0.catalog.left_to_finish().await
+    pub fn left_to_finish(&self) -> Boxed<'_, Result<usize>> {
+        Box::pin(async move { self.0.catalog.left_to_finish().await })
     }
 
-    pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
-        self.0.catalog.analyze_table(t, None).await
+    pub fn analyze_table<'a>(&'a self, t: &'a Arc<Table>) -> Boxed<'a, Result<()>> {
+        Box::pin(async move { self.0.catalog.analyze_table(t, None).await })
     }
 
     /// The same for a session that may have locked the table itself.
-    pub async fn analyze_table_of(&self, t: &Arc<Table>, held: Option<&HeldTables>) -> Result<()> {
-        self.0.catalog.analyze_table(t, held).await
+    pub fn analyze_table_of<'a>(
+        &'a self,
+        t: &'a Arc<Table>,
+        held: Option<&'a HeldTables>,
+    ) -> Boxed<'a, Result<()>> {
+        Box::pin(async move { self.0.catalog.analyze_table(t, held).await })
     }
 
     /// Samples keys anew when the table has changed much since the last time: a few page reads, for planners.
-    pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
-        self.0.catalog.refresh_statistics(t).await
+    pub fn refresh_statistics<'a>(&'a self, t: &'a Arc<Table>) -> Boxed<'a, Result<()>> {
+        Box::pin(async move { self.0.catalog.refresh_statistics(t).await })
     }
 
     /// Estimated rows in a range of an index: a few page reads, no locks of rows. `TableChanged` while DDL is at work.
-    pub async fn estimate_range(
-        &self,
-        t: &Arc<Table>,
+    pub fn estimate_range<'a>(
+        &'a self,
+        t: &'a Arc<Table>,
         index: usize,
-        start: &[u8],
-        end: Option<&[u8]>,
-    ) -> Result<u64> {
-        let _hold = t.mdl_glance()?;
-        // Of many partitions some speak for all.
-        const LOOKED_AT: usize = 16;
-        let (mut sum, every) = (0, t.stored().len().div_ceil(LOOKED_AT));
-        for part in t.stored().iter().step_by(every) {
-            part.met().await?;
-            let trees = part.indexes[index].trees();
-            sum += match crate::change_buffer::estimate(&self.0.core, trees, start, end).await? {
-                crate::btree::Estimate::Cells(n) => n,
-                crate::btree::Estimate::Share(s) => (s * part.estimated_rows() as f64) as u64 + 1,
-            };
-        }
-        Ok(sum * every as u64)
+        start: &'a [u8],
+        end: Option<&'a [u8]>,
+    ) -> Boxed<'a, Result<u64>> {
+        Box::pin(async move {
+            let _hold = t.mdl_glance()?;
+            // Of many partitions some speak for all.
+            const LOOKED_AT: usize = 16;
+            let (mut sum, every) = (0, t.stored().len().div_ceil(LOOKED_AT));
+            for part in t.stored().iter().step_by(every) {
+                part.met().await?;
+                let trees = part.indexes[index].trees();
+                sum += match crate::change_buffer::estimate(&self.0.core, trees, start, end).await?
+                {
+                    crate::btree::Estimate::Cells(n) => n,
+                    crate::btree::Estimate::Share(s) => {
+                        (s * part.estimated_rows() as f64) as u64 + 1
+                    }
+                };
+            }
+            Ok(sum * every as u64)
+        })
     }
 
     /// A small durable key-value store for accounts and the like. Each call is atomic and durable.
-    pub async fn meta_put(&self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.0.force.may_define()?;
-        let _one = self.0.catalog.ddl().await;
-        let key = meta_key(key);
-        self.0.catalog.dict.write(&self.0.core, &[(key, Some(value.to_vec()))]).await
+    pub fn meta_put<'a>(&'a self, key: &'a [u8], value: &'a [u8]) -> Boxed<'a, Result<()>> {
+        Box::pin(async move {
+            self.0.force.may_define()?;
+            let _one = self.0.catalog.ddl().await;
+            let key = meta_key(key);
+            self.0.catalog.dict.write(&self.0.core, &[(key, Some(value.to_vec()))]).await
+        })
     }
 
-    pub async fn meta_get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.0.catalog.dict.get(&self.0.core, &meta_key(key)).await
+    pub fn meta_get<'a>(&'a self, key: &'a [u8]) -> Boxed<'a, Result<Option<Vec<u8>>>> {
+        Box::pin(async move { self.0.catalog.dict.get(&self.0.core, &meta_key(key)).await })
     }
 
-    pub async fn meta_delete(&self, key: &[u8]) -> Result<()> {
-        self.0.force.may_define()?;
-        let _one = self.0.catalog.ddl().await;
-        self.0.catalog.dict.write(&self.0.core, &[(meta_key(key), None)]).await
+    pub fn meta_delete<'a>(&'a self, key: &'a [u8]) -> Boxed<'a, Result<()>> {
+        Box::pin(async move {
+            self.0.force.may_define()?;
+            let _one = self.0.catalog.ddl().await;
+            self.0.catalog.dict.write(&self.0.core, &[(meta_key(key), None)]).await
+        })
     }
 
     /// A file without a name, for what a statement has more of than its memory takes.
-    pub async fn scratch(&self) -> Result<Scratch> {
-        let number = self.0.scratches.fetch_add(1, Ordering::Relaxed);
-        Scratch::open(self.0.core.spaces.disk().as_ref(), &format!("q{number}")).await
+    pub fn scratch(&self) -> Boxed<'_, Result<Scratch>> {
+        Box::pin(async move {
+            let number = self.0.scratches.fetch_add(1, Ordering::Relaxed);
+            Scratch::open(self.0.core.spaces.disk().as_ref(), &format!("q{number}")).await
+        })
     }
 
     pub fn max_key_bytes(&self) -> usize {
@@ -571,13 +426,18 @@ impl Db {
         crate::txn::external::form_of_rows(columns, self.page_size())
     }
 
+    /// Whether two rows of the layout that have nothing but what is of fixed width share a page.
+    pub fn rows_share_pages(&self, layout: &RowLayout) -> bool {
+        layout.least() <= crate::txn::external::longest_inline(self.page_size())
+    }
+
     pub fn recovery_report(&self) -> &Report {
         &self.0.recovery
     }
 
     /// Stops the background tasks, writes everything, and marks the directory as closed.
-    pub async fn shutdown(&self) -> Result<()> {
-        acting(Actor::BACKGROUND, self.stop()).await
+    pub fn shutdown(&self) -> Boxed<'_, Result<()>> {
+        Box::pin(async move { acting(Actor::BACKGROUND, self.stop()).await })
     }
 
     async fn stop(&self) -> Result<()> {

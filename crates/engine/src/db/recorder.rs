@@ -47,9 +47,9 @@ pub async fn recorder(db: Arc<Inner>) {
                 rows.pop_front();
             }
             rows.push_back(row);
-            drop(rows);
-            db.outbox.more.notify_one();
         }
+        // Each second, so that the task that writes them needs no clock of its own to see that the option has changed.
+        db.outbox.more.notify_one();
         before = now;
         db.watch(&mut watchdog);
     }
@@ -90,7 +90,7 @@ pub async fn flight(db: Arc<Inner>) {
         if ended {
             break;
         }
-        db.rt.timeout(Duration::from_secs(1), db.outbox.more.notified()).await;
+        db.outbox.more.notified().await;
     }
     if let Some(f) = flight
         && let Err(e) = f.sync().await

@@ -9,9 +9,10 @@
 
 use super::Inner;
 use crate::btree;
-use crate::change_buffer::{self, Buffer, Step};
+use crate::change_buffer::{self, Buffer, Step, Terms, VALUE};
 use crate::error::{Error, Result};
-use crate::policy::{Keeper, Merging};
+use crate::page::slotted;
+use crate::policy::{self, Keeper};
 use crate::sync::atomic::Ordering;
 use crate::table::Table;
 use std::sync::Arc;
@@ -108,17 +109,25 @@ impl Sweeper {
         }
         let rules = *db.core.flush.buffer.lock();
         let number = worthy.len().max(1) as u64;
+        // Of one buffer each index may have all that there is.
+        let number = if rules.one { 1 } else { number };
         let contract_from = match rules.keeper {
             Keeper::Sweep => None,
             Keeper::Contraction { from } => Some(from / number),
         };
+        db.core.flush.buffers.set(rules.pages, contract_from.unwrap_or(u64::MAX));
         for (t, i) in &worthy {
             let index = &t.indexes[*i];
             let limit = rules.limit_of(index.tree.leaves(), number);
-            index.buffer.set(true, limit, contract_from, rules.merging);
+            let (one, merging) = (rules.one, rules.merging);
+            let padding =
+                if rules.large_entries || set.large_entries { db.padding(t, *i) } else { 0 };
+            index.buffer.set(Terms { takes: true, limit, contract_from, one, padding, merging });
+            index.buffer.count(&db.core);
         }
         for (t, i) in &idle {
-            t.indexes[*i].buffer.set(false, 0, None, Merging::default());
+            t.indexes[*i].buffer.set(Terms::default());
+            t.indexes[*i].buffer.count(&db.core);
         }
         self.all = worthy
             .iter()
@@ -189,8 +198,23 @@ impl Sweeper {
         trouble.map(|()| moved)
     }
 
+    /// Moves of an index before the next has its turn. Of one buffer each has as many as its part of the pages makes out, and an empty
+    /// one none, unless all are.
+    fn turn(&self, b: Buffered) -> usize {
+        let pages = |b: Buffered| {
+            let t = self.db.handles.by_id(b.table)?;
+            let buffer = &t.indexes[t.index_position(b.index)?].buffer;
+            (buffer.takes() && buffer.is_part_of_one()).then(|| buffer.pages() as usize)
+        };
+        let sum: usize = self.all.iter().filter_map(|b| pages(*b)).sum();
+        match pages(b) {
+            Some(own) if sum > 0 => (TURN * self.all.len() * own).div_ceil(sum),
+            _ => TURN,
+        }
+    }
+
     async fn sweep_one(&self, b: Buffered) -> Result<usize> {
-        let (core, mut left, mut moved) = (&self.db.core, TURN, 0);
+        let (core, mut left, mut moved) = (&self.db.core, self.turn(b), 0);
         while left > 0 {
             let Some(t) = self.db.handles.by_id(b.table) else { return Ok(moved) };
             let Some(i) = t.index_position(b.index) else { return Ok(moved) };
@@ -204,7 +228,7 @@ impl Sweeper {
             t.met().await?;
             if let Some(key) = asked {
                 left -= 1;
-                let step = change_buffer::step_at(core, index.trees(), &key).await?;
+                let step = change_buffer::step_at(core, index.trees(), &index.buffer, &key).await?;
                 moved += step.moved();
                 continue;
             }
@@ -234,8 +258,7 @@ impl Sweeper {
         let pages = self.all.iter().filter_map(|b| {
             let t = self.db.handles.by_id(b.table)?;
             let i = t.index_position(b.index)?;
-            // An empty tree has one leaf.
-            Some(t.indexes[i].buffer.leaves().saturating_sub(1))
+            Some(t.indexes[i].buffer.pages())
         });
         self.db.core.flush.buffered.store(pages.sum(), Ordering::Relaxed);
     }
@@ -243,5 +266,22 @@ impl Sweeper {
     /// The size down to which the sweep works.
     fn aim(&self, limit: u64) -> u64 {
         limit * self.db.settings.change_buffer.aim_percent.load(Ordering::Relaxed) / 100
+    }
+}
+
+impl Inner {
+    /// Bytes behind the value of an entry of an index with which it is as large as in InnoDB's insert buffer. The values themselves take
+    /// about as much in both. Pages that are much smaller than InnoDB's are left as they are.
+    fn padding(&self, t: &Table, i: usize) -> usize {
+        const LEAST_PAGE: usize = 4096;
+        if self.core.spaces.page_size() < LEAST_PAGE {
+            return 0;
+        }
+        let columns = |i: usize| t.indexes[i].def.parts.iter().map(|p| p.col);
+        let more = columns(0).filter(|c| columns(i).all(|own| own != *c)).count();
+        // A table without a primary key has a row id there.
+        let key = if t.indexes[0].def.parts.is_empty() { 1 } else { more };
+        let overhead = policy::innodb_overhead(columns(i).count() + key);
+        overhead.saturating_sub(slotted::cell_size(0, VALUE))
     }
 }

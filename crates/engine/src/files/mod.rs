@@ -21,7 +21,7 @@ pub use refused::Refusal;
 pub use witness::FILE as WITNESSES;
 
 use crate::error::Result;
-use crate::ids::{Lsn, PageId, PageNo, SpaceId};
+use crate::ids::{PageId, PageNo, SpaceId};
 use crate::page::{self, HEADER};
 use crate::planted::{self, Bug};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -56,8 +56,10 @@ pub struct Space {
     /// Set once; then nothing is done with the file but to remove it.
     refused: OnceLock<Refusal>,
     failed_undos: AtomicU32,
-    /// The page with the highest LSN that went to the file since the start.
-    newest: Mutex<(PageNo, Lsn)>,
+    /// What is known of the file's pages at home since the start.
+    home: Mutex<witness::Home>,
+    /// Of all spaces: one of them has become known.
+    arrived: Arc<AtomicBool>,
 }
 
 impl Space {
@@ -149,6 +151,8 @@ pub struct Spaces {
     leaves_damage: bool,
     /// What each table's file must be at least.
     witnesses: Mutex<witness::Witnesses>,
+    /// A table has pages at home that are newer than what stands in the list, since the list was last looked at.
+    arrived: Arc<AtomicBool>,
 }
 
 impl Spaces {
@@ -156,8 +160,8 @@ impl Spaces {
     pub fn new(disk: Arc<dyn Disk>, mode: Mode, page_size: usize, directory: [u8; 16]) -> Spaces {
         let files = Files::new(disk.clone(), mode);
         let map = RwLock::new(HashMap::new());
-        let witnesses = Mutex::default();
-        Spaces { disk, files, page_size, directory, map, leaves_damage: false, witnesses }
+        let (witnesses, arrived) = (Mutex::default(), Arc::default());
+        Spaces { disk, files, page_size, directory, map, leaves_damage: false, witnesses, arrived }
     }
 
     pub fn leaving_damage(self, leaves_damage: bool) -> Spaces {
@@ -240,7 +244,8 @@ impl Spaces {
             page_bytes: self.page_size as u64,
             refused: OnceLock::new(),
             failed_undos: AtomicU32::new(0),
-            newest: Mutex::new((0, 0)),
+            home: Mutex::default(),
+            arrived: self.arrived.clone(),
         });
         self.map.write().insert(id, s.clone());
         s

@@ -130,7 +130,7 @@ impl Files {
     pub async fn sync_dir(&self, path: &str) -> Result<()> {
         loop {
             match self.disk.sync_dir(path).await {
-                Err(e) if needs_descriptor(&e) && self.close_one().await => {}
+                Err(e) if e.lacks_descriptor() && self.close_one().await => {}
                 done => return done,
             }
         }
@@ -141,7 +141,12 @@ impl Files {
         while self.open_now() > self.limit() && self.close_one().await {}
         loop {
             match self.disk.open(path, how).await {
-                Err(e) if needs_descriptor(&e) && self.close_one().await => {}
+                Err(e) if e.lacks_descriptor() => {
+                    if !self.close_one().await {
+                        // All are in use: the cleaner, which may be the one to open it, must not fail for that.
+                        return self.disk.open_needed(path, how).await;
+                    }
+                }
                 done => {
                     self.opened.fetch_add(1, Ordering::Relaxed);
                     return done;
@@ -177,11 +182,6 @@ impl Files {
         }
         None
     }
-}
-
-/// ENFILE or EMFILE: somebody else needs many descriptors, too.
-fn needs_descriptor(e: &DiskError) -> bool {
-    matches!(e.os, Some(23 | 24))
 }
 
 /// A file on its way out; dropped before its sync has ended, it stays open.

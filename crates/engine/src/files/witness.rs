@@ -4,9 +4,14 @@
 //! this page, which has an older LSN in it, or is not there at all. The file is looked at where its header is: before recovery applies
 //! the first redo to it, else when the table is first used.
 //!
+//! A life that ends with a crash has changed files, too, and the life behind it may not touch them. So the first page of a listed table
+//! that goes home in a life takes the place of the one in the list, once a checkpoint has passed it; and what went home behind the last
+//! checkpoint is seen by recovery, which reads those pages.
+//!
 //! Invariants
-//! - The list is a lower bound at every time. It is written when everything is home and synced, under another name first; LSNs of
-//!   pages only grow, no table's file becomes shorter, and ids of spaces are never used again. So it holds after a crash, too.
+//! - The list is a lower bound at every time. What it says of a page is home and synced when it is written, under another name first: at
+//!   a clean stop everything is, else what a checkpoint has passed. LSNs of pages only grow, no table's file becomes shorter, and ids of
+//!   spaces are never used again. So it holds after a crash, too.
 //! - A page that does not verify says nothing here; it is found damaged when it is read.
 //!
 //! Nothing tells a copy that is older than the last change, but not older than the last clean stop, from the right file, unless redo
@@ -15,6 +20,7 @@
 use super::{FIRST_TABLE, Space, Spaces};
 use crate::ids::{Lsn, PageId, PageNo, SpaceId};
 use crate::page::{self, get_u32, get_u64, put_u32, put_u64};
+use crate::sync::atomic::Ordering;
 use std::collections::BTreeMap;
 use weir_disk::{File, IoBuf, Mode, OpenOptions, Result};
 
@@ -28,6 +34,15 @@ const ENTRY: usize = 16;
 const BLOCK: usize = 4096;
 
 pub type Witnesses = BTreeMap<SpaceId, (PageNo, Lsn)>;
+
+/// Pages of a space's file, with the LSNs that they have there at least. LSN 0: none is known.
+#[derive(Default)]
+pub struct Home {
+    /// The first one that became known since the start.
+    first: (PageNo, Lsn),
+    /// The one with the highest LSN.
+    newest: (PageNo, Lsn),
+}
 
 fn encode(directory: &[u8; 16], all: &Witnesses) -> Vec<u8> {
     let used = HEAD + all.len() * ENTRY + 4;
@@ -64,11 +79,15 @@ fn decode(directory: &[u8; 16], b: &[u8]) -> Option<Witnesses> {
 }
 
 impl Space {
-    /// A page of it goes to the file.
+    /// A page of it goes to the file, or was found there by recovery.
     pub fn goes_home(&self, page: PageNo, lsn: Lsn) {
-        let mut newest = self.newest.lock();
-        if lsn > newest.1 {
-            *newest = (page, lsn);
+        let mut home = self.home.lock();
+        if lsn > home.newest.1 {
+            home.newest = (page, lsn);
+            if home.first.1 == 0 {
+                home.first = (page, lsn);
+                self.arrived.store(true, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -80,7 +99,7 @@ impl Spaces {
             return Ok(());
         }
         let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
-        let file = self.disk.open(FILE, how).await?;
+        let file = self.disk.open_needed(FILE, how).await?;
         let len = file.len().await? as usize / BLOCK * BLOCK;
         let (bytes, done) = file.read(0, IoBuf::new(len)).await;
         done?;
@@ -99,16 +118,51 @@ impl Spaces {
         let spaces = self.all();
         all.retain(|id, _| spaces.binary_search_by_key(id, |s| s.id).is_ok());
         for s in spaces.iter().filter(|s| s.id >= FIRST_TABLE) {
-            let newest = *s.newest.lock();
+            let newest = s.home.lock().newest;
             if newest.1 > 0 {
                 all.insert(s.id, newest);
             }
         }
-        let bytes = encode(&self.directory, &all);
+        self.put_witnesses(&all).await
+    }
+
+    /// Everything before `checkpoint` is home and synced. Tables that are in the list, whose copies of earlier days may lie around, stand in
+    /// it from now on with a page of this life. Each comes to that once in a life, so few checkpoints write the list.
+    pub async fn renew_witnesses(&self, checkpoint: Lsn) -> Result<()> {
+        if !self.arrived.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut all = self.witnesses.lock().clone();
+        let (mut changed, mut later) = (false, false);
+        for s in self.all() {
+            let Some(listed) = all.get_mut(&s.id) else { continue };
+            let first = s.home.lock().first;
+            if first.1 > listed.1 {
+                later |= first.1 >= checkpoint;
+                if first.1 < checkpoint {
+                    (*listed, changed) = (first, true);
+                }
+            }
+        }
+        if changed {
+            if let Err(e) = self.put_witnesses(&all).await {
+                self.arrived.store(true, Ordering::Relaxed);
+                return Err(e);
+            }
+            *self.witnesses.lock() = all;
+        }
+        if later {
+            self.arrived.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    async fn put_witnesses(&self, all: &Witnesses) -> Result<()> {
+        let bytes = encode(&self.directory, all);
         let mut buf = IoBuf::new(bytes.len());
         buf.copy_from_slice(&bytes);
         let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
-        let file = self.disk.open(NEW, how).await?;
+        let file = self.disk.open_needed(NEW, how).await?;
         file.truncate(0).await?;
         let (_, done) = file.write(0, buf).await;
         done?;
@@ -130,7 +184,10 @@ impl Spaces {
         let (bytes, done) = space.file.read(at, IoBuf::new(size)).await;
         done?;
         let has = page::lsn(&bytes);
-        let older = page::verify(&bytes, PageId::new(space.id, page)).is_ok() && has < lsn;
+        // A file grows ahead of its pages: where the older one has the page, it may never have been written.
+        let whole =
+            page::is_blank(&bytes) || page::verify(&bytes, PageId::new(space.id, page)).is_ok();
+        let older = whole && has < lsn;
         Ok(older.then(|| {
             format!(
                 "the file is older than the last stop of the server: page {page} has LSN {has}, and had {lsn}"

@@ -2,6 +2,7 @@
 //!
 //! The look costs a few relaxed loads. Everything here is set by the cleaner and may be outdated by one of its steps.
 
+use super::buffer_size::BufferSize;
 use super::pressure::Pressure;
 use crate::log::Log;
 use crate::policy::{Batch, BudgetState, BufferRules, FreeRule, Mechanism, UserRules};
@@ -134,6 +135,8 @@ pub struct FlushControl {
     /// What the policy wants of the change buffer, and pages that it has.
     pub buffer: Mutex<BufferRules>,
     pub buffered: AtomicU64,
+    /// All buffer trees as one, for the policies of builds.
+    pub buffers: BufferSize,
     /// Pages of indexes that the sweep is to merge entries into, whatever else it does.
     merges_owed: AtomicU64,
     /// Name of the policy that decides now; the option may be ahead of it by a batch.
@@ -233,6 +236,7 @@ impl Default for FlushControl {
             mechanism: Mutex::new(Mechanism::default()),
             buffer: Mutex::new(BufferRules::default()),
             buffered: AtomicU64::new(0),
+            buffers: BufferSize::default(),
             merges_owed: AtomicU64::new(0),
             in_charge: Mutex::new("none"),
             device_pages: AtomicU64::new(0),

@@ -77,7 +77,7 @@ impl Flight {
     pub async fn open(disk: &dyn Disk, directory: [u8; 16]) -> Result<(Flight, Earlier)> {
         let new = !disk.exists(FILE).await?;
         let o = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
-        let file = disk.open(FILE, o).await?;
+        let file = disk.open_needed(FILE, o).await?;
         if new || file.len().await? < SIZE {
             file.allocate(SIZE, false).await?;
             file.sync().await?;
@@ -135,7 +135,7 @@ pub async fn durable_end(disk: &dyn Disk, directory: [u8; 16]) -> Result<Option<
         return Ok(None);
     }
     let o = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
-    let file = disk.open(FILE, o).await?;
+    let file = disk.open_needed(FILE, o).await?;
     let len = file.len().await?.min((SECONDS * RECORD) as u64) as usize / RECORD * RECORD;
     if len == 0 {
         return Ok(None);

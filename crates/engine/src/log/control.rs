@@ -133,7 +133,7 @@ impl ControlFile {
     /// Writes both slots of a new directory, under a name that the caller changes to `FILE` when everything is there.
     pub async fn create_as(disk: &dyn Disk, path: &str, state: Control) -> Result<ControlFile> {
         let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
-        let file = disk.open(path, how).await?;
+        let file = disk.open_needed(path, how).await?;
         file.allocate(2 * SLOT as u64, true).await?;
         let mut c = ControlFile { file, state, bad_slot: None };
         c.write_both().await?;
@@ -142,7 +142,7 @@ impl ControlFile {
 
     pub async fn open(disk: &dyn Disk) -> Result<ControlFile> {
         let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
-        let file = disk.open(FILE, how).await?;
+        let file = disk.open_needed(FILE, how).await?;
         let damaged =
             |what: String| Error::Corrupt { what, place: format!("control file '{FILE}'") };
         let len = file.len().await? as usize;

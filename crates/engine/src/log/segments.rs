@@ -74,7 +74,7 @@ impl Segments {
         starts.sort_unstable();
         for start in starts {
             let how = OpenOptions { create: false, create_new: false, mode };
-            let file = s.disk.open(&name(start), how).await?;
+            let file = s.disk.open_needed(&name(start), how).await?;
             s.check_header(start, file.as_ref()).await?;
             let mut list = s.list.lock();
             if let Some(last) = list.back()
@@ -152,7 +152,7 @@ impl Segments {
         };
         let temp = format!("{DIR}/{start:016x}.new");
         let how = OpenOptions { create: true, create_new: false, mode: self.mode };
-        let file = self.disk.open(&temp, how).await?;
+        let file = self.disk.open_needed(&temp, how).await?;
         file.allocate(self.size, true).await?;
         let (_, done) = file.write(0, header(&self.id)).await;
         done?;

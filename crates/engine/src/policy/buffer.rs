@@ -27,6 +27,10 @@ pub struct BufferRules {
     pub always: u64,
     pub keeper: Keeper,
     pub merging: Merging,
+    /// All trees have one size and one limit, as InnoDB's one tree had; otherwise each has an equal part of it.
+    pub one: bool,
+    /// Entries are as large as InnoDB's.
+    pub large_entries: bool,
 }
 
 /// How entries come to their leaves of the main tree. The default is the sweep's way.
@@ -82,7 +86,14 @@ pub enum Keeper {
 
 impl Default for BufferRules {
     fn default() -> BufferRules {
-        BufferRules { pages: 0, always: 0, keeper: Keeper::Sweep, merging: Merging::default() }
+        BufferRules {
+            pages: 0,
+            always: 0,
+            keeper: Keeper::Sweep,
+            merging: Merging::default(),
+            one: false,
+            large_entries: false,
+        }
     }
 }
 
@@ -94,13 +105,23 @@ impl BufferRules {
         BufferRules {
             pages: pages(most),
             always: pages(most.min(ALWAYS_PERCENT)),
-            keeper: Keeper::Sweep,
-            merging: Merging::default(),
+            ..BufferRules::default()
+        }
+    }
+
+    /// With some of it left out.
+    pub fn without(self, what: LeftOut) -> BufferRules {
+        BufferRules {
+            merging: self.merging.without(what),
+            one: self.one && !what.has(LeftOut::ONE_BUFFER),
+            large_entries: self.large_entries && !what.has(LeftOut::LARGE_ENTRIES),
+            ..self
         }
     }
 
     fn contraction(pages: u64, from: u64, merging: Merging) -> BufferRules {
-        BufferRules { pages, always: pages, keeper: Keeper::Contraction { from }, merging }
+        let keeper = Keeper::Contraction { from };
+        BufferRules { pages, always: pages, keeper, merging, one: true, large_entries: true }
     }
 
     /// Leaves that the buffer tree of one of `indexes` may have whose main tree has `main` leaves.
@@ -138,6 +159,16 @@ impl BufferRules {
         let from = if s.ibuf_active_contract { 0 } else { pages };
         BufferRules::contraction(pages, from, Merging::innodb(s.read_io_threads))
     }
+}
+
+/// Bytes that the entry of an index with so many columns, those of the clustered key among them, has in InnoDB's insert buffer beside its
+/// values: a record's head, an offset of a byte for each field, space, marker and page number, six bytes of each column's type and one that
+/// says that the table is compact. (5.0: `ibuf_entry_build`, `rec_convert_dtuple_to_rec_old`)
+pub fn innodb_overhead(columns: usize) -> usize {
+    const HEAD: usize = 6;
+    const PLACE: usize = 4 + 1 + 4;
+    const FIELDS_OF_ITS_OWN: usize = 4;
+    HEAD + FIELDS_OF_ITS_OWN + columns + PLACE + 6 * columns + 1
 }
 
 /// Pages from which Google's master merges faster.
@@ -181,6 +212,18 @@ mod tests {
         s.ibuf_active_contract = true;
         assert_eq!(of(BufferRules::xtradb(&s, 131_072)), contraction(12_800, 0));
     }
+
+    #[test]
+    fn entries_of_the_insert_benchmark_are_twice_to_three_times_as_large() {
+        // Three columns, 12 bytes of values: 53 bytes, where a cell of the buffer tree has some 20.
+        assert_eq!(innodb_overhead(3), 41);
+        let s = Settings::default();
+        assert!(!BufferRules::weir(&s, 1000).one && !BufferRules::weir(&s, 1000).large_entries);
+        let stock = BufferRules::built_in(&s, 1000);
+        let bare = stock.without(LeftOut::named("one-buffer,large-entries").expect("names"));
+        assert!(stock.one && stock.large_entries && !bare.one && !bare.large_entries);
+    }
+
     /// One thread reads in the first builds, whatever the option says; later pages are read by as many as it says.
     #[test]
     fn merging() {

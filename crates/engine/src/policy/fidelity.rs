@@ -88,8 +88,8 @@ const ROWS: [Row; 17] = [
     (
         "Insert buffer",
         "nnnnnnnnn",
-        "the table above; a tree for each index, outside of the list of replacement's order, whose leaf has two to three times the entries of a page of the \
-         insert buffer, which carried their types and the page's number",
+        "the table above; a tree for each index, outside of the list of replacement's order, where all count as one size with one limit, and entries are as \
+         large as those of the insert buffer, which carried their types and the page's number, in pages of 4 KiB and more",
     ),
     (
         "Merges at random places, as many at once as threads read; of what is read; entries of pages in memory past the buffer",

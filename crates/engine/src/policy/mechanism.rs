@@ -70,14 +70,18 @@ impl LeftOut {
     pub const MERGES_AT_RANDOM: LeftOut = LeftOut(4);
     pub const MERGES_ON_READ: LeftOut = LeftOut(8);
     pub const INSERTS_IN_MEMORY: LeftOut = LeftOut(16);
+    pub const ONE_BUFFER: LeftOut = LeftOut(32);
+    pub const LARGE_ENTRIES: LeftOut = LeftOut(64);
 
     /// Their names, each with its bit.
-    pub const NAMES: [(&'static str, LeftOut); 5] = [
+    pub const NAMES: [(&'static str, LeftOut); 7] = [
         ("written-latched", LeftOut::WRITTEN_LATCHED),
         ("merges-at-once", LeftOut::MERGES_AT_ONCE),
         ("merges-at-random", LeftOut::MERGES_AT_RANDOM),
         ("merges-on-read", LeftOut::MERGES_ON_READ),
         ("inserts-in-memory", LeftOut::INSERTS_IN_MEMORY),
+        ("one-buffer", LeftOut::ONE_BUFFER),
+        ("large-entries", LeftOut::LARGE_ENTRIES),
     ];
 
     pub fn has(self, which: LeftOut) -> bool {

@@ -34,7 +34,7 @@ pub(super) mod weir;
 mod xtradb;
 
 pub use budget::{BudgetState, Past};
-pub use buffer::{BufferRules, CONTRACTION, Keeper, Merging};
+pub use buffer::{BufferRules, CONTRACTION, Keeper, Merging, innodb_overhead};
 pub use mechanism::{LeftOut, Mechanism, ReadAhead, Replacement};
 pub use options::{FlushOption, OPTIONS, SettingValue, option};
 pub use weir::Weir;

@@ -34,7 +34,8 @@ pub struct Doublewrite {
 
 impl Doublewrite {
     pub async fn open(disk: &dyn Disk, mode: Mode, page_size: usize) -> Result<Doublewrite> {
-        let file = disk.open(FILE, OpenOptions { create: true, create_new: false, mode }).await?;
+        let file =
+            disk.open_needed(FILE, OpenOptions { create: true, create_new: false, mode }).await?;
         let want = (BATCH * page_size) as u64;
         if file.len().await? < want {
             file.allocate(want, true).await?;
@@ -72,7 +73,7 @@ impl Doublewrite {
             return Ok(copies);
         }
         let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
-        let file = disk.open(FILE, how).await?;
+        let file = disk.open_needed(FILE, how).await?;
         let slots = file.len().await? / page_size as u64;
         if slots == 0 {
             return Ok(copies);

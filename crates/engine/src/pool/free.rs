@@ -12,6 +12,8 @@ pub struct FreeList {
     lists: Mutex<Lists>,
     /// `ready.len()`, stored while the lock is held; read without it.
     count: AtomicUsize,
+    /// Frames below this one have been used, and so are real memory.
+    touched: AtomicUsize,
 }
 
 struct Lists {
@@ -40,6 +42,7 @@ impl FreeList {
                 limit,
             }),
             count: AtomicUsize::new(limit),
+            touched: AtomicUsize::new(0),
         }
     }
 
@@ -48,10 +51,19 @@ impl FreeList {
         self.count.load(Ordering::Relaxed)
     }
 
+    /// Frames that have become real memory: those of the lowest numbers, which are taken first.
+    pub fn touched(&self) -> usize {
+        self.touched.load(Ordering::Relaxed)
+    }
+
     /// A ready frame and how many are left.
     pub fn take(&self) -> Option<(FrameNo, usize)> {
         let mut l = self.lists.lock();
         let no = l.ready.pop()?;
+        // Written under the lock, so a step needs no more than a load and a store.
+        if no as usize >= self.touched() {
+            self.touched.store(no as usize + 1, Ordering::Relaxed);
+        }
         self.publish(&l);
         Some((no, l.ready.len()))
     }
@@ -86,7 +98,8 @@ impl FreeList {
         let mut l = self.lists.lock();
         debug_assert!(limit >= l.limit);
         let mut back = 0;
-        for no in l.limit..limit {
+        // The lowest one is to be taken first.
+        for no in (l.limit..limit).rev() {
             // Not retired: still with the side that shrinks, whose `retire` will see the new limit.
             if std::mem::take(&mut l.retired[no]) {
                 l.ready.push(no as FrameNo);
@@ -103,6 +116,7 @@ impl FreeList {
         let mut l = self.lists.lock();
         debug_assert!(limit <= l.limit);
         l.limit = limit;
+        self.touched.fetch_min(limit, Ordering::Relaxed);
         let (ready, beyond): (Vec<_>, Vec<_>) =
             l.ready.drain(..).partition(|no| (*no as usize) < limit);
         l.ready = ready;
@@ -128,7 +142,9 @@ mod tests {
         let f = FreeList::new(4, 8);
         let held: Vec<_> = (0..3).map(|_| f.take().expect("four are ready").0).collect();
         assert_eq!(held, [0, 1, 2]);
+        assert_eq!(f.touched(), 3);
         assert_eq!(f.shrink(2), [3]);
+        assert_eq!(f.touched(), 2);
         assert_eq!(f.len(), 0);
         assert_eq!(f.put(2), Put::Beyond);
         assert!(!f.retire(2));

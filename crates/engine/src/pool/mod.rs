@@ -533,6 +533,11 @@ impl Pool {
         was
     }
 
+    /// Bytes of frames that are real memory, and of all that the pool may have.
+    pub fn memory(&self) -> (usize, usize) {
+        (self.free.touched() * self.page_size, self.size() * self.page_size)
+    }
+
     fn take_free(&self) -> Option<FrameNo> {
         let taken = self.free.take();
         if taken.is_none_or(|(_, left)| left < self.low_water() / 2) {

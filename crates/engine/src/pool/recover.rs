@@ -40,13 +40,14 @@ impl Pool {
         space: &Space,
         pages: &[(PageNo, bool)],
     ) -> Result<Option<Vec<Loaded>>> {
+        // Before anything is taken that an error would have to give back.
+        let there = space.file().len().await?;
         let mut out: Vec<Option<Loaded>> = pages.iter().map(|p| self.pinned(space, p.0)).collect();
         let missing: Vec<usize> = (0..pages.len()).filter(|i| out[*i].is_none()).collect();
         let Some(frames) = self.take_frames(missing.len()) else {
             out.into_iter().flatten().for_each(|l| self.unpin(l.pin));
             return Ok(None);
         };
-        let there = space.file().len().await?;
         let (mut batch, mut read) = (Vec::new(), vec![false; missing.len()]);
         for (n, i) in missing.iter().enumerate() {
             let at = u64::from(pages[*i].0) * self.page_size as u64;

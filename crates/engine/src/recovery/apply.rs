@@ -11,11 +11,16 @@ use crate::pool::{Access, BATCH, Guard, LatchMode, LruBatch, PageWait};
 use crate::space::{self, Space};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 use weir_disk::IoBuf;
 use weir_rt::JoinHandle;
 
 /// Pages that a task reads at once, if the pool is large enough.
 const READ_AT_ONCE: usize = 64;
+
+/// How often a page of a table is read before the table is given up, and the pause between.
+const READ_TRIES: u32 = 30;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What has been done.
 #[derive(Default)]
@@ -25,7 +30,7 @@ pub struct Done {
     pub missing: BTreeMap<SpaceId, Lsn>,
     /// Pages that are damaged and that the log does not make anew.
     pub damaged: BTreeMap<PageId, String>,
-    /// Files that are other spaces' or another directory's.
+    /// Files that are other spaces' or another directory's, or cannot be read.
     pub foreign: BTreeMap<SpaceId, String>,
     /// The newest LSN that a page had when it was read.
     pub newest: Option<(Lsn, PageId)>,
@@ -137,13 +142,37 @@ impl Worker {
             self.share.missing.entry(id).or_insert(first);
             return Ok(());
         };
-        if space.refusal().is_some() || !self.is_own(&space).await? {
+        if space.refusal().is_some() {
             return Ok(());
+        }
+        let mut tries = 0;
+        loop {
+            match self.is_own(&space).await {
+                Ok(true) => break,
+                Ok(false) => return Ok(()),
+                Err(e) => self.unreadable(&space, e, &mut tries).await?,
+            }
         }
         // All workers together keep at most a quarter of the pool pinned.
         let at_once = (self.core.pool.size() / (4 * self.workers)).clamp(1, READ_AT_ONCE);
         for some in pages.chunks(at_once) {
             self.apply_some(&space, some).await?;
+        }
+        Ok(())
+    }
+
+    /// A read has failed. Of a table's file it is tried again for some time, and then the table is given up: the device will not do better
+    /// at the next start, and the other tables are not to wait for it.
+    async fn unreadable(&mut self, space: &Space, e: Error, tries: &mut u32) -> Result<()> {
+        let of_table = space.id >= space::FIRST_TABLE && matches!(e, Error::Io { .. });
+        if !of_table || self.core.log.failure().is_err() {
+            return Err(e);
+        }
+        *tries += 1;
+        if *tries < READ_TRIES {
+            self.core.pool.rt.sleep(PAUSE).await;
+        } else {
+            self.share.foreign.insert(space.id, format!("its file cannot be read: {e}"));
         }
         Ok(())
     }
@@ -155,11 +184,12 @@ impl Worker {
             return Ok(false);
         }
         let (size, header) = (self.core.spaces.page_size(), PageId::new(space.id, 0));
-        if !self.share.known.insert(space.id) || space.file().len().await? < size as u64 {
+        if self.share.known.contains(&space.id) || space.file().len().await? < size as u64 {
             return Ok(true);
         }
         let (bytes, done) = space.file().read(0, IoBuf::new(size)).await;
         done?;
+        self.share.known.insert(space.id);
         let other = match page::verify(&bytes, header) {
             Ok(()) => self.core.spaces.check_owner(header, &bytes).err().map(str::to_string),
             Err(e @ PageError::Misplaced { .. }) => {
@@ -185,10 +215,16 @@ impl Worker {
         let keep = planted::is(Bug::OldLifeKept);
         let want: Vec<(PageNo, bool)> =
             pages.iter().map(|p| (p[0].page.page, !p[0].init || keep)).collect();
+        let mut tries = 0;
         let loaded = loop {
+            if self.share.foreign.contains_key(&space.id) {
+                return Ok(());
+            }
             make_room(&core, want.len()).await?;
-            if let Some(all) = core.pool.load_unchecked(space, &want).await? {
-                break all;
+            match core.pool.load_unchecked(space, &want).await {
+                Ok(Some(all)) => break all,
+                Ok(None) => {}
+                Err(e) => self.unreadable(space, e, &mut tries).await?,
             }
         };
         let mut done = Ok(());
@@ -236,6 +272,7 @@ impl Worker {
         if valid {
             let seen = Some((page::lsn(g.bytes()), list[0].page));
             self.share.newest = self.share.newest.max(seen);
+            space.goes_home(list[0].page.page, page::lsn(g.bytes()));
         }
         Ok(self.apply_list(&mut g, space, list, valid))
     }

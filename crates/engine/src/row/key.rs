@@ -136,31 +136,44 @@ fn encode_asc(part: &KeyPartType, datum: Datum<'_>, out: &mut Vec<u8>) -> Result
             out.extend_from_slice(b);
         }
         (PhysType::Var { collation, .. }, Datum::Bytes(b)) => {
-            let b = cut(collation, b, part.prefix);
-            match form(collation) {
-                Form::Raw => {
-                    put_binary(b, out);
-                    out.extend_from_slice(&[0, 0]);
-                }
-                Form::Padded => {
-                    put_text(collation, b, out);
-                    out.extend_from_slice(&[collation.space_weight() as u8, TEXT_END]);
-                }
-                Form::Uca(uca) => {
-                    collation::put_text(uca, b, out);
-                    match uca.pad {
-                        true => out.extend_from_slice(&[uca.table.codes.space(), TEXT_END]),
-                        false => {
-                            uca.encode_levels(b, out);
-                            out.push(UCA_END);
-                        }
-                    }
-                }
-            }
+            put_ended(collation, cut(collation, b, part.prefix), out);
         }
         _ => return Err(RowError::WrongType { column: 0 }),
     }
     Ok(())
+}
+
+/// A text with the mark of its end.
+pub(super) fn put_ended(collation: Collation, b: &[u8], out: &mut Vec<u8>) {
+    match form(collation) {
+        Form::Raw => {
+            put_binary(b, out);
+            out.extend_from_slice(&[0, 0]);
+        }
+        Form::Padded => {
+            put_text(collation, b, out);
+            out.extend_from_slice(&[collation.space_weight() as u8, TEXT_END]);
+        }
+        Form::Uca(uca) => {
+            collation::put_text(uca, b, out);
+            match uca.pad {
+                true => out.extend_from_slice(&[uca.table.codes.space(), TEXT_END]),
+                false => {
+                    uca.encode_levels(b, out);
+                    out.push(UCA_END);
+                }
+            }
+        }
+    }
+}
+
+/// The bytes with which the keys of all texts begin that begin with `b`.
+pub(super) fn put_beginning(collation: Collation, b: &[u8], out: &mut Vec<u8>) {
+    match form(collation) {
+        Form::Raw => put_binary(b, out),
+        Form::Padded => put_text(collation, b, out),
+        Form::Uca(uca) => collation::put_text(uca, uca.settled(b), out),
+    }
 }
 
 /// How a text is written.
@@ -198,12 +211,7 @@ pub fn encode_text_prefix(
     if part.nullable {
         out.push(NOT_NULL);
     }
-    let b = cut(collation, prefix, part.prefix);
-    match form(collation) {
-        Form::Raw => put_binary(b, out),
-        Form::Padded => put_text(collation, b, out),
-        Form::Uca(uca) => collation::put_text(uca, uca.settled(b), out),
-    }
+    put_beginning(collation, cut(collation, prefix, part.prefix), out);
     if part.desc {
         invert(&mut out[start..]);
     }
@@ -230,7 +238,7 @@ fn put_int(bytes: u8, unsigned: bool, datum: Datum<'_>, out: &mut Vec<u8>) -> Re
     Ok(())
 }
 
-fn order_f64(v: f64) -> u64 {
+pub fn order_f64(v: f64) -> u64 {
     let bits = (v + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits ^ (1 << 63) }
 }
@@ -240,7 +248,7 @@ fn order_f32(v: f32) -> u32 {
     if bits >> 31 == 1 { !bits } else { bits ^ (1 << 31) }
 }
 
-fn put_binary(b: &[u8], out: &mut Vec<u8>) {
+pub(super) fn put_binary(b: &[u8], out: &mut Vec<u8>) {
     for &c in b {
         out.push(c);
         if c == 0 {

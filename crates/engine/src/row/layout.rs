@@ -11,8 +11,12 @@
 //! In a *sparse* row, fixed-width columns that may be NULL are not in the fixed area. Those of them that have a value stand in
 //! the order of columns at the beginning of the var data, as the first of its values, which belongs to no column. In the fixed area
 //! is a u16 for each sixteen of them: where the values of these begin, counted from the start of the var data.
+//!
+//! The order of columns that all this speaks of is that of their places ([`Places`]), which is the definition's own until columns come
+//! between others or go.
 
 use super::datum::{Datum, DatumBuf, PhysCol};
+use super::places::Places;
 
 /// Most columns a row can have: the header keeps the count in 12 bits.
 pub const MAX_COLUMNS: usize = 4095;
@@ -52,6 +56,8 @@ pub(super) const GROUP: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
     pub(super) col: PhysCol,
+    /// The column's place among all; a row with fewer of them lacks it.
+    pub(super) at: u32,
     pub(super) null_bit: u32,
     pub(super) place: Place,
     pub(super) default: DatumBuf,
@@ -78,7 +84,12 @@ impl Prefix {
 /// Precomputed places of a table's (or index entry's) columns.
 #[derive(Debug, Clone)]
 pub struct RowLayout {
+    /// The columns, and behind them those that are gone.
     pub(super) slots: Vec<Slot>,
+    /// How many are not gone.
+    len: usize,
+    /// The slot of each place; empty: that of the same number.
+    pub(super) order: Vec<u32>,
     /// `prefix[n]`: areas of a row with `n` columns.
     pub(super) prefix: Vec<Prefix>,
     /// Sparse columns: null bit, and bytes of a value.
@@ -100,17 +111,31 @@ impl RowLayout {
     /// # Panics
     /// As [`RowLayout::new`].
     pub fn of(columns: &[PhysCol], form: RowForm) -> Self {
-        assert!(columns.len() <= MAX_COLUMNS, "a row has at most {MAX_COLUMNS} columns");
+        RowLayout::placed(columns, form, &Places::default())
+    }
+
+    /// # Panics
+    /// As [`RowLayout::new`], and with places that are those of other columns.
+    pub fn placed(columns: &[PhysCol], form: RowForm, places: &Places) -> Self {
+        let width = places.width(columns.len());
+        assert!(width <= MAX_COLUMNS, "a row has at most {MAX_COLUMNS} columns");
+        assert!(places.fit(columns.len()), "places of other columns");
+        let gone = places.gone.iter().map(|(at, col)| (*at as usize, *col));
+        let all: Vec<(usize, PhysCol)> =
+            columns.iter().enumerate().map(|(i, col)| (places.of(i), *col)).chain(gone).collect();
+        let mut order = vec![0; width];
+        all.iter().enumerate().for_each(|(slot, (at, _))| order[*at] = slot as u32);
         // The sparse values are the first of the var data.
         let vars = u32::from(form == RowForm::Sparse);
         let mut at = Prefix { vars, ..Prefix::default() };
         let (mut sparse, mut starts) = (Vec::new(), Vec::new());
         let mut prefix = vec![at];
-        let mut slots = Vec::with_capacity(columns.len());
-        for &col in columns {
+        let mut slots: Vec<Option<Slot>> = vec![None; width];
+        for (place, slot) in order.iter().enumerate() {
+            let col = all[*slot as usize].1;
             let null_bit = at.nullable;
             at.nullable += u32::from(col.nullable);
-            let place = match col.ty.fixed_len() {
+            let stands = match col.ty.fixed_len() {
                 Some(len) if form == RowForm::Sparse && col.nullable => {
                     if sparse.len().is_multiple_of(GROUP) {
                         starts.push(at.fixed_len);
@@ -128,10 +153,16 @@ impl RowLayout {
                     Place::Var(at.vars - 1)
                 }
             };
-            slots.push(Slot { col, null_bit, place, default: col.empty() });
+            let (at_place, default) = (place as u32, col.empty());
+            slots[*slot as usize] =
+                Some(Slot { col, at: at_place, null_bit, place: stands, default });
             prefix.push(at);
         }
-        RowLayout { slots, prefix, sparse, starts, form }
+        if places.order.is_empty() {
+            order.clear();
+        }
+        let slots = slots.into_iter().map(|s| s.expect("each place has one slot")).collect();
+        RowLayout { slots, len: columns.len(), order, prefix, sparse, starts, form }
     }
 
     pub fn form(&self) -> RowForm {
@@ -150,7 +181,7 @@ impl RowLayout {
     /// When the number of defaults is not the number of columns.
     #[must_use]
     pub fn with_defaults(mut self, defaults: Vec<DatumBuf>) -> Self {
-        assert_eq!(defaults.len(), self.slots.len(), "one default for each column");
+        assert_eq!(defaults.len(), self.len, "one default for each column");
         for (slot, default) in self.slots.iter_mut().zip(defaults) {
             slot.default = default;
         }
@@ -158,11 +189,11 @@ impl RowLayout {
     }
 
     pub fn len(&self) -> usize {
-        self.slots.len()
+        self.len
     }
 
     pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        self.len == 0
     }
 
     pub fn col(&self, i: usize) -> PhysCol {
@@ -170,7 +201,17 @@ impl RowLayout {
     }
 
     pub fn columns(&self) -> impl Iterator<Item = PhysCol> + '_ {
-        self.slots.iter().map(|s| s.col)
+        self.slots[..self.len].iter().map(|s| s.col)
+    }
+
+    /// The slot of a place.
+    pub(super) fn slot_at(&self, place: usize) -> usize {
+        self.order.get(place).map_or(place, |slot| *slot as usize)
+    }
+
+    /// Whether a column has gone that rows may still have off the page.
+    pub fn keeps_long(&self) -> bool {
+        self.slots[self.len..].iter().any(|s| s.col.ty.fixed_len().is_none())
     }
 
     pub fn default_of(&self, i: usize) -> Datum<'_> {

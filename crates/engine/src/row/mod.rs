@@ -3,8 +3,8 @@
 //! Floor 0 of the engine: pure functions over byte slices, no I/O, no clock. Uses nothing but `std`.
 //!
 //! Invariants:
-//! - `RowLayout` is a function of the column list only; a row written with a prefix of the columns
-//!   stays readable after columns were added behind it.
+//! - `RowLayout` is a function of the column list and of the places of the columns only; a row that has the first of the places
+//!   stays readable after columns have come behind them, and after columns have gone ([`places`]).
 //! - Overwriting a fixed-width, non-null column changes only that column's bytes.
 //! - For every key part type, `memcmp` order of encoded keys is the order of [`PhysType::compare`]
 //!   with NULL first, reversed for descending parts; encodings are self-delimiting.
@@ -14,14 +14,20 @@ pub mod collation;
 pub mod datum;
 pub mod key;
 pub mod layout;
+pub mod places;
+mod sorted_text;
 mod spaces;
 pub mod view;
 pub mod write;
 
 pub use collation::{CHARSETS, Charset, Collation};
 pub use datum::{Datum, DatumBuf, PhysCol, PhysType};
-pub use key::{KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key};
+pub use key::{
+    KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key, order_f64,
+};
 pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowForm, RowLayout};
+pub use places::Places;
+pub use sorted_text::put_sort_text;
 pub(crate) use view::same_columns;
 pub use view::{RowView, validate};
 pub use write::{RowBuilder, replace_columns};

@@ -41,7 +41,7 @@ impl<'a> RowView<'a> {
         let count = usize::from(header & COUNT_MASK);
         let slot = &layout.slots[i];
         let Place::Fixed(at) = slot.place else { return RowView::new(layout, bytes).get(i) };
-        if i >= count || header & FLAG_EXTERNAL != 0 {
+        if slot.at as usize >= count || header & FLAG_EXTERNAL != 0 {
             return RowView::new(layout, bytes).get(i);
         }
         let bit = slot.null_bit as usize;
@@ -52,7 +52,7 @@ impl<'a> RowView<'a> {
         read_fixed(slot.col.ty, &bytes[at..])
     }
 
-    /// Columns that are in the row; the layout may have more.
+    /// Places that the row has; the layout may have more.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -71,7 +71,7 @@ impl<'a> RowView<'a> {
 
     pub fn is_null(&self, i: usize) -> bool {
         let slot = &self.layout.slots[i];
-        if i >= self.count {
+        if slot.at as usize >= self.count {
             return slot.default.as_ref().is_null();
         }
         slot.col.nullable
@@ -80,16 +80,28 @@ impl<'a> RowView<'a> {
 
     /// Is the column's in-row value a reference to off-page bytes?
     pub fn is_external(&self, i: usize) -> bool {
-        if self.header & FLAG_EXTERNAL == 0 || i >= self.count {
+        let slot = &self.layout.slots[i];
+        if self.header & FLAG_EXTERNAL == 0 || slot.at as usize >= self.count {
             return false;
         }
-        match self.layout.slots[i].place {
+        match slot.place {
             Place::Fixed(_) | Place::Sparse(_) => false,
             Place::Var(index) => {
                 let at = 2 + self.layout.prefix[self.count].null_bytes() + index as usize / 8;
                 self.bytes[at] & (1 << (index % 8)) != 0
             }
         }
+    }
+
+    /// Whether the row was written before the column came, and has the column's default.
+    pub fn lacks(&self, i: usize) -> bool {
+        self.layout.slots[i].at as usize >= self.count
+    }
+
+    /// References to all that the row has off the page, of columns that are gone too.
+    pub fn references(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        let of_slot = |i: usize| if self.is_external(i) { self.get(i).as_bytes() } else { None };
+        (0..self.layout.slots.len()).filter_map(of_slot)
     }
 
     /// Does any column stand off-page?
@@ -100,7 +112,7 @@ impl<'a> RowView<'a> {
     /// The column's value; for an off-page column the 20 bytes of its reference.
     pub fn get(&self, i: usize) -> Datum<'a> {
         let slot = &self.layout.slots[i];
-        if i >= self.count {
+        if slot.at as usize >= self.count {
             return slot.default.as_ref();
         }
         if self.is_null(i) {
@@ -202,7 +214,7 @@ pub fn validate(layout: &RowLayout, bytes: &[u8]) -> Result<(), RowError> {
     if header & FLAG_RESERVED != 0 {
         return corrupt(0, "reserved header bits are set");
     }
-    if count > layout.len() {
+    if count > layout.slots.len() {
         return corrupt(0, "more columns than the table has");
     }
     let prefix = layout.prefix[count];
@@ -228,7 +240,7 @@ pub fn validate(layout: &RowLayout, bytes: &[u8]) -> Result<(), RowError> {
         RowForm::Plain => 0,
         RowForm::Sparse => check_sparse(&view, data_len)?,
     };
-    for i in 0..count {
+    for i in (0..count).map(|place| layout.slot_at(place)) {
         let slot = &layout.slots[i];
         match slot.place {
             Place::Sparse(_) => {}
@@ -261,7 +273,7 @@ pub fn validate(layout: &RowLayout, bytes: &[u8]) -> Result<(), RowError> {
 fn check_sparse(view: &RowView<'_>, data_len: usize) -> Result<usize, RowError> {
     let corrupt = |what| Err(RowError::Corrupt { at: view.fixed_at, what });
     let mut sum = 0;
-    for i in 0..view.count {
+    for i in (0..view.count).map(|place| view.layout.slot_at(place)) {
         let slot = &view.layout.slots[i];
         let Place::Sparse(index) = slot.place else { continue };
         let index = index as usize;
@@ -304,6 +316,7 @@ pub(crate) fn same_columns(
 mod tests {
     use super::super::collation::Collation;
     use super::super::datum::{DatumBuf, PhysCol};
+    use super::super::places::Places;
     use super::super::write::{RowBuilder, replace_columns};
     use super::*;
     use proptest::prelude::*;
@@ -424,6 +437,57 @@ mod tests {
                 replace_columns(&new, &row, &[(last, a[last].as_ref())], &mut out).expect("fits");
                 want[last] = a[last].clone();
                 prop_assert_eq!(&read(&new, &out), &want);
+            }
+        }
+
+        /// Columns come between others and go, twice; rows of each time are read, changed and checked.
+        #[test]
+        fn columns_that_come_and_go((cols, a, b) in cases(), cut in 0usize..24, pick in any::<u64>()) {
+            let bit = |n: usize| pick.rotate_right(n as u32 * 7) & 1 == 1;
+            let mut places = Places::default();
+            let mut now: Vec<usize> = (0..cut.min(cols.len())).collect();
+            let of = |now: &[usize], places: &Places| {
+                let phys: Vec<PhysCol> = now.iter().map(|i| cols[*i]).collect();
+                let defaults = now.iter().map(|i| b[*i].clone()).collect();
+                RowLayout::placed(&phys, form(pick as u32), places).with_defaults(defaults)
+            };
+            let values = |now: &[usize]| now.iter().map(|i| a[*i].clone()).collect::<Vec<_>>();
+            let mut rows = vec![(now.clone(), build(&of(&now, &places), &values(&now)))];
+            let (mut rest, phys) = (now.len()..cols.len(), |n: &[usize]| n.iter().map(|i| cols[*i]).collect::<Vec<_>>());
+            for round in 0..2 {
+                let mut next: Vec<(usize, Option<usize>)> = Vec::new();
+                for (at, i) in now.iter().enumerate().filter(|(at, _)| bit(at + round)) {
+                    next.push((*i, Some(at)));
+                }
+                for i in rest.by_ref().take(6) {
+                    next.insert(pick.rotate_left(i as u32) as usize % (next.len() + 1), (i, None));
+                }
+                // A table has a column.
+                if next.is_empty() {
+                    break;
+                }
+                let sources: Vec<_> = next.iter().map(|(_, s)| *s).collect();
+                places = places.after(&phys(&now), &sources);
+                now = next.into_iter().map(|(i, _)| i).collect();
+                prop_assert!(places.fit(now.len()));
+                let layout = of(&now, &places);
+                for (had, row) in &rows {
+                    prop_assert_eq!(validate(&layout, row), Ok(()));
+                    let mut want: Vec<DatumBuf> = now
+                        .iter()
+                        .map(|i| if had.contains(i) { a[*i].clone() } else { b[*i].clone() })
+                        .collect();
+                    prop_assert_eq!(&read(&layout, row), &want);
+                    for (at, i) in now.iter().enumerate() {
+                        let mut out = Vec::new();
+                        replace_columns(&layout, row, &[(at, b[*i].as_ref())], &mut out).expect("fits");
+                        let was = std::mem::replace(&mut want[at], b[*i].clone());
+                        prop_assert_eq!(validate(&layout, &out), Ok(()));
+                        prop_assert_eq!(&read(&layout, &out), &want);
+                        want[at] = was;
+                    }
+                }
+                rows.push((now.clone(), build(&layout, &values(&now))));
             }
         }
 

@@ -10,11 +10,18 @@ use super::view::RowView;
 pub struct RowBuilder<'l, 'd> {
     layout: &'l RowLayout,
     values: Vec<(Datum<'d>, bool)>,
+    /// Places that the row gets.
+    places: usize,
 }
 
 impl<'l, 'd> RowBuilder<'l, 'd> {
     pub fn new(layout: &'l RowLayout) -> Self {
-        RowBuilder { layout, values: Vec::with_capacity(layout.len()) }
+        RowBuilder::like(layout, layout.slots.len())
+    }
+
+    /// The row gets so many places only, as one of before that is made again; values of the columns behind them are left out.
+    pub fn like(layout: &'l RowLayout, places: usize) -> Self {
+        RowBuilder { layout, values: Vec::with_capacity(layout.len()), places }
     }
 
     pub fn push(&mut self, value: Datum<'d>) -> &mut Self {
@@ -41,7 +48,7 @@ impl<'l, 'd> RowBuilder<'l, 'd> {
                 got: self.values.len(),
             });
         }
-        write_row(self.layout, self.values.len(), |i| self.values[i], out)
+        write_row(self.layout, self.places, |i| self.values[i], out)
     }
 }
 
@@ -56,10 +63,11 @@ struct Measure {
 fn measure<'v>(
     layout: &RowLayout,
     count: usize,
+    slot_at: &impl Fn(usize) -> usize,
     value: &impl Fn(usize) -> (Datum<'v>, bool),
 ) -> Result<Measure, RowError> {
     let (mut var_len, mut sparse_len, mut any_external) = (0, 0, false);
-    for i in 0..count {
+    for i in (0..count).map(slot_at) {
         let (datum, external) = value(i);
         check(layout, i, datum, external)?;
         match (layout.slots[i].place, datum) {
@@ -78,15 +86,34 @@ fn measure<'v>(
     Ok(Measure { var_len, sparse_len, any_external })
 }
 
-/// Writes the first `count` columns. `value(i)` gives a column's datum and whether it is off-page.
+/// Writes the first `count` places. `value(i)` gives a column's datum and whether it is off-page.
 fn write_row<'v>(
-    layout: &RowLayout,
+    layout: &'v RowLayout,
     count: usize,
     value: impl Fn(usize) -> (Datum<'v>, bool),
     out: &mut Vec<u8>,
 ) -> Result<(), RowError> {
+    if layout.order.is_empty() {
+        return write_in_order(layout, count, |place| place, value, out);
+    }
+    // What takes the place of a column that is gone is its empty default.
+    let value = |i: usize| match i < layout.len() {
+        true => value(i),
+        false => (layout.slots[i].default.as_ref(), false),
+    };
+    write_in_order(layout, count, |place| layout.order[place] as usize, value, out)
+}
+
+/// As [`write_row`]; `slot_at(place)` gives the column of a place.
+fn write_in_order<'v>(
+    layout: &RowLayout,
+    count: usize,
+    slot_at: impl Fn(usize) -> usize,
+    value: impl Fn(usize) -> (Datum<'v>, bool),
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
     let prefix = layout.prefix[count];
-    let Measure { var_len, sparse_len, any_external } = measure(layout, count, &value)?;
+    let Measure { var_len, sparse_len, any_external } = measure(layout, count, &slot_at, &value)?;
     let wide = var_len > usize::from(u16::MAX);
     let mut header = count as u16;
     header |= if wide { FLAG_WIDE } else { 0 } | if any_external { FLAG_EXTERNAL } else { 0 };
@@ -110,10 +137,10 @@ fn write_row<'v>(
         }
     };
     if layout.form == RowForm::Sparse {
-        put_sparse(layout, count, &value, (fixed_at, data_at), out);
+        put_sparse(layout, (0..count).map(&slot_at), &value, (fixed_at, data_at), out);
         put_end(out, 0, sparse_len);
     }
-    for i in 0..count {
+    for i in (0..count).map(&slot_at) {
         let slot = &layout.slots[i];
         let (datum, external) = value(i);
         if datum.is_null() {
@@ -145,12 +172,12 @@ fn write_row<'v>(
 /// Writes the sparse values, which come first in the var data, and where each group of them begins.
 fn put_sparse<'v>(
     layout: &RowLayout,
-    count: usize,
+    slots: impl Iterator<Item = usize>,
     value: &impl Fn(usize) -> (Datum<'v>, bool),
     (fixed_at, data_at): (usize, usize),
     out: &mut Vec<u8>,
 ) {
-    for i in 0..count {
+    for i in slots {
         let slot = &layout.slots[i];
         let Place::Sparse(index) = slot.place else { continue };
         let index = index as usize;
@@ -214,9 +241,10 @@ fn put_fixed(ty: PhysType, datum: Datum<'_>, out: &mut [u8]) {
     }
 }
 
-/// A row of the first `count` columns, each NULL or a zero of its type.
-pub fn first_columns(layout: &RowLayout, count: usize) -> Vec<u8> {
-    let zeros: Vec<_> = layout.slots[..count].iter().map(|s| s.col.empty()).collect();
+/// A row of the places up to the last one of these columns, each column NULL or a zero of its type.
+pub fn first_columns(layout: &RowLayout, columns: impl Iterator<Item = usize>) -> Vec<u8> {
+    let zeros: Vec<_> = layout.columns().map(|col| col.empty()).collect();
+    let count = columns.map(|i| layout.slots[i].at as usize + 1).max().unwrap_or(0);
     let mut out = Vec::new();
     write_row(layout, count, |i| (zeros[i].as_ref(), false), &mut out)
         .expect("a zero of its type fits each column");
@@ -225,7 +253,7 @@ pub fn first_columns(layout: &RowLayout, count: usize) -> Vec<u8> {
 
 /// Appends to `out` the old row with some columns replaced. New values are in-row; columns that are not
 /// named keep their bytes, off-page references included. A row of an older, shorter layout keeps its
-/// column count unless a column behind it changes.
+/// number of places unless a column behind them changes.
 pub fn replace_columns(
     layout: &RowLayout,
     old: &[u8],
@@ -233,9 +261,9 @@ pub fn replace_columns(
     out: &mut Vec<u8>,
 ) -> Result<(), RowError> {
     let view = RowView::new(layout, old);
-    let count = match changes.iter().map(|&(i, _)| i).max() {
-        Some(i) if i >= view.count() => layout.len(),
-        _ => view.count(),
+    let count = match changes.iter().any(|&(i, _)| view.lacks(i)) {
+        true => layout.slots.len(),
+        false => view.count(),
     };
     if count == view.count() && patch_fixed(layout, &view, changes, out)? {
         return Ok(());

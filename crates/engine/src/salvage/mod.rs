@@ -202,7 +202,7 @@ impl Rows<'_> {
             };
             long.push((i, bytes));
         }
-        let mut b = RowBuilder::new(&t.layout);
+        let mut b = RowBuilder::like(&t.layout, v.count());
         for i in 0..t.layout.len() {
             match long.iter().find(|(c, _)| *c == i) {
                 Some((_, bytes)) => b.push(Datum::Bytes(bytes)),

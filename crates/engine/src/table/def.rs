@@ -4,7 +4,9 @@ use crate::change_buffer::BUFFER;
 use crate::error::{Error, Result};
 use crate::page::codec::{Reader, Truncated, put_bytes, put_varint};
 use crate::planted::{self, Bug};
-use crate::row::{Collation, DatumBuf, KeyPart, PhysCol, PhysType, RowForm, RowLayout};
+use crate::row::{
+    Collation, DatumBuf, KeyPart, MAX_COLUMNS, PhysCol, PhysType, Places, RowForm, RowLayout,
+};
 
 #[derive(Debug, Clone)]
 pub struct ColumnDef {
@@ -38,6 +40,34 @@ pub struct NewTable {
     pub extra: Vec<u8>,
 }
 
+/// The columns that a table is to have while its rows stay as they are.
+#[derive(Debug, Clone)]
+pub struct NewColumns {
+    pub columns: Vec<ColumnDef>,
+    /// For each of them the old column that it is, or none for one that comes.
+    pub sources: Vec<Option<usize>>,
+    /// Whether the statement counts as one that changed which columns rows have ([`ColumnHistory::versions`]).
+    pub counts: bool,
+}
+
+impl NewColumns {
+    /// The first `kept` columns stay where they are, the others come behind them.
+    pub fn behind(kept: usize, columns: Vec<ColumnDef>) -> NewColumns {
+        let sources = (0..columns.len()).map(|i| Some(i).filter(|i| *i < kept)).collect();
+        NewColumns { counts: columns.len() > kept, sources, columns }
+    }
+}
+
+/// What ALTER TABLE has done to the columns without a look at the rows, since the rows were last written anew.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ColumnHistory {
+    pub places: Places,
+    /// How many places the oldest rows may have; 0: no column has come or gone.
+    pub oldest: u32,
+    /// How many statements have changed which columns rows have (the owner says which ones count).
+    pub versions: u32,
+}
+
 #[derive(Debug, Clone)]
 pub struct TableDef {
     pub id: u64,
@@ -49,6 +79,7 @@ pub struct TableDef {
     pub indexes: Vec<IndexDef>,
     pub auto_increment: Option<usize>,
     pub form: RowForm,
+    pub history: ColumnHistory,
     pub extra: Vec<u8>,
     pub created_micros: u64,
 }
@@ -56,9 +87,64 @@ pub struct TableDef {
 impl TableDef {
     /// The layout of its rows.
     pub fn layout(&self) -> RowLayout {
-        let cols: Vec<PhysCol> = self.columns.iter().map(|c| c.phys).collect();
-        RowLayout::of(&cols, self.form)
+        RowLayout::placed(&self.phys(), self.form, &self.history.places)
             .with_defaults(self.columns.iter().map(|c| c.default.clone()).collect())
+    }
+
+    fn phys(&self) -> Vec<PhysCol> {
+        self.columns.iter().map(|c| c.phys).collect()
+    }
+
+    /// Whether rows may be older than the column.
+    pub fn came_later(&self, column: usize) -> bool {
+        let h = &self.history;
+        h.oldest > 0 && h.places.of(column) >= h.oldest as usize
+    }
+
+    /// How many places a row has that is written now.
+    pub fn width(&self) -> usize {
+        self.history.places.width(self.columns.len())
+    }
+
+    /// The definition with other columns whose rows stay as they are. `sources`: for each new column the old one that it is. The parts
+    /// of indexes and the AUTO_INCREMENT column go where their columns go; `None` where one of these is dropped.
+    pub(crate) fn with_columns(
+        &self,
+        columns: Vec<ColumnDef>,
+        sources: &[Option<usize>],
+        counts: bool,
+    ) -> Option<TableDef> {
+        let moved = |old: usize| sources.iter().position(|s| *s == Some(old));
+        let mut def = TableDef { columns, ..self.clone() };
+        for part in def.indexes.iter_mut().flat_map(|i| &mut i.parts) {
+            part.col = moved(part.col)?;
+        }
+        if let Some(auto) = self.auto_increment {
+            def.auto_increment = Some(moved(auto)?);
+        }
+        let changed = sources.len() != self.columns.len() || sources.iter().any(Option::is_none);
+        let h = &mut def.history;
+        if h.oldest == 0 && changed {
+            h.oldest = self.columns.len() as u32;
+        }
+        h.places = self.history.places.after(&self.phys(), sources);
+        h.versions += u32::from(counts);
+        Some(def)
+    }
+
+    /// Of a table whose rows are all gone: none of them is older than a column.
+    pub(crate) fn forget_history(&mut self) {
+        self.columns.iter_mut().for_each(|c| c.default = c.phys.empty());
+        self.history = ColumnHistory::default();
+    }
+
+    /// Whether rows of the other table mean the same in this one, if the columns are the same and the owner asks for no more than the
+    /// default where a row is older than a column.
+    pub fn reads_rows_of(&self, other: &TableDef) -> bool {
+        let same_default = |(a, b): (&ColumnDef, &ColumnDef)| a.default == b.default;
+        self.form == other.form
+            && self.history.places == other.history.places
+            && self.columns.iter().zip(&other.columns).all(same_default)
     }
 }
 
@@ -122,11 +208,13 @@ impl Storage {
     }
 }
 
-/// Format 1 knew no buffer trees, format 2 no partitions, format 3 plain rows only; a definition without any is still written in it.
+/// Format 1 knew no buffer trees, format 2 no partitions, format 3 plain rows only, format 4 no columns that come and go; a definition
+/// without any is still written in it.
 const PLAIN: u8 = 1;
 const WITH_BUFFERS: u8 = 2;
 const WITH_PARTS: u8 = 3;
 const SPARSE: u8 = 4;
+const WITH_HISTORY: u8 = 5;
 
 fn put_str(out: &mut Vec<u8>, s: &str) {
     put_bytes(out, s.as_bytes());
@@ -205,6 +293,7 @@ fn take_datum(r: &mut Reader<'_>) -> Result<DatumBuf> {
 
 pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
     let format = match (d.form, s.parts.is_empty(), s.buffers.is_empty()) {
+        _ if d.history != ColumnHistory::default() => WITH_HISTORY,
         (RowForm::Sparse, _, _) => SPARSE,
         (RowForm::Plain, false, _) => WITH_PARTS,
         (RowForm::Plain, true, false) => WITH_BUFFERS,
@@ -249,7 +338,43 @@ pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
             put_roots(&mut o, &p.storage.buffers);
         }
     }
+    if format == WITH_HISTORY {
+        o.push(u8::from(d.form == RowForm::Sparse));
+        put_history(&mut o, &d.history);
+    }
     o
+}
+
+fn put_history(o: &mut Vec<u8>, h: &ColumnHistory) {
+    put_varint(o, h.oldest.into());
+    put_varint(o, h.versions.into());
+    put_varint(o, h.places.order.len() as u64);
+    for at in &h.places.order {
+        put_varint(o, (*at).into());
+    }
+    put_varint(o, h.places.gone.len() as u64);
+    for (at, phys) in &h.places.gone {
+        put_varint(o, (*at).into());
+        put_phys(o, phys);
+    }
+}
+
+fn take_history(r: &mut Reader<'_>, columns: usize) -> Result<ColumnHistory> {
+    let (oldest, versions) = (r.varint_u32()?, r.varint_u32()?);
+    let mut places = Places::default();
+    for _ in 0..r.len()? {
+        places.order.push(r.varint_u32()?);
+    }
+    for _ in 0..r.len()? {
+        places.gone.push((r.varint_u32()?, take_phys(r)?));
+    }
+    if !places.fit(columns) || places.width(columns) > MAX_COLUMNS {
+        return Err(Error::Corrupt {
+            what: "columns without places in their rows".into(),
+            place: "data dictionary".into(),
+        });
+    }
+    Ok(ColumnHistory { places, oldest, versions })
 }
 
 fn take_parts(r: &mut Reader<'_>) -> Result<Vec<Part>> {
@@ -281,7 +406,7 @@ fn take_roots(r: &mut Reader<'_>) -> Result<Vec<(u64, u32)>> {
 pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let mut r = Reader::new(b);
     let format = r.u8()?;
-    if ![PLAIN, WITH_BUFFERS, WITH_PARTS, SPARSE].contains(&format) {
+    if !(PLAIN..=WITH_HISTORY).contains(&format) {
         return Err(Error::Corrupt {
             what: format!("table definition of format {format}"),
             place: "data dictionary".into(),
@@ -315,6 +440,11 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let roots = take_roots(&mut r)?;
     let buffers = if format != PLAIN { take_roots(&mut r)? } else { Vec::new() };
     let parts = if format >= WITH_PARTS { take_parts(&mut r)? } else { Vec::new() };
+    let (mut sparse, mut history) = (format == SPARSE, ColumnHistory::default());
+    if format == WITH_HISTORY {
+        sparse = r.u8()? != 0;
+        history = take_history(&mut r, columns.len())?;
+    }
     let d = TableDef {
         id,
         version,
@@ -323,7 +453,8 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
         columns,
         indexes,
         auto_increment,
-        form: if format == SPARSE { RowForm::Sparse } else { RowForm::Plain },
+        form: if sparse { RowForm::Sparse } else { RowForm::Plain },
+        history,
         extra,
         created_micros,
     };
@@ -353,6 +484,7 @@ mod tests {
             }],
             auto_increment: Some(0),
             form: RowForm::Plain,
+            history: ColumnHistory::default(),
             extra: vec![1, 2, 3],
             created_micros: 5,
         };
@@ -361,8 +493,16 @@ mod tests {
             [(vec![], vec![]), (vec![(20, 7)], vec![]), (vec![], vec![part.clone(), part])]
         {
             let s = Storage { space: 17, roots: vec![(20, 2)], buffers, parts };
-            for form in [RowForm::Plain, RowForm::Sparse] {
-                let d = TableDef { form, ..d.clone() };
+            let gone = (0, PhysCol { ty: PhysType::F32, nullable: true });
+            let places = Places { order: vec![1], gone: vec![gone] };
+            let history = ColumnHistory { places, oldest: 1, versions: 2 };
+            for (form, history) in [
+                (RowForm::Plain, ColumnHistory::default()),
+                (RowForm::Sparse, ColumnHistory::default()),
+                (RowForm::Plain, history.clone()),
+                (RowForm::Sparse, history.clone()),
+            ] {
+                let d = TableDef { form, history, ..d.clone() };
                 let b = encode_table(&d, &s);
                 let (d2, s2) = decode_table(&b).unwrap();
                 assert_eq!(format!("{d:?}"), format!("{d2:?}"));

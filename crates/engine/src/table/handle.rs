@@ -18,7 +18,7 @@ use crate::waits::{Blocker, Cause, Object, What};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_rt::{Interrupt, Rt};
+use weir_rt::{Boxed, Interrupt, Rt};
 
 pub struct Index {
     /// Unique among all indexes of all tables: names locks and owns pages.
@@ -243,7 +243,7 @@ impl Table {
             })
             .fold(0, usize::saturating_add);
         // Far below what moves a column today: rows of older engines had columns off the page from a quarter of a page on.
-        let external = widest > size / 8;
+        let external = widest > size / 8 || layout.keeps_long();
         Ok(Table {
             mdl: common.mdl,
             rows: common.rows,
@@ -638,12 +638,14 @@ impl Table {
     }
 
     /// An explicit value was inserted: the counter moves past it.
-    pub async fn auto_increment_observe(self: &Arc<Self>, value: u64) -> Result<()> {
-        self.auto.observe(value);
-        if planted::is(Bug::ChosenNumberNotCovered) {
-            return Ok(());
-        }
-        self.auto.cover(&self.core, &self.dict).await
+    pub fn auto_increment_observe(self: &Arc<Self>, value: u64) -> Boxed<'_, Result<()>> {
+        Box::pin(async move {
+            self.auto.observe(value);
+            if planted::is(Bug::ChosenNumberNotCovered) {
+                return Ok(());
+            }
+            self.auto.cover(&self.core, &self.dict).await
+        })
     }
 
     pub(crate) async fn auto_increment_set(self: &Arc<Self>, next: u64) -> Result<()> {

@@ -15,7 +15,7 @@ mod held;
 mod mdl;
 mod row_log;
 
-pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
+pub use def::{ColumnDef, ColumnHistory, IndexDef, NewColumns, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Part, Storage, decode_table, encode_table};
 pub(crate) use handle::From;
 pub use handle::{Index, Table};

@@ -14,7 +14,7 @@ use crate::row::{DatumBuf, KeyPartType, decode_datum, decode_len};
 use crate::table::Table;
 use std::sync::Arc;
 
-/// Makes rows of the entries of one index. A row ends with the last column that is wanted; what stands in the others before it is
+/// Makes rows of the entries of one index. A row ends with the last place that is wanted; what stands in the others before it is
 /// something that the column can be.
 pub(super) struct Cover {
     table: Arc<Table>,
@@ -51,10 +51,9 @@ impl Cover {
             .collect();
         let needed = parts.iter().rposition(|(col, _)| col.is_some()).map_or(0, |last| last + 1);
         parts.truncate(needed);
-        let columns = wanted.iter().max().map_or(0, |c| usize::from(*c) + 1);
         Cover {
             parts,
-            blank: first_columns(&table.layout, columns),
+            blank: first_columns(&table.layout, wanted.iter().map(|c| usize::from(*c))),
             values: Vec::new(),
             table: table.clone(),
             entry: Vec::new(),

@@ -6,10 +6,10 @@
 //! can wait.
 
 use super::bulk::{Ready, RowList};
-use super::secondary::{note_trx, value};
+use super::secondary::{note_trx, padded, value};
 use super::{LockMode, RowAttempt, Txn};
 use crate::btree;
-use crate::change_buffer::Before;
+use crate::change_buffer::{Before, VALUE};
 use crate::error::{Error, Result};
 use crate::mtr::Work;
 use crate::page::slotted;
@@ -93,7 +93,7 @@ impl Txn {
             // A hint only: the attempt asks again with the leaf latched. Where a gap is locked it would be made in vain each time.
             let plain = !behind.is_empty() && !self.db.locks.has_gaps(index.id);
             let few = async {
-                let made = match index.buffer.before_insert() {
+                let made = match index.buffer.before_insert(&self.db.core) {
                     Before::Nothing if plain => self.insert_few(t, i, rest).await?,
                     _ => 0,
                 };
@@ -112,8 +112,9 @@ impl Txn {
     /// Makes the first of the entries and those behind it that share its leaf; 0: the first has to go by itself.
     async fn insert_few(&mut self, t: &Arc<Table>, i: usize, entries: &[Entry]) -> Result<usize> {
         let few = &entries[..entries.len().min(RUN_ENTRIES)];
-        let need = few.iter().map(|e| btree::insert_need(e.key.len(), 3)).sum::<usize>();
-        let first = btree::insert_need(entries[0].key.len(), 3);
+        let value = VALUE + t.indexes[i].buffer.padding();
+        let need = few.iter().map(|e| btree::insert_need(e.key.len(), value)).sum::<usize>();
+        let first = btree::insert_need(entries[0].key.len(), value);
         let want = need.min(RUN_BYTES).max(first) + 64;
         // A tiny log takes single entries only.
         if (want + crate::log::FRAME) as u64 > self.db.core.log.grant_max() {
@@ -121,7 +122,7 @@ impl Txn {
         }
         let made = self.drive(want, |txn, w| txn.few_attempt(w, t, i, few)).await?;
         if made > 0
-            && let Some(owed) = t.indexes[i].buffer.after_insert()
+            && let Some(owed) = t.indexes[i].buffer.after_insert(&self.db.core)
         {
             Box::pin(self.contract(t, i, owed)).await?;
         }
@@ -143,6 +144,7 @@ impl Txn {
         if self.db.locks.has_gaps(index.id) && !planted::is(Bug::EntriesIgnoreGaps) {
             return Ok(0);
         }
+        let padding = if buffered { index.buffer.padding() } else { 0 };
         let p = g.bytes(at.leaf);
         let (mut free, mut redo, mut slots) = (slotted::free_bytes(p), 0, Vec::new());
         for e in entries {
@@ -150,8 +152,8 @@ impl Txn {
                 break;
             }
             let Err(slot) = slotted::search(p, &e.key) else { break };
-            let cell = slotted::cell_size(e.key.len() - slotted::prefix_len(p), 3);
-            let more = redo + btree::insert_need(e.key.len(), 3);
+            let cell = slotted::cell_size(e.key.len() - slotted::prefix_len(p), VALUE + padding);
+            let more = redo + btree::insert_need(e.key.len(), VALUE + padding);
             if cell > free || (more > RUN_BYTES && !slots.is_empty()) {
                 break;
             }
@@ -163,7 +165,8 @@ impl Txn {
         }
         let mut a = g.seal(redo + 32)?;
         for (e, slot) in entries.iter().zip(&slots) {
-            btree::insert(&mut a, tree, at.leaf, *slot, &e.key, &value(0, e.pk_at));
+            let value = padded(value(0, e.pk_at), padding);
+            btree::insert(&mut a, tree, at.leaf, *slot, &e.key, &value);
         }
         note_trx(&mut a, at.leaf, self.id);
         a.commit();

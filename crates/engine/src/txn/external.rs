@@ -45,10 +45,7 @@ pub fn chains(table: &Table, row: &[u8]) -> Vec<PageNo> {
     if !v.has_external() {
         return Vec::new();
     }
-    (0..table.layout.len())
-        .filter(|i| v.is_external(*i))
-        .filter_map(|i| v.get(i).as_bytes().map(first_page))
-        .collect()
+    v.references().map(first_page).collect()
 }
 
 /// Reads one long column. `None`: [`free_tail`] has had a part of it.
@@ -101,7 +98,7 @@ pub async fn whole(core: &Core, table: &Table, row: &[u8]) -> Result<Option<Vec<
             long.push((i, bytes));
         }
     }
-    let mut b = RowBuilder::new(&table.layout);
+    let mut b = RowBuilder::like(&table.layout, v.count());
     for i in 0..table.layout.len() {
         match long.iter().find(|(c, _)| *c == i) {
             Some((_, bytes)) => b.push(Datum::Bytes(bytes)),
@@ -170,7 +167,7 @@ const fn inline(cell: usize) -> usize {
 }
 
 /// Key and row bytes up to which a row is stored as it is. Of longer ones, columns move to chains.
-pub(super) const fn longest_inline(page_size: usize) -> usize {
+pub const fn longest_inline(page_size: usize) -> usize {
     inline(slotted::good_cell(page_size))
 }
 
@@ -256,6 +253,7 @@ impl Txn {
         let columns = (0..table.layout.len())
             .filter(|i| matches!(table.layout.col(*i).ty, PhysType::Var { .. }))
             .filter(|i| !refs.iter().any(|(c, _)| c == i) && !table.in_clustered_key(*i))
+            .filter(|i| !v.lacks(*i))
             .filter_map(|i| v.get(i).as_bytes().map(|b| (b.len(), i)))
             .collect();
         let bitmap = table.layout.external_bytes();
@@ -270,7 +268,7 @@ impl Txn {
             let data = v.get(i).as_bytes().unwrap_or_default();
             refs.push((i, self.write_chain(table, data).await?));
         }
-        let mut b = RowBuilder::new(&table.layout);
+        let mut b = RowBuilder::like(&table.layout, v.count());
         for i in 0..table.layout.len() {
             match refs.iter().find(|(c, _)| *c == i) {
                 Some((_, r)) => b.push_external(r),

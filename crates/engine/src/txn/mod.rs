@@ -17,6 +17,7 @@
 //!   some view may want has this entry.
 
 mod ahead;
+mod boxed;
 mod bulk;
 mod committed;
 mod cover;
@@ -66,7 +67,8 @@ pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
 
 /// Clustered key and delete mark of a secondary cell; `None`: the cell is damaged.
 pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8], bool)> {
-    let whole = value.len() == 3 && secondary::pk_offset(value) <= entry.len();
+    // In a buffer tree there may be padding behind the three bytes.
+    let whole = value.len() >= VALUE && secondary::pk_offset(value) <= entry.len();
     whole.then(|| read::secondary_parts(entry, value))
 }
 
@@ -75,6 +77,7 @@ pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 
+use crate::change_buffer::VALUE;
 use crate::error::{Error, Result};
 use crate::ids::{TrxId, Xid};
 use crate::lock::TrxLocks;
@@ -85,7 +88,7 @@ use crate::sync::atomic::Ordering;
 use crate::table::{HeldTables, MdlHold, MdlMode, Table};
 use std::sync::Arc;
 use std::time::Duration;
-use weir_rt::Interrupt;
+use weir_rt::{Boxed, Interrupt};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isolation {
@@ -330,45 +333,49 @@ impl Txn {
 
     /// ROLLBACK TO SAVEPOINT. As `rollback_to`; but a transaction that was unused when the savepoint was set is unused again: its row
     /// locks, its snapshot and its tables' locks are given back.
-    pub async fn rollback_to_savepoint(&mut self, s: Savepoint) -> Result<()> {
-        if self.doomed || !s.before_use || self.o.held.is_some() {
-            return self.rollback_to(s).await;
-        }
-        if let Err(e) = self.rollback_inner().await {
-            self.hand_over();
-            self.doomed = true;
-            return Err(e);
-        }
-        self.db.locks.release_all(&self.locks);
-        // What has released its locks gets no new ones.
-        self.locks = TrxLocks::new(self.o.session_id);
-        self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
-        self.gained.forget();
-        self.drop_view();
-        self.mdl.clear();
-        self.rows = s.rows;
-        self.shared_writes = false;
-        Ok(())
-    }
-
-    /// Undoes the writes since `s`. Locks stay, as in InnoDB. When it fails half-way (a page cannot be read) the engine
-    /// rolls everything back: every later call, a commit above all, ends with `Deadlock`.
-    pub async fn rollback_to(&mut self, s: Savepoint) -> Result<()> {
-        if self.doomed {
-            return Err(Error::Deadlock);
-        }
-        if let Some(log) = self.undo.as_mut() {
-            let to = s.position.unwrap_or_else(|| log.begin());
-            let to = RollbackTarget::Position(to);
-            let undo = rollback::rollback_log(&self.db, self.id, log, to);
-            if let Err(e) = patience::undoing(undo).await {
+    pub fn rollback_to_savepoint(&mut self, s: Savepoint) -> Boxed<'_, Result<()>> {
+        Box::pin(async move {
+            if self.doomed || !s.before_use || self.o.held.is_some() {
+                return self.rollback_to(s).await;
+            }
+            if let Err(e) = self.rollback_inner().await {
                 self.hand_over();
                 self.doomed = true;
                 return Err(e);
             }
-        }
-        self.rows = s.rows;
-        Ok(())
+            self.db.locks.release_all(&self.locks);
+            // What has released its locks gets no new ones.
+            self.locks = TrxLocks::new(self.o.session_id);
+            self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
+            self.gained.forget();
+            self.drop_view();
+            self.mdl.clear();
+            self.rows = s.rows;
+            self.shared_writes = false;
+            Ok(())
+        })
+    }
+
+    /// Undoes the writes since `s`. Locks stay, as in InnoDB. When it fails half-way (a page cannot be read) the engine
+    /// rolls everything back: every later call, a commit above all, ends with `Deadlock`.
+    pub fn rollback_to(&mut self, s: Savepoint) -> Boxed<'_, Result<()>> {
+        Box::pin(async move {
+            if self.doomed {
+                return Err(Error::Deadlock);
+            }
+            if let Some(log) = self.undo.as_mut() {
+                let to = s.position.unwrap_or_else(|| log.begin());
+                let to = RollbackTarget::Position(to);
+                let undo = rollback::rollback_log(&self.db, self.id, log, to);
+                if let Err(e) = patience::undoing(undo).await {
+                    self.hand_over();
+                    self.doomed = true;
+                    return Err(e);
+                }
+            }
+            self.rows = s.rows;
+            Ok(())
+        })
     }
 
     /// Commits; returns when the durability level is reached. An error means that the outcome is not known to be durable.
@@ -430,10 +437,12 @@ impl Txn {
         Ok(Some(Owed { lsn, reach, who }))
     }
 
-    pub async fn rollback(mut self) -> Result<()> {
-        self.rollback_inner().await?;
-        self.finish();
-        Ok(())
+    pub fn rollback(mut self) -> Boxed<'static, Result<()>> {
+        Box::pin(async move {
+            self.rollback_inner().await?;
+            self.finish();
+            Ok(())
+        })
     }
 
     async fn rollback_inner(&mut self) -> Result<()> {

@@ -20,6 +20,7 @@ use crate::sync::Mutex;
 use crate::table::MdlHold;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use weir_rt::Boxed;
 
 /// Transactions that are prepared at once.
 const MOST: usize = super::slots::SLOTS_MAX / 2;
@@ -100,29 +101,31 @@ impl Txn {
     /// The first phase of a distributed commit. It returns when the promise has reached the durability level; from then on the
     /// transaction waits for [`crate::Db::commit_prepared`] or [`crate::Db::rollback_prepared`], over any number of starts. A
     /// transaction that cannot be prepared is rolled back.
-    pub async fn prepare(mut self, xid: &Xid, d: Durability) -> Result<()> {
-        if self.doomed {
-            self.finish();
-            return Err(Error::Deadlock);
-        }
-        let db = self.db.clone();
-        if let Err(e) = db.prepared.claim(xid) {
-            self.rollback().await?;
-            return Err(e);
-        }
-        let mut claim = Claim { of: &db.prepared, xid: Some(xid) };
-        // One that has changed nothing is promised as well: its name outlives a crash.
-        self.o.read_only = false;
-        self.drop_view();
-        self.ensure_writer().await?;
-        let record = undo::encode_xid(xid);
-        self.drive(record.len() + 512, |txn, w| txn.name_attempt(w, &record)).await?;
-        let log = self.undo.as_ref().expect("a writer has an undo log");
-        let lsn = undo::write_prepared(&db.core, log).await?;
-        self.prepared = Some(xid.clone());
-        claim.xid = None;
-        reach(&db, lsn, d, (self.o.session_id, self.id)).await
-        // Dropped, it waits in the list.
+    pub fn prepare(mut self, xid: &Xid, d: Durability) -> Boxed<'_, Result<()>> {
+        Box::pin(async move {
+            if self.doomed {
+                self.finish();
+                return Err(Error::Deadlock);
+            }
+            let db = self.db.clone();
+            if let Err(e) = db.prepared.claim(xid) {
+                self.rollback().await?;
+                return Err(e);
+            }
+            let mut claim = Claim { of: &db.prepared, xid: Some(xid) };
+            // One that has changed nothing is promised as well: its name outlives a crash.
+            self.o.read_only = false;
+            self.drop_view();
+            self.ensure_writer().await?;
+            let record = undo::encode_xid(xid);
+            self.drive(record.len() + 512, |txn, w| txn.name_attempt(w, &record)).await?;
+            let log = self.undo.as_ref().expect("a writer has an undo log");
+            let lsn = undo::write_prepared(&db.core, log).await?;
+            self.prepared = Some(xid.clone());
+            claim.xid = None;
+            reach(&db, lsn, d, (self.o.session_id, self.id)).await
+            // Dropped, it waits in the list.
+        })
     }
 
     fn name_attempt(&mut self, w: &mut Work<'_>, record: &[u8]) -> RowAttempt<()> {

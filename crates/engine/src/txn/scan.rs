@@ -3,6 +3,8 @@
 //! A cursor's position is a key, never a slot: after each batch it seeks again, so splits, merges, purge and rollback in
 //! between cannot make it skip or repeat a row, in either direction.
 
+mod current;
+
 use super::ahead::{self, Ahead};
 use super::committed::Locked;
 use super::cover::{Cover, is_settled};
@@ -273,23 +275,6 @@ impl Cursor {
                 stats.rows_uncovered.fetch_add(others as u64, Ordering::Relaxed);
             }
         }
-    }
-
-    /// Replaces the current row by one with its long columns in place; false: it is gone.
-    async fn fetch_current(&mut self, txn: &mut Txn) -> Result<bool> {
-        let mut row = self.row().to_vec();
-        let key = self.key().to_vec();
-        let there = txn.fetch_long(&self.table, &key, &mut row, LockMode::None).await?;
-        if there {
-            let i = self.batch.at - 1;
-            let k = self.batch.bytes.len() as u32;
-            self.batch.bytes.extend_from_slice(&key);
-            let r = self.batch.bytes.len() as u32;
-            self.batch.bytes.extend_from_slice(&row);
-            let end = self.batch.bytes.len() as u32;
-            self.batch.rows[i] = Copied { key: k, row: r, end, what: What::Row };
-        }
-        Ok(there)
     }
 
     /// Next batch from the index's leaves: rows (clustered) or entries (secondary).

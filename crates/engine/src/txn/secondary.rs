@@ -5,8 +5,9 @@ use super::rows::clustered_cell;
 use super::version::{self, DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, Txn};
 use crate::btree::{self, Place, Tree, gathered_leaf};
-use crate::change_buffer::{self, Before, Contraction, Trees};
+use crate::change_buffer::{self, Before, Trees, VALUE};
 use crate::error::{Error, Result};
+use crate::flush::buffer_size::Growth;
 use crate::ids::TrxId;
 use crate::lock::{Kind, LockName, Mode, TrxLocks};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
@@ -18,13 +19,21 @@ use crate::row::key::prefix_successor;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
 use crate::waits::{Cause, Object, What};
+use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_rt::{Actor, acting};
 
 /// Value of a secondary cell: flags, offset of the clustered key within the entry.
-pub fn value(flags: u8, pk_at: usize) -> [u8; 3] {
+pub fn value(flags: u8, pk_at: usize) -> [u8; VALUE] {
     let at = (pk_at as u16).to_le_bytes();
     [flags, at[0], at[1]]
+}
+
+/// The value of an entry with so many bytes behind it.
+pub(super) fn padded(value: [u8; VALUE], padding: usize) -> SmallVec<[u8; VALUE]> {
+    let mut v = SmallVec::from_buf(value);
+    v.resize(VALUE + padding, 0);
+    v
 }
 
 pub fn pk_offset(value: &[u8]) -> usize {
@@ -110,7 +119,7 @@ impl Txn {
             return Err(Error::KeyTooLong { len: entry.len(), max });
         }
         let fresh = fresh
-            && match t.indexes[i].buffer.before_insert() {
+            && match t.indexes[i].buffer.before_insert(&self.db.core) {
                 Before::Nothing => true,
                 Before::Move => self.help_sweep(t, i, 1).await?,
                 Before::PassBy => {
@@ -118,12 +127,13 @@ impl Txn {
                     false
                 }
             };
-        let want = btree::insert_need(entry.len(), 3) + 64;
+        let padding = if fresh { t.indexes[i].buffer.padding() } else { 0 };
+        let want = btree::insert_need(entry.len(), VALUE + padding) + 64;
         let insert = |txn: &mut Txn, w: &mut Work<'_>| {
             txn.insert_secondary_attempt(w, t, i, entry, key, fresh, on_duplicate)
         };
         match self.drive(want, insert).await? {
-            None if fresh => match t.indexes[i].buffer.after_insert() {
+            None if fresh => match t.indexes[i].buffer.after_insert(&self.db.core) {
                 None => Ok(()),
                 Some(owed) => Box::pin(self.contract(t, i, owed)).await,
             },
@@ -132,25 +142,41 @@ impl Txn {
         }
     }
 
-    /// What a policy of InnoDB's asks of an insert that has made the buffer grow.
-    pub(super) async fn contract(&self, t: &Arc<Table>, i: usize, owed: Contraction) -> Result<()> {
-        match owed {
-            Contraction::Asks => {
-                let (core, merging) = (&self.db.core, t.indexes[i].buffer.merging());
-                core.stats.change_buffer.asked.fetch_add(1, Ordering::Relaxed);
-                if !core.flush.owe_merges(policy::CONTRACTION, merging.slots) {
-                    _ = self.help_sweep(t, i, policy::CONTRACTION).await?;
-                }
+    /// What a policy of InnoDB's asks of an insert that has made the buffer grow: a contraction for each page.
+    pub(super) async fn contract(&self, t: &Arc<Table>, i: usize, owed: Growth) -> Result<()> {
+        let moves = policy::CONTRACTION * owed.pages;
+        if !owed.waits {
+            let (core, merging) = (&self.db.core, t.indexes[i].buffer.merging());
+            core.stats.change_buffer.asked.fetch_add(1, Ordering::Relaxed);
+            if core.flush.owe_merges(moves, merging.slots) {
+                return Ok(());
             }
-            Contraction::Waits => _ = self.help_sweep(t, i, policy::CONTRACTION).await?,
         }
-        Ok(())
+        self.help_sweep(t, i, moves).await.map(|_| ())
+    }
+
+    /// The index of a table whose buffer is contracted: InnoDB drew a place in its one tree, so an index with more pages in it is drawn
+    /// more often. Where each index has its own limit it is the one that has reached it.
+    fn drawn(&self, t: &Arc<Table>, i: usize) -> usize {
+        let core = &self.db.core;
+        if !t.indexes[i].buffer.is_part_of_one() {
+            return i;
+        }
+        let sum: u64 = t.indexes.iter().map(|index| index.buffer.pages()).sum();
+        let mut left = core.pool.rt.random_u64() % sum.max(1);
+        let is_drawn = |index: &Index| {
+            let has = index.buffer.pages();
+            let drawn = left < has;
+            left = left.saturating_sub(has);
+            drawn
+        };
+        t.indexes.iter().position(is_drawn).unwrap_or(i)
     }
 
     /// The buffer is full: this insert makes moves. False: there is trouble with another part of the index, and the entry goes past the
     /// buffer.
     async fn help_sweep(&self, t: &Arc<Table>, i: usize, moves: u64) -> Result<bool> {
-        let (core, index) = (&self.db.core, &t.indexes[i]);
+        let (core, index) = (&self.db.core, &t.indexes[self.drawn(t, i)]);
         core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
         // One wait of the session, for this reason: what its moves wait for, page reads above all, is not told once more.
         let _waiting = core.waits.begin(What::new(Cause::ChangeBuffer, Object::Table(t.def.id)));
@@ -210,9 +236,11 @@ impl Txn {
                     self.check_gap(index, next.as_deref())?;
                     inherit = Some(next);
                 }
-                btree::room_for_insert(&g, tree, &at, entry, 3)?;
-                let mut a = g.seal(btree::insert_need(entry.len(), 3) + 32)?;
-                btree::insert(&mut a, tree, at.leaf, slot, entry, &value(0, columns.len()));
+                let padding = if buffered { index.buffer.padding() } else { 0 };
+                let value = padded(value(0, columns.len()), padding);
+                btree::room_for_insert(&g, tree, &at, entry, value.len())?;
+                let mut a = g.seal(btree::insert_need(entry.len(), value.len()) + 32)?;
+                btree::insert(&mut a, tree, at.leaf, slot, entry, &value);
                 note_trx(&mut a, at.leaf, self.id);
                 if let Some(next) = inherit {
                     self.db.locks.inherit_on_insert(index.id, entry, next.as_deref());

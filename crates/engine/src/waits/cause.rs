@@ -20,13 +20,19 @@ macro_rules! causes {
                 match self { $(Cause::$name => $text),* }
             }
 
-            /// Its counters in SHOW STATUS: waits, and their time in microseconds.
-            pub fn counters(self) -> (&'static str, &'static str) {
+            /// Its counters in SHOW STATUS, each with what it means: waits, and their time in microseconds.
+            pub fn counters(self) -> [(&'static str, &'static str); 2] {
                 match self {
-                    $(Cause::$name => (
-                        concat!("Weir_waits_", $counter),
-                        concat!("Weir_waits_", $counter, "_usec"),
-                    )),*
+                    $(Cause::$name => [
+                        (
+                            concat!("Weir_waits_", $counter),
+                            concat!("Waits of sessions with the cause '", $text, "'."),
+                        ),
+                        (
+                            concat!("Weir_waits_", $counter, "_usec"),
+                            concat!("Time of waits with the cause '", $text, "', in microseconds."),
+                        ),
+                    ]),*
                 }
             }
         }
@@ -156,8 +162,9 @@ mod tests {
         assert!(Cause::ALL.len() <= CAUSES);
         for (i, c) in Cause::ALL.iter().enumerate() {
             assert_eq!(*c as usize, i);
-            assert!(c.counters().0.starts_with("Weir_waits_") && c.counters().1.ends_with("_usec"));
-            assert_eq!(c.counters().0, format!("Weir_waits_{}", c.name().replace(' ', "_")));
+            let [(waits, _), (usec, _)] = c.counters();
+            assert_eq!(waits, format!("Weir_waits_{}", c.name().replace(' ', "_")));
+            assert_eq!(usec, format!("{waits}_usec"));
         }
     }
 }

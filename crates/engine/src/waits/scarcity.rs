@@ -19,7 +19,7 @@ pub enum Scarcity {
 }
 
 impl Scarcity {
-    pub(crate) const ALL: [Scarcity; 6] = [
+    pub const ALL: [Scarcity; 6] = [
         Scarcity::None,
         Scarcity::LogAge,
         Scarcity::FreeFrames,

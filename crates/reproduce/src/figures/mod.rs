@@ -161,6 +161,11 @@ pub struct Measured {
     pub writes: f64,
     pub cpu: f64,
     pub wait: f64,
+    /// Milliseconds of a direct request, and its pages of 16 KiB.
+    pub read_ms: f64,
+    pub write_ms: f64,
+    pub read_pages: f64,
+    pub write_pages: f64,
     /// Seconds between two points.
     pub step: f64,
     /// Seconds of a window in which dips are looked for; `None`: a part of the run.
@@ -272,6 +277,12 @@ impl Measured {
             "ibuf" => self.change_buffer,
             "reads" => self.reads,
             "writes" => self.writes,
+            "read-ms" => self.read_ms,
+            "write-ms" => self.write_ms,
+            "write-pages" => self.write_pages,
+            // Requests to the disks for a transaction.
+            "reads-per-txn" => self.reads / self.all_per_second().max(1e-9),
+            "writes-per-txn" => self.writes / self.all_per_second().max(1e-9),
             "cpu" => self.cpu,
             "wait" => self.wait,
             "idle" => 100.0 - self.cpu - self.wait,

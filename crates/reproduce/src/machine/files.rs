@@ -55,6 +55,8 @@ pub struct FileSystem {
     pub journal_writes: u32,
     /// The volume's caches are emptied.
     pub barriers: bool,
+    /// A direct write has its file alone until it is done, and a direct read waits for that before it begins (ext2's lock of an inode).
+    pub locks_writes: bool,
 }
 
 #[derive(Clone, Default)]
@@ -100,7 +102,20 @@ struct Inner {
     /// Nanoseconds of a thread with its array of slots, for a request and for each of its pages.
     array: Mutex<(u64, u64)>,
     /// A file is synced by one at a time: the next one must not end before what the first one writes is there.
-    syncs: Mutex<BTreeMap<u64, Arc<AsyncMutex<()>>>>,
+    syncs: Locks,
+    /// Files that are written directly, where the file system locks them.
+    writes: Locks,
+}
+
+/// A lock for each file.
+#[derive(Default)]
+struct Locks(Mutex<BTreeMap<u64, Arc<AsyncMutex<()>>>>);
+
+impl Locks {
+    fn of(&self, inode: u64) -> Arc<AsyncMutex<()>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(inode).or_insert_with(|| Arc::new(AsyncMutex::new(()))).clone()
+    }
 }
 
 /// How a program's threads find and merge requests.
@@ -155,7 +170,8 @@ impl MachineDisk {
             state: Mutex::new(state),
             timed: AtomicBool::new(false),
             array: Mutex::default(),
-            syncs: Mutex::default(),
+            syncs: Locks::default(),
+            writes: Locks::default(),
         }))
     }
 
@@ -222,11 +238,29 @@ impl Inner {
         }
     }
 
-    async fn take_time(&self, list: Vec<Request>) {
+    /// Direct requests of a file, which a thread waits for.
+    async fn direct(&self, inode: u64, list: Vec<Request>) {
+        let Some(first) = list.first().filter(|_| self.is_timed()) else { return };
+        let (write, begun) = (first.write, self.rt.now());
+        let lock = self.fs.locks_writes.then(|| self.writes.of(inode));
+        let held = match &lock {
+            Some(l) => Some(l.lock().await),
+            None => None,
+        };
+        // A read has the lock while its blocks are looked up, which takes no time.
+        let held = held.filter(|_| write);
+        let (requests, bytes) = self.take_time(list).await;
+        drop(held);
+        self.counters.direct(write, requests, bytes, self.rt.now() - begun);
+    }
+
+    /// Returns how many requests they were, and of how many bytes.
+    async fn take_time(&self, list: Vec<Request>) -> (u64, u64) {
         if !self.is_timed() || list.is_empty() {
-            return;
+            return (0, 0);
         }
         let list = joined(list);
+        let sums = (list.len() as u64, list.iter().map(|r| r.bytes).sum());
         if let Some((cpu, ns)) = &self.cpu {
             cpu.work_aside(ns * list.len() as u64);
         }
@@ -245,6 +279,7 @@ impl Inner {
             }
         }
         self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
+        sums
     }
 
     fn find(&self, path: &str, o: OpenOptions) -> Result<u64> {
@@ -413,7 +448,7 @@ impl Opened {
             return;
         }
         let list = self.disk.requests(self.inode, off, bytes, true);
-        self.disk.take_time(list).await;
+        self.disk.direct(self.inode, list).await;
         if self.mode.is_dsync() {
             self.disk.journal().await;
         }
@@ -470,7 +505,7 @@ impl File for Opened {
             // What was read or written without O_DIRECT is in the page cache: these machines have the memory for it.
             if self.mode.is_direct() {
                 let list = self.disk.requests(self.inode, off, buf.len() as u64, false);
-                self.disk.take_time(list).await;
+                self.disk.direct(self.inode, list).await;
             }
             let done = self.fill(off, &mut buf);
             (buf, done)
@@ -492,7 +527,7 @@ impl File for Opened {
                 let each = batch.iter().flat_map(|(off, buf)| {
                     self.disk.requests(self.inode, *off, buf.len() as u64, false)
                 });
-                self.disk.take_time(each.collect()).await;
+                self.disk.direct(self.inode, each.collect()).await;
             }
             let (mut done, mut out) = (Ok(()), Vec::with_capacity(batch.len()));
             for (off, mut buf) in batch {
@@ -513,7 +548,7 @@ impl File for Opened {
                     list.extend(self.disk.requests(self.inode, *off, buf.len() as u64, true));
                 }
             }
-            self.disk.take_time(list).await;
+            self.disk.direct(self.inode, list).await;
             if self.mode.is_dsync() {
                 self.disk.journal().await;
             }
@@ -526,10 +561,7 @@ impl File for Opened {
             if !self.disk.is_timed() {
                 return Ok(());
             }
-            let turn = {
-                let mut all = self.disk.syncs.lock().unwrap_or_else(PoisonError::into_inner);
-                all.entry(self.inode).or_insert_with(|| Arc::new(AsyncMutex::new(()))).clone()
-            };
+            let turn = self.disk.syncs.of(self.inode);
             let _turn = turn.lock().await;
             let dirty = {
                 let mut s = self.disk.lock();
@@ -585,110 +617,4 @@ impl File for Opened {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machine::presets;
-    use weir_rt::sim::SimRt;
-
-    fn page(n: u8) -> IoBuf {
-        let mut b = IoBuf::new(4096);
-        b.fill(n);
-        b
-    }
-
-    /// A stripe is an extent long: a distance that has a factor in common with the number of disks must not leave some of them out.
-    #[test]
-    fn extents_reach_all_members_whatever_the_spread() {
-        for spread in 1..=64 {
-            let places = Places { page_factor: 1, spread };
-            let mut counts = [0; 10];
-            (0..1000).for_each(|n| counts[(places.extent(n) / EXTENT % 10) as usize] += 1);
-            assert!(counts.iter().all(|c| (70..=130).contains(c)), "{spread}: {counts:?}");
-        }
-    }
-
-    /// A sync that finds nothing left to write still waits for what another one is writing.
-    #[test]
-    fn no_sync_ends_before_the_bytes_are_there() {
-        let sim = SimRt::new(1);
-        let rt = sim.rt();
-        sim.run(async {
-            let m = presets::find("raid0-2009").unwrap().start(&rt, 1, 1);
-            m.disk.start_time();
-            let o = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
-            let f = m.disk.open("tables/a", o).await.unwrap();
-            for n in 0..2000 {
-                f.write(n * 1_000_000, page(1)).await.1.unwrap();
-            }
-            let (g, rt2) = (f.clone(), rt.clone());
-            let first = rt.spawn("first", async move {
-                g.sync().await.unwrap();
-                rt2.now()
-            });
-            weir_rt::yield_now().await;
-            rt.sleep(std::time::Duration::from_micros(1)).await;
-            f.sync().await.unwrap();
-            assert!(rt.now() >= first.await);
-        })
-        .unwrap();
-    }
-
-    #[test]
-    fn looks_grow_with_the_square_of_the_slots_that_are_merged() {
-        let of = |square| Array { slots: 256, square }.costs();
-        let time = |(request, page): (u64, u64), pages| request + page * pages;
-        // All slots of it, merged into requests of 64.
-        assert_eq!(4 * time(of(true), 64), 4 * (3 + 128) * 2560);
-        assert!(
-            time(of(true), 64) > 19 * time(of(true), 1) && time(of(false), 1) == time(of(true), 1)
-        );
-    }
-
-    #[test]
-    fn what_was_cut_off_reads_as_zero() {
-        let sim = SimRt::new(1);
-        let rt = sim.rt();
-        sim.run(async {
-            let m = presets::find("nvme").unwrap().start(&rt, 1, 1);
-            let o = OpenOptions { create: true, create_new: false, mode: Mode::Direct };
-            let f = m.disk.open("tables/a", o).await.unwrap();
-            for n in 0..8 {
-                f.write(n * 4096, page(7)).await.1.unwrap();
-            }
-            f.truncate(5 * 4096).await.unwrap();
-            assert!(f.read(5 * 4096, IoBuf::new(4096)).await.1.is_err());
-            f.allocate(8 * 4096, true).await.unwrap();
-            assert_eq!(f.read(4 * 4096, IoBuf::new(4096)).await.0[0], 7);
-            assert!(f.read(5 * 4096, IoBuf::new(4096)).await.0.iter().all(|b| *b == 0));
-        })
-        .unwrap();
-    }
-
-    #[test]
-    fn an_image_is_given_to_many_and_changed_by_none() {
-        let sim = SimRt::new(1);
-        let rt = sim.rt();
-        sim.run(async {
-            let m = presets::find("raid0-2009").unwrap().start(&rt, 1, 1);
-            let o = OpenOptions { create: true, create_new: false, mode: Mode::Direct };
-            let f = m.disk.open("tables/a", o).await.unwrap();
-            for n in 0..10u64 {
-                f.write(n * 4096, page(n as u8)).await.1.unwrap();
-            }
-            let image = m.disk.image();
-            for other in 0..2u8 {
-                let m = presets::find("raid0-2009").unwrap().start(&rt, 4, 8);
-                m.disk.put(image.clone());
-                m.disk.start_time();
-                let f = m.disk.open("tables/a", o).await.unwrap();
-                let (b, r) = f.read(7 * 4096, IoBuf::new(4096)).await;
-                r.unwrap();
-                assert_eq!(b[0], 7);
-                f.write(7 * 4096, page(100 + other)).await.1.unwrap();
-                assert!(f.read(10 * 4096, IoBuf::new(4096)).await.1.is_err(), "behind the end");
-                assert_eq!(m.disk.list("tables").await.unwrap(), ["a"]);
-            }
-        })
-        .unwrap();
-    }
-}
+mod tests;

@@ -4,7 +4,9 @@
 use super::array::Layout;
 use super::cache::{Cache, Cached};
 use super::drive::{Drive, Spindle};
+use super::elevator::Elevator;
 use super::files::{FileSystem, Places};
+use super::kept::OwnCache;
 use super::solid::{Flash, Solid};
 use super::{Counters, Cpu, Device, MachineDisk, Volume};
 use std::sync::Arc;
@@ -19,7 +21,19 @@ pub const SATA_7200: Drive = Drive {
     write_settle: 0.5,
     bytes_per_second: 90e6,
     queue: 32,
+    elevator: Elevator::Arrival,
+    cache: None,
 };
+
+/// The same disk as a server of 2009 had it: one command at a time, behind Linux's deadline elevator, with a memory of 16 MiB for writes.
+/// A status print of such a server has 4.56 ms for a write, which waits for the command before it.
+pub const SATA_2009: Drive =
+    Drive { queue: 1, elevator: Elevator::Deadline, cache: Some(OWN_CACHE), ..SATA_7200 };
+
+/// 16 MiB, as data sheets of such disks have; an interface of 1.5 Gbit/s, and 0.2 ms of a command's way there and back (an estimate). The
+/// firmware's choice among four is an estimate as well.
+const OWN_CACHE: OwnCache =
+    OwnCache { bytes: 16 << 20, command: 200.0, interface: 150e6, choice: 4 };
 
 /// A disk for servers of 2009 with 15,000 turns per minute: 146 GB, 3.5 ms on average.
 pub const SAS_15000: Drive = Drive {
@@ -30,6 +44,8 @@ pub const SAS_15000: Drive = Drive {
     write_settle: 0.4,
     bytes_per_second: 125e6,
     queue: 64,
+    elevator: Elevator::Arrival,
+    cache: None,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,10 +68,10 @@ pub struct Preset {
     pub request_cpu: f64,
 }
 
-const EXT2: FileSystem = FileSystem { journal_writes: 0, barriers: false };
-const EXT4: FileSystem = FileSystem { journal_writes: 2, barriers: true };
+const EXT2: FileSystem = FileSystem { journal_writes: 0, barriers: false, locks_writes: false };
+const EXT4: FileSystem = FileSystem { journal_writes: 2, barriers: true, locks_writes: false };
 /// A journal in the cache of the drive or of the controller.
-const EXT4_FAST: FileSystem = FileSystem { journal_writes: 1, barriers: true };
+const EXT4_FAST: FileSystem = FileSystem { journal_writes: 1, barriers: true, locks_writes: false };
 
 const DRIVE_CACHE: Cache = Cache { bytes: 16 << 20, battery: false, write: 120.0, depth: 4 };
 const CONTROLLER: Cache = Cache { bytes: 256 << 20, battery: true, write: 100.0, depth: 64 };
@@ -76,26 +92,11 @@ const REQUEST_TODAY: f64 = 8.0;
 pub const ALL: &[Preset] = &[
     Preset {
         name: "raid0-2009",
-        what: "8 processors of 2009, ten disks of 7,200 turns as RAID 0 in software with stripes of 1 MiB, ext2",
+        what: "8 processors of 2009, ten disks of 7,200 turns that do one command at a time, as RAID 0 in software with stripes of 1 MiB, ext2",
         processors: 8,
         storage: Storage::Drives {
             count: 10,
-            drive: SATA_7200,
-            layout: Layout::Raid0 { stripe: 1 << 20 },
-            own_cache: Some(DRIVE_CACHE),
-        },
-        controller: None,
-        fs: EXT2,
-        statement_cpu: STATEMENT_2009,
-        request_cpu: REQUEST_2009,
-    },
-    Preset {
-        name: "raid0-2009-uncached",
-        what: "the same with the write caches of its disks switched off",
-        processors: 8,
-        storage: Storage::Drives {
-            count: 10,
-            drive: SATA_7200,
+            drive: SATA_2009,
             layout: Layout::Raid0 { stripe: 1 << 20 },
             own_cache: None,
         },
@@ -235,8 +236,24 @@ pub const ALL: &[Preset] = &[
     },
 ];
 
-pub fn find(name: &str) -> Option<&'static Preset> {
-    ALL.iter().find(|p| p.name == name)
+/// What a machine with disks can have otherwise than it is, one at a time: `NAME+SWITCH+SWITCH`.
+pub const SWITCHES: &[(&str, &str)] = &[
+    ("native-queue", "its disks take 32 commands at once and choose"),
+    ("passing-cache", "a write into a disk's cache does not wait for the command before it"),
+    ("no-write-cache", "its disks write to the platters"),
+    ("no-elevator", "the kernel gives requests to its disks in the order in which they come"),
+    ("file-lock", "a file is locked during a direct write, as ext2 does"),
+];
+
+/// A machine by its name, with its switches.
+pub fn find(name: &str) -> Result<Preset, String> {
+    let mut words = name.split('+');
+    let base = words.next().unwrap_or_default();
+    let Some(found) = ALL.iter().find(|p| p.name == base) else {
+        let names: Vec<_> = ALL.iter().map(|p| p.name).collect();
+        return Err(format!("there is no machine '{base}'; there are {}", names.join(", ")));
+    };
+    words.try_fold(*found, |p, switch| p.switched(switch))
 }
 
 /// A computer at work.
@@ -250,6 +267,25 @@ pub struct Machine {
 }
 
 impl Preset {
+    fn switched(mut self, switch: &str) -> Result<Preset, String> {
+        let Storage::Drives { drive, own_cache, .. } = &mut self.storage else {
+            return Err(format!("'{}' has no disks that turn, and no switches", self.name));
+        };
+        match switch {
+            "native-queue" => drive.queue = SATA_7200.queue,
+            "passing-cache" => (drive.cache, *own_cache) = (None, Some(DRIVE_CACHE)),
+            "no-write-cache" => (drive.cache, *own_cache) = (None, None),
+            "no-elevator" => drive.elevator = Elevator::Arrival,
+            "file-lock" => self.fs.locks_writes = true,
+            _ => {
+                let names: Vec<_> = SWITCHES.iter().map(|s| s.0).collect();
+                let all = names.join(", ");
+                return Err(format!("there is no switch '{switch}' of a machine; there are {all}"));
+            }
+        }
+        Ok(self)
+    }
+
     /// `page_factor` and `spread` as in [`Places`].
     pub fn start(&self, rt: &Rt, page_factor: u64, spread: u64) -> Machine {
         let counters: Arc<Counters> = Arc::default();
@@ -264,10 +300,13 @@ impl Preset {
 
     /// Memories in front of disks are divided as the data are: else a small world would fit into them.
     fn device(&self, rt: &Rt, divided: u64) -> Arc<dyn Device> {
-        let part = |c: Cache| Cache { bytes: (c.bytes / divided).max(64 << 10), ..c };
+        let bytes = |bytes: u64| (bytes / divided).max(64 << 10);
+        let part = |c: Cache| Cache { bytes: bytes(c.bytes), ..c };
         let volume: Arc<dyn Device> = match self.storage {
             Storage::Solid(s) => Arc::new(Flash::new(rt, s)),
             Storage::Drives { count, drive, layout, own_cache } => {
+                let cache = drive.cache.map(|c| OwnCache { bytes: bytes(c.bytes), ..c });
+                let drive = Drive { cache, ..drive };
                 let one = |_| {
                     let spindle: Arc<dyn Device> = Spindle::start(rt, drive);
                     match own_cache {
@@ -294,6 +333,30 @@ impl Preset {
                 _ => drive.bytes * count as u64,
             },
             Storage::Solid(_) => 1 << 40,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_with_switches_and_what_is_no_machine() {
+        let drive = |name: &str| match find(name).unwrap().storage {
+            Storage::Drives { drive, own_cache, .. } => (drive, own_cache),
+            Storage::Solid(_) => panic!("{name} has disks"),
+        };
+        assert_eq!(drive("raid0-2009"), (SATA_2009, None));
+        let old = drive("raid0-2009+native-queue+passing-cache+no-elevator");
+        assert_eq!(old, (SATA_7200, Some(DRIVE_CACHE)));
+        assert_eq!(drive("raid0-2009+no-write-cache").0.cache, None);
+        assert!(find("raid0-2009+file-lock").unwrap().fs.locks_writes);
+        for (switch, _) in SWITCHES {
+            assert!(find(&format!("raid0-2009+{switch}")).is_ok(), "{switch}");
+        }
+        for bad in ["abacus", "", "raid0-2009+", "raid0-2009+warp", "nvme+file-lock"] {
+            assert!(find(bad).is_err(), "{bad}");
         }
     }
 }

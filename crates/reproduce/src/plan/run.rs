@@ -8,8 +8,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Load {
-    /// TPC-C's transactions.
-    Tpcc { warehouses: i64, dbt2: bool, warmup: f64, seconds: f64 },
+    /// TPC-C's transactions, on tables with or without the indexes of the foreign keys.
+    Tpcc {
+        warehouses: i64,
+        dbt2: bool,
+        #[serde(default)]
+        foreign_keys: bool,
+        warmup: f64,
+        seconds: f64,
+    },
     /// The insert benchmark: rows into a table that has some.
     Insert { start_rows: u64, rows: u64, query_users: usize, rows_per_query: u64 },
     /// sysbench's OLTP test, until so many transactions are done.
@@ -17,11 +24,20 @@ pub enum Load {
 }
 
 impl Load {
+    /// Makes TPC-C's tables without the indexes of foreign keys.
+    pub fn drop_foreign_keys(&mut self) {
+        if let Load::Tpcc { foreign_keys, .. } = self {
+            *foreign_keys = false;
+        }
+    }
+
     /// Worlds with the same data can begin with the same image.
     pub fn data(&self, size: Size) -> String {
         let by = format!("{} {}", size.pages, size.divided);
         match self {
-            Load::Tpcc { warehouses, .. } => format!("tpcc {warehouses} {by}"),
+            Load::Tpcc { warehouses, foreign_keys, .. } => {
+                format!("tpcc {warehouses} {foreign_keys} {by}")
+            }
             Load::Insert { start_rows, .. } => format!("insert {start_rows} {by}"),
             Load::Oltp { rows, .. } => format!("oltp {rows} {by}"),
         }

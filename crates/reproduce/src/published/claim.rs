@@ -32,15 +32,29 @@ enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Reproduced,
+    /// It holds, and it holds as well where all systems run under one policy: it says nothing of their difference.
+    WithoutEffect,
+    /// It holds because a figure of it is an input.
+    PutIn,
     NotReproduced,
     /// A run that it speaks of was not made.
     NotDecidable,
+}
+
+/// Whether a claim holds, and by how much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    pub holds: bool,
+    /// Percent of a bound by which its figure is on the right side of it, of the bound that is nearest, or missed by most.
+    pub distance: f64,
 }
 
 impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
+            Verdict::WithoutEffect => "holds, but does so without the effect",
+            Verdict::PutIn => "put in",
             Verdict::NotReproduced => "**not reproduced**",
             Verdict::NotDecidable => "not decidable: runs are missing",
         }
@@ -107,30 +121,47 @@ impl Claim {
         self.parts.iter().flat_map(of).flatten().collect()
     }
 
-    pub fn judge(&self, figure: &dyn Fn(&str) -> Option<f64>) -> Verdict {
+    /// `None`: a figure is missing.
+    pub fn judge(&self, figure: &dyn Fn(&str) -> Option<f64>) -> Option<Judged> {
         let value = |s: &Side| match &s.figure {
             Some(f) => figure(f).map(|v| v * s.factor),
             None => Some(s.factor),
         };
-        let holds = |p: &Part| match p {
+        let judged = |p: &Part| match p {
             Part::Compare(a, order, b) => {
                 let (a, b) = (value(a)?, value(b)?);
-                Some(match order {
-                    Order::Less => a < b,
-                    Order::AtMost => a <= b,
-                    Order::More => a > b,
-                    Order::AtLeast => a >= b,
-                })
+                let (holds, distance) = match order {
+                    Order::Less => (a < b, b - a),
+                    Order::AtMost => (a <= b, b - a),
+                    Order::More => (a > b, a - b),
+                    Order::AtLeast => (a >= b, a - b),
+                };
+                Some(Judged { holds, distance: percent(distance, b) })
             }
-            Part::Within(a, low, high) => value(a).map(|v| (*low..=*high).contains(&v)),
+            Part::Within(a, low, high) => {
+                let v = value(a)?;
+                let distance = percent(v - low, *low).min(percent(high - v, *high));
+                Some(Judged { holds: (*low..=*high).contains(&v), distance })
+            }
         };
-        let all: Option<Vec<bool>> = self.parts.iter().map(holds).collect();
-        match all {
-            None => Verdict::NotDecidable,
-            Some(l) if l.iter().all(|b| *b) => Verdict::Reproduced,
-            Some(_) => Verdict::NotReproduced,
-        }
+        let all: Option<Vec<Judged>> = self.parts.iter().map(judged).collect();
+        let all = all?;
+        let distance = all.iter().map(|j| j.distance).fold(f64::INFINITY, f64::min);
+        Some(Judged { holds: all.iter().all(|j| j.holds), distance })
     }
+
+    /// A claim with a bound on one side only can hold by any amount.
+    #[cfg(test)]
+    pub fn is_bounded(&self) -> bool {
+        let is_low = |p: &Part| matches!(p, Part::Compare(_, Order::More | Order::AtLeast, _));
+        let is_high = |p: &Part| matches!(p, Part::Compare(_, Order::Less | Order::AtMost, _));
+        let within = self.parts.iter().any(|p| matches!(p, Part::Within(..)));
+        within || (self.parts.iter().any(is_low) && self.parts.iter().any(is_high))
+    }
+}
+
+fn percent(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { part * 100.0 } else { part * 100.0 / whole.abs() }
 }
 
 #[cfg(test)]
@@ -148,11 +179,15 @@ mod tests {
             "b.tpm" => Some(40.0),
             _ => None,
         };
-        let judge = |t: &str| claim(t).unwrap().judge(&figure);
-        assert_eq!(judge("a.tpm > b.tpm and a.tpm within 90 110"), Verdict::Reproduced);
-        assert_eq!(judge("a.tpm >= 3 * b.tpm"), Verdict::NotReproduced);
-        assert_eq!(judge("a.tpm >= 2.5 * b.tpm and b.tpm <= 40"), Verdict::Reproduced);
-        assert_eq!(judge("a.tpm > c.tpm"), Verdict::NotDecidable);
+        let judge =
+            |t: &str| claim(t).unwrap().judge(&figure).map(|j| (j.holds, j.distance.round()));
+        assert_eq!(judge("a.tpm > b.tpm and a.tpm within 90 110"), Some((true, 9.0)));
+        assert_eq!(judge("a.tpm >= 3 * b.tpm and b.tpm <= 50"), Some((false, -17.0)));
+        assert_eq!(judge("a.tpm >= 2.5 * b.tpm and b.tpm <= 40"), Some((true, 0.0)));
+        assert_eq!(judge("b.tpm within 50 90"), Some((false, -20.0)));
+        assert_eq!(judge("a.tpm > c.tpm"), None);
+        let bounded = |t: &str| claim(t).unwrap().is_bounded();
+        assert!(!bounded("a.tpm > b.tpm") && bounded("a.tpm > b.tpm and a.tpm < 3 * b.tpm"));
         assert_eq!(claim("a.x > 2 * b.y and c.z < 4").unwrap().figures(), ["a.x", "b.y", "c.z"]);
         for bad in [
             "a.tpm",

@@ -4,7 +4,7 @@
 
 mod claim;
 
-pub use claim::{Claim, Verdict};
+pub use claim::{Claim, Judged, Verdict};
 
 use crate::machine::Array;
 use crate::plan::{Load, Plan, Size};
@@ -71,6 +71,9 @@ pub struct Run {
     /// What this run has beside the system's options, or instead of them.
     #[serde(default)]
     pub set: Vec<String>,
+    /// Runs that this one stands for where all systems are to run under one policy: a claim that holds then as well says nothing of them.
+    #[serde(default)]
+    pub stands_for: Vec<String>,
 }
 
 /// A published table. A cell is a text, or a published figure and the name of ours: `3386 v4-20-16.tpm`.
@@ -111,6 +114,9 @@ pub struct Observation {
     /// The published text does not say it: it follows from its build's program, or is a comparison of ours. It is not counted.
     #[serde(default)]
     pub ours: bool,
+    /// A figure of it is an input of the simulation.
+    #[serde(default)]
+    pub put_in: bool,
     /// What may be the cause where it does not come out, and what an experiment said about that.
     #[serde(default)]
     pub because: String,
@@ -161,6 +167,12 @@ impl Experiment {
             serial_commits: self.serial_commits,
             seed: 2009,
         }
+    }
+
+    /// The run that stands for another one where all systems run under one policy.
+    pub fn null_of<'a>(&'a self, run: &'a str) -> &'a str {
+        let stands = |r: &&Run| r.stands_for.iter().any(|of| of == run);
+        self.runs.iter().find(stands).map_or(run, |r| &r.name)
     }
 
     pub fn size(&self, full: bool) -> Size {
@@ -219,6 +231,10 @@ mod tests {
                 .for_each(|c| known(c.1));
             e.graphs.iter().flat_map(|g| &g.runs).for_each(|r| known(r));
             e.observations.iter().flat_map(|o| o.claim.figures()).for_each(|f| known(&f));
+            e.runs.iter().flat_map(|r| &r.stands_for).for_each(|r| known(r));
+            for o in &e.observations {
+                assert!(o.claim.is_bounded(), "{}: '{}' has one bound only", e.name, o.says);
+            }
             assert!(
                 e.tables.iter().all(|t| t.rows.iter().all(|r| r.len() == t.head.len())),
                 "{}",

@@ -71,6 +71,13 @@ const TABLE: &[Published] = &[
     Published {
         machine: "raid0-2009",
         what: What::Random(64),
+        low: 700.0,
+        high: 1100.0,
+        source: "ten times such a drive with one command at a time, whose elevator has six to order",
+    },
+    Published {
+        machine: "raid0-2009+native-queue",
+        what: What::Random(64),
         low: 900.0,
         high: 1700.0,
         source: "ten times such a drive with six under way, from 90 to 170 each",

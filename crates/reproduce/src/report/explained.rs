@@ -12,7 +12,11 @@ fn figure(all: &[Outcome], name: &str) -> Option<f64> {
 
 /// In order and direction, and in size.
 fn verdicts(all: &[Outcome], row: &Explained) -> (Verdict, Verdict) {
-    let judge = |c: &published::Claim| c.judge(&|f| figure(all, f));
+    let judge = |c: &published::Claim| match c.judge(&|f| figure(all, f)) {
+        None => Verdict::NotDecidable,
+        Some(j) if j.holds => Verdict::Reproduced,
+        Some(_) => Verdict::NotReproduced,
+    };
     (judge(&row.order), judge(&row.size))
 }
 
@@ -20,8 +24,8 @@ fn words((order, size): (Verdict, Verdict)) -> &'static str {
     match (order, size) {
         (Verdict::Reproduced, Verdict::Reproduced) => "yes, and in size",
         (Verdict::Reproduced, _) => "yes, in another size",
-        (Verdict::NotReproduced, _) => "**no**",
         (Verdict::NotDecidable, _) => Verdict::NotDecidable.words(),
+        _ => "**no**",
     }
 }
 

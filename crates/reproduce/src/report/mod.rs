@@ -6,7 +6,7 @@ pub mod explained;
 
 use crate::figures::{Measured, Point};
 use crate::machine::presets;
-use crate::published::{Curve, Experiment, Observation, Verdict};
+use crate::published::{Curve, Experiment, Judged, Observation, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use weir_bench::report::{chart, picture, svg};
@@ -36,6 +36,16 @@ fn number(v: f64) -> String {
     }
 }
 
+/// A cell of a published figure and the name of ours.
+fn parts(cell: &str) -> Option<(&str, &str)> {
+    cell.rsplit_once(' ').filter(|(_, name)| name.contains('.'))
+}
+
+/// Within half to twice of what was published.
+fn is_near(ratio: f64) -> bool {
+    (0.5..=2.0).contains(&ratio)
+}
+
 /// Figures with their names, each once.
 fn figures_of(names: impl Iterator<Item = String>, figure: &dyn Fn(&str) -> Option<f64>) -> String {
     let mut seen: Vec<String> = Vec::new();
@@ -56,24 +66,60 @@ impl Outcome {
 
     /// `3386 v4-20-16.tpm` as `3386 / 3120`; a text as it is.
     fn cell(&self, c: &str) -> String {
-        let Some((published, name)) = c.rsplit_once(' ').filter(|(_, n)| n.contains('.')) else {
-            return c.to_string();
-        };
+        let Some((published, name)) = parts(c) else { return c.to_string() };
         let unit = if published.ends_with('%') { "%" } else { "" };
+        let far = match self.ratio(c) {
+            Some(r) if !is_near(r) => " !",
+            _ => "",
+        };
         match self.figure(name) {
-            Some(v) => format!("{published} / **{}{unit}**", number(v)),
+            Some(v) => format!("{published} / **{}{unit}**{far}", number(v)),
             None => format!("{published} / -"),
         }
     }
 
-    fn judge(&self, o: &Observation) -> Verdict {
-        o.claim.judge(&|f| self.figure(f))
+    /// Our figure of a cell as a multiple of the published one.
+    fn ratio(&self, c: &str) -> Option<f64> {
+        let (published, name) = parts(c)?;
+        let published: f64 = published.trim_end_matches('%').parse().ok()?;
+        self.figure(name).map(|v| v / published)
+    }
+
+    /// How many published figures there are with one of ours, and how many of those lie within half to twice.
+    pub fn cells(&self) -> (usize, usize) {
+        let all = self.experiment.tables.iter().flat_map(|t| &t.rows).flatten();
+        let ratios: Vec<f64> = all.filter_map(|c| self.ratio(c)).collect();
+        (ratios.len(), ratios.iter().filter(|r| is_near(**r)).count())
+    }
+
+    fn judge(&self, o: &Observation) -> (Verdict, Option<Judged>) {
+        let judged = o.claim.judge(&|f| self.figure(f));
+        let null = || o.claim.judge(&|f| self.null_figure(f)).is_some_and(|j| j.holds);
+        // A claim of runs that nothing stands for says something of one system alone.
+        let replaced = o.claim.figures().iter().any(|f| {
+            let run = f.split('.').next().unwrap_or_default();
+            self.experiment.null_of(run) != run
+        });
+        let verdict = match judged {
+            None => Verdict::NotDecidable,
+            Some(j) if !j.holds => Verdict::NotReproduced,
+            Some(_) if o.put_in => Verdict::PutIn,
+            Some(_) if replaced && null() => Verdict::WithoutEffect,
+            Some(_) => Verdict::Reproduced,
+        };
+        (verdict, judged)
+    }
+
+    /// A figure as it is where all systems run under one policy.
+    fn null_figure(&self, name: &str) -> Option<f64> {
+        let (run, what) = name.split_once('.')?;
+        self.runs.get(self.experiment.null_of(run))?.figure(what)
     }
 
     /// What was published; comparisons of ours are not among them.
     pub fn verdicts(&self) -> Vec<Verdict> {
         let published = self.experiment.observations.iter().filter(|o| !o.ours);
-        published.map(|o| self.judge(o)).collect()
+        published.map(|o| self.judge(o).0).collect()
     }
 
     fn tables(&self, out: &mut String) {
@@ -94,26 +140,27 @@ impl Outcome {
     }
 
     fn observations(&self, out: &mut String) {
-        out.push_str("| observed | here | figures |\n|---|---|---|\n");
+        out.push_str("| observed | here | from its bound | figures |\n|---|---|--:|---|\n");
         for o in &self.experiment.observations {
-            let (v, whose) = (self.judge(o), if o.ours { "(ours) " } else { "" });
+            let ((v, judged), whose) = (self.judge(o), if o.ours { "(ours) " } else { "" });
+            let by = judged.map_or("-".into(), |j| format!("{:+.1} %", j.distance));
             let shown = figures_of(o.claim.figures().into_iter(), &|f| self.figure(f));
             let why = match (v, o.because.as_str()) {
-                (Verdict::Reproduced, _) | (_, "") => String::new(),
+                (Verdict::Reproduced | Verdict::PutIn, _) | (_, "") => String::new(),
                 (_, b) => format!(" {b}"),
             };
-            let _ = writeln!(out, "| {whose}{} | {}.{why} | {shown} |", o.says, v.words());
+            let _ = writeln!(out, "| {whose}{} | {}.{why} | {by} | {shown} |", o.says, v.words());
         }
         out.push('\n');
     }
 
     fn place(&self) -> String {
         match presets::find(&self.machine) {
-            Some(p) => format!(
+            Ok(p) => format!(
                 "machine `{}` ({}; {:.0} µs for a call, {:.0} for a request)",
-                p.name, p.what, p.statement_cpu, p.request_cpu
+                self.machine, p.what, p.statement_cpu, p.request_cpu
             ),
-            None => self.machine.clone(),
+            Err(_) => self.machine.clone(),
         }
     }
 
@@ -178,23 +225,30 @@ impl Outcome {
     }
 }
 
-/// One line for each experiment, and the sum.
+/// One line for each experiment, and what the page counts over all.
 pub fn summary(all: &[Outcome]) -> String {
+    const COLUMNS: [Verdict; 5] = [
+        Verdict::Reproduced,
+        Verdict::WithoutEffect,
+        Verdict::PutIn,
+        Verdict::NotReproduced,
+        Verdict::NotDecidable,
+    ];
     let mut out = String::from(
-        "| experiment | runs | reproduced | not reproduced | not decidable |\n|---|--:|--:|--:|--:|\n",
+        "| experiment | runs | reproduced | without the effect | put in | not reproduced | not decidable | figures within half to twice |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for o in all {
         let v = o.verdicts();
-        let count = |k: Verdict| v.iter().filter(|x| **x == k).count();
+        let count = |k: &Verdict| v.iter().filter(|x| *x == k).count().to_string();
+        let (cells, near) = o.cells();
         let _ = writeln!(
             out,
-            "| {} | {} of {} | {} | {} | {} |",
+            "| {} | {} of {} | {} | {near} of {cells} |",
             o.experiment.name,
             o.runs.len(),
             o.experiment.runs.len(),
-            count(Verdict::Reproduced),
-            count(Verdict::NotReproduced),
-            count(Verdict::NotDecidable)
+            COLUMNS.iter().map(count).collect::<Vec<_>>().join(" | ")
         );
     }
     out

@@ -2,7 +2,7 @@
 
 use crate::data::{STOPPED, Watch};
 use crate::figures::{Measured, Point};
-use crate::machine::presets::Machine;
+use crate::machine::{self, presets::Machine};
 use crate::plan::{Load, Plan};
 use crate::users::World;
 use std::sync::Arc;
@@ -23,13 +23,41 @@ pub struct Hardware {
     pub writes: u64,
     /// Nanoseconds of all processors together.
     pub busy: u64,
+    /// Direct reads, and direct writes, where they are known.
+    pub direct: [Direct; 2],
 }
 
-/// Whoever knows them.
+/// Sums over the requests of a kind.
+#[derive(Clone, Copy, Default)]
+pub struct Direct {
+    pub requests: u64,
+    pub bytes: u64,
+    /// Nanoseconds that threads waited for them.
+    pub time: u64,
+}
+
+impl Direct {
+    fn since(self, from: Direct) -> Direct {
+        let (requests, bytes) = (self.requests - from.requests, self.bytes - from.bytes);
+        Direct { requests, bytes, time: self.time - from.time }
+    }
+
+    /// Milliseconds of a request.
+    fn latency(self) -> f64 {
+        self.time as f64 / 1e6 / self.requests.max(1) as f64
+    }
+
+    /// Pages of 16 KiB in a request.
+    fn pages(self) -> f64 {
+        self.bytes as f64 / 16384.0 / self.requests.max(1) as f64
+    }
+}
+
+/// What knows them.
 pub trait Meter: Sync {
     fn read(&self, engine: &Seen) -> Hardware;
     fn processors(&self) -> f64;
-    /// The share of the processors that are idle while a request is under way for them, from 0 to 1.
+    /// The share of the processors that the kernel counts as waiting for a disk, from 0 to 1.
     fn waiting(&self) -> f64;
 }
 
@@ -40,18 +68,34 @@ impl Meter for Computed<'_> {
     fn read(&self, _: &Seen) -> Hardware {
         let n = |a: &AtomicU64| a.load(Ordering::Relaxed);
         let c = &self.0.counters;
-        Hardware { reads: n(&c.reads), writes: n(&c.writes), busy: self.0.cpu.busy() }
+        let direct = |d: &machine::Direct| Direct {
+            requests: n(&d.requests),
+            bytes: n(&d.bytes),
+            time: n(&d.time),
+        };
+        Hardware {
+            reads: n(&c.reads),
+            writes: n(&c.writes),
+            busy: self.0.cpu.busy(),
+            direct: c.direct.each_ref().map(direct),
+        }
     }
 
     fn processors(&self) -> f64 {
         self.0.cpu.processors() as f64
     }
 
-    /// As vmstat counts.
     fn waiting(&self) -> f64 {
-        let under_way = self.0.counters.waiting.load(Ordering::Relaxed);
-        under_way.min(self.0.cpu.idle() as u64) as f64 / self.processors()
+        let sleepers = self.0.counters.waiting.load(Ordering::Relaxed);
+        let processors = self.processors();
+        idle_and_waiting(self.0.cpu.idle() as f64 / processors, sleepers, processors)
     }
+}
+
+/// Linux 2.6 counts the time of an idle processor as waiting if a task that sleeps for a disk went to sleep on that processor. Each of the
+/// sleepers did so on any of them, so a processor that is idle has none of them with (1 - 1/processors) to the power of their number.
+fn idle_and_waiting(idle: f64, sleepers: u64, processors: f64) -> f64 {
+    idle * (1.0 - (1.0 - 1.0 / processors.max(1.0)).powf(sleepers as f64))
 }
 
 /// Sums over the measured part, and what they were at the last look.
@@ -190,6 +234,9 @@ fn finish(
     out.reads = (to.reads - from.reads) as f64 / seconds;
     out.writes = (to.writes - from.writes) as f64 / seconds;
     out.cpu = (to.busy - from.busy) as f64 / 1e7 / seconds / m.processors();
+    let [reads, writes] = [0, 1].map(|k| to.direct[k].since(from.direct[k]));
+    (out.read_ms, out.write_ms) = (reads.latency(), writes.latency());
+    (out.read_pages, out.write_pages) = (reads.pages(), writes.pages());
     out.wait = (t.waiting * 100.0 / looks).min(100.0 - out.cpu);
     let kept = |name: &str| {
         name.starts_with("Weir_flush_")
@@ -208,4 +255,22 @@ fn finish(
         .filter(|(a, _)| kept(a.0))
         .map(|(a, b)| (a.0.to_string(), a.1.saturating_sub(b.1)))
         .collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The published shares of the insert benchmark come out of four to six sleepers: its four query sessions and the inserter.
+    #[test]
+    fn idle_processors_wait_for_sleepers_that_are_their_own() {
+        assert_eq!(idle_and_waiting(1.0, 0, 8.0), 0.0);
+        assert!((idle_and_waiting(1.0, 1, 8.0) - 0.125).abs() < 1e-9);
+        assert!((idle_and_waiting(0.5, 1, 1.0) - 0.5).abs() < 1e-9, "one processor has them all");
+        let shares = [(47.0, 45.0), (48.0, 43.0), (43.3, 48.3), (43.8, 46.0), (53.0, 42.0)];
+        for (idle, wait) in shares {
+            let of = |n| 100.0 * idle_and_waiting((idle + wait) / 100.0, n, 8.0);
+            assert!(of(4) < wait && wait < of(6), "{idle} {wait}: {} {}", of(4), of(6));
+        }
+    }
 }

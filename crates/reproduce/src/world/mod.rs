@@ -61,7 +61,13 @@ mod tests {
 
     #[test]
     fn the_same_plan_gives_the_same_digest_and_all_loads_run() {
-        let tpcc = Load::Tpcc { warehouses: 2, dbt2: false, warmup: 64.0, seconds: 128.0 };
+        let tpcc = Load::Tpcc {
+            warehouses: 2,
+            dbt2: false,
+            foreign_keys: true,
+            warmup: 64.0,
+            seconds: 128.0,
+        };
         let insert =
             Load::Insert { start_rows: 512_000, rows: 512_000, query_users: 4, rows_per_query: 20 };
         let oltp = Load::Oltp { rows: 512_000, requests: 100 };
@@ -75,7 +81,13 @@ mod tests {
 
     #[test]
     fn a_run_on_this_computer_has_the_same_figures() {
-        let tpcc = Load::Tpcc { warehouses: 2, dbt2: false, warmup: 0.0, seconds: 64.0 };
+        let tpcc = Load::Tpcc {
+            warehouses: 2,
+            dbt2: false,
+            foreign_keys: false,
+            warmup: 0.0,
+            seconds: 64.0,
+        };
         let plan = tiny(tpcc, "plugin-1.0.4");
         // Beside the test itself, where a temporary folder may be one of memory, which has no O_DIRECT.
         let place = std::env::current_exe().unwrap();

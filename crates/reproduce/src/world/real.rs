@@ -107,6 +107,7 @@ impl Meter for Process {
             // Of the log what was synced: its writes before that are the page cache's.
             writes: n("Weir_flush_requests") + n("Innodb_os_log_fsyncs"),
             busy: processor_time().unwrap_or(0),
+            direct: Default::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::measure::{Computed, Meter, measure};
 use crate::data::{self, Watch};
 use crate::figures::{Measured, Recording};
-use crate::machine::presets::{self, Machine, Preset};
+use crate::machine::presets::{self, Machine};
 use crate::machine::{Cpu, Image};
 use crate::plan::{Load, Plan};
 use crate::users::{self, Serial, World};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use weir_disk::{Disk, Mode, OpenOptions};
 use weir_engine::policy::{self, Keeper};
-use weir_engine::{Db, Durability, Options, SettingValue};
+use weir_engine::{ChangeBufferLimits, Db, Durability, Options, SettingValue};
 use weir_rt::Rt;
 use weir_rt::sim::SimRt;
 use weir_server::boot::{self, Embedding};
@@ -57,9 +57,12 @@ pub fn server(plan: &Plan) -> Result<Server, String> {
     Ok(Server { options: o, durability, vars })
 }
 
-/// Options that data are loaded with: Weir's own policy, and memory enough, since loading is no part of what is measured.
+/// Options that data are loaded with: Weir's own policy, and memory enough, since loading is no part of what is measured. What they leave in the
+/// change buffer is as large as the policy's own entries.
 pub fn loading(o: &Options) -> Options {
+    let large_entries = has_large_entries(o);
     Options {
+        change_buffer: ChangeBufferLimits { large_entries, ..ChangeBufferLimits::default() },
         page_size: o.page_size,
         redo_capacity: o.redo_capacity,
         data_mode: o.data_mode,
@@ -70,6 +73,11 @@ pub fn loading(o: &Options) -> Options {
         stall_seconds: 0,
         ..Options::default()
     }
+}
+
+fn has_large_entries(o: &Options) -> bool {
+    let rules = |p: &dyn policy::FlushPolicy| p.buffer_rules(&o.flush, 1).without(o.flush.left_out);
+    policy::named(o.flush_policy).is_some_and(|p| rules(&*p).large_entries)
 }
 
 /// Pages that the change buffer has at the end of loading, at most. Where rows are inserted they are what the system's own rules would have
@@ -102,13 +110,6 @@ pub async fn settle(rt: &Rt, db: &Db, plan: &Plan, o: &Options) -> Result<(), St
     Ok(())
 }
 
-fn preset(plan: &Plan) -> Result<&'static Preset, String> {
-    presets::find(&plan.machine).ok_or_else(|| {
-        let names: Vec<_> = presets::ALL.iter().map(|p| p.name).collect();
-        format!("there is no machine '{}'; there are {}", plan.machine, names.join(", "))
-    })
-}
-
 /// A loaded directory that was stopped cleanly, and the digest of the run that made it.
 pub struct Data {
     image: Image,
@@ -120,13 +121,14 @@ pub fn data_key(plan: &Plan) -> Result<String, String> {
     let o = server(plan)?.options;
     let (load, buffered) = (plan.load.data(plan.size), buffered(plan, &o));
     let (page, redo, mode) = (o.page_size, o.redo_capacity, o.data_mode);
-    Ok(format!("{load} {page} {redo} {mode:?} {buffered:?} {}", plan.machine))
+    let large = has_large_entries(&o);
+    Ok(format!("{load} {page} {redo} {mode:?} {buffered:?} {large} {}", plan.machine))
 }
 
 pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
     let own = server(plan)?.options;
     let o = loading(&own);
-    let preset = preset(plan)?;
+    let preset = presets::find(&plan.machine)?;
     let sim = SimRt::new(data::SEED);
     let rt = sim.rt();
     let done = sim.run(async {
@@ -150,7 +152,7 @@ pub fn run(plan: &Plan, data: Arc<Data>, watch: Watch<'_>) -> Result<Measured, S
     let loaded = data.digest;
     let image = Arc::try_unwrap(data).map_or_else(|shared| shared.image.clone(), |own| own.image);
     let Server { options: o, durability, .. } = server(plan)?;
-    let preset = preset(plan)?;
+    let preset = presets::find(&plan.machine)?;
     let sim = SimRt::new(plan.seed);
     let rt = sim.rt();
     let redo = o.redo_capacity;

@@ -35,7 +35,7 @@ impl Connection {
     /// Waits for what the last statement owes.
     pub(super) fn settle(&mut self) -> Result<(), SqlError> {
         match self.session.owes() {
-            true => self.server.rt.block_on(self.session.settle()),
+            true => self.session.settle_here(&self.server.rt),
             false => Ok(()),
         }
     }

@@ -2,7 +2,6 @@
 
 use super::{Connection, Next};
 use crate::sink::NetSink;
-use std::pin::pin;
 use std::time::Instant;
 use weir_sql::session_api::SqlError;
 
@@ -37,7 +36,6 @@ impl Connection {
     fn quietly(&mut self, sql: &[u8]) -> Result<(), SqlError> {
         let now = Instant::now();
         let mut sink = NetSink::new(&mut self.conn, self.caps, false, &self.session, now);
-        let run = pin!(self.session.query(sql, &mut sink));
-        self.server.rt.block_on(run).result
+        self.session.query_here(&self.server.rt, sql, &mut sink).result
     }
 }

@@ -79,7 +79,7 @@ pub(super) async fn commit(db: &Db, world: &Shared, o: Open, d: Durability) -> D
     world.lock().release(o.no)?;
     let id = o.txn.id();
     let no = o.no;
-    let mut future = pin!(o.txn.commit(d));
+    let mut future = pin!(o.txn.commit_boxed(d));
     let (r, seq) = Watched { commit: future.as_mut(), db, world, id, no, seq: None }.await;
     let mut w = world.lock();
     if seq.is_none() {

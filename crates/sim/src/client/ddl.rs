@@ -3,12 +3,12 @@
 use super::{Client, Done};
 use crate::model::{Ddl, Failure, Promise, Range, Shared, Stop, failed};
 use crate::schema::{
-    Content, Handle, POSSIBLE_INDEXES, SCHEMA, TableSpec, decode, encode, later_column,
+    Content, Handle, POSSIBLE_INDEXES, SCHEMA, TableSpec, decode, encode_in, later_column,
     possible_index,
 };
 use std::time::Duration;
-use weir_engine::row::DatumBuf;
-use weir_engine::{BesideIt, Db, DdlContext, Error, IndexDef, OnLocked};
+use weir_engine::row::{DatumBuf, RowLayout};
+use weir_engine::{BesideIt, ColumnDef, Db, DdlContext, Error, IndexDef, NewColumns, OnLocked};
 use weir_rt::Rng;
 
 fn context(rng: &mut Rng) -> DdlContext {
@@ -186,9 +186,11 @@ impl Client {
         new.indexes
             .extend((0..POSSIBLE_INDEXES).filter(|_| self.rng.chance(0.4)).map(possible_index));
         let old = t.clone();
+        let phys: Vec<_> = new.columns.iter().map(|c| c.phys).collect();
+        let layout = RowLayout::of(&phys, new.form);
         let mut map = move |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| {
             let row = decode(&old, row.bytes()).ok_or("a row contradicts itself".to_string())?;
-            out.extend_from_slice(&encode(&old, &row));
+            out.extend_from_slice(&encode_in(&old, &layout, &row));
             Ok(0)
         };
         let made = new.indexes.clone();
@@ -196,6 +198,25 @@ impl Client {
         let r = self.db.rebuild_table(t, new, &mut map, d).await;
         self.judge(t.def.id, &made[1..], 1, since, &r)?;
         Ok(r.map(Some))
+    }
+
+    /// A column that came later may go, and another one may come, anywhere among those.
+    fn other_columns(&mut self, t: &Handle, mut columns: Vec<ColumnDef>) -> NewColumns {
+        let mut sources: Vec<Option<usize>> = (0..columns.len()).map(Some).collect();
+        let first = columns.iter().position(|c| c.name.starts_with("later"));
+        let later = first.unwrap_or(columns.len())..columns.len();
+        if !later.is_empty() && self.rng.chance(0.3) {
+            let at = later.start + self.rng.below(later.len() as u64) as usize;
+            columns.remove(at);
+            sources.remove(at);
+        }
+        if t.def.width() < MOST_COLUMNS {
+            let room = columns.len() - later.start.min(columns.len());
+            let at = columns.len() - self.rng.below(room as u64 + 1) as usize;
+            columns.insert(at, later_column(t.def.width(), self.rng.below(1000) as i64));
+            sources.insert(at, None);
+        }
+        NewColumns { columns, sources, counts: true }
     }
 
     async fn alter(&mut self, t: &Handle, d: &DdlContext) -> Done<Result<Option<Handle>, Error>> {
@@ -217,10 +238,8 @@ impl Client {
             for column in columns.iter_mut().filter(|c| c.name.starts_with("later")) {
                 column.default = DatumBuf::Int(self.rng.below(100) as i64);
             }
-            if columns.len() < MOST_COLUMNS {
-                columns.push(later_column(columns.len(), self.rng.below(1000) as i64));
-            }
-            return Ok(db.alter_columns(t, columns, extra, d).await.map(Some));
+            let new = self.other_columns(t, columns);
+            return Ok(self.db.alter_columns(t, new, extra, d).await.map(Some));
         }
         if has(i) {
             Ok(db.drop_indexes(t, &[possible_index(i).name], Vec::new(), d).await.map(Some))

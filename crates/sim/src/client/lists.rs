@@ -16,7 +16,7 @@ pub async fn fill(db: &Db, world: &Shared, t: &Handle, spec: &TableSpec) -> Done
         let body = if spec.content == Content::Register { number(0) } else { Vec::new() };
         let row = Arc::new(Row { id, k: Some(1), u: Some(id), s: Vec::new(), body });
         let key = key_of(t, &row);
-        let r = o.txn.insert(t, &encode(t, &row)).await;
+        let r = o.txn.insert_boxed(t, &encode(t, &row)).await;
         let mut w = world.lock();
         if let Err(e) = r {
             w.ended(o.no, false);
@@ -104,7 +104,7 @@ impl Client {
         }
         let new = Arc::new(new);
         self.world.lock().intend(t.def.id, key, Some(new.clone()));
-        o.txn.update(t, key, &bytes, &encode(t, &new)).await?;
+        o.txn.update_boxed(t, key, &bytes, &encode(t, &new)).await?;
         let mut w = self.world.lock();
         w.wrote(o.no, t, key, Some(new))?;
         if self.content() == Content::List {

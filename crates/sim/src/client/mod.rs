@@ -440,7 +440,7 @@ pub fn unexplained(
         | Error::KeyTooLong { .. }
         | Error::TooManyTransactions { .. } => page_size < 4096,
         Error::DiskFull { .. } => h.full,
-        Error::Io { .. } => h.read || h.write || h.sync,
+        Error::Io { .. } => h.read || h.write || h.sync || h.descriptors,
         Error::Corrupt { .. } | Error::TableDamaged { .. } => h.is_damaged(),
         _ => false,
     };

@@ -54,7 +54,7 @@ impl Client {
     ) -> Done<Option<(Row, Vec<u8>)>> {
         let from = self.world.lock().begin_read(o.no, lock == LockMode::None);
         let mut buf = RowBuf::default();
-        let found = o.txn.get(t, 0, key, lock, on_locked, &mut buf).await?;
+        let found = o.txn.get_boxed(t, 0, key, lock, on_locked, &mut buf).await?;
         let got = if found { vec![decoded(t, &buf.row)?] } else { Vec::new() };
         let range = point(key);
         let mut world = self.world.lock();
@@ -92,7 +92,7 @@ impl Client {
         let lock = self.some_lock(o);
         let from = self.world.lock().begin_read(o.no, lock == LockMode::None);
         let mut buf = RowBuf::default();
-        let found = o.txn.get(t, index, &key, lock, OnLocked::Wait, &mut buf).await?;
+        let found = o.txn.get_boxed(t, index, &key, lock, OnLocked::Wait, &mut buf).await?;
         let got = if found { vec![decoded(t, &buf.row)?] } else { Vec::new() };
         let end = prefix_successor(&key);
         let range = Range { index, start: key, end, reverse: false, limit: None };
@@ -169,7 +169,7 @@ impl Client {
         let from = self.world.lock().begin_read(o.no, false);
         let mut cursor = o.txn.scan(t, self.scan_spec(&range, lock, OnLocked::Wait));
         let mut kept = Vec::new();
-        while range.limit.is_none_or(|n| kept.len() < n) && cursor.next(&mut o.txn).await? {
+        while range.limit.is_none_or(|n| kept.len() < n) && cursor.next_boxed(&mut o.txn).await? {
             let (row, key) = (decoded(t, cursor.row())?, cursor.key().to_vec());
             self.world.lock().sees_newest(o.no, t, &range, &row)?;
             if self.rng.chance(0.3) {
@@ -241,7 +241,7 @@ impl Client {
         let from = self.world.lock().begin_read(o.no, lock == LockMode::None);
         let mut cursor = o.txn.scan(t, self.scan_spec(range, lock, on_locked));
         let mut out = Vec::new();
-        while range.limit.is_none_or(|n| out.len() < n) && cursor.next(&mut o.txn).await? {
+        while range.limit.is_none_or(|n| out.len() < n) && cursor.next_boxed(&mut o.txn).await? {
             out.push((decoded(t, cursor.row())?, cursor.key().to_vec(), cursor.row().to_vec()));
             if self.rng.chance(0.02) {
                 // The client is slow: the cursor finds its place again.
@@ -278,7 +278,7 @@ impl Client {
         spec.index_only = Some(wanted.clone().into());
         let mut cursor = o.txn.scan(t, spec);
         let mut at = 0;
-        while range.limit.is_none_or(|n| at < n) && cursor.next(&mut o.txn).await? {
+        while range.limit.is_none_or(|n| at < n) && cursor.next_boxed(&mut o.txn).await? {
             let told = RowView::new(&t.layout, cursor.row());
             let same = rows.get(at).is_some_and(|(_, key, row)| {
                 let row = RowView::new(&t.layout, row);

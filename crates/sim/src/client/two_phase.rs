@@ -101,7 +101,8 @@ pub async fn check(db: &Db, world: &Shared, seq: u64) -> Done<()> {
         for (tid, key) in cells.into_iter().take(4) {
             let Some(t) = db.tables(SCHEMA).into_iter().find(|t| t.def.id == tid) else { continue };
             let (mut txn, mut buf) = (db.begin(TxnOptions::default()), RowBuf::default());
-            let met = txn.get(&t, 0, &key, LockMode::Shared, OnLocked::NoWait, &mut buf).await;
+            let met =
+                txn.get_boxed(&t, 0, &key, LockMode::Shared, OnLocked::NoWait, &mut buf).await;
             txn.rollback().await?;
             match met {
                 Err(Error::LockNotAvailable) => {}

@@ -20,7 +20,7 @@ pub async fn fill_wide(db: &Db, world: &Shared, t: &Handle, spec: &TableSpec) ->
             let body = vec![b'w'; spec.long as usize];
             let row = Arc::new(Row { id, k: Some(2), u: Some(id), s: b"w".to_vec(), body });
             let key = key_of(t, &row);
-            let r = o.txn.insert(t, &encode(t, &row)).await;
+            let r = o.txn.insert_boxed(t, &encode(t, &row)).await;
             let mut w = world.lock();
             if let Err(e) = r {
                 w.ended(o.no, false);
@@ -85,7 +85,7 @@ impl Client {
         self.world.lock().intend(t.def.id, &key, Some(row.clone()));
         let exclusive = self.rng.chance(0.3);
         let lock = if exclusive { LockMode::Exclusive } else { LockMode::Shared };
-        let r = o.txn.insert_locking(t, &encode(t, &row), lock).await;
+        let r = o.txn.insert_locking_boxed(t, &encode(t, &row), lock).await;
         let mut world = self.world.lock();
         match r {
             Ok(()) => {
@@ -116,7 +116,7 @@ impl Client {
             1 => self.range_read(o, t, spec).await,
             _ => {
                 let row = self.new_row(spec);
-                match o.txn.insert(t, &encode(t, &row)).await {
+                match o.txn.insert_boxed(t, &encode(t, &row)).await {
                     Err(Error::ReadOnlyTransaction) => Ok(()),
                     Err(e) => Err(e.into()),
                     Ok(()) => Err(crate::model::Failure {
@@ -189,7 +189,7 @@ impl Client {
             }
             world.seq
         };
-        match o.txn.insert_many(t, &list).await {
+        match o.txn.insert_many_boxed(t, &list).await {
             Ok(()) => {
                 let mut world = self.world.lock();
                 for r in rows {
@@ -276,7 +276,7 @@ impl Client {
             }
             world.intend(t.def.id, &new_key, Some(new.clone()));
         }
-        let r = o.txn.update(t, key, bytes, &encode(t, &new)).await;
+        let r = o.txn.update_boxed(t, key, bytes, &encode(t, &new)).await;
         let mut world = self.world.lock();
         let moved = key.to_vec();
         match r {
@@ -305,7 +305,7 @@ impl Client {
 
     async fn delete_row(&mut self, o: &mut Open, t: &Handle, key: &[u8], bytes: &[u8]) -> Done<()> {
         self.world.lock().intend(t.def.id, key, None);
-        o.txn.delete(t, key, bytes).await?;
+        o.txn.delete_boxed(t, key, bytes).await?;
         self.world.lock().wrote(o.no, t, key, None)?;
         Ok(())
     }

@@ -207,6 +207,8 @@ pub struct World {
     pub trace: bool,
     /// What the log of this life has reached.
     pub log: crate::faults::LogSeen,
+    /// What this life has written home, where somebody will ask.
+    pub home: Option<crate::put_back::Written>,
     /// The largest redo log of this scenario.
     capacity: u64,
     pub commits: u64,

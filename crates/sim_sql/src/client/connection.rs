@@ -1,6 +1,7 @@
 //! One session as its client has it: every answer is read strictly, and what cannot be is told at once.
 
 use crate::answer::Answer;
+use crate::files::Files;
 use crate::model::World;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_rt::Rt;
 use weir_sim::Injector;
-use weir_sql::session::{Instance, Session};
+use weir_sql::session::{EventRun, Instance, Session};
 use weir_sql::session_api::{
     ConnInfo, KillKind, KillSwitch, ParamValue, PreparedInfo, ProcessInfo, Sessions, SqlError,
 };
@@ -98,6 +99,8 @@ pub struct Stage {
     pub registry: Arc<Registry>,
     pub injector: Injector,
     pub disk: SimDisk,
+    /// What LOAD DATA reads.
+    pub files: Files,
     /// Statements may run out of memory.
     pub tight: bool,
     pub kill_limit: Duration,
@@ -159,6 +162,8 @@ impl Stage {
             patience: None,
             prepared: 0,
             may_fail_with: Vec::new(),
+            sends: None,
+            has_variables: false,
         }
     }
 }
@@ -176,7 +181,14 @@ pub struct Connection {
     prepared: usize,
     /// Errors of the next statement that are all right beyond those that any statement may have.
     pub may_fail_with: Vec<u16>,
+    /// The file that the client sends when the next statement asks for one.
+    pub sends: Option<Vec<u8>>,
+    /// The session has set user variables, which it keeps.
+    pub has_variables: bool,
 }
+
+/// Bytes that a few user variables take.
+const VARIABLES: usize = 1024;
 
 impl Connection {
     pub async fn ask(&mut self, sql: &str) -> Answer {
@@ -204,13 +216,23 @@ impl Connection {
         self.judge(sql, a, result)
     }
 
+    /// A run of an event, which nobody is answered.
+    pub async fn run_event(&mut self, run: &EventRun) {
+        _ = self.begin();
+        let result = self.session.run_event(run).await;
+        let mut silent = Answer::default();
+        silent.nothing_is_sent();
+        self.may_fail_with = vec![1146];
+        self.judge("an event", silent, result);
+    }
+
     pub fn forget(&mut self, id: u32) {
         self.session.close_statement(id);
         self.prepared -= 1;
     }
 
     fn begin(&mut self) -> Answer {
-        let a = Answer::for_client(self.patience.take());
+        let a = Answer::for_client(self.patience.take()).with_file(self.sends.take());
         self.killed.store(0, Ordering::Relaxed);
         self.running.store(true, Ordering::Relaxed);
         self.kill.clear_query();
@@ -242,7 +264,8 @@ impl Connection {
             let late = (now - killed) / 1_000_000_000;
             w.fail("kill", format!("{sql} ended {late} seconds after it was killed"));
         }
-        if self.prepared == 0 && used > 0 {
+        let kept = if self.has_variables { VARIABLES } else { 0 };
+        if self.prepared == 0 && used > kept {
             w.fail("memory", format!("{used} bytes are charged to the session after {sql}"));
         }
         a
@@ -253,7 +276,7 @@ impl Connection {
         let h = self.stage.injector.happened();
         USUAL.contains(&errno)
             || h.full && matches!(errno, 1021 | 1030 | 1114)
-            || h.read && matches!(errno, 1030)
+            || (h.read || h.descriptors) && matches!(errno, 1030)
             || self.stage.tight && OUT_OF_MEMORY.contains(&errno)
             || !self.stage.engine_works()
     }

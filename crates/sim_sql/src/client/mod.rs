@@ -4,24 +4,38 @@
 //! - `bank`: sums, own rows, counters, unique values; `registers`: transactions at all levels.
 //! - `define`: definitions that change, and queries beside them; `rights`: somebody with few rights.
 //! - `family`: foreign keys, temporary tables, tables made of a query.
+//! - `joined`: changes of several tables at once, triggers, procedures; `versions`: views, programs, triggers and events that change.
+//! - `branches`: XA; `partitions`: rows that change their partition; `loads`: files; `events`: the scheduler and events that run once.
 //! - `crowd`: all want one row; `heavy`: more memory than there is; `vandal`: a table's file is cut short.
 
 mod bank;
+mod branches;
 mod connection;
 mod crowd;
 mod define;
+mod events;
 mod family;
 mod heavy;
+mod joined;
+mod loads;
+mod partitions;
 mod registers;
 mod rights;
 mod vandal;
+mod versions;
 
 pub use bank::{ACCOUNTS, TOTAL};
+pub use branches::{end_branches, listed_of};
 pub use connection::{Connection, KILL_LIMIT, KILL_LIMIT_LARGE, Registry, Stage};
+pub use events::{FIRED, schedule};
 pub use family::{FAMILY, ORPHANS};
+pub use joined::{JOINED, UNPAIRED, UNSUMMED};
+pub use loads::LOADED;
+pub use partitions::{PARTED, pairs_of, parted_table};
 pub use registers::REGISTERS;
-pub use rights::READER;
+pub use rights::{READER, found_rights, reader_tables};
 pub use vandal::cut_a_file;
+pub use versions::{VERSIONS, found_versions};
 
 use crate::scenario::Scenario;
 use std::time::Duration;
@@ -99,7 +113,7 @@ impl Client {
         if self.large && self.rng.chance(0.25) {
             return self.bulk(c).await;
         }
-        match self.rng.below(34) {
+        match self.rng.below(60) {
             0..=3 => self.transfer(c).await,
             4 | 5 => self.total(c).await,
             6 | 7 => self.own_row(c).await,
@@ -116,6 +130,17 @@ impl Client {
             28 => self.heavy(c).await,
             30..=32 => self.family(c).await,
             33 => self.made_table(c).await,
+            34..=36 => self.branch(c).await,
+            37..=40 => self.move_rows(c).await,
+            41 if self.first => self.divide(c).await,
+            41..=43 => self.ask_version(c).await,
+            44..=46 => self.define_version(c).await,
+            47..=49 => self.summed(c).await,
+            50..=52 => self.pair(c).await,
+            53 | 54 => self.transfer_at_once(c).await,
+            55 | 56 => self.load(c).await,
+            57 => self.event(c).await,
+            58 => self.with_few_rights().await,
             _ => self.lists(c).await,
         }
     }

@@ -7,6 +7,7 @@ use super::attempts::Attempts;
 use super::roles::{self, RoleChoice};
 use super::{Account, AccountName, Accounts, Privileges, Resources, host};
 use crate::errno;
+use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use std::sync::Arc;
 
@@ -148,7 +149,7 @@ impl Access {
     /// granted is no longer active.
     fn refresh(&mut self) {
         let version = self.accounts.version();
-        if version == self.version || self.of_server {
+        if version == self.version || self.of_server || planted::is(Bug::RightsKept) {
             return;
         }
         let name = self.name();

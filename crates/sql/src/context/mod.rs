@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
 use weir_engine::{Db, DdlContext, ObjectKind};
-use weir_rt::Interrupt;
+use weir_rt::{Interrupt, Notify};
 
 use crate::account::{Access, AccountName, Accounts};
 use crate::digests::Digests;
@@ -75,6 +75,8 @@ pub struct Shared {
     pub user_locks: Arc<UserLocks>,
     pub xids: Arc<Xids>,
     pub definitions: Arc<DefinitionGate>,
+    /// There are events with other times, `event_scheduler` is another, or the server stops: the scheduler is to look.
+    pub events_changed: Notify,
     /// What sessions are at that lasts.
     pub stages: Stages,
     /// The prepared statements of all sessions.

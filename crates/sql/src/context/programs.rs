@@ -8,19 +8,33 @@ use std::sync::{Arc, PoisonError, RwLock};
 use weir_engine::{Db, Object, ObjectKind};
 use weir_syntax::ast::TriggerEvent;
 
-/// Programs kept at most; beyond, all go.
+/// Programs kept at most; beyond, all go. One whose text is long counts as several.
 const KEEP: usize = 4096;
+
+/// Bytes of a text that count as one program.
+const ENTRY: usize = 4096;
 
 type Known = (Arc<Object>, Arc<dyn Any + Send + Sync>);
 
 /// Programs by the place in memory of their objects: a program that is defined anew is another object. And the triggers of tables.
 #[derive(Default)]
 pub struct Programs {
-    known: RwLock<HashMap<usize, Known>>,
+    known: RwLock<Kept>,
     /// The catalog version that `triggers` was made for, plus one.
     made_for: RwLock<(u64, ByTable)>,
     /// The catalog version for which there are no triggers at all, plus one.
     none_at: AtomicU64,
+}
+
+#[derive(Default)]
+struct Kept {
+    map: HashMap<usize, Known>,
+    /// As how many they count.
+    entries: usize,
+}
+
+fn entries(o: &Object) -> usize {
+    1 + o.text.len() / ENTRY
 }
 
 /// Triggers by schema and table.
@@ -51,23 +65,26 @@ fn place(o: &Arc<Object>) -> usize {
 
 impl Programs {
     pub fn get<T: Any + Send + Sync>(&self, o: &Arc<Object>) -> Option<Arc<T>> {
-        let map = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let all = self.known.read().unwrap_or_else(PoisonError::into_inner);
         // The object is kept alive here, so that no other one can have its place.
-        let (known, kept) = map.get(&place(o))?;
+        let (known, kept) = all.map.get(&place(o))?;
         debug_assert!(Arc::ptr_eq(known, o));
         kept.clone().downcast().ok()
     }
 
     pub fn put<T: Any + Send + Sync>(&self, o: &Arc<Object>, kept: &Arc<T>) {
-        let mut map = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if map.len() >= KEEP {
-            map.clear();
+        let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if all.entries + entries(o) > KEEP {
+            *all = Kept::default();
         }
         // What was dropped or replaced is only held here.
-        if map.len() % 64 == 63 {
-            map.retain(|_, (o, _)| Arc::strong_count(o) > 2);
+        if all.map.len() % 64 == 63 {
+            all.map.retain(|_, (o, _)| Arc::strong_count(o) > 2);
+            all.entries = all.map.values().map(|(o, _)| entries(o)).sum();
         }
-        map.insert(place(o), (o.clone(), kept.clone()));
+        if all.map.insert(place(o), (o.clone(), kept.clone())).is_none() {
+            all.entries += entries(o);
+        }
     }
 
     /// The triggers of a table. Where there are none at all it costs two loads.

@@ -1,6 +1,7 @@
 //! What the session's variables mean, worked out once for each change of them.
 
 use crate::value::{Charset, Collation, SqlMode, TimeZone};
+use crate::vars::switches::Switches;
 use crate::vars::{SessionVars, Var, VarValue};
 use std::time::Duration;
 use weir_engine::Isolation;
@@ -68,6 +69,8 @@ pub struct Settings {
     pub tells_transactions: u8,
     /// `sql_notes`.
     pub notes: bool,
+    /// `optimizer_switch`.
+    pub switches: Switches,
 }
 
 /// The collation that results are told to be in; none where they are sent as they are.
@@ -129,6 +132,10 @@ impl Settings {
             tells_changes: v.bool(Var::session_track_state_change),
             tells_transactions: v.u64(Var::session_track_transaction_info) as u8,
             notes: v.bool(Var::sql_notes),
+            switches: match v.get(Var::optimizer_switch) {
+                VarValue::Str(text) => Switches::of(&text),
+                _ => Switches::default(),
+            },
             isolation: isolation(v.u64(Var::transaction_isolation)),
             read_only: v.bool(Var::transaction_read_only),
             lock_timeout: seconds(Var::innodb_lock_wait_timeout),

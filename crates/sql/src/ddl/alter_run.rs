@@ -1,42 +1,36 @@
 //! ALTER TABLE, CREATE INDEX, DROP INDEX: choosing the engine's call and making it.
 
+use super::change::{Change, adds_check, check_online, choose, counts, recomputes};
 use super::foreign::{self, Family};
 use super::plan::{Algorithm, Lock, Plan};
 use super::rebuild::{Mapper, read_by_old_rows};
 use super::{
-    alter, build, check, check_table_name, engine_error, env, expression, partition_alter, resolve,
+    alter, build, check, check_table_name, engine_error, env, partition_alter, resolve,
     resolve_kept, special, table_exists, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
-use crate::meta::temporary::HIDDEN;
+use crate::meta::temporary::{self, HIDDEN};
 use crate::meta::{
-    ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, SqlTable, TableMeta, codec,
-    duplicate_entry, same_name,
+    ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlTable, TableMeta, codec, duplicate_entry,
 };
 use crate::session_api::SqlError;
-use crate::value::store::same_values;
 use std::sync::Arc;
 use weir_engine::row::{DatumBuf, RowForm, RowLayout};
 use weir_engine::{
-    BesideIt, DdlContext, Error, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
+    BesideIt, DdlContext, Error, Isolation, LockMode, NewColumns, OnLocked, ScanSpec, Table,
+    TxnOptions,
 };
 use weir_syntax::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
 
-/// How a change reaches the table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    Nothing,
-    /// Only what the engine does not look at.
-    Meta,
-    /// Names of columns, longer ones, and columns behind the others: rows stay as they are.
-    Columns,
-    /// Positions in the new list of indexes.
-    AddIndexes(Vec<usize>),
-    DropIndexes(Vec<String>),
-    Rebuild {
-        converts: bool,
-    },
+/// The session is charged for what its temporary table becomes.
+fn charge_temporary(old: &SqlTable, plan: &Plan, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
+    if old.is_temporary() {
+        let bytes = temporary::bytes(&plan.meta, codec::encode_table(&plan.meta).len());
+        let account = ctx.reads.session.memory();
+        ctx.reads.temporaries.charge(account, &old.engine.def.name, bytes)?;
+    }
+    Ok(())
 }
 
 /// Runs ALTER TABLE.
@@ -73,10 +67,10 @@ pub async fn alter_table(
         check_table_name(to_name)?;
         not_taken(&old, to_schema, to_name, ctx)?;
     }
-    let old_rows = read_by_old_rows(&old.meta, &plan, &env(ctx, &schema, &table))?;
-    let (change, form) = row_form(&old, &plan, old_rows.is_some(), ctx)?;
+    let old_rows = read_by_old_rows(&plan, &env(ctx, &schema, &table))?;
+    let (change, form) = choose(&old, &plan, old_rows.as_deref(), ctx.reads.db())?;
     let beside = beside_it(&old.meta, &plan, &change);
-    check_online(&change, &plan, beside)?;
+    check_online(&old, &change, &plan, beside)?;
     let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
     if !old.is_temporary() && (target.is_some() || plan.meta.checks != old.checks) {
         let own = Some(old.engine.def.id);
@@ -88,6 +82,7 @@ pub async fn alter_table(
     ddl.beside_it = beside;
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
+    charge_temporary(&old, &plan, ctx)?;
     let (engine, copied) = apply(&old, &plan, (&change, form), old_rows, &ddl, ctx).await?;
     if let Some(next) = plan.auto_increment {
         set_auto_increment(&engine, &plan.meta, next, &ddl, ctx).await?;
@@ -97,6 +92,7 @@ pub async fn alter_table(
             let kept = ctx.reads.shared.temporary_names.kept_as(&to_schema, &to_name);
             let moves = [(engine, HIDDEN.to_owned(), kept.clone())];
             super::drop::move_tables(&moves, None, ctx).await?;
+            ctx.reads.temporaries.renamed(&old.engine.def.name, &kept);
             ctx.reads.temporaries.forget(&schema, &table);
             ctx.reads.temporaries.add(&to_schema, &to_name, &kept);
             return Ok(altered(copied, ctx));
@@ -241,110 +237,6 @@ fn notes(
     Ok(())
 }
 
-/// The smallest engine call that makes the change. `constant`: rows that exist have the same values in the columns that come.
-pub fn classify(old: &TableMeta, plan: &Plan, constant: bool) -> Change {
-    let new = &plan.meta;
-    let (before, behind) = plan.sources.split_at(old.columns.len().min(plan.sources.len()));
-    let stay = before.len() == old.columns.len()
-        && before.iter().enumerate().all(|(i, &s)| s == Some(i))
-        && behind.iter().all(Option::is_none);
-    let kept = stay && behind.is_empty();
-    let pairs = || new.columns.iter().zip(&plan.sources).filter_map(|(c, s)| Some((c, (*s)?)));
-    // A column that begins to count has numbers instead of what asks for one.
-    let converts = pairs().any(|(c, s)| {
-        let was = &old.columns[s];
-        !same_values(was.ty, c.ty) || c.auto_increment && !was.auto_increment
-    });
-    let same_phys = pairs().all(|(c, s)| c.phys() == old.columns[s].phys());
-    // The engine's definition carries column names and the column that its counter follows, too.
-    let same_auto = new.auto_increment() == old.auto_increment() && new.counter() == old.counter();
-    let same_names = same_auto && pairs().all(|(c, s)| c.name == old.columns[s].name);
-    let reads = pairs().all(|(c, s)| c.phys().reads(old.columns[s].phys()));
-    if adds_check(old, new) || recomputes(old, plan) {
-        return Change::Rebuild { converts: true };
-    }
-    let has = |list: &[SqlIndex], index: &SqlIndex| {
-        list.iter().any(|i| engine_view(i) == engine_view(index))
-    };
-    if plan.force
-        || !kept
-        || converts
-        || !same_phys
-        || !same_names
-        || clustered_view(old) != clustered_view(new)
-    {
-        let same_indexes = old.indexes.len() == new.indexes.len()
-            && new.indexes.iter().all(|i| has(&old.indexes, i));
-        let copies = plan.force || plan.algorithm == Algorithm::Copy || converts;
-        let in_place = stay && constant && reads && same_auto && same_indexes;
-        return match in_place && !copies {
-            true => Change::Columns,
-            false => Change::Rebuild { converts },
-        };
-    }
-    let added: Vec<usize> =
-        (0..new.indexes.len()).filter(|&i| !has(&old.indexes, &new.indexes[i])).collect();
-    let gone = old.indexes.iter().filter(|i| !has(&new.indexes, i));
-    let dropped: Vec<String> = gone.map(|i| i.name.clone()).collect();
-    match (added.is_empty(), dropped.is_empty()) {
-        (true, true) if old == new => Change::Nothing,
-        (true, true) => Change::Meta,
-        (false, true) => Change::AddIndexes(added),
-        (true, false) => Change::DropIndexes(dropped),
-        (false, false) => Change::Rebuild { converts: false },
-    }
-}
-
-/// The call, and as which rows are stored from then on. Columns that come at the end of rows too long for a page with room for each copy
-/// the rows, if that lets NULLs take none; unless the statement says that they stay where they are.
-fn row_form(
-    old: &SqlTable,
-    plan: &Plan,
-    constant: bool,
-    ctx: &StatementCtx<'_>,
-) -> Result<(Change, RowForm), SqlError> {
-    let (mut change, was) = (classify(&old.meta, plan, constant), old.engine.def.form);
-    if !matches!(change, Change::Columns | Change::Rebuild { .. }) {
-        return Ok((change, was));
-    }
-    let form = build::row_form(&plan.meta, ctx.reads.db())?;
-    let comes = plan.meta.columns.len() > old.columns.len() && plan.algorithm != Algorithm::Instant;
-    if change == Change::Columns && (was, form) == (RowForm::Plain, RowForm::Sparse) && comes {
-        change = Change::Rebuild { converts: false };
-    }
-    Ok((change, form))
-}
-
-/// Is there a check that the rows may not have passed yet?
-pub fn adds_check(old: &TableMeta, new: &TableMeta) -> bool {
-    new.checks.iter().any(|c| c.enforced && !old.checks.contains(c))
-}
-
-/// Does a column get the values of another expression?
-fn recomputes(old: &TableMeta, plan: &Plan) -> bool {
-    let pairs = plan.meta.columns.iter().zip(&plan.sources);
-    pairs
-        .filter_map(|(c, s)| Some((c, (*s)?)))
-        .filter(|(c, _)| c.is_generated())
-        .any(|(c, s)| c.default != old.columns[s].default || reads_others(old, plan, c))
-}
-
-/// Does the expression of a generated column name columns that had other names before?
-fn reads_others(old: &TableMeta, plan: &Plan, column: &SqlColumn) -> bool {
-    let ColumnDefault::Generated { expr, .. } = &column.default else { return false };
-    if plan.sources.iter().zip(&plan.meta.columns).all(|(s, c)| keeps_name(old, *s, c)) {
-        return false;
-    }
-    expression::columns_of(expr).iter().any(|name| {
-        let mut pairs = plan.sources.iter().zip(&plan.meta.columns);
-        pairs.any(|(s, c)| same_name(&c.name, name) && !keeps_name(old, *s, c))
-    })
-}
-
-fn keeps_name(old: &TableMeta, source: Option<usize>, new: &SqlColumn) -> bool {
-    source.is_some_and(|s| same_name(&old.columns[s].name, &new.name))
-}
-
 /// Virtual columns in no index: their values are only looked at if WITH VALIDATION says so.
 fn unvalidated(plan: &Plan) -> Vec<usize> {
     let indexed = |at: usize| {
@@ -355,60 +247,6 @@ fn unvalidated(plan: &Plan) -> Vec<usize> {
         is_virtual && !plan.validates && !indexed(*at)
     };
     plan.meta.columns.iter().enumerate().filter(left).map(|(at, _)| at).collect()
-}
-
-/// What of an index the engine knows.
-fn engine_view(index: &SqlIndex) -> (&str, bool, &[IndexPart]) {
-    (&index.name, index.unique, &index.parts)
-}
-
-fn clustered_view(table: &TableMeta) -> Option<(&str, bool, &[IndexPart])> {
-    table.clustered().map(|i| engine_view(&table.indexes[i]))
-}
-
-/// ALGORITHM and LOCK: refused where they cannot be kept (1845, 1846).
-fn check_online(change: &Change, plan: &Plan, beside: BesideIt) -> Result<(), SqlError> {
-    let in_place = matches!(change, Change::Nothing | Change::Meta | Change::Columns);
-    if plan.algorithm == Algorithm::Instant && plan.lock != Lock::Default {
-        let text = "Incorrect usage of ALGORITHM=INSTANT and LOCK=NONE/SHARED/EXCLUSIVE";
-        return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
-    }
-    let reason = |clause: &str, reason: &str, instead: &str| {
-        Err(SqlError::new(
-            errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
-            format!("{clause} is not supported. Reason: {reason}. Try {instead}."),
-        ))
-    };
-    match (plan.algorithm, change) {
-        (Algorithm::Inplace | Algorithm::Instant, Change::Rebuild { converts: true }) => {
-            let clause = match plan.algorithm {
-                Algorithm::Instant => "ALGORITHM=INSTANT",
-                _ => "ALGORITHM=INPLACE",
-            };
-            return reason(clause, "Cannot change column type INPLACE", "ALGORITHM=COPY");
-        }
-        (Algorithm::Instant, _) if !in_place => {
-            return Err(SqlError::new(
-                errno::ER_ALTER_OPERATION_NOT_SUPPORTED,
-                "ALGORITHM=INSTANT is not supported for this operation. Try \
-                 ALGORITHM=COPY/INPLACE.",
-            ));
-        }
-        _ => {}
-    }
-    if (plan.algorithm, plan.lock) == (Algorithm::Copy, Lock::None) {
-        return reason("LOCK=NONE", "COPY algorithm requires a lock", "LOCK=SHARED");
-    }
-    match plan.lock {
-        Lock::None if beside != BesideIt::Everybody => {
-            let why = match change {
-                Change::Rebuild { converts: true } => "Cannot change column type INPLACE",
-                _ => "rows do not keep their places in the table",
-            };
-            reason("LOCK=NONE", why, "LOCK=SHARED")
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Who may use the table while an index of it is built, or its rows are copied. A foreign key has its tables alone before that is asked.
@@ -477,11 +315,16 @@ async fn apply(
         Change::Nothing => Ok(table.clone()),
         Change::Meta => ctx.reads.db().alter_extra(table, extra, ddl).await,
         Change::Columns => {
-            // The engine keeps what rows read that are there already.
-            let kept = old.columns.iter().map(|c| c.phys().empty());
-            let columns = plan.meta.columns.iter().zip(kept.chain(old_rows));
-            let columns = columns.map(|(c, d)| build::column_def(c, d)).collect();
-            ctx.reads.db().alter_columns(table, columns, extra, ddl).await
+            let mut come = old_rows.into_iter();
+            // Of columns that are there the engine keeps what rows read.
+            let read = |(c, s): (&SqlColumn, &Option<usize>)| {
+                let come = if s.is_none() { come.next() } else { None };
+                build::column_def(c, come.unwrap_or_else(|| c.phys().empty()))
+            };
+            let columns = plan.meta.columns.iter().zip(&plan.sources).map(read).collect();
+            let sources = plan.sources.clone();
+            let new = NewColumns { columns, sources, counts: counts(old, plan) };
+            ctx.reads.db().alter_columns(table, new, extra, ddl).await
         }
         Change::AddIndexes(list) => {
             let defs: Vec<_> =

@@ -16,7 +16,7 @@ use crate::session_api::SqlError;
 use crate::vars::Var;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use weir_engine::row::{Datum, RowView};
+use weir_engine::row::{Datum, DatumBuf, RowView};
 use weir_engine::{Isolation, LockMode, ObjectKind, OnLocked, ScanSpec, TxnOptions};
 use weir_syntax::ast::{AdminVerb, Ident, TableAdmin};
 
@@ -271,14 +271,27 @@ async fn count(
     });
     txn.begin_statement();
     txn.use_table(&table.engine, false).await.map_err(engine_error)?;
-    let long = wanted.iter().any(|w| table.columns[w.column].ty.is_string());
+    let late = wanted.iter().any(|w| table.rules.late.contains(&w.column));
+    let mut exprs = match late {
+        true => reads.bind_rows(ctx.now_micros, table.name(), &table.meta)?,
+        false => None,
+    };
+    let long = late || wanted.iter().any(|w| table.columns[w.column].ty.is_string());
     let mut n = 0;
     for part in table.engine.stored() {
         let mut scan = txn.scan(part, every_row(long));
         while scan.next(&mut txn).await.map_err(engine_error)? {
             let view = RowView::new(&part.layout, scan.row());
-            let row: Vec<Datum<'_>> = wanted.iter().map(|w| view.get(w.column)).collect();
-            sample.add(&row);
+            if let Some(exprs) = &mut exprs {
+                // Rows may be older than a virtual column: all of those are worked out.
+                let mut whole: Vec<DatumBuf> = view.iter().map(DatumBuf::from).collect();
+                exprs.complete(&mut whole, &[], n as u64 + 1)?;
+                let row: Vec<_> = wanted.iter().map(|w| whole[w.column].as_ref()).collect();
+                sample.add(&row);
+            } else {
+                let row: Vec<Datum<'_>> = wanted.iter().map(|w| view.get(w.column)).collect();
+                sample.add(&row);
+            }
             n += 1;
             if n % LOOK == 0 {
                 held.set(reads.session.memory(), sample.bytes())?;

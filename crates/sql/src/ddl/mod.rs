@@ -2,7 +2,7 @@
 //!
 //! What a statement means is worked out by pure functions over [`TableMeta`] (`types`, `column`, `keys`,
 //! `options`, `create::define`, `alter::plan`); `create`, `alter`, `drop` and `maintain` then call
-//! the engine, whose DDL calls are atomic across a crash. `plan` is what an ALTER TABLE comes to, `refused` has the errors that several kinds of
+//! the engine, whose DDL calls are atomic across a crash. `plan` is what an ALTER TABLE comes to, `change` how it gets there, `refused` has the errors that several kinds of
 //! statements give. May use `meta`, `value`, `ast`, the engine.
 //!
 //! Invariants:
@@ -15,6 +15,7 @@ pub mod alter;
 pub mod alter_run;
 pub mod build;
 mod carried;
+pub mod change;
 pub mod check;
 pub mod column;
 pub mod computed;

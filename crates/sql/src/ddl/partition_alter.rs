@@ -17,7 +17,7 @@ use crate::value::DatumBuf;
 use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::NewParts;
-use weir_engine::row::{RowBuilder, RowLayout, RowView};
+use weir_engine::row::{RowBuilder, RowView};
 use weir_syntax::ast::{AlterSpec, Ident, PartitionDef, PartitionNames, TableName};
 
 fn error(number: u16, text: impl Into<String>) -> SqlError {
@@ -130,14 +130,13 @@ async fn apply(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(), SqlError> {
     let mut exprs = ctx.reads.bind_rows(ctx.now_micros, old.name(), meta)?;
-    let phys: Vec<_> = meta.columns.iter().map(SqlColumn::phys).collect();
-    let layout = RowLayout::of(&phys, old.engine.def.form);
     let columns: Vec<usize> = meta.partitions.iter().flat_map(|p| p.all_columns()).collect();
-    let mut values = vec![DatumBuf::Null; phys.len()];
+    let mut values = vec![DatumBuf::Null; meta.columns.len()];
     let mut refused = None;
     let mut map = |row: RowView<'_>, out: &mut Vec<u8>| {
-        let mut b = RowBuilder::new(&layout);
-        for i in 0..phys.len() {
+        // The definition stays, and with it what rows lack that are older than a column.
+        let mut b = RowBuilder::like(&old.engine.layout, row.count());
+        for i in 0..meta.columns.len() {
             b.push(row.get(i));
         }
         b.finish_into(out).map_err(|e| e.to_string())?;
@@ -445,15 +444,15 @@ async fn exchange(
     }
     let (mine, its) = (&old.engine.def.indexes[0], &other.engine.def.indexes[0]);
     let same_order = mine.name == its.name && mine.parts == its.parts;
-    let same_rows = old.engine.def.form == other.engine.def.form;
-    if !same_order || !same_rows || !alike(&old.meta, &other.meta) {
+    let same_form = old.engine.def.form == other.engine.def.form;
+    if !same_order || !same_form || !alike(&old.meta, &other.meta) {
         return Err(error(1736, "Tables have different definitions"));
     }
     let both = [old.engine.clone(), other.engine.clone()];
     let held = foreign::alone(&both, ctx).await?;
     // Rows from before a column's coming go by what their table says of it.
-    let pairs = || old.engine.def.columns.iter().zip(&other.engine.def.columns);
-    if pairs().any(|(a, b)| a.default != b.default) {
+    let same_late = old.rules.late == other.rules.late;
+    if !same_late || !old.engine.def.reads_rows_of(&other.engine.def) {
         return Err(error(
             1731,
             "Non matching attribute 'INSTANT COLUMN(s)' between partition and table",

@@ -1,6 +1,7 @@
 //! Rows of the old table into rows of the new one.
 
 use super::Env;
+use super::change::comes_late;
 use super::literal::plain_eval;
 use super::plan::Plan;
 use super::refused::value_error;
@@ -365,21 +366,18 @@ fn added(column: &SqlColumn, env: &Env<'_>) -> Result<Source, SqlError> {
     })
 }
 
-/// What rows that exist read in the columns that a plan adds behind all others; none where it has to be worked out for each row, or may not
-/// stand in any.
-pub fn read_by_old_rows(
-    old: &TableMeta,
-    plan: &Plan,
-    env: &Env<'_>,
-) -> Result<Option<Vec<DatumBuf>>, SqlError> {
-    let behind = plan.meta.columns.iter().skip(old.columns.len());
-    let constant = |column: &SqlColumn| {
+/// What rows that exist read in the columns that come with a plan, in their order; none where it has to be worked out for each row, or may
+/// not stand in any. Of a virtual column whose values are worked out when rows are read it does not matter.
+pub fn read_by_old_rows(plan: &Plan, env: &Env<'_>) -> Result<Option<Vec<DatumBuf>>, SqlError> {
+    let come = plan.meta.columns.iter().enumerate().filter(|(i, _)| plan.sources[*i].is_none());
+    let constant = |(at, column): (usize, &SqlColumn)| {
         Ok(match added(column, env)? {
             Source::Constant(datum) => Some(datum),
+            Source::Made if comes_late(plan, at) => Some(column.phys().empty()),
             _ => None,
         })
     };
-    behind.map(constant).collect()
+    come.map(constant).collect()
 }
 
 /// The zero of the type; zero dates only where the mode allows them.

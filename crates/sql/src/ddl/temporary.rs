@@ -12,7 +12,7 @@ use super::{build, check_table_name, engine_error, resolve, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::SqlColumn;
-use crate::meta::temporary::HIDDEN;
+use crate::meta::temporary::{self, HIDDEN};
 use crate::session_api::SqlError;
 
 /// Runs CREATE TEMPORARY TABLE without SELECT.
@@ -59,7 +59,13 @@ pub async fn hidden(
     let kept = ctx.reads.shared.temporary_names.kept_as(&schema, &name);
     let form = build::row_form(&defined.meta, db)?;
     let new = build::new_table(HIDDEN, &kept, &defined.meta, form, defined.auto_increment);
-    db.create_table(new).await.map_err(engine_error)
+    let bytes = temporary::bytes(&defined.meta, new.extra.len());
+    let (own, account) = (ctx.reads.temporaries, ctx.reads.session.memory());
+    own.charge(account, &kept, bytes)?;
+    db.create_table(new).await.map_err(|e| {
+        own.uncharge(&kept);
+        engine_error(e)
+    })
 }
 
 /// The table is the session's no more; it goes when no transaction uses it.

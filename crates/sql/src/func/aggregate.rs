@@ -160,6 +160,11 @@ enum State {
     Count(i64),
     /// No row yet.
     Empty,
+    /// Integers alone, which are added as such.
+    Whole {
+        sum: i128,
+        n: i64,
+    },
     Exact {
         sum: Decimal,
         n: i64,
@@ -319,6 +324,9 @@ impl Accumulator {
     }
 
     fn add(&mut self, v: &Value<'_>, cx: &mut FuncCtx<'_>) -> Result<(), ValueError> {
+        if self.add_whole(v) {
+            return Ok(());
+        }
         let number = v.to_number(&mut cx.warnings);
         let too_big = |_: Overflow| ValueError::out_of_range("DECIMAL", "sum()");
         match (&mut self.state, &number) {
@@ -341,6 +349,58 @@ impl Accumulator {
             }
         }
         Ok(())
+    }
+
+    /// An integer behind nothing but integers. False: another value, before which the sum has become a decimal.
+    fn add_whole(&mut self, v: &Value<'_>) -> bool {
+        let more = match v {
+            Value::Int(more) => Some(i128::from(*more)),
+            Value::UInt(more) => Some(i128::from(*more)),
+            _ => None,
+        };
+        match (&mut self.state, more) {
+            (State::Empty, Some(more)) => self.state = State::Whole { sum: more, n: 1 },
+            (State::Whole { sum, n }, more) => {
+                if let Some(added) = more.and_then(|more| sum.checked_add(more)) {
+                    (*sum, *n) = (added, *n + 1);
+                } else {
+                    self.state = State::Exact { sum: Decimal::from_i128(*sum, 0), n: *n };
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes away a row that [`Accumulator::update`] has taken. False: that cannot be done, and the state is of no use any more.
+    ///
+    /// Counts and exact sums go back to what they were without the row. A sum of doubles does not: what a large one has rounded away of the
+    /// others is lost when it leaves. Nor does the largest or the smallest value.
+    pub fn remove(&mut self, spec: &AggSpec, args: &[Value<'_>]) -> bool {
+        if self.seen.is_some() {
+            return false;
+        }
+        if spec.kind != AggKind::CountAll && args.iter().any(Value::is_null) {
+            return true;
+        }
+        match (&mut self.state, args) {
+            (State::Count(n), _) => *n -= 1,
+            (State::Whole { n: 1, .. } | State::Exact { n: 1, .. }, _) => self.state = State::Empty,
+            (State::Whole { sum, n }, [Value::Int(less)]) => {
+                (*sum, *n) = (*sum - i128::from(*less), *n - 1);
+            }
+            (State::Whole { sum, n }, [Value::UInt(less)]) => {
+                (*sum, *n) = (*sum - i128::from(*less), *n - 1);
+            }
+            // The digits behind the point are those of the values, and AVG computes with as many.
+            (State::Exact { sum, n }, [Value::Decimal(less)]) if less.scale() == sum.scale() => {
+                let Ok(rest) = sum.checked_sub(*less) else { return false };
+                (*sum, *n) = (rest, *n - 1);
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn keep(
@@ -431,13 +491,8 @@ impl Accumulator {
             State::Bits(b) => Value::UInt(*b),
             State::Bytes { bits, .. } => Value::Bytes(bits.clone().into()),
             State::Best(v) => v.clone(),
-            State::Exact { sum, n } if spec.kind == AggKind::Avg => {
-                match sum.long_div(Decimal::from_i64(*n), cx.div_increment) {
-                    Some(Ok(d)) => Value::Decimal(d),
-                    _ => return Err(ValueError::out_of_range("DECIMAL", "avg()")),
-                }
-            }
-            State::Exact { sum, .. } => Value::Decimal(*sum),
+            State::Whole { sum, n } => exact(Decimal::from_i128(*sum, 0), *n, spec, cx)?,
+            State::Exact { sum, n } => exact(*sum, *n, spec, cx)?,
             State::Real { sum, n } if spec.kind == AggKind::Avg => Value::Double(sum / *n as f64),
             State::Real { sum, .. } => Value::Double(*sum),
             State::Spread { n, m2, .. } => spread(spec.kind, *n, *m2),
@@ -453,6 +508,22 @@ impl Accumulator {
                 Value::Json(Dom::object(list.clone()).to_json()?)
             }
         })
+    }
+}
+
+/// SUM or AVG of exact numbers.
+fn exact(
+    sum: Decimal,
+    n: i64,
+    spec: &AggSpec,
+    cx: &FuncCtx<'_>,
+) -> Result<Value<'static>, ValueError> {
+    if spec.kind != AggKind::Avg {
+        return Ok(Value::Decimal(sum));
+    }
+    match sum.long_div(Decimal::from_i64(n), cx.div_increment) {
+        Some(Ok(d)) => Ok(Value::Decimal(d)),
+        _ => Err(ValueError::out_of_range("DECIMAL", "avg()")),
     }
 }
 

@@ -72,10 +72,11 @@ fn columns(t: &Named) -> Vec<Row> {
 
 fn column(t: &Named, at: usize, c: &SqlColumn) -> Row {
     let flags = if c.nullable { 0 } else { NOT_NULL } + if is_virtual(c) { VIRTUAL } else { 0 };
-    // What rows have that are older than the column. One that came with NULL or the empty value of its type cannot be told from one that was
-    // always there.
+    // What rows have that are older than the column. Where no history was kept, a column that came with NULL or the empty value of its type
+    // cannot be told from one that was always there.
     let old = &t.table.engine.def.columns[at].default;
-    let added = *old != c.phys().empty() && *old != DatumBuf::Null;
+    let told = *old != c.phys().empty() && *old != DatumBuf::Null;
+    let added = told || t.table.engine.def.came_later(at) && !is_virtual(c);
     let value = if added { stored_form(c.ty, old.as_ref()) } else { None };
     vec![
         u(t.stored.def.id),

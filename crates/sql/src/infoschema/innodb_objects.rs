@@ -112,7 +112,7 @@ fn table(t: &Named) -> Row {
         u(0),
         s("Single"),
         i(0),
-        i(0),
+        i(t.stored.def.history.versions.into()),
     ]
 }
 

@@ -369,17 +369,15 @@ pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
         .map(|(name, v)| (name.to_string(), v.to_string()))
         .collect();
     list.extend(reads.db().status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
-    let up = (reads.db().rt().wall_micros() as i64 - reads.shared.started_micros) / 1_000_000;
     list.push(("Weir_pressure_cause".into(), reads.db().pressure().cause.name().into()));
-    list.push(("Global_connection_memory".into(), reads.shared.memory.used().to_string()));
     let (algorithm, level) = reads.conn.compression.unwrap_or_default();
     let on = if reads.conn.compression.is_some() { "ON" } else { "OFF" };
     list.push(("Compression".into(), on.into()));
     list.push(("Compression_algorithm".into(), algorithm.into()));
     list.push(("Compression_level".into(), level.to_string()));
     list.extend(tls_status(reads));
-    list.push(("Uptime".into(), up.max(0).to_string()));
-    list.extend(of_tables(reads));
+    let others = crate::metrics::others(reads.shared);
+    list.extend(others.map(|(def, v)| (def.name.to_string(), v.to_string())));
     list.extend(NEVER.iter().map(|name| (name.to_string(), "0".to_string())));
     list.sort();
     list
@@ -401,20 +399,6 @@ const NEVER: [&str; 12] = [
     "Key_writes",
     "Slow_launch_threads",
 ];
-
-/// Tables as the cache of definitions has them, and the engine's files.
-fn of_tables(reads: Reads<'_>) -> Vec<(String, String)> {
-    let (now, opened) = reads.meta().counts();
-    let files = reads.db().status().into_iter().find(|(name, _)| *name == "Innodb_num_open_files");
-    let list = [
-        ("Open_files", files.map_or(0, |(_, n)| n)),
-        ("Open_table_definitions", now as u64),
-        ("Open_tables", now as u64),
-        ("Opened_table_definitions", opened),
-        ("Opened_tables", opened),
-    ];
-    list.into_iter().map(|(name, n)| (name.to_string(), n.to_string())).collect()
-}
 
 /// How this connection is encrypted, whichever variables are asked for, and with what others will be.
 fn tls_status(reads: Reads<'_>) -> Vec<(String, String)> {

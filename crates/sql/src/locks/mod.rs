@@ -11,6 +11,6 @@ mod xids;
 
 pub use gate::{Backup, Defining, DefinitionGate, Patience};
 pub use read_only::{Inside, ReadOnlyGate, Writer};
-pub use tables::{LockedTable, LockedTables, LockedWhat, conflicting};
+pub use tables::{LockedTable, LockedTables, LockedWhat, charge, conflicting};
 pub use user::{Got, Queued, UserLocks};
 pub use xids::{TakenXid, Xids, rmfail, temporary_in_branch};

@@ -3,6 +3,7 @@
 use super::gate::Backup;
 use super::read_only::Inside;
 use crate::errno;
+use crate::memory::{Account, Held};
 use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::HeldTables;
@@ -23,7 +24,24 @@ pub struct LockedTables {
     /// The engine's locks.
     pub held: Arc<HeldTables>,
     pub what: LockedWhat,
+    /// What the list takes of the session's memory.
+    pub memory: Held,
 }
+
+/// A list of tables is charged: a long one of short aliases is much larger than the statement that it comes from.
+pub fn charge(account: Account<'_>, list: &[LockedTable]) -> Result<Held, SqlError> {
+    let bytes = |l: &LockedTable| {
+        2 * size_of::<LockedTable>() + l.schema.len() + l.table.len() + l.alias.len()
+    };
+    let mut held = Held::default();
+    if list.len() > FEW {
+        held.grow(account, list.iter().map(bytes).sum())?;
+    }
+    Ok(held)
+}
+
+/// So few are of no account.
+const FEW: usize = 32;
 
 pub enum LockedWhat {
     /// LOCK TABLES: no other tables may be used.

@@ -1,15 +1,18 @@
 //! GET_LOCK and its family: names that belong to sessions, not to transactions.
 //!
 //! Invariants:
-//! - A lock has an owner, or it is not in the table. Whoever lets go hands it to the first in its queue under the same mutex, so a
-//!   name is never free while somebody waits for it.
+//! - A lock has an owner, or it is not in the table. A session that lets go hands the lock to the first in its queue under the same
+//!   mutex, so a name is never free while a session waits for it.
 //! - A session waits for one name at most, so "owner waits for" is a chain, and a wait that would close it to a circle is refused
-//!   before it begins (3058). Whoever stands between in a queue needs no edge: when it gets the lock it is the owner.
+//!   before it begins (3058). Other waiters of the queue need no edge: the one that gets the lock is its owner.
 //! - A waiter that goes away, for whatever reason, leaves the queue, and hands on what it was given meanwhile.
+//! - A session is charged for a lock from the moment when it asks for it until it has let go of it. The charge is made and given back
+//!   by the session's own calls alone, because an account has one user at a time: a lock that is handed over was charged before the wait.
 
 use crate::errno;
+use crate::memory::{Account, Held};
 use crate::session_api::SqlError;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_rt::Event;
 
@@ -22,9 +25,22 @@ pub struct UserLocks(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    locks: HashMap<String, Lock>,
+    locks: HashMap<Arc<str>, Lock>,
     /// Session -> the name that it waits for.
-    waits: HashMap<u64, String>,
+    waits: HashMap<u64, Arc<str>>,
+    /// What each session has, and what it is charged for that and for the lock that it waits for.
+    owned: HashMap<u64, Owned>,
+}
+
+#[derive(Default)]
+struct Owned {
+    names: HashSet<Arc<str>>,
+    held: Held,
+}
+
+/// What a session is charged for a lock: its entries in the two tables, each about twice as large as what it holds, and the name.
+fn bytes(name: &str) -> usize {
+    2 * size_of::<(Arc<str>, Lock)>() + 2 * size_of::<Arc<str>>() + name.len()
 }
 
 struct Lock {
@@ -45,7 +61,7 @@ pub enum Got<'l> {
 pub struct Queued<'l> {
     of: &'l UserLocks,
     session: u64,
-    name: String,
+    name: Arc<str>,
     turn: Arc<Event>,
     kept: bool,
 }
@@ -73,25 +89,44 @@ impl Drop for Queued<'_> {
         // The turn is given under this mutex, so here it is known for good.
         if self.turn.is_set() {
             s.release(&self.name);
-        } else if let Some(lock) = s.locks.get_mut(&self.name) {
+            s.give_back(self.session, &self.name);
+            return;
+        }
+        s.give_back(self.session, &self.name);
+        if let Some(lock) = s.locks.get_mut(&self.name) {
             lock.queue.retain(|(_, turn)| !Arc::ptr_eq(turn, &self.turn));
         }
     }
 }
 
 impl State {
-    /// The owner of `name` lets go of it altogether.
+    /// The owner of `name` lets go of it altogether. What it was charged is given back by its own call.
     fn release(&mut self, name: &str) {
         let Some(lock) = self.locks.get_mut(name) else { return };
+        if let Some(own) = self.owned.get_mut(&lock.owner) {
+            own.names.remove(name);
+        }
         match lock.queue.pop_front() {
             Some((next, turn)) => {
                 (lock.owner, lock.count) = (next, 1);
-                self.waits.remove(&next);
+                if let Some(name) = self.waits.remove(&next) {
+                    self.owned.entry(next).or_default().names.insert(name);
+                }
                 turn.set();
             }
             None => {
                 self.locks.remove(name);
             }
+        }
+    }
+
+    /// The session no longer pays for a lock of this name.
+    fn give_back(&mut self, session: u64, name: &str) {
+        let Some(own) = self.owned.get_mut(&session) else { return };
+        own.held.shrink(bytes(name));
+        if own.names.is_empty() {
+            debug_assert!(own.held.bytes() == 0 || self.waits.contains_key(&session));
+            self.owned.remove(&session);
         }
     }
 
@@ -132,12 +167,21 @@ impl UserLocks {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the lock, or a place in its queue. 3058 when the wait would never end.
-    pub fn get(&self, session: u64, name: Option<&str>) -> Result<Got<'_>, SqlError> {
-        let name = checked_name(name)?;
+    /// Takes the lock, or a place in its queue. 3058 when the wait would never end; 4082 and 4081 when it is more than the session may
+    /// have in memory.
+    pub fn get(
+        &self,
+        session: u64,
+        account: Account<'_>,
+        name: Option<&str>,
+    ) -> Result<Got<'_>, SqlError> {
+        let name: Arc<str> = checked_name(name)?.into();
         let mut s = self.state();
         match s.locks.get_mut(&name) {
             None => {
+                let own = s.owned.entry(session).or_default();
+                own.held.grow(account, bytes(&name))?;
+                own.names.insert(name.clone());
                 let lock = Lock { owner: session, count: 1, queue: VecDeque::new() };
                 s.locks.insert(name, lock);
                 return Ok(Got::Taken);
@@ -153,6 +197,7 @@ impl UserLocks {
                         transaction/releasing locks and restarting lock acquisition.";
             return Err(SqlError::new(errno::ER_USER_LOCK_DEADLOCK, text));
         }
+        s.owned.entry(session).or_default().held.grow(account, bytes(&name))?;
         let turn = Arc::new(Event::new());
         if let Some(lock) = s.locks.get_mut(&name) {
             lock.queue.push_back((session, turn.clone()));
@@ -165,13 +210,14 @@ impl UserLocks {
     pub fn release(&self, session: u64, name: Option<&str>) -> Result<Option<bool>, SqlError> {
         let name = checked_name(name)?;
         let mut s = self.state();
-        let Some(lock) = s.locks.get_mut(&name) else { return Ok(None) };
+        let Some(lock) = s.locks.get_mut(&*name) else { return Ok(None) };
         if lock.owner != session {
             return Ok(Some(false));
         }
         lock.count -= 1;
         if lock.count == 0 {
             s.release(&name);
+            s.give_back(session, &name);
         }
         Ok(Some(true))
     }
@@ -179,21 +225,27 @@ impl UserLocks {
     /// Lets go of all that the session has; how often it had taken them.
     pub fn release_all(&self, session: u64) -> u64 {
         let mut s = self.state();
-        let own = s.locks.iter().filter(|(_, l)| l.owner == session);
-        let own: Vec<(String, u64)> = own.map(|(n, l)| (n.clone(), l.count)).collect();
-        own.iter().for_each(|(name, _)| s.release(name));
-        own.iter().map(|(_, count)| count).sum()
+        let Some(own) = s.owned.get_mut(&session) else { return 0 };
+        let names = std::mem::take(&mut own.names);
+        let mut count = 0;
+        for name in names {
+            count += s.locks.get(&name).map_or(0, |l| l.count);
+            s.release(&name);
+        }
+        // A session that lets go of all waits for nothing: one statement does not do both at once.
+        s.owned.remove(&session);
+        count
     }
 
     /// Whether the session has some.
     pub fn has_any(&self, session: u64) -> bool {
-        self.state().locks.values().any(|l| l.owner == session)
+        self.state().owned.get(&session).is_some_and(|own| !own.names.is_empty())
     }
 
     /// The session that has it.
     pub fn owner(&self, name: Option<&str>) -> Result<Option<u64>, SqlError> {
         let name = checked_name(name)?;
-        Ok(self.state().locks.get(&name).map(|l| l.owner))
+        Ok(self.state().locks.get(&*name).map(|l| l.owner))
     }
 }
 
@@ -202,11 +254,11 @@ mod tests {
     use super::*;
 
     fn taken(l: &UserLocks, session: u64, name: &str) -> bool {
-        matches!(l.get(session, Some(name)), Ok(Got::Taken))
+        matches!(l.get(session, None, Some(name)), Ok(Got::Taken))
     }
 
     fn queued<'l>(l: &'l UserLocks, session: u64, name: &str) -> Queued<'l> {
-        match l.get(session, Some(name)) {
+        match l.get(session, None, Some(name)) {
             Ok(Got::Queued(q)) => q,
             _ => panic!("{session} does not wait for {name}"),
         }
@@ -226,6 +278,7 @@ mod tests {
         assert_eq!(l.release_all(2), 1);
         assert_eq!(l.release(2, Some("a")).unwrap(), None);
         assert!(l.state().waits.is_empty() && l.state().locks.is_empty());
+        assert!(l.state().owned.is_empty());
     }
 
     #[test]
@@ -243,10 +296,10 @@ mod tests {
         let l = UserLocks::default();
         assert!(taken(&l, 1, "a") && taken(&l, 2, "b") && taken(&l, 3, "c"));
         let waits = (queued(&l, 1, "b"), queued(&l, 2, "c"));
-        assert_eq!(l.get(3, Some("a")).err().map(|e| e.errno), Some(3058));
-        assert!(matches!(l.get(4, Some("a")), Ok(Got::Queued(_))));
+        assert_eq!(l.get(3, None, Some("a")).err().map(|e| e.errno), Some(3058));
+        assert!(matches!(l.get(4, None, Some("a")), Ok(Got::Queued(_))));
         drop(waits);
-        assert!(matches!(l.get(3, Some("a")), Ok(Got::Queued(_))));
+        assert!(matches!(l.get(3, None, Some("a")), Ok(Got::Queued(_))));
     }
 
     #[test]
@@ -255,5 +308,34 @@ mod tests {
             assert_eq!(checked_name(bad).unwrap_err().errno, 3057);
         }
         assert_eq!(checked_name(Some(&"Ä".repeat(64))).unwrap(), "ä".repeat(64));
+    }
+
+    #[test]
+    fn a_lock_is_charged_from_the_wait_until_it_is_let_go() {
+        use crate::memory::{ServerMemory, SessionMemory};
+        let server = Arc::new(ServerMemory::new(Default::default()));
+        let (one, two) = (SessionMemory::new(server.clone()), SessionMemory::new(server));
+        let l = UserLocks::default();
+        let get = |session, account, name: &str| l.get(session, Some(account), Some(name));
+        assert!(matches!(get(1, &one, "a"), Ok(Got::Taken)));
+        let each = one.used();
+        assert!(each > 100, "{each}");
+        assert!(matches!(get(1, &one, "a"), Ok(Got::Taken)));
+        assert_eq!(one.used(), each, "a lock that is taken twice is one");
+        let Ok(Got::Queued(waits)) = get(2, &two, "a") else { panic!("it is taken") };
+        assert_eq!(two.used(), each);
+        drop(waits);
+        assert_eq!(two.used(), 0, "a wait that ends without the lock");
+        let Ok(Got::Queued(waits)) = get(2, &two, "a") else { panic!("it is taken") };
+        assert_eq!(l.release_all(1), 2);
+        assert!(waits.keep_if_granted());
+        assert_eq!((one.used(), two.used()), (0, each));
+        one.set_limit(10 * each as u64);
+        let refused = (0..20).find_map(|n| get(1, &one, &format!("{n}")).err());
+        assert_eq!(refused.map(|e| e.errno), Some(4082));
+        assert_eq!(l.release(2, Some("a")).unwrap(), Some(true));
+        l.release_all(1);
+        assert_eq!((one.used(), two.used()), (0, 0));
+        assert!(l.state().owned.is_empty() && l.state().locks.is_empty());
     }
 }

@@ -14,10 +14,14 @@ use crate::session_api::SqlError;
 /// As MySQL's `table_open_cache`.
 const DEFAULT_LIMIT: usize = 4000;
 
+/// Bytes of a stored definition that count as one entry. A table may have 4,096 columns with comments, so a cache that only counted
+/// tables would be bounded in name alone.
+const ENTRY: usize = 16 * 1024;
+
 /// Decoded tables of one database, shared by its sessions. An entry holds while the engine hands out
 /// the very same `Arc<Table>`: a changed table is a new one.
 pub struct MetaCache {
-    by_id: RwLock<HashMap<u64, Arc<SqlTable>>>,
+    by_id: RwLock<Known>,
     limit: AtomicUsize,
     /// Definitions that were read since the start.
     opened: AtomicU64,
@@ -40,14 +44,14 @@ impl MetaCache {
         MetaCache::default()
     }
 
-    /// How many entries are kept while nobody uses them (`table_open_cache`).
+    /// How many entries are kept while no session uses them (`table_open_cache`); a large definition counts as several.
     pub fn set_limit(&self, entries: usize) {
         self.limit.store(entries.max(1), Ordering::Relaxed);
     }
 
     /// Definitions that are there, and those that were read since the start.
     pub fn counts(&self) -> (usize, u64) {
-        let now = self.by_id.read().unwrap_or_else(PoisonError::into_inner).len();
+        let now = self.by_id.read().unwrap_or_else(PoisonError::into_inner).tables.len();
         (now, self.opened.load(Ordering::Relaxed))
     }
 
@@ -88,26 +92,57 @@ impl MetaCache {
     /// The SQL side of an engine table.
     pub fn bind(&self, engine: &Arc<Table>) -> Result<Arc<SqlTable>, SqlError> {
         let id = engine.def.id;
-        let known = self.by_id.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        let known = {
+            let known = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
+            known.tables.get(&id).cloned()
+        };
         if let Some(known) = known.filter(|k| Arc::ptr_eq(&k.engine, engine)) {
             return Ok(known);
         }
         let bound = Arc::new(decode(engine)?);
         self.opened.fetch_add(1, Ordering::Relaxed);
-        let mut map = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
         let limit = self.limit.load(Ordering::Relaxed);
-        if map.len() >= limit {
-            // First what is of dropped and changed tables, then what nobody uses, a quarter at a time.
-            map.retain(|_, t| Arc::strong_count(&t.engine) > 1);
-            let mut surplus = (map.len() + limit / 4).saturating_sub(limit).max(1);
-            map.retain(|_, t| {
-                let go = surplus > 0 && Arc::strong_count(t) == 1;
-                surplus -= usize::from(go);
-                !go
-            });
+        if known.entries + entries(&bound) > limit {
+            known.make_room(limit);
         }
-        map.insert(id, bound.clone());
+        known.insert(id, bound.clone());
         Ok(bound)
+    }
+}
+
+/// The tables, and as how many entries they count together.
+#[derive(Default)]
+struct Known {
+    tables: HashMap<u64, Arc<SqlTable>>,
+    entries: usize,
+}
+
+fn entries(t: &SqlTable) -> usize {
+    1 + t.engine.def.extra.len() / ENTRY
+}
+
+impl Known {
+    /// First definitions of dropped and changed tables go, then those that no session uses, a quarter at a time.
+    fn make_room(&mut self, limit: usize) {
+        self.tables.retain(|_, t| Arc::strong_count(&t.engine) > 1);
+        self.entries = self.tables.values().map(|t| entries(t)).sum();
+        let mut surplus = (self.entries + limit / 4).saturating_sub(limit).max(1);
+        self.tables.retain(|_, t| {
+            let go = surplus > 0 && Arc::strong_count(t) == 1;
+            if go {
+                surplus = surplus.saturating_sub(entries(t));
+                self.entries -= entries(t);
+            }
+            !go
+        });
+    }
+
+    fn insert(&mut self, id: u64, table: Arc<SqlTable>) {
+        self.entries += entries(&table);
+        if let Some(old) = self.tables.insert(id, table) {
+            self.entries -= entries(&old);
+        }
     }
 }
 
@@ -124,7 +159,7 @@ fn decode(engine: &Arc<Table>) -> Result<SqlTable, SqlError> {
     let engine_indexes: Option<Vec<usize>> = meta.indexes.iter().map(|i| place(&i.name)).collect();
     match engine_indexes {
         Some(engine_indexes) if meta.columns.len() == def.columns.len() => {
-            let rules = RowRules::of(&meta);
+            let rules = RowRules::of(&meta, def);
             let bound = OnceLock::new();
             let shown = match def.schema == temporary::HIDDEN {
                 true => temporary::shown_as(&def.name),

@@ -109,6 +109,11 @@ impl SqlColumn {
         matches!(self.default, ColumnDefault::Generated { .. })
     }
 
+    /// A generated column whose values MySQL does not store.
+    pub fn is_virtual(&self) -> bool {
+        matches!(self.default, ColumnDefault::Generated { stored: false, .. })
+    }
+
     /// The expression of the key part that a hidden column is for.
     pub fn key_expression(&self) -> Option<&str> {
         match &self.default {

@@ -2,6 +2,7 @@
 //! some kind pays one look at an empty list for it.
 
 use super::TableMeta;
+use weir_engine::TableDef;
 
 /// Columns by position.
 #[derive(Debug, Default)]
@@ -18,12 +19,14 @@ pub struct RowRules {
     pub groups: Option<(usize, usize)>,
     /// Generated columns.
     pub generated: Vec<usize>,
+    /// Virtual columns that came without a look at the rows: those of before have no value, and it is worked out when they are read.
+    pub late: Vec<usize>,
     /// There are checks that are enforced.
     pub checked: bool,
 }
 
 impl RowRules {
-    pub fn of(meta: &TableMeta) -> RowRules {
+    pub fn of(meta: &TableMeta, def: &TableDef) -> RowRules {
         let columns = || meta.columns.iter().enumerate();
         RowRules {
             required: columns().filter(|(_, c)| !c.nullable).map(|(i, _)| i).collect(),
@@ -32,6 +35,10 @@ impl RowRules {
             followed: meta.counter(),
             groups: meta.counts_within(),
             generated: columns().filter(|(_, c)| c.is_generated()).map(|(i, _)| i).collect(),
+            late: columns()
+                .filter(|(i, c)| c.is_virtual() && def.came_later(*i))
+                .map(|(i, _)| i)
+                .collect(),
             checked: meta.checks.iter().any(|c| c.enforced),
         }
     }

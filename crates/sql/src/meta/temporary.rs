@@ -6,7 +6,9 @@
 //! Invariant: no statement reaches a table of the hidden schema but by its session's list. A table goes with its session, or with the
 //! start of a server that finds it and nobody who still uses it.
 
-use std::collections::BTreeMap;
+use crate::memory::{Account, Held, Over};
+use crate::meta::TableMeta;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,7 +47,28 @@ pub fn shown_as(kept: &str) -> Option<(String, String)> {
 struct State {
     by_name: BTreeMap<(String, String), String>,
     dropped: Vec<Arc<Table>>,
+    /// What each table is charged, by the engine's names, and all of it.
+    charged: HashMap<String, usize>,
+    held: Held,
 }
+
+impl State {
+    fn give_back(&mut self, kept: &str) {
+        if let Some(bytes) = self.charged.remove(kept) {
+            self.held.shrink(bytes);
+        }
+    }
+}
+
+/// What a temporary table takes in memory without its pages: the engine's handle with its trees, the definition as the engine and the
+/// session know it, and the name. A table of three columns and two keys is charged 8 KiB; a thousand of them took 7 KiB each.
+pub fn bytes(meta: &TableMeta, extra: usize) -> usize {
+    TABLE + INDEX * meta.indexes.len() + COLUMN * meta.columns.len() + 3 * extra
+}
+
+const TABLE: usize = 4096;
+const INDEX: usize = 1024;
+const COLUMN: usize = 512;
 
 /// The temporary tables of one session.
 #[derive(Default)]
@@ -77,6 +100,32 @@ impl Temporaries {
         self.find(schema, name).is_some()
     }
 
+    /// Charges a table of this engine's name, which is to be made or altered, with what it takes from then on.
+    pub fn charge(&self, account: Account<'_>, kept: &str, bytes: usize) -> Result<(), Over> {
+        let mut state = self.state();
+        let before = state.charged.get(kept).copied().unwrap_or(0);
+        let all = state.held.bytes() - before + bytes;
+        state.held.set(account, all)?;
+        // Without an account nothing is held.
+        if state.held.bytes() == all {
+            state.charged.insert(kept.to_owned(), bytes);
+        }
+        Ok(())
+    }
+
+    /// The engine has another name for the table.
+    pub fn renamed(&self, from: &str, to: &str) {
+        let mut state = self.state();
+        if let Some(bytes) = state.charged.remove(from) {
+            state.charged.insert(to.to_owned(), bytes);
+        }
+    }
+
+    /// The table was not made, or is no temporary one any more.
+    pub fn uncharge(&self, kept: &str) {
+        self.state().give_back(kept);
+    }
+
     pub fn add(&self, schema: &str, name: &str, kept: &str) {
         let mut state = self.state();
         state.by_name.insert((schema.to_owned(), name.to_owned()), kept.to_owned());
@@ -104,7 +153,10 @@ impl Temporaries {
     /// Tables that were dropped and are still there.
     pub fn take_doomed(&self) -> Vec<Arc<Table>> {
         self.doomed.store(false, Ordering::Relaxed);
-        std::mem::take(&mut self.state().dropped)
+        let mut state = self.state();
+        let gone = std::mem::take(&mut state.dropped);
+        gone.iter().for_each(|t| state.give_back(&t.def.name));
+        gone
     }
 
     /// The engine's names of all tables, which lose their own.

@@ -57,6 +57,9 @@ impl Session {
             return self.ok(sink, OkInfo::default());
         }
         self.check_locked(stmt)?;
+        if makes_definitions(stmt) {
+            self.inst.memory.admit()?;
+        }
         Box::pin(self.settle_system_tables(stmt)).await?;
         self.check_branch_temporary(matches!(stmt, Statement::CreateTable(c) if c.temporary))?;
         // The gate outlives the borrow of the session.
@@ -134,4 +137,19 @@ impl Session {
             false => crate::admin::run_admin(stmt, &mut cx).await,
         }
     }
+}
+
+/// Definitions are in memory for as long as they are there, and on no session's account.
+fn makes_definitions(stmt: &Statement) -> bool {
+    matches!(
+        stmt,
+        Statement::CreateTable(_)
+            | Statement::CreateIndex(_)
+            | Statement::CreateDatabase { .. }
+            | Statement::CreateView(_)
+            | Statement::CreateRoutine(_)
+            | Statement::CreateTrigger(_)
+            | Statement::DefineEvent(_)
+            | Statement::CreateUser(_)
+    )
 }

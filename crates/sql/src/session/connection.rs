@@ -10,6 +10,7 @@ use crate::value::Collation;
 use crate::vars::{Var, VarValue};
 use std::sync::Arc;
 use std::time::Duration;
+use weir_rt::Boxed;
 
 impl Session {
     pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
@@ -40,49 +41,58 @@ impl Session {
     }
 
     /// COM_INIT_DB.
-    pub async fn init_db(&mut self, name: &str) -> Result<(), SqlError> {
-        crate::ddl::refused::check_length(name)?;
-        self.use_database(name)
+    pub fn init_db<'a>(&'a mut self, name: &'a str) -> Boxed<'a, Result<(), SqlError>> {
+        Box::pin(async move {
+            crate::ddl::refused::check_length(name)?;
+            self.use_database(name)
+        })
     }
 
     /// COM_RESET_CONNECTION.
-    pub async fn reset(&mut self) -> Result<(), SqlError> {
-        self.end_transaction(false).await?;
-        self.drop_temporaries().await;
-        self.locked = None;
-        self.backup = None;
-        self.vars.reset();
-        self.vars.set_handshake_collation(self.conn.collation_id);
-        self.user_vars.clear();
-        self.forget_statements();
-        self.inst.user_locks.release_all(self.conn.id);
-        self.warnings.clear();
-        self.next_isolation = None;
-        self.next_read_only = None;
-        self.info.reset();
-        self.access.reset_roles();
-        self.show_roles();
-        let database = self.info.database.take();
-        self.begin_vars();
-        self.info.database = database;
-        self.follow_schema();
-        Ok(())
+    pub fn reset(&mut self) -> Boxed<'_, Result<(), SqlError>> {
+        Box::pin(async move {
+            self.end_transaction(false).await?;
+            self.drop_temporaries().await;
+            self.locked = None;
+            self.backup = None;
+            self.vars.reset();
+            self.kept = Default::default();
+            self.vars.set_handshake_collation(self.conn.collation_id);
+            self.user_vars.clear();
+            self.forget_statements();
+            self.inst.user_locks.release_all(self.conn.id);
+            self.warnings.clear();
+            self.next_isolation = None;
+            self.next_read_only = None;
+            self.info.reset();
+            self.access.reset_roles();
+            self.show_roles();
+            let database = self.info.database.take();
+            self.begin_vars();
+            self.info.database = database;
+            self.follow_schema();
+            Ok(())
+        })
     }
 
     /// COM_CHANGE_USER, after the password was checked.
-    pub async fn change_user(&mut self, who: ConnInfo) -> Result<(), SqlError> {
-        self.end_transaction(false).await?;
-        self.drop_temporaries().await;
-        *self = Session::open(&self.inst.clone(), who);
-        Ok(())
+    pub fn change_user(&mut self, who: ConnInfo) -> Boxed<'_, Result<(), SqlError>> {
+        Box::pin(async move {
+            self.end_transaction(false).await?;
+            self.drop_temporaries().await;
+            *self = Session::open(&self.inst.clone(), who);
+            Ok(())
+        })
     }
 
     /// Rolls back and lets go of everything.
-    pub async fn close(mut self) {
-        self.interrupt.clear();
-        // A failure here is the engine's, which has told its owner.
-        let _ = self.end_transaction(false).await;
-        self.drop_temporaries().await;
+    pub fn close(mut self) -> Boxed<'static, ()> {
+        Box::pin(async move {
+            self.interrupt.clear();
+            // A failure here is the engine's, which has told its owner.
+            let _ = self.end_transaction(false).await;
+            self.drop_temporaries().await;
+        })
     }
 
     /// Waits for the next command, the rest of a packet, a client to take its answer.

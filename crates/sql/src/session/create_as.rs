@@ -74,6 +74,8 @@ impl Session {
             self.temporaries.add(schema, name, &table.def.name);
             return Ok(());
         }
+        // It is a temporary one no more, whether or not it gets its name.
+        self.temporaries.uncharge(&table.def.name);
         // Without autocommit the rows are not committed yet.
         self.end_transaction(true).await?;
         let table = self.inst.db.table(HIDDEN, &table.def.name);

@@ -16,16 +16,19 @@ use crate::value::temporal::interval::Unit;
 use crate::vars::{Var, VarValue};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
+use weir_rt::Boxed;
 use weir_syntax::ast::{DefineEvent, EventSchedule, Expr};
 
 const SECOND: i64 = 1_000_000;
 
 impl Session {
     pub(super) async fn define_event(&mut self, e: &DefineEvent) -> Result<AdminResult, SqlError> {
-        match e.alter {
+        let done = match e.alter {
             true => self.alter_event(e).await,
             false => self.create_event(e).await,
-        }
+        };
+        self.inst.events_changed.notify_one();
+        done
     }
 
     async fn create_event(&mut self, e: &DefineEvent) -> Result<AdminResult, SqlError> {
@@ -187,14 +190,16 @@ impl Session {
 
     /// Runs an event's body once, in a session of the event's own. What it selects goes nowhere. An event that was dropped or changed since
     /// it was handed out does not run, unless it has ended by itself with this run.
-    pub async fn run_event(&mut self, run: &Run) -> Result<(), SqlError> {
-        let o = &run.object;
-        if !run.last && !is_current(&self.inst, o) {
-            return Ok(());
-        }
-        self.start_statement();
-        let done = self.run_event_body(o).await;
-        self.end_statement(done)
+    pub fn run_event<'a>(&'a mut self, run: &'a Run) -> Boxed<'a, Result<(), SqlError>> {
+        Box::pin(async move {
+            let o = &run.object;
+            if !run.last && !is_current(&self.inst, o) {
+                return Ok(());
+            }
+            self.start_statement();
+            let done = self.run_event_body(o).await;
+            self.end_statement(done)
+        })
     }
 
     async fn run_event_body(&mut self, o: &Arc<Object>) -> Result<(), SqlError> {

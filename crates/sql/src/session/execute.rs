@@ -107,7 +107,8 @@ impl Session {
         let plan = self.plan_in(stmt, env).await?;
         let plan = Arc::new(plan);
         if plan.is_cacheable() {
-            self.inst.plans.put(&self.key, &plan);
+            let limit = self.inst.vars.u64(crate::vars::Var::weir_plan_cache_size) as usize;
+            self.inst.plans.put(&self.key, &plan, limit, &self.inst.status);
         }
         Ok(plan)
     }

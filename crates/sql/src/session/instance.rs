@@ -1,5 +1,6 @@
 //! One opened database with what its sessions share.
 
+use super::text_plans::TextPlans;
 use crate::account::{
     Access, Account, AccountName, AccountStore, Accounts, GRANT_TABLES, PasswordHasher, RolePolicy,
 };
@@ -9,41 +10,16 @@ use crate::digests::Digests;
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{HIDDEN, TemporaryNames};
 use crate::meta::{MetaCache, SchemaMeta, codec};
-use crate::query::Plan;
 use crate::session_api::{ConnInfo, SqlError};
 use crate::status::Status;
 use crate::value::Collation;
 use crate::vars::{GlobalVars, Var, VarValue};
-use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use weir_engine::{Db, DdlContext, SchemaDef};
-
-/// Plans of statements by their normalised text, shared by all sessions.
-#[derive(Default)]
-pub struct TextPlans(RwLock<HashMap<Box<[u8]>, Arc<Plan>>>);
-
-/// Plans kept; beyond, those of an older catalog go first, then all.
-const KEEP: usize = 2048;
-
-impl TextPlans {
-    pub fn get(&self, key: &[u8]) -> Option<Arc<Plan>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    pub fn put(&self, key: &[u8], plan: &Arc<Plan>) {
-        let mut map = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if map.len() >= KEEP {
-            map.retain(|_, p| p.catalog_version() == plan.catalog_version());
-        }
-        if map.len() >= KEEP {
-            map.clear();
-        }
-        map.insert(key.into(), plan.clone());
-    }
-}
+use weir_rt::Boxed;
 
 /// One opened database with what its sessions share.
 pub struct Instance {
@@ -173,52 +149,55 @@ fn first_short_uuid(vars: &GlobalVars, started_micros: i64) -> u64 {
 
 impl Instance {
     /// Loads the accounts; everything else is filled on demand.
-    pub async fn open(
+    pub fn open(
         db: Db,
         vars: Arc<GlobalVars>,
         hasher: Box<dyn PasswordHasher>,
-    ) -> Result<Arc<Instance>, SqlError> {
-        let accounts = Accounts::open(Box::new(EngineStore(db.clone())), hasher).await?;
-        let engine = db.clone();
-        vars.read_pressure_by(move || engine.pressure().value);
-        let started_micros = db.rt().wall_micros() as i64;
-        let accounts = Arc::new(accounts);
-        follow_role_variables(&accounts, &vars)?;
-        let temporary_names = forget_temporaries(&db).await?;
-        make_system_schema(&db).await?;
-        let shared = Shared {
-            db,
-            accounts,
-            memory: Arc::new(ServerMemory::new(vars.clone())),
-            digests: Digests::new(match vars.bool(Var::performance_schema) {
-                true => vars.u64(Var::performance_schema_digests_size) as usize,
-                false => 0,
-            }),
-            short_uuids: Arc::new(AtomicU64::new(first_short_uuid(&vars, started_micros))),
-            vars,
-            status: Arc::new(Status::default()),
-            meta: MetaCache::new(),
-            programs: Default::default(),
-            user_locks: Arc::default(),
-            xids: Arc::default(),
-            definitions: Arc::default(),
-            stages: Default::default(),
-            prepared: Default::default(),
-            read_only: Default::default(),
-            persisted: Default::default(),
-            sessions: OnceLock::new(),
-            server_files: OnceLock::new(),
-            statement_logs: OnceLock::new(),
-            tls: OnceLock::new(),
-            temporary_names,
-            virtuals: crate::infoschema::lookup,
-            system_tables: Default::default(),
-            filter: crate::query::filter_rows,
-            bind_rows: crate::query::bind_rows,
-            type_of: crate::query::type_of,
-            started_micros,
-        };
-        Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))
+    ) -> Boxed<'static, Result<Arc<Instance>, SqlError>> {
+        Box::pin(async move {
+            let accounts = Accounts::open(Box::new(EngineStore(db.clone())), hasher).await?;
+            let engine = db.clone();
+            vars.read_pressure_by(move || engine.pressure().value);
+            let started_micros = db.rt().wall_micros() as i64;
+            let accounts = Arc::new(accounts);
+            follow_role_variables(&accounts, &vars)?;
+            let temporary_names = forget_temporaries(&db).await?;
+            make_system_schema(&db).await?;
+            let shared = Shared {
+                db,
+                accounts,
+                memory: Arc::new(ServerMemory::new(vars.clone())),
+                digests: Digests::new(match vars.bool(Var::performance_schema) {
+                    true => vars.u64(Var::performance_schema_digests_size) as usize,
+                    false => 0,
+                }),
+                short_uuids: Arc::new(AtomicU64::new(first_short_uuid(&vars, started_micros))),
+                vars,
+                status: Arc::new(Status::default()),
+                meta: MetaCache::new(),
+                programs: Default::default(),
+                user_locks: Arc::default(),
+                xids: Arc::default(),
+                definitions: Arc::default(),
+                events_changed: Default::default(),
+                stages: Default::default(),
+                prepared: Default::default(),
+                read_only: Default::default(),
+                persisted: Default::default(),
+                sessions: OnceLock::new(),
+                server_files: OnceLock::new(),
+                statement_logs: OnceLock::new(),
+                tls: OnceLock::new(),
+                temporary_names,
+                virtuals: crate::infoschema::lookup,
+                system_tables: Default::default(),
+                filter: crate::query::filter_rows,
+                bind_rows: crate::query::bind_rows,
+                type_of: crate::query::type_of,
+                started_micros,
+            };
+            Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))
+        })
     }
 
     /// The rights of whoever connected.

@@ -7,7 +7,7 @@ use super::Session;
 use crate::context::SYSTEM_SCHEMA;
 use crate::ddl::engine_error;
 use crate::errno;
-use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, conflicting};
+use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, charge, conflicting};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::rights::{self, Need, check_writable};
@@ -72,8 +72,10 @@ impl Session {
             }
             false => None,
         };
+        let memory = charge(Some(&self.info.memory), &wanted)?;
         let held = self.hold(&wanted).await?;
-        self.locked = Some(LockedTables { writing, held, what: LockedWhat::Listed(wanted) });
+        let what = LockedWhat::Listed(wanted);
+        self.locked = Some(LockedTables { writing, held, what, memory });
         Ok(())
     }
 
@@ -177,9 +179,10 @@ impl Session {
                 let (schema, table) = (self.schema_for(n)?, n.name.as_str().to_owned());
                 wanted.push(LockedTable { schema, alias: table.clone(), table, write: false });
             }
+            let memory = charge(Some(&self.info.memory), &wanted)?;
             let held = self.hold(&wanted).await?;
-            self.locked =
-                Some(LockedTables { writing: None, held, what: LockedWhat::Listed(wanted) });
+            let what = LockedWhat::Listed(wanted);
+            self.locked = Some(LockedTables { writing: None, held, what, memory });
             return Ok(true);
         }
         if self.reads_all() {
@@ -198,7 +201,12 @@ impl Session {
             .collect();
         tables.sort_by_key(|(t, _)| t.def.id);
         let held = self.hold_all(&tables).await?;
-        self.locked = Some(LockedTables { writing: None, held, what: LockedWhat::All(backup) });
+        self.locked = Some(LockedTables {
+            writing: None,
+            held,
+            what: LockedWhat::All(backup),
+            memory: Default::default(),
+        });
         Ok(true)
     }
 

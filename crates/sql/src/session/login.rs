@@ -2,12 +2,14 @@
 //!
 //! A session that nobody logged in to (an event, a session of the server's own) has neither.
 
-use super::Session;
+use super::{Instance, Session};
+use crate::account::{Account, Privileges};
 use crate::errno;
 use crate::query::Plan;
 use crate::rights::{Me, Need};
 use crate::session_api::SqlError;
 use crate::vars::Var;
+use std::sync::Arc;
 use weir_syntax::ast::Statement;
 
 /// 1820.
@@ -34,6 +36,16 @@ pub(super) fn changes_password(stmt: &Statement, needs: &[Need], me: Me<'_>) -> 
 /// Does a statement that has no plan of its own count as one that changes something?
 pub(super) fn changes(stmt: &Statement) -> bool {
     stmt.defines()
+}
+
+/// May the account, which has proved who it is, see what all sessions do? With its default roles, and not with an expired password.
+pub fn may_monitor(inst: &Instance, account: &Arc<Account>, host: &str) -> bool {
+    let defaults = crate::admin::password_defaults(&inst.vars);
+    if account.is_expired(&defaults, inst.db.rt().wall_micros() / 1_000_000) {
+        return false;
+    }
+    let mut access = inst.accounts.access(account, host);
+    access.require_any_global(Privileges::PROCESS).is_ok()
 }
 
 impl Session {

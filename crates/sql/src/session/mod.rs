@@ -61,6 +61,7 @@ macro_rules! statement_ctx {
 mod admin;
 mod answers;
 mod binary_log;
+mod border;
 mod call;
 mod checksum;
 mod connection;
@@ -72,6 +73,7 @@ mod explain_for;
 mod hinted;
 mod info;
 mod instance;
+mod kept;
 mod kill;
 mod lock_tables;
 mod logged;
@@ -89,14 +91,15 @@ mod system_tables;
 mod tally;
 mod temporary_tables;
 mod text;
+mod text_plans;
 mod tracking;
 mod transaction;
 mod triggers;
 mod views;
 mod xa;
 
-pub use instance::{Instance, TextPlans};
-pub use login::must_change;
+pub use instance::Instance;
+pub use login::{may_monitor, must_change};
 pub use scheduler::{Due, Run as EventRun, Scheduler};
 pub use system_tables::read_grant_tables;
 pub use tally::{STATS, Sent, Work};
@@ -204,6 +207,8 @@ pub struct Session {
     has_attributes: bool,
     /// Memory of the syntax trees of long texts, until the statement ends. Locked for no longer than it takes to add to it.
     trees: Mutex<Held>,
+    /// Memory of what the session keeps of its variables and warnings.
+    kept: kept::Kept,
 }
 
 impl Session {
@@ -285,6 +290,7 @@ impl Session {
             killed_itself: false,
             has_attributes: false,
             trees: Mutex::default(),
+            kept: kept::Kept::default(),
         };
         s.begin_vars();
         s.show_roles();
@@ -395,6 +401,7 @@ impl Session {
         if (self.current.total() > 0 || had > 0) && !(self.keep_warnings && result.is_ok()) {
             std::mem::swap(&mut self.warnings, &mut self.current);
             self.warnings.keep(self.vars.u64(Var::max_error_count) as usize);
+            self.charge_warnings();
             let count = |n: usize| crate::vars::VarValue::UInt(n as u64);
             self.vars.put(Var::warning_count, count(self.warnings.total() as usize));
             self.vars.put(Var::error_count, count(usize::from(result.is_err())));
@@ -449,6 +456,7 @@ impl Session {
             && plan.catalog_version() == self.inst.db.catalog_version()
             && !plan.is_outgrown()
         {
+            self.work.row(Stat::Weir_plan_cache_hits);
             self.warn_of(&plan);
             match self.run_plan(&plan, &params, sink).await {
                 Err(execute::Again) => self.current.clear(),

@@ -38,8 +38,8 @@ impl Session {
         self.owing.owed.is_some()
     }
 
-    /// Waits until the statement's commit is as durable as was asked. An error stands in the place of the answer.
-    pub async fn settle(&mut self) -> Result<(), SqlError> {
+    /// As [`Session::settle`].
+    pub(super) async fn run_settle(&mut self) -> Result<(), SqlError> {
         match self.owing.owed.take() {
             Some(owed) => self.settle_one(owed).await,
             None => Ok(()),

@@ -15,6 +15,7 @@ use crate::status::Stat;
 use crate::value::temporal::MAX_TIME_SECONDS;
 use crate::value::{Charset, Date, DateTime, Decimal, Time, Value, ValueError, sent};
 use std::sync::Arc;
+use weir_rt::Boxed;
 use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 
 /// A statement of the binary protocol.
@@ -27,8 +28,11 @@ pub struct Prepared {
     /// In UTF-8, for the logs.
     pub(super) text: Box<[u8]>,
     listed: Listed,
-    _held: Held,
+    held: Held,
 }
+
+/// Parameters that a session keeps the memory for between executions; others have up to 65,535.
+const SPARE_VALUES: usize = 256;
 
 /// What parameters are where they stand.
 type ParamKinds = Arc<[(u32, ParamKind)]>;
@@ -46,9 +50,10 @@ fn settle(kinds: &ParamKinds, values: &mut [Value<'static>]) {
     }
 }
 
-/// What a prepared statement is charged: its tree and plan are several times its text.
-fn prepared_bytes(text: &[u8]) -> usize {
-    4096 + 8 * text.len()
+/// What a prepared statement is charged: its text as it is kept and listed, its tree, which is several times as large, and its plan,
+/// which a short text may make very large (`SELECT *`).
+fn prepared_bytes(text: &[u8], plan: Option<&Plan>) -> usize {
+    2048 + 8 * text.len() + plan.map_or(0, |p| p.bytes)
 }
 
 /// A statement prepared by name.
@@ -66,25 +71,27 @@ impl Session {
         self.inst.prepared.add(PreparedStatement::new(self.conn.id, id, name, text))
     }
 
-    pub async fn prepare(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
-        self.start_statement();
-        let r = self.prepare_inner(sql).await;
-        match r {
-            Ok(i) => {
-                self.end_statement(Ok(()))?;
-                Ok(i)
+    pub fn prepare<'a>(&'a mut self, sql: &'a [u8]) -> Boxed<'a, Result<PreparedInfo, SqlError>> {
+        Box::pin(async move {
+            self.start_statement();
+            let r = self.prepare_inner(sql).await;
+            match r {
+                Ok(i) => {
+                    self.end_statement(Ok(()))?;
+                    Ok(i)
+                }
+                Err(e) => {
+                    self.end_statement(Err(e.clone())).ok();
+                    Err(e)
+                }
             }
-            Err(e) => {
-                self.end_statement(Err(e.clone())).ok();
-                Err(e)
-            }
-        }
+        })
     }
 
     async fn prepare_inner(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
         self.check_statement_count()?;
         let mut held = Held::default();
-        held.grow(Some(&self.info.memory), prepared_bytes(sql))?;
+        held.grow(Some(&self.info.memory), prepared_bytes(sql, None))?;
         let client = self.settings.client;
         let sql = &*lexed(client, sql, self.reading());
         let parsed = self.parse(sql, true, client).map_err(|e| for_client(client, e))?;
@@ -104,6 +111,7 @@ impl Session {
             self.check_statement(&parsed.stmt)?;
             (self.shown_columns(&parsed.stmt).await?, None)
         };
+        held.set(Some(&self.info.memory), prepared_bytes(sql, plan.as_deref()))?;
         let columns = query::announced(&columns, &self.settings).into_owned();
         let id = self.next_statement;
         self.next_statement = self.next_statement.wrapping_add(1).max(1);
@@ -123,7 +131,7 @@ impl Session {
                 schema: self.info.database.clone(),
                 text: sql.into(),
                 listed,
-                _held: held,
+                held,
             },
         );
         Ok(PreparedInfo {
@@ -166,7 +174,8 @@ impl Session {
         self.prepared.get(&id).map(|p| p.params)
     }
 
-    pub async fn execute(
+    /// As [`Session::execute`].
+    pub(super) async fn run_execute(
         &mut self,
         id: u32,
         params: &[ParamValue],
@@ -225,6 +234,7 @@ impl Session {
         settle(&kinds, &mut values);
         let r = self.execute_values(id, &stmt, plan, &values, sink).await;
         values.clear();
+        values.shrink_to(SPARE_VALUES);
         self.spare_values = values;
         r
     }
@@ -272,6 +282,8 @@ impl Session {
         if !plan.has_open_types()
             && let Some(p) = self.prepared.get_mut(&id)
         {
+            let bytes = prepared_bytes(&p.text, Some(&plan));
+            p.held.set(Some(&self.info.memory), bytes)?;
             p.plan = Some(plan.clone());
             p.listed.planned();
         }
@@ -307,7 +319,7 @@ impl Session {
         self.forget_named(name);
         self.check_statement_count()?;
         let mut held = Held::default();
-        held.grow(Some(&self.info.memory), prepared_bytes(&text))?;
+        held.grow(Some(&self.info.memory), prepared_bytes(&text, None))?;
         let parsed = self.parse(&text, true, client).map_err(|e| for_client(client, e))?;
         if !parsed.alone {
             let rest = String::from_utf8_lossy(&text[parsed.consumed..]).trim_start().to_string();

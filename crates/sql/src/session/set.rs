@@ -183,7 +183,11 @@ impl Session {
                         let default = var.def().default.value();
                         self.assign(var, target, &as_input(var, &default)).await?
                     }
-                    (None, SetTarget::Session) => self.vars.set_default(var)?,
+                    (None, SetTarget::Session) => {
+                        let warning = self.vars.set_default(var)?;
+                        self.settle_variables();
+                        warning
+                    }
                 };
                 if let Some(w) = warning {
                     self.current.warn(w.errno, || w.message);
@@ -209,7 +213,11 @@ impl Session {
     /// Takes over what stored functions and triggers of the statement that has ended have set.
     pub(super) fn take_set_inside(&mut self) {
         let Some(vars) = self.set_inside.take() else { return };
-        let before = std::mem::replace(&mut self.vars, Arc::unwrap_or_clone(vars));
+        let before = self.vars.clone();
+        if let Err(e) = self.replace_vars(Arc::unwrap_or_clone(vars)) {
+            self.current.warn(e.errno, || e.message.clone());
+            return;
+        }
         for var in self.vars.changed_since(&before) {
             self.track_variable(var);
         }
@@ -262,7 +270,12 @@ impl Session {
                 self.next_isolation = None;
                 self.next_read_only = None;
             }
-            return self.vars.set(var, input);
+            if let SetInput::Str(text) = input {
+                self.reserve_variable(text)?;
+            }
+            let set = self.vars.set(var, input);
+            self.settle_variables();
+            return set;
         }
         if matches!(var, Var::read_only | Var::super_read_only) {
             return self.set_read_only(var, input).await;
@@ -272,6 +285,9 @@ impl Session {
         let both = [var, Var::weir_flush_policy];
         let before = both.map(|v| vars.get(v));
         let warning = vars.set(var, input, false)?;
+        if var == Var::event_scheduler {
+            self.inst.events_changed.notify_one();
+        }
         for (v, old) in both.into_iter().zip(before) {
             let value = vars.get(v);
             if value != old

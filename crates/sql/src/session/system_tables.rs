@@ -25,7 +25,7 @@ use crate::session_api::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use weir_rt::Interrupt;
+use weir_rt::{Boxed, Interrupt};
 use weir_syntax::ast::{FlushKind, Statement, TableName};
 
 /// Whom the server's own statements are of. There is no such account here; in MySQL it is locked.
@@ -256,15 +256,20 @@ async fn make(inst: &Arc<Instance>, within: Within, name: &'static str) -> Resul
 /// Makes the accounts anew from the grant tables, which are computed again then; nothing where nobody has written to one. Answers
 /// what is different from what the rows say. Errors: rows that make no accounts, a table that somebody uses; the accounts stay as
 /// they were, or the tables are read again next time.
-pub async fn read_grant_tables(inst: &Arc<Instance>, id: u64) -> Result<Vec<String>, SqlError> {
-    let nothing = Within {
-        id,
-        kill: Arc::default(),
-        interrupt: Arc::default(),
-        writing: false,
-        defining: false,
-    };
-    read_written(inst, &nothing).await
+pub fn read_grant_tables(
+    inst: &Arc<Instance>,
+    id: u64,
+) -> Boxed<'_, Result<Vec<String>, SqlError>> {
+    Box::pin(async move {
+        let nothing = Within {
+            id,
+            kill: Arc::default(),
+            interrupt: Arc::default(),
+            writing: false,
+            defining: false,
+        };
+        read_written(inst, &nothing).await
+    })
 }
 
 async fn read_written(inst: &Arc<Instance>, within: &Within) -> Result<Vec<String>, SqlError> {

@@ -45,14 +45,18 @@ impl Watch for Watching<'_> {
 }
 
 impl Session {
-    /// Executes one statement from the front of `sql`.
-    pub async fn query(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+    /// As [`Session::query`].
+    pub(super) async fn query_front(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
         self.ahead = None;
-        self.query_rest(sql, sink).await
+        self.query_front_rest(sql, sink).await
     }
 
-    /// The same for what the call before has left of its text: that is not converted once more for each of its statements.
-    pub async fn query_rest(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+    /// As [`Session::query_rest`].
+    pub(super) async fn query_front_rest(
+        &mut self,
+        sql: &[u8],
+        sink: &mut dyn ResultSink,
+    ) -> QueryEnd {
         self.start_statement();
         let ahead = self.lexed_once(sql);
         let text = ahead.as_ref().map_or(sql, |a| &a.text[a.at..]);
@@ -195,6 +199,10 @@ impl super::Session {
         self.key.extend_from_slice(&self.settings.utf8mb4.id().to_le_bytes());
         if let Some(client) = self.settings.client {
             self.key.extend_from_slice(client.name().as_bytes());
+        }
+        if !self.settings.switches.are_all_on() {
+            self.key.push(b'=');
+            self.key.extend_from_slice(&self.settings.switches.bits().to_le_bytes());
         }
         self.key.push(0);
         if let Some(d) = &self.info.database {

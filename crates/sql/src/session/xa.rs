@@ -11,10 +11,11 @@ use crate::ddl::engine_error;
 use crate::errno;
 use crate::infoschema::cells::{BIGINT, named, s, text};
 use crate::locks::{TakenXid, rmfail, temporary_in_branch};
+use crate::planted::{self, Bug};
 use crate::query::Plan;
 use crate::session_api::{OkInfo, ResultSink, SqlError};
 use crate::value::{Collation, SqlType, Value};
-use weir_engine::Xid;
+use weir_engine::{Durability, Xid};
 use weir_syntax::ast::{self, StartTransaction, Xa};
 
 /// The branch of a distributed transaction that a session works on.
@@ -171,7 +172,11 @@ impl Session {
         self.explicit = false;
         self.savepoints.clear();
         let Some(txn) = self.txn.take() else { return Err(rolled_back()) };
-        let done = txn.prepare(xid, self.durability()).await;
+        let durability = match planted::is(Bug::PrepareNotDurable) {
+            true => Durability::Lazy,
+            false => self.durability(),
+        };
+        let done = txn.prepare(xid, durability).await;
         drop(branch);
         self.drop_doomed().await;
         done.map_err(|e| match e {
@@ -235,7 +240,10 @@ impl Session {
 
     async fn xa_rollback(&mut self, xid: &Xid) -> Result<(), SqlError> {
         if self.means_prepared(xid)? {
-            let (o, d) = (self.options(), self.durability());
+            let (o, mut d) = (self.options(), self.durability());
+            if planted::is(Bug::DecisionNotDurable) {
+                d = Durability::Lazy;
+            }
             let found = self.inst.db.rollback_prepared(xid, o, d).await.map_err(engine_error)?;
             return self.ended_prepared(xid, found);
         }

@@ -11,6 +11,7 @@ use crate::ddl::engine_error;
 use crate::session::{Instance, Session};
 use crate::session_api::{Discard, SqlError};
 use std::sync::Arc;
+use weir_rt::Boxed;
 
 /// Stands beside the objects; another one makes them anew.
 const VERSION: &[u8] = b"2.1.2-2";
@@ -38,20 +39,22 @@ fn statements() -> Vec<String> {
 }
 
 /// Makes the schema where this version of it was not made yet. Errors: those of its statements; what was made stays.
-pub async fn install(inst: &Arc<Instance>, id: u64) -> Result<(), SqlError> {
-    let made = inst.db.meta_get(KEY).await.map_err(engine_error)?;
-    if made.as_deref() == Some(VERSION) {
-        return Ok(());
-    }
-    let mut session = Session::of_server(inst, id);
-    let mut done = Ok(());
-    for text in statements() {
-        done = Box::pin(session.query(text.as_bytes(), &mut Discard)).await.result;
-        if done.is_err() {
-            break;
+pub fn install(inst: &Arc<Instance>, id: u64) -> Boxed<'_, Result<(), SqlError>> {
+    Box::pin(async move {
+        let made = inst.db.meta_get(KEY).await.map_err(engine_error)?;
+        if made.as_deref() == Some(VERSION) {
+            return Ok(());
         }
-    }
-    session.close().await;
-    done?;
-    inst.db.meta_put(KEY, VERSION).await.map_err(engine_error)
+        let mut session = Session::of_server(inst, id);
+        let mut done = Ok(());
+        for text in statements() {
+            done = Box::pin(session.query(text.as_bytes(), &mut Discard)).await.result;
+            if done.is_err() {
+                break;
+            }
+        }
+        session.close().await;
+        done?;
+        inst.db.meta_put(KEY, VERSION).await.map_err(engine_error)
+    })
 }

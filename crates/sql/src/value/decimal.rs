@@ -274,6 +274,19 @@ impl Decimal {
         Some(if self.neg { -v } else { v })
     }
 
+    /// The limbs of the integer part, and what is behind the point as a number of `scale` digits; without the sign.
+    pub fn split(self) -> ([u64; 4], u128) {
+        if self.scale == 0 {
+            return (self.mag, 0);
+        }
+        if let (Some(m), Some(p)) = (self.small(), 10u128.checked_pow(u32::from(self.scale))) {
+            return (mag_of(m / p), m % p);
+        }
+        let (q, r) = wide_div_rem(&self.wide(), &pow10_wide(u32::from(self.scale)));
+        let fraction = mag_from_wide(&r).map_or(0, |m| small_of(&m));
+        (mag_from_wide(&q).unwrap_or([0; 4]), fraction)
+    }
+
     fn shorten_to_int(self) -> Self {
         if self.scale == 0 { self } else { self.shorten(0, true) }
     }

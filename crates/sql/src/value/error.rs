@@ -194,6 +194,9 @@ pub struct Said {
     pub items: Vec<(&'static str, String)>,
 }
 
+/// Warnings that the memory is kept for from one statement to the next.
+const SPARE: usize = 64;
+
 /// The statement's warnings: all are counted, the first `limit` kept.
 #[derive(Debug, Clone)]
 pub struct Warnings {
@@ -250,11 +253,18 @@ impl Warnings {
         self.limit = self.limit.max(wanted);
     }
 
+    /// What the kept ones take in memory.
+    pub fn bytes(&self) -> usize {
+        let texts = self.list.iter().map(|w| w.message.len()).sum::<usize>();
+        self.list.capacity() * size_of::<Warning>() + texts
+    }
+
     /// Keeps the first ones; all stay counted.
     pub fn keep(&mut self, wanted: usize) {
         if self.list.len() > wanted {
             let errors = self.errors();
             self.list.truncate(wanted);
+            self.list.shrink_to_fit();
             self.unseen = errors - self.errors();
         }
     }
@@ -378,6 +388,7 @@ impl Warnings {
 
     pub fn clear(&mut self) {
         self.list.clear();
+        self.list.shrink_to(SPARE);
         (self.total, self.unseen) = (0, 0);
         self.strict = None;
     }

@@ -23,6 +23,7 @@ pub mod json;
 mod look;
 pub mod old_sets;
 pub mod sent;
+pub mod sorted;
 pub mod store;
 mod store_ctx;
 mod store_temporal;

@@ -1,6 +1,6 @@
 //! From what a user wrote to a checked value, with MySQL's errors and warnings.
 
-use super::{Scope, Var, VarDef, VarType, VarValue, sql_mode};
+use super::{Scope, Var, VarDef, VarType, VarValue, sql_mode, switches};
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{TimeZone, old_sets};
@@ -66,6 +66,9 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
         VarType::Set(names) => (VarValue::Set(check_set(def, input, names)?), None),
         VarType::Str if is_stopword_table(def.var) && !input.text().is_empty() => {
             return Err(SqlError::not_supported("stopword tables"));
+        }
+        VarType::Str if def.var == Var::optimizer_switch => {
+            check_switches(def, input, switches::DEFAULT)?
         }
         VarType::Str => (check_str(def, input)?, None),
         VarType::Charset { nullable } => with_age(check_charset(def, input, nullable)?, |name| {
@@ -242,6 +245,40 @@ fn check_set(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u64, 
         other => return Err(wrong_value(def, other.text())),
     };
     Ok(if def.var == Var::sql_mode { sql_mode::expand(bits) } else { bits })
+}
+
+/// The flags of `optimizer_switch` over those of `before`.
+fn check_switches(
+    def: &VarDef,
+    input: &SetInput<'_>,
+    before: &str,
+) -> Result<(VarValue, Option<VarWarning>), SqlError> {
+    let all = switches::set(before, input).ok_or_else(|| wrong_type(def))?;
+    let all = all.map_err(|part| wrong_value(def, part))?;
+    let warning = switches::without_effect(&all).map(|flag| VarWarning {
+        errno: errno::ER_NOT_SUPPORTED_YET,
+        message: format!(
+            "'{flag}' of '{}' has no effect here: the planner has no such choice",
+            def.name
+        ),
+    });
+    Ok((VarValue::Str(all.into()), warning))
+}
+
+/// As [`check`] for a variable of which a SET names a part: the rest is what it was.
+pub fn check_over(
+    def: &VarDef,
+    input: &SetInput<'_>,
+    before: &VarValue,
+    strict_all: bool,
+) -> Result<Checked, SqlError> {
+    match (def.var, before) {
+        (Var::optimizer_switch, VarValue::Str(before)) => {
+            let (value, warning) = check_switches(def, input, before)?;
+            Ok(Checked { value, warning })
+        }
+        _ => check(def, input, strict_all),
+    }
 }
 
 fn check_str(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlError> {
@@ -465,7 +502,7 @@ mod tests {
 
     #[test]
     fn an_option_without_effect_says_so() {
-        let warning = set(Var::optimizer_switch, SetInput::Str("off")).unwrap().warning.unwrap();
+        let warning = set(Var::bulk_insert_buffer_size, SetInput::Int(0)).unwrap().warning.unwrap();
         assert!(warning.message.contains("has no effect here"), "{}", warning.message);
         assert_eq!(set(Var::foreign_key_checks, SetInput::Int(0)).unwrap().warning, None);
     }

@@ -12,6 +12,7 @@ mod inert;
 mod persisted;
 mod policies;
 mod store;
+pub mod switches;
 mod table;
 pub mod wanted;
 
@@ -188,6 +189,8 @@ impl VarDef {
                 | Var::secure_file_priv
                 | Var::skip_networking
                 | Var::socket
+                | Var::weir_http_bind_address
+                | Var::weir_http_port
                 | Var::weir_profile
         );
         self.is_option() && self.scope != Scope::Session && !fixed

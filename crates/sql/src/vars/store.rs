@@ -1,6 +1,6 @@
 //! Where the values live: one global set, and for each session only what it changed.
 
-use super::check::{Checked, SetInput, VarWarning, check};
+use super::check::{Checked, SetInput, VarWarning, check, check_over};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
 use crate::session_api::SqlError;
@@ -123,7 +123,8 @@ impl GlobalVars {
         input: &SetInput<'_>,
         strict_all: bool,
     ) -> Result<Option<VarWarning>, SqlError> {
-        let Checked { value, mut warning } = check(var.def(), input, strict_all)?;
+        let Checked { value, mut warning } =
+            check_over(var.def(), input, &self.get(var), strict_all)?;
         if warning.is_none() && value != var.def().default.value() {
             warning = self.unread(var);
         }
@@ -258,6 +259,15 @@ impl SessionVars {
         own.cloned().unwrap_or_else(|| VarValue::UInt(all().into()))
     }
 
+    /// Bytes of the texts that the session has set.
+    pub fn text_bytes(&self) -> usize {
+        let text = |v: &VarValue| match v {
+            VarValue::Str(s) => s.len(),
+            _ => 0,
+        };
+        self.own.iter().map(|(_, v)| text(v)).sum()
+    }
+
     fn own(&self, var: Var) -> Option<&VarValue> {
         let at = self.own.binary_search_by_key(&(var as u16), |(v, _)| *v as u16).ok()?;
         Some(&self.own[at].1)
@@ -303,7 +313,7 @@ impl SessionVars {
     /// SET SESSION, after [`resolve_set`].
     pub fn set(&mut self, var: Var, input: &SetInput<'_>) -> Result<Option<VarWarning>, SqlError> {
         let strict_all = self.has_mode(sql_mode::STRICT_ALL_TABLES);
-        let Checked { value, warning } = check(var.def(), input, strict_all)?;
+        let Checked { value, warning } = check_over(var.def(), input, &self.get(var), strict_all)?;
         if let Some((other, linked)) = linked_values(var, &value) {
             self.put(other, linked);
         }

@@ -141,6 +141,10 @@ with_inert! { vars =>
     socket_mode: Global AtStart, STR, s("0777"),
         "Permissions of the unix socket, in octal; an account of the system needs the right to write to it to connect.";
     skip_networking: Global AtStart, BOOL, OFF, "Listen on the unix socket only.";
+    weir_http_port: Global AtStart, uint(0, 65535), n(0),
+        "TCP port of the live page, /metrics, /health and /ready (--http-port); 0 for none.";
+    weir_http_bind_address: Global AtStart, STR, s("127.0.0.1"),
+        "Address of the HTTP port (--http-bind-address); anything but loopback is served over TLS, to accounts with the PROCESS privilege.";
     back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.",
         note "the system's own limit applies";
     pid_file: Global AtStart, STR, s(""),
@@ -327,8 +331,8 @@ with_inert! { vars =>
         "Bytes of reads after a sort.", note "pages are read through the buffer pool";
     bulk_insert_buffer_size: Both Always, size(0, U64_MAX, 1), n(8_388_608),
         "Bytes of the tree cache of bulk inserts.", note "it belongs to MyISAM";
-    optimizer_switch: Both Always, STR, s("default"), "Flags of the optimizer.",
-        note "the planner has no switches";
+    optimizer_switch: Both Always, STR, s(super::switches::DEFAULT),
+        "Flags of the optimizer. Those for derived tables, joined subqueries, kept rows, early conditions and ordering indexes have an effect.";
     eq_range_index_dive_limit: Both Always, uint(0, 4_294_967_295), n(200),
         "Equality ranges that are estimated by index dives.", note "the planner has no such limit";
     histogram_generation_max_mem_size: Both Always, size(1_000_000, U64_MAX, 1), n(20_000_000),
@@ -442,6 +446,10 @@ with_inert! { vars =>
         "background: statements wait until others are not delayed by them, a second at most; page reads let others go first.";
     weir_flight_recorder: Global Always, BOOL, ON,
         "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
+    weir_memory_limit: Global Always, size(0, U64_MAX, 1), n(0),
+        "Bytes that the process may take, with the whole of the buffer pool: beyond, statements that need more are error 1041. 0: fifteen sixteenths of what its control group, or the machine, allows.";
+    weir_plan_cache_size: Global Always, size(0, 1 << 40, 1), n(32 << 20),
+        "Bytes that plans of statements may take that are kept by their text; 0: none is kept.";
     weir_skip_unsupported_indexes: Both Always, BOOL, OFF,
         "Leave indexes that cannot be had (multi-valued ones, FULLTEXT ones of unknown parsers) out of new tables with a warning, so that dumps with them can be loaded.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),
@@ -578,7 +586,7 @@ with_inert! { vars =>
     innodb_read_ahead: Global Always, VarType::Enum(&["none", "random", "linear", "both"]),
         Default::Enum(3), "XtraDB's read-ahead.", read by XTRADB;
     weir_left_out: Global Always,
-        VarType::Set(&["written-latched", "merges-at-once", "merges-at-random", "merges-on-read", "inserts-in-memory"]),
+        VarType::Set(&["written-latched", "merges-at-once", "merges-at-random", "merges-on-read", "inserts-in-memory", "one-buffer", "large-entries"]),
         Default::Set(0),
         "Mechanisms of earlier servers that their flush policies do without, to see what each of them does.",
         read by BUILDS;

@@ -21,6 +21,7 @@ mod errors;
 mod expr;
 mod func;
 mod grant;
+mod keys;
 mod naming;
 pub mod normalize;
 mod object;

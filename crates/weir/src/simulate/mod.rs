@@ -15,8 +15,9 @@ weir simulate: the whole storage engine in one thread, in virtual time, from one
 A seed draws page size, pool, redo log, tables, clients, transactions, crashes and faults, and runs them; a model beside
 the engine checks every read, every lock, every start after a crash. The same seed does the same thing again.
 
-With --storey sql it plays SQL sessions over the engine: statements of all kinds, definitions that change beside queries and
-prepared statements, KILL, clients that vanish, crowds of waiters, rights, little memory, few descriptors, full disks, crashes.
+With --storey sql it plays SQL sessions over the engine: statements of all kinds, XA, partitions, views, programs, triggers, events,
+files that are loaded, definitions that change while queries and prepared statements run, KILL, clients that vanish, crowds of waiters,
+rights, little memory, few descriptors, full disks, crashes.
 
 Usage: weir simulate [options]
 
@@ -33,8 +34,8 @@ What they may do:
   --size S              usual, wide (tables of several map pages) or large (hundreds of clients, dozens of tables, a log that
                         wraps many times); default: the seed decides, one in a hundred is large
   --faults F            all (default), none, or some of:
-                          to be survived: crash, slow, stuck, full, read, sleep, wall
-                          to be told, never silent: write, sync, flip
+                          to be survived: crash, slow, stuck, full, read, descriptors, again, sleep, wall
+                          to be told, never silent: write, sync, flip, lost
   --policy P            weir_flush_policy of all lives; default: each life draws one, some change it
   --plant BUG           with a bug of docs/planted-bugs.md; needs a build with --features weir/planted
   --check-determinism   every seed twice, with the same digest of schedule and device (else every 64th)

@@ -100,6 +100,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "meta",
             "digests",
             "context",
+            "metrics",
             "processes",
             "func",
             "canonical",

@@ -147,13 +147,13 @@ impl Statements {
         self.work.called().await;
         self.work.inserts_rows(numbers.end - numbers.start).await;
         let mut txn = self.db.begin(TxnOptions::default());
-        if let Err((_, e)) = txn.insert_many(&self.table, &self.list).await {
+        if let Err((_, e)) = txn.insert_many_boxed(&self.table, &self.list).await {
             txn.rollback().await?;
             return Err(e);
         }
         self.table.auto_increment_observe(numbers.end).await?;
         let _turn = self.work.committing().await;
-        txn.commit(durability).await
+        txn.commit_boxed(durability).await
     }
 
     fn fill(&mut self, c: &Config, numbers: Range<u64>) -> Done<()> {
@@ -198,7 +198,7 @@ impl Statements {
         let mut txn = self.db.begin(TxnOptions::default());
         let rows = self.read(&mut txn, c, query, start).await;
         // It has changed nothing: how durable it is does not matter.
-        txn.commit(Durability::Lazy).await?;
+        txn.commit_boxed(Durability::Lazy).await?;
         rows
     }
 
@@ -216,10 +216,10 @@ impl Statements {
         let mut txn = self.db.begin(TxnOptions::default());
         let mut rows = txn.scan(&self.table, spec);
         let mut n = 0;
-        while n < c.rows_per_query && rows.next(&mut txn).await? {
+        while n < c.rows_per_query && rows.next_boxed(&mut txn).await? {
             n += 1;
         }
-        txn.commit(Durability::Lazy).await
+        txn.commit_boxed(Durability::Lazy).await
     }
 
     async fn read(
@@ -245,7 +245,7 @@ impl Statements {
         };
         let mut out = Vec::new();
         let mut rows = txn.scan(t, spec);
-        while (out.len() as u64) < c.rows_per_query && rows.next(txn).await? {
+        while (out.len() as u64) < c.rows_per_query && rows.next_boxed(txn).await? {
             out.push(answer(query, &RowView::new(&t.layout, rows.row())));
         }
         Ok(out)
@@ -264,7 +264,7 @@ impl Statements {
             Ok((one, self.second_way(&mut txn, c, query, from).await?))
         };
         let both = both.await;
-        txn.commit(Durability::Lazy).await?;
+        txn.commit_boxed(Durability::Lazy).await?;
         both
     }
 
@@ -283,7 +283,7 @@ impl Statements {
             ..self.work.range(0, LockMode::None, false, 0)
         };
         let (mut found, mut rows) = (BinaryHeap::new(), txn.scan(t, spec));
-        while rows.next(txn).await? {
+        while rows.next_boxed(txn).await? {
             let row = answer(query, &RowView::new(&t.layout, rows.row()));
             if meets(query, from, row) {
                 found.push(row);

@@ -88,7 +88,7 @@ impl Transactions {
         }
         self.work.called().await;
         let _turn = self.work.committing().await;
-        txn.commit(durability).await
+        txn.commit_boxed(durability).await
     }
 
     async fn step(&mut self, txn: &mut Txn, step: &Step) -> Done<()> {
@@ -122,7 +122,7 @@ impl Transactions {
                 if self.work.get(&t, txn, &[*id], Exclusive).await? {
                     self.work.called().await;
                     let found = &self.work.found;
-                    txn.delete(&t, &found.key, &found.row).await?;
+                    txn.delete_boxed(&t, &found.key, &found.row).await?;
                 }
                 Ok(())
             }
@@ -161,7 +161,7 @@ impl Transactions {
         self.answer_begins();
         let mut sum = 0;
         let mut rows = txn.scan(t, spec);
-        while rows.next(txn).await? {
+        while rows.next_boxed(txn).await? {
             let view = RowView::new(&t.layout, rows.row());
             match kind {
                 Kind::Sum => sum += view.get(K).as_i64().unwrap_or(0),

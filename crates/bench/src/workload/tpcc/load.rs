@@ -25,6 +25,8 @@ pub struct Load<'a> {
     pub schema: &'a str,
     pub engine: &'a str,
     pub warehouses: i64,
+    /// With the indexes of the foreign keys.
+    pub foreign: bool,
     pub threads: usize,
     pub seed: u64,
 }
@@ -33,7 +35,7 @@ impl Load<'_> {
     /// Rows loaded.
     pub fn run(&self, stop: &AtomicBool, watch: impl FnMut(u64, u64, Duration)) -> Result<u64> {
         let mut conn = self.target.connect_patient("")?;
-        schema::create(&mut conn, self.schema, self.engine)?;
+        schema::create(&mut conn, self.schema, self.engine, self.foreign)?;
         drop(conn);
         let progress = Progress::new(expected_rows(self.warehouses, Scale::STANDARD), stop);
         let parts = parts(self.warehouses);

@@ -69,6 +69,8 @@ impl Style {
 pub struct Config {
     pub schema: String,
     pub warehouses: i64,
+    /// The tables are made with the indexes of the foreign keys.
+    pub foreign: bool,
     pub style: Style,
     pub path: PathKind,
     /// The transactions are stored procedures (style `dbt2`).

@@ -1,4 +1,4 @@
-//! The nine tables and their two secondary indexes.
+//! The nine tables and their secondary indexes: two that the transactions use, and on request those of the foreign keys.
 
 use crate::error::{Error, Result};
 use crate::target::Conn;
@@ -48,6 +48,15 @@ const COLUMNS: [&str; 9] = [
      ol_dist_info char(24) not null, primary key (ol_w_id, ol_d_id, ol_o_id, ol_number)",
 ];
 
+/// The indexes that tpcc-mysql's second script (`add_fkey_idx.sql`) makes for its foreign keys, where no other index begins with their
+/// columns: table, name, columns.
+const FOREIGN: [(&str, &str, &str); 4] = [
+    ("history", "fkey_history_1", "h_c_w_id, h_c_d_id, h_c_id"),
+    ("history", "fkey_history_2", "h_w_id, h_d_id"),
+    ("stock", "fkey_stock_2", "s_i_id"),
+    ("order_line", "fkey_order_line_2", "ol_supply_w_id, ol_i_id"),
+];
+
 /// Number of columns of a table.
 pub fn columns(table: &str) -> usize {
     match table {
@@ -64,21 +73,24 @@ pub fn columns(table: &str) -> usize {
 }
 
 /// What makes the schema anew. Texts are latin1 with a binary collation: all engines can index it, and names compare as bytes.
-pub fn statements(schema: &str, engine: &str) -> Vec<String> {
+/// `foreign`: with the indexes of the foreign keys. The keys themselves are not made: the transactions keep them.
+pub fn statements(schema: &str, engine: &str, foreign: bool) -> Vec<String> {
     let mut all = vec![
         format!("DROP DATABASE IF EXISTS `{schema}`"),
         format!("CREATE DATABASE `{schema}` DEFAULT CHARACTER SET latin1 COLLATE latin1_bin"),
     ];
     all.extend(TABLES.iter().zip(COLUMNS).map(|(table, columns)| {
+        let own = FOREIGN.iter().filter(|f| foreign && f.0 == *table);
+        let keys: String = own.map(|(_, name, of)| format!(", key {name} ({of})")).collect();
         format!(
-            "CREATE TABLE `{schema}`.{table} ({columns}) ENGINE={engine} DEFAULT CHARSET=latin1 COLLATE=latin1_bin"
+            "CREATE TABLE `{schema}`.{table} ({columns}{keys}) ENGINE={engine} DEFAULT CHARSET=latin1 COLLATE=latin1_bin"
         )
     }));
     all
 }
 
-pub fn create(conn: &mut Conn, schema: &str, engine: &str) -> Result<()> {
-    for sql in statements(schema, engine) {
+pub fn create(conn: &mut Conn, schema: &str, engine: &str, foreign: bool) -> Result<()> {
+    for sql in statements(schema, engine, foreign) {
         conn.query(&sql).map_err(|e| e.at("creating the tables"))?;
     }
     Ok(())
@@ -109,6 +121,16 @@ pub fn scale(conn: &mut Conn, schema: &str) -> Result<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn indexes_of_foreign_keys_are_made_on_request() {
+        let count = |foreign| {
+            let all = statements("s", "InnoDB", foreign);
+            all.iter().map(|sql| sql.matches(", key ").count()).sum::<usize>()
+        };
+        assert_eq!((count(false), count(true)), (2, 2 + FOREIGN.len()));
+        assert!(FOREIGN.iter().all(|f| TABLES.contains(&f.0)));
+    }
 
     #[test]
     fn the_number_of_columns_is_right() {

@@ -269,3 +269,31 @@ fn an_operation_keeps_its_file_open() {
     });
     done.map_err(|_| "stuck").unwrap();
 }
+
+/// All descriptors are in use for some seconds: what opens a file then waits, as a page cleaner must, whose failure ends the server.
+#[test]
+fn a_descriptor_is_waited_for() {
+    let sim = SimRt::new(1);
+    let rt = sim.rt();
+    let done = sim.run(async move {
+        let disk = SimDisk::new(rt.clone(), 1);
+        let files = Files::new(Arc::new(disk.clone()), Mode::Buffered);
+        let until = rt.now() + 3_000_000_000;
+        let clock = rt.clone();
+        disk.set_fault(Some(Box::new(move |op| {
+            let opens = matches!(op.kind, "open" | "create") && clock.now() < until;
+            opens.then_some(weir_disk::sim::Fault::NoDescriptor)
+        })));
+        let a = files.create("a").await.unwrap();
+        assert!(rt.now() >= until);
+        a.write(0, block(1)).await.1.unwrap();
+        disk.set_fault(Some(Box::new(|op| {
+            (op.kind == "create").then_some(weir_disk::sim::Fault::NoDescriptor)
+        })));
+        let refused = files.create("b").await.err().expect("none comes");
+        assert!(refused.lacks_descriptor());
+        assert_eq!(files.open_now(), 0, "the one open file was closed for it");
+        assert_eq!(value(&a).await, 1);
+    });
+    done.map_err(|_| "stuck").unwrap();
+}

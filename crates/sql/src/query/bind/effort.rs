@@ -25,6 +25,8 @@ const EVERY: u32 = 256;
 /// them until it was run, half of them for what it is looked up in.
 const EXPRESSION: usize = 192;
 const BLOCK: usize = 4096;
+/// Bytes of a column of a result: what the executor and the client are told of it.
+const COLUMN: usize = 384;
 
 /// What is expanded when a name in FROM is looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,8 +39,9 @@ pub enum Expanded {
 #[derive(Default)]
 pub struct Effort {
     steps: u32,
-    /// Bytes that are not charged yet.
-    uncharged: usize,
+    /// What was bound so far, in bytes, and what of it is charged.
+    bytes: usize,
+    charged: usize,
     expansions: u32,
     /// A limit was reached, or the statement must end: nothing is to be bound in another way after that.
     over: bool,
@@ -49,6 +52,11 @@ impl Effort {
     /// How many references have been expanded. A query that is bound once more starts again from here.
     pub fn expansions(&self) -> u32 {
         self.expansions
+    }
+
+    /// About what was bound takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub fn is_over(&self) -> bool {
@@ -65,22 +73,29 @@ impl Binder<'_> {
     #[inline]
     pub fn note_step(&mut self) -> Bind<()> {
         self.effort.steps += 1;
-        self.effort.uncharged += EXPRESSION;
+        self.effort.bytes += EXPRESSION;
         match self.effort.steps.is_multiple_of(EVERY) {
             true => self.look(),
             false => Ok(()),
         }
     }
 
+    /// One more column of a result.
+    pub fn column_step(&mut self) -> Bind<()> {
+        self.effort.bytes += COLUMN;
+        self.note_step()
+    }
+
     /// One more block.
     pub fn block_step(&mut self) -> Bind<()> {
-        self.effort.uncharged += BLOCK;
+        self.effort.bytes += BLOCK;
         self.note_step()
     }
 
     #[cold]
     fn look(&mut self) -> Bind<()> {
-        let bytes = std::mem::take(&mut self.effort.uncharged);
+        let bytes = self.effort.bytes - self.effort.charged;
+        self.effort.charged = self.effort.bytes;
         let session = self.env.reads.session;
         let charge = |held: &mut Held| Ok(held.grow(session.memory(), bytes)?);
         let gone_on = must_go_on(&self.env.reads).and_then(|()| charge(&mut self.effort.held));

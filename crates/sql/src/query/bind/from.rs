@@ -17,6 +17,7 @@ use crate::query::plan::shape::Shape;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
+use crate::vars::switches::Switch;
 use std::sync::Arc;
 use weir_syntax::ast::{self, JoinCondition, JoinKind, TableRef};
 
@@ -225,7 +226,7 @@ impl Binder<'_> {
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        if self.merges_derived {
+        if self.merges_derived && !self.is_off(Switch::DerivedMerge) {
             let at = &mut Place { group, raw, tables };
             if let Some(parts) = self.merge(query, ast::ViewCheck::None, at)? {
                 let told = parts.columns.iter().map(|c| {

@@ -121,6 +121,9 @@ impl Binder<'_> {
                 if matches!(name, "NO_BNL" | "NO_HASH_JOIN") {
                     raw.unkept |= all;
                 }
+                if name == "NO_DERIVED_CONDITION_PUSHDOWN" {
+                    raw.unpushed |= all;
+                }
             }
             name if OF_INDEXES.contains(&name) => self.indexes(hint, done, raw, tables),
             "RESOURCE_GROUP" => {
@@ -213,6 +216,12 @@ impl Binder<'_> {
             return;
         };
         let no = hint.name.starts_with("NO_");
+        if hint.name.ends_with("INDEX_MERGE") {
+            match no {
+                true => raw.unmerged |= bits,
+                false => raw.merged |= bits,
+            }
+        }
         // Those for GROUP BY and ORDER BY alone choose no access to rows, and MRR and its like are ways that are not gone here.
         let chooses = matches!(&*hint.name, "INDEX" | "NO_INDEX" | "JOIN_INDEX" | "NO_JOIN_INDEX");
         let mut engine = Vec::new();

@@ -59,6 +59,7 @@ use crate::query::plan::{OutColumn, Sub, Window};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
 use crate::value::{Collation, TypeInfo};
+use crate::vars::switches::Switch;
 use scope::{Place, Scope, ScopeTable};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -232,6 +233,13 @@ pub struct Binder<'a> {
 /// statement's trees, but a level takes more here than there; what walks the bound tree afterwards takes less. A session's thread has this
 /// much beside `thread_stack`.
 const MAX_STACK: usize = (1 << 20) * weir_rt::STACK_SCALE;
+
+impl Binder<'_> {
+    /// Whether `optimizer_switch` has this off.
+    pub fn is_off(&self, s: Switch) -> bool {
+        self.env.reads.settings.switches.is_off(s)
+    }
+}
 
 impl<'a> Binder<'a> {
     pub fn new(env: &'a PlanEnv<'a>) -> Binder<'a> {

@@ -596,6 +596,9 @@ impl Binder<'_> {
                 _ => Err(columns_expected(1)),
             };
         }
+        if (op, quantifier) == (CmpOp::Eq, ast::Quantifier::Any) {
+            return self.in_rows(vec![left], query, false);
+        }
         let sub = self.subquery(query, SubKind::Rows, None)?;
         let columns = self.sub_columns(sub);
         let [column] = &columns[..] else { return Err(columns_expected(1)) };

@@ -21,6 +21,7 @@ use crate::query::plan::shape::Shape;
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, SqlType, StoreCtx, TypeInfo, Value};
 use std::sync::Arc;
+use weir_engine::row::{RowBuilder, RowView};
 
 /// A definition's expressions. Column `i` of the table is column `i` of the one table they see.
 pub struct BoundRules {
@@ -185,6 +186,43 @@ impl BoundRules {
         }
         refusal
     }
+}
+
+/// The row with the virtual columns that came after it was written ([`RowRules::late`](crate::meta::RowRules::late)); `None`: it has them
+/// all. Its long columns are in place. A value that does not fit its column is made to fit, for no statement gave it.
+pub fn complete(
+    table: &Arc<SqlTable>,
+    row: &[u8],
+    reads: Reads<'_>,
+    ev: &mut Ev<'_>,
+) -> Run<Option<Vec<u8>>> {
+    let view = RowView::new(&table.engine.layout, row);
+    let late = &table.rules.late;
+    if !late.iter().any(|i| view.lacks(*i)) {
+        return Ok(None);
+    }
+    let rules = of(table, reads, ev.user_vars)?;
+    let shapes = [Shape::Table(table.clone())];
+    let columns = &table.meta.columns;
+    let mut values: Vec<DatumBuf> = view.iter().map(DatumBuf::from).collect();
+    let list = rules.generated.iter().filter(|(i, _)| late.contains(i) && view.lacks(*i));
+    let strict = std::mem::replace(&mut ev.cx.strict_dml, false);
+    let how = Storing { strict: false, row: 1 };
+    let done = compute(list, &shapes, columns, &mut values, how, ev);
+    ev.cx.strict_dml = strict;
+    done?;
+    for &i in late {
+        if values[i] == DatumBuf::Null && !columns[i].nullable {
+            values[i] = columns[i].ty.zero();
+        }
+    }
+    let mut builder = RowBuilder::new(&table.engine.layout);
+    for value in &values {
+        builder.push(value.as_ref());
+    }
+    let mut out = Vec::new();
+    builder.finish_into(&mut out).map_err(|e| SqlError::internal(e.to_string()))?;
+    Ok(Some(out))
 }
 
 /// Each column of the list by its expression, which sees the values of those before.

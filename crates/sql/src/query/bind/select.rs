@@ -281,6 +281,7 @@ impl Binder<'_> {
                 self.note_wildcard(&places);
                 let here = self.stack.len() - 1;
                 for (t, c) in places {
+                    self.column_step()?;
                     self.note_read(here, (t, c));
                     let scope = &self.top().scope;
                     let e = scope.column(t, c, 0);
@@ -298,6 +299,7 @@ impl Binder<'_> {
                 }
             }
             SelectItem::Expr { expr, alias, text } => {
+                self.column_step()?;
                 let e = self.scalar(expr)?;
                 let origin = self.top().scope.origin_of(&e).cloned();
                 if let Some(a) = alias {

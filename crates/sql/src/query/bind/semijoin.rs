@@ -9,6 +9,7 @@
 //! taken out of it; and where what is equal is one: DISTINCT tells values apart as the comparison does only if both sides are compared in
 //! one kind ([`Keyed`]).
 
+use super::from::shapes_of;
 use super::operator::compare_exprs;
 use super::{Bind, Binder};
 use crate::query::expr::keyed::Keyed;
@@ -16,6 +17,7 @@ use crate::query::expr::{BExpr, CmpOp, ColRef, Node, Truth};
 use crate::query::plan::raw::{Raw, RawGroup};
 use crate::query::plan::{Block, Body, OutColumn, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::value::{TypeInfo, Value};
+use crate::vars::switches::Switch;
 use std::collections::HashSet;
 
 /// Tables of a block at most that a query may join: each makes the search for an order longer.
@@ -29,8 +31,31 @@ impl Binder<'_> {
         subs: &mut [Sub],
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        // A change of rows asks who reads its target, and finds it in subqueries.
-        if !self.merges_derived || tables.is_empty() {
+        // A change of rows asks who reads its target, and finds it in subqueries: see `join_queries_of_change`.
+        if !self.merges_derived {
+            return Ok(());
+        }
+        self.join_each(raw, subs, tables)
+    }
+
+    /// The same of a change of rows, when it is known that no subquery reads what is changed.
+    pub fn join_queries_of_change(&self, b: &mut Block) -> Bind<()> {
+        let Some(mut raw) = b.raw.take() else { return Ok(()) };
+        // Which rows are changed when not all are, the order decides in which they are found.
+        if b.limit.is_none() && b.order.is_empty() {
+            self.join_each(&mut raw, &mut b.subs, &mut b.tables)?;
+            b.shapes = shapes_of(&b.tables);
+        }
+        b.raw = Some(raw);
+        Ok(())
+    }
+
+    fn join_each(&self, raw: &mut Raw, subs: &mut [Sub], tables: &mut Vec<TableSlot>) -> Bind<()> {
+        if tables.is_empty() {
+            return Ok(());
+        }
+        // The queries are joined as rows that are kept, which takes both.
+        if self.is_off(Switch::Semijoin) || self.is_off(Switch::Materialization) {
             return Ok(());
         }
         for at in 0..raw.conds.len() {

@@ -18,6 +18,7 @@ use crate::query::plan::{Origin, Source, Sub, TableSlot};
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
 use crate::value::types::coercibility;
+use crate::vars::switches::Switch;
 use std::sync::Arc;
 use weir_engine::Object;
 use weir_syntax::ast::{self, Statement, ViewAlgorithm, ViewCheck};
@@ -103,7 +104,10 @@ impl Binder<'_> {
         at: &mut Place<'_>,
     ) -> Bind<()> {
         let name = (o.schema.as_str().into(), alias.into());
+        // A view that says how it is to be read, and one that rows are changed through, is no matter of the switch.
+        let switched = meta.algorithm == ViewAlgorithm::Merge || self.finds_targets;
         if meta.algorithm != ViewAlgorithm::TempTable
+            && (switched || !self.is_off(Switch::DerivedMerge))
             && let Some(parts) = self.merge(query, meta.check, at)?
         {
             if parts.items.len() != meta.columns.len() {

@@ -8,6 +8,7 @@ use crate::query::expr::ColRef;
 use crate::query::plan::Block;
 use crate::query::plan::outcome::Row;
 use crate::query::plan::shape::Shape;
+use crate::value::compare::{CompareRule, compare_for_order};
 use crate::value::{Collation, TimeZone, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -71,6 +72,8 @@ pub struct Hashed {
     set: HashSet<Vec<u8>>,
     pub has_null: bool,
     kind: Option<HashedKind>,
+    /// The places of the rows with the least and the greatest value.
+    ends: Option<(usize, usize)>,
 }
 
 /// What the rows of a set are, so that equal ones have equal keys.
@@ -97,7 +100,7 @@ impl Hashed {
     /// None when the rows are not all of one kind that hashes as it compares.
     pub fn of(rows: &[Row]) -> Option<Hashed> {
         let mut h = Hashed::default();
-        for row in rows {
+        for (at, row) in rows.iter().enumerate() {
             let [v] = &row[..] else { return None };
             if v.is_null() {
                 h.has_null = true;
@@ -110,8 +113,19 @@ impl Hashed {
             let mut k = Vec::new();
             distinct_key(v, &mut k);
             h.set.insert(k);
+            let order =
+                |other: usize| compare_for_order(v, &rows[other][0], CompareRule::of_values(v, v));
+            let (low, high) = h.ends.unwrap_or((at, at));
+            let low = if order(low).is_lt() { at } else { low };
+            h.ends = Some((low, if order(high).is_gt() { at } else { high }));
         }
         Some(h)
+    }
+
+    /// The places of the rows with the least and the greatest value, where a value is of their kind: then it is compared with all of them in
+    /// one order. None where there is no value but NULL.
+    pub fn ends(&self, v: &Value<'_>) -> Option<(usize, usize)> {
+        self.ends.filter(|_| HashedKind::of(v) == self.kind)
     }
 
     /// None: another kind of value, to be compared one by one.

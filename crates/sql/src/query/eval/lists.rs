@@ -10,6 +10,7 @@
 //!   for each of many calls.
 
 use super::frame::Frame;
+use super::once::Kept;
 use super::{Ev, compare_sides, eval};
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
@@ -31,12 +32,17 @@ const SHORT: usize = 8;
 
 /// The lists that a run has met, and the constant texts that it has warned of; none where they may change.
 #[derive(Default)]
-pub struct Lists(Option<HashMap<u64, Met>>, Vec<usize>);
+pub struct Lists(Option<HashMap<u64, Met>>, Vec<usize>, Kept);
 
 impl Lists {
     /// For a run in which parameters do not change.
     pub fn kept() -> Lists {
-        Lists(Some(HashMap::new()), Vec::new())
+        Lists(Some(HashMap::new()), Vec::new(), Kept::default())
+    }
+
+    /// The constants of the run, where they stay what they are.
+    pub fn once(&mut self) -> Option<&mut Kept> {
+        self.0.is_some().then_some(&mut self.2)
     }
 
     /// Whether a constant has been compared with a number before in this run: MySQL makes the number of its text once.

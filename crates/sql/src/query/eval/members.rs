@@ -59,8 +59,22 @@ pub fn quantified(
     sub: &SubResult,
     ev: &mut Ev<'_>,
 ) -> Result<Option<bool>, ValueError> {
-    let SubResult::Rows { rows, .. } = sub.get() else { return Ok(Some(all)) };
+    let SubResult::Rows { rows, hashed, .. } = sub.get() else { return Ok(Some(all)) };
     let v = eval(left, f, ev)?;
+    if let Some((low, high)) = hashed.as_ref().and_then(|h| h.ends(&v)) {
+        // What is above the greatest is above all, and what is above the least is above some.
+        let end = match op {
+            CmpOp::Gt | CmpOp::Ge => Some(if all { high } else { low }),
+            CmpOp::Lt | CmpOp::Le => Some(if all { low } else { high }),
+            CmpOp::Eq | CmpOp::NullSafe | CmpOp::Ne => None,
+        };
+        let has_null = hashed.as_ref().is_some_and(|h| h.has_null);
+        if let Some(w) = end.map(|at| &rows[at][0]) {
+            let rule = CompareRule::of_values(&v, w);
+            let holds = compare(&v, w, rule, &mut ev.cx)?.map(|o| op.holds(o));
+            return Ok(holds.filter(|holds| *holds != all || !has_null));
+        }
+    }
     let mut unknown = false;
     for row in rows.iter() {
         let w = row.first().unwrap_or(&Value::Null);

@@ -1,7 +1,7 @@
 //! Evaluation of bound expressions: synchronous, over the rows at hand.
 //!
 //! `frame` is the rows that an expression sees, `lists` and `members` are IN, `branches` CASE and its like, `fitted` values in the form of their
-//! type, `json_value` parts of documents, `ranks` what rows are worth to a search, `overflow` names in error 1690. May use expressions, plans
+//! type, `json_value` parts of documents, `once` constants of a run, `ranks` what rows are worth to a search, `overflow` names in error 1690. May use expressions, plans
 //! as far as names in errors go, values and functions.
 //!
 //! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
@@ -12,6 +12,7 @@ pub mod frame;
 pub mod json_value;
 pub mod lists;
 mod members;
+mod once;
 mod overflow;
 pub mod packed;
 pub mod ranks;
@@ -416,6 +417,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             let x = eval(a, f, ev)?;
             how.apply(x, &mut ev.cx.warnings)
         }
+        Node::Once { id, moment, expr } => once::value(*id, *moment, expr, f, ev),
         Node::JsonValue(doc, wanted) => {
             let doc = eval(doc, f, ev)?;
             json_value(doc, wanted, ev)

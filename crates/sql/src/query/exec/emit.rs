@@ -97,6 +97,14 @@ impl<'b> Emitter<'b> {
             self.prune(ev)?;
             return Ok(true);
         }
+        if let Some(sort) = self.sort.as_mut().filter(|s| s.may_skip()) {
+            let Some(extra) = sort.begin(&b.items, f, ev)? else {
+                self.passed += 1;
+                return Ok(true);
+            };
+            let row = sort.row(&b.items, f, ev)?;
+            return self.pass(row, extra, ev, out);
+        }
         let row = match &self.sort {
             Some(sort) => sort.row(&b.items, f, ev)?,
             None => owned(b.items.iter(), f, ev)?,
@@ -291,6 +299,14 @@ impl<'b> Emitter<'b> {
 /// Bytes of groups, and of keys of DISTINCT, that are kept in memory.
 pub fn table_memory(reads: Reads<'_>) -> usize {
     usize::try_from(reads.vars.u64(Var::tmp_table_size)).unwrap_or(usize::MAX)
+}
+
+/// Bytes of rows that a join keeps in memory of each table that it finds rows of by hash: no more than half of what the session may still
+/// take, since others need some as well.
+pub fn join_memory(reads: Reads<'_>) -> usize {
+    let bytes = reads.vars.u64(Var::join_buffer_size).max(reads.vars.u64(Var::tmp_table_size));
+    let room = reads.session.memory().map_or(usize::MAX, |m| m.room());
+    usize::try_from(bytes).unwrap_or(usize::MAX).min(room / 2)
 }
 
 /// Bytes of rows that a sort keeps in memory.

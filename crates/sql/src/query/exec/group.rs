@@ -6,6 +6,7 @@
 
 use super::Boxed;
 use super::order::SortOrder;
+use super::slots::{decode_slot, encode_slot};
 use super::spool::{Part, Spool, damaged};
 use crate::context::Reads;
 use crate::func::aggregate::{Accumulator, key_of};
@@ -348,44 +349,6 @@ impl<'p> Groups<'p> {
         self.by_key.clear();
         (std::mem::take(&mut self.list), std::mem::take(&mut self.held))
     }
-}
-
-/// What is kept of a row for columns outside of aggregates.
-fn encode_slot(slot: &Slot, to: &mut Vec<u8>) {
-    let values = |row: &[Value<'static>], to: &mut Vec<u8>| {
-        to.push(2);
-        to.extend_from_slice(&(row.len() as u32).to_le_bytes());
-        row.iter().for_each(|v| encode(v, to));
-    };
-    match slot {
-        Slot::Mem { rows, at } => values(&rows[*at], to),
-        Slot::Values(row) => values(row, to),
-        other => match other.bytes() {
-            None => to.push(0),
-            Some(bytes) => {
-                to.push(1);
-                to.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
-                to.extend_from_slice(bytes);
-            }
-        },
-    }
-}
-
-fn decode_slot(bytes: &mut &[u8]) -> Option<Slot> {
-    let (kind, rest) = bytes.split_first()?;
-    *bytes = rest;
-    if *kind == 0 {
-        return Some(Slot::Null);
-    }
-    let (len, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    let len = u32::from_le_bytes(*len) as usize;
-    if *kind == 2 {
-        return (0..len).map(|_| decode(bytes)).collect::<Option<_>>().map(Slot::Values);
-    }
-    let (row, rest) = bytes.split_at_checked(len)?;
-    *bytes = rest;
-    Some(Slot::Bytes(row.to_vec()))
 }
 
 /// A key that is a column of the block.

@@ -3,7 +3,10 @@
 mod at_hand;
 mod counted;
 mod kept;
+mod loose;
 mod mem;
+mod merged;
+mod parted;
 mod parts;
 
 pub use counted::count_sort;
@@ -13,6 +16,7 @@ use super::Runner;
 use super::merge::Merge;
 use super::row_hash::RowHash;
 use crate::memory::Held;
+use crate::query::bind::rules;
 use crate::query::eval::frame::{Frame, Slot, SubResult};
 use crate::query::eval::is_true;
 use crate::query::plan::key::Key;
@@ -23,6 +27,7 @@ use crate::status::Stat;
 use crate::value::Value;
 use counted::Reading;
 use kept::{Begun, Kept};
+use parted::Parted;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec, Table};
@@ -74,6 +79,11 @@ pub struct Joiner<'p> {
     nulled: Vec<bool>,
     started: bool,
     count: u32,
+    /// The steps that are run: from this one, whose rows before come from a file, if it is not the first...
+    base: usize,
+    /// ...up to the one before this one.
+    upto: usize,
+    parted: Option<Box<Parted>>,
     /// The first step reads more than its index was asked for: its order is not the one that was planned.
     pub widened: bool,
 }
@@ -93,6 +103,9 @@ impl<'p> Joiner<'p> {
             nulled: vec![false; block.groups.len()],
             started: false,
             count: 0,
+            base: 0,
+            upto: block.steps.len(),
+            parted: None,
             widened: false,
         }
     }
@@ -165,7 +178,7 @@ impl<'p> Joiner<'p> {
     /// The next joined row; false at the end.
     pub async fn next(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
         let block = self.block;
-        let n = block.steps.len();
+        let n = self.upto;
         let mut i;
         if self.started {
             if n == 0 {
@@ -190,16 +203,12 @@ impl<'p> Joiner<'p> {
             self.begin(i, r, outer).await?;
         }
         loop {
-            let mut exhausted = false;
             // A null-complemented group has no further row.
-            if let Some(g) = (0..block.groups.len()).find(|g| {
-                self.nulled[*g] && (block.groups[*g].first..=block.groups[*g].last).contains(&i)
-            }) {
-                i = block.groups[g].first;
-                exhausted = true;
-            }
-            if !exhausted && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
+            let nulled = self.nulled_around(i);
+            i = nulled.unwrap_or(i);
+            if nulled.is_none() && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
                 r.reads.work.examine();
+                self.complete(i, r)?;
                 let wanted = match self.check_from(i, 0, r, outer)? {
                     Checked::Row(wanted) => wanted,
                     Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
@@ -208,6 +217,7 @@ impl<'p> Joiner<'p> {
                     continue;
                 }
             } else {
+                self.leave_piece(i, r)?;
                 match self.complement(i) {
                     Some(g) => {
                         i = block.groups[g].last;
@@ -215,7 +225,10 @@ impl<'p> Joiner<'p> {
                             continue;
                         }
                     }
-                    None if i == 0 => return Ok(false),
+                    None if i == self.base => match i > 0 && self.next_before(r, outer).await? {
+                        true => continue,
+                        false => return Ok(false),
+                    },
                     None => {
                         i -= 1;
                         continue;
@@ -230,6 +243,33 @@ impl<'p> Joiner<'p> {
                 self.begin(i, r, outer).await?;
             }
         }
+    }
+
+    /// The row of step `i` gets the virtual columns that it is older than.
+    #[inline]
+    fn complete(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<()> {
+        if self.block.steps[i].completes { self.complete_row(i, r) } else { Ok(()) }
+    }
+
+    fn complete_row(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<()> {
+        let t = self.block.steps[i].table;
+        let Source::Table(table) = &self.block.tables[t].source else { return Ok(()) };
+        let Some(row) = self.slots[t].bytes() else { return Ok(()) };
+        let Some(row) = rules::complete(table, row, r.reads, &mut r.ev)? else { return Ok(()) };
+        match &mut self.slots[t] {
+            Slot::Cursor(c) => c.show(&row),
+            Slot::Buf(b) => b.row = row,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The first step of the null-complemented group that step `i` is in.
+    #[inline]
+    fn nulled_around(&self, i: usize) -> Option<usize> {
+        let groups = self.block.groups.iter().zip(&self.nulled);
+        let mut around = groups.filter(|(g, nulled)| **nulled && (g.first..=g.last).contains(&i));
+        around.next().map(|(g, _)| g.first)
     }
 
     /// The row of step `i` was read as it is committed, because somebody else has it locked: it is read again, with its lock.
@@ -406,8 +446,10 @@ impl<'p> Joiner<'p> {
                 Some(by) => self.begin_kept(i, by, r, outer),
                 None => Begun::Reads,
             };
-            if matches!(begun, Begun::Found) {
-                return Ok(());
+            match begun {
+                Begun::Found => return Ok(()),
+                Begun::Spilled(of) => return self.divide_before(i, *of, r, outer).await,
+                Begun::Reads | Begun::ReadsWhole => {}
             }
             let state = &mut self.states[t];
             (state.next, state.open, state.exact) = (0, false, false);
@@ -416,7 +458,7 @@ impl<'p> Joiner<'p> {
             }
             let state = &mut self.states[t];
             match &step.access {
-                Access::Scan { .. } => {
+                Access::Scan { .. } | Access::Loose { .. } => {
                     if state.ranges.is_empty() {
                         state.ranges.push(KeyRange::all());
                     }
@@ -427,6 +469,9 @@ impl<'p> Joiner<'p> {
                         self.run_subs(&key.subs, r, outer).await?;
                     }
                     self.begin_ranges(i, key, *reverse, r, outer)?;
+                }
+                Access::Merged(merge) => {
+                    Box::pin(self.begin_merged(i, merge, r, outer)).await?;
                 }
                 Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
             }
@@ -539,13 +584,21 @@ impl<'p> Joiner<'p> {
         if let Access::Mem { .. } = step.access {
             return Ok(self.advance_mem(t));
         }
+        if let Access::Loose { index, parts, ends } = step.access {
+            return Box::pin(self.advance_loose(i, (index, parts, ends), r)).await;
+        }
         if step.kept.is_some() {
             if let Some(more) = self.advance_kept(t) {
                 return Ok(more);
             }
+            if self.is_kept_due(t) {
+                self.spill(i, r).await?;
+            }
             let more = self.read_on(i, r).await?;
-            if !more {
-                self.filled(i, r);
+            match &self.states[t].kept {
+                Kept::Spilling(_) if !more => self.spilled(i).await?,
+                _ if !more => self.filled(i, r),
+                _ => {}
             }
             return Ok(more);
         }
@@ -601,7 +654,8 @@ fn scan_spec(block: &Block, i: usize, range: KeyRange, r: &Runner<'_, '_>) -> Sc
         Access::Scan { index, reverse } => (*index, *reverse),
         Access::Ranges { key, reverse } => (key.index, *reverse),
         Access::Point(key) => (key.index, false),
-        Access::Mem { .. } => (0, false),
+        Access::Loose { index, .. } => (*index, false),
+        Access::Merged(_) | Access::Mem { .. } => (0, false),
     };
     ScanSpec {
         index,

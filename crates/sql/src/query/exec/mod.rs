@@ -1,7 +1,7 @@
 //! Queries at work: blocks, set operations, subqueries.
 //!
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
-//! `row_hash`) and rows kept from run to run (`lasting`); `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
+//! `row_hash`; in parts through files where they do not fit, `join::parted`) and rows kept from run to run (`lasting`); `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
 //! `stored` and `runs` keep rows that wait for their order, `queue` those that wait to be written, `spool` those that have no room in memory;
 //! `destination` and `out` say where they go. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
 //! `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
@@ -32,6 +32,7 @@ mod recurse;
 mod row_hash;
 mod runs;
 mod sets;
+mod slots;
 pub mod sort;
 mod sorter;
 mod spool;

@@ -1,9 +1,16 @@
-//! How rows are ordered by their sort keys, and the numbers by which most comparisons end.
+//! How rows are ordered by their sort keys, and the bytes by which most comparisons end.
 
 use crate::query::expr::BExpr;
+use crate::query::plan::outcome::Run;
+use crate::session_api::SqlError;
 use crate::value::compare::{CompareRule, compare_for_order};
+use crate::value::sorted::put_sorted;
 use crate::value::{SqlType, TypeInfo, Value};
+use std::borrow::Borrow;
 use std::cmp::Ordering;
+
+/// Bytes of all keys of a row together. Rows that agree in so many are compared by their values.
+const MOST: usize = 96;
 
 /// How rows with these keys are ordered.
 pub struct SortOrder {
@@ -47,95 +54,107 @@ impl SortOrder {
         if *desc { o.reverse() } else { o }
     }
 
-    /// A number that orders as the first key does, as far as it reaches: most comparisons of a sort end with it.
-    /// `None`: values of this kind have none.
-    pub fn prefix(&self, v: &Value<'_>) -> Option<u128> {
-        self.prefix_of(0, v)
-    }
-
-    /// The same of the n-th key.
-    fn prefix_of(&self, n: usize, v: &Value<'_>) -> Option<u128> {
-        let (rule, desc) = self.keys.get(n)?;
-        let n = match (v, rule.as_ref()?) {
-            (Value::Null, _) => 0,
-            (Value::Int(_) | Value::UInt(_), CompareRule::Int) => return self.exact(n, v),
-            // NULL needs a place below, so the lowest bit goes.
-            (Value::Str(b, c), CompareRule::Text(d)) if c == d => 1 + (c.order_prefix(b)? >> 1),
-            _ => return None,
-        };
-        Some(if *desc { !n } else { n })
-    }
-
-    /// A number that orders as the n-th key does, and is the same for equal values only. `None`: values of this kind have none.
-    fn exact(&self, n: usize, v: &Value<'_>) -> Option<u128> {
-        let (rule, desc) = self.keys.get(n)?;
-        // NULL is below all others, which the sign's bit and this one put above it.
-        let above = |n: i128| (n + (1 << 64)) as u128;
-        let n = match (v, rule.as_ref()?) {
-            (Value::Null, _) => 0,
-            (Value::Int(n), CompareRule::Int) => above(i128::from(*n)),
-            (Value::UInt(n), CompareRule::Int) => above(i128::from(*n)),
-            _ => return None,
-        };
-        Some(if *desc { !n } else { n })
-    }
-}
-
-/// How a sort looks at its rows: first at numbers, which are close at hand, and at the values where those leave it open.
-pub struct Numbers {
-    /// So many keys the numbers are for, from the first one on.
-    many: usize,
-    /// And of so many of them they are the whole order: equal numbers, equal values.
-    exact: usize,
-}
-
-/// A row of a sort, by its place in some list.
-pub struct Numbered {
-    numbers: [u128; Numbers::MOST],
-    pub at: usize,
-}
-
-impl Numbers {
-    const MOST: usize = 2;
-
-    /// Numbers for the first keys of the rows at these places, as far as all rows have some.
-    pub fn of<'v>(
-        by: &SortOrder,
-        places: &[usize],
-        key: impl Fn(usize, usize) -> &'v Value<'static>,
-    ) -> (Numbers, Vec<Numbered>) {
-        let none = |at: &usize| Numbered { numbers: [0; Numbers::MOST], at: *at };
-        let mut rows: Vec<Numbered> = places.iter().map(none).collect();
-        let mut n = Numbers { many: 0, exact: 0 };
-        let mut fill = |k: usize, number: &dyn Fn(&Value<'static>) -> Option<u128>| {
-            rows.iter_mut()
-                .all(|row| number(key(row.at, k)).map(|number| row.numbers[k] = number).is_some())
-        };
-        for k in 0..by.keys.len().min(Numbers::MOST) {
-            let exact = fill(k, &|v| by.exact(k, v));
-            if exact || fill(k, &|v| by.prefix_of(k, v)) {
-                n.many += 1;
+    /// The keys of a row as bytes. `None`: a value is of another kind than its key's type promised, so that rows have to be compared by
+    /// their values. `first`: of so many keys the caller wants to see where they end ([`SortKey::same_first`]).
+    pub fn key<'v, V: Borrow<Value<'v>>>(
+        &self,
+        value: impl Fn(usize) -> V,
+        first: usize,
+        buf: &mut Vec<u8>,
+    ) -> Option<SortKey> {
+        buf.clear();
+        let mut end = if first == 0 { Some(0) } else { None };
+        for (n, (rule, desc)) in self.keys.iter().enumerate() {
+            let from = buf.len();
+            let Some(most) = MOST.checked_sub(from + 1).filter(|left| *left > 0) else {
+                return Some(SortKey::of(buf, true, end));
+            };
+            let value = value(n);
+            let value = value.borrow();
+            // A key of no type has NULLs alone, as far as its rows are comparable at all.
+            let rule = match rule {
+                Some(rule) => *rule,
+                None if value.is_null() => CompareRule::Int,
+                None => return None,
+            };
+            let whole = put_sorted(value, rule, most, buf)?;
+            if *desc {
+                buf[from..].iter_mut().for_each(|b| *b = !*b);
             }
-            if !exact {
-                break;
+            if !whole {
+                return Some(SortKey::of(buf, true, end));
             }
-            n.exact += 1;
+            if n + 1 == first {
+                end = Some(buf.len());
+            }
         }
-        (n, rows)
+        Some(SortKey::of(buf, false, end))
+    }
+}
+
+/// The sort keys of a row as bytes. Most comparisons end with the first sixteen, which are close at hand.
+#[derive(Default, Clone)]
+pub struct SortKey {
+    first: u128,
+    rest: Box<[u8]>,
+    /// All that is known is how the keys begin: rows with equal bytes are compared by their values.
+    cut: bool,
+    /// Where the first keys end that were asked for; none where that is beyond what is known.
+    end: Option<u8>,
+}
+
+impl SortKey {
+    fn of(bytes: &[u8], cut: bool, end: Option<usize>) -> SortKey {
+        let mut first = [0; 16];
+        let at_hand = bytes.len().min(16);
+        first[..at_hand].copy_from_slice(&bytes[..at_hand]);
+        let end = end.and_then(|end| u8::try_from(end).ok());
+        SortKey { first: u128::from_be_bytes(first), rest: bytes[at_hand..].into(), cut, end }
     }
 
-    /// The order of two rows as far as the numbers tell.
+    /// None: the bytes do not tell.
     #[inline]
-    pub fn compare(&self, a: &Numbered, b: &Numbered) -> Ordering {
-        a.numbers[..self.many].cmp(&b.numbers[..self.many])
+    pub fn compare(&self, other: &SortKey) -> Option<Ordering> {
+        match self.first.cmp(&other.first).then_with(|| self.rest.cmp(&other.rest)) {
+            Ordering::Equal if self.cut || other.cut => None,
+            order => Some(order),
+        }
     }
 
-    /// Whether rows are equal in so many keys, if the numbers tell.
-    pub fn same(&self, a: &Numbered, b: &Numbered, keys: usize) -> Option<bool> {
-        match a.numbers[..keys.min(self.many)] == b.numbers[..keys.min(self.many)] {
-            false => Some(false),
-            true => (keys <= self.exact).then_some(true),
+    /// Whether the first keys of two rows are equal, as many as were asked for. None: the bytes do not tell.
+    pub fn same_first(&self, other: &SortKey) -> Option<bool> {
+        let (a, b) = (usize::from(self.end?), usize::from(other.end?));
+        if a != b {
+            return Some(false);
         }
+        let unused = 8 * 16usize.saturating_sub(a) as u32;
+        let at_hand = (self.first ^ other.first).checked_shr(unused).unwrap_or(0) == 0;
+        let rest = a.saturating_sub(16);
+        Some(at_hand && self.rest[..rest] == other.rest[..rest])
+    }
+
+    /// Memory beside the key itself.
+    pub fn heap(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Appends the key for [`SortKey::read`].
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&[self.rest.len() as u8, u8::from(self.cut)]);
+        out.extend_from_slice(&self.first.to_be_bytes());
+        out.extend_from_slice(&self.rest);
+    }
+
+    /// Takes a key off that was written.
+    pub fn read(bytes: &mut &[u8]) -> Run<SortKey> {
+        let taken = bytes.split_first_chunk::<18>().and_then(|(head, behind)| {
+            let (rest, behind) = behind.split_at_checked(usize::from(head[0]))?;
+            *bytes = behind;
+            let first = u128::from_be_bytes(*head.last_chunk()?);
+            Some(SortKey { first, rest: rest.into(), cut: head[1] != 0, end: None })
+        });
+        let missing = || SqlError::internal("a sort key that waited on disk was read back damaged");
+        Ok(taken.ok_or_else(missing)?)
     }
 }
 
@@ -145,41 +164,43 @@ mod tests {
     use crate::value::Collation;
     use proptest::prelude::*;
 
-    fn value() -> impl Strategy<Value = Value<'static>> {
-        let near = prop_oneof![Just(i64::MIN), Just(-1), Just(0), Just(1), Just(i64::MAX)];
-        prop_oneof![
-            Just(Value::Null),
-            any::<i64>().prop_map(Value::Int),
-            near.prop_map(Value::Int),
-            any::<u64>().prop_map(Value::UInt),
-        ]
+    fn row() -> impl Strategy<Value = [Value<'static>; 3]> {
+        let int = prop_oneof![Just(Value::Null), (-2i64..3).prop_map(Value::Int)];
+        let text = prop_oneof!["[abA ]{0,3}", "(ab){40}[ab]{0,20}[c-e]", "x{94,98}[ab]?",];
+        let text =
+            text.prop_map(|s| Value::Str(s.into_bytes().into(), Collation::Utf8mb4GeneralCi));
+        (int, text, (-2i64..3).prop_map(Value::Int)).prop_map(|(a, b, c)| [a, b, c])
     }
 
     proptest! {
+        /// What the keys of two rows tell is what their values tell, wherever the keys are cut.
         #[test]
-        fn prefixes_of_numbers_never_contradict_the_order(a in value(), b in value(), desc in any::<bool>()) {
-            let order = SortOrder { keys: vec![(Some(CompareRule::Int), desc)] };
-            let (x, y) = (order.prefix(&a).unwrap(), order.prefix(&b).unwrap());
-            let (a, b) = ([a], [b]);
-            prop_assert!(x == y || x.cmp(&y) == order.compare(&a, &b), "{a:?} {b:?}");
+        fn keys_of_rows_are_in_their_order(a in row(), b in row(), desc: [bool; 3]) {
+            let types = [SqlType::BIGINT, SqlType::varchar(200, Collation::Utf8mb4GeneralCi), SqlType::BIGINT];
+            let infos = types.map(|ty| TypeInfo::new(ty, true));
+            let order = SortOrder::new(&infos, desc.into_iter());
+            let mut buf = Vec::new();
+            for first in 0..3 {
+                let mut key = |row: &[Value<'static>; 3]| order.key(|n| &row[n], first, &mut buf).unwrap();
+                let (x, y) = (key(&a), key(&b));
+                if let Some(told) = x.compare(&y) {
+                    prop_assert_eq!(told, order.compare(&a, &b));
+                }
+                if let Some(same) = x.same_first(&y) {
+                    let equal = (0..first).all(|n| order.compare_key(n, &a[n], &b[n]).is_eq());
+                    prop_assert_eq!(same, equal);
+                }
+                let mut written = vec![];
+                x.write(&mut written);
+                let back = SortKey::read(&mut &written[..]).unwrap();
+                prop_assert!(back.compare(&x) == x.compare(&x) && written.len() <= MOST + 12);
+            }
         }
+    }
 
-        #[test]
-        fn numbers_of_numbers_are_their_order(a in value(), b in value(), desc in any::<bool>()) {
-            let order = SortOrder { keys: vec![(Some(CompareRule::Int), desc)] };
-            let (x, y) = (order.exact(0, &a).unwrap(), order.exact(0, &b).unwrap());
-            let (a, b) = ([a], [b]);
-            prop_assert!(x.cmp(&y) == order.compare(&a, &b), "{a:?} {b:?}");
-        }
-
-        #[test]
-        fn prefixes_of_texts_never_contradict_the_order(a in "[abA \\t\u{e4}]{0,11}", b in "[abA \\t\u{e4}]{0,11}") {
-            let c = Collation::Utf8mb4GeneralCi;
-            let text = |s: &str| [Value::Str(s.as_bytes().to_vec().into(), c)];
-            let order = SortOrder { keys: vec![(Some(CompareRule::Text(c)), false)] };
-            let (a, b) = (text(&a), text(&b));
-            let (x, y) = (order.prefix(&a[0]).unwrap(), order.prefix(&b[0]).unwrap());
-            prop_assert!(x == y || x.cmp(&y) == order.compare(&a, &b), "{a:?} {b:?}");
-        }
+    #[test]
+    fn rows_of_another_kind_have_no_keys() {
+        let order = SortOrder::new(&[TypeInfo::new(SqlType::BIGINT, true)], [false].into_iter());
+        assert!(order.key(|_| Value::Double(0.5), 0, &mut Vec::new()).is_none());
     }
 }

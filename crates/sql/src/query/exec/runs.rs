@@ -1,10 +1,11 @@
 //! Sorted rows on disk: more of them than a sort may keep in memory wait in runs of one file without a name, and are merged as they are
-//! read back. A row in a run: its length in four bytes, the number that its first key begins with, its values and its sort keys.
+//! read back. A row in a run: its length in four bytes, the bytes of its sort keys, its values and the values of the keys that are none of them.
 //!
 //! Invariants:
 //! - Each run is sorted, and of equal rows those of an earlier run came first: the merge gives them in the order in which one sort would.
 //! - What a merge holds is a piece and a row of each run, charged as all that outlives a row is.
 
+use super::order::SortKey;
 use super::spool::damaged;
 use crate::context::Reads;
 use crate::memory::{Account, Held, Over, row_bytes};
@@ -20,8 +21,8 @@ const CHUNK: usize = 256 << 10;
 
 /// A row that waits for the sort.
 pub struct SortRow {
-    /// Orders as the first key does, as far as it reaches.
-    pub prefix: u128,
+    /// The sort keys as bytes, as far as they reach.
+    pub key: SortKey,
     pub row: Row,
     /// Sort keys that are no columns of the result.
     pub extra: Row,
@@ -29,7 +30,7 @@ pub struct SortRow {
 
 impl SortRow {
     pub fn bytes(&self) -> usize {
-        row_bytes(&self.row) + row_bytes(&self.extra) + size_of::<u128>()
+        row_bytes(&self.row) + row_bytes(&self.extra) + size_of::<SortKey>() + self.key.heap()
     }
 }
 
@@ -68,7 +69,7 @@ impl Runs {
         let to = run.buffer();
         let at = to.len();
         to.extend_from_slice(&[0; 4]);
-        to.extend_from_slice(&row.prefix.to_le_bytes());
+        row.key.write(to);
         row.row.iter().chain(&row.extra).for_each(|v| encode(v, to));
         let len = (to.len() - at - 4) as u32;
         to[at..at + 4].copy_from_slice(&len.to_le_bytes());
@@ -143,9 +144,7 @@ impl<C: Fn(&SortRow, &SortRow) -> Ordering> Merge<C> {
         let Some(len) = reader.take(4).await? else { return Ok(None) };
         let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
         let bytes = reader.must(len as usize).await?;
-        let Some(row) = row_of(bytes, self.widths) else {
-            return Err(damaged().into());
-        };
+        let row = row_of(bytes, self.widths)?;
         self.held.grow(account, row.bytes()).map_err(Over::in_sort)?;
         Ok(Some(row))
     }
@@ -184,10 +183,12 @@ impl<C: Fn(&SortRow, &SortRow) -> Ordering> Merge<C> {
     }
 }
 
-fn row_of(bytes: &[u8], (row, extra): (usize, usize)) -> Option<SortRow> {
-    let (prefix, mut rest) = bytes.split_first_chunk()?;
-    let mut values = |n: usize| (0..n).map(|_| decode(&mut rest)).collect::<Option<Row>>();
-    let read =
-        SortRow { prefix: u128::from_le_bytes(*prefix), row: values(row)?, extra: values(extra)? };
-    rest.is_empty().then_some(read)
+fn row_of(mut bytes: &[u8], (row, extra): (usize, usize)) -> Run<SortRow> {
+    let key = SortKey::read(&mut bytes)?;
+    let mut values = |n: usize| (0..n).map(|_| decode(&mut bytes)).collect::<Option<Row>>();
+    let (row, extra) = values(row).zip(values(extra)).ok_or_else(damaged)?;
+    match bytes.is_empty() {
+        true => Ok(SortRow { key, row, extra }),
+        false => Err(damaged().into()),
+    }
 }

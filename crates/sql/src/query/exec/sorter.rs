@@ -1,10 +1,10 @@
 //! The rows of a block that wait for ORDER BY: in memory, and in sorted runs on disk when they take more than a sort may
-//! (`sort_buffer_size`, `tmp_table_size`).
+//! (`sort_buffer_size`, `tmp_table_size`). With a LIMIT the first rows are kept of many, and those behind the last of them are not taken.
 
 use super::Boxed;
 use super::destination::{Out, Takes};
 use super::later::Later;
-use super::order::SortOrder;
+use super::order::{SortKey, SortOrder};
 use super::runs::{Runs, SortRow};
 use super::sort::sort;
 use super::stored::StoredRows;
@@ -17,6 +17,7 @@ use crate::query::plan::Block;
 use crate::query::plan::outcome::{Row, Run};
 use crate::status::Stat;
 use crate::value::Value;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// What a row of a merge counts as work, in the bytes of `EvalCtx::work`.
@@ -45,8 +46,13 @@ pub struct Sorter<'b> {
     /// Values that a row has.
     width: usize,
     kept: Vec<SortRow>,
-    /// Every row has a prefix.
-    prefixes: bool,
+    /// Every row has its keys as bytes.
+    keyed: bool,
+    /// Rows may be left out by their keys, before their items are evaluated.
+    early: bool,
+    /// The key of the last of the rows that are wanted, where as many have come.
+    bound: Option<SortKey>,
+    buf: Vec<u8>,
     held: Held,
     runs: Option<Runs>,
 }
@@ -69,7 +75,10 @@ impl<'b> Sorter<'b> {
             later: None,
             width: b.items.len(),
             kept: Vec::new(),
-            prefixes: true,
+            keyed: true,
+            early: !b.distinct && !b.items.iter().any(BExpr::varies),
+            bound: None,
+            buf: Vec::new(),
             held: Held::default(),
             runs: None,
         }
@@ -78,6 +87,7 @@ impl<'b> Sorter<'b> {
     /// Of a block whose rows come straight from its tables: items that set variables may wait for the order.
     pub fn wait_for_order(&mut self, b: &Block) {
         self.later = Later::of(b);
+        self.early &= self.later.is_none();
     }
 
     /// The current row.
@@ -110,17 +120,50 @@ impl<'b> Sorter<'b> {
         Ok(row.row)
     }
 
-    pub fn push(&mut self, row: Row, extra: Row, ev: &mut Ev<'_>) -> Run<()> {
-        let mut kept = SortRow { prefix: 0, row, extra };
-        if self.prefixes {
-            match self.order.prefix(key(&kept, &self.keys[0])) {
-                Some(p) => kept.prefix = p,
-                None => self.prefixes = false,
+    /// A row whose keys are these, if it is to be evaluated and pushed. None: there are enough rows before it.
+    pub fn begin(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Option<Row>> {
+        let extra = self.extra(f, ev)?;
+        let Some(bound) = &self.bound else { return Ok(Some(extra)) };
+        let key = {
+            // Keys that are items are columns of the tables here, of which nothing else comes by evaluating them twice.
+            let mut shown: SmallVec<[Value<'_>; 4]> = SmallVec::new();
+            for at in &self.keys {
+                shown.push(match at {
+                    KeyAt::Item(i) => eval(&items[*i], f, ev)?,
+                    KeyAt::Extra(i) => extra[*i].borrow(),
+                });
             }
+            self.order.key(|n| &shown[n], 0, &mut self.buf)
+        };
+        let beyond = key.is_some_and(|k| k.compare(bound).is_some_and(Ordering::is_ge));
+        Ok((!beyond).then_some(extra))
+    }
+
+    /// Whether [`Sorter::begin`] may be asked before a row is evaluated.
+    pub fn may_skip(&self) -> bool {
+        self.early && self.keyed && self.bound.is_some()
+    }
+
+    pub fn push(&mut self, row: Row, extra: Row, ev: &mut Ev<'_>) -> Run<()> {
+        let mut kept = SortRow { key: SortKey::default(), row, extra };
+        if self.keyed {
+            match self.order.key(|n| key(&kept, &self.keys[n]), 0, &mut self.buf) {
+                Some(key) => kept.key = key,
+                None => self.keyed = false,
+            }
+        }
+        if self.is_beyond(&kept.key) {
+            return Ok(());
         }
         self.held.grow(ev.cx.session.memory(), kept.bytes()).map_err(Over::in_sort)?;
         self.kept.push(kept);
         Ok(())
+    }
+
+    /// There are enough rows before one with this key, or equal to it: it comes later than they.
+    fn is_beyond(&self, key: &SortKey) -> bool {
+        let Some(bound) = self.bound.as_ref().filter(|_| self.keyed) else { return false };
+        key.compare(bound).is_some_and(Ordering::is_ge)
     }
 
     /// Rows in memory and on disk.
@@ -149,8 +192,10 @@ impl<'b> Sorter<'b> {
     }
 
     fn compare(&self, a: &SortRow, b: &SortRow) -> Ordering {
-        if self.prefixes && a.prefix != b.prefix {
-            return a.prefix.cmp(&b.prefix);
+        if self.keyed
+            && let Some(order) = a.key.compare(&b.key)
+        {
+            return order;
         }
         self.order.compare_by(|n| key(a, &self.keys[n]), |n| key(b, &self.keys[n]))
     }
@@ -159,6 +204,9 @@ impl<'b> Sorter<'b> {
     pub fn prune(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
         self.sort(ev)?;
         self.kept.truncate(want);
+        if self.kept.len() == want {
+            self.bound = self.kept.last().map(|last| last.key.clone());
+        }
         let kept: usize = self.kept.iter().map(SortRow::bytes).sum();
         self.held.shrink(self.held.bytes() - kept);
         Ok(())
@@ -187,7 +235,7 @@ impl<'b> Sorter<'b> {
         reads: Reads<'_>,
         ev: &mut Ev<'_>,
     ) -> Run<()> {
-        self.prefixes &= rows.sort(ev)?;
+        self.keyed &= rows.sort(ev)?;
         let extra = self.keys.iter().enumerate().filter(|(_, at)| matches!(at, KeyAt::Extra(_)));
         let extra: Vec<usize> = extra.map(|(n, _)| n).collect();
         let runs = opened(&mut self.runs, reads, (self.width, extra.len())).await?;

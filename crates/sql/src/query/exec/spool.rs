@@ -27,57 +27,104 @@ const CHUNKS: (usize, usize) = (4 << 10, 64 << 10);
 
 pub struct Spool {
     file: Option<Scratch>,
-    parts: Vec<ScratchStream>,
-    /// How often the rows of `parts` have been divided.
-    depth: u32,
+    parts: Partitions,
     /// Parts that are complete, and how often they have been divided.
     waiting: Vec<(ScratchStream, u32)>,
-    chunk: usize,
-    due: bool,
-    /// Where the entry at hand begins, and its part.
-    entry: (usize, usize),
+    /// Bytes of groups or keys that its owner may keep.
+    memory: usize,
     _held: Held,
 }
 
 impl Spool {
     /// `memory`: what its owner may keep; the parts take no more than a share of that, or the least that is worth a write.
     pub fn new(memory: usize, cx: &EvalCtx<'_>) -> Result<Spool, Over> {
-        let chunk = (memory / PARTS / 4).clamp(CHUNKS.0, CHUNKS.1);
         let mut held = Held::default();
-        // A chunk of each part, and what is read of one at once.
-        held.grow(cx.session.memory(), PARTS * chunk + CHUNKS.1)?;
-        Ok(Spool {
-            file: None,
-            parts: (0..PARTS).map(|_| ScratchStream::new(chunk)).collect(),
-            depth: 0,
-            waiting: Vec::new(),
-            chunk,
-            due: false,
-            entry: (0, 0),
-            _held: held,
-        })
+        // What is read of a part at once.
+        held.grow(cx.session.memory(), CHUNKS.1)?;
+        let parts = Partitions::new(memory, 0, cx)?;
+        Ok(Spool { file: None, parts, waiting: Vec::new(), memory, _held: held })
     }
 
     /// Begins an entry; what belongs to it goes behind what is in the buffer, and [`Spool::end`] ends it.
+    pub fn begin(&mut self, key: &[u8]) -> &mut Vec<u8> {
+        self.parts.begin(key)
+    }
+
+    pub fn end(&mut self) {
+        self.parts.end();
+    }
+
+    /// Some part has enough for a write.
+    pub fn is_due(&self) -> bool {
+        self.parts.is_due()
+    }
+
+    /// Writes the parts that have enough.
+    pub async fn write(&mut self, reads: Reads<'_>) -> Run<()> {
+        self.parts.write(opened(&mut self.file, reads).await?).await
+    }
+
+    /// No more entries come until a part is read: the next part, if there is one.
+    pub async fn next_part(&mut self, reads: Reads<'_>) -> Run<Option<Part>> {
+        let divided = self.parts.depth + 1;
+        let forgotten = divided > 1 && planted::is(Bug::PartForgotten);
+        if !self.parts.is_empty() && !forgotten {
+            let complete = self.parts.close(opened(&mut self.file, reads).await?).await?;
+            let complete = complete.into_iter().filter(|part| !part.is_empty());
+            self.waiting.extend(complete.map(|part| (part, divided)));
+        }
+        self.parts.begin_division(self.memory, divided);
+        let (Some((stream, depth)), Some(file)) = (self.waiting.pop(), &self.file) else {
+            return Ok(None);
+        };
+        self.parts.begin_division(self.memory, depth);
+        Ok(Some(Part(stream.read(file, CHUNKS.1))))
+    }
+}
+
+/// Entries divided by a hash of their keys, on their way into a file.
+pub struct Partitions {
+    streams: Vec<ScratchStream>,
+    /// How often the entries have been divided before: it chooses the hash.
+    depth: u32,
+    due: bool,
+    /// The part of the entry at hand, and where it begins.
+    entry: (usize, usize),
+    _held: Held,
+}
+
+impl Partitions {
+    /// `memory`: what the owner of the entries may keep of them in memory.
+    pub fn new(memory: usize, depth: u32, cx: &EvalCtx<'_>) -> Result<Partitions, Over> {
+        let mut held = Held::default();
+        held.grow(cx.session.memory(), PARTS * chunk(memory))?;
+        let mut parts =
+            Partitions { streams: Vec::new(), depth, due: false, entry: (0, 0), _held: held };
+        parts.begin_division(memory, depth);
+        Ok(parts)
+    }
+
+    fn begin_division(&mut self, memory: usize, depth: u32) {
+        self.streams = (0..PARTS).map(|_| ScratchStream::new(chunk(memory))).collect();
+        (self.depth, self.due) = (depth, false);
+    }
+
+    /// Begins an entry; what belongs to it goes behind what is in the buffer, and [`Partitions::end`] ends it.
     pub fn begin(&mut self, key: &[u8]) -> &mut Vec<u8> {
         let mut hash = DefaultHasher::new();
         hash.write_u32(self.depth);
         hash.write(key);
         let part = hash.finish() as usize % PARTS;
-        let to = self.parts[part].buffer();
+        let to = self.streams[part].buffer();
         self.entry = (part, to.len());
-        to.extend_from_slice(&[0; 4]);
-        to.extend_from_slice(&(key.len() as u32).to_le_bytes());
-        to.extend_from_slice(key);
+        begin_entry(key, to);
         to
     }
 
     pub fn end(&mut self) {
         let (part, at) = self.entry;
-        let to = self.parts[part].buffer();
-        let len = (to.len() - at - 4) as u32;
-        to[at..at + 4].copy_from_slice(&len.to_le_bytes());
-        self.due |= self.parts[part].is_due();
+        end_entry(self.streams[part].buffer(), at);
+        self.due |= self.streams[part].is_due();
     }
 
     /// Some part has enough for a write.
@@ -85,34 +132,45 @@ impl Spool {
         self.due
     }
 
+    fn is_empty(&self) -> bool {
+        self.streams.iter().all(ScratchStream::is_empty)
+    }
+
     /// Writes the parts that have enough.
-    pub async fn write(&mut self, reads: Reads<'_>) -> Run<()> {
-        let file = opened(&mut self.file, reads).await?;
-        for part in self.parts.iter_mut().filter(|p| p.is_due()) {
+    pub async fn write(&mut self, file: &mut Scratch) -> Run<()> {
+        for part in self.streams.iter_mut().filter(|p| p.is_due()) {
             part.write(file).await?;
         }
         self.due = false;
         Ok(())
     }
 
-    /// No more entries come until a part is read: the next part, if there is one.
-    pub async fn next_part(&mut self, reads: Reads<'_>) -> Run<Option<Part>> {
-        let divided = self.depth + 1;
-        for part in &mut self.parts {
-            let forgotten = divided > 1 && planted::is(Bug::PartForgotten);
-            if !part.is_empty() && !forgotten {
-                part.close(opened(&mut self.file, reads).await?).await?;
-                let complete = std::mem::replace(part, ScratchStream::new(self.chunk));
-                self.waiting.push((complete, divided));
-            }
+    /// All entries have come: the parts, empty ones as well. Two sets of entries that were divided equally often have the entries of a key at
+    /// the same place.
+    pub async fn close(&mut self, file: &mut Scratch) -> Run<Vec<ScratchStream>> {
+        for part in &mut self.streams {
+            part.close(file).await?;
         }
-        self.due = false;
-        let (Some((stream, depth)), Some(file)) = (self.waiting.pop(), &self.file) else {
-            return Ok(None);
-        };
-        self.depth = depth;
-        Ok(Some(Part(stream.read(file, CHUNKS.1))))
+        Ok(std::mem::take(&mut self.streams))
     }
+}
+
+/// Bytes of one write of a part.
+fn chunk(memory: usize) -> usize {
+    (memory / PARTS / 4).clamp(CHUNKS.0, CHUNKS.1)
+}
+
+/// Begins an entry at the end of a buffer.
+pub fn begin_entry(key: &[u8], to: &mut Vec<u8>) {
+    to.extend_from_slice(&[0; 4]);
+    to.extend_from_slice(&(key.len() as u32).to_le_bytes());
+    to.extend_from_slice(key);
+}
+
+/// Ends the entry that begins at `at`.
+pub fn end_entry(to: &mut [u8], at: usize) {
+    let len = (to.len() - at - 4) as u32;
+    to[at..at + 4].copy_from_slice(&len.to_le_bytes());
 }
 
 async fn opened<'r>(file: &'r mut Option<Scratch>, reads: Reads<'_>) -> Run<&'r mut Scratch> {
@@ -130,6 +188,11 @@ async fn opened<'r>(file: &'r mut Option<Scratch>, reads: Reads<'_>) -> Run<&'r 
 pub struct Part(ScratchReader);
 
 impl Part {
+    /// The entries of a stream from its first one on.
+    pub fn of(stream: &ScratchStream, file: &Scratch) -> Part {
+        Part(stream.read(file, CHUNKS.1))
+    }
+
     /// The next entry: its key, and what its owner wrote.
     pub async fn next(&mut self) -> Run<Option<(&[u8], &[u8])>> {
         let Some(len) = self.0.take(4).await? else { return Ok(None) };

@@ -1,7 +1,10 @@
 //! Rows that wait for a sort as they are stored: a cell for each wanted column, all texts one after the other. No row needs
-//! memory of its own, and none becomes values unless two of them tie in the first word of their order.
+//! memory of its own, and none becomes values but for its sort keys, which are kept as bytes.
+//!
+//! With a LIMIT no more than about twice as many rows wait as are wanted: of many that have come the first are kept, and from then on rows
+//! that are behind the last of them are not taken.
 
-use super::order::SortOrder;
+use super::order::{SortKey, SortOrder};
 use super::out::{Client, Direct};
 use super::runs::SortRow;
 use super::sort::sort;
@@ -25,9 +28,8 @@ enum Cell {
     Bytes(usize, u32),
 }
 
-#[derive(Clone, Copy)]
 struct Entry {
-    prefix: u128,
+    key: SortKey,
     /// Number of the row: its cells, and its place among equals.
     row: usize,
 }
@@ -46,7 +48,13 @@ pub struct StoredRows<'b> {
     cells: Vec<Cell>,
     text: Vec<u8>,
     rows: Vec<Entry>,
-    prefixes: bool,
+    /// Heap memory of the rows' keys.
+    key_bytes: usize,
+    /// Every row has a key.
+    keyed: bool,
+    /// The key of the last of the rows that are wanted, where as many have come.
+    bound: Option<SortKey>,
+    buf: Vec<u8>,
     /// DISTINCT: this many rows are looked through for equal ones.
     dedup_at: usize,
     held: Held,
@@ -67,6 +75,7 @@ impl<'b> StoredRows<'b> {
         self.cells.len() * size_of::<Cell>()
             + self.text.len()
             + self.rows.len() * size_of::<Entry>()
+            + self.key_bytes
     }
 
     /// `None`: the block's rows, keys or its DISTINCT ask for more than stored columns of one table.
@@ -98,7 +107,10 @@ impl<'b> StoredRows<'b> {
             cells: Vec::with_capacity(expect * columns.len()),
             text: Vec::new(),
             rows: Vec::with_capacity(expect),
-            prefixes: true,
+            key_bytes: 0,
+            keyed: true,
+            bound: None,
+            buf: Vec::new(),
             dedup_at: MANY,
             held: Held::default(),
             columns,
@@ -108,6 +120,12 @@ impl<'b> StoredRows<'b> {
     pub fn push(&mut self, bytes: &[u8], account: Account<'_>) -> Run<()> {
         let row = self.cells.len() / self.columns.len();
         let view = RowView::new(self.layout, bytes);
+        let key = if self.keyed { self.key(&view) } else { None };
+        self.keyed = key.is_some();
+        let key = key.unwrap_or_default();
+        if self.is_beyond(&key) {
+            return Ok(());
+        }
         for (c, _) in &self.columns {
             let cell = match view.get(usize::from(*c)) {
                 Datum::Null => Cell::Null,
@@ -126,10 +144,8 @@ impl<'b> StoredRows<'b> {
             };
             self.cells.push(cell);
         }
-        let prefix =
-            if self.prefixes { self.order.prefix(&self.value(row, self.keys[0])) } else { None };
-        self.prefixes = prefix.is_some();
-        self.rows.push(Entry { prefix: prefix.unwrap_or(0), row });
+        self.key_bytes += key.heap();
+        self.rows.push(Entry { key, row });
         let room = self.room();
         if room != self.held.bytes() {
             self.held.set(account, room).map_err(Over::in_sort)?;
@@ -137,11 +153,26 @@ impl<'b> StoredRows<'b> {
         Ok(())
     }
 
+    fn key(&mut self, row: &RowView<'_>) -> Option<SortKey> {
+        let value = |n: usize| {
+            let (column, ty) = self.columns[self.keys[n]];
+            ty.load(row.get(usize::from(column)), self.tz)
+        };
+        self.order.key(value, 0, &mut self.buf)
+    }
+
+    /// There are enough rows before one with this key, or equal to it: it comes later than they.
+    fn is_beyond(&self, key: &SortKey) -> bool {
+        let Some(bound) = self.bound.as_ref().filter(|_| self.keyed) else { return false };
+        key.compare(bound).is_some_and(cmp::Ordering::is_ge)
+    }
+
     /// Memory of the arrays.
     fn room(&self) -> usize {
         self.cells.capacity() * size_of::<Cell>()
             + self.text.capacity()
             + self.rows.capacity() * size_of::<Entry>()
+            + self.key_bytes
     }
 
     /// Lets go of rows beyond the first `want`, and of equal ones, when there are many.
@@ -170,8 +201,10 @@ impl<'b> StoredRows<'b> {
     }
 
     fn compare(&self, a: &Entry, b: &Entry) -> cmp::Ordering {
-        if self.prefixes && a.prefix != b.prefix {
-            return a.prefix.cmp(&b.prefix);
+        if self.keyed
+            && let Some(order) = a.key.compare(&b.key)
+        {
+            return order;
         }
         for (n, column) in self.keys.iter().enumerate() {
             let (x, y) = (self.value(a.row, *column), self.value(b.row, *column));
@@ -183,7 +216,7 @@ impl<'b> StoredRows<'b> {
         cmp::Ordering::Equal
     }
 
-    /// Sorts; of equal rows DISTINCT keeps the first. Returns whether all rows have prefixes.
+    /// Sorts; of equal rows DISTINCT keeps the first. Returns whether all rows have keys.
     pub fn sort(&mut self, ev: &mut Ev<'_>) -> Run<bool> {
         let mut rows = std::mem::take(&mut self.rows);
         sort(
@@ -195,15 +228,15 @@ impl<'b> StoredRows<'b> {
             rows.dedup_by(|later, first| self.compare(later, first) == cmp::Ordering::Equal);
         }
         self.rows = rows;
-        Ok(self.prefixes)
+        Ok(self.keyed)
     }
 
     /// The n-th row as values. `extra`: the sort keys that stand beside them.
     pub fn as_values(&self, n: usize, extra: &[usize]) -> SortRow {
-        let Entry { prefix, row } = self.rows[n];
-        let value = |column: usize| self.value(row, column).into_owned();
+        let Entry { key, row } = &self.rows[n];
+        let value = |column: usize| self.value(*row, column).into_owned();
         SortRow {
-            prefix,
+            key: key.clone(),
             row: (0..self.items).map(value).collect(),
             extra: extra.iter().map(|key| value(self.keys[*key])).collect(),
         }
@@ -214,12 +247,17 @@ impl<'b> StoredRows<'b> {
         self.cells.clear();
         self.text.clear();
         self.rows.clear();
+        self.key_bytes = 0;
     }
 
     /// Keeps the first `want` rows only.
     pub fn prune(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
         self.sort(ev)?;
         self.rows.truncate(want);
+        if self.rows.len() == want {
+            self.bound = self.rows.last().map(|last| last.key.clone());
+        }
+        self.key_bytes = self.rows.iter().map(|row| row.key.heap()).sum();
         let width = self.columns.len();
         let (mut cells, mut text) = (Vec::with_capacity(self.rows.len() * width), Vec::new());
         for (n, entry) in self.rows.iter_mut().enumerate() {

@@ -66,7 +66,9 @@ impl Runner<'_, '_> {
             false => seconds.to_f64(&mut self.ev.cx.warnings).unwrap_or(0.0),
         };
         let seconds = if seconds < 0.0 { FOR_EVER } else { seconds.min(FOR_EVER) };
-        let place = match self.reads.shared.user_locks.get(self.reads.conn.id, name.as_deref())? {
+        let locks = &self.reads.shared.user_locks;
+        let account = self.reads.session.memory();
+        let place = match locks.get(self.reads.conn.id, account, name.as_deref())? {
             Got::Taken => return Ok(Value::Int(1)),
             Got::Queued(place) => place,
         };

@@ -5,7 +5,7 @@ use super::destination::Out;
 use super::emit::{Emitter, table_memory};
 use super::group::Groups;
 use super::join::Joiner;
-use super::order::{Numbered, Numbers, SortOrder};
+use super::order::{SortKey, SortOrder};
 use super::sort::sort;
 use super::{Boxed, Runner};
 use crate::errno;
@@ -31,6 +31,12 @@ struct Kept {
     /// For each window, one behind the other: keys of its partition, keys of its order, and for each call its arguments and the
     /// bounds of its frame.
     cells: Row,
+}
+
+/// A row in the sort of a window, by its place among those kept.
+struct Keyed {
+    key: SortKey,
+    at: usize,
 }
 
 impl Runner<'_, '_> {
@@ -169,32 +175,38 @@ impl Runner<'_, '_> {
         let descends = w.partition.iter().map(|_| false).chain(w.order.iter().map(|(_, d)| *d));
         let by = SortOrder::new(&infos, descends);
         let cells = |at: usize| &kept[at].cells[n..n + parts + keys];
-        let mut sorting = Held::default();
-        self.ev.cx.hold(&mut sorting, order.len() * size_of::<Numbered>())?;
-        let look = |work| self.ev.cx.work(work);
-        let (numbers, mut sorted) = Numbers::of(&by, order, |at, k| &cells(at)[k]);
-        let whole = |a: &Numbered, b: &Numbered| match numbers.same(a, b, parts + keys) {
-            Some(true) => Ordering::Equal,
+        let (mut sorting, mut buf) = (Held::default(), Vec::new());
+        self.ev.cx.hold(&mut sorting, order.len() * size_of::<Keyed>())?;
+        let mut keyed = true;
+        let mut sorted = Vec::with_capacity(order.len());
+        for at in order.drain(..) {
+            let key = if keyed { by.key(|k| &cells(at)[k], parts, &mut buf) } else { None };
+            keyed = key.is_some();
+            self.ev.cx.hold(&mut sorting, key.as_ref().map_or(0, SortKey::heap))?;
+            sorted.push(Keyed { key: key.unwrap_or_default(), at });
+        }
+        let whole = |a: &Keyed, b: &Keyed| match a.key.compare(&b.key) {
+            Some(order) if keyed => order,
             _ => by.compare(cells(a.at), cells(b.at)),
         };
-        sort(&mut sorted, |a, b| numbers.compare(a, b).then_with(|| whole(a, b)), look)?;
-        order.clear();
+        sort(&mut sorted, whole, |work| self.ev.cx.work(work))?;
         order.extend(sorted.iter().map(|row| row.at));
-        let same = |a: &Numbered, b: &Numbered, many: usize| {
+        let same_part = |a: &Keyed, b: &Keyed| {
             let equal = |k: usize| by.compare_key(k, &cells(a.at)[k], &cells(b.at)[k]).is_eq();
-            numbers.same(a, b, many).unwrap_or_else(|| (0..many).all(equal))
+            let told = if keyed { a.key.same_first(&b.key) } else { None };
+            told.unwrap_or_else(|| (0..parts).all(equal))
         };
         let mut results: Vec<(usize, usize, Value<'static>)> = Vec::new();
         let mut from = 0;
         while from < order.len() {
             let rest = &sorted[from..];
-            let len = rest.iter().take_while(|row| same(&rest[0], row, parts)).count();
+            let len = rest.iter().take_while(|row| same_part(&rest[0], row)).count();
             let rows = &order[from..from + len];
             // Where each row's peers begin and end.
             let mut peers: Vec<Range<usize>> = Vec::with_capacity(len);
             let mut at = 0;
             while at < len {
-                let peer = |i: &usize| same(&rest[at], &rest[*i], parts + keys);
+                let peer = |i: &usize| whole(&rest[at], &rest[*i]).is_eq();
                 let n = (at..len).take_while(peer).count();
                 (0..n).for_each(|_| peers.push(at..at + n));
                 at += n;
@@ -392,13 +404,16 @@ impl Partition<'_> {
         spec: &AggSpec,
         give: Give<'_>,
     ) -> Run<()> {
-        // A frame that only grows goes on from the row before.
+        // A frame that grows goes on from the row before, and one that moves on loses the rows that leave it, where they can be taken away.
         let mut done: Range<usize> = 0..0;
         let mut acc = Accumulator::new(spec);
         let mut last: Option<Value<'static>> = None;
         for at in 0..self.rows.len() {
             let frame = self.frame(r, c, at)?;
-            if frame.start != done.start || frame.end < done.end {
+            if self.take_away(r, (c, spec), &mut acc, &done, &frame)? {
+                done.start = frame.start;
+                last = None;
+            } else if frame.start != done.start || frame.end < done.end {
                 acc = Accumulator::new(spec);
                 done = frame.start..frame.start;
                 last = None;
@@ -423,6 +438,32 @@ impl Partition<'_> {
             last = Some(v);
         }
         Ok(())
+    }
+}
+
+impl Partition<'_> {
+    /// A frame has moved on: takes the rows that it has left away from what has been aggregated. False: that cannot be done, or it is more work
+    /// than to begin again.
+    fn take_away(
+        &self,
+        r: &mut Runner<'_, '_>,
+        (c, spec): (&WindowCall, &AggSpec),
+        acc: &mut Accumulator,
+        done: &Range<usize>,
+        frame: &Range<usize>,
+    ) -> Run<bool> {
+        let moved = done.start < frame.start && frame.start < done.end && done.end <= frame.end;
+        if !moved || frame.start - done.start > frame.end - frame.start {
+            return Ok(false);
+        }
+        for i in done.start..frame.start {
+            r.ev.cx.work(64)?;
+            let cells = &self.kept[self.rows[i]].cells;
+            if !acc.remove(spec, &cells[self.first..self.first + c.args.len()]) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

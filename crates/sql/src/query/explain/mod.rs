@@ -7,6 +7,7 @@ use crate::context::Reads;
 use crate::meta::SqlTable;
 use crate::query::bind::{Binder, partition};
 use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::plan::index_merge::IndexMerge;
 use crate::query::plan::key::{Key, key_length};
 use crate::query::plan::told::column_meta;
 use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, Step, SubKind, TableSlot};
@@ -162,6 +163,27 @@ impl<'e> Lines<'e> {
         }
     }
 
+    /// Of the last line: the index that is read whole, or the ends of its groups, and the indexes that are merged.
+    fn access(&mut self, slot: &TableSlot, s: &Step) {
+        let (Source::Table(t), Some(line)) = (&slot.source, self.out.last_mut()) else { return };
+        let of = |index: usize, parts: usize| {
+            let name = t.engine.def.indexes[index].name.to_string();
+            (name, key_length(t, index, parts).to_string())
+        };
+        let (name, length) = match &s.access {
+            Access::Scan { index, .. } if *index > 0 => {
+                of(*index, t.engine.def.indexes[*index].parts.len())
+            }
+            Access::Loose { index, parts, .. } => of(*index, *parts),
+            Access::Merged(m) => {
+                let lengths: Vec<String> = m.keys.iter().map(|k| key_len(k).to_string()).collect();
+                (names_of(m), lengths.join(","))
+            }
+            _ => return,
+        };
+        (line[6], line[7]) = (text(name), text(length));
+    }
+
     pub fn block(&mut self, b: &Block, kind: &str) {
         if b.extremes.is_some() {
             let extra = "Select tables optimized away";
@@ -188,6 +210,8 @@ impl<'e> Lines<'e> {
                     let single = matches!(&key.searches[..], [one] if one.is_single());
                     (if single { "ref" } else { "range" }, Some((key, t)))
                 }
+                (Access::Merged(_), _) => ("index_merge", None),
+                (Access::Loose { .. }, _) => ("range", None),
                 _ => ("ALL", None),
             };
             let extra = extra(b, i, access);
@@ -202,14 +226,7 @@ impl<'e> Lines<'e> {
             self.line(kind, name, access, key, s.rows, extra);
             self.filtered(s.told);
             self.table(t, s);
-            if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) =
-                (&s.access, &t.source, self.out.last_mut())
-                && *index > 0
-            {
-                line[6] = text(t.engine.def.indexes[*index].name.clone());
-                let parts = t.engine.def.indexes[*index].parts.len();
-                line[7] = text(key_length(t, *index, parts).to_string());
-            }
+            self.access(t, s);
         }
         self.made(b, made);
         for s in &b.subs {
@@ -253,16 +270,30 @@ impl<'e> Lines<'e> {
 /// What is said of a step beside its access.
 fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
     let s = &b.steps[i];
+    let loose = matches!(s.access, Access::Loose { .. });
+    let merged = match &s.access {
+        Access::Merged(m) => {
+            format!("Using {}({})", m.kind.name(), names_of(m))
+        }
+        _ => String::new(),
+    };
     let said = [
+        (!merged.is_empty(), &*merged),
         (!s.conds.is_empty() && access != "const", "Using where"),
-        (s.index_only.is_some(), "Using index"),
+        (s.index_only.is_some() && !loose, "Using index"),
+        (loose, "Using index for group-by"),
         // MySQL says so of every table whose rows it keeps, whatever they are found by.
         (s.kept.is_some(), "Using join buffer (hash join)"),
-        (i == 0 && b.agg.as_ref().is_some_and(|a| !a.implicit), "Using temporary"),
+        (i == 0 && !loose && b.agg.as_ref().is_some_and(|a| !a.implicit), "Using temporary"),
         (i == 0 && !b.order.is_empty(), "Using filesort"),
     ];
     let said: Vec<&str> = said.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
     (!said.is_empty()).then(|| said.join("; "))
+}
+
+fn names_of(merge: &IndexMerge) -> String {
+    let name = |k: &Key| k.table.engine.def.indexes[k.index].name.to_string();
+    merge.keys.iter().map(name).collect::<Vec<_>>().join(",")
 }
 
 /// Bytes of the key parts used, as MySQL counts them.

@@ -133,6 +133,7 @@ fn step(line: &Line) -> String {
         Some("eq_ref") => format!("Single-row index lookup on {table} using {key}"),
         Some("ref") => format!("{covering} lookup on {table} using {key}"),
         Some("range") => format!("{covering} range scan on {table} using {key}"),
+        Some("index_merge") => format!("Index merge on {table} using {key}"),
         Some("index") => format!("{covering} scan on {table} using {key}"),
         _ if matches!(text(line, KIND).as_deref(), Some("INSERT" | "REPLACE")) => {
             format!("Insert into {table}")

@@ -166,6 +166,12 @@ pub enum Node {
     TimestampDiff(Unit, Box<BExpr>, Box<BExpr>),
     /// A literal as it is beside what it meets.
     Adapted(Adapt, Box<BExpr>),
+    /// What is the same during a run and is evaluated once in it; `moment`: a text is read as a date.
+    Once {
+        id: ListId,
+        moment: bool,
+        expr: Box<BExpr>,
+    },
     /// JSON_VALUE of a document.
     JsonValue(Box<BExpr>, Arc<Wanted>),
     /// What a row is worth to a search, which a subquery has made before. The columns stand in the order of their key.
@@ -277,7 +283,7 @@ impl BExpr {
     }
 }
 
-/// Tells a list from all others, and from none of its copies. It is no part of what the list says.
+/// Tells a list, or what is evaluated once, from all others, and from none of its copies. It is no part of what the list says.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ListId(pub(in crate::query) u64);
 

@@ -2,7 +2,7 @@
 
 use super::{BExpr, CmpOp, Node, Truth};
 use crate::value::compare::CompareRule;
-use crate::value::{Class, Value};
+use crate::value::{Class, Collation, Value};
 
 /// A value that a key column may have.
 #[derive(Clone, Debug)]
@@ -41,6 +41,18 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
         Node::Col(c) if c.depth == 0 && c.table == t => Some(c.col),
         _ => None,
     };
+    // Among texts that are equal in the column's own collation are those that are equal by their bytes.
+    let equal_column = |e: &BExpr| {
+        column(e).or_else(|| match &e.node {
+            Node::Collate(c, inner) => {
+                let own = inner.info.ty.collation().filter(|own| *own == *c || is_finer(*c, *own));
+                own.and_then(|_| column(inner)).filter(|_| !inner.info.ty.is_list())
+            }
+            _ => None,
+        })
+    };
+    // Only a value that no row decides is worth to be left out of a range.
+    let is_fixed = |e: &BExpr| known(e) && e.tables(&|_| 0) == 0 && e.has_no_subs();
     // The texts of an ENUM or SET are not compared in the order of its index.
     let unordered = |e: &BExpr| column(e).is_some() && e.info.ty.is_list();
     let alt =
@@ -51,7 +63,8 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
     };
     match &cond.node {
         Node::Cmp { op, rule, a, b } => {
-            let (col, op, value) = match (column(a), column(b)) {
+            let of = |e: &BExpr| if *op == CmpOp::Eq { equal_column(e) } else { column(e) };
+            let (col, op, value) = match (of(a), of(b)) {
                 (Some(c), _) if known(b) => (c, *op, b),
                 (_, Some(c)) if known(a) => (c, op.swapped(), a),
                 _ => return None,
@@ -60,15 +73,21 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                 _ if other_order(*rule, value) => None,
                 CmpOp::Eq => Some((col, Usable::Eq(vec![alt(value, *rule, false)]))),
                 CmpOp::NullSafe => Some((col, Usable::Eq(vec![alt(value, *rule, true)]))),
-                CmpOp::Ne => None,
+                CmpOp::Ne if !is_fixed(value) => None,
                 _ if unordered(a) || unordered(b) => None,
                 op => Some((col, Usable::Range(op, alt(value, *rule, false)))),
             }
         }
         Node::In { left, list, negated: false, .. } => {
-            let col = column(left)?;
+            let col = equal_column(left)?;
             let all = list.iter().all(|(r, e)| known(e) && !other_order(*r, e));
             all.then(|| (col, Usable::Eq(list.iter().map(|(r, e)| alt(e, *r, false)).collect())))
+        }
+        Node::In { left, list, negated: true, .. } if list.len() <= MOST_EXCLUDED => {
+            let col = column(left).filter(|_| !unordered(left))?;
+            let all = list.iter().all(|(r, e)| is_fixed(e) && !other_order(*r, e));
+            let excluded = || list.iter().map(|(r, e)| (CmpOp::Ne, alt(e, *r, false))).collect();
+            all.then(|| (col, Usable::AnyRange(vec![excluded()])))
         }
         Node::Is { expr, test: Truth::Null, negated: false } => {
             let col = column(expr)?;
@@ -106,6 +125,10 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                             conj.extend(alts.into_iter().map(|a| (CmpOp::Eq, a)));
                         }
                         (c, Usable::Range(op, a)) if same(c) => conj.push((op, a)),
+                        // Values that are excluded.
+                        (c, Usable::AnyRange(mut any)) if same(c) && any.len() == 1 => {
+                            conj.extend(any.pop().into_iter().flatten());
+                        }
                         _ => return None,
                     }
                 }
@@ -130,6 +153,14 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
 fn parts_is_one(e: &BExpr) -> bool {
     !matches!(e.node, Node::And(_))
 }
+
+/// Texts that are equal in the first collation are equal in the second one.
+pub fn is_finer(c: Collation, than: Collation) -> bool {
+    c.is_bytewise() && c.charset() == than.charset() && (than.pad_space() || !c.pad_space())
+}
+
+/// Values that a range leaves out at most.
+const MOST_EXCLUDED: usize = 64;
 
 /// Branches of a condition at most; beyond, nothing is made of it.
 const MAX_BRANCHES: usize = 64;
@@ -179,5 +210,18 @@ fn disjuncts(e: &BExpr) -> Option<Vec<Vec<&BExpr>>> {
             Some(out)
         }
         _ => Some(vec![vec![e]]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_tell_more_apart_than_collations() {
+        let (bin, ci) = (Collation::Utf8mb4Bin, Collation::Utf8mb4GeneralCi);
+        assert!(is_finer(bin, ci) && !is_finer(ci, bin));
+        // Of texts that differ in spaces at their ends `utf8mb4_bin` says that they are equal.
+        assert!(!is_finer(bin, Collation::Utf8mb40900AiCi));
     }
 }

@@ -32,6 +32,7 @@ macro_rules! for_children {
             | Node::Cast(_, e)
             | Node::Collate(_, e)
             | Node::Adapted(_, e)
+            | Node::Once { expr: e, .. }
             | Node::JsonValue(e, _)
             | Node::Extract(_, e) => $f(e),
             Node::Xor(a, b)

@@ -225,6 +225,10 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     let searchable = optimize::searchable(&block, b.env);
     let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
     let unsafe_scan = scanned && block.limit.is_none();
+    // A subquery that has become a table of the block cannot be asked of the row after the change.
+    if checks.iter().all(|c| !c.has_subs) {
+        b.join_queries_of_change(&mut block)?;
+    }
     optimize::block_to_change(&mut block, b.env).await?;
     // Triggers and generated columns see whole rows, also where nothing is assigned.
     for t in block.tables.iter_mut().filter(|t| t.lock == LockMode::Exclusive) {
@@ -236,8 +240,11 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     }
     let place = meets_itself(&block, &assigns);
     let has_subs = block.subs.iter().any(Sub::is_query_or_call);
-    let collect =
-        multi || place.is_none() || is_ordered(&block) || has_subs || assigns_what_waits(&assigns);
+    let collect = block.tables.len() > 1
+        || place.is_none()
+        || is_ordered(&block)
+        || has_subs
+        || assigns_what_waits(&assigns);
     Ok(ChangePlan {
         block,
         what: What::Update(assigns),
@@ -257,7 +264,10 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
 /// Whether MySQL sorts the rows before it changes any: it then locks each row that it reads, as a SELECT FOR UPDATE does. Without a
 /// LIMIT it prefers the sort to an index that is read for its order only.
 fn sorts_what_it_locks(block: &Block, ordered: bool, limited: bool) -> bool {
-    let searched = block.steps.first().is_some_and(|s| matches!(s.access, Access::Ranges { .. }));
+    let searched = block
+        .steps
+        .first()
+        .is_some_and(|s| matches!(s.access, Access::Ranges { .. } | Access::Merged(_)));
     !block.order.is_empty() || (ordered && !limited && !searched)
 }
 
@@ -376,12 +386,13 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     let searchable = optimize::searchable(&block, b.env);
     let scanned = targets.iter().any(|t| searchable & (1 << t) == 0);
     let unsafe_scan = scanned && block.limit.is_none();
+    b.join_queries_of_change(&mut block)?;
     optimize::block_to_change(&mut block, b.env).await?;
     for &t in &targets {
         block.tables[t].needs_external = true;
     }
     let has_subs = block.subs.iter().any(Sub::is_query_or_call);
-    let collect = multi || is_ordered(&block) || has_subs;
+    let collect = block.tables.len() > 1 || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,
         what: What::Delete(targets),

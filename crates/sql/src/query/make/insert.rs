@@ -6,6 +6,7 @@ use crate::account::Privileges;
 use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable, same_name};
+use crate::planted::{self, Bug};
 use crate::query::bind::scope::{Scope, ScopeTable, unknown_column};
 use crate::query::bind::{
     Binder, as_number, by_place, number_as_text, own_reads, partition, shapes_of, table_scope,
@@ -44,7 +45,7 @@ pub async fn bind_load(b: &mut Binder<'_>, l: &ast::LoadData) -> Result<InsertPl
         // What the client sends cannot be stopped in the middle.
         ignore: match l.duplicates {
             ast::LoadDuplicates::Ignore => true,
-            ast::LoadDuplicates::Error => l.local,
+            ast::LoadDuplicates::Error => l.local || planted::is(Bug::LoadErrorIgnored),
             ast::LoadDuplicates::Replace => false,
         },
         table: l.table.clone(),

@@ -122,7 +122,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         let n = t.engine.estimated_rows();
         (t, n)
     };
-    let sizes = b.seen.into_iter().map(sized).collect();
     let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
     rights::spare_temporary(&mut needs, env.reads.temporaries);
@@ -138,8 +137,9 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         params: b.params,
         param_kinds: b.param_kinds.into(),
         version,
+        bytes: size_of::<Plan>() + b.effort.bytes(),
         cacheable,
-        sizes,
+        sizes: b.seen.into_iter().map(sized).collect(),
         foreign,
         virtuals: b.virtuals,
         open_types,

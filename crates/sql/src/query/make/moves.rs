@@ -36,8 +36,10 @@ pub fn meets_itself(block: &Block, assigns: &[Assign]) -> Option<Vec<usize>> {
     let index = match &step.access {
         // A value that is none of the column's own may be compared with all of the index.
         Access::Point(key) => key.index,
-        Access::Scan { index, .. } => *index,
+        Access::Scan { index, .. } | Access::Loose { index, .. } => *index,
         Access::Ranges { key, .. } => key.index,
+        // The rows are known by their clustered keys before the first is changed.
+        Access::Merged(_) => 0,
         Access::Mem { .. } => return None,
     };
     let Source::Table(t) = &block.tables[step.table].source else { return None };

@@ -152,6 +152,7 @@ fn first_row(
         possible: Box::default(),
         told: 1.0,
         index_only: None,
+        completes: slot.completes(),
         prune: o.pruning(0, None, 0).map(Box::new),
         kept: None,
     };

@@ -10,8 +10,12 @@
 
 mod anew;
 mod extreme;
+mod index_merge;
+mod loose;
 mod order;
+mod ordered;
 mod possible;
+pub mod rewrite;
 mod searches;
 mod seen;
 mod selectivity;
@@ -19,19 +23,20 @@ mod selectivity;
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
 use crate::query::bind::must_go_on;
-use crate::query::bind::outer_joins::drop_outer_joins;
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::usable::{Usable, usable};
 use crate::query::expr::{BExpr, CmpOp, Node};
 use crate::query::plan::env::PlanEnv;
-use crate::query::plan::key::{Key, key_length};
+use crate::query::plan::key::{Key, Search, key_length};
 use crate::query::plan::pruning::Pruning;
 use crate::query::plan::raw::Raw;
 use crate::query::plan::{
     Access, Block, Body, Cond, KeptBy, OuterGroup, QueryPlan, Source, Step, Sub,
 };
 use crate::session_api::SqlError;
+use crate::value::Value;
 use crate::value::compare::CompareRule;
+use crate::vars::switches::Switch;
 use anew::is_drawn;
 use extreme::extremes;
 use searches::On;
@@ -44,6 +49,10 @@ use std::sync::atomic::Ordering;
 /// Cost of reading a row in clustered order, and of finding a row through a secondary entry.
 const ROW: f64 = 1.0;
 const LOOKUP: f64 = 2.5;
+/// What costs no more is not worth a search through several indexes.
+const SMALL: f64 = 12.0;
+/// The share of rows from which on a search by what is excluded is none.
+const MOSTLY: f64 = 0.75;
 /// Descending a tree.
 const DESCENT: f64 = 3.0;
 
@@ -96,15 +105,25 @@ pub async fn block_to_change(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), Sql
 async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(), SqlError> {
     must_go_on(&env.reads)?;
     subs(&mut b.subs, env).await?;
+    let switches = env.reads.settings.switches;
+    let mut raw = b.raw.take();
+    if let Some(raw) = &mut raw {
+        raw.group_of.resize(b.tables.len(), None);
+        raw.usable.resize(b.tables.len(), None);
+        rewrite::rewrite(raw, |_| true);
+        if !switches.is_off(Switch::DerivedConditionPushdown) {
+            rewrite::derived::push(raw, &mut b.tables);
+        }
+    }
     for t in &mut b.tables {
         if let Source::Derived(q) = &mut t.source {
             query(q, env).await?;
         }
     }
-    let Some(mut raw) = b.raw.take() else { return Ok(()) };
-    raw.group_of.resize(b.tables.len(), None);
-    raw.usable.resize(b.tables.len(), None);
-    drop_outer_joins(&mut raw);
+    let Some(mut raw) = raw else { return Ok(()) };
+    if switches.is_off(Switch::HashJoin) || switches.is_off(Switch::BlockNestedLoop) {
+        raw.unkept = u64::MAX;
+    }
     hints(b, &raw);
     note_columns(b, &raw);
     if !only_shown {
@@ -121,9 +140,14 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     let searches = o.first_searches();
     let (chosen, guessed) = (o.chosen, o.rows);
     b.guessed = guessed;
-    place_conditions(b, &raw, chosen);
-    use_order(b, &raw, searches);
+    let late = only_shown && switches.is_off(Switch::ConditionPushdown);
+    place_conditions(b, &raw, chosen, late);
+    use_order(b, &raw, searches, !switches.is_off(Switch::OrderingIndex), env.params);
+    if only_shown {
+        loose::use_loose_scan(b, &raw);
+    }
     mark_implied(b);
+    rewrite::once::mark(b);
     Ok(())
 }
 
@@ -255,6 +279,10 @@ impl Optimizer<'_> {
                 continue;
             }
             let rows = self.estimate(&key, total).await;
+            // What excludes few rows is no search.
+            if rows > total * MOSTLY && key.searches.iter().all(Search::only_excludes) {
+                continue;
+            }
             let ranges: f64 = key.searches.iter().map(|s| s.prefixes()).sum();
             let by_entry = index > 0 && !self.b.tables[t].is_covered_by(index);
             let cost = ranges * DESCENT + rows * if by_entry { LOOKUP } else { ROW };
@@ -265,6 +293,9 @@ impl Optimizer<'_> {
             if cost < best.2 || of_rows {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
+        }
+        if let Some(merged) = self.merged(t, table, on, total, &best).await {
+            best = merged;
         }
         // Ranges are not given up for it, however wide they seem: the plan is used again with other values, and where those are not
         // known yet (a statement that is prepared) the width is a guess.
@@ -277,6 +308,24 @@ impl Optimizer<'_> {
         // None of the indexes named can be used: a scan then.
         best.2 = if best.2.is_finite() { best.2 } else { scan };
         best
+    }
+
+    /// A merge of indexes that costs less than the best access to one, or that a hint wants.
+    async fn merged(
+        &self,
+        t: usize,
+        table: &Arc<SqlTable>,
+        on: &On,
+        total: f64,
+        best: &(Access, f64, f64),
+    ) -> Option<(Access, f64, f64)> {
+        let wanted = self.raw.merged & (1 << t) != 0;
+        if matches!(best.0, Access::Point(_)) || (best.2 <= SMALL && !wanted) {
+            return None;
+        }
+        let found = self.index_merge(t, table, on, total).await?;
+        let cheaper = wanted || found.cost < best.2;
+        cheaper.then(|| (Access::Merged(Box::new(found.merge)), found.rows, found.cost))
     }
 
     /// The index with the shortest key among those that have all columns that are looked at, and what it costs to read it whole. So MySQL
@@ -308,8 +357,8 @@ fn is_ordered(b: &Block) -> bool {
     !b.order.is_empty() && b.agg.is_none() && b.windows.is_empty() && !b.distinct
 }
 
-/// Puts every condition at the first step where all it reads is there.
-fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
+/// Puts every condition at the first step where all it reads is there; with `late` those of the whole block at the last step.
+fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
     let mut at = vec![0usize; b.tables.len()];
     for (i, c) in chosen.iter().enumerate() {
         at[c.table] = i;
@@ -327,6 +376,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             told: c.told,
             possible: c.possible,
             index_only: None,
+            completes: b.tables[c.table].completes(),
             prune: c.prune.map(Box::new),
             kept: c.kept.map(Box::new),
         })
@@ -377,18 +427,20 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
         }
     }
     let mut gate = Vec::new();
-    for c in &raw.conds {
+    for (place, c) in raw.conds.iter().enumerate() {
+        let cond = || Cond::of(raw, place);
         // One that answers anew each time is asked for each row of the whole join.
-        let drawn = is_drawn(c, b, raw).then(|| steps.len().checked_sub(1)).flatten();
+        let waits = is_drawn(c, b, raw) || (late && tables_of(c) != 0);
+        let drawn = waits.then(|| steps.len().checked_sub(1)).flatten();
         let Some(step) = drawn.or_else(|| last_step(tables_of(c))) else {
-            gate.push(Cond::new(c.clone()));
+            gate.push(cond());
             continue;
         };
         let around =
             groups.iter().filter(|x| (x.first..=x.last).contains(&step)).map(|x| x.last).max();
         match around {
-            Some(last) => steps[last].after.push((None, Cond::new(c.clone()))),
-            None => steps[step].conds.push(Cond::new(c.clone())),
+            Some(last) => steps[last].after.push((None, cond())),
+            None => steps[step].conds.push(cond()),
         }
     }
     for s in &mut steps {
@@ -438,33 +490,33 @@ fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {
     false
 }
 
-/// Lets an index deliver ORDER BY, when it can.
-fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
+/// Lets an index deliver ORDER BY, when it can. `prefers`: also one that is read in place of the table because few rows are asked for.
+fn use_order(
+    b: &mut Block,
+    raw: &Raw,
+    mut searches: Vec<Option<Key>>,
+    prefers: bool,
+    params: &[Value<'static>],
+) {
     if !is_ordered(b) || b.steps.is_empty() || !b.steps[0].begins.is_empty() {
         return;
     }
     let t = b.steps[0].table;
-    let mut cols = Vec::new();
-    for (e, desc) in &b.order {
-        match e.node {
-            Node::Col(c) if c.depth == 0 && c.table as usize == t => {
-                cols.push((c.col as usize, *desc))
-            }
-            _ => return,
-        }
-    }
+    let Some(cols) = ordered_columns(b, t) else { return };
     let Source::Table(table) = &b.tables[t].source else { return };
     let table = table.clone();
     let reverse = match &b.steps[0].access {
         Access::Point(_) => Some(false),
         Access::Ranges { key, .. } => delivers(&table, key.index, &key.fixed(), &cols),
         Access::Scan { index, .. } => delivers(&table, *index, &[], &cols),
-        Access::Mem { .. } => None,
+        // The rows come in the order of the clustered key, which is not read backwards.
+        Access::Merged(_) => delivers(&table, 0, &[], &cols).filter(|reverse| !reverse),
+        Access::Loose { .. } | Access::Mem { .. } => None,
     };
     if let Some(r) = reverse {
         match &mut b.steps[0].access {
             Access::Ranges { reverse, .. } | Access::Scan { reverse, .. } => *reverse = r,
-            Access::Point(_) | Access::Mem { .. } => {}
+            _ => {}
         }
         b.index_order = std::mem::take(&mut b.order);
         return;
@@ -472,11 +524,16 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
     // Few rows asked for, all to be looked at otherwise: read in the order of an index instead. So is one that has all columns.
     let forced = raw.forced & (1 << t) != 0;
     if !matches!(b.steps[0].access, Access::Scan { .. }) {
+        let instead = || ordered::instead_of_sorting(b, raw, &table, &cols, params);
+        if let Some((access, rows)) = prefers.then(instead).flatten() {
+            (b.steps[0].access, b.steps[0].rows) = (access, rows);
+            b.index_order = std::mem::take(&mut b.order);
+        }
         return;
     }
     for index in 1..table.engine.def.indexes.len() {
         let allowed = raw.usable[t].as_ref().is_none_or(|u| u.contains(&index));
-        let worth = b.limit.is_some() || forced || b.tables[t].is_covered_by(index);
+        let worth = (prefers && b.limit.is_some()) || forced || b.tables[t].is_covered_by(index);
         if !allowed || !worth || table.sql_index(index).is_none() {
             continue;
         }
@@ -498,6 +555,17 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
             return;
         }
     }
+}
+
+/// The columns of the order, with whether they descend, where all are columns of one table of the block.
+fn ordered_columns(b: &Block, t: usize) -> Option<Vec<(usize, bool)>> {
+    let column = |(e, desc): &(BExpr, bool)| match e.node {
+        Node::Col(c) if c.depth == 0 && usize::from(c.table) == t => {
+            Some((usize::from(c.col), *desc))
+        }
+        _ => None,
+    };
+    b.order.iter().map(column).collect()
 }
 
 /// Whether reading an index with this many values for its first parts gives the order; the direction if so.

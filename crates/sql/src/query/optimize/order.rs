@@ -11,6 +11,7 @@ use super::{Chosen, Done, Optimizer};
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::usable::{Usable, usable};
 use crate::query::expr::{BExpr, CmpOp, Node};
+use crate::query::plan::index_merge::MergeKind;
 use crate::query::plan::key::Key;
 use crate::query::plan::{Access, Body, KeptBy, Limit, QueryPlan, Source};
 use crate::session_api::SqlError;
@@ -374,7 +375,8 @@ impl Optimizer<'_> {
         let all = match access {
             Access::Scan { .. } => true,
             Access::Ranges { key, .. } => constant(key),
-            Access::Point(_) | Access::Mem { .. } => false,
+            Access::Merged(m) => m.keys.iter().all(constant),
+            Access::Point(_) | Access::Loose { .. } | Access::Mem { .. } => false,
         };
         let around = !(1u64 << t);
         let prune = all.then(|| self.pruning(t, self.raw.group_of[t], around));
@@ -405,16 +407,27 @@ impl Optimizer<'_> {
     fn share(&self, t: usize, group: Option<usize>, bound: u64, way: &Way) -> (f64, f64) {
         let bit = 1u64 << t;
         let mut left = Vec::new();
-        for c in self.conditions(group) {
+        // Of columns that equal each other one equality says what all of them say, and none where a constant is known of them.
+        let mut classes: Vec<(usize, &BExpr, bool)> = Vec::new();
+        for (at, c) in self.conditions(group).into_iter().enumerate() {
             let all = self.tables_of(c);
             if all & bit == 0 || all & !(bound | bit) != 0 {
                 continue;
             }
+            if group.is_none() && self.raw.told_by_tables.contains(&at) {
+                continue;
+            }
             let used = usable(c, t as u16, &|_| true).is_some_and(|(col, u)| way.is_for(col, &u));
-            if !used {
-                conjuncts(c, &mut left);
+            match self.raw.class_of(c).filter(|_| group.is_none()) {
+                Some(class) => match classes.iter_mut().find(|(k, ..)| *k == class) {
+                    Some(known) => known.2 |= used,
+                    None => classes.push((class, c, used || self.raw.classes[class].1)),
+                },
+                None if !used => conjuncts(c, &mut left),
+                None => {}
             }
         }
+        left.extend(classes.into_iter().filter(|(_, _, said)| !said).map(|(_, c, _)| c));
         let (told, by) = match &self.b.tables[t].source {
             Source::Table(table) => {
                 let told = selectivity(&left, t as u16, table, self.env);
@@ -444,8 +457,15 @@ impl Way {
                 let parts = k.searches.iter().map(|s| s.parts()).max().unwrap_or(0);
                 (0..parts).any(|p| k.column(p) == usize::from(col))
             }
+            // Of a union the whole OR is decided, which is about no column alone.
+            Access::Merged(m) => {
+                m.kind == MergeKind::Intersection
+                    && m.keys.iter().any(|k| {
+                        (0..k.searches[0].eq.len()).any(|p| k.column(p) == usize::from(col))
+                    })
+            }
             Access::Mem { hash } => hash.iter().any(|(c, ..)| *c == col),
-            Access::Scan { .. } => false,
+            Access::Scan { .. } | Access::Loose { .. } => false,
         };
         let kept = self.kept.iter().flat_map(|k| &k.equal);
         by_key || (matches!(u, Usable::Eq(_)) && kept.into_iter().any(|(c, ..)| *c == col))

@@ -7,7 +7,7 @@ use crate::meta::SqlTable;
 use crate::meta::partition::Function;
 use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
-use crate::query::expr::usable::{Usable, branches, usable};
+use crate::query::expr::usable::{Alt, Usable, branches, usable};
 use crate::query::expr::{BExpr, CmpOp};
 use crate::query::plan::key::{Key, Search};
 use crate::query::plan::pruning::{Pruning, Searched};
@@ -194,7 +194,7 @@ fn searches(table: &SqlTable, parts: &[KeyPart], on: &On) -> Option<Vec<Search>>
 }
 
 /// The longest search over key parts by conditions that all hold.
-fn search(table: &SqlTable, parts: &[KeyPart], on: &[&(u16, Usable)]) -> Option<Search> {
+pub fn search(table: &SqlTable, parts: &[KeyPart], on: &[&(u16, Usable)]) -> Option<Search> {
     let mut search = Search::default();
     for p in parts {
         // Of a collation where equal texts differ in length only LIKE can use a cut column.
@@ -220,6 +220,7 @@ fn search(table: &SqlTable, parts: &[KeyPart], on: &[&(u16, Usable)]) -> Option<
         for (_, u) in here() {
             match u {
                 Usable::Range(op, alt) => conj.push((*op, alt.clone())),
+                Usable::AnyRange(any) if any.len() == 1 => conj.extend(any[0].iter().cloned()),
                 Usable::AnyRange(any) if search.range.is_empty() => search.range = any.clone(),
                 Usable::Like(e) => search.like = Some(e.clone()),
                 _ => {}
@@ -243,18 +244,24 @@ fn guess(key: &Key, search: &Search, total: f64) -> f64 {
     } else {
         key.table.engine.rows_per_key(key.index, search.eq.len()) * search.prefixes()
     };
-    let (mut low, mut high) = (false, false);
-    for (op, _) in search.range.iter().flatten() {
-        match op {
-            CmpOp::Gt | CmpOp::Ge => low = true,
-            _ => high = true,
+    let share = |conj: &Vec<(CmpOp, Alt)>| {
+        let (mut low, mut high) = (false, false);
+        for (op, _) in conj {
+            match op {
+                CmpOp::Gt | CmpOp::Ge => low = true,
+                CmpOp::Ne => {}
+                _ => high = true,
+            }
         }
-    }
-    rows *= match (low, high) {
-        (true, true) => BOTH_RANGE,
-        (false, false) => 1.0,
-        _ => HALF_RANGE,
+        match (low, high) {
+            (true, true) => BOTH_RANGE,
+            (false, false) => 1.0,
+            _ => HALF_RANGE,
+        }
     };
+    if !search.range.is_empty() {
+        rows *= search.range.iter().map(share).sum::<f64>().min(1.0);
+    }
     if search.like.is_some() {
         rows *= LIKE_RANGE;
     }

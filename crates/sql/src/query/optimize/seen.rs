@@ -50,8 +50,10 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     }
     for (slot, columns) in b.tables.iter_mut().zip(seen) {
         slot.needs_external = match &slot.source {
-            Source::Table(t) => columns.iter().any(|c| {
-                matches!(t.meta.columns[*c as usize].ty.class(), Class::Text | Class::Json)
+            // A virtual column that rows lack is made of others, which may be long.
+            Source::Table(t) => columns.iter().map(|c| usize::from(*c)).any(|c| {
+                matches!(t.meta.columns[c].ty.class(), Class::Text | Class::Json)
+                    || t.rules.late.contains(&c)
             }),
             _ => false,
         };
@@ -63,9 +65,9 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
 pub fn read_by_entries(b: &mut Block) {
     for s in &mut b.steps {
         let index = match &s.access {
-            Access::Scan { index, .. } => *index,
+            Access::Scan { index, .. } | Access::Loose { index, .. } => *index,
             Access::Ranges { key, .. } => key.index,
-            Access::Point(_) | Access::Mem { .. } => 0,
+            Access::Point(_) | Access::Merged(_) | Access::Mem { .. } => 0,
         };
         let slot = &b.tables[s.table];
         s.index_only = slot.columns.clone().filter(|_| slot.is_covered_by(index));

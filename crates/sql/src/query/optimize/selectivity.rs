@@ -52,6 +52,8 @@ enum One {
     Share(f64),
     /// Of the values of a column, in their order, those between two shares.
     Between(u16, f64, f64),
+    /// Of the share of a column's values, NULL not among them, all but another share.
+    Without(u16, f64, f64),
 }
 
 /// Conditions that all hold: bounds of one column meet, all else is multiplied.
@@ -59,12 +61,17 @@ enum One {
 struct Conjunction {
     rest: Option<f64>,
     bounds: Vec<(u16, f64, f64)>,
+    without: Vec<(u16, f64, f64)>,
 }
 
 impl Conjunction {
     fn add(&mut self, one: One) {
         match one {
             One::Share(s) => self.rest = Some(self.rest.unwrap_or(1.0) * s.clamp(0.0, 1.0)),
+            One::Without(col, of, among) => match self.without.iter_mut().find(|w| w.0 == col) {
+                Some(w) => w.2 += among,
+                None => self.without.push((col, of, among)),
+            },
             One::Between(col, from, to) => match self.bounds.iter_mut().find(|b| b.0 == col) {
                 Some(b) => *b = (col, b.1.max(from), b.2.min(to)),
                 None => self.bounds.push((col, from, to)),
@@ -74,7 +81,9 @@ impl Conjunction {
 
     fn share(&self) -> f64 {
         let between = |(_, from, to): &(u16, f64, f64)| (to - from).clamp(0.0, 1.0);
-        self.rest.unwrap_or(1.0) * self.bounds.iter().map(between).product::<f64>()
+        let without = |(_, of, among): &(u16, f64, f64)| (of - among).max(0.0);
+        let excluded = self.without.iter().map(without).product::<f64>();
+        self.rest.unwrap_or(1.0) * self.bounds.iter().map(between).product::<f64>() * excluded
     }
 }
 
@@ -97,6 +106,10 @@ impl<'e> Teller<'e> {
         let params = self.params;
         let share = match usable(c, self.t, &|e| is_known(e, params)) {
             Some((col, Usable::Eq(alts))) => self.any_of(col, &alts)?,
+            Some((col, Usable::Range(CmpOp::Ne, alt))) => return self.without(col, &[alt]),
+            Some((col, Usable::AnyRange(any))) if let Some(alts) = excluded(&any) => {
+                return self.without(col, &alts);
+            }
             Some((col, Usable::Range(op, alt))) => {
                 let (from, to) = self.bound(col, op, &alt)?;
                 return Some(One::Between(col, from, to));
@@ -149,6 +162,12 @@ impl<'e> Teller<'e> {
             },
             _ => None,
         }
+    }
+
+    /// Rows with none of some values.
+    fn without(&mut self, col: u16, alts: &[Alt]) -> Option<One> {
+        let among = self.any_of(col, alts)?;
+        Some(One::Without(col, self.histogram(col)?.not_null(), among))
     }
 
     /// Rows in which no column of a condition is NULL.
@@ -232,6 +251,13 @@ impl<'e> Teller<'e> {
             Point::Unknown => None,
         }
     }
+}
+
+/// The values that bounds leave out, where they say nothing else.
+fn excluded(any: &[Vec<(CmpOp, Alt)>]) -> Option<Vec<Alt>> {
+    let [conj] = any else { return None };
+    let alts = conj.iter().map(|(op, alt)| (*op == CmpOp::Ne).then(|| alt.clone()));
+    alts.collect()
 }
 
 /// Where a value stands among those of a column.

@@ -52,6 +52,12 @@ impl Search {
         self.eq.iter().all(|a| a.len() == 1) && self.range.is_empty() && self.like.is_none()
     }
 
+    /// It says of no more than some values that they are not wanted.
+    pub fn only_excludes(&self) -> bool {
+        let bounds = || self.range.iter().flatten();
+        self.eq.is_empty() && self.like.is_none() && bounds().all(|(op, _)| *op == CmpOp::Ne)
+    }
+
     /// Combinations of values.
     pub fn prefixes(&self) -> f64 {
         self.eq.iter().map(Vec::len).product::<usize>() as f64

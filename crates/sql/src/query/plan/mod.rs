@@ -2,7 +2,7 @@
 //! instructions (`code`).
 //!
 //! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
-//! have what one kind of statement or subquery needs beside them. `key` and `pruning` are searches, `raw` is what the optimizer works from, `told`
+//! have what one kind of statement or subquery needs beside them. `key`, `index_merge` and `pruning` are searches, `cond` conditions, `raw` is what the optimizer works from, `told`
 //! is what the client is told of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
 //! nothing here is worked out over rows.
 //!
@@ -11,10 +11,12 @@
 pub mod beside;
 pub mod change;
 pub mod code;
+mod cond;
 pub mod deprecated;
 pub mod env;
 mod examined;
 pub mod foreign;
+pub mod index_merge;
 pub mod insert;
 pub mod into;
 pub mod json_table;
@@ -27,10 +29,13 @@ pub mod param_kind;
 pub mod pruning;
 pub mod raw;
 pub mod shape;
+mod slot;
 pub mod told;
 mod writers;
 
 pub(super) use crate::query::plan::out_column::{Origin, OutColumn};
+pub(super) use cond::Cond;
+pub(super) use slot::TableSlot;
 
 use crate::context::{VirtualHint, VirtualTable};
 use crate::digests::Summary;
@@ -54,7 +59,7 @@ use raw::Raw;
 use shape::Shape;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
-use weir_engine::{LockMode, OnLocked};
+use weir_engine::LockMode;
 use weir_syntax::ast::{self, Statement};
 
 /// A planned statement.
@@ -67,6 +72,8 @@ pub struct Plan {
     /// By the numbers of the parameters; one that is left out takes its value as it comes.
     pub(super) param_kinds: Arc<[(u32, ParamKind)]>,
     pub(super) version: u64,
+    /// About what it takes in memory.
+    pub bytes: usize,
     pub(super) cacheable: bool,
     /// Tables with their rows when the plan was made.
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
@@ -367,83 +374,12 @@ pub(super) struct Block {
     pub seen: AtomicU32,
 }
 
-/// A condition and the subqueries it needs.
-#[derive(Clone)]
-pub(super) struct Cond {
-    pub expr: BExpr,
-    pub subs: Vec<u32>,
-    /// Rows of the step's ranges fulfil it, if those are exact.
-    pub implied: bool,
-    /// It is about the step's table alone: kept rows fulfil it.
-    pub early: bool,
-    /// It is among what kept rows, or those in memory, are found by: rows found fulfil it.
-    pub equated: bool,
-}
-
-impl Cond {
-    pub fn new(expr: BExpr) -> Cond {
-        let mut subs = Vec::new();
-        expr.subs(&mut subs);
-        Cond { expr, subs, implied: false, early: false, equated: false }
-    }
-}
-
 pub(super) enum Source {
     Table(Arc<SqlTable>),
     Derived(Box<QueryPlan>),
     Virtual(&'static dyn VirtualTable, VirtualHint),
     /// The rows of a recursive common table that came last, and its columns.
     Working(u32, Vec<OutColumn>),
-}
-
-pub(super) struct TableSlot {
-    pub alias: Arc<str>,
-    pub source: Source,
-    pub lock: LockMode,
-    pub on_locked: OnLocked,
-    /// Columns whose values are needed live off the page.
-    pub needs_external: bool,
-    /// The columns that the block looks at, where that is known.
-    pub columns: Option<Arc<[u16]>>,
-    /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made anew for each of them.
-    pub lateral: Option<u64>,
-    /// The common table that it reads, by number: its rows are made once for all that read it.
-    pub common: Option<u32>,
-    /// It stands for `IN (SELECT ...)`.
-    pub of_in: bool,
-    /// PARTITION (...): the numbers of the partitions that are meant.
-    pub selected: Option<Arc<[usize]>>,
-    /// The outermost view that the table was merged with, as the block names it.
-    pub through: Option<Arc<str>>,
-    /// It was merged with a derived table: its rows are neither locked nor changed.
-    pub nested: bool,
-}
-
-impl TableSlot {
-    /// A table of a block, before anything more is known of it.
-    pub fn new(alias: Arc<str>, source: Source) -> TableSlot {
-        TableSlot {
-            alias,
-            source,
-            lock: LockMode::None,
-            on_locked: OnLocked::Wait,
-            needs_external: true,
-            columns: None,
-            lateral: None,
-            common: None,
-            of_in: false,
-            selected: None,
-            through: None,
-            nested: false,
-        }
-    }
-
-    /// The entries of an index are enough for a read without locks.
-    pub fn is_covered_by(&self, index: usize) -> bool {
-        let (Source::Table(t), Some(columns)) = (&self.source, &self.columns) else { return false };
-        let mut columns = columns.iter().map(|c| usize::from(*c));
-        index > 0 && self.lock == LockMode::None && t.engine.covers(index, &mut columns)
-    }
 }
 
 /// One table in join order.
@@ -467,6 +403,8 @@ pub(super) struct Step {
     pub index_only: Option<Arc<[u16]>>,
     /// Of a partitioned table: the searches over its partitioning columns, if the conditions allow some.
     pub prune: Option<Box<Pruning>>,
+    /// See [`TableSlot::completes`].
+    pub completes: bool,
     /// Its rows are the same for all rows of the steps before: they are read once.
     pub kept: Option<Box<KeptBy>>,
 }
@@ -500,10 +438,26 @@ pub(super) enum Access {
         key: Key,
         reverse: bool,
     },
+    /// The rows at the ends of each group of an index's first parts.
+    Loose {
+        index: usize,
+        parts: usize,
+        ends: Ends,
+    },
+    /// Rows found through several indexes.
+    Merged(Box<index_merge::IndexMerge>),
     /// Rows in memory; `hash`: columns of the table, and what of the tables before they equal.
     Mem {
         hash: Vec<(u16, Keyed, BExpr)>,
     },
+}
+
+/// Which rows of a group are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    First,
+    Last,
+    Both,
 }
 
 /// A window, and the functions over it.

@@ -1,6 +1,6 @@
 //! What the optimizer works from.
 
-use crate::query::expr::BExpr;
+use crate::query::expr::{BExpr, CmpOp, Node};
 
 /// The inner side of an outer join, as written.
 pub struct RawGroup {
@@ -24,11 +24,38 @@ pub struct Raw {
     pub straight: bool,
     /// Tables, as bits, whose rows are not kept for a join.
     pub unkept: u64,
+    /// Derived tables, as bits, whose queries get no conditions (hint).
+    pub unpushed: u64,
+    /// Tables, as bits, whose indexes are not merged, and those whose indexes are merged where that goes (hints).
+    pub unmerged: u64,
+    pub merged: u64,
+    /// Conditions from this place on follow from those before it; none: all were given.
+    pub given: Option<usize>,
+    /// The places of conditions that say nothing more of a table alone, since concluded ones say it.
+    pub told_by_tables: Vec<usize>,
+    /// Columns (of a table, by number) that are equal in all rows that are wanted, and whether one value is known of them.
+    pub classes: Vec<(Vec<(u16, u16)>, bool)>,
     /// For each table those, as bits, that are read before it, because STRAIGHT_JOIN or a hint says so; none at the end: of no table.
     pub behind: Vec<u64>,
 }
 
 impl Raw {
+    /// Whether the condition at a place follows from others.
+    pub fn is_concluded(&self, at: usize) -> bool {
+        self.given.is_some_and(|given| at >= given)
+    }
+
+    /// The class of equal columns that a condition equates two of.
+    pub fn class_of(&self, cond: &BExpr) -> Option<usize> {
+        let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &cond.node else { return None };
+        let place = |e: &BExpr| match e.node {
+            Node::Col(c) if c.depth == 0 => Some((c.table, c.col)),
+            _ => None,
+        };
+        let (a, b) = (place(a)?, place(b)?);
+        self.classes.iter().position(|(columns, _)| columns.contains(&a) && columns.contains(&b))
+    }
+
     /// A table is read behind others.
     pub fn put_behind(&mut self, t: usize, others: u64) {
         if self.behind.len() <= t {

@@ -252,7 +252,7 @@ impl<'p> Note<'p> {
                 self.wrapped("", b, ")");
             }
             // What a literal is taken for beside what it meets has no text.
-            Node::Adapted(_, a) => self.expr(a),
+            Node::Adapted(_, a) | Node::Once { expr: a, .. } => self.expr(a),
             Node::JsonValue(a, _) => self.wrapped("json_value(", a, ")"),
             _ => {}
         }

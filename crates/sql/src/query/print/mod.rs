@@ -336,6 +336,7 @@ fn conditions_of(b: &Block) -> Vec<&Cond> {
         }
         all.extend(s.after.iter().filter(|(of, _)| of.is_none()).map(|(_, c)| c));
     }
+    all.retain(|c| !c.concluded);
     all
 }
 

@@ -10,10 +10,11 @@ pub mod point;
 
 use crate::query::eval::frame::Frame;
 use crate::query::eval::{Ev, eval};
-use crate::query::expr::usable::{Alt, Usable, usable};
+use crate::query::expr::usable::{Alt, Usable, is_finer, usable};
 use crate::query::expr::{BExpr, CmpOp, Node};
 use crate::query::plan::key::{Key, Search};
-use crate::value::{DatumBuf, SqlType, Value, ValueError, Warnings};
+use crate::value::compare::CompareRule;
+use crate::value::{Charset, Collation, DatumBuf, SqlType, Value, ValueError, Warnings};
 use point::{Point, point_of};
 use weir_engine::row::key::{encode_text_prefix, prefix_successor};
 use weir_engine::row::{KeyPart, KeyPartType, encode_datum};
@@ -163,6 +164,26 @@ impl Key {
         Ok(p)
     }
 
+    /// As [`Key::point`], of a value that is to be equal: texts that are equal by their bytes are equal in the column's collation, too, so
+    /// that those are found among the rows with an equal text.
+    fn equal_point(
+        &self,
+        part: usize,
+        alt: &Alt,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+        exact: &mut bool,
+    ) -> Result<Point, ValueError> {
+        let own = self.sql_type(part).collation();
+        match (alt.rule, own) {
+            (Some(CompareRule::Text(c)), Some(own)) if c != own && is_finer(c, own) => {
+                let coarser = Alt { rule: Some(CompareRule::Text(own)), ..alt.clone() };
+                self.point(part, &coarser, f, ev, exact)
+            }
+            _ => self.point(part, alt, f, ev, exact),
+        }
+    }
+
     /// Leading parts with the number of their values, as far as the order of the rows found depends on them: all rows have
     /// the same value where there is one.
     pub fn fixed(&self) -> Vec<usize> {
@@ -220,7 +241,7 @@ impl Key {
         out.clear();
         for (part, alts) in self.searches.iter().flat_map(|s| &s.eq).enumerate() {
             let alt = &alts[0];
-            match self.point(part, alt, f, ev, exact)? {
+            match self.equal_point(part, alt, f, ev, exact)? {
                 Point::Exact(d) => {
                     if encode_datum(&self.part_type(part), d.as_ref(), out).is_err() {
                         return Ok(Some(false));
@@ -277,7 +298,9 @@ impl Key {
         }
         let mut pieces = Vec::with_capacity(search.range.len());
         for conj in &search.range {
-            pieces.extend(self.bounds(part, conj, f, ev, exact)?);
+            let Some(bounds) = self.bounds(part, conj, f, ev, exact)? else { continue };
+            let excluded = self.excluded(part, conj, f, ev, exact)?;
+            pieces.extend(between(bounds, excluded));
         }
         Ok((within(&prefixes, &pieces), false))
     }
@@ -299,7 +322,7 @@ impl Key {
                 let mut piece = Vec::new();
                 encode_datum(&ty, d.as_ref(), &mut piece).is_ok().then_some(piece)
             };
-            match self.point(part, alt, f, ev, exact)? {
+            match self.equal_point(part, alt, f, ev, exact)? {
                 Point::Exact(d) => values.extend(encoded(&d)),
                 Point::Null if alt.null_safe => values.extend(encoded(&DatumBuf::Null)),
                 Point::Around(low, high) => match (encoded(&low), encoded(&high)) {
@@ -375,6 +398,31 @@ impl Key {
         Ok(Some((start, end)))
     }
 
+    /// The key bytes of the values that `<>` leaves out, in order.
+    fn excluded(
+        &self,
+        part: usize,
+        conj: &[(CmpOp, Alt)],
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+        exact: &mut bool,
+    ) -> Result<Vec<Vec<u8>>, ValueError> {
+        let ty = self.part_type(part);
+        let mut out = Vec::new();
+        for (_, alt) in conj.iter().filter(|(op, _)| *op == CmpOp::Ne) {
+            // Of a cut column other values have the same bytes.
+            if let Point::Exact(d) = self.point(part, alt, f, ev, exact)?
+                && ty.prefix.is_none()
+            {
+                let mut piece = Vec::new();
+                out.extend(encode_datum(&ty, d.as_ref(), &mut piece).is_ok().then_some(piece));
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        Ok(out)
+    }
+
     fn like_ranges(
         &self,
         part: usize,
@@ -389,13 +437,12 @@ impl Key {
         let (true, Some(text)) = (v.is_string(), v.to_text_in(collation)) else {
             return Ok(whole(prefixes));
         };
-        let stop = text.iter().position(|b| matches!(b, b'%' | b'_' | b'\\')).unwrap_or(text.len());
-        let stop = collation.well_formed(&text[..stop]);
-        if stop == 0 || ty.desc {
+        let begin = beginning(&text, collation);
+        if begin.is_empty() || ty.desc {
             return Ok(whole(prefixes));
         }
         let mut piece = Vec::new();
-        if encode_text_prefix(&ty, &text[..stop], &mut piece).is_err() {
+        if encode_text_prefix(&ty, &begin, &mut piece).is_err() {
             return Ok(whole(prefixes));
         }
         Ok(whole(
@@ -408,6 +455,28 @@ impl Key {
                 .collect(),
         ))
     }
+}
+
+/// The text that all texts of a LIKE pattern begin with. A backslash stands before a character that is meant as such; where it may be the second
+/// byte of a character, the text ends there.
+fn beginning(pattern: &[u8], collation: Collation) -> Vec<u8> {
+    let set = collation.charset();
+    let escapes = set.max_char_bytes() == 1 || matches!(set, Charset::Utf8mb4 | Charset::Utf8mb3);
+    let mut out = Vec::new();
+    let mut bytes = pattern.iter();
+    while let Some(b) = bytes.next() {
+        match b {
+            b'%' | b'_' => break,
+            b'\\' if escapes => match bytes.next() {
+                Some(meant) => out.push(*meant),
+                None => break,
+            },
+            b'\\' => break,
+            b => out.push(*b),
+        }
+    }
+    out.truncate(collation.well_formed(&out));
+    out
 }
 
 /// What the values of a part are in a key.
@@ -478,6 +547,24 @@ fn ends(point: Point, op: CmpOp) -> Ends {
     }
 }
 
+/// A range without the values that are left out of it.
+fn between((mut start, end): Bounds, excluded: Vec<Vec<u8>>) -> Vec<Bounds> {
+    let mut out = Vec::with_capacity(excluded.len() + 1);
+    for piece in excluded {
+        if piece < start || end.as_ref().is_some_and(|e| piece >= *e) {
+            continue;
+        }
+        let Some(behind) = prefix_successor(&piece) else {
+            out.push((start, Some(piece)));
+            return out;
+        };
+        out.push((start, Some(piece)));
+        start = behind;
+    }
+    out.push((start, end));
+    out
+}
+
 /// Each prefix with each piece behind it.
 fn joined(prefixes: &[Vec<u8>], pieces: &[Vec<u8>]) -> Vec<Vec<u8>> {
     prefixes.iter().flat_map(|p| pieces.iter().map(move |q| [&p[..], q].concat())).collect()
@@ -503,7 +590,7 @@ fn within(prefixes: &[Vec<u8>], pieces: &[Bounds]) -> Vec<KeyRange> {
 }
 
 /// Sorts ranges and joins those that touch, so that no row is read twice.
-fn disjoint(mut list: Vec<KeyRange>) -> Vec<KeyRange> {
+pub fn disjoint(mut list: Vec<KeyRange>) -> Vec<KeyRange> {
     if list.len() < 2 {
         return list;
     }
@@ -524,6 +611,29 @@ fn disjoint(mut list: Vec<KeyRange>) -> Vec<KeyRange> {
 }
 
 /// Everything with these prefixes.
-fn whole(prefixes: Vec<Vec<u8>>) -> Vec<KeyRange> {
+pub fn whole(prefixes: Vec<Vec<u8>>) -> Vec<KeyRange> {
     prefixes.into_iter().map(|p| KeyRange { end: prefix_successor(&p), start: p }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_parts_a_range() {
+        let b = |s: &[u8], e: Option<&[u8]>| (s.to_vec(), e.map(<[u8]>::to_vec));
+        let out = between(b(&[1], Some(&[9])), vec![vec![0], vec![1], vec![4], vec![9]]);
+        assert_eq!(out, [b(&[1], Some(&[1])), b(&[2], Some(&[4])), b(&[5], Some(&[9]))]);
+        assert_eq!(between(b(&[], None), vec![vec![255]]), [b(&[], Some(&[255]))]);
+    }
+
+    #[test]
+    fn a_pattern_begins_with_what_is_meant() {
+        let of = |p: &[u8]| beginning(p, Collation::Utf8mb4GeneralCi);
+        assert_eq!(of(b"key\\_%"), b"key_");
+        assert_eq!(of(b"a\\%b_c"), b"a%b");
+        assert_eq!(of(b"a\\"), b"a");
+        assert_eq!(of(b"%"), b"");
+        assert_eq!(of("ä\\ö%".as_bytes()), "äö".as_bytes());
+    }
 }

@@ -7,7 +7,7 @@
 
 use crate::query::eval::Ev;
 use crate::value::compare::{CompareRule, are_near};
-use crate::value::{Collation, DatumBuf, Decimal, SqlType, StoreCtx, Value, Warnings};
+use crate::value::{Collation, Date, DatumBuf, Decimal, SqlType, StoreCtx, Value, Warnings};
 
 /// Where a value stands among those of a column.
 pub enum Point {
@@ -32,6 +32,7 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
     if v.is_null() {
         return Point::Null;
     }
+    let rule = rule_at_run(rule, v);
     // Beside a document the column's value is compared as JSON, in another order than its own.
     if rule == Some(CompareRule::Json) || matches!(v, Value::Json(_)) {
         return Point::Unknown;
@@ -80,6 +81,18 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
             list_point(ty, collation, v, rule)
         }
         SqlType::Null | SqlType::Json => Point::Unknown,
+    }
+}
+
+/// The rule that comparison goes by in the end: what was taken for an integer or a decimal when the statement was bound, since the kinds of its
+/// parameters were not known, may have become a double.
+fn rule_at_run(rule: Option<CompareRule>, v: &Value<'_>) -> Option<CompareRule> {
+    match (rule, v) {
+        (Some(CompareRule::Int | CompareRule::Decimal), Value::Double(_)) => {
+            Some(CompareRule::Double)
+        }
+        (Some(CompareRule::Int), Value::Decimal(_)) => Some(CompareRule::Decimal),
+        _ => rule,
     }
 }
 
@@ -272,6 +285,9 @@ fn floor_to(d: Decimal, scale: u8) -> Option<Decimal> {
 
 fn temporal_point(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
     // Numbers that are dates have become them (`Adapt::Fitted`); others are compared as numbers.
+    if v.is_numeric() && *ty == SqlType::Date {
+        return v.to_f64(&mut ev.cx.warnings).map_or(Point::Unknown, number_among_dates);
+    }
     if v.is_numeric() || matches!(v, Value::Bytes(_) | Value::Time(_)) {
         return Point::Unknown;
     }
@@ -295,7 +311,27 @@ fn temporal_point(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
     }
 }
 
-/// As a strict INSERT would store it.
+/// Among dates, which are compared with a number as the numbers that they are written as. A date may have any month up to 12 and any day up
+/// to 31, and zeros for both.
+fn number_among_dates(x: f64) -> Point {
+    if x < 0.0 {
+        return Point::Below;
+    }
+    if x > 99_991_231.0 {
+        return Point::Above;
+    }
+    let n = x.floor() as u32;
+    let (year, month, day) = ((n / 10_000) as u16, (n / 100 % 100) as u8, (n % 100) as u8);
+    let whole = f64::from(n) == x;
+    let (date, exact) = match (month, day) {
+        (13.., _) => (Date::new(year, 12, 31), false),
+        (_, 32..) => (Date::new(year, month, 31), false),
+        _ => (Date::new(year, month, day), whole),
+    };
+    let stored = DatumBuf::UInt(u64::from(date.pack()));
+    if exact { Point::Exact(stored) } else { Point::Between(stored) }
+}
+
 /// The only value of a column of so many places that can be near to this one.
 fn near_point(
     ty: &SqlType,
@@ -312,6 +348,7 @@ fn near_point(
     }
 }
 
+/// As a strict INSERT would store it.
 fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
     match kept(ty, v, ev) {
         (Some(d), false) => Point::Exact(d),

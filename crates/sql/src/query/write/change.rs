@@ -11,6 +11,7 @@ use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::memory::{Held, row_bytes};
 use crate::meta::{ColumnDefault, SqlTable};
+use crate::planted::{self, Bug};
 use crate::query::bind::default_value;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::eval::frame::{Frame, Slot};
@@ -236,6 +237,9 @@ impl Changer<'_> {
                 self.matched += 1;
                 match &p.what {
                     What::Delete(_) => {
+                        if *t > 0 && planted::is(Bug::SecondTableKept) {
+                            continue;
+                        }
                         let buf = &self.buf;
                         let gone = self.writer.delete(r, table, &buf.key, &buf.row).await?;
                         self.changed += u64::from(gone);

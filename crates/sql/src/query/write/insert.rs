@@ -1,6 +1,8 @@
 //! Rows into the table: defaults, generated values, duplicates.
 
-use super::{Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, with_assigned};
+use super::{
+    Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, locked_row, with_assigned,
+};
 use crate::meta::SqlColumn;
 use crate::query::bind::rules::{self, Storing};
 use crate::query::bind::{default_value, partition};
@@ -19,7 +21,7 @@ use crate::session_api::{ResultSink, SqlError};
 use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, Warnings};
 use weir_engine::row::RowView;
-use weir_engine::{LockMode, OnLocked, RowBuf};
+use weir_engine::{LockMode, RowBuf};
 
 /// Progress of one INSERT.
 pub struct Inserter<'p> {
@@ -480,9 +482,7 @@ impl Inserter<'_> {
         let p = self.p;
         let table = &p.table;
         let home = partition::home(table, self.writer.image(), r.reads, &mut r.ev)?;
-        let lock = LockMode::Exclusive;
-        let found = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut self.buf).await?;
-        if !found {
+        if !locked_row(r, table, home, key, &mut self.buf).await? {
             return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
         }
         let old = self.buf.row.clone();

@@ -46,7 +46,7 @@ pub use stages::generate;
 use crate::context::TableTriggers;
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
-use crate::query::bind::partition;
+use crate::query::bind::{partition, rules};
 use crate::query::eval::Ev;
 use crate::query::eval::frame::SubResult;
 use crate::query::exec::Runner;
@@ -314,8 +314,7 @@ impl<'p> RowWriter<'p> {
         key: &[u8],
     ) -> Run<bool> {
         let mut found = std::mem::take(&mut self.found);
-        let lock = LockMode::Exclusive;
-        let there = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut found).await?;
+        let there = locked_row(r, table, home, key, &mut found).await?;
         let same = there && found.row[..] == self.new[..];
         if there && planted::is(Bug::ReplacedWithoutCascade) {
             r.txn.delete(home, &found.key, &found.row).await?;
@@ -478,7 +477,9 @@ impl<'p> RowWriter<'p> {
         old: &[u8],
     ) -> Result<(), EngineError> {
         let before = r.txn.savepoint();
-        r.txn.delete(from, key, old).await?;
+        if !planted::is(Bug::MovedRowStays) {
+            r.txn.delete(from, key, old).await?;
+        }
         let done = r.txn.insert(to, &self.new).await;
         if let Err(EngineError::DuplicateKey { .. }) = &done {
             r.txn.rollback_to(before).await?;
@@ -577,6 +578,31 @@ impl<'p> RowWriter<'p> {
         warnings.warn(e.errno, || e.message);
         Ok(())
     }
+}
+
+/// Reads a row with its lock, as whoever changes it sees it; false: it is gone.
+async fn locked_row(
+    r: &mut Runner<'_, '_>,
+    table: &Arc<SqlTable>,
+    home: &Arc<Table>,
+    key: &[u8],
+    into: &mut RowBuf,
+) -> Run<bool> {
+    let there = r.txn.get(home, 0, key, LockMode::Exclusive, OnLocked::Wait, into).await?;
+    if there {
+        complete(table, &mut into.row, r)?;
+    }
+    Ok(there)
+}
+
+/// The row gets the virtual columns that it is older than.
+fn complete(table: &Arc<SqlTable>, row: &mut Vec<u8>, r: &mut Runner<'_, '_>) -> Run<()> {
+    if !table.rules.late.is_empty()
+        && let Some(whole) = rules::complete(table, row, r.reads, &mut r.ev)?
+    {
+        *row = whole;
+    }
+    Ok(())
 }
 
 /// The parents of the first rows of a batch that was written.

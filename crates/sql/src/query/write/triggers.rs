@@ -8,6 +8,7 @@ use crate::context::{Reads, TableTriggers};
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
+use crate::planted::{self, Bug};
 use crate::query::exec::{Boxed, Runner};
 use crate::query::plan::code::{Code, of_object};
 use crate::query::plan::outcome::Run;
@@ -75,7 +76,7 @@ pub fn before_update<'b>(
 /// change of a parent comes to its children by cascades. A change worked out from the former row would leave its index entries behind.
 async fn left(
     r: &mut Runner<'_, '_>,
-    table: &SqlTable,
+    table: &Arc<SqlTable>,
     (key, old): (&[u8], &[u8]),
     since: Savepoint,
 ) -> Run<Option<Vec<u8>>> {
@@ -89,6 +90,7 @@ async fn left(
         let text = format!("Can't find record in '{}'", table.name());
         return Err(SqlError::new(errno::ER_KEY_NOT_FOUND, text).into());
     }
+    super::complete(table, &mut now.row, r)?;
     Ok((now.row != old).then_some(now.row))
 }
 
@@ -112,7 +114,7 @@ pub fn before_update_sets(reads: Reads<'_>, t: &TableTriggers, columns: &[usize]
 pub fn before_delete<'b>(
     r: &'b mut Runner<'_, '_>,
     t: &'b TableTriggers,
-    table: &'b SqlTable,
+    table: &'b Arc<SqlTable>,
     (key, old): (&'b [u8], &'b [u8]),
 ) -> Boxed<'b, Option<Vec<u8>>> {
     Box::pin(async move {
@@ -167,6 +169,7 @@ fn seen(code: &Code, table: &SqlTable, rows: &Rows<'_>, r: &Runner<'_, '_>) -> V
     slots
         .map(|(slot, column)| {
             let row = match slot.kind {
+                SlotKind::Old if planted::is(Bug::OldShowsNew) => rows.new.as_deref().or(rows.old),
                 SlotKind::Old => rows.old,
                 SlotKind::New => rows.new.as_deref(),
                 SlotKind::Variable(_) | SlotKind::Hidden => None,

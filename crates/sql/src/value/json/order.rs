@@ -118,6 +118,21 @@ impl Digits {
         let exponent = exponent + int.len() as i32 - lost as i32;
         Digits { sign: if negative { -1 } else { 1 }, exponent, digits }
     }
+
+    /// The sign from 0 to 2, the exponent and the digits with a zero behind them, inverted below zero.
+    fn put_sorted(&self, out: &mut Vec<u8>) {
+        out.push((self.sign + 1) as u8);
+        if self.sign == 0 {
+            return;
+        }
+        let start = out.len();
+        out.extend_from_slice(&(self.exponent ^ i32::MIN).to_be_bytes());
+        out.extend_from_slice(self.digits.as_bytes());
+        out.push(0);
+        if self.sign < 0 {
+            out[start..].iter_mut().for_each(|b| *b = !*b);
+        }
+    }
 }
 
 impl Ord for Digits {
@@ -134,6 +149,64 @@ impl PartialOrd for Digits {
     fn partial_cmp(&self, other: &Digits) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// Appends bytes whose order is that of [`compare`], self-delimiting; no more of a value once `most` of them are there.
+pub fn put_sorted(v: View<'_>, most: usize, out: &mut Vec<u8>) {
+    let end = out.len() + most;
+    put_sorted_until(v, end, out);
+}
+
+fn put_sorted_until(v: View<'_>, end: usize, out: &mut Vec<u8>) {
+    let item = v.item();
+    out.push(rank(&item));
+    match item {
+        Item::Null => {}
+        Item::Bool(b) => out.push(u8::from(b)),
+        Item::Str(s) => put_escaped(s, end, out),
+        Item::Date(d) => out.extend_from_slice(&d.pack().to_be_bytes()),
+        Item::Time(t) => out.extend_from_slice(&(t.micros ^ i64::MIN).to_be_bytes()),
+        Item::DateTime(d, _) => out.extend_from_slice(&d.pack().to_be_bytes()),
+        Item::Opaque(ty, data) => {
+            put_escaped(data, end, out);
+            out.push(ty);
+        }
+        Item::Array => {
+            for element in v.elements() {
+                if out.len() > end {
+                    return;
+                }
+                out.push(1);
+                put_sorted_until(element, end, out);
+            }
+            out.push(0);
+        }
+        Item::Object => {
+            out.extend_from_slice(&(v.len() as u32).to_be_bytes());
+            for (name, value) in v.members() {
+                if out.len() > end {
+                    return;
+                }
+                put_escaped(name, end, out);
+                put_sorted_until(value, end, out);
+            }
+        }
+        number => Digits::of(&number).put_sorted(out),
+    }
+}
+
+/// Bytes that are ended by two zeros: one zero of their own is followed by FF.
+fn put_escaped(bytes: &[u8], end: usize, out: &mut Vec<u8>) {
+    for b in bytes {
+        if out.len() > end {
+            return;
+        }
+        out.push(*b);
+        if *b == 0 {
+            out.push(0xFF);
+        }
+    }
+    out.extend_from_slice(&[0, 0]);
 }
 
 /// Appends bytes that are equal exactly for values that [`compare`] holds equal.

@@ -81,6 +81,14 @@ impl Server {
         Server::run(root, command)
     }
 
+    /// With variables of the environment.
+    pub fn start_with_env(env: &[(&str, &str)], options: &[&str]) -> Server {
+        let root = fresh_folder();
+        let mut command = command(&root, options, File::create(root.join("log")).unwrap());
+        command.envs(env.iter().copied());
+        Server::run(root, command)
+    }
+
     fn start_in(root: PathBuf, options: &[&str]) -> Server {
         let command = command(&root, options, File::create(root.join("log")).unwrap());
         Server::run(root, command)
@@ -134,9 +142,13 @@ impl Server {
 
     /// SIGTERM, and the end of the process.
     pub fn stop(&mut self) -> ExitStatus {
-        let sent = Command::new("kill").arg("-TERM").arg(self.pid().to_string()).status().unwrap();
-        assert!(sent.success());
+        self.signal("TERM");
         self.child.wait().unwrap()
+    }
+
+    pub fn signal(&self, name: &str) {
+        let pid = self.pid().to_string();
+        assert!(Command::new("kill").arg(format!("-{name}")).arg(pid).status().unwrap().success());
     }
 
     /// The end of a process that was asked to stop.

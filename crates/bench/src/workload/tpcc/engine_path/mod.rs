@@ -78,7 +78,7 @@ impl Transactions {
         match r {
             Ok(true) => {
                 let _turn = w.committing().await;
-                txn.commit(durability).await.map(|()| true)
+                txn.commit_boxed(durability).await.map(|()| true)
             }
             Ok(false) => txn.rollback().await.map(|()| false),
             Err(e) => {

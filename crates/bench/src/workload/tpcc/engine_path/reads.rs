@@ -32,7 +32,7 @@ impl Calls {
         let mut cursor = txn.scan(&t.customer, self.range(index, NoLock, false, 8));
         self.called().await;
         let mut found = Vec::new();
-        while cursor.next(txn).await? {
+        while cursor.next_boxed(txn).await? {
             let c = RowView::new(&t.customer.layout, cursor.row()).get(0).as_i64();
             found.push(c.unwrap_or(0));
         }
@@ -53,14 +53,14 @@ impl Calls {
         let mut latest = txn.scan(&t.orders, self.range(index, NoLock, true, 1));
         self.called().await;
         self.called().await;
-        if !latest.next(txn).await? {
+        if !latest.next_boxed(txn).await? {
             return Err(no_row(&t.orders));
         }
         let o = RowView::new(&t.orders.layout, latest.row()).get(0).as_i64().unwrap_or(0);
         self.make_key(&t.order_line, 0, &[Int(i.w), Int(i.d), Int(o)])?;
         let mut lines = txn.scan(&t.order_line, self.range(0, NoLock, false, 10));
         let mut count = 0;
-        while lines.next(txn).await? {
+        while lines.next_boxed(txn).await? {
             count += 1;
         }
         if count == 0 { Err(no_row(&t.order_line)) } else { Ok(()) }
@@ -87,7 +87,7 @@ impl Calls {
         self.called().await;
         self.reads_rows(200).await;
         let mut items = BTreeSet::new();
-        while lines.next(txn).await? {
+        while lines.next_boxed(txn).await? {
             let item = RowView::new(&t.order_line.layout, lines.row()).get(4).as_i64();
             items.extend(item);
         }

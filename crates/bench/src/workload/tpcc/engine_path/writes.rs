@@ -156,11 +156,11 @@ impl Calls {
         let mut oldest = txn.scan(&t.new_orders, self.range(0, Exclusive, false, 1));
         self.called().await;
         self.called().await;
-        if !oldest.next(txn).await? {
+        if !oldest.next_boxed(txn).await? {
             return Ok(());
         }
         let o = number(&t.new_orders, oldest.row(), 0)?;
-        txn.delete(&t.new_orders, oldest.key(), oldest.row()).await?;
+        txn.delete_boxed(&t.new_orders, oldest.key(), oldest.row()).await?;
         self.must_get(&t.orders, txn, &[i.w, d, o], Exclusive).await?;
         let c = number(&t.orders, &self.found.row, 3)?;
         self.change(&t.orders, txn, &[(5, Int(i.carrier))]).await?;
@@ -168,7 +168,7 @@ impl Calls {
         let mut cursor = txn.scan(&t.order_line, self.range(0, Exclusive, false, 10));
         self.called().await;
         let (mut lines, mut sum) = (Vec::new(), 0);
-        while cursor.next(txn).await? {
+        while cursor.next_boxed(txn).await? {
             sum += cents(RowView::new(&t.order_line.layout, cursor.row()).get(8));
             lines.push((cursor.key().to_vec(), cursor.row().to_vec()));
         }

@@ -47,7 +47,8 @@ impl Joiner<'_> {
         let step = &self.block.steps[i];
         let state = &self.states[step.table];
         let in_memory = matches!(step.access, Access::Mem { .. }) || self.is_kept(step.table);
-        if state.merge.is_some() || !(in_memory || state.open) || !self.step_on(step, r) {
+        let waits = state.merge.is_some() || self.is_kept_due(step.table);
+        if waits || !(in_memory || state.open) || !self.step_on(step, r) {
             return Ok(false);
         }
         self.look(r)?;
@@ -86,8 +87,9 @@ impl Joiner<'_> {
     fn goes_on(&self, block: &Block, step: &Step) -> bool {
         let state = &self.states[step.table];
         step.after.is_empty()
+            && !step.completes
             && state.merge.is_none()
-            && !matches!(state.kept, Kept::Filling(_))
+            && !self.is_filling(step.table)
             && !step.ends.iter().any(|g| self.nulled[*g])
             && block.subs.iter().all(Sub::is_joined)
     }

@@ -7,13 +7,17 @@
 //! - Rows that outlast the run of their block ([`KeptBy::lasting`]) are the same whatever is around: no condition that reads anything there has
 //!   been looked at when they are kept.
 //! - Where rows are locked they stay locked: nothing is kept under READ COMMITTED, which unlocks what a row before does not want.
-//! - Beyond [`LIMIT`], and beyond what the session may hold, the step reads its rows for each row before, as if nothing had been planned.
+//! - Beyond what a join may hold (`join_buffer_size`, `tmp_table_size`) and beyond what the session may, the rows are divided with those before
+//!   ([`super::parted`]). Where that cannot be, or beyond [`LIMIT`] in a block that is run for each row around, the step reads its rows for
+//!   each row before, as if nothing had been planned.
 
 use super::Joiner;
+use super::parted::{Spilled, Spilling};
 use crate::memory::Held;
 use crate::query::eval::eval;
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::packed::PackedRows;
+use crate::query::exec::emit::join_memory;
 use crate::query::exec::lasting::{Last, place};
 use crate::query::exec::row_hash::RowHash;
 use crate::query::exec::{Boxed, Runner};
@@ -21,11 +25,11 @@ use crate::query::expr::keyed::Keyed;
 use crate::query::expr::{BExpr, ColRef};
 use crate::query::plan::KeptBy;
 use crate::status::Stat;
-use crate::value::Warnings;
+use crate::value::{EvalCtx, ValueError, Warnings};
 use std::sync::Arc;
 use weir_engine::{Isolation, LockMode};
 
-/// Bytes that the kept rows of a step may take.
+/// Bytes that the kept rows of a step may take where they cannot go to a file.
 const LIMIT: usize = 256 << 20;
 
 /// What became of the rows of a step.
@@ -35,6 +39,10 @@ pub(super) enum Kept {
     No,
     /// They are read for the first row before, and kept as they come: whoever asks for few rows waits for no more than he did.
     Filling(KeptTable),
+    /// They are too many: those that come go to a file.
+    Spilling(Box<Spilling>),
+    /// All are in the file, for when there is a second row before.
+    Spilled(Box<Spilled>),
     All(KeptStep),
     /// They were too many, or are not to be kept.
     Never,
@@ -56,9 +64,18 @@ pub struct KeptTable {
     hash: Option<RowHash>,
     bytes: usize,
     held: Held,
+    /// The bytes that they may take.
+    limit: usize,
+    /// Beyond them they go to a file.
+    parts: bool,
+    /// They take as many bytes as they may.
+    full: bool,
     /// They did not come in the order that was planned.
     widened: bool,
 }
+
+/// Rows cannot be kept.
+struct TooMany;
 
 /// How a step begins.
 pub(super) enum Begun {
@@ -68,6 +85,8 @@ pub(super) enum Begun {
     Reads,
     /// All of its rows are to be read before the first is looked at.
     ReadsWhole,
+    /// Its rows are on disk, and those before have to go there.
+    Spilled(Box<Spilled>),
 }
 
 impl KeptStep {
@@ -77,6 +96,47 @@ impl KeptStep {
 }
 
 impl KeptTable {
+    /// Rows of a part, which may take so many bytes.
+    pub(super) fn of_part(limit: usize) -> KeptTable {
+        KeptTable { hash: Some(RowHash::default()), limit, ..KeptTable::default() }
+    }
+
+    /// Rows that nobody else has.
+    pub(super) fn alone(self) -> KeptStep {
+        Arc::new(self).step()
+    }
+
+    /// The rows are about to go: what they take is free for the buffers that they go through.
+    pub(super) fn charge_no_more(&mut self) {
+        self.held = Held::default();
+    }
+
+    pub(super) fn rows(&self) -> &Arc<PackedRows> {
+        &self.rows
+    }
+
+    /// One more row of a part; false: it is the last that has room.
+    pub(super) fn take(
+        &mut self,
+        key: &[u8],
+        row: &[u8],
+        cx: &EvalCtx<'_>,
+    ) -> Result<bool, ValueError> {
+        let bytes = row.len() + size_of::<usize>() + RowHash::ROW_BYTES + key.len();
+        let charged = cx.hold(&mut self.held, bytes);
+        // One row is always taken: else a part would not end.
+        if self.rows.len() == 0 {
+            charged.clone()?;
+        }
+        let (Some(rows), Some(hash)) = (Arc::get_mut(&mut self.rows), &mut self.hash) else {
+            return Ok(false);
+        };
+        rows.push(row);
+        hash.push(Some(key));
+        self.bytes += bytes;
+        Ok(charged.is_ok() && self.bytes < self.limit)
+    }
+
     fn step(self: Arc<KeptTable>) -> KeptStep {
         KeptStep { of: self, next: None, by_hash: false }
     }
@@ -96,10 +156,14 @@ impl Joiner<'_> {
         outer: Option<&Frame<'_>>,
     ) -> Begun {
         let t = self.block.steps[i].table;
-        match &self.states[t].kept {
+        match &mut self.states[t].kept {
             Kept::All(_) => {}
             Kept::Never => return Begun::Reads,
-            Kept::No | Kept::Filling(_) => {
+            kept @ Kept::Spilled(_) => {
+                let Kept::Spilled(spilled) = std::mem::take(kept) else { return Begun::Reads };
+                return Begun::Spilled(spilled);
+            }
+            Kept::No | Kept::Filling(_) | Kept::Spilling(_) => {
                 let begun = self.begin_keeping(i, by, r, outer.is_some());
                 if !matches!(begun, Begun::Found) {
                     return begun;
@@ -140,7 +204,10 @@ impl Joiner<'_> {
             return Begun::Reads;
         }
         let hash = (!by.equal.is_empty()).then(RowHash::default);
-        self.states[t].kept = Kept::Filling(KeptTable { hash, ..KeptTable::default() });
+        let parts = self.may_part(i, by, again);
+        let limit = if parts { join_memory(r.reads) } else { LIMIT };
+        let table = KeptTable { hash, limit, parts, ..KeptTable::default() };
+        self.states[t].kept = Kept::Filling(table);
         if whole { Begun::ReadsWhole } else { Begun::Reads }
     }
 
@@ -185,6 +252,7 @@ impl Joiner<'_> {
                     self.seek_kept(t, by, r, outer);
                     return Ok(true);
                 }
+                self.complete(i, r)?;
                 r.reads.work.examine();
                 for c in block.steps[i].conds.iter().filter(|c| c.early && !(c.implied && exact)) {
                     if !self.holds(c, r, outer).await? {
@@ -273,7 +341,17 @@ impl Joiner<'_> {
 
     #[inline]
     pub(super) fn is_filling(&self, t: usize) -> bool {
-        matches!(self.states[t].kept, Kept::Filling(_))
+        matches!(self.states[t].kept, Kept::Filling(_) | Kept::Spilling(_))
+    }
+
+    /// What is kept of a table has no room, or waits for a write ([`Joiner::spill`]).
+    #[inline]
+    pub(super) fn is_kept_due(&self, t: usize) -> bool {
+        match &self.states[t].kept {
+            Kept::Filling(kept) => kept.full,
+            Kept::Spilling(spilling) => spilling.is_due(),
+            _ => false,
+        }
     }
 
     /// All rows of step `i` have been read.
@@ -298,49 +376,82 @@ impl Joiner<'_> {
     /// Keeps the row at hand of step `i`.
     pub(super) fn fill(&mut self, i: usize, r: &mut Runner<'_, '_>) {
         let t = self.block.steps[i].table;
-        let Kept::Filling(mut kept) = std::mem::take(&mut self.states[t].kept) else { return };
-        let fits = self.add(i, &mut kept, r);
-        self.states[t].kept = match fits {
-            true => Kept::Filling(kept),
-            false => {
-                r.reads.work.row(Stat::Weir_join_not_kept);
-                r.lasting.put(place(&self.block.steps[i]), Last::Never);
-                Kept::Never
-            }
+        let added = match std::mem::take(&mut self.states[t].kept) {
+            Kept::Filling(mut kept) => self.add(i, &mut kept, r).map(|()| Kept::Filling(kept)),
+            Kept::Spilling(mut to) => self.add_spilling(i, &mut to, r).map(|()| Kept::Spilling(to)),
+            _ => return,
         };
+        self.states[t].kept = added.unwrap_or_else(|TooMany| {
+            r.reads.work.row(Stat::Weir_join_not_kept);
+            r.lasting.put(place(&self.block.steps[i]), Last::Never);
+            Kept::Never
+        });
     }
 
-    /// False: there are too many rows.
-    fn add(&self, i: usize, kept: &mut KeptTable, r: &mut Runner<'_, '_>) -> bool {
+    fn add(&self, i: usize, kept: &mut KeptTable, r: &mut Runner<'_, '_>) -> Result<(), TooMany> {
         let step = &self.block.steps[i];
         let (Some(by), Some(row)) = (&step.kept, self.slots[step.table].bytes()) else {
-            return false;
+            return Err(TooMany);
         };
-        let bytes = row.len() + size_of::<usize>() + RowHash::ROW_BYTES;
-        kept.bytes += bytes;
-        let fits = kept.bytes <= LIMIT && kept.rows.len() < u32::MAX;
-        if !fits || r.ev.cx.hold(&mut kept.held, bytes).is_err() {
-            return false;
+        let mut bytes = row.len() + size_of::<usize>() + RowHash::ROW_BYTES;
+        if kept.rows.len() == u32::MAX {
+            return Err(TooMany);
         }
-        let Some(rows) = Arc::get_mut(&mut kept.rows) else { return false };
+        let Some(rows) = Arc::get_mut(&mut kept.rows) else { return Err(TooMany) };
         rows.push(row);
-        let Some(hash) = &mut kept.hash else { return true };
-        let frame = self.frame(r.params, None);
+        if let Some(hash) = &mut kept.hash {
+            let mut key = Vec::new();
+            match self.key_kept(step.table, by, r, &mut key) {
+                Ok(known) => bytes += hash.push(known.map(|()| &key[..])),
+                Err(()) => {
+                    // Rows of which the key is not told have no part that they would belong to.
+                    (kept.hash, kept.parts, kept.limit) = (None, false, LIMIT);
+                }
+            }
+        }
+        kept.bytes += bytes;
+        let fits = kept.bytes <= kept.limit && r.ev.cx.hold(&mut kept.held, bytes).is_ok();
+        kept.full |= !fits;
+        if fits || kept.parts { Ok(()) } else { Err(TooMany) }
+    }
+
+    /// The row at hand of a step whose rows go to a file.
+    fn add_spilling(
+        &self,
+        i: usize,
+        to: &mut Spilling,
+        r: &mut Runner<'_, '_>,
+    ) -> Result<(), TooMany> {
+        let step = &self.block.steps[i];
+        let (Some(by), Some(row)) = (&step.kept, self.slots[step.table].bytes()) else {
+            return Err(TooMany);
+        };
         let mut key = Vec::new();
+        match self.key_kept(step.table, by, r, &mut key) {
+            Ok(Some(())) => to.put(&key, row),
+            Ok(None) => {}
+            Err(()) => return Err(TooMany),
+        }
+        Ok(())
+    }
+
+    /// The key of the current row of a table, by the columns that conditions equate.
+    pub(super) fn key_kept(
+        &self,
+        t: usize,
+        by: &KeptBy,
+        r: &Runner<'_, '_>,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<()>, ()> {
+        let frame = self.frame(r.params, None);
         let mut found = Ok(Some(()));
         for (col, kind, _) in &by.equal {
-            let col = ColRef { depth: 0, table: step.table as u16, col: *col };
-            found = kind.key(&frame.column(col, r.ev.cx.tz), &mut key);
+            let col = ColRef { depth: 0, table: t as u16, col: *col };
+            found = kind.key(&frame.column(col, r.ev.cx.tz), key);
             if found != Ok(Some(())) {
                 break;
             }
         }
-        let Ok(known) = found else {
-            kept.hash = None;
-            return true;
-        };
-        let bytes = hash.push(known.map(|()| &key[..]));
-        kept.bytes += bytes;
-        r.ev.cx.hold(&mut kept.held, bytes).is_ok()
+        found
     }
 }

@@ -1,5 +1,11 @@
 //! What the engine tells about itself, under the names that MySQL users know, and settings that change while it runs.
 
+mod innodb;
+mod own;
+mod table;
+
+pub use table::{Kind, StatusDef, Unit};
+
 use crate::Isolation;
 use crate::change_buffer::BUFFER;
 use crate::db::Db;
@@ -9,9 +15,11 @@ use crate::ids::TrxId;
 use crate::lock::{LockInfo, TrxLocks};
 use crate::policy::{self, Cause, SettingValue, Settings as FlushSettings};
 use crate::space::FIRST_TABLE;
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::Ordering;
+use crate::waits;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use table::{Reading, n};
 
 /// A transaction that has written something, for monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,166 +56,24 @@ pub fn buffers_inserts(what: &str) -> bool {
     matches!(what, "inserts" | "changes" | "all")
 }
 
-fn n(a: &AtomicU64) -> u64 {
-    a.load(Ordering::Relaxed)
-}
-
 impl Db {
     /// Counters by their MySQL names, and Weir's own under `Weir_`.
     pub fn status(&self) -> Vec<(&'static str, u64)> {
-        let db = self.inner();
-        let (pool, log) = (&db.core.pool, &db.core.log);
-        let (f, l, p) = (pool.flush_stats(), &log.stats, &pool.stats);
-        let u = &db.core.flush.stats;
-        let b = &db.core.stats.change_buffer;
-        let page = self.page_size() as u64;
-        let (lsn, checkpoint) = (log.published(), log.checkpoint());
-        let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn);
-        let free = pool.free_frames() as u64;
-        let size = pool.size() as u64;
-        let dirty = pool.dirty_pages() as u64;
-        let mut all = vec![
-            ("Innodb_buffer_pool_bytes_data", (size - free.min(size)) * page),
-            ("Innodb_buffer_pool_bytes_dirty", dirty * page),
-            ("Innodb_buffer_pool_pages_data", size - free.min(size)),
-            ("Innodb_buffer_pool_pages_dirty", dirty),
-            ("Innodb_buffer_pool_pages_flushed", n(&f.pages)),
-            ("Innodb_buffer_pool_pages_free", free),
-            ("Innodb_buffer_pool_pages_total", size),
-            ("Innodb_buffer_pool_read_ahead", n(&p.read_ahead)),
-            ("Innodb_buffer_pool_read_ahead_rnd", pool.extents_read().0),
-            ("Innodb_buffer_pool_read_ahead_seq", pool.extents_read().1),
-            ("Innodb_buffer_pool_read_requests", pool.read_requests()),
-            ("Innodb_buffer_pool_reads", n(&p.reads).saturating_sub(n(&p.read_ahead))),
-            ("Innodb_buffer_pool_wait_free", n(&p.free_waits)),
-            ("Innodb_buffer_pool_write_requests", n(&db.core.stats.mtrs)),
-            ("Innodb_data_fsyncs", n(&f.data_syncs) + n(&l.syncs) + n(&f.dblwr_writes)),
-            ("Innodb_data_reads", n(&p.reads)),
-            ("Innodb_data_read", n(&p.reads) * page),
-            ("Innodb_data_writes", n(&f.pages) + n(&l.writes)),
-            ("Innodb_data_written", (n(&f.pages) + n(&f.dblwr_pages)) * page + n(&l.bytes_written)),
-            ("Innodb_dblwr_pages_written", n(&f.dblwr_pages)),
-            ("Innodb_dblwr_writes", n(&f.dblwr_writes)),
-            ("Innodb_ibuf_discarded_deletes", 0),
-            ("Innodb_ibuf_discarded_inserts", 0),
-            ("Innodb_ibuf_inserts", n(&b.inserts)),
-            ("Innodb_ibuf_merged_deletes", 0),
-            ("Innodb_ibuf_merged_inserts", n(&b.moved)),
-            ("Innodb_ibuf_merges", n(&b.moves)),
-            ("Innodb_ibuf_size", self.buffered_pages()),
-            ("Innodb_log_waits", n(&l.buffer_waits)),
-            ("Innodb_log_write_requests", n(&l.write_requests)),
-            ("Innodb_log_writes", n(&l.writes)),
-            ("Innodb_num_open_files", db.core.spaces.files.open_now() as u64),
-            ("Innodb_os_log_fsyncs", n(&l.syncs)),
-            ("Innodb_os_log_written", n(&l.bytes_written)),
-            ("Innodb_page_size", page),
-            ("Innodb_pages_created", n(&p.created)),
-            ("Innodb_pages_read", n(&p.reads)),
-            ("Innodb_pages_written", n(&f.pages)),
-            ("Innodb_redo_log_capacity_resized", log.capacity()),
-            ("Innodb_redo_log_checkpoint_lsn", checkpoint),
-            ("Innodb_redo_log_current_lsn", lsn),
-            ("Innodb_redo_log_flushed_to_disk_lsn", log.durable()),
-            ("Innodb_row_lock_current_waits", n(&db.locks.stats.current_waits)),
-            ("Innodb_row_lock_time", n(&db.locks.stats.wait_nanos) / 1_000_000),
-            (
-                "Innodb_row_lock_time_avg",
-                n(&db.locks.stats.wait_nanos) / 1_000_000 / n(&db.locks.stats.waits).max(1),
-            ),
-            ("Innodb_row_lock_time_max", n(&db.locks.stats.wait_nanos_max) / 1_000_000),
-            ("Innodb_row_lock_waits", n(&db.locks.stats.waits)),
-            ("Innodb_rows_deleted", n(&db.stats.rows_deleted)),
-            ("Innodb_rows_inserted", n(&db.stats.rows_inserted)),
-            ("Innodb_rows_read", n(&db.stats.rows_read)),
-            ("Innodb_rows_updated", n(&db.stats.rows_updated)),
-            ("Innodb_deadlocks", n(&db.locks.stats.deadlocks)),
-            ("Innodb_history_list_length", db.purge.history_length() as u64),
-            ("Weir_alter_at_once", n(&db.core.stats.tables_altered_at_once)),
-            ("Weir_alter_copies_beside_writers", n(&db.core.stats.tables_copied_beside_writers)),
-            ("Weir_alter_indexes_beside_writers", n(&db.core.stats.indexes_built_beside_writers)),
-            ("Weir_alter_row_log_entries", n(&db.core.stats.row_log_entries)),
-            ("Weir_attempts", n(&db.core.stats.attempts)),
-            ("Weir_background_reads_delayed", n(&pool.reads.delayed)),
-            ("Weir_background_reads_delayed_usec", n(&pool.reads.delayed_nanos) / 1000),
-            ("Weir_background_wait_usec", n(&db.turns.wait_nanos) / 1000),
-            ("Weir_background_waits", n(&db.turns.waits)),
-            ("Weir_attempt_restarts", n(&db.core.stats.restarts)),
-            ("Weir_btree_merges", n(&db.core.stats.merges)),
-            ("Weir_btree_splits", n(&db.core.stats.splits)),
-            ("Weir_checkpoint_age", lsn.saturating_sub(checkpoint)),
-            ("Weir_checkpoints", n(&l.checkpoints)),
-            ("Weir_deadlock_searches_cut", n(&db.locks.stats.searches_cut)),
-            ("Weir_deadlock_search_steps_max", n(&db.locks.stats.search_steps_max)),
-            ("Weir_device_pages_per_second", n(&db.core.flush.device_pages)),
-            ("Weir_files_closed", n(&db.core.spaces.files.closed)),
-            ("Weir_files_opened", n(&db.core.spaces.files.opened)),
-            ("Weir_flush_age_pages", f.by(Cause::Age)),
-            ("Weir_flush_batches", n(&f.batches)),
-            ("Weir_flush_batches_refused", n(&f.batches_refused)),
-            ("Weir_flush_slot_waits", n(&f.slot_waits)),
-            ("Weir_flush_dirty_pages", f.by(Cause::Dirty)),
-            ("Weir_flush_extra_pages", f.by(Cause::Extra)),
-            ("Weir_flush_free_pages", f.by(Cause::Free)),
-            (
-                "Weir_flush_list_pages",
-                [Cause::Age, Cause::Dirty, Cause::Extra].map(|c| f.by(c)).iter().sum(),
-            ),
-            ("Weir_flush_lru_pages", f.lru_pages()),
-            ("Weir_change_buffer_asked", n(&b.asked)),
-            ("Weir_change_buffer_helped", n(&b.helped)),
-            ("Weir_change_buffer_trees_made", n(&b.made)),
-            ("Weir_flush_neighbour_pages", n(&f.neighbours)),
-            ("Weir_flush_requests", n(&f.requests)),
-            ("Weir_flush_rescue_pages", f.by(Cause::Rescue)),
-            ("Weir_flush_sync_pages", f.by(Cause::UserSync) + f.by(Cause::UserAsync)),
-            ("Weir_flush_user_async_pages", f.by(Cause::UserAsync)),
-            ("Weir_flush_user_dirty_pages", f.by(Cause::UserDirty)),
-            ("Weir_flush_user_free_pages", f.by(Cause::UserFree)),
-            ("Weir_flush_user_sync_pages", f.by(Cause::UserSync)),
-            ("Weir_flush_user_wait_usec", n(&u.wait_nanos) / 1000),
-            ("Weir_flush_user_wait_usec_max", n(&u.wait_nanos_max) / 1000),
-            ("Weir_flush_user_waits", n(&u.waits)),
-            ("Weir_latch_waits", n(&p.latch_waits)),
-            ("Weir_lock_timeouts", n(&db.locks.stats.timeouts)),
-            ("Weir_log_space_wait_usec", n(&l.room_wait_nanos) / 1000),
-            ("Weir_log_answers_kept", n(&l.answers_kept)),
-            ("Weir_log_publish_waits", n(&l.publish_waits)),
-            ("Weir_log_rollback_waits", n(&l.undo_first)),
-            ("Weir_log_space_waits", n(&l.room_waits)),
-            ("Weir_modified_age", lsn.saturating_sub(oldest)),
-            (
-                "Weir_undo_pages",
-                db.core.spaces.get(crate::space::UNDO).map_or(0, |s| s.pages().into()),
-            ),
-            ("Weir_undo_slots", db.undo_slots.count() as u64),
-            ("Weir_undo_truncations", n(&db.undo_truncation.done)),
-            ("Weir_pages_evicted", n(&p.evicted)),
-            ("Weir_admitted_per_second", db.core.flush.admission.per_second() as u64),
-            ("Weir_pace_usec", n(&u.paced_nanos) / 1000),
-            ("Weir_pace_usec_max", n(&u.paced_nanos_max) / 1000),
-            ("Weir_paced_changes", n(&u.paced)),
-            ("Weir_pages_dirtied", pool.dirtied()),
-            ("Weir_pages_in_flight", pool.pages_in_flight() as u64),
-            ("Weir_pages_rewritten", n(&f.rewritten)),
-            ("Weir_page_read_usec", n(&p.read_nanos) / 1000),
-            ("Weir_pressure", self.pressure().value.into()),
-            ("Weir_purged_rows", n(&db.purge.stats.rows_removed)),
-            ("Weir_purged_transactions", n(&db.purge.stats.transactions)),
-            ("Weir_rows_covered", n(&db.stats.rows_covered)),
-            ("Weir_rows_uncovered", n(&db.stats.rows_uncovered)),
-            ("Weir_write_budget_achieved", {
-                let pages = db.history.written_lately();
-                (pages * n(&db.core.flush.budget.page_bytes) as f64) as u64
-            }),
-            ("Weir_write_budget_allowed", n(&db.core.flush.budget.allowed)),
-            ("Weir_write_budget_exceeded", n(&db.core.flush.budget.exceeded)),
-            ("Weir_write_budget_needed", n(&db.core.flush.budget.needed)),
-            ("Weir_write_window", pool.window() as u64),
-            ("Weir_transactions_committed", n(&db.stats.commits)),
-            ("Weir_transactions_rolled_back", n(&db.stats.rollbacks)),
-        ];
-        self.wait_status(&mut all);
+        self.status_rows().into_iter().map(|(def, value)| (def.name, value)).collect()
+    }
+
+    /// The same with what each of them is.
+    pub fn status_rows(&self) -> Vec<(StatusDef, u64)> {
+        let r = Reading::of(self);
+        let rows = innodb::ROWS.iter().chain(own::ROWS);
+        let mut all: Vec<_> = rows.map(|row| (row.def, (row.read)(&r))).collect();
+        let waits = self.wait_totals();
+        for cause in waits::Cause::ALL {
+            let (i, [number, time]) = (*cause as usize, own::of_cause(*cause));
+            all.push((number, waits.waits[i]));
+            all.push((time, waits.nanos[i] / 1000));
+        }
+        all.push((own::STALLS, r.i.stalls.count()));
         all
     }
 
@@ -340,6 +206,11 @@ impl Db {
             *found.entry((space, owner & !BUFFER)).or_insert(0) += pages;
         }
         found
+    }
+
+    /// Files of tables that are open.
+    pub fn open_files(&self) -> usize {
+        self.inner().core.spaces.files.open_now()
     }
 
     /// What of the pool is no counter.

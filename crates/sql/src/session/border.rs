@@ -1,0 +1,72 @@
+//! The calls by which a session is driven, as its drivers see them: boxed futures, and calls that wait on the caller's thread.
+//!
+//! The future of an `async fn` is compiled in each optimised crate that awaits it, with the futures of the executor and the engine inside.
+//! Behind this border they are compiled once. The server's hot calls end in `_here`: they save the allocation, too.
+
+use super::Session;
+use crate::session_api::{ParamValue, QueryEnd, ResultSink, SqlError};
+use std::pin::pin;
+use weir_rt::{Boxed, Rt};
+
+impl Session {
+    /// Executes one statement from the front of `sql`.
+    pub fn query<'a>(
+        &'a mut self,
+        sql: &'a [u8],
+        sink: &'a mut dyn ResultSink,
+    ) -> Boxed<'a, QueryEnd> {
+        Box::pin(self.query_front(sql, sink))
+    }
+
+    /// The same for what the call before has left of its text: that is not converted once more for each of its statements.
+    pub fn query_rest<'a>(
+        &'a mut self,
+        sql: &'a [u8],
+        sink: &'a mut dyn ResultSink,
+    ) -> Boxed<'a, QueryEnd> {
+        Box::pin(self.query_front_rest(sql, sink))
+    }
+
+    /// Executes a prepared statement.
+    pub fn execute<'a>(
+        &'a mut self,
+        id: u32,
+        params: &'a [ParamValue],
+        sink: &'a mut dyn ResultSink,
+    ) -> Boxed<'a, Result<(), SqlError>> {
+        Box::pin(self.run_execute(id, params, sink))
+    }
+
+    /// Waits until the statement's commit is as durable as was asked. An error stands in the place of the answer.
+    pub fn settle(&mut self) -> Boxed<'_, Result<(), SqlError>> {
+        Box::pin(self.run_settle())
+    }
+
+    // A statement's future is some 9 KiB. It is pinned where it is made, because `block_on` would copy all of it.
+
+    /// As [`Session::query`], on this thread.
+    pub fn query_here(&mut self, rt: &Rt, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+        rt.block_on(pin!(self.query_front(sql, sink)))
+    }
+
+    /// As [`Session::query_rest`], on this thread.
+    pub fn query_rest_here(&mut self, rt: &Rt, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+        rt.block_on(pin!(self.query_front_rest(sql, sink)))
+    }
+
+    /// As [`Session::execute`], on this thread.
+    pub fn execute_here(
+        &mut self,
+        rt: &Rt,
+        id: u32,
+        params: &[ParamValue],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        rt.block_on(pin!(self.run_execute(id, params, sink)))
+    }
+
+    /// As [`Session::settle`], on this thread.
+    pub fn settle_here(&mut self, rt: &Rt) -> Result<(), SqlError> {
+        rt.block_on(pin!(self.run_settle()))
+    }
+}

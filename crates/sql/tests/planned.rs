@@ -1,0 +1,235 @@
+//! What the planner makes of conditions: the access that EXPLAIN tells, the rows that a run reads, and the same answers as by conditions that no
+//! rule and no index sees through.
+use crate::common::*;
+
+/// Columns of 2,000 rows: `a` with 100 values, `b` with 500, `n` with 400 and NULLs, `s`, `d` and `x` with many, `k` with 4.
+const SETUP: &[&str] = &[
+    "create table t (id int primary key, a int not null, b int not null, n int, s varchar(20) collate utf8mb4_general_ci not null, \
+     d date not null, x decimal(8,2) not null, k int not null, pad varchar(90) not null, \
+     key a (a), key b (b), key n (n), key s (s), key d (d), key x (x), key kb (k, b))",
+    "set session cte_max_recursion_depth = 3000",
+    "insert into t with recursive r as (select 1 i union all select i + 1 from r where i < 2000) \
+     select i, i * 7 % 100, i * 13 % 500, nullif(i * 11 % 400, 3), concat(if(i % 2, 'key_', 'keys'), i), \
+     date '2020-01-01' + interval i day, i / 4, i % 4, repeat('x', 90) from r",
+    "create table u (id int primary key, a int not null, v int not null, key a (a))",
+    "insert into u select id, a, k from t where id <= 300",
+    "analyze table t, u",
+];
+
+/// Type, keys, their length and the remarks of the first line of EXPLAIN.
+async fn plan(c: &mut Client, sql: &str) -> String {
+    let rows = c.rows(&format!("explain {sql}")).await;
+    let first = rows.split("; 1|").next().unwrap_or_default();
+    let cells: Vec<&str> = first.split('|').collect();
+    format!("{} {} {} {}", cells[4], cells[6], cells[7], cells[11])
+}
+
+/// The rows that conditions keep are those for which they are true, asked row by row where no rule reaches.
+async fn same(c: &mut Client, condition: &str) {
+    let searched = c.rows(&format!("select count(*), sum(id) from t where {condition}")).await;
+    let asked = format!(
+        "select sum(v), sum(if(v, id, null)) from (select id, ({condition}) is true v from t ignore index (a, b, n, s, d, x, kb)) z"
+    );
+    let asked = c.rows(&asked).await;
+    assert_eq!(searched.replace("NULL", "0"), asked.replace("NULL", "0"), "{condition}");
+}
+
+#[test]
+fn conditions_become_searches() {
+    with_server(3, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let cases = [
+            ("not (b > 2)", "range b 4 Using where"),
+            ("not (b between 3 and 497)", "range b 4 Using where"),
+            ("not (b >= 3 and b < 498)", "range b 4 Using where"),
+            ("not (n > 2)", "range n 5 Using where"),
+            ("b > 20 and b <> 21 and b < 23", "range b 4 Using where"),
+            ("b not in (1, 2, 4) and b < 6", "range b 4 Using where"),
+            ("not (b <> 5)", "ref b 4 Using where"),
+            ("s like 'key\\_19%'", "range s 82 Using where"),
+            ("s = 'KEY_19' collate utf8mb4_bin", "ref s 82 Using where"),
+            ("x < 1e1 - 9.5", "range x 4 Using where"),
+            ("b = 5 or d = '2020-02-02'", "index_merge b,d 4,3 Using union(b,d); Using where"),
+            ("b < 2 or d = '2020-02-02'", "index_merge b,d 4,3 Using sort_union(b,d); Using where"),
+            ("id < 3 or b = 7", "index_merge PRIMARY,b 4,4 Using union(PRIMARY,b); Using where"),
+            ("not (b <> 5 and n <> 7)", "index_merge b,n 4,5 Using union(b,n); Using where"),
+        ];
+        for (condition, wanted) in cases {
+            let sql = format!("select * from t where {condition}");
+            assert_eq!(plan(&mut c, &sql).await, wanted, "{condition}");
+            same(&mut c, condition).await;
+        }
+        for condition in [
+            "not (n > 2 or b < 100)",
+            "not (n = 5 xor b = 7)",
+            "not (n <=> null)",
+            "not (n is null or n > 100)",
+            "not not (n < 10)",
+            "n not in (1, 2, null)",
+            "n <> null",
+            "not (n in (1, 2) and b < 50)",
+            "n not between 5 and 390",
+            "s like 'key\\\\_1%'",
+            "s not like 'key\\_%'",
+            "s collate utf8mb4_bin in ('key_1', 'KEYS2')",
+            "d in ('2020-01-05', '2020-01-07')",
+            "d between '2020-01-05' and '2020-03-01'",
+            "d > 20201399",
+            "d < -5",
+            "d >= 99999999",
+            "n = 5 or n = 7 and b = 1 or d = '2020-02-02'",
+            "(b = 5 or n = 7) and (a = 3 or d < '2020-03-01')",
+            "a = 35 and b = 65",
+            "a = 35 and n = 55",
+            "n is null or b = 3",
+        ] {
+            same(&mut c, condition).await;
+        }
+    });
+}
+
+#[test]
+fn hints_choose_whether_indexes_are_merged() {
+    with_server(4, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let or = "from t where b = 5 or d = '2020-02-02'";
+        let without = plan(&mut c, &format!("select /*+ NO_INDEX_MERGE(t) */ * {or}")).await;
+        assert_eq!(without, "ALL NULL NULL Using where");
+        c.check(&[
+            (
+                "select id from t where b = 5 or d = '2020-02-02' order by id limit 3",
+                "32; 385; 885",
+            ),
+            ("select id from t where b = 5 or d = '2020-02-02' order by id desc limit 1", "1885"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn changes_of_rows_search_as_queries_do() {
+    with_server(5, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let plans = [
+            (
+                "update t set pad = 'y' where b = 5 or d = '2020-02-02'",
+                "index_merge b,d 4,3 Using union(b,d); Using where",
+            ),
+            (
+                "update t set b = b + 1 where b = 5 or d = '2020-02-02'",
+                "index_merge b,d 4,3 Using union(b,d); Using where",
+            ),
+            ("delete from t where not (b > 2)", "range b 4 Using where"),
+        ];
+        for (sql, wanted) in plans {
+            assert_eq!(plan(&mut c, sql).await, wanted, "{sql}");
+        }
+        c.all(&[
+            "update t set b = b + 1 where b = 5 or d = '2020-02-02'",
+            "delete from t where not (b > 2)",
+            "delete from t where id in (select id from u where a = 7)",
+            "update t set pad = 'z' where exists (select 1 from u where u.id = t.id and u.v = 3)",
+            "delete from t where not exists (select 1 from u where u.v = t.k)",
+        ])
+        .await;
+        c.check(&[
+            ("select count(*) from t where b = 5", "0"),
+            ("select count(*) from t where b <= 2", "0"),
+            ("select count(*) from t where b = 6", "8"),
+            ("select count(*) from t where id in (1, 101, 201)", "0"),
+            ("select count(*) from t where pad = 'z'", "75"),
+            ("delete from t where id in (select id from t where a = 1)", "E1093"),
+            ("update t set a = 1 where id in (select t.id from t)", "E1093"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn equalities_and_ors_reach_other_tables() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        // The constant reaches the table that the condition does not name.
+        let joined = "select count(*) from t, u where t.a = u.a and t.a = 7";
+        let rows = c.rows(&format!("explain {joined}")).await;
+        assert_eq!(rows.matches("|ref|").count(), 2, "{rows}");
+        c.check(&[
+            (joined, "60"),
+            ("select count(*) from t left join u on u.a = t.a where t.a = 7 and t.b = 13", "12"),
+            (
+                "select count(*) from t, u x, u y where t.id = x.id and x.id = y.id and y.a = 7",
+                "3",
+            ),
+            (
+                "select (select count(*) from t, u where (t.a = u.a and t.b < 50 and u.v = 1) or (t.a = u.a and t.b > 450 and u.v = 2)) \
+                 = (select count(*) from t, u where t.a = u.a and t.b < 50 and u.v = 1) \
+                 + (select count(*) from t, u where t.a = u.a and t.b > 450 and u.v = 2)",
+                "1",
+            ),
+            (
+                "select count(*) from t, u where (t.id = u.id and t.b = 13) or t.id = u.id",
+                "300",
+            ),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn groups_are_read_loosely() {
+    with_server(7, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let cases = [
+            ("select distinct k from t", "0; 1; 2; 3"),
+            ("select k, min(b) from t group by k", "0|0; 1|1; 2|2; 3|3"),
+            ("select k, max(b) from t group by k order by k", "0|496; 1|497; 2|498; 3|499"),
+            ("select k, min(b), max(b) from t group by k", "0|0|496; 1|1|497; 2|2|498; 3|3|499"),
+            ("select count(distinct k) from t", "4"),
+            ("select k from t group by k having k > 1 order by k desc", "3; 2"),
+            ("select distinct k + 1 from t where k < 3", "1; 2; 3"),
+        ];
+        for (sql, answer) in cases {
+            let told = plan(&mut c, sql).await;
+            assert!(told.contains("Using index for group-by"), "{sql}: {told}");
+            c.check(&[(sql, answer)]).await;
+        }
+        // What is not the same in all rows of a group keeps the whole scan.
+        for sql in [
+            "select k, sum(b) from t group by k",
+            "select k, count(*) from t group by k",
+            "select distinct k from t where b > 7",
+            "select k, min(b) from t where b > 7 group by k",
+            "select k, min(b), max(id) from t group by k",
+        ] {
+            let told = plan(&mut c, sql).await;
+            assert!(!told.contains("for group-by"), "{sql}: {told}");
+        }
+        c.all(&["delete from t where k = 1 and b < 490", "delete from t where k = 2"]).await;
+        c.check(&[
+            ("select k, min(b), max(b) from t group by k", "0|0|496; 1|493|497; 3|3|499"),
+            ("select distinct k from t order by k for update", "0; 1; 3"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn an_order_with_a_limit_may_be_cheaper_than_a_search() {
+    with_server(8, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let few = "select id from t ignore index (b) where k = 3 order by id limit 2";
+        assert!(!plan(&mut c, few).await.contains("filesort"));
+        c.check(&[
+            (few, "3; 7"),
+            ("select id from t where k = 3 order by id desc limit 2", "1999; 1995"),
+            ("select id from t where a = 35 order by id limit 2", "5; 105"),
+        ])
+        .await;
+    });
+}
