@@ -263,13 +263,13 @@ fn numbers_count_within_the_groups_of_a_key() {
                 "ok 0",
             ),
             ("insert into m (g, v) values (1,1),(2,2),(1,3),(2,4),(1,5)", "ok 5"),
-            ("select * from m order by v", "1|1|1 / 2|1|2 / 1|2|3 / 2|2|4 / 1|3|5"),
+            ("select * from m order by v", "1|1|1; 2|1|2; 1|2|3; 2|2|4; 1|3|5"),
             ("select last_insert_id()", "1"),
             ("insert into m (g, id, v) values (1,10,6),(1,null,7),(1,0,8)", "ok 3"),
-            ("select * from m where v > 5", "1|10|6 / 1|11|7 / 1|12|8"),
+            ("select * from m where v > 5", "1|10|6; 1|11|7; 1|12|8"),
             ("select last_insert_id()", "11"),
             ("insert into m (g, v) select g, v + 100 from m where v < 3", "ok 2"),
-            ("select * from m where v > 100", "1|13|101 / 2|3|102"),
+            ("select * from m where v > 100", "1|13|101; 2|3|102"),
             ("delete from m where g = 1 and id = 13", "ok 1"),
             ("insert into m (g, v) values (1, 99)", "ok 1"),
             ("select id from m where v = 99", "13"),
@@ -278,13 +278,13 @@ fn numbers_count_within_the_groups_of_a_key() {
             ("select id from m where g = 3", "1"),
             ("update m set id = 40 where g = 3", "ok 1"),
             ("replace into m (g, v) values (3, 1)", "ok 1"),
-            ("select id from m where g = 3", "40 / 41"),
+            ("select id from m where g = 3", "40; 41"),
             ("set insert_id = 50", "ok 0"),
             ("insert into m (g, v) values (4,1),(4,2)", "ok 2"),
-            ("select id from m where g = 4", "50 / 51"),
+            ("select id from m where g = 4", "50; 51"),
             ("set auto_increment_increment = 10, auto_increment_offset = 3", "ok 0"),
             ("insert into m (g, v) values (5,1),(5,2),(3,1)", "ok 3"),
-            ("select g, id from m where g in (3, 5)", "3|40 / 3|41 / 3|43 / 5|3 / 5|13"),
+            ("select g, id from m where g in (3, 5)", "3|40; 3|41; 3|43; 5|3; 5|13"),
         ])
         .await;
         c.0.close().await;
@@ -304,27 +304,31 @@ fn numbers_within_groups_have_their_limits() {
             ("create table t (g int, id tinyint auto_increment, key (g, id)) engine=myisam", "ok 0"),
             // NULL is a group, too.
             ("insert into t values (null, null), (null, null), (1, null), (1, 127)", "ok 4"),
-            ("select * from t order by g, id", "NULL|1 / NULL|2 / 1|1 / 1|127"),
+            ("select * from t order by g, id", "NULL|1; NULL|2; 1|1; 1|127"),
             ("insert into t (g) values (1)", "E1264 Out of range value for column 'id' at row 1"),
             ("insert into t (g) values (2)", "ok 1"),
             ("alter table t engine=innodb", one),
             ("alter table t drop key g", one),
             ("alter table t add column v int, engine=myisam", "ok 0"),
             ("insert into t (g) values (2)", "ok 1"),
-            ("select id from t where g = 2", "1 / 2"),
+            ("select id from t where g = 2", "1; 2"),
             ("create table u like t", "ok 0"),
             ("insert into u (g) values (7), (7)", "ok 2"),
-            ("select id from u", "1 / 2"),
+            ("select id from u", "1; 2"),
             // A key that the column leads has the table's counter.
             ("alter table u add key (id)", "ok 0"),
             ("insert into u (g) values (8)", "ok 1"),
             ("select id from u where g = 8", "3"),
+            ("alter table u drop key id", "ok 0"),
+            ("insert into u (g) values (7)", "ok 1"),
+            ("insert into u (g) values (9)", "ok 1"),
+            ("select g, id from u order by g, id", "7|1; 7|2; 7|3; 8|3; 9|1"),
             ("create table w (g varchar(20), id int auto_increment, key (g(3), id)) engine=aria", "ok 0"),
             ("insert into w (g) values ('abcd'), ('ABCe'), ('x')", "ok 3"),
-            ("select * from w order by g, id", "abcd|1 / ABCe|2 / x|1"),
+            ("select * from w order by g, id", "abcd|1; ABCe|2; x|1"),
             ("create temporary table x (g int, id int auto_increment, key (g, id)) engine=myisam", "ok 0"),
             ("insert into x (g) values (1), (2), (1)", "ok 3"),
-            ("select * from x order by g, id", "1|1 / 1|2 / 2|1"),
+            ("select * from x order by g, id", "1|1; 1|2; 2|1"),
         ])
         .await;
         c.0.close().await;
@@ -346,15 +350,10 @@ fn no_number_of_a_group_is_given_twice() {
         b.check(&[
             ("set innodb_lock_wait_timeout = 1", "ok 0"),
             ("insert into t (g) values (1)", "E1205"),
-            ("insert into t (g, id) values (0, null)", "ok 1"),
         ])
         .await;
         a.check(&[("commit", "ok 0")]).await;
-        b.check(&[
-            ("insert into t (g) values (1)", "ok 1"),
-            ("select * from t", "0|1 / 1|1 / 1|2"),
-        ])
-        .await;
+        b.check(&[("insert into t (g) values (1)", "ok 1"), ("select * from t", "1|1; 1|2")]).await;
         a.0.close().await;
         b.0.close().await;
         drop(server);
@@ -380,10 +379,10 @@ fn searches_in_boolean_mode_need_no_key() {
             ),
             (
                 "select id, match (a, b) against ('+mysql database' in boolean mode) from f",
-                "1|1.3333333730697632 / 2|1.3333333730697632 / 3|0 / 4|0",
+                "1|1.3333333730697632; 2|1.3333333730697632; 3|0; 4|0",
             ),
             ("select id from f where match (a, n) against ('2000' in boolean mode)", "2"),
-            ("select id from f where match (b) against ('brown*' in boolean mode)", "1 / 3"),
+            ("select id from f where match (b) against ('brown*' in boolean mode)", "1; 3"),
             ("select id from f where match (a) against ('reilly' in boolean mode)", "3"),
             ("select id from f where match (a) against (null in boolean mode)", ""),
             ("select id from f where match (a) against ('mysql')", no_key),
@@ -397,7 +396,7 @@ fn searches_in_boolean_mode_need_no_key() {
             ("execute s using @x", "2"),
             ("update f set n = 0 where match (a) against ('systems' in boolean mode)", "ok 1"),
             (&format!("create view v as select id, {like} r from f"), "ok 0"),
-            ("select id, r > 0 from v", "1|1 / 2|0 / 3|0 / 4|0"),
+            ("select id, r > 0 from v", "1|1; 2|0; 3|0; 4|0"),
             ("create table l (a varchar(9) charset latin1, b varchar(9)) engine=myisam", "ok 0"),
             ("select match (a, b) against ('x' in boolean mode) from l", "E1267"),
             ("alter table f engine=innodb", "ok 0"),

@@ -411,7 +411,7 @@ async fn rebuild(
     let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
     let table =
         rebuilt.map_err(|e| renumbered(e, &plan.meta, old, &RowLayout::of(&phys, form), ctx))?;
-    if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
+    if plan.meta.counter().is_some() && mapper.auto_max >= next {
         ctx.reads
             .db()
             .set_auto_increment(&table, mapper.auto_max.saturating_add(1))

@@ -91,8 +91,7 @@ pub fn new_table(
         name: name.into(),
         columns: meta.columns.iter().map(column).collect(),
         indexes: index_defs(meta),
-        // Numbers that count within groups are looked up in the table: no counter follows them.
-        auto_increment: meta.auto_increment().filter(|_| meta.counts_within().is_none()),
+        auto_increment: meta.counter(),
         auto_increment_start: auto_increment_start.max(1),
         parts: meta.partitions.as_ref().map_or(0, |p| p.leaves()),
         form,

@@ -51,8 +51,8 @@ pub fn classify(old: &SqlTable, plan: &Plan, come: Option<&[DatumBuf]>) -> Chang
     let kept = plan.sources.iter().enumerate().all(|(i, s)| *s == Some(i))
         && plan.sources.len() == old.columns.len();
     let same_phys = pairs().all(|(c, s)| c.phys() == old.columns[s].phys());
-    // The engine's definition carries column names and the AUTO_INCREMENT column too.
-    let same_auto = new.auto_increment() == old.auto_increment();
+    // The engine's definition carries column names and the column that its counter follows, too.
+    let same_auto = new.auto_increment() == old.auto_increment() && new.counter() == old.counter();
     let same_names = same_auto && pairs().all(|(c, s)| c.name == old.columns[s].name);
     let same_keys = clustered_view(old) == clustered_view(new);
     if plan.force || !kept || converts || !same_phys || !same_names || !same_keys {

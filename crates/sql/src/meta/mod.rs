@@ -235,6 +235,11 @@ impl TableMeta {
         self.indexes.iter().enumerate().find_map(|(n, i)| Some((n, at(i)?)))
     }
 
+    /// The AUTO_INCREMENT column where the table's counter gives its numbers. Those within groups are looked up in the table.
+    pub fn counter(&self) -> Option<usize> {
+        self.auto_increment().filter(|_| self.counts_within().is_none())
+    }
+
     /// Position of a column by name, in any letter case.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.is_named(name))

@@ -32,7 +32,7 @@ impl RowRules {
             required: columns().filter(|(_, c)| !c.nullable).map(|(i, _)| i).collect(),
             touched: columns().filter_map(|(i, c)| Some((i, c.on_update_now?))).collect(),
             counter: meta.auto_increment(),
-            followed: meta.auto_increment().filter(|_| meta.counts_within().is_none()),
+            followed: meta.counter(),
             groups: meta.counts_within(),
             generated: columns().filter(|(_, c)| c.is_generated()).map(|(i, _)| i).collect(),
             late: columns()

@@ -519,11 +519,7 @@ impl Parser<'_> {
                 let name = if self.at_ident() { Some(self.ident()?) } else { None };
                 self.expect_t(T::LParen)?;
                 // The order that may stand behind a column says nothing of a foreign key.
-                let columns = self.comma_list(|p| {
-                    let column = p.ident();
-                    p.eat_any(&[Kw::ASC, Kw::DESC]);
-                    column
-                })?;
+                let columns = self.comma_list(Parser::ordered_ident)?;
                 self.expect_t(T::RParen)?;
                 self.expect(Kw::REFERENCES)?;
                 let references = self.references()?;

@@ -498,6 +498,13 @@ impl<'a> Parser<'a> {
         self.comma_list(Parser::ident)
     }
 
+    /// A name, and ASC or DESC behind it.
+    pub(crate) fn ordered_ident(&mut self) -> PResult<Ident> {
+        let name = self.ident()?;
+        self.eat_any(&[Kw::ASC, Kw::DESC]);
+        Ok(name)
+    }
+
     /// `(a, b)`.
     pub(crate) fn paren_idents(&mut self) -> PResult<Vec<Ident>> {
         self.expect_t(T::LParen)?;

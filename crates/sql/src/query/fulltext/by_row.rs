@@ -248,7 +248,8 @@ impl Question {
         }
         let mut buffer = Vec::new();
         let known = self.words.is_indexed(super::words::Token { text: word, chars }, &mut buffer);
-        if !known && !(begins && chars <= self.words.rules.max) {
+        let sought = known || begins && chars <= self.words.rules.max;
+        if !sought {
             return;
         }
         self.groups[group].must += u32::from(r.sign == Sign::Must);

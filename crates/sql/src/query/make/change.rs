@@ -225,7 +225,10 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     let searchable = optimize::searchable(&block, b.env);
     let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
     let unsafe_scan = scanned && block.limit.is_none();
-    b.join_queries_of_change(&mut block)?;
+    // A subquery that has become a table of the block cannot be asked of the row after the change.
+    if checks.iter().all(|c| !c.has_subs) {
+        b.join_queries_of_change(&mut block)?;
+    }
     optimize::block_to_change(&mut block, b.env).await?;
     // Triggers and generated columns see whole rows, also where nothing is assigned.
     for t in block.tables.iter_mut().filter(|t| t.lock == LockMode::Exclusive) {
