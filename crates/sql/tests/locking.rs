@@ -437,7 +437,7 @@ fn a_snapshot_older_than_the_table_is_told_once() {
         .await;
         a.all(&["create table u (id int primary key)", "insert into u values (1)"]).await;
         b.all(&["begin", "select * from u"]).await;
-        a.rows("alter table t add column z int default 7 first").await;
+        a.rows("alter table t add column z int default 7 first, algorithm = copy").await;
         for sql in ["select * from t", "select * from t where id = 1", "select * from u join t"] {
             let answer = b.ask(sql).await;
             assert_eq!(answer.errno(), 1412, "{sql}: {}", answer.line());
