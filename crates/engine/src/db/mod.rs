@@ -11,7 +11,7 @@ mod tasks;
 mod writers;
 
 use crate::btree;
-use crate::catalog::{Catalog, Object, ObjectKind};
+use crate::catalog::Catalog;
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;

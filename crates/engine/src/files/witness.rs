@@ -112,6 +112,11 @@ impl Spaces {
         Ok(())
     }
 
+    /// Whether this is the page by which its file is known: it had been written and synced when that was written down.
+    pub fn is_witness(&self, id: PageId) -> bool {
+        self.witnesses.lock().get(&id.space).is_some_and(|(page, _)| *page == id.page)
+    }
+
     /// A clean stop: everything is home and synced.
     pub async fn write_witnesses(&self) -> Result<()> {
         let mut all = self.witnesses.lock().clone();
