@@ -186,12 +186,18 @@ pub struct Connection {
     pub sends: Option<Vec<u8>>,
     /// The session has set user variables, which it keeps.
     pub has_variables: bool,
-    /// Temporary tables that it has made and not dropped.
-    temporaries: Vec<String>,
+    /// Temporary tables that it is charged for.
+    temporaries: Vec<(String, Temporary)>,
 }
 
 /// Bytes that a few user variables take.
 const VARIABLES: usize = 1024;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Temporary {
+    There,
+    Dropped,
+}
+
 /// Bytes that the definition of a temporary table takes.
 const TEMPORARY: usize = 8 << 10;
 
@@ -278,15 +284,22 @@ impl Connection {
         a
     }
 
-    /// Which temporary tables there may be. One whose statement failed may be there, too: the failure may be that of its answer.
+    /// Which temporary tables there may be. One whose statement failed may be there, too: the failure may be that of its answer. One that
+    /// was dropped goes with the transaction.
     fn note_temporary(&mut self, sql: &str, done: bool) {
         let first = |rest: &str| rest.split([' ', '(']).next().unwrap_or(rest).to_string();
         if let Some(name) = sql.strip_prefix("CREATE TEMPORARY TABLE ").map(first) {
-            if !self.temporaries.contains(&name) {
-                self.temporaries.push(name);
+            if !self.temporaries.contains(&(name.clone(), Temporary::There)) {
+                self.temporaries.push((name, Temporary::There));
             }
-        } else if let Some(name) = sql.strip_prefix("DROP TEMPORARY TABLE ").map(first) {
-            self.temporaries.retain(|t| !done || *t != name);
+        } else if let Some(name) = sql.strip_prefix("DROP TEMPORARY TABLE ").map(first)
+            && done
+        {
+            let there = self.temporaries.iter_mut().filter(|t| t.0 == name);
+            there.for_each(|t| t.1 = Temporary::Dropped);
+        }
+        if !self.session.status_flags().in_transaction {
+            self.temporaries.retain(|t| t.1 == Temporary::There);
         }
     }
 
