@@ -91,7 +91,7 @@ fn rows_stay(old: &SqlTable, plan: &Plan) -> bool {
         .zip(&new.columns)
         .all(|(s, c)| s.is_none_or(|s| c.phys().reads(old.columns[s].phys())));
     let same_auto = old.auto_increment().and_then(at) == new.auto_increment();
-    let part = |p: &IndexPart| Some(IndexPart { column: at(p.column)?, ..p.clone() });
+    let part = |p: &IndexPart| Some(IndexPart { column: at(p.column)?, ..*p });
     let moved = |i: &SqlIndex| {
         let parts: Option<Vec<IndexPart>> = i.parts.iter().map(part).collect();
         new.indexes

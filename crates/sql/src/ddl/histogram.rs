@@ -285,7 +285,7 @@ async fn count(
             if let Some(exprs) = &mut exprs {
                 // Rows may be older than a virtual column: all of those are worked out.
                 let mut whole: Vec<DatumBuf> = view.iter().map(DatumBuf::from).collect();
-                exprs.complete(&mut whole, &[], n as u64 + 1)?;
+                exprs.complete(&mut whole, &[], n + 1)?;
                 let row: Vec<_> = wanted.iter().map(|w| whole[w.column].as_ref()).collect();
                 sample.add(&row);
             } else {

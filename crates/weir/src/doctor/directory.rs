@@ -20,8 +20,11 @@ const FOREIGN: [(&str, &str); 6] = [
     ("PG_VERSION", "PostgreSQL"),
 ];
 
-/// Numbers of file systems as `statfs(2)` gives them, with what there is to say of them.
-const FILE_SYSTEMS: [(i64, &str, Option<(bool, &str)>); 11] = [
+/// What there is to say of a file system: whether it is wrong for a database, and why.
+type Remark = (bool, &'static str);
+
+/// Numbers of file systems as `statfs(2)` gives them, their names, and what there is to say of them.
+const FILE_SYSTEMS: [(i64, &str, Option<Remark>); 11] = [
     (0xEF53, "ext4", None),
     (0x5846_5342, "xfs", None),
     (0x2FC1_2FC1, "zfs", None),
@@ -198,7 +201,7 @@ fn lock(datadir: &Path, report: &mut Report) {
 }
 
 fn file_system(on: &Path, report: &mut Report) {
-    let number = statfs(on).map_or(0, |s| s.f_type as i64 & 0xFFFF_FFFF);
+    let number = statfs(on).map_or(0, |s| s.f_type & 0xFFFF_FFFF);
     of_file_system(number, report);
 }
 

@@ -50,10 +50,13 @@ impl Domain {
     }
 }
 
+/// A column of the block, with its type.
+type Column = (ColRef, TypeInfo);
+
 /// Columns that are equal in every row that is wanted.
 struct EqualColumns {
     domain: Domain,
-    columns: Vec<(ColRef, TypeInfo)>,
+    columns: Vec<Column>,
 }
 
 pub fn apply(raw: &mut Raw) {
@@ -81,7 +84,7 @@ pub fn apply(raw: &mut Raw) {
 }
 
 /// The columns of a condition that equates two of the block's, of different tables or one, and their domain.
-fn pair(cond: &BExpr) -> Option<((ColRef, TypeInfo), (ColRef, TypeInfo), Domain)> {
+fn pair(cond: &BExpr) -> Option<(Column, Column, Domain)> {
     let Node::Cmp { op: CmpOp::Eq, rule, a, b } = &cond.node else { return None };
     let (Node::Col(x), Node::Col(y)) = (&a.node, &b.node) else { return None };
     let domain = Domain::of((*rule)?, &a.info.ty, &b.info.ty)?;
