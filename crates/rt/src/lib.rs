@@ -6,6 +6,8 @@
 //! `Rt::block_on`. Simulation (`sim`): one thread, virtual time, the next task chosen by a seeded generator.
 
 mod actor;
+#[cfg(not(miri))]
+mod clock;
 #[cfg(all(test, any(shuttle, loom)))]
 mod model;
 mod real;

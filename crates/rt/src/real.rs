@@ -1,5 +1,7 @@
 //! The production runtime: real clock, a thread per background task, one timer thread.
 
+#[cfg(not(miri))]
+use crate::clock;
 use crate::rng::Rng;
 use crate::{Nanos, Runtime, Task, lock};
 use std::cell::{Cell, RefCell};
@@ -51,7 +53,7 @@ impl Real {
         let r = Arc::new(Real {
             start,
             #[cfg(not(miri))]
-            origin: clock(rustix::time::ClockId::Monotonic),
+            origin: clock::read(clock::EXACT),
             random: Mutex::new(Rng::new(seed)),
             timers: timers.clone(),
         });
@@ -65,13 +67,6 @@ impl Drop for Real {
         lock(&self.timers.list).over = true;
         self.timers.changed.notify_one();
     }
-}
-
-/// A clock of the system.
-#[cfg(not(miri))]
-fn clock(id: rustix::time::ClockId) -> Nanos {
-    let t = rustix::time::clock_gettime(id);
-    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
 fn nanos_since(start: Instant) -> Nanos {
@@ -135,7 +130,7 @@ impl Runtime for Real {
     /// The kernel's own coarse clock: as old as the last tick of its timer, and read without a system call.
     #[cfg(not(miri))]
     fn coarse_now(&self) -> Nanos {
-        clock(rustix::time::ClockId::MonotonicCoarse).saturating_sub(self.origin) + 1
+        clock::read(clock::COARSE).saturating_sub(self.origin) + 1
     }
 
     fn wall_micros(&self) -> u64 {

@@ -27,7 +27,7 @@ const CRATES: &[&str] = &[
 ];
 
 const FLOORS: &[(&str, &[&str])] = &[
-    ("rt", &["sync", "rng", "sched", "wait", "timer", "lib", "sim", "real", "actor"]),
+    ("rt", &["sync", "rng", "clock", "sched", "wait", "timer", "lib", "sim", "real", "actor"]),
     (
         "engine",
         &[

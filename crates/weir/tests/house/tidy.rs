@@ -23,6 +23,7 @@ const UNSAFE: &[&str] = &[
     "crates/engine/src/pool/memory.rs",
     "crates/engine/src/pool/mod.rs",
     "crates/engine/src/pool/recover.rs",
+    "crates/rt/src/clock.rs",
     "crates/rt/src/sched.rs",
     "crates/rt/src/wait.rs",
     "crates/weir/src/allocator.rs",
