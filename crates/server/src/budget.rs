@@ -92,20 +92,20 @@ fn system_file(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// Bytes of the process that are no file's, from `/proc/self/statm`: its counts are in pages of the system.
-fn anonymous(statm: &str, page: usize) -> Option<usize> {
-    let mut fields = statm.split_whitespace().skip(1).map(|f| f.parse::<usize>().ok());
-    let (resident, shared) = (fields.next()??, fields.next()??);
-    Some(resident.saturating_sub(shared) * page)
+/// Bytes of the process that are no file's, from `/proc/self/status`.
+fn anonymous(status: &str) -> Option<usize> {
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let number = kilobytes.trim().strip_suffix("kB")?.trim();
+    number.parse::<usize>().ok().map(|n| n << 10)
 }
 
 /// The process is measured from now on. A sixteenth of what the system allows is left to what is not counted here: sockets, page tables,
 /// files in memory.
 pub fn enforce(inst: &Instance) {
     let default = allowed(system_file).map_or(u64::MAX, |(limit, _)| limit - limit / 16);
-    let (db, page) = (inst.db.clone(), rustix::param::page_size());
+    let db = inst.db.clone();
     let measure = move || {
-        let own = anonymous(&system_file("/proc/self/statm")?, page)?;
+        let own = anonymous(&system_file("/proc/self/status")?)?;
         // The pool will be full sooner or later, and nobody is asked then.
         let (touched, whole) = db.pool_memory();
         Some(own.saturating_sub(touched) + whole)
@@ -144,8 +144,10 @@ mod tests {
 
     #[test]
     fn memory_of_files_is_not_the_process_own() {
-        assert_eq!(anonymous("1000 300 100 1 0 200 0\n", 4096), Some(200 * 4096));
-        assert_eq!(anonymous("nonsense", 4096), None);
+        let status = "VmRSS:\t    1200 kB\nRssAnon:\t     800 kB\nRssFile:\t     400 kB\n";
+        assert_eq!(anonymous(status), Some(800 << 10));
+        assert_eq!(anonymous("nonsense"), None);
+        assert!(system_file("/proc/self/status").and_then(|s| anonymous(&s)).is_some());
     }
 
     #[test]
