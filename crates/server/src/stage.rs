@@ -1,4 +1,4 @@
-//! What the server is doing between its start and its end, for whoever asks from outside: `/ready` and systemd.
+//! What the server is doing between its start and its end, for programs that ask from outside: `/ready` and systemd.
 
 use crate::listener::Server;
 use std::path::{Path, PathBuf};

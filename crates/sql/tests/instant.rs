@@ -170,7 +170,7 @@ fn what_instant_refuses() {
     ]);
 }
 
-/// 64 statements change the columns at once, the next one writes the rows anew, unless it must not.
+/// 64 statements change the columns at once, the next one rewrites the rows, unless it must not.
 #[test]
 fn row_versions_are_counted() {
     with_server(9, |server| async move {

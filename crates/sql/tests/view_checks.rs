@@ -1,4 +1,4 @@
-//! WITH CHECK OPTION of views whose conditions have subqueries or stored functions. The answers are MySQL 9.7's, but for views over such views,
+//! WITH CHECK OPTION of views whose conditions have subqueries or stored functions. The answers are MySQL 9.7's, except for views over such views,
 //! which MySQL takes for joins there (1394) and which are served here.
 use crate::common::*;
 

@@ -158,7 +158,7 @@ impl Buffer {
         self.padding.load(Ordering::Relaxed) as usize
     }
 
-    /// Pages with entries, which are the leaves but for the one that an empty tree has.
+    /// Pages with entries, which are all leaves except the one of an empty tree.
     pub fn pages(&self) -> u64 {
         self.leaves().saturating_sub(1)
     }

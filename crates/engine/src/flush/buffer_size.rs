@@ -49,7 +49,7 @@ impl BufferSize {
         self.pages() >= self.limit.load(Ordering::Relaxed).saturating_add(DIRECT)
     }
 
-    /// The growth for which a contraction is owed, if there is some. It is told once.
+    /// The growth for which a contraction is owed, if there is some. It is reported once.
     pub fn growth(&self) -> Option<Growth> {
         let now = self.pages();
         let pages = now.saturating_sub(self.seen.swap(now, Ordering::Relaxed));

@@ -102,7 +102,7 @@ impl Doublewrite {
             {
                 continue;
             }
-            // It had been written before: a blank page is that of another file, which is told when the file is met.
+            // It had been written before: a blank page is that of another file, which is recognised when the file is first used.
             if page::is_blank(&home) && spaces.is_witness(id) {
                 continue;
             }

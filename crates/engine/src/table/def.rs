@@ -58,7 +58,7 @@ impl NewColumns {
     }
 }
 
-/// What ALTER TABLE has done to the columns without a look at the rows, since the rows were last written anew.
+/// What ALTER TABLE has done to the columns without a look at the rows, since all rows were last rewritten.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnHistory {
     pub places: Places,

@@ -29,7 +29,7 @@ pub enum Change {
     },
 }
 
-/// So many statements may add or drop columns, in MySQL, until the rows are written anew.
+/// So many statements may add or drop columns, in MySQL, until the rows are rewritten.
 const MAX_VERSIONS: u32 = 64;
 
 /// Columns that a row may have a place for, those that are gone included; the same number bounds a definition.

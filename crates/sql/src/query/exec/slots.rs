@@ -11,7 +11,7 @@ const VALUES: u8 = 2;
 /// A stored row and its clustered key, by which a statement that changes rows finds it again.
 const WITH_KEY: u8 = 3;
 
-/// What columns of the row are read from, for whoever only reads them.
+/// What columns of the row are read from, for code that only reads them.
 pub fn encode_slot(slot: &Slot, to: &mut Vec<u8>) {
     match slot {
         Slot::Mem { rows, at } => put_values(&rows[*at], to),

@@ -2,7 +2,7 @@
 //! for. Enough for DISTINCT and GROUP BY over those columns, for MIN and MAX of the column behind them, and for COUNT(DISTINCT) of them.
 //!
 //! It is an access like others, that leaves out rows which change nothing: what is made of the rows stays as it is. So all that is looked at
-//! must be the same in all rows of a group, but for the arguments of MIN and MAX.
+//! must be the same in all rows of a group, except the arguments of MIN and MAX.
 
 use super::{DESCENT, ROW, Raw};
 use crate::func::aggregate::AggKind;

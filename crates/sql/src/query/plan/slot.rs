@@ -13,7 +13,7 @@ pub(in crate::query) struct TableSlot {
     pub needs_external: bool,
     /// The columns that the block looks at, where that is known.
     pub columns: Option<Arc<[u16]>>,
-    /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made anew for each of them.
+    /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made again for each of them.
     pub lateral: Option<u64>,
     /// The common table that it reads, by number: its rows are made once for all that read it.
     pub common: Option<u32>,

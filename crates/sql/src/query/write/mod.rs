@@ -580,7 +580,7 @@ impl<'p> RowWriter<'p> {
     }
 }
 
-/// Reads a row with its lock, as whoever changes it sees it; false: it is gone.
+/// Reads a row with its lock, as the statement that changes it sees it; false: it is gone.
 async fn locked_row(
     r: &mut Runner<'_, '_>,
     table: &Arc<SqlTable>,

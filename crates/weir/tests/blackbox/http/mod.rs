@@ -162,7 +162,7 @@ fn health_readiness_and_what_is_not_there() {
     assert!(page.body.starts_with("<!doctype html>") && page.head.contains("script-src 'sha256-"));
     assert_eq!(get(port, "/api/now?after=x").status, 400);
     assert!(server.log().contains(&format!("live page and metrics: http://127.0.0.1:{port}/")));
-    // Without the option nothing listens, and a port that is taken is told before anything is touched.
+    // Without the option nothing listens, and a port that is taken is reported before anything is touched.
     let (status, text) = run_to_end(None, &[&format!("--http-port={port}")]);
     assert!(
         !status.success() && text.contains("for HTTP") && text.contains("--http-port=N"),
