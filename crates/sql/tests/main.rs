@@ -111,6 +111,7 @@ mod whole_digits;
 mod wide;
 mod wide_rows;
 mod windows;
+mod written_calls;
 mod xa;
 mod zones;
 

@@ -1,52 +1,8 @@
 //! Calls as text: MySQL has one name for each function, whatever it was called by, and an operator for some.
 
 use super::Printer;
-use crate::func::{self, aggregate};
-use weir_syntax::ast::{CastType, Expr, FunctionCall, Ident, IsTest, Over, TimeUnit};
-
-/// Functions that MySQL knows by another name.
-const NAMES: [(&str, &str); 22] = [
-    ("substring", "substr"),
-    ("mid", "substr"),
-    ("position", "locate"),
-    ("ucase", "upper"),
-    ("lcase", "lower"),
-    ("character_length", "char_length"),
-    ("octet_length", "length"),
-    ("ceil", "ceiling"),
-    ("power", "pow"),
-    ("day", "dayofmonth"),
-    ("current_date", "curdate"),
-    ("current_time", "curtime"),
-    ("current_timestamp", "now"),
-    ("localtime", "now"),
-    ("localtimestamp", "now"),
-    ("schema", "database"),
-    ("session_user", "user"),
-    ("system_user", "user"),
-    ("sha1", "sha"),
-    ("stddev", "std"),
-    ("stddev_pop", "std"),
-    ("var_pop", "variance"),
-];
-
-/// A function that answers with true or false.
-pub fn tests(name: &Ident) -> bool {
-    let tests = [
-        "isnull",
-        "regexp_like",
-        "json_contains",
-        "json_contains_path",
-        "json_overlaps",
-        "json_schema_valid",
-        "is_uuid",
-        "is_ipv4",
-        "is_ipv6",
-        "is_ipv4_compat",
-        "is_ipv4_mapped",
-    ];
-    tests.iter().any(|t| name.is(t))
-}
+use crate::func::{self, aggregate, special};
+use weir_syntax::ast::{FunctionCall, Over};
 
 impl Printer {
     pub fn call(&mut self, c: &FunctionCall) {
@@ -66,11 +22,6 @@ impl Printer {
             }
             self.push(" separator ");
             self.text(c.separator.as_deref().unwrap_or(b","));
-        }
-        if let (true, [_]) = (c.schema.is_none(), &c.args[..]) {
-            // What is left out is written.
-            let zero = ["round", "week", "yearweek"].iter().any(|n| c.name.is(n));
-            self.push(if zero { ",0" } else { "" });
         }
         self.push(")");
         if c.from_last {
@@ -101,51 +52,21 @@ impl Printer {
             self.push(".");
             return self.name(c.name.as_str());
         }
-        let named = [
-            "sleep",
-            "get_lock",
-            "benchmark",
-            "grouping",
-            "load_file",
-            "name_const",
-            "coercibility",
-        ];
-        let known = c.over.is_some()
-            || c.star
-            || named.contains(&lower.as_str())
-            || aggregate::lookup(&lower).is_some()
-            || func::lookup(&lower).is_some();
-        match NAMES.iter().find(|(n, _)| *n == lower) {
-            Some((_, name)) if known => self.push(name),
-            _ if known => self.push(&lower),
+        let def = func::lookup(&lower);
+        match (aggregate::shown(&lower), special::lookup(&lower), def) {
+            (Some(name), ..) => self.push(name),
+            (None, Some(special), _) => self.push(special.shown()),
+            (None, None, Some(def)) => self.push(&def.shown()),
+            // A function of windows alone, or one that is stored.
+            _ if c.over.is_some() || c.star => self.push(&lower),
             _ => self.name(c.name.as_str()),
         }
     }
 
     /// Calls that are another thing in MySQL.
     fn operation(&mut self, c: &FunctionCall) -> bool {
-        let lower = c.name.as_str().to_ascii_lowercase();
-        match (lower.as_str(), &c.args[..]) {
-            ("isnull", [e]) => self.is(e, IsTest::Null, false),
-            ("mod", [a, b]) => self.infix(a, "%", b),
-            ("adddate", [date, n]) => self.interval(date, n, TimeUnit::Day, false),
-            ("subdate", [date, n]) => self.interval(date, n, TimeUnit::Day, true),
-            ("datediff", [a, b]) => {
-                self.wrapped("(to_days(", a, ") - ");
-                self.wrapped("to_days(", b, "))");
-            }
-            ("date", [e]) => {
-                let to = Box::new(CastType::Date);
-                self.expr(&Expr::Cast { expr: Box::new(e.clone()), to, array: false });
-            }
-            ("instr", [text, wanted]) => {
-                self.wrapped("locate(", wanted, ",");
-                self.wrapped("", text, ")");
-            }
-            ("weekofyear", [e]) => self.wrapped("week(", e, ",3)"),
-            ("cot", [e]) => self.wrapped("(1 / tan(", e, "))"),
-            _ => return false,
-        }
+        let Some(e) = super::form::rewritten(c) else { return false };
+        self.expr(&e);
         true
     }
 }

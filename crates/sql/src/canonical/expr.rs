@@ -3,10 +3,10 @@
 //! Conditions are as MySQL's resolver leaves them: what is no condition by itself is compared with 0, and NOT is moved inwards.
 
 use super::Printer;
+use super::is_boolean;
 use std::fmt::Write as _;
 use weir_syntax::ast::{
-    BinaryOp, CastType, ColumnRef, Expr, IsTest, Literal, MatchMode, Quantifier, TimeUnit,
-    TrimSide, UnaryOp,
+    BinaryOp, CastType, ColumnRef, Expr, IsTest, MatchMode, Quantifier, TimeUnit, TrimSide, UnaryOp,
 };
 
 impl Printer {
@@ -313,7 +313,7 @@ impl Printer {
 
     /// What is asked whether it is true.
     pub fn condition(&mut self, e: &Expr) {
-        match is_condition(e) {
+        match is_boolean(e) {
             true => self.expr(e),
             false => {
                 self.push("(0 <> ");
@@ -325,6 +325,11 @@ impl Printer {
 
     /// NOT of an expression.
     fn negated(&mut self, e: &Expr) {
+        if let Expr::Call(c) = e
+            && let Some(test @ Expr::Is { .. }) = super::form::rewritten(c)
+        {
+            return self.negated(&test);
+        }
         match e {
             Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr } => self.condition(expr),
             Expr::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right } => {
@@ -354,10 +359,7 @@ impl Printer {
             }
             Expr::Exists(_) => self.wrapped("(not ", e, ")"),
             Expr::Odbc { expr, .. } => self.negated(expr),
-            Expr::Call(c) if c.schema.is_none() && c.name.is("isnull") && c.args.len() == 1 => {
-                self.is(&c.args[0], IsTest::Null, true);
-            }
-            e if is_condition(e) => self.wrapped("(not(", e, "))"),
+            e if is_boolean(e) => self.wrapped("(not(", e, "))"),
             e => {
                 self.push("(0 = ");
                 self.operand(e);
@@ -382,7 +384,7 @@ impl Printer {
 
     /// A condition as one side of IS.
     fn asked(&mut self, e: &Expr) {
-        match is_condition(e) {
+        match is_boolean(e) {
             true => self.operand(e),
             false => self.condition(e),
         }
@@ -440,41 +442,6 @@ fn bare_under_not(e: &Expr) -> bool {
         Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr } | Expr::Odbc { expr, .. } => {
             bare_under_not(expr)
         }
-        _ => false,
-    }
-}
-
-/// True, false or unknown by itself, never any other number.
-fn is_condition(e: &Expr) -> bool {
-    use BinaryOp as B;
-    match e {
-        Expr::Binary { op, .. } => matches!(
-            op,
-            B::Or
-                | B::Xor
-                | B::And
-                | B::Eq
-                | B::NullSafeEq
-                | B::Ne
-                | B::Lt
-                | B::Le
-                | B::Gt
-                | B::Ge
-                | B::SoundsLike
-        ),
-        Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, .. } => true,
-        Expr::Unary { op: UnaryOp::Plus, expr } | Expr::Odbc { expr, .. } => is_condition(expr),
-        Expr::Quantified { .. }
-        | Expr::Is { .. }
-        | Expr::Like { .. }
-        | Expr::Regexp { .. }
-        | Expr::Between { .. }
-        | Expr::InList { .. }
-        | Expr::InQuery { .. }
-        | Expr::MemberOf { .. }
-        | Expr::Exists(_)
-        | Expr::Literal(Literal::Bool(_)) => true,
-        Expr::Call(c) => c.schema.is_none() && c.over.is_none() && super::call::tests(&c.name),
         _ => false,
     }
 }

@@ -11,13 +11,17 @@
 
 mod call;
 mod expr;
+mod form;
 mod level;
 mod literal;
 mod names;
 mod query;
+mod truth;
 
+pub use form::rewritten;
 pub use literal::returned;
 pub use names::name_columns;
+pub use truth::is_boolean;
 
 use crate::context::Reads;
 use crate::meta::view::ViewMeta;

@@ -524,9 +524,7 @@ fn repeats(e: &Expr) -> bool {
             Expr::Subquery(_) | Expr::Exists(_) | Expr::InQuery { .. } => *plain = false,
             Expr::Quantified { .. } => *plain = false,
             Expr::Call(c) if c.over.is_some() => *plain = false,
-            Expr::Call(c)
-                if crate::func::lookup(c.name.as_str()).is_some_and(|d| !d.deterministic) =>
-            {
+            Expr::Call(c) if crate::func::lookup(c.name.as_str()).is_some_and(|d| !d.is_pure()) => {
                 *plain = false;
             }
             _ => {}

@@ -2,6 +2,7 @@
 
 use super::expression::{self, Purpose};
 use super::refused::check_length;
+use crate::canonical::is_boolean;
 use crate::context::StatementCtx;
 use crate::errno;
 use crate::meta::constraint::CHECK;
@@ -79,12 +80,12 @@ pub fn add(
 
 /// The kept text of a condition.
 fn condition(check: &NewCheck, name: &str, columns: &[SqlColumn]) -> Result<String, SqlError> {
-    let written = expression::written(&check.expr, Purpose::Check(name))?;
-    if !expression::is_boolean(&check.expr) {
+    if !is_boolean(&check.expr) {
         let text =
             format!("An expression of non-boolean type specified to a check constraint '{name}'.");
         return Err(SqlError::new(errno::ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT, text));
     }
+    let written = expression::written(&check.expr, Purpose::Check(name))?;
     for used in &written.columns {
         if check.column.as_ref().is_some_and(|own| !same_name(own, used)) {
             return Err(SqlError::new(

@@ -4,15 +4,14 @@
 //! whatever the session that reads it has set: names are in backticks, operators in parentheses, strings have a character set.
 
 mod json;
-mod truth;
-
-pub use truth::is_boolean;
 
 use std::fmt::Write as _;
 
+use crate::canonical::{is_boolean, rewritten};
 use crate::errno;
-use crate::func;
-use crate::func::aggregate;
+use crate::func::facts::{Definitions, Id};
+use crate::func::special::{self, Special};
+use crate::func::{self, FuncDef, aggregate};
 use crate::meta::same_name;
 use crate::session_api::SqlError;
 use weir_syntax::ast::{
@@ -78,6 +77,7 @@ fn negated(expr: &Expr) -> Option<Expr> {
         })
     };
     Some(match expr {
+        Expr::Call(call) => return negated(&rewritten(call)?),
         Expr::Unary { op: UnaryOp::Not, expr } if is_boolean(expr) => (**expr).clone(),
         Expr::Binary { op, left, right } => {
             let op = match op {
@@ -108,28 +108,6 @@ fn negated(expr: &Expr) -> Option<Expr> {
         _ => return None,
     })
 }
-
-/// Functions that another name stands for in the kept text.
-const NAMES: &[(&str, &str)] = &[
-    ("ceil", "ceiling"),
-    ("character_length", "char_length"),
-    ("current_date", "curdate"),
-    ("current_time", "curtime"),
-    ("current_timestamp", "now"),
-    ("day", "dayofmonth"),
-    ("lcase", "lower"),
-    ("localtime", "now"),
-    ("localtimestamp", "now"),
-    ("mid", "substr"),
-    ("octet_length", "length"),
-    ("power", "pow"),
-    ("schema", "database"),
-    ("session_user", "user"),
-    ("sha", "sha1"),
-    ("substring", "substr"),
-    ("system_user", "user"),
-    ("ucase", "upper"),
-];
 
 struct Writer<'a> {
     out: Written,
@@ -501,55 +479,42 @@ impl Writer<'_> {
         if aggregate::lookup(&name).is_some() || call.over.is_some() {
             return Err(SqlError::new(1111, "Invalid use of group function"));
         }
-        let waits_or_locks = [
-            "sleep",
-            "benchmark",
-            "get_lock",
-            "release_lock",
-            "is_free_lock",
-            "is_used_lock",
-            "release_all_locks",
-            "load_file",
-            "uuid_short",
-            "master_pos_wait",
-            "found_rows",
-            "last_insert_id",
-            "row_count",
-            "updatexml",
-            "json_merge",
-        ];
-        if name == "name_const" {
-            return Err(self.disallowed(None));
-        }
         if let Some(stored) = stored_function(call) {
             return Err(self.disallowed(Some(&stored)));
         }
-        let varies =
-            func::lookup(&name).is_some_and(|f| is_nondeterministic(f.name, call.args.len()));
-        let stored = !matches!(self.purpose, Purpose::Default(_));
-        if waits_or_locks.contains(&&*name) || (varies && stored) {
-            let shown = match &*name {
-                "version" => "version()",
-                "json_merge" => "json_merge_preserve",
-                name => NAMES.iter().find(|(n, _)| *n == name).map_or(name, |(_, to)| to),
-            };
-            return Err(self.disallowed(Some(shown)));
-        }
-        self.out.varies |= varies;
-        let args: Vec<&Expr> = call.args.iter().collect();
-        match (&*name, &args[..]) {
-            ("mod", [a, b]) => return self.binary(BinaryOp::Mod, a, b),
-            ("instr", [text, wanted]) => return self.arguments("locate", &[wanted, text]),
-            ("isnull", [a]) => {
-                self.put("(");
-                self.operand(a)?;
-                self.put(" is null)");
-                return Ok(());
+        match special::lookup(&name) {
+            Some(Special::NameConst) => return Err(self.disallowed(None)),
+            Some(s) if s.is_disallowed_in_definitions() => {
+                return Err(self.disallowed(Some(s.shown())));
             }
             _ => {}
         }
-        let shown = NAMES.iter().find(|(n, _)| *n == name).map_or(&*name, |(_, to)| to);
-        self.arguments(shown, &args)
+        let shown = match func::lookup(&name) {
+            Some(def) => {
+                self.may_call(def, call.args.len())?;
+                def.shown()
+            }
+            None => name,
+        };
+        if let Some(e) = rewritten(call) {
+            return self.expr(&e);
+        }
+        self.arguments(&shown, &call.args.iter().collect::<Vec<_>>())
+    }
+
+    /// Notes what the function's value depends on, or refuses it.
+    fn may_call(&mut self, def: &FuncDef, args: usize) -> W {
+        let of_default = matches!(self.purpose, Purpose::Default(_));
+        match def.definitions {
+            Definitions::Anywhere => Ok(()),
+            Definitions::Defaults if of_default => {
+                // Of a moment that is given it follows the time zone alone.
+                self.out.varies |= def.id != Id::UnixTimestamp || args == 0;
+                Ok(())
+            }
+            _ if def.id == Id::Version => Err(self.disallowed(Some("version()"))),
+            _ => Err(self.disallowed(Some(&def.shown()))),
+        }
     }
 
     /// Expressions with words among their arguments.
@@ -610,11 +575,37 @@ impl Writer<'_> {
                 }
                 self.put(")");
             }
+            Expr::WeightString { .. } | Expr::GetFormat { .. } => self.with_words(e)?,
             Expr::JsonValue(j) => self.json_value(j)?,
             Expr::MemberOf { expr, array } => {
                 self.operand(expr)?;
                 self.put(" member of (");
                 self.expr(array)?;
+                self.put(")");
+            }
+            _ => return Err(SqlError::not_supported("this expression in a definition")),
+        }
+        Ok(())
+    }
+
+    /// Functions that take a type or a word of the language.
+    fn with_words(&mut self, e: &Expr) -> W {
+        match e {
+            Expr::WeightString { expr, to } => {
+                self.put("weight_string(");
+                self.expr(expr)?;
+                match to.as_deref() {
+                    Some(CastType::Char { length: Some(n), .. }) => {
+                        self.put(&format!(" as char({n})"));
+                    }
+                    Some(CastType::Binary(Some(n))) => self.put(&format!(" as binary({n})")),
+                    _ => {}
+                }
+                self.put(")");
+            }
+            Expr::GetFormat { kind, expr } => {
+                self.put(&format!("get_format({}, ", kind.as_str().to_uppercase()));
+                self.expr(expr)?;
                 self.put(")");
             }
             _ => return Err(SqlError::not_supported("this expression in a definition")),
@@ -649,20 +640,10 @@ fn stored_function(call: &FunctionCall) -> Option<String> {
     let name = call.name.as_str();
     match &call.schema {
         Some(schema) => Some(format!("{}.{}", quoted(schema.as_str()), quoted(name))),
-        None if func::lookup(name).is_none() && !func::is_special(name) => Some(quoted(name)),
+        None if func::lookup(name).is_none() && special::lookup(name).is_none() => {
+            Some(quoted(name))
+        }
         None => None,
-    }
-}
-
-/// Whether a function of the table says something else each time, or in each session.
-fn is_nondeterministic(name: &str, args: usize) -> bool {
-    match name {
-        // Of a moment that is given, these follow the session's clock alone, which MySQL allows.
-        "FROM_UNIXTIME" | "TIME" | "TIMESTAMP" | "WEEK" | "TIMEDIFF" | "TIME_FORMAT" => false,
-        "UNIX_TIMESTAMP" => args == 0,
-        // These follow block_encryption_mode, which MySQL allows as well.
-        "AES_ENCRYPT" | "AES_DECRYPT" => false,
-        _ => func::lookup(name).is_some_and(|f| !f.deterministic),
     }
 }
 

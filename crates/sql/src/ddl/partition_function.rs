@@ -3,7 +3,8 @@
 //! converted first, by rules that a session sets.
 
 use super::partition::{constant_function, wrong_field};
-use crate::func::clock;
+use crate::func;
+use crate::func::facts::{Id, Partitions};
 use crate::meta::TableMeta;
 use crate::session_api::SqlError;
 use crate::value::{Class, SqlType};
@@ -47,9 +48,8 @@ pub fn allowed_constant(e: &Expr) -> Result<(), SqlError> {
             right,
         } => allowed_constant(left).and_then(|()| allowed_constant(right)),
         Expr::Call(call) => {
-            let name = call.name.as_str();
-            let lists = [OF_NUMBERS, OF_DATES, OF_TIMES, &["unix_timestamp"]];
-            match lists.concat().iter().any(|f| name.eq_ignore_ascii_case(f)) {
+            let def = func::lookup(call.name.as_str());
+            match def.is_some_and(|d| d.partitions != Partitions::No) {
                 true => call.args.iter().try_for_each(allowed_constant),
                 false => Err(refused()),
             }
@@ -96,32 +96,25 @@ fn kind(e: &Expr, table: &TableMeta) -> Result<Kind, SqlError> {
         } => numbers([&**left, &**right], table),
         Expr::Extract { unit, expr } => takes([&**expr], extracted(*unit)?, table),
         Expr::Call(call) => {
-            let name = call.name.as_str();
-            let of = |list: &[&str]| list.iter().any(|f| name.eq_ignore_ascii_case(f));
-            if of(&["unix_timestamp"]) {
-                return match &call.args[..] {
-                    [Expr::Column(c)] if is_timestamp(c.column.as_str(), table) => Ok(Kind::Number),
-                    _ => Err(constant_function()),
-                };
-            }
-            if of(OF_NUMBERS) {
-                return numbers(&call.args, table);
-            }
-            if of(&["yearweek"])
-                && let [date, mode] = &call.args[..]
-            {
-                numbers([mode], table)?;
-                return takes([date], DATES, table);
-            }
-            if of(OF_DATES) {
-                return takes(&call.args, DATES, table);
-            }
-            if of(OF_TIMES) {
-                return takes(&call.args, TIMES, table);
-            }
-            match clock::of(&name.to_ascii_uppercase()).is_some() || of(&["rand"]) {
-                true => Err(constant_function()),
-                false => Err(refused()),
+            let Some(def) = func::lookup(call.name.as_str()) else { return Err(refused()) };
+            match (def.partitions, &call.args[..]) {
+                (Partitions::Stamp, [Expr::Column(c)])
+                    if is_timestamp(c.column.as_str(), table) =>
+                {
+                    Ok(Kind::Number)
+                }
+                (Partitions::Stamp, _) => Err(constant_function()),
+                (Partitions::Numbers, args) => numbers(args, table),
+                (Partitions::DateAndMode, [date, mode]) => {
+                    numbers([mode], table)?;
+                    takes([date], DATES, table)
+                }
+                (Partitions::Dates | Partitions::DateAndMode, args) => takes(args, DATES, table),
+                (Partitions::Times, args) => takes(args, TIMES, table),
+                (Partitions::No, _) if def.clock.is_some() || def.id == Id::Rand => {
+                    Err(constant_function())
+                }
+                (Partitions::No, _) => Err(refused()),
             }
         }
         _ => Err(refused()),
@@ -130,23 +123,6 @@ fn kind(e: &Expr, table: &TableMeta) -> Result<Kind, SqlError> {
 
 const DATES: &[Kind] = &[Kind::Date, Kind::DateTime];
 const TIMES: &[Kind] = &[Kind::Time, Kind::DateTime];
-
-const OF_NUMBERS: &[&str] = &["abs", "ceil", "ceiling", "floor", "mod"];
-const OF_DATES: &[&str] = &[
-    "datediff",
-    "day",
-    "dayofmonth",
-    "dayofweek",
-    "dayofyear",
-    "month",
-    "quarter",
-    "to_days",
-    "to_seconds",
-    "weekday",
-    "year",
-    "yearweek",
-];
-const OF_TIMES: &[&str] = &["hour", "microsecond", "minute", "second", "time_to_sec"];
 
 fn is_timestamp(name: &str, table: &TableMeta) -> bool {
     let ty = table.column(name).map(|at| table.columns[at].ty);

@@ -82,6 +82,15 @@ pub fn lookup(name: &str) -> Option<AggKind> {
     })
 }
 
+/// The name in lower case that MySQL shows for an aggregate that is called by this one, in lower case as well.
+pub fn shown(name: &str) -> Option<&str> {
+    Some(match lookup(name)? {
+        AggKind::StdPop => "std",
+        AggKind::VarPop => "variance",
+        _ => name,
+    })
+}
+
 impl AggKind {
     /// The type of the result over an argument of this type.
     pub fn result_type(self, args: &[TypeInfo], div_increment: u8) -> TypeInfo {

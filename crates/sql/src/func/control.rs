@@ -1,6 +1,7 @@
 //! Flow control and NULL handling, as functions. For IF, IFNULL and COALESCE the executor evaluates only the arguments that they take; what is
 //! here serves whoever has all values at hand.
 
+use super::facts::{Arg, Form, Id};
 use super::infer;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
 use crate::value::compare::{CompareRule, compare};
@@ -8,14 +9,21 @@ use crate::value::{SqlType, TypeInfo, Value};
 use std::cmp::Ordering;
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("IF", 3, 3, infer_if, choose),
-    def("IFNULL", 2, 2, infer_coalesce, coalesce),
-    def("NULLIF", 2, 2, infer_nullif, nullif),
+    def("IF", 3, 3, infer_if, choose)
+        .id(Id::If)
+        .takes(&[Arg::Choice, Arg::Any])
+        .joins(1)
+        .branches(1)
+        .keyed(),
+    def("IFNULL", 2, 2, infer_coalesce, coalesce).id(Id::Ifnull).joins(0).branches(0).keyed(),
+    def("NULLIF", 2, 2, infer_nullif, nullif).id(Id::Nullif).compares().keyed(),
     // The value of any row of a group: that of the row that is kept.
-    def("ANY_VALUE", 1, 1, infer_coalesce, coalesce),
-    def("COALESCE", 1, ANY, infer_coalesce, coalesce),
-    def("ISNULL", 1, 1, never_null, |_, a| Ok(Value::bool(a[0].is_null()))),
-    def("INTERVAL", 2, ANY, infer::int_always::<2>, interval),
+    def("ANY_VALUE", 1, 1, infer_coalesce, coalesce).id(Id::AnyValue).branches(0),
+    def("COALESCE", 1, ANY, infer_coalesce, coalesce).id(Id::Coalesce).joins(0).branches(0).keyed(),
+    def("ISNULL", 1, 1, never_null, |_, a| Ok(Value::bool(a[0].is_null())))
+        .written(Form::IsNull)
+        .truth(),
+    def("INTERVAL", 2, ANY, infer::int_always::<2>, interval).numbers(),
 ];
 
 fn never_null(_: &[TypeInfo]) -> TypeInfo {
@@ -59,7 +67,10 @@ pub static NULLIF_COMPARED: FuncDef =
     def("NULLIF", 2, 2, infer_nullif, |cx, args| match args[1].to_bool(&mut cx.warnings) {
         Some(true) => Ok(Value::Null),
         _ => Ok(args[0].clone().into_owned()),
-    });
+    })
+    .id(Id::Nullif)
+    .compares()
+    .keyed();
 
 /// INTERVAL(n, a, b, ...): how many of the sorted bounds are not above n; -1 for NULL.
 fn interval(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

@@ -1,5 +1,6 @@
 //! Functions that write bytes in other ways: hex, base64, digests, number bases.
 
+use super::facts::{Arg, Form, Length};
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::{Collation, Value, json};
@@ -7,30 +8,42 @@ use md5::Digest;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("HEX", 1, 1, infer::hexadecimal, hex),
-    def("UNHEX", 1, 1, infer::unhexed, unhex),
-    def("BIN", 1, 1, infer::text_null::<65>, |cx, a| in_base(cx, a, 2)),
-    def("OCT", 1, 1, infer::text_null::<65>, |cx, a| in_base(cx, a, 8)),
-    def("CONV", 3, 3, infer::text_null::<65>, conv),
-    def("TO_BASE64", 1, 1, infer::base64, to_base64),
-    def("FROM_BASE64", 1, 1, infer::from_base64, from_base64),
-    def("MD5", 1, 1, infer::text::<32>, digest::<md5::Md5>),
-    def("SHA1", 1, 1, infer::text::<40>, digest::<sha1::Sha1>),
-    def("SHA", 1, 1, infer::text::<40>, digest::<sha1::Sha1>),
-    def("SHA2", 2, 2, infer::text_null::<128>, sha2),
-    def("CRC32", 1, 1, infer::uint::<10>, crc32),
-    varying("UUID", 0, 0, infer::text::<36>, uuid),
-    def("UUID_TO_BIN", 1, 2, infer::bytes_null::<16>, uuid_to_bin),
-    def("BIN_TO_UUID", 1, 2, infer::text::<36>, bin_to_uuid),
-    def("IS_UUID", 1, 1, infer::boolean, is_uuid),
-    def("INET_ATON", 1, 1, infer::uint_null::<21>, inet_aton),
-    def("INET_NTOA", 1, 1, infer::text_null::<31>, inet_ntoa),
-    def("INET6_ATON", 1, 1, infer::bytes_null::<16>, inet6_aton),
+    def("HEX", 1, 1, infer::hexadecimal, hex).keyed(),
+    def("UNHEX", 1, 1, infer::unhexed, unhex).texts(),
+    def("BIN", 1, 1, infer::text_null::<65>, |cx, a| in_base(cx, a, 2))
+        .written(Form::Binary)
+        .takes(&[Arg::Digits]),
+    def("OCT", 1, 1, infer::text_null::<65>, |cx, a| in_base(cx, a, 8))
+        .written(Form::Octal)
+        .takes(&[Arg::Digits]),
+    def("CONV", 3, 3, infer::text_null::<65>, conv).takes(&[Arg::Digits, Arg::Number]),
+    def("TO_BASE64", 1, 1, infer::base64, to_base64).texts(),
+    def("FROM_BASE64", 1, 1, infer::from_base64, from_base64).texts(),
+    def("MD5", 1, 1, infer::text::<32>, digest::<md5::Md5>).texts().keyed(),
+    def("SHA1", 1, 1, infer::text::<40>, digest::<sha1::Sha1>).alias_of("sha").texts().keyed(),
+    def("SHA", 1, 1, infer::text::<40>, digest::<sha1::Sha1>).texts().keyed(),
+    def("SHA2", 2, 2, infer::text_null::<128>, sha2)
+        .takes(&[Arg::Text, Arg::Any])
+        .keyed()
+        .length(Length::Digest),
+    def("CRC32", 1, 1, infer::uint::<10>, crc32).texts().keyed(),
+    varying("UUID", 0, 0, infer::text::<36>, uuid).volatile(),
+    def("UUID_TO_BIN", 1, 2, infer::bytes_null::<16>, uuid_to_bin).texts(),
+    def("BIN_TO_UUID", 1, 2, infer::text::<36>, bin_to_uuid).texts(),
+    def("IS_UUID", 1, 1, infer::boolean, is_uuid).texts().truth(),
+    def("INET_ATON", 1, 1, infer::uint_null::<21>, inet_aton).texts(),
+    def("INET_NTOA", 1, 1, infer::text_null::<31>, inet_ntoa).numbers(),
+    def("INET6_ATON", 1, 1, infer::bytes_null::<16>, inet6_aton).texts(),
     def("INET6_NTOA", 1, 1, infer::text_null::<39>, inet6_ntoa),
-    def("IS_IPV4", 1, 1, infer::int::<1>, |_, a| Ok(is_address(&a[0], |i| i.is_ipv4()))),
-    def("IS_IPV6", 1, 1, infer::int::<1>, |_, a| Ok(is_address(&a[0], |i| i.is_ipv6()))),
-    def("IS_IPV4_COMPAT", 1, 1, infer::int::<1>, |_, a| Ok(is_inside_ipv6(&a[0], [0, 0]))),
-    def("IS_IPV4_MAPPED", 1, 1, infer::int::<1>, |_, a| Ok(is_inside_ipv6(&a[0], [255, 255]))),
+    def("IS_IPV4", 1, 1, infer::int::<1>, |_, a| Ok(is_address(&a[0], |i| i.is_ipv4())))
+        .texts()
+        .truth(),
+    def("IS_IPV6", 1, 1, infer::int::<1>, |_, a| Ok(is_address(&a[0], |i| i.is_ipv6())))
+        .texts()
+        .truth(),
+    def("IS_IPV4_COMPAT", 1, 1, infer::int::<1>, |_, a| Ok(is_inside_ipv6(&a[0], [0, 0]))).truth(),
+    def("IS_IPV4_MAPPED", 1, 1, infer::int::<1>, |_, a| Ok(is_inside_ipv6(&a[0], [255, 255])))
+        .truth(),
 ];
 
 fn ascii(cx: &FuncCtx<'_>, text: impl Into<Vec<u8>>) -> Value<'static> {

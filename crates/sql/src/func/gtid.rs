@@ -9,7 +9,8 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("GTID_SUBSET", 2, 2, infer::int_null::<21>, |_, a| {
         let Some((a, b)) = both(a)? else { return Ok(Value::Null) };
         Ok(Value::bool(minus(&a, &b).is_empty()))
-    }),
+    })
+    .truth(),
     def("GTID_SUBTRACT", 2, 2, infer::long_text, |cx, a| {
         let Some((a, b)) = both(a)? else { return Ok(Value::Null) };
         Ok(Value::text(text(&minus(&a, &b)).into_bytes(), cx.collation))

@@ -1,51 +1,71 @@
 //! Functions that ask the session, and those that describe a value.
 
+use super::facts::{Definitions, Id};
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::{TypeInfo, Value, ValueError};
 
 pub(super) const TABLE: &[FuncDef] = &[
-    varying("DATABASE", 0, 0, schema_text, database),
-    varying("SCHEMA", 0, 0, schema_text, database),
+    varying("DATABASE", 0, 0, schema_text, database).of_statement(),
+    varying("SCHEMA", 0, 0, schema_text, database).alias_of("database").of_statement(),
     varying("USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user()))),
-    varying("SESSION_USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user()))),
-    varying("SYSTEM_USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user()))),
+    varying("SESSION_USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user())))
+        .alias_of("user"),
+    varying("SYSTEM_USER", 0, 0, infer::system::<288>, |cx, _| Ok(name(cx.session.user())))
+        .alias_of("user"),
     varying("CURRENT_USER", 0, 0, infer::system::<288>, |cx, _| {
         Ok(name(cx.session.current_user()))
     }),
     varying("CURRENT_ROLE", 0, 0, role_text, |cx, _| Ok(name(cx.session.current_role()))),
     varying("CONNECTION_ID", 0, 0, infer::uint::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.connection_id()))
-    }),
-    varying("LAST_INSERT_ID", 0, 1, infer::uint::<21>, last_insert_id),
-    varying("ROW_COUNT", 0, 0, infer::int::<21>, |cx, _| Ok(Value::Int(cx.session.row_count()))),
+    })
+    .of_statement(),
+    varying("LAST_INSERT_ID", 0, 1, infer::uint::<21>, last_insert_id)
+        .in_definitions(Definitions::Nowhere),
+    varying("ROW_COUNT", 0, 0, infer::int::<21>, |cx, _| Ok(Value::Int(cx.session.row_count())))
+        .in_definitions(Definitions::Nowhere),
     varying("FOUND_ROWS", 0, 0, infer::int::<21>, |cx, _| {
         Ok(Value::Int(cx.session.found_rows() as i64))
-    }),
-    varying("VERSION", 0, 0, infer::system::<60>, |cx, _| Ok(name(cx.session.version()))),
+    })
+    .id(Id::FoundRows)
+    .in_definitions(Definitions::Nowhere),
+    varying("VERSION", 0, 0, infer::system::<60>, |cx, _| Ok(name(cx.session.version())))
+        .id(Id::Version)
+        .in_definitions(Definitions::Nowhere),
     varying("RELEASE_LOCK", 1, 1, infer::int_null::<1>, |cx, a| {
         Ok(cx
             .session
             .release_lock(a[0].to_string_lossy().as_deref())?
             .map_or(Value::Null, Value::bool))
-    }),
+    })
+    .texts()
+    .in_definitions(Definitions::Nowhere),
     varying("RELEASE_ALL_LOCKS", 0, 0, infer::uint::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.release_all_locks()))
-    }),
+    })
+    .in_definitions(Definitions::Nowhere),
     varying("IS_FREE_LOCK", 1, 1, infer::int_null::<1>, |cx, a| {
         let owner = cx.session.lock_owner(a[0].to_string_lossy().as_deref())?;
         Ok(Value::bool(owner.is_none()))
-    }),
+    })
+    .texts()
+    .in_definitions(Definitions::Nowhere),
     varying("IS_USED_LOCK", 1, 1, infer::uint_null::<21>, |cx, a| {
         let owner = cx.session.lock_owner(a[0].to_string_lossy().as_deref())?;
         Ok(owner.map_or(Value::Null, Value::UInt))
-    }),
-    def("CHARSET", 1, 1, infer::text::<64>, |cx, a| Ok(name(collation(cx, a).charset().name()))),
-    def("COLLATION", 1, 1, infer::text::<64>, |cx, a| Ok(name(collation(cx, a).name()))),
+    })
+    .texts()
+    .in_definitions(Definitions::Nowhere),
+    def("CHARSET", 1, 1, infer::text::<64>, |cx, a| Ok(name(collation(cx, a).charset().name())))
+        .id(Id::Charset),
+    def("COLLATION", 1, 1, infer::text::<64>, |cx, a| Ok(name(collation(cx, a).name())))
+        .id(Id::Collation),
     // As without MySQL's component for it: no password is strong.
     def("VALIDATE_PASSWORD_STRENGTH", 1, 1, infer::int_null::<10>, |_, a| {
         Ok(if a[0].is_null() { Value::Null } else { Value::Int(0) })
-    }),
+    })
+    .texts(),
     def("BENCHMARK", 2, 2, infer::int_null::<1>, |_, _| {
         Err(ValueError::not_supported("BENCHMARK()"))
     }),

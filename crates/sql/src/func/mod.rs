@@ -12,6 +12,7 @@ mod crypt;
 pub mod encode;
 #[cfg(test)]
 mod ends;
+pub mod facts;
 mod formats;
 pub mod geo;
 pub mod gtid;
@@ -22,18 +23,23 @@ mod locale;
 mod long_match;
 mod merge;
 pub mod monitoring;
+pub mod names;
 pub mod numeric;
 mod periods;
 pub mod regexp;
 mod regexp_errors;
 mod regexp_folds;
 mod regexp_parts;
+pub mod special;
 pub mod string;
 pub mod temporal;
 mod xml;
 mod zlib;
 
 use crate::value::{EvalCtx, TypeInfo, Value, ValueError};
+use facts::{
+    Arg, Definitions, Form, Fraction, Id, Keyed, Length, Nulls, Partitions, Texts, Volatility,
+};
 
 pub type FuncCtx<'s> = EvalCtx<'s>;
 pub type Out = Result<Value<'static>, ValueError>;
@@ -43,7 +49,7 @@ pub type Infer = fn(&[TypeInfo]) -> TypeInfo;
 /// `max_args` of functions that take any number.
 pub const ANY: u8 = u8::MAX;
 
-/// A built-in function.
+/// A built-in function: all that is known of it ([`facts`] says what each field means).
 #[derive(Debug, Clone, Copy)]
 pub struct FuncDef {
     /// Upper case.
@@ -52,12 +58,25 @@ pub struct FuncDef {
     pub max_args: u8,
     pub infer: Infer,
     pub eval: Eval,
-    /// The same arguments always give the same result, so that constants fold.
-    pub deterministic: bool,
+    pub id: Id,
+    written_name: &'static str,
+    pub form: Form,
+    takes: &'static [Arg],
+    pub texts: Texts,
+    pub branches: Option<u8>,
+    pub volatility: Volatility,
+    pub clock: Option<clock::Gives>,
+    pub truth: bool,
+    pub keyed: Keyed,
+    pub partitions: Partitions,
+    pub definitions: Definitions,
+    pub length: Length,
+    pub fraction: Fraction,
+    pub nulls: Nulls,
 }
 
 const fn def(name: &'static str, min_args: u8, max_args: u8, infer: Infer, eval: Eval) -> FuncDef {
-    FuncDef { name, min_args, max_args, infer, eval, deterministic: true }
+    FuncDef::new(name, min_args, max_args, infer, eval)
 }
 
 /// A function of the statement or session as well as of its arguments.
@@ -68,7 +87,7 @@ const fn varying(
     infer: Infer,
     eval: Eval,
 ) -> FuncDef {
-    FuncDef { name, min_args, max_args, infer, eval, deterministic: false }
+    FuncDef::new(name, min_args, max_args, infer, eval).of_session()
 }
 
 const TABLES: [&[FuncDef]; 16] = [
@@ -95,24 +114,12 @@ pub fn lookup(name: &str) -> Option<&'static FuncDef> {
     TABLES.iter().flat_map(|t| t.iter()).find(|f| f.name.eq_ignore_ascii_case(name))
 }
 
-/// Functions of the language itself, which the table has not.
-pub fn is_special(name: &str) -> bool {
-    const SPECIAL: &[&str] =
-        &["any_value", "benchmark", "coercibility", "get_lock", "grouping", "load_file", "sleep"];
-    SPECIAL.iter().any(|f| f.eq_ignore_ascii_case(name))
-}
-
 /// All functions.
 pub fn all() -> impl Iterator<Item = &'static FuncDef> {
     TABLES.iter().flat_map(|t| t.iter())
 }
 
 impl FuncDef {
-    /// It gives another value each time it is asked, within one statement too.
-    pub fn draws(&self) -> bool {
-        matches!(self.name, "RAND" | "UUID" | "UUID_SHORT" | "RANDOM_BYTES" | "SYSDATE")
-    }
-
     /// 1582 for a wrong number of arguments.
     pub fn check_arity(&self, args: usize) -> Result<(), ValueError> {
         let fits = args >= usize::from(self.min_args)

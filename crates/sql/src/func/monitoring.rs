@@ -1,5 +1,6 @@
 //! Functions of monitoring: units for people, digests of statements, numbers of threads, short unique numbers.
 
+use super::facts::Definitions;
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::{SqlType, TypeInfo, Value, ValueError};
@@ -16,17 +17,22 @@ pub(super) const TABLE: &[FuncDef] = &[
     }),
     varying("PS_CURRENT_THREAD_ID", 0, 0, infer::uint_null::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.connection_id()))
-    }),
-    varying("PS_THREAD_ID", 1, 1, infer::uint_null::<21>, thread_of),
+    })
+    .in_definitions(Definitions::Anywhere),
+    varying("PS_THREAD_ID", 1, 1, infer::uint_null::<21>, thread_of)
+        .in_definitions(Definitions::Anywhere),
     varying("STATEMENT_DIGEST", 1, 1, infer::text_null::<64>, |cx, a| {
         Ok(digest_text(cx, a)?.map_or(Value::Null, |t| ascii(cx, digest_hash(&t))))
-    }),
+    })
+    .texts(),
     varying("STATEMENT_DIGEST_TEXT", 1, 1, infer::unknown_text, |cx, a| {
         Ok(digest_text(cx, a)?.map_or(Value::Null, |t| ascii(cx, t)))
-    }),
+    })
+    .texts(),
     varying("UUID_SHORT", 0, 0, infer::uint::<21>, |cx, _| {
         Ok(Value::UInt(cx.session.short_uuid()))
-    }),
+    })
+    .volatile(),
 ];
 
 /// Bytes of tokens that a digest takes in at most: the default of `max_digest_length`.

@@ -1,5 +1,6 @@
 //! Functions of numbers.
 
+use super::facts::{Form, Id, Nulls, Partitions};
 use super::infer;
 use super::locale::{self, Locale};
 use super::{ANY, FuncCtx, FuncDef, Out, def, varying};
@@ -12,39 +13,64 @@ use crate::value::{DateTime, Decimal, Value, ValueError};
 use std::cmp::Ordering;
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("ABS", 1, 1, infer::numeric_first, abs),
-    def("CEIL", 1, 1, infer::whole_first, ceil),
-    def("CEILING", 1, 1, infer::whole_first, ceil),
-    def("FLOOR", 1, 1, infer::whole_first, floor),
-    def("ROUND", 1, 2, infer::round, |cx, a| round(cx, a, true)),
-    def("TRUNCATE", 2, 2, infer::round, |cx, a| round(cx, a, false)),
-    def("MOD", 2, 2, infer_mod, |cx, a| arith::apply(Op::Mod, &a[0], &a[1], cx)),
-    def("POW", 2, 2, infer::double, pow),
-    def("POWER", 2, 2, infer::double, pow),
-    def("SQRT", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| (x >= 0.0).then(|| x.sqrt()))),
-    def("EXP", 1, 1, infer::double, |cx, a| finite(cx, a, "exp", f64::exp)),
-    def("LN", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::ln)),
-    def("LOG", 1, 2, infer::double_null, log_base),
-    def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, |x| x.ln() / std::f64::consts::LN_2)),
-    def("LOG10", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::log10)),
-    def("SIGN", 1, 1, infer::int::<21>, sign),
+    def("ABS", 1, 1, infer::numeric_first, abs).numbers().keyed().partitions(Partitions::Numbers),
+    def("CEIL", 1, 1, infer::whole_first, ceil)
+        .alias_of("ceiling")
+        .numbers()
+        .keyed()
+        .partitions(Partitions::Numbers),
+    def("CEILING", 1, 1, infer::whole_first, ceil)
+        .numbers()
+        .keyed()
+        .partitions(Partitions::Numbers),
+    def("FLOOR", 1, 1, infer::whole_first, floor).numbers().keyed().partitions(Partitions::Numbers),
+    def("ROUND", 1, 2, infer::round, |cx, a| round(cx, a, true))
+        .id(Id::Round)
+        .written(Form::WithZero)
+        .numbers()
+        .keyed(),
+    def("TRUNCATE", 2, 2, infer::round, |cx, a| round(cx, a, false)).id(Id::Truncate).numbers(),
+    def("MOD", 2, 2, infer_mod, |cx, a| arith::apply(Op::Mod, &a[0], &a[1], cx))
+        .written(Form::Modulo)
+        .numbers()
+        .partitions(Partitions::Numbers),
+    def("POW", 2, 2, infer::double, pow).numbers(),
+    def("POWER", 2, 2, infer::double, pow).alias_of("pow").numbers(),
+    def("SQRT", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| (x >= 0.0).then(|| x.sqrt())))
+        .numbers(),
+    def("EXP", 1, 1, infer::double, |cx, a| finite(cx, a, "exp", f64::exp)).numbers(),
+    def("LN", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::ln)).numbers(),
+    def("LOG", 1, 2, infer::double_null, log_base).numbers(),
+    def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, |x| x.ln() / std::f64::consts::LN_2))
+        .numbers(),
+    def("LOG10", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::log10)).numbers(),
+    def("SIGN", 1, 1, infer::int::<21>, sign).numbers().keyed(),
     // The second argument is the binder's: which call it is.
-    varying("RAND", 0, 2, infer::double, rand),
+    varying("RAND", 0, 2, infer::double, rand).id(Id::Rand).numbers().volatile(),
     def("PI", 0, 0, infer::six_places, |_, _| Ok(Value::Double(std::f64::consts::PI))),
-    def("SIN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.sin()))),
-    def("COS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.cos()))),
-    def("TAN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.tan()))),
-    def("COT", 1, 1, infer::double, |cx, a| finite(cx, a, "cot", |x| 1.0 / x.tan())),
-    def("ASIN", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.asin()))),
-    def("ACOS", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.acos()))),
-    def("ATAN", 1, 2, infer::double, atan),
-    def("ATAN2", 1, 2, infer::double, atan),
-    def("DEGREES", 1, 1, infer::double, |cx, a| finite(cx, a, "degrees", f64::to_degrees)),
-    def("RADIANS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.to_radians()))),
-    def("GREATEST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Greater)),
-    def("LEAST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Less)),
-    def("BIT_COUNT", 1, 1, infer::int::<21>, bit_count),
-    def("FORMAT", 2, 3, infer::formatted, format_number),
+    def("SIN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.sin()))).numbers(),
+    def("COS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.cos()))).numbers(),
+    def("TAN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.tan()))).numbers(),
+    def("COT", 1, 1, infer::double, |cx, a| finite(cx, a, "cot", |x| 1.0 / x.tan())).numbers(),
+    def("ASIN", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.asin())))
+        .numbers(),
+    def("ACOS", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.acos())))
+        .numbers(),
+    def("ATAN", 1, 2, infer::double, atan).numbers(),
+    def("ATAN2", 1, 2, infer::double, atan).alias_of("atan").numbers(),
+    def("DEGREES", 1, 1, infer::double, |cx, a| finite(cx, a, "degrees", f64::to_degrees))
+        .numbers(),
+    def("RADIANS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.to_radians()))).numbers(),
+    def("GREATEST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Greater))
+        .id(Id::Greatest)
+        .joins(0)
+        .branches(0),
+    def("LEAST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Less))
+        .id(Id::Least)
+        .joins(0)
+        .branches(0),
+    def("BIT_COUNT", 1, 1, infer::int::<21>, bit_count).numbers(),
+    def("FORMAT", 2, 3, infer::formatted, format_number).numbers().nulls(Nulls::Places),
 ];
 
 fn infer_mod(args: &[crate::value::TypeInfo]) -> crate::value::TypeInfo {
@@ -288,21 +314,33 @@ fn extreme_dated(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Va
 }
 
 static LEAST_DATE: FuncDef =
-    def("LEAST", 2, ANY, infer::double_null, |cx, a| extreme_date(cx, a, Ordering::Less));
+    def("LEAST", 2, ANY, infer::double_null, |cx, a| extreme_date(cx, a, Ordering::Less))
+        .id(Id::Least)
+        .joins(0)
+        .branches(0);
 static GREATEST_DATE: FuncDef =
-    def("GREATEST", 2, ANY, infer::double_null, |cx, a| extreme_date(cx, a, Ordering::Greater));
+    def("GREATEST", 2, ANY, infer::double_null, |cx, a| extreme_date(cx, a, Ordering::Greater))
+        .id(Id::Greatest)
+        .joins(0)
+        .branches(0);
 static LEAST_NUMBER: FuncDef =
-    def("LEAST", 2, ANY, infer::double_null, |cx, a| extreme_double(cx, a, Ordering::Less));
+    def("LEAST", 2, ANY, infer::double_null, |cx, a| extreme_double(cx, a, Ordering::Less))
+        .id(Id::Least)
+        .joins(0)
+        .branches(0);
 static GREATEST_NUMBER: FuncDef =
-    def("GREATEST", 2, ANY, infer::double_null, |cx, a| extreme_double(cx, a, Ordering::Greater));
+    def("GREATEST", 2, ANY, infer::double_null, |cx, a| extreme_double(cx, a, Ordering::Greater))
+        .id(Id::Greatest)
+        .joins(0)
+        .branches(0);
 
 /// The function of this name that compares numbers, or the dates that its arguments are.
-pub fn extreme_of_numbers(name: &str, dates: bool) -> Option<&'static FuncDef> {
-    Some(match (name, dates) {
-        ("LEAST", true) => &LEAST_DATE,
-        ("GREATEST", true) => &GREATEST_DATE,
-        ("LEAST", false) => &LEAST_NUMBER,
-        ("GREATEST", false) => &GREATEST_NUMBER,
+pub fn extreme_of_numbers(id: Id, dates: bool) -> Option<&'static FuncDef> {
+    Some(match (id, dates) {
+        (Id::Least, true) => &LEAST_DATE,
+        (Id::Greatest, true) => &GREATEST_DATE,
+        (Id::Least, false) => &LEAST_NUMBER,
+        (Id::Greatest, false) => &GREATEST_NUMBER,
         _ => return None,
     })
 }

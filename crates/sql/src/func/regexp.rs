@@ -1,5 +1,6 @@
 //! Regular expressions. Case follows the collation unless a match type says otherwise.
 
+use super::facts::Arg;
 use super::infer;
 use super::long_match::{LONG, LongMatch, Stopped, next_char};
 use super::regexp_errors::{failure, numbered, too_big};
@@ -10,11 +11,29 @@ use crate::value::{Value, ValueError};
 use fancy_regex::{Regex, RegexInput};
 use std::sync::{Arc, OnceLock};
 
+/// How many of the arguments are texts that a regular expression is about; `None` for functions without one.
+pub fn compared_texts(def: &FuncDef) -> Option<usize> {
+    match def.name {
+        "REGEXP_REPLACE" => Some(3),
+        name if name.starts_with("REGEXP_") => Some(2),
+        _ => None,
+    }
+}
+
 pub(super) const TABLE: &[FuncDef] = &[
-    def("REGEXP_LIKE", 2, 3, infer::boolean, like),
-    def("REGEXP_INSTR", 2, 6, infer::int::<21>, instr),
-    def("REGEXP_SUBSTR", 2, 5, infer::like_first_null, substr),
-    def("REGEXP_REPLACE", 3, 6, infer::longest_text, replace),
+    def("REGEXP_LIKE", 2, 3, infer::boolean, like)
+        .takes(&[Arg::Text, Arg::Text, Arg::Any])
+        .compares_in_set()
+        .truth(),
+    def("REGEXP_INSTR", 2, 6, infer::int::<21>, instr)
+        .takes(&[Arg::Text, Arg::Text, Arg::Any])
+        .compares_in_set(),
+    def("REGEXP_SUBSTR", 2, 5, infer::like_first_null, substr)
+        .takes(&[Arg::Text, Arg::Text, Arg::Any])
+        .compares_in_set(),
+    def("REGEXP_REPLACE", 3, 6, infer::longest_text, replace)
+        .takes(&[Arg::Text, Arg::Text, Arg::Any])
+        .compares_in_set(),
 ];
 
 /// Most steps of back-tracking in one match; a pattern that needs more is error 3699.

@@ -1,60 +1,13 @@
 //! Functions of text.
 
+mod table;
+
+pub(super) use table::TABLE;
+
 use super::infer;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
 use crate::value::{Charset, Collation, SqlMode, Value, ValueError};
 use std::borrow::Cow;
-
-pub(super) const TABLE: &[FuncDef] = &[
-    def("CONCAT", 1, ANY, infer::concat, concat),
-    def("CONCAT_WS", 2, ANY, infer::concat_ws, concat_ws),
-    def("LENGTH", 1, 1, infer::int::<11>, length),
-    def("OCTET_LENGTH", 1, 1, infer::int::<11>, length),
-    def("BIT_LENGTH", 1, 1, infer::int::<11>, bit_length),
-    def("CHAR_LENGTH", 1, 1, infer::int::<11>, char_length),
-    def("CHARACTER_LENGTH", 1, 1, infer::int::<11>, char_length),
-    def("SUBSTRING", 2, 3, infer::like_first, substring),
-    def("SUBSTR", 2, 3, infer::like_first, substring),
-    def("MID", 2, 3, infer::like_first, substring),
-    def("LEFT", 2, 2, infer::like_first, left),
-    def("RIGHT", 2, 2, infer::like_first, right),
-    def("LPAD", 3, 3, infer::padded, |cx, a| pad(cx, a, true)),
-    def("RPAD", 3, 3, infer::padded, |cx, a| pad(cx, a, false)),
-    // The second argument is what to trim: TRIM(x FROM s) is TRIM(s, x), with LEADING it is LTRIM(s, x).
-    def("TRIM", 1, 2, infer::cut_by_second, |cx, a| trim(cx, a, true, true)),
-    def("LTRIM", 1, 2, infer::cut_by_second, |cx, a| trim(cx, a, true, false)),
-    def("RTRIM", 1, 2, infer::cut_by_second, |cx, a| trim(cx, a, false, true)),
-    def("UPPER", 1, 1, infer::like_first, upper),
-    def("UCASE", 1, 1, infer::like_first, upper),
-    def("LOWER", 1, 1, infer::like_first, lower),
-    def("LCASE", 1, 1, infer::like_first, lower),
-    def("REPLACE", 3, 3, infer::replaced, replace),
-    def("REPEAT", 2, 2, infer::long_text, repeat),
-    def("REVERSE", 1, 1, infer::like_first, reverse),
-    def("INSTR", 2, 2, infer::int::<11>, |cx, a| locate_in(cx, a, 0, 1)),
-    def("LOCATE", 2, 3, infer::int::<11>, |cx, a| locate_in(cx, a, 1, 0)),
-    def("POSITION", 2, 2, infer::int::<11>, |cx, a| locate_in(cx, a, 1, 0)),
-    def("FIND_IN_SET", 2, 2, infer::int::<11>, find_in_set),
-    def("ELT", 2, ANY, infer::chosen, elt),
-    def("FIELD", 2, ANY, infer::int_always::<11>, field),
-    def("ASCII", 1, 1, infer::int::<4>, ascii),
-    def("ORD", 1, 1, infer::int::<21>, ord),
-    def("CHAR", 1, ANY, infer::chars_of, |cx, a| char_of(cx, a, 1)),
-    // CHAR(... USING utf16) and its like: no call can name them.
-    def("CHAR OF PAIRS", 1, ANY, infer::chars_of, |cx, a| char_of(cx, a, 2)),
-    def("CHAR OF FOURS", 1, ANY, infer::chars_of, |cx, a| char_of(cx, a, 4)),
-    def("SPACE", 1, 1, infer::spaces, space),
-    def("STRCMP", 2, 2, infer::int::<2>, strcmp),
-    def("QUOTE", 1, 1, infer::quoted, quote),
-    def("INSERT", 4, 4, infer::inserted, insert),
-    def("SUBSTRING_INDEX", 3, 3, infer::cut_by_second, substring_index),
-    def("SOUNDEX", 1, 1, infer::soundex, soundex),
-    def("WEIGHT_STRING", 1, 1, infer::weights, weight_string),
-    def("LIKE", 2, 3, infer::boolean, like),
-    def(IN_SET, 2, 2, infer::like_first, in_set),
-    def("MAKE_SET", 2, ANY, infer::make_set, make_set),
-    def("EXPORT_SET", 3, 5, infer::export_set, export_set),
-];
 
 /// The collation a function of these values works in.
 pub(crate) fn collation_of(cx: &FuncCtx<'_>, args: &[Value<'_>]) -> Collation {

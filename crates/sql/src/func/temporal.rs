@@ -4,6 +4,10 @@
 //! TIMESTAMPDIFF('DAY', a, b). The binder knows the unit before the values and takes DATE_ADD's type from
 //! [`date_add_type`] and EXTRACT's from BIGINT.
 
+mod table;
+
+pub(super) use table::TABLE;
+
 use super::amounts::{Amount, interval_of};
 use super::formats::{format_date, format_time, get_format, parse_any_date, parse_date};
 use super::infer;
@@ -20,95 +24,9 @@ use crate::value::{
     Warnings,
 };
 
-pub(super) const TABLE: &[FuncDef] = &[
-    varying("NOW", 0, 1, infer::now, now_value),
-    varying("CURRENT_TIMESTAMP", 0, 1, infer::now, now_value),
-    varying("LOCALTIME", 0, 1, infer::now, now_value),
-    varying("LOCALTIMESTAMP", 0, 1, infer::now, now_value),
-    varying("SYSDATE", 0, 1, infer::now, sysdate),
-    varying("CURDATE", 0, 0, infer::today, curdate),
-    varying("CURRENT_DATE", 0, 0, infer::today, curdate),
-    varying("CURTIME", 0, 1, infer::now_time, curtime),
-    varying("CURRENT_TIME", 0, 1, infer::now_time, curtime),
-    varying("UTC_TIMESTAMP", 0, 1, infer::now, |cx, a| in_utc(cx, a, now_value)),
-    varying("UTC_DATE", 0, 0, infer::today, |cx, a| in_utc(cx, a, curdate)),
-    varying("UTC_TIME", 0, 1, infer::now_time, |cx, a| in_utc(cx, a, curtime)),
-    varying("UNIX_TIMESTAMP", 0, 1, infer_unix, unix_timestamp),
-    varying("FROM_UNIXTIME", 1, 2, infer_from_unix, from_unixtime),
-    def("DATE", 1, 1, infer::date, |cx, a| {
-        let date = a[0].to_date(cx).filter(|d| allowed(d, cx));
-        Ok(date.map_or(Value::Null, Value::Date))
-    }),
-    varying("TIME", 1, 1, infer::time, |cx, a| {
-        Ok(a[0].to_time(cx).map_or(Value::Null, Value::Time))
-    }),
-    varying("TIMESTAMP", 1, 2, infer::datetime, timestamp),
-    def("YEAR", 1, 1, infer::year, |cx, a| date_int(cx, a, |d| i64::from(d.year))),
-    def("MONTH", 1, 1, infer::int_null::<3>, |cx, a| date_int(cx, a, |d| i64::from(d.month))),
-    def("DAY", 1, 1, infer::int_null::<3>, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
-    def("DAYOFMONTH", 1, 1, infer::int_null::<3>, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
-    def("QUARTER", 1, 1, infer::int_null::<2>, |cx, a| {
-        date_int(cx, a, |d| (i64::from(d.month) + 2) / 3)
-    }),
-    def("HOUR", 1, 1, infer::int_null::<4>, |cx, a| time_int(cx, a, |(_, h, ..)| i64::from(h))),
-    def("MINUTE", 1, 1, infer::int_null::<3>, |cx, a| {
-        time_int(cx, a, |(_, _, m, ..)| i64::from(m))
-    }),
-    def("SECOND", 1, 1, infer::int_null::<3>, |cx, a| time_int(cx, a, |(.., s, _)| i64::from(s))),
-    def("MICROSECOND", 1, 1, infer::int_null::<21>, |cx, a| {
-        time_int(cx, a, |(.., f)| i64::from(f))
-    }),
-    def("DAYOFWEEK", 1, 1, infer::int_null::<2>, |cx, a| {
-        real_day(cx, a, |d| Value::Int(i64::from((d.weekday() + 1) % 7) + 1))
-    }),
-    def("WEEKDAY", 1, 1, infer::int_null::<2>, |cx, a| {
-        real_day(cx, a, |d| Value::Int(i64::from(d.weekday())))
-    }),
-    def("DAYOFYEAR", 1, 1, infer::int_null::<4>, |cx, a| {
-        real_day(cx, a, |d| Value::Int(i64::from(d.day_of_year())))
-    }),
-    def("DAYNAME", 1, 1, infer::text_null::<9>, dayname),
-    def("MONTHNAME", 1, 1, infer::text_null::<9>, monthname),
-    varying("WEEK", 1, 2, infer::int_null::<3>, week),
-    def("WEEKOFYEAR", 1, 1, infer::int_null::<3>, |cx, a| {
-        real_day(cx, a, |d| Value::Int(i64::from(d.week(3).1)))
-    }),
-    def("YEARWEEK", 1, 2, infer::int_null::<7>, yearweek),
-    def("LAST_DAY", 1, 1, infer::date, last_day),
-    def("TO_DAYS", 1, 1, infer::int_null::<8>, |cx, a| real_day(cx, a, |d| Value::Int(d.daynr()))),
-    def("TO_SECONDS", 1, 1, infer::int_null::<21>, to_seconds),
-    def("FROM_DAYS", 1, 1, infer::date, from_days),
-    def("DATEDIFF", 2, 2, infer::int_null::<9>, datediff),
-    varying("TIMEDIFF", 2, 2, infer::time, timediff),
-    def("TIMESTAMPDIFF", 3, 3, infer::int_null::<21>, timestampdiff),
-    def("TIMESTAMPADD", 3, 3, infer_added, |cx, a| {
-        add_interval(cx, &a[2], &a[1], unit_of(&a[0])?, false)
-    }),
-    def("DATE_ADD", 3, 3, infer_added, |cx, a| {
-        add_interval(cx, &a[0], &a[1], unit_of(&a[2])?, false)
-    }),
-    def("DATE_SUB", 3, 3, infer_added, |cx, a| {
-        add_interval(cx, &a[0], &a[1], unit_of(&a[2])?, true)
-    }),
-    // The two-argument forms of ADDDATE and SUBDATE count days; the binder turns the others into DATE_ADD.
-    def("ADDDATE", 2, 2, infer_added, |cx, a| add_interval(cx, &a[0], &a[1], Unit::Day, false)),
-    def("SUBDATE", 2, 2, infer_added, |cx, a| add_interval(cx, &a[0], &a[1], Unit::Day, true)),
-    def("ADDTIME", 2, 2, infer_addtime, |cx, a| add_time(cx, a, 1)),
-    def("SUBTIME", 2, 2, infer_addtime, |cx, a| add_time(cx, a, -1)),
-    def("MAKEDATE", 2, 2, infer::date, makedate),
-    def("MAKETIME", 3, 3, infer_maketime, maketime),
-    def("SEC_TO_TIME", 1, 1, infer::time, sec_to_time),
-    def("TIME_TO_SEC", 1, 1, infer::int_null::<10>, time_to_sec),
-    def("DATE_FORMAT", 2, 2, infer::by_format, format_date),
-    varying("TIME_FORMAT", 2, 2, infer::by_format, format_time),
-    def("GET_FORMAT", 2, 2, infer::text_null::<17>, get_format),
-    def("STR_TO_DATE", 2, 2, infer::datetime, parse_date),
-    def("STR_TO_DATE OF ANY", 2, 2, infer::datetime, parse_any_date),
-    def("EXTRACT", 2, 2, infer::int_null::<21>, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
-    def("PERIOD_ADD", 2, 2, infer::int::<21>, periods::period_add),
-    def("PERIOD_DIFF", 2, 2, infer::int::<21>, periods::period_diff),
-    def("CONVERT_TZ", 3, 3, infer::datetime, convert_tz),
-];
+/// STR_TO_DATE() whose format is known with the rows only.
+pub static STR_TO_DATE_OF_ANY: FuncDef =
+    def("STR_TO_DATE OF ANY", 2, 2, infer::datetime, parse_any_date).alias_of("str_to_date");
 
 /// The unit that a text argument names.
 pub fn unit_of(v: &Value<'_>) -> Result<Unit, ValueError> {

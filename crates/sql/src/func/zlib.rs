@@ -6,9 +6,9 @@ use crate::value::{Collation, TypeInfo, Value};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("COMPRESS", 1, 1, infer_compress, compress),
-    def("UNCOMPRESS", 1, 1, infer_uncompress, uncompress),
-    def("UNCOMPRESSED_LENGTH", 1, 1, infer::int::<11>, uncompressed_length),
+    def("COMPRESS", 1, 1, infer_compress, compress).texts(),
+    def("UNCOMPRESS", 1, 1, infer_uncompress, uncompress).texts(),
+    def("UNCOMPRESSED_LENGTH", 1, 1, infer::int::<11>, uncompressed_length).texts(),
 ];
 
 /// Bytes of the length in front.

@@ -236,6 +236,25 @@ pub struct FunctionCall {
     pub parens: bool,
 }
 
+impl FunctionCall {
+    /// A call with plain arguments.
+    pub fn new(name: Ident, args: Vec<Expr>) -> FunctionCall {
+        FunctionCall {
+            schema: None,
+            name,
+            args,
+            star: false,
+            distinct: false,
+            order_by: Vec::new(),
+            separator: None,
+            ignore_nulls: None,
+            from_last: false,
+            over: None,
+            parens: true,
+        }
+    }
+}
+
 /// ON EMPTY or ON ERROR of JSON_VALUE and JSON_TABLE columns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JsonOn {

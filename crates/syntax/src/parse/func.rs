@@ -139,19 +139,7 @@ fn window_function(kw: Kw) -> bool {
 impl Parser<'_> {
     /// A call with plain arguments.
     pub(crate) fn call(&self, schema: Option<Ident>, name: Ident, args: Vec<Expr>) -> FunctionCall {
-        FunctionCall {
-            schema,
-            name,
-            args,
-            star: false,
-            distinct: false,
-            order_by: Vec::new(),
-            separator: None,
-            ignore_nulls: None,
-            from_last: false,
-            over: None,
-            parens: true,
-        }
+        FunctionCall { schema, ..FunctionCall::new(name, args) }
     }
 
     /// At a keyword that starts no other operand.

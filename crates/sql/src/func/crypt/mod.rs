@@ -6,6 +6,7 @@
 mod keys;
 mod modes;
 
+use super::facts::Definitions;
 use super::zlib::octets;
 use super::{FuncCtx, FuncDef, Out, infer, varying};
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
@@ -13,9 +14,13 @@ use modes::{BLOCK, Cipher, Scheme};
 
 /// They follow `block_encryption_mode`, so that constants do not fold.
 pub(super) const TABLE: &[FuncDef] = &[
-    varying("AES_ENCRYPT", 2, 6, infer_encrypt, encrypt),
-    varying("AES_DECRYPT", 2, 6, infer_decrypt, decrypt),
-    varying("RANDOM_BYTES", 1, 1, infer_random, random_bytes),
+    varying("AES_ENCRYPT", 2, 6, infer_encrypt, encrypt)
+        .texts()
+        .in_definitions(Definitions::Anywhere),
+    varying("AES_DECRYPT", 2, 6, infer_decrypt, decrypt)
+        .texts()
+        .in_definitions(Definitions::Anywhere),
+    varying("RANDOM_BYTES", 1, 1, infer_random, random_bytes).numbers().volatile(),
 ];
 
 /// Bytes that are worked off between two looks whether the statement is to end.

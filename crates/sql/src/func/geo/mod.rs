@@ -15,6 +15,7 @@ mod properties;
 mod read;
 mod relate;
 
+use super::facts::Arg;
 use super::infer::{self, TEXT};
 use super::string::too_big;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
@@ -25,7 +26,7 @@ use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
 /// Rows for functions that differ in their names only: `$eval::<n>` looks its name up in a list.
 macro_rules! family {
     ($list:expr, $infer:expr, $min:literal, $max:literal, $eval:ident, [$($n:literal),*]) => {
-        [$(def($list[$n].0, $min, $max, $infer, make::$eval::<$n>)),*]
+        [$(def($list[$n].0, $min, $max, $infer, make::$eval::<$n>).takes(&[Arg::Any, Arg::Number, Arg::Any])),*]
     };
 }
 
@@ -62,6 +63,11 @@ pub fn of_geometry(def: &'static FuncDef) -> &'static FuncDef {
     ALL.iter().find(|d| d.name == def.name).unwrap_or(def)
 }
 
+/// ST_GEOHASH() of a longitude and a latitude: then no argument is a geometry.
+pub fn takes_degrees(def: &FuncDef, args: usize) -> bool {
+    def.name == "ST_GEOHASH" && args == 3
+}
+
 /// Bytes of a tree for one of WKB, at most: an empty ring takes four bytes there, and a list here.
 const TREE_PER_WKB: usize = 6;
 
@@ -74,7 +80,7 @@ const DOCUMENT_PER_WKB: usize = 8;
 pub const TABLES: [&[FuncDef]; 3] = [&FROM_TEXT, &FROM_WKB, OTHERS];
 
 const OTHERS: &[FuncDef] = &[
-    def("POINT", 2, 2, point, make::point),
+    def("POINT", 2, 2, point, make::point).numbers(),
     def("LINESTRING", 1, ANY, line, make::line_string),
     def("POLYGON", 1, ANY, polygon, make::polygon),
     def("MULTIPOINT", 1, ANY, multi_point, make::multi_point),
@@ -82,58 +88,64 @@ const OTHERS: &[FuncDef] = &[
     def("MULTIPOLYGON", 1, ANY, multi_polygon, make::multi_polygon),
     def("GEOMETRYCOLLECTION", 0, ANY, collection, make::collection),
     def("GEOMCOLLECTION", 0, ANY, collection, make::collection),
-    def("ST_GEOMFROMGEOJSON", 1, 3, any_geometry, make::from_geojson),
+    def("ST_GEOMFROMGEOJSON", 1, 3, any_geometry, make::from_geojson)
+        .takes(&[Arg::Any, Arg::Number]),
     def("ST_MAKEENVELOPE", 2, 2, any_geometry, make::make_envelope),
-    def("ST_POINTFROMGEOHASH", 2, 2, point, hash::point_from),
+    def("ST_POINTFROMGEOHASH", 2, 2, point, hash::point_from).takes(&[Arg::Any, Arg::Number]),
     def("ST_LATFROMGEOHASH", 1, 1, infer::double_null, hash::latitude),
     def("ST_LONGFROMGEOHASH", 1, 1, infer::double_null, hash::longitude),
-    def("ST_GEOHASH", 2, 3, geohash_text, hash::hash),
+    def("ST_GEOHASH", 2, 3, geohash_text, hash::hash).takes(&[Arg::Any, Arg::Number]),
     def("ST_ASTEXT", 1, 2, long_text, read::as_text::<0>),
-    def("ST_ASWKT", 1, 2, long_text, read::as_text::<1>),
-    def("ST_ASBINARY", 1, 2, long_bytes, read::as_wkb::<0>),
+    def("ST_ASWKT", 1, 2, long_text, read::as_text::<1>).alias_of("st_astext"),
+    def("ST_ASBINARY", 1, 2, long_bytes, read::as_wkb::<0>).alias_of("st_aswkb"),
     def("ST_ASWKB", 1, 2, long_bytes, read::as_wkb::<1>),
-    def("ST_ASGEOJSON", 1, 3, document, read::as_geojson),
+    def("ST_ASGEOJSON", 1, 3, document, read::as_geojson).takes(&[Arg::Any, Arg::Number]),
     def("ST_GEOMETRYTYPE", 1, 1, name_text, read::geometry_type),
-    def("ST_SRID", 1, 2, srid, read::srid),
-    def("ST_X", 1, 2, ordinate, read::x),
-    def("ST_Y", 1, 2, ordinate, read::y),
-    def("ST_LATITUDE", 1, 2, ordinate, read::latitude),
-    def("ST_LONGITUDE", 1, 2, ordinate, read::longitude),
+    def("ST_SRID", 1, 2, srid, read::srid).takes(&[Arg::Any, Arg::Number]),
+    def("ST_X", 1, 2, ordinate, read::x).takes(&[Arg::Any, Arg::Number]),
+    def("ST_Y", 1, 2, ordinate, read::y).takes(&[Arg::Any, Arg::Number]),
+    def("ST_LATITUDE", 1, 2, ordinate, read::latitude).takes(&[Arg::Any, Arg::Number]),
+    def("ST_LONGITUDE", 1, 2, ordinate, read::longitude).takes(&[Arg::Any, Arg::Number]),
     def("ST_SWAPXY", 1, 1, any_geometry, read::swap_xy),
     def("ST_DIMENSION", 1, 1, infer::int_null::<10>, read::dimension),
-    def("ST_ISEMPTY", 1, 1, truth, read::is_empty),
-    def("ST_ISCLOSED", 1, 1, truth, read::is_closed),
+    def("ST_ISEMPTY", 1, 1, truth, read::is_empty).truth(),
+    def("ST_ISCLOSED", 1, 1, truth, read::is_closed).truth(),
     def("ST_NUMPOINTS", 1, 1, infer::int_null::<10>, read::num_points),
-    def("ST_POINTN", 2, 2, point, read::point_n),
+    def("ST_POINTN", 2, 2, point, read::point_n).takes(&[Arg::Any, Arg::Number]),
     def("ST_STARTPOINT", 1, 1, point, read::start_point),
     def("ST_ENDPOINT", 1, 1, point, read::end_point),
     def("ST_EXTERIORRING", 1, 1, line, read::exterior_ring),
-    def("ST_INTERIORRINGN", 2, 2, line, read::interior_ring_n),
-    def("ST_NUMINTERIORRING", 1, 1, infer::int_null::<10>, read::num_interior_rings::<0>),
+    def("ST_INTERIORRINGN", 2, 2, line, read::interior_ring_n).takes(&[Arg::Any, Arg::Number]),
+    def("ST_NUMINTERIORRING", 1, 1, infer::int_null::<10>, read::num_interior_rings::<0>)
+        .alias_of("st_numinteriorrings"),
     def("ST_NUMINTERIORRINGS", 1, 1, infer::int_null::<10>, read::num_interior_rings::<1>),
     def("ST_NUMGEOMETRIES", 1, 1, infer::int_null::<10>, read::num_geometries),
-    def("ST_GEOMETRYN", 2, 2, any_geometry, read::geometry_n),
+    def("ST_GEOMETRYN", 2, 2, any_geometry, read::geometry_n).takes(&[Arg::Any, Arg::Number]),
     def("ST_ENVELOPE", 1, 1, any_geometry, measure::envelope),
     def("ST_CONVEXHULL", 1, 1, any_geometry, measure::convex_hull),
     def("ST_CENTROID", 1, 1, point, measure::centroid),
     def("ST_LENGTH", 1, 1, infer::double_null, measure::length),
     def("ST_AREA", 1, 1, infer::double_null, measure::area),
     def("ST_DISTANCE", 2, 2, infer::double_null, measure::distance),
-    def("ST_DISTANCE_SPHERE", 2, 3, infer::double_null, measure::distance_sphere),
-    def("MBRCONTAINS", 2, 2, truth, relate::mbr_contains),
-    def("MBRWITHIN", 2, 2, truth, relate::mbr_within),
-    def("MBRCOVERS", 2, 2, truth, relate::mbr_covers),
-    def("MBRCOVEREDBY", 2, 2, truth, relate::mbr_covered_by),
-    def("MBREQUALS", 2, 2, truth, relate::mbr_equals),
-    def("MBRINTERSECTS", 2, 2, truth, relate::mbr_intersects),
-    def("MBRDISJOINT", 2, 2, truth, relate::mbr_disjoint),
-    def("MBROVERLAPS", 2, 2, truth, relate::mbr_overlaps),
-    def("MBRTOUCHES", 2, 2, truth, relate::mbr_touches),
-    def("ST_INTERSECTS", 2, 2, truth, relate::intersects),
-    def("ST_DISJOINT", 2, 2, truth, relate::disjoint),
-    def("ST_CONTAINS", 2, 2, truth, relate::contains),
-    def("ST_WITHIN", 2, 2, truth, relate::within),
-    def("ST_EQUALS", 2, 2, truth, relate::equals),
+    def("ST_DISTANCE_SPHERE", 2, 3, infer::double_null, measure::distance_sphere).takes(&[
+        Arg::Any,
+        Arg::Any,
+        Arg::Number,
+    ]),
+    def("MBRCONTAINS", 2, 2, truth, relate::mbr_contains).truth(),
+    def("MBRWITHIN", 2, 2, truth, relate::mbr_within).truth(),
+    def("MBRCOVERS", 2, 2, truth, relate::mbr_covers).truth(),
+    def("MBRCOVEREDBY", 2, 2, truth, relate::mbr_covered_by).truth(),
+    def("MBREQUALS", 2, 2, truth, relate::mbr_equals).truth(),
+    def("MBRINTERSECTS", 2, 2, truth, relate::mbr_intersects).truth(),
+    def("MBRDISJOINT", 2, 2, truth, relate::mbr_disjoint).truth(),
+    def("MBROVERLAPS", 2, 2, truth, relate::mbr_overlaps).truth(),
+    def("MBRTOUCHES", 2, 2, truth, relate::mbr_touches).truth(),
+    def("ST_INTERSECTS", 2, 2, truth, relate::intersects).truth(),
+    def("ST_DISJOINT", 2, 2, truth, relate::disjoint).truth(),
+    def("ST_CONTAINS", 2, 2, truth, relate::contains).truth(),
+    def("ST_WITHIN", 2, 2, truth, relate::within).truth(),
+    def("ST_EQUALS", 2, 2, truth, relate::equals).truth(),
 ];
 
 fn of_kind(kind: GeoKind) -> TypeInfo {
@@ -208,27 +220,6 @@ fn srid(args: &[TypeInfo]) -> TypeInfo {
 /// ST_X and its like: a coordinate, or the point with another one.
 fn ordinate(args: &[TypeInfo]) -> TypeInfo {
     if args.len() > 1 { of_kind(GeoKind::Point) } else { TypeInfo::new(SqlType::LONG_DOUBLE, true) }
-}
-
-/// Whether the argument at that place is a number.
-pub fn takes_number(name: &str, at: usize) -> bool {
-    match name {
-        "POINT" => true,
-        "ST_SRID"
-        | "ST_GEOHASH"
-        | "ST_X"
-        | "ST_Y"
-        | "ST_LATITUDE"
-        | "ST_LONGITUDE"
-        | "ST_POINTN"
-        | "ST_INTERIORRINGN"
-        | "ST_GEOMETRYN"
-        | "ST_ASGEOJSON"
-        | "ST_GEOMFROMGEOJSON"
-        | "ST_POINTFROMGEOHASH" => at > 0,
-        "ST_DISTANCE_SPHERE" => at > 1,
-        _ => at == 1 && ["FROMTEXT", "FROMTXT", "FROMWKB"].iter().any(|end| name.ends_with(end)),
-    }
 }
 
 /// 3037.

@@ -11,6 +11,7 @@ mod read;
 mod schema;
 mod search;
 
+use super::facts::Definitions;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
 use crate::value::cast::text_length;
 use crate::value::json::{self, Dom, Json, Path, View};
@@ -23,26 +24,28 @@ pub const TABLE: &[FuncDef] = &[
     def("JSON_ARRAY", 0, ANY, document, make::array),
     def("JSON_OBJECT", 0, ANY, document, make::object),
     def("JSON_QUOTE", 1, 1, quoted, make::quote),
-    def("JSON_UNQUOTE", 1, 1, unquoted, make::unquote),
+    def("JSON_UNQUOTE", 1, 1, unquoted, make::unquote).keyed(),
     def("JSON_PRETTY", 1, 1, text, make::pretty),
     def("JSON_MERGE_PATCH", 2, ANY, document, make::merge_patch),
     def("JSON_MERGE_PRESERVE", 2, ANY, document, make::merge_preserve),
-    def("JSON_MERGE", 2, ANY, document, make::merge),
-    def("JSON_EXTRACT", 2, ANY, document, read::extract),
-    def("JSON_VALID", 1, 1, truth, read::valid),
+    def("JSON_MERGE", 2, ANY, document, make::merge)
+        .alias_of("json_merge_preserve")
+        .in_definitions(Definitions::Nowhere),
+    def("JSON_EXTRACT", 2, ANY, document, read::extract).keyed(),
+    def("JSON_VALID", 1, 1, truth, read::valid).truth(),
     def("JSON_TYPE", 1, 1, type_name, read::type_of),
     def("JSON_LENGTH", 1, 2, number, read::length),
     def("JSON_DEPTH", 1, 1, number, read::depth),
     def("JSON_KEYS", 1, 2, document, read::keys),
     def("JSON_STORAGE_SIZE", 1, 1, number, read::storage_size),
     def("JSON_STORAGE_FREE", 1, 1, number, read::storage_free),
-    def("JSON_CONTAINS", 2, 3, truth, search::contains),
-    def("JSON_CONTAINS_PATH", 3, ANY, truth, search::contains_path),
-    def("JSON_OVERLAPS", 2, 2, truth_of_both, search::overlaps),
+    def("JSON_CONTAINS", 2, 3, truth, search::contains).truth(),
+    def("JSON_CONTAINS_PATH", 3, ANY, truth, search::contains_path).truth(),
+    def("JSON_OVERLAPS", 2, 2, truth_of_both, search::overlaps).truth(),
     def("JSON_SEARCH", 3, ANY, document, search::search),
     // MEMBER OF; no name that a statement could call.
-    def("MEMBER OF", 2, 2, truth_of_both, search::member_of),
-    def("JSON_SCHEMA_VALID", 2, 2, truth_of_both, search::schema_valid),
+    def("MEMBER OF", 2, 2, truth_of_both, search::member_of).alias_of("member of"),
+    def("JSON_SCHEMA_VALID", 2, 2, truth_of_both, search::schema_valid).truth(),
     def("JSON_SCHEMA_VALIDATION_REPORT", 2, 2, document, search::schema_report),
     def("JSON_SET", 3, ANY, document, change::set),
     def("JSON_INSERT", 3, ANY, document, change::insert),

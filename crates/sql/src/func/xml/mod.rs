@@ -4,6 +4,7 @@ mod document;
 mod eval;
 mod parse;
 
+use super::facts::Definitions;
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def};
 use crate::value::{Charset, Value, ValueError};
@@ -12,8 +13,10 @@ use eval::{Budget, evaluate};
 use parse::Expr;
 
 pub(super) const TABLE: &[FuncDef] = &[
-    def("EXTRACTVALUE", 2, 2, infer::unknown_text, extract_value),
-    def("UPDATEXML", 3, 3, infer::unknown_text, update_xml),
+    def("EXTRACTVALUE", 2, 2, infer::unknown_text, extract_value).texts(),
+    def("UPDATEXML", 3, 3, infer::unknown_text, update_xml)
+        .texts()
+        .in_definitions(Definitions::Nowhere),
 ];
 
 /// Bytes of work for each node that is looked at, so that long searches can be interrupted.

@@ -4,13 +4,14 @@ use super::digits::{is_long, rounded, whole_average};
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::operator::{compare_exprs, near_where_fixed};
 use super::select::position;
-use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
 use crate::errno;
-use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, concatenated, too_many_bits};
 use crate::func::control::NULLIF_COMPARED;
+use crate::func::facts::{Arg, Id};
+use crate::func::special::{self, Special};
+use crate::func::{self, FuncDef};
 use crate::query::expr::collations::{
     in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
 };
@@ -35,35 +36,37 @@ impl Binder<'_> {
         def.check_arity(args.len()).map_err(value_error)?;
         let args = match func::json::knows_json(def.name) {
             true => args,
-            false => with_json_as_text(def.name, args),
+            false => with_json_as_text(def, args),
         };
-        let args = match merges(def.name) {
+        let args = match def.branches {
             Some(first) => {
                 let mut args = args;
-                let branches = args.split_off(first.min(args.len()));
+                let branches = args.split_off(usize::from(first).min(args.len()));
                 let branches = self.branches(branches).into_iter();
                 // IF() gives what it chooses, and others a value of their type.
-                args.extend(branches.map(|b| if def.name == "IF" { whole_average(b) } else { b }));
+                args.extend(branches.map(|b| if def.id == Id::If { whole_average(b) } else { b }));
                 args
             }
             None => args,
         };
         let texts = args.into_iter().enumerate();
         let args: Vec<BExpr> =
-            texts.map(|(i, a)| if takes_text(def.name, i) { as_text(a) } else { a }).collect();
-        // A condition may be anything.
-        let degrees = def.name == "ST_GEOHASH" && args.len() == 3;
-        let computes =
-            |i| degrees || takes_number(def.name, i) && !matches!(def.name, "IF" | "ELT");
+            texts.map(|(i, a)| if def.arg(i) == Arg::Text { as_text(a) } else { a }).collect();
+        let degrees = func::geo::takes_degrees(def, args.len());
+        let computes = |i| degrees || def.arg(i) == Arg::Number;
         let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
-        if def.name.starts_with("REGEXP_") {
-            no_bytes_beside_texts(def.name, &args, self.env.reads.settings.collation)?;
+        if let Some(compared) = func::regexp::compared_texts(def) {
+            no_bytes_beside_texts(
+                def,
+                &args[..compared.min(args.len())],
+                self.env.reads.settings.collation,
+            )?;
         }
-        one_explicit(def.name, &args)?;
-        let args = in_one_collation(def.name, args)?;
-        super::lengths::check_digits(def.name, &args)?;
-        if def.name == "WEIGHT_STRING" && args.iter().any(|a| a.info.ty.is_numeric()) {
+        one_explicit(def, &args)?;
+        let args = in_one_collation(def, args)?;
+        super::lengths::check_digits(def, &args)?;
+        if def.id == Id::WeightString && args.iter().any(|a| a.info.ty.is_numeric()) {
             // What is no text weighs nothing, and is not looked at.
             return Ok(BExpr::new(Node::Const(Value::Null), (def.infer)(&[])));
         }
@@ -71,10 +74,10 @@ impl Binder<'_> {
         let def = if given { func::geo::of_geometry(def) } else { def };
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = result_type(def, &infos, self.env.reads.settings.collation);
-        super::digits::with_digits_of_texts(def.name, &args, &mut info);
-        super::lengths::with_known_digits(def.name, &args, &mut info);
-        super::lengths::with_known_length(def.name, &args, &mut info);
-        if merges(def.name).is_none() && !matches!(def.name, "NULLIF" | "VERSION" | "MAKE_SET") {
+        super::digits::with_digits_of_texts(def, &args, &mut info);
+        super::lengths::with_known_digits(def, &args, &mut info);
+        super::lengths::with_known_length(def, &args, &mut info);
+        if def.branches.is_none() && !matches!(def.id, Id::Nullif | Id::Version | Id::MakeSet) {
             info = self.null_if_malformed(info);
         }
         let def = self.with_known_format(def, &args, &mut info);
@@ -148,60 +151,71 @@ impl Binder<'_> {
         if let Some(kind) = aggregate::lookup(name) {
             return self.aggregate(kind, c);
         }
-        let upper = name.to_ascii_uppercase();
-        match upper.as_str() {
-            "SLEEP" => return self.sleep(&c.args),
-            "GET_LOCK" => return self.get_lock(&c.args),
-            // They are nothing without OVER.
-            _ if super::window::is_window_function(&upper) => return Err(SqlError::parse("", 1)),
-            "COERCIBILITY" => return self.coercibility(&c.args),
-            "CHARSET" | "COLLATION" => {
-                if let Some(fact) = self.text_fact(c, upper == "CHARSET")? {
+        if let Some(special) = special::lookup(name) {
+            return self.special(special, &c.args);
+        }
+        // They are nothing without OVER.
+        if super::window::is_window_function(&name.to_ascii_uppercase()) {
+            return Err(SqlError::parse("", 1));
+        }
+        match func::lookup(name) {
+            Some(def) => self.built_in(def, c),
+            None => self.stored_function(None, name, &c.args),
+        }
+    }
+
+    fn special(&mut self, special: Special, args: &[ast::Expr]) -> Bind<BExpr> {
+        match special {
+            Special::Sleep => self.sleep(args),
+            Special::GetLock => self.get_lock(args),
+            Special::Coercibility => self.coercibility(args),
+            Special::Benchmark => self.benchmark(args),
+            Special::Grouping => self.grouping(args),
+            Special::LoadFile => self.load_file(args),
+            Special::NameConst => self.name_const(args),
+        }
+    }
+
+    /// A call of a function that has a row.
+    fn built_in(&mut self, def: &'static FuncDef, c: &ast::FunctionCall) -> Bind<BExpr> {
+        let name = c.name.as_str();
+        match def.id {
+            Id::Charset | Id::Collation => {
+                if let Some(fact) = self.text_fact(c, def.id == Id::Charset)? {
                     return Ok(fact);
                 }
             }
-            "ANY_VALUE" => return self.any_value(name, &c.args),
-            "BENCHMARK" => return self.benchmark(&c.args),
-            "GROUPING" => return self.grouping(&c.args),
-            "LOAD_FILE" => return self.load_file(&c.args),
-            "NAME_CONST" => return self.name_const(&c.args),
+            Id::AnyValue => return self.any_value(name, &c.args),
+            Id::FoundRows => self.deprecated(Deprecated::FoundRows),
             _ => {}
-        }
-        if func::lookup(&upper).is_none() {
-            return self.stored_function(None, name, &c.args);
         }
         let mut args = Vec::with_capacity(c.args.len());
         for (i, a) in c.args.iter().enumerate() {
-            let in_base = i == 0 && matches!(upper.as_str(), "BIN" | "OCT" | "CONV");
-            let number = takes_number(&upper, i) || in_base && self.is_hex(a);
-            args.push(match () {
-                () if func::json::takes_value(&upper, i) => {
+            args.push(match def.arg(i) {
+                _ if func::json::takes_value(def.name, i) => {
                     as_json(Some(a), whole_average(self.scalar(a)?))
                 }
-                () if number => self.numeric(a)?,
-                () if takes_date(&upper, i) => super::digits::as_date_or_time(self.scalar(a)?),
-                () => self.scalar(a)?,
+                Arg::Number | Arg::Choice => self.numeric(a)?,
+                Arg::Digits if self.is_hex(a) => self.numeric(a)?,
+                Arg::Time => super::digits::as_date_or_time(self.scalar(a)?),
+                _ => self.scalar(a)?,
             });
         }
-        if upper == "FOUND_ROWS" {
-            self.deprecated(Deprecated::FoundRows);
+        self.varying |= !def.is_pure();
+        self.draws |= def.draws();
+        match def.id {
+            Id::Rand if !args.is_empty() => return self.seeded(args),
+            Id::Least | Id::Greatest => {
+                self.tell_json_compared(args.iter(), "in the LEAST and GREATEST operators");
+            }
+            Id::Field => args = beside_numbers(args),
+            // As a definition writes it, so that a key made of ROUND(a) serves both spellings.
+            Id::Round if args.len() == 1 => args.push(BExpr::constant(Value::Int(0))),
+            _ => {}
         }
-        if let Some(known) = func::lookup(&upper) {
-            self.varying |= !known.deterministic;
-            self.draws |= known.draws();
-        }
-        if upper == "RAND" && !args.is_empty() {
-            return self.seeded(args);
-        }
-        if matches!(upper.as_str(), "LEAST" | "GREATEST") {
-            self.tell_json_compared(args.iter(), "in the LEAST and GREATEST operators");
-        }
-        if upper == "FIELD" {
-            args = beside_numbers(args);
-        }
-        let call = self.func(&upper, args).map_err(|e| as_written(e, &upper, name))?;
+        let call = self.func(def.name, args).map_err(|e| as_written(e, def.name, name))?;
         match &c.args[..] {
-            [left, right] if upper == "NULLIF" => self.null_if(left, right, call),
+            [left, right] if def.id == Id::Nullif => self.null_if(left, right, call),
             _ => Ok(call),
         }
     }
@@ -531,10 +545,10 @@ fn refuse_long_bits(args: &[BExpr]) -> Bind<()> {
 }
 
 /// Functions that know nothing of JSON get its text, or where they want a number, a date or a time the value, which is read as one.
-fn with_json_as_text(name: &str, args: Vec<BExpr>) -> Vec<BExpr> {
-    let text = |(i, e)| match takes_number(name, i) || takes_time(name, i) {
-        true => e,
-        false => json_as_text(e),
+fn with_json_as_text(def: &FuncDef, args: Vec<BExpr>) -> Vec<BExpr> {
+    let text = |(i, e)| match def.arg(i) {
+        Arg::Number | Arg::Choice | Arg::Time => e,
+        Arg::Any | Arg::Text | Arg::Digits => json_as_text(e),
     };
     args.into_iter().enumerate().map(text).collect()
 }
@@ -545,92 +559,6 @@ fn as_double_if_text(e: BExpr) -> BExpr {
     }
     let info = CastTarget::Double.result_type(&e.info);
     BExpr::new(Node::Cast(CastTarget::Double, Box::new(e)), info)
-}
-
-/// Whether a function reads its argument as a date or time, as which a JSON value may be had without its quotes.
-fn takes_time(name: &str, at: usize) -> bool {
-    match name {
-        "DATE" | "TIME" | "YEAR" | "MONTH" | "DAY" | "DAYOFMONTH" | "QUARTER" | "HOUR"
-        | "MINUTE" | "SECOND" | "MICROSECOND" | "DAYOFWEEK" | "WEEKDAY" | "DAYOFYEAR"
-        | "DAYNAME" | "MONTHNAME" | "WEEKOFYEAR" | "LAST_DAY" | "TO_DAYS" | "TO_SECONDS"
-        | "DATEDIFF" | "TIME_TO_SEC" => true,
-        "WEEK" | "YEARWEEK" | "DATE_FORMAT" | "TIME_FORMAT" => at == 0,
-        "EXTRACT" => at == 1,
-        "TIMESTAMPDIFF" => at >= 1,
-        _ => false,
-    }
-}
-
-/// Whether a function reads its argument as a text: there a BIT is its bytes, and a number has the digits that its column shows.
-fn takes_text(name: &str, at: usize) -> bool {
-    match name {
-        "CONCAT"
-        | "CONCAT_WS"
-        | "LENGTH"
-        | "OCTET_LENGTH"
-        | "BIT_LENGTH"
-        | "CHAR_LENGTH"
-        | "CHARACTER_LENGTH"
-        | "TRIM"
-        | "LTRIM"
-        | "RTRIM"
-        | "UPPER"
-        | "UCASE"
-        | "LOWER"
-        | "LCASE"
-        | "REPLACE"
-        | "REVERSE"
-        | "INSTR"
-        | "POSITION"
-        | "FIND_IN_SET"
-        | "ASCII"
-        | "ORD"
-        | "QUOTE"
-        | "STRCMP"
-        | "SOUNDEX"
-        | "LIKE"
-        | "UNHEX"
-        | "TO_BASE64"
-        | "FROM_BASE64"
-        | "MD5"
-        | "SHA1"
-        | "SHA"
-        | "CRC32"
-        | "COMPRESS"
-        | "UNCOMPRESS"
-        | "UNCOMPRESSED_LENGTH"
-        | "AES_ENCRYPT"
-        | "AES_DECRYPT"
-        | "WEIGHT_STRING"
-        | "INET_ATON"
-        | "INET6_ATON"
-        | "IS_IPV4"
-        | "IS_IPV6"
-        | "IS_UUID"
-        | "UUID_TO_BIN"
-        | "BIN_TO_UUID"
-        | "STR_TO_DATE"
-        | "EXTRACTVALUE"
-        | "UPDATEXML"
-        | "TIMEDIFF"
-        | "ADDTIME"
-        | "SUBTIME"
-        | "IS_FREE_LOCK"
-        | "IS_USED_LOCK"
-        | "RELEASE_LOCK"
-        | "STATEMENT_DIGEST"
-        | "STATEMENT_DIGEST_TEXT"
-        | "VALIDATE_PASSWORD_STRENGTH" => true,
-        "DATE_FORMAT" | "TIME_FORMAT" | "GET_FORMAT" | "CONVERT_TZ" => at >= 1,
-        "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "SHA2" => at == 0,
-        "LPAD" | "RPAD" => at != 1,
-        "INSERT" => at == 0 || at == 3,
-        "SUBSTRING_INDEX" | "LOCATE" | "REGEXP_LIKE" | "REGEXP_INSTR" | "REGEXP_SUBSTR"
-        | "REGEXP_REPLACE" => at <= 1,
-        "ELT" | "MAKE_SET" => at >= 1,
-        "EXPORT_SET" => (1..4).contains(&at),
-        _ => false,
-    }
 }
 
 /// What FIELD() looks for and among: with a number there an ENUM or SET is one.
@@ -644,37 +572,4 @@ fn beside_numbers(args: Vec<BExpr>) -> Vec<BExpr> {
 
 fn as_text(e: BExpr) -> BExpr {
     super::literal::number_as_text(as_bytes(e))
-}
-
-/// Whether a function reads its argument as a date or time, and answers something else.
-fn takes_date(name: &str, at: usize) -> bool {
-    match name {
-        "DATE" | "TIME" | "YEAR" | "MONTH" | "DAY" | "DAYOFMONTH" | "QUARTER" | "HOUR"
-        | "MINUTE" | "SECOND" | "MICROSECOND" | "DAYOFWEEK" | "WEEKDAY" | "DAYOFYEAR"
-        | "DAYNAME" | "MONTHNAME" | "WEEKOFYEAR" | "LAST_DAY" | "TO_DAYS" | "TO_SECONDS"
-        | "DATEDIFF" | "TIME_TO_SEC" => true,
-        "TIMESTAMP" | "WEEK" | "YEARWEEK" | "DATE_FORMAT" | "TIME_FORMAT" => at == 0,
-        _ => false,
-    }
-}
-
-/// Whether a function reads its argument as a number, so that a hexadecimal literal there is one.
-fn takes_number(name: &str, at: usize) -> bool {
-    match name {
-        "ABS" | "CEIL" | "CEILING" | "FLOOR" | "ROUND" | "TRUNCATE" | "MOD" | "POW" | "POWER"
-        | "SQRT" | "EXP" | "LN" | "LOG" | "LOG2" | "LOG10" | "SIGN" | "RAND" | "SIN" | "COS"
-        | "TAN" | "COT" | "ASIN" | "ACOS" | "ATAN" | "ATAN2" | "DEGREES" | "RADIANS"
-        | "BIT_COUNT" | "FORMAT" | "INTERVAL" | "MAKEDATE" | "MAKETIME" | "FROM_DAYS"
-        | "SEC_TO_TIME" | "INET_NTOA" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" | "RANDOM_BYTES" => {
-            true
-        }
-        "ELT" | "IF" | "MAKE_SET" | "FROM_UNIXTIME" => at == 0,
-        "EXPORT_SET" => at == 0 || at == 4,
-        "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "CONV" | "WEEK"
-        | "YEARWEEK" => at >= 1,
-        "LPAD" | "RPAD" => at == 1,
-        "INSERT" => at == 1 || at == 2,
-        "LOCATE" | "SUBSTRING_INDEX" => at == 2,
-        _ => func::geo::takes_number(name, at),
-    }
 }

@@ -3,6 +3,7 @@
 use super::{Bind, Binder};
 use crate::ddl::refused::value_error;
 use crate::errno;
+use crate::func::names;
 use crate::func::temporal;
 use crate::query::expr::collations::collated;
 use crate::query::expr::{BExpr, Node};
@@ -38,11 +39,11 @@ impl Binder<'_> {
                 let own = e.info.ty.collation().unwrap_or(self.env.reads.settings.collation);
                 // Where spaces are characters as others are, none are added.
                 if !own.pad_space() {
-                    return self.func("LEFT", vec![e, n]);
+                    return self.func(names::LEFT, vec![e, n]);
                 }
                 let (space, _) = Charset::Utf8mb4.convert(b" ", own.charset());
                 let space = Value::text(space, own);
-                self.func("RPAD", vec![e, n, BExpr::constant(space)])
+                self.func(names::RPAD, vec![e, n, BExpr::constant(space)])
             }
             Some(to @ ast::CastType::Binary(Some(_))) => {
                 let target = self.cast_target(to)?;

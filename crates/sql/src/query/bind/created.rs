@@ -3,6 +3,7 @@
 use super::Binder;
 use crate::ddl::column::check_column_name;
 use crate::errno;
+use crate::func::facts::Id;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::env::PlanEnv;
@@ -78,7 +79,7 @@ fn computed(c: &OutColumn, item: Option<&BExpr>, plan: &QueryPlan) -> SqlColumn 
 fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
     let by_type = match &item.node {
         // Of these MySQL makes a column of just that type.
-        Node::Func(def, _) => def.name == "IFNULL",
+        Node::Func(def, _) => def.id == Id::Ifnull,
         Node::Agg(n) => plan.is_extreme(*n),
         Node::Col(_) => true,
         _ => false,

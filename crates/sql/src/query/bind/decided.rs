@@ -5,6 +5,7 @@
 
 use super::outer_joins::refuses_null;
 use super::scope::{Place, Scope};
+use crate::func::facts::Id;
 use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::raw::{Raw, RawGroup};
@@ -63,7 +64,7 @@ fn column(e: &BExpr) -> Option<Place> {
 fn depends_on_row(e: &BExpr) -> bool {
     let mut settled = e.has_no_subs();
     e.walk(&mut |n| match &n.node {
-        Node::Func(def, _) => settled &= def.deterministic,
+        Node::Func(def, _) => settled &= def.is_pure(),
         Node::UserVar(_) | Node::Assign(..) | Node::Window(_) | Node::Agg(_) => settled = false,
         _ => {}
     });
@@ -156,7 +157,7 @@ fn by_outer_join(g: &RawGroup, known: &mut Known) {
             Node::Col(c) if c.depth == 0 && !inner(c.table) => {
                 decided &= known.columns.contains(&(c.table, c.col));
             }
-            Node::Func(def, _) => decided &= def.deterministic,
+            Node::Func(def, _) => decided &= def.is_pure(),
             Node::Sub(_) | Node::SubColumn { .. } | Node::InSub { .. } | Node::Call { .. } => {
                 decided = false;
             }
@@ -251,5 +252,5 @@ pub fn loose_column(e: &BExpr, known: &Known) -> Option<ColRef> {
 
 /// Nobody asks of its argument that it have one value.
 pub fn is_any_value(e: &BExpr) -> bool {
-    matches!(&e.node, Node::Func(def, _) if def.name == "ANY_VALUE")
+    matches!(&e.node, Node::Func(def, _) if def.id == Id::AnyValue)
 }

@@ -2,6 +2,8 @@
 //! are texts are numbers of all their digits.
 
 use super::literal::adapted;
+use crate::func::FuncDef;
+use crate::func::facts::{Fraction, Id};
 use crate::func::infer::fsp_of;
 use crate::query::expr::adapt::Adapt;
 use crate::query::expr::{BExpr, Node};
@@ -12,9 +14,8 @@ use crate::value::{SqlType, TypeInfo};
 
 /// Functions of times know how many digits the fraction of a constant text has, as far as it is a time or date: six of any other. Those
 /// that make times of numbers ask for the digits of a text's type, which may be six.
-pub fn with_digits_of_texts(name: &str, args: &[BExpr], info: &mut TypeInfo) {
-    let of_type = matches!(name, "SEC_TO_TIME" | "MAKETIME" | "FROM_UNIXTIME");
-    if !info.ty.is_temporal() || info.ty.fsp() < 6 || of_type {
+pub fn with_digits_of_texts(def: &FuncDef, args: &[BExpr], info: &mut TypeInfo) {
+    if !info.ty.is_temporal() || info.ty.fsp() < 6 || def.fraction == Fraction::OfType {
         return;
     }
     let others = args.iter().filter(|a| !a.info.ty.is_string());
@@ -26,11 +27,11 @@ pub fn with_digits_of_texts(name: &str, args: &[BExpr], info: &mut TypeInfo) {
         let Node::Const(v) = &text.node else { return };
         let Some(b) = v.as_bytes() else { return };
         let dated = || parse::datetime(b, true).map(|found| found.value.fsp);
-        let digits = match (name, at) {
-            ("TIME" | "TIMEDIFF" | "ADDTIME" | "SUBTIME", _) | ("TIMESTAMP", 1) => {
+        let digits = match (def.fraction, at) {
+            (Fraction::Time, _) | (Fraction::DateThenTime, 1) => {
                 parse::time(b).map_or(6, |found| found.value.fsp)
             }
-            ("TIMESTAMP" | "CONVERT_TZ", 0) => dated().unwrap_or(6),
+            (Fraction::DateThenTime | Fraction::DateFirst, 0) => dated().unwrap_or(6),
             // Names of zones and units have none.
             _ => dated().unwrap_or(0),
         };
@@ -71,7 +72,7 @@ fn gives_average(e: &BExpr) -> bool {
     match &e.node {
         Node::Agg(_) | Node::OuterAgg { .. } | Node::Sub(_) | Node::Assign(..) => true,
         Node::Case { .. } => true,
-        Node::Func(def, _) => matches!(def.name, "IF" | "NULLIF"),
+        Node::Func(def, _) => matches!(def.id, Id::If | Id::Nullif),
         _ => false,
     }
 }
@@ -102,7 +103,7 @@ pub fn as_date_or_time(e: BExpr) -> BExpr {
 fn is_dated_text(e: &BExpr) -> bool {
     let dated = match &e.node {
         Node::DateAdd { .. } => true,
-        Node::Func(def, _) => matches!(def.name, "ADDTIME" | "SUBTIME" | "ADDDATE" | "SUBDATE"),
+        Node::Func(def, _) => def.id == Id::MovesTime,
         _ => false,
     };
     dated && e.info.ty.is_string()

@@ -9,6 +9,7 @@ use crate::context::VirtualColumn;
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::infer;
+use crate::func::names;
 use crate::func::string::NO_ESCAPE;
 use crate::query::expr::collations::one_explicit_of;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
@@ -206,12 +207,12 @@ impl Binder<'_> {
                     }
                     None => {}
                 }
-                let e = self.func("LIKE", args)?;
+                let e = self.func(names::LIKE, args)?;
                 if *negated { not(e) } else { e }
             }
             Expr::Regexp { expr, pattern, negated } => {
                 let args = vec![self.scalar(expr)?, self.scalar(pattern)?];
-                let e = self.func("REGEXP_LIKE", args)?;
+                let e = self.func(names::REGEXP_LIKE, args)?;
                 if *negated { not(e) } else { e }
             }
             Expr::Between { expr, low, high, negated } => {
@@ -322,9 +323,9 @@ impl Binder<'_> {
                 }
                 self.func(
                     match side {
-                        ast::TrimSide::Both => "TRIM",
-                        ast::TrimSide::Leading => "LTRIM",
-                        ast::TrimSide::Trailing => "RTRIM",
+                        ast::TrimSide::Both => names::TRIM,
+                        ast::TrimSide::Leading => names::LTRIM,
+                        ast::TrimSide::Trailing => names::RTRIM,
                     },
                     args,
                 )?
@@ -333,9 +334,9 @@ impl Binder<'_> {
                 let args = args.iter().map(|a| self.numeric(a)).collect::<Bind<Vec<_>>>()?;
                 let unit = charset.as_ref().and_then(|cs| Charset::by_name(cs.as_str()));
                 let name = match unit.map_or(1, Charset::min_char_bytes) {
-                    2 => "CHAR OF PAIRS",
-                    4 => "CHAR OF FOURS",
-                    _ => "CHAR",
+                    2 => names::CHAR_OF_PAIRS,
+                    4 => names::CHAR_OF_FOURS,
+                    _ => names::CHAR,
                 };
                 let e = self.func(name, args)?;
                 match charset {
@@ -353,7 +354,7 @@ impl Binder<'_> {
             Expr::WeightString { expr, to } => {
                 let e = self.scalar(expr)?;
                 let e = self.weighed(e, to.as_deref())?;
-                self.func("WEIGHT_STRING", vec![e])?
+                self.func(names::WEIGHT_STRING, vec![e])?
             }
             Expr::GetFormat { kind, expr } => {
                 let k = BExpr::constant(Value::text(
@@ -361,7 +362,7 @@ impl Binder<'_> {
                     self.env.reads.settings.collation,
                 ));
                 let e = self.scalar(expr)?;
-                self.func("GET_FORMAT", vec![k, e])?
+                self.func(names::GET_FORMAT, vec![k, e])?
             }
             Expr::Call(c) => self.call(c)?,
             Expr::Odbc { expr, .. } => self.expr(expr)?,
@@ -371,7 +372,7 @@ impl Binder<'_> {
             Expr::MemberOf { expr, array } => {
                 let value = as_json(Some(expr), self.scalar(expr)?);
                 let array = self.scalar(array)?;
-                self.func("MEMBER OF", vec![value, array])?
+                self.func(names::MEMBER_OF, vec![value, array])?
             }
             Expr::JsonValue(j) => self.json_value(j)?,
             Expr::Match { columns, against, mode } => {

@@ -6,6 +6,7 @@
 //! row of an outer join may be missing: then the column is NULL, whatever the expression makes of NULL.
 
 use super::{Bind, Binder, operator, rules};
+use crate::func::facts::Keyed;
 use crate::meta::SqlTable;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::raw::Raw;
@@ -14,61 +15,6 @@ use crate::value::arith::Op;
 use crate::value::cast::CastTarget;
 use crate::value::{Collation, SqlType, TypeInfo, Value};
 use std::sync::Arc;
-
-/// Functions whose value depends on their arguments alone, under all settings.
-const SETTLED: [&str; 47] = [
-    "ABS",
-    "ASCII",
-    "BIT_LENGTH",
-    "CEIL",
-    "CEILING",
-    "CHARACTER_LENGTH",
-    "CHAR_LENGTH",
-    "COALESCE",
-    "CONCAT",
-    "CONCAT_WS",
-    "CRC32",
-    "FLOOR",
-    "HEX",
-    "IF",
-    "IFNULL",
-    "INSTR",
-    "JSON_EXTRACT",
-    "JSON_UNQUOTE",
-    "LCASE",
-    "LEFT",
-    "LENGTH",
-    "LOCATE",
-    "LOWER",
-    "LPAD",
-    "LTRIM",
-    "MD5",
-    "MID",
-    "NULLIF",
-    "OCTET_LENGTH",
-    "ORD",
-    "POSITION",
-    "REPEAT",
-    "REPLACE",
-    "REVERSE",
-    "RIGHT",
-    "ROUND",
-    "RPAD",
-    "RTRIM",
-    "SHA",
-    "SHA1",
-    "SHA2",
-    "SIGN",
-    "SUBSTR",
-    "SUBSTRING",
-    "TRIM",
-    "UCASE",
-    "UPPER",
-];
-
-/// Parts of a day, which are those of a DATE or DATETIME that is stored.
-const OF_DAYS: [&str; 8] =
-    ["DAY", "DAYOFMONTH", "DAYOFYEAR", "HOUR", "MINUTE", "MONTH", "SECOND", "YEAR"];
 
 /// A column that a key is made of, and its expression.
 struct KeyExpr {
@@ -278,9 +224,9 @@ fn is_settled_node(e: &BExpr) -> bool {
         ),
         Node::JsonValue(_, wanted) => wanted.ty.is_numeric() || wanted.ty.is_string(),
         Node::Func(def, args) => {
-            SETTLED.contains(&def.name)
-                || OF_DAYS.contains(&def.name)
-                    && args.iter().all(|a| matches!(a.node, Node::Col(_)) && day(a))
+            // Parts of a day are those of a DATE or DATETIME that is stored.
+            let of_days = || args.iter().all(|a| matches!(a.node, Node::Col(_)) && day(a));
+            def.keyed == Keyed::Always || def.keyed == Keyed::OfDays && of_days()
         }
         _ => false,
     }

@@ -2,7 +2,8 @@
 
 use super::Binder;
 use crate::errno;
-use crate::func::{self, FuncDef, clock, infer};
+use crate::func::facts::{Id, Length};
+use crate::func::{self, FuncDef, infer};
 use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::arith::real;
@@ -34,15 +35,15 @@ impl Binder<'_> {
         args: &[BExpr],
         info: &mut TypeInfo,
     ) -> &'static FuncDef {
-        if def.name == "UNIX_TIMESTAMP" && args.first().is_some_and(|a| a.info.ty.is_string()) {
+        if def.id == Id::UnixTimestamp && args.first().is_some_and(|a| a.info.ty.is_string()) {
             self.with_known_fraction(&args[0], info);
         }
-        if def.name != "STR_TO_DATE" {
+        if def.id != Id::StrToDate {
             return def;
         }
         if !is_known(&args[1]) {
             info.ty = SqlType::DateTime { fsp: 6 };
-            return func::lookup("STR_TO_DATE OF ANY").expect("the table of functions has it");
+            return &func::temporal::STR_TO_DATE_OF_ANY;
         }
         let Some(format) = self.known_text(&args[1]) else { return def };
         let parts = format_parts(&format);
@@ -106,18 +107,18 @@ fn text(args: &[BExpr], at: usize) -> Option<&[u8]> {
 }
 
 /// Puts what the arguments tell into the type of the call.
-pub fn with_known_length(name: &str, args: &[BExpr], info: &mut TypeInfo) {
+pub fn with_known_length(def: &FuncDef, args: &[BExpr], info: &mut TypeInfo) {
     match &mut info.ty {
         SqlType::Varchar { chars, collation } => {
             let first = args.first().map_or(0, |a| match collation.is_binary() {
                 true => octet_length(&a.info.ty),
                 false => text_length(&a.info.ty),
             });
-            if let Some(n) = length_of_text(name, args, first) {
+            if let Some(n) = length_of_text(def.length, args, first) {
                 *chars = n;
             }
         }
-        SqlType::DateTime { fsp } | SqlType::Time { fsp } if clock::has_digits(name) => {
+        SqlType::DateTime { fsp } | SqlType::Time { fsp } if def.has_digits() => {
             if let Some(n @ 0..=6) = number(args, 0) {
                 *fsp = n as u8;
             }
@@ -127,8 +128,8 @@ pub fn with_known_length(name: &str, args: &[BExpr], info: &mut TypeInfo) {
 }
 
 /// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
-pub fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
-    if !matches!(name, "ROUND" | "TRUNCATE") {
+pub fn with_known_digits(def: &FuncDef, args: &[BExpr], info: &mut TypeInfo) {
+    if !matches!(def.id, Id::Round | Id::Truncate) {
         return;
     }
     if let (SqlType::Double { .. }, Some(Node::Const(Value::Int(n)))) =
@@ -146,24 +147,17 @@ pub fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
         };
         if let Some(n) = digits.filter(|n| *n < scale) {
             // Rounding up may need a digit more.
-            let carried = u8::from(name == "ROUND");
+            let carried = u8::from(def.id == Id::Round);
             info.ty = SqlType::decimal((precision - scale + n + carried).clamp(1, 65), n);
         }
     }
 }
 
 /// 1426 for a clock that is to have more than six digits, which is told before anything is run.
-pub fn check_digits(name: &str, args: &[BExpr]) -> Result<(), SqlError> {
-    let clock = match name {
-        _ if !clock::has_digits(name) => return Ok(()),
-        "CURTIME" | "CURRENT_TIME" => "curtime",
-        "SYSDATE" => "sysdate",
-        "UTC_TIME" => "utc_time",
-        "UTC_TIMESTAMP" => "utc_timestamp",
-        _ => "now",
-    };
+pub fn check_digits(def: &FuncDef, args: &[BExpr]) -> Result<(), SqlError> {
     match number(args, 0) {
-        Some(n) if !(0..=6).contains(&n) => {
+        Some(n) if def.has_digits() && !(0..=6).contains(&n) => {
+            let clock = def.shown();
             let text = format!("Too-big precision {n} specified for '{clock}'. Maximum is 6.");
             Err(SqlError::new(errno::ER_TOO_BIG_PRECISION, text))
         }
@@ -172,11 +166,12 @@ pub fn check_digits(name: &str, args: &[BExpr]) -> Result<(), SqlError> {
 }
 
 /// `first`: characters of the first argument.
-fn length_of_text(name: &str, args: &[BExpr], first: u32) -> Option<u32> {
+fn length_of_text(length: Length, args: &[BExpr], first: u32) -> Option<u32> {
     let at_most = |n: i64| u32::try_from(n.max(0)).unwrap_or(u32::MAX);
-    Some(match name {
-        "LEFT" | "RIGHT" => first.min(at_most(number(args, 1)?)),
-        "SUBSTRING" | "SUBSTR" | "MID" => {
+    Some(match length {
+        Length::Unknown => return None,
+        Length::Left => first.min(at_most(number(args, 1)?)),
+        Length::Substring => {
             let rest = match number(args, 1) {
                 None => first,
                 Some(0) => 0,
@@ -188,26 +183,25 @@ fn length_of_text(name: &str, args: &[BExpr], first: u32) -> Option<u32> {
                 None => rest,
             }
         }
-        "REPEAT" => match number(args, 1)? {
+        Length::Repeat => match number(args, 1)? {
             0.. => first.saturating_mul(at_most(number(args, 1)?)).min(LONGEST),
             _ => LONGEST,
         },
-        "LPAD" | "RPAD" => match number(args, 1)? {
+        Length::Pad => match number(args, 1)? {
             n @ 0.. => at_most(n).min(LONGEST),
             _ => LONGEST,
         },
-        "SPACE" => match number(args, 0)? {
+        Length::Spaces => match number(args, 0)? {
             n @ 0.. => at_most(n).min(LONGEST),
             _ => LONGEST,
         },
-        "SHA2" => match number(args, 1)? {
+        Length::Digest => match number(args, 1)? {
             224 => 56,
             384 => 96,
             512 => 128,
             _ => 64,
         },
-        "DATE_FORMAT" | "TIME_FORMAT" | "FROM_UNIXTIME" => length_of_format(text(args, 1)?),
-        _ => return None,
+        Length::Format => length_of_format(text(args, 1)?),
     })
 }
 

@@ -7,6 +7,8 @@
 use super::digits::{as_moment, unrounded};
 use super::{Bind, Binder};
 use crate::ddl::refused::value_error;
+use crate::func::FuncDef;
+use crate::func::facts::Id;
 use crate::func::{self, clock};
 use crate::query::eval::fitted::is_literal;
 use crate::query::expr::adapt::{Adapt, JsonAs};
@@ -151,9 +153,9 @@ impl Binder<'_> {
         };
         match (e, &mut b.node) {
             (Expr::Call(c), Node::Func(def, args)) => {
-                let taken = match def.name {
-                    "IF" => 1..args.len(),
-                    "NULLIF" => 0..1,
+                let taken = match def.id {
+                    Id::If => 1..args.len(),
+                    Id::Nullif => 0..1,
                     _ => return b,
                 };
                 let pairs = c.args.iter().zip(args);
@@ -328,9 +330,9 @@ pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
 }
 
 fn reads_clock(e: &BExpr) -> bool {
-    let dated = |name| clock::of(name).is_some_and(|gives| gives != clock::Gives::Time);
+    let dated = |f: &FuncDef| f.clock.is_some_and(|gives| gives != clock::Gives::Time);
     let mut found = false;
-    e.walk(&mut |e| found |= matches!(&e.node, Node::Func(f, _) if dated(f.name)));
+    e.walk(&mut |e| found |= matches!(&e.node, Node::Func(f, _) if dated(f)));
     found
 }
 
@@ -385,7 +387,7 @@ pub fn by_place(e: BExpr) -> BExpr {
         | Node::Window(_)
         | Node::Sub(_)
         | Node::SubColumn { .. } => true,
-        Node::Func(def, _) => matches!(def.name, "ANY_VALUE" | "COALESCE" | "IFNULL"),
+        Node::Func(def, _) => matches!(def.id, Id::AnyValue | Id::Coalesce | Id::Ifnull),
         _ => false,
     };
     if text || !e.info.ty.is_list() {
@@ -405,7 +407,7 @@ fn extreme_number(e: BExpr) -> BExpr {
         return e;
     }
     let dated = args.iter().any(dated);
-    let Some(def) = func::numeric::extreme_of_numbers(def.name, dated) else { return e };
+    let Some(def) = func::numeric::extreme_of_numbers(def.id, dated) else { return e };
     let args = args.clone();
     BExpr::new(Node::Func(def, args), TypeInfo::new(SqlType::DOUBLE, true))
 }
@@ -418,7 +420,7 @@ pub fn chosen_number(mut e: BExpr) -> BExpr {
     }
     let numbered = |b: &BExpr| b.info.ty.is_temporal() || b.info.ty.is_list() || is_bits(b);
     let mut branches: Vec<&mut BExpr> = match &mut e.node {
-        Node::Func(def, args) if matches!(def.name, "IF" | "ELT") => {
+        Node::Func(def, args) if matches!(def.id, Id::If | Id::Elt) => {
             args.iter_mut().skip(1).collect()
         }
         Node::Case { whens, otherwise } => {
@@ -439,7 +441,7 @@ pub fn chosen_number(mut e: BExpr) -> BExpr {
 /// One of several values, whose text is asked for where a text is.
 pub fn is_chosen(e: &BExpr) -> bool {
     match &e.node {
-        Node::Func(def, _) => matches!(def.name, "IF" | "ELT"),
+        Node::Func(def, _) => matches!(def.id, Id::If | Id::Elt),
         Node::Case { .. } => true,
         _ => false,
     }
@@ -518,7 +520,7 @@ pub fn number_as_text(e: BExpr) -> BExpr {
     let padded = match &e.node {
         Node::Func(def, _) => {
             info.ty.class() == Class::Decimal
-                && matches!(def.name, "ROUND" | "TRUNCATE" | "LEAST" | "GREATEST")
+                && matches!(def.id, Id::Round | Id::Truncate | Id::Least | Id::Greatest)
         }
         _ => false,
     };

@@ -35,7 +35,7 @@ pub fn is_constant(e: &BExpr) -> bool {
         | Node::Match { .. }
         | Node::Assign(..)
         | Node::Row(_) => constant = false,
-        Node::Func(def, _) => constant &= def.name != "RAND" && def.name != "UUID",
+        Node::Func(def, _) => constant &= !def.draws(),
         _ => {}
     });
     constant

@@ -4,6 +4,7 @@ use super::digits::{as_decimal, is_long, rounded, whole_average};
 use super::literal::{adapted, as_json, as_number, chosen_number, json_as_text, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
+use crate::func::names;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::collations::{against, all_in_one, collated};
 use crate::query::expr::{BExpr, CmpOp, ListId, Node};
@@ -390,15 +391,16 @@ impl Binder<'_> {
                 let nullable = a.info.nullable || b.info.nullable;
                 BExpr::boolean(Node::Xor(Box::new(a), Box::new(b)), nullable)
             }
-            BinaryOp::Concat => self.func("CONCAT", vec![a, b])?,
+            BinaryOp::Concat => self.func(names::CONCAT, vec![a, b])?,
             BinaryOp::SoundsLike => {
-                let (a, b) = (self.func("SOUNDEX", vec![a])?, self.func("SOUNDEX", vec![b])?);
+                let (a, b) =
+                    (self.func(names::SOUNDEX, vec![a])?, self.func(names::SOUNDEX, vec![b])?);
                 compare_exprs(CmpOp::Eq, a, b)?
             }
-            BinaryOp::JsonExtract => self.func("JSON_EXTRACT", vec![a, b])?,
+            BinaryOp::JsonExtract => self.func(names::JSON_EXTRACT, vec![a, b])?,
             BinaryOp::JsonExtractUnquote => {
-                let part = self.func("JSON_EXTRACT", vec![a, b])?;
-                self.func("JSON_UNQUOTE", vec![part])?
+                let part = self.func(names::JSON_EXTRACT, vec![a, b])?;
+                self.func(names::JSON_UNQUOTE, vec![part])?
             }
             _ => return Err(SqlError::internal("an operator without a meaning")),
         })

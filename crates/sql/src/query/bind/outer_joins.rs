@@ -1,5 +1,6 @@
 //! Outer joins that are none, because WHERE refuses the rows that they add.
 
+use crate::func::facts::Id;
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node, Truth};
 use crate::query::plan::raw::Raw;
 
@@ -60,7 +61,7 @@ fn becomes_null(e: &BExpr, is: &dyn Fn(&ColRef) -> bool) -> bool {
             *op != CmpOp::NullSafe && (becomes_null(a, is) || becomes_null(b, is))
         }
         Node::In { left, .. } => becomes_null(left, is),
-        Node::Func(def, args) if def.name == "LIKE" => {
+        Node::Func(def, args) if def.id == Id::Like => {
             args.iter().take(2).any(|a| becomes_null(a, is))
         }
         _ => false,

@@ -7,6 +7,7 @@ use super::rollup::{self, OverGroups};
 use super::scope::{Found, Scope};
 use super::zero_days::find_zero_days;
 use super::{Bind, Binder, by_place, decided, grouped, window};
+use crate::func::facts::Id;
 use crate::query::bind::outer_joins::drop_outer_joins;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::deprecated::Deprecated;
@@ -41,7 +42,7 @@ fn written_name(text: &str) -> &str {
 /// Whether it is one of several decimals, each with its own digits until it is stored.
 fn chooses(e: &BExpr) -> bool {
     let choice = match &e.node {
-        Node::Func(def, _) => def.name == "IF",
+        Node::Func(def, _) => def.id == Id::If,
         Node::Case { .. } => true,
         _ => false,
     };

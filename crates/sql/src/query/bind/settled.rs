@@ -12,15 +12,6 @@ use crate::value::types::coercibility;
 use crate::value::{SqlType, TypeInfo, Value};
 use weir_syntax::parse::LiteralClass;
 
-/// Functions whose type is that of all the arguments from this one on.
-pub fn merges(name: &str) -> Option<usize> {
-    match name {
-        "IF" => Some(1),
-        "ANY_VALUE" | "IFNULL" | "COALESCE" | "GREATEST" | "LEAST" => Some(0),
-        _ => None,
-    }
-}
-
 impl Binder<'_> {
     /// The branches of one type.
     pub fn settled(&mut self, branches: Vec<BExpr>) -> Vec<BExpr> {

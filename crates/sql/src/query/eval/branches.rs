@@ -2,6 +2,7 @@
 
 use super::frame::Frame;
 use super::{Ev, eval, truth};
+use crate::func::facts::Id;
 use crate::memory::heap_of;
 use crate::query::expr::{BExpr, Node};
 use crate::value::cast::{coerce, coerce_choice};
@@ -9,14 +10,14 @@ use crate::value::{SqlType, Value, ValueError};
 
 /// IF, IFNULL and COALESCE: what is not taken is not looked at, nor is anything said of it.
 pub fn chosen<'v>(
-    name: &str,
+    id: Id,
     args: &'v [BExpr],
     ty: &SqlType,
     f: &Frame<'v>,
     ev: &mut Ev<'_>,
 ) -> Result<Value<'v>, ValueError> {
     let mut v = Value::Null;
-    if name == "IF" {
+    if id == Id::If {
         let taken = if truth(&args[0], f, ev)? == Some(true) { &args[1] } else { &args[2] };
         v = eval(taken, f, ev)?;
     } else {
@@ -28,8 +29,8 @@ pub fn chosen<'v>(
         }
     }
     ev.cx.work(64 + heap_of(&v))?;
-    Ok(match name {
-        "IF" => coerce_choice(v, ty, &mut ev.cx),
+    Ok(match id {
+        Id::If => coerce_choice(v, ty, &mut ev.cx),
         _ => coerce(v, ty, &mut ev.cx),
     })
 }
@@ -40,9 +41,9 @@ pub fn is_unwatched(e: &BExpr) -> bool {
     match &e.node {
         Node::Col(_) => e.info.ty.is_lob(),
         Node::Agg(_) | Node::OuterAgg { .. } | Node::Sub(_) => true,
-        Node::Func(def, args) => match def.name {
-            "ANY_VALUE" | "IFNULL" | "COALESCE" | "LEAST" | "GREATEST" => true,
-            "IF" => args.iter().any(is_unwatched),
+        Node::Func(def, args) => match def.id {
+            Id::AnyValue | Id::Ifnull | Id::Coalesce | Id::Least | Id::Greatest => true,
+            Id::If => args.iter().any(is_unwatched),
             _ => false,
         },
         Node::Case { whens, otherwise } => {

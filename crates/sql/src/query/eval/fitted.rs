@@ -1,17 +1,17 @@
 //! Values in the form of a type that says more than they do.
 
-use crate::func::clock;
+use crate::func::FuncDef;
 use crate::query::expr::{BExpr, Node};
 use crate::value::cast::coerce;
 use crate::value::{DateTime, EvalCtx, SqlType, Time, Value};
 
 /// What a function answers: a time has the digits of the function's type, also as a text (SEC_TO_TIME(1e0) is 00:00:01.000000), and a text
 /// is one of the type's character set, whatever sets the arguments are of.
-pub fn answer<'v>(function: &str, v: Value<'v>, ty: &SqlType) -> Value<'v> {
+pub fn answer<'v>(function: &FuncDef, v: Value<'v>, ty: &SqlType) -> Value<'v> {
     // Most calls answer a number.
     if !matches!(v, Value::Str(..) | Value::Time(_) | Value::DateTime(_))
         // How many digits a function of the clock has the value says, where the type is made before the argument is known.
-        || clock::has_digits(function)
+        || function.has_digits()
     {
         return v;
     }
@@ -78,20 +78,24 @@ pub fn in_union<'v>(v: Value<'v>, own: &SqlType, common: &SqlType) -> Value<'v> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn known(name: &str) -> &'static FuncDef {
+        crate::func::lookup(name).expect("a function")
+    }
     use crate::value::Collation;
 
     #[test]
     fn values_have_the_form_of_their_type() {
         let latin1 = Collation::by_name("latin1_swedish_ci").expect("there");
         let ty = SqlType::varchar(4, latin1);
-        let text = answer("EXPORT_SET", Value::str("ä"), &ty);
+        let text = answer(known("EXPORT_SET"), Value::str("ä"), &ty);
         assert_eq!(text.collation(), Some(latin1));
         // What the set lacks stays what it is.
-        assert_eq!(answer("EXPORT_SET", Value::str("日"), &ty), Value::str("日"));
+        assert_eq!(answer(known("EXPORT_SET"), Value::str("日"), &ty), Value::str("日"));
         let time = Value::Time(Time::from_micros(1_500_000, 1));
-        let shown = answer("SEC_TO_TIME", time.clone(), &SqlType::Time { fsp: 6 });
+        let shown = answer(known("SEC_TO_TIME"), time.clone(), &SqlType::Time { fsp: 6 });
         assert_eq!(shown.to_string_lossy().as_deref(), Some("00:00:01.500000"));
-        assert_eq!(answer("CURTIME", time.clone(), &SqlType::Time { fsp: 6 }), time);
+        assert_eq!(answer(known("CURTIME"), time.clone(), &SqlType::Time { fsp: 6 }), time);
         let year = in_union(Value::UInt(0), &SqlType::Year, &ty);
         assert_eq!(year.to_string_lossy().as_deref(), Some("0000"));
         assert_eq!(in_union(Value::UInt(0), &SqlType::Year, &SqlType::INT), Value::UInt(0));

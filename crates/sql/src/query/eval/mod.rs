@@ -18,6 +18,7 @@ pub mod packed;
 pub mod ranks;
 
 use crate::context::UserVars;
+use crate::func::facts::{Id, Nulls};
 use crate::func::temporal;
 use crate::memory::{Held, LARGE, heap_of};
 use crate::query::expr::adapt::Adapt;
@@ -127,9 +128,6 @@ fn beside_integer(a: &BExpr, b: &BExpr) -> bool {
     let literal = |e: &BExpr| matches!(e.node, Node::Const(_) | Node::Param(_));
     column(a) && literal(b) || column(b) && literal(a)
 }
-
-/// Functions that look at nothing more where their first argument is NULL; CONCAT() where any is.
-const ENDS_WITH_NULL: [&str; 4] = ["ADDTIME", "LIKE", "SUBTIME", "TIMESTAMP"];
 
 fn three(v: Option<bool>) -> Value<'static> {
     v.map_or(Value::Null, Value::bool)
@@ -315,26 +313,28 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             Value::Null => Value::Null,
             v => Value::text(v.to_text_in(*c).map_or_else(Vec::new, |b| b.into_owned()), *c),
         }),
-        Node::Func(def, args) if matches!(def.name, "IF" | "IFNULL" | "COALESCE" | "ANY_VALUE") => {
-            chosen(def.name, args, &e.info.ty, f, ev)
+        Node::Func(def, args)
+            if matches!(def.id, Id::If | Id::Ifnull | Id::Coalesce | Id::AnyValue) =>
+        {
+            chosen(def.id, args, &e.info.ty, f, ev)
         }
         Node::Func(def, args) => {
             let mut values: SmallVec<[Value<'v>; 4]> = SmallVec::new();
             let mut large = 0;
             // What a call costs without any text.
             let mut work = 64;
-            // FORMAT() asks for the places first, and nothing more where they are NULL.
-            let mut places = match def.name {
-                "FORMAT" => Some(eval(&args[1], f, ev)?),
+            let mut places = match def.nulls {
+                Nulls::Places => Some(eval(&args[1], f, ev)?),
                 _ => None,
             };
             if places.as_ref().is_some_and(Value::is_null) {
                 return Ok(Value::Null);
             }
             for (n, a) in args.iter().enumerate() {
-                let ends = match def.name {
-                    "CONCAT" => values.last().is_some_and(Value::is_null),
-                    name => n == 1 && values[0].is_null() && ENDS_WITH_NULL.contains(&name),
+                let ends = match def.nulls {
+                    Nulls::Any => values.last().is_some_and(Value::is_null),
+                    Nulls::First => n == 1 && values[0].is_null(),
+                    Nulls::None | Nulls::Places => false,
                 };
                 if ends {
                     return Ok(Value::Null);
@@ -357,7 +357,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             ev.cx.trees = Held::default();
             ev.cx.result = Held::default();
             let v = v.map_err(|error| overflow::named(error, e, f))?;
-            let v = answer(def.name, v.as_text(), &e.info.ty);
+            let v = answer(def, v.as_text(), &e.info.ty);
             ev.cx.work(work + heap_of(&v))?;
             if large > 0 {
                 ev.cx.large.shrink(large);

@@ -2,6 +2,7 @@
 
 use super::{BExpr, Node};
 use crate::ddl::refused::value_error;
+use crate::func::facts::Texts;
 use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
@@ -46,47 +47,16 @@ pub fn result_type(def: &FuncDef, args: &[TypeInfo], connection: Collation) -> T
     }
 }
 
-/// Functions that compare their arguments: collations with equal claims are an error for them, while those that
-/// join texts make do with the `_bin` one.
-const COMPARING: [&str; 13] = [
-    "FIELD",
-    "FIND_IN_SET",
-    "INSTR",
-    "LIKE",
-    "LOCATE",
-    "NULLIF",
-    "POSITION",
-    "REGEXP_INSTR",
-    "REGEXP_LIKE",
-    "REGEXP_REPLACE",
-    "REGEXP_SUBSTR",
-    "REPLACE",
-    "STRCMP",
-];
-
-/// The arguments whose collations such a function compares in; none where it compares nothing.
-fn compared_texts<'e>(name: &str, args: &'e [BExpr]) -> Option<&'e [BExpr]> {
-    match name {
-        "SUBSTRING_INDEX" => args.get(..2),
-        // Without what is to be taken away there is nothing to compare with.
-        "TRIM" | "LTRIM" | "RTRIM" => args.get(..2),
-        _ => COMPARING.contains(&name).then_some(args),
+/// The arguments whose collations a function compares in; `None` where it compares nothing. Collations with equal claims are an error
+/// there, while functions that join texts make do with the `_bin` one.
+fn compared_texts<'e>(def: &FuncDef, args: &'e [BExpr]) -> Option<&'e [BExpr]> {
+    match def.texts {
+        Texts::Compared(u8::MAX) | Texts::ComparedInSet => Some(args),
+        // Fewer arguments leave nothing to compare: TRIM() of a text alone.
+        Texts::Compared(n) => args.get(..usize::from(n)),
+        Texts::Apart | Texts::Joined(_) => None,
     }
 }
-
-/// Functions that compare as `=` does: a literal beside a column is a text of the column's set, as far as the set has it.
-const IN_THE_COLUMNS_SET: [&str; 10] = [
-    "FIND_IN_SET",
-    "INSTR",
-    "LIKE",
-    "LOCATE",
-    "POSITION",
-    "REGEXP_INSTR",
-    "REGEXP_LIKE",
-    "REGEXP_REPLACE",
-    "REGEXP_SUBSTR",
-    "STRCMP",
-];
 
 /// A literal, or what is as weak, in the set of another argument.
 fn in_set_of(e: BExpr, common: Collation) -> BExpr {
@@ -99,8 +69,7 @@ fn in_set_of(e: BExpr, common: Collation) -> BExpr {
 
 /// 3995: a regular expression is not searched for in bytes, nor are bytes in a text. MySQL takes columns of BINARY and BLOB for texts here.
 /// A literal that stands in the plan as a parameter is a text of the `connection`.
-pub fn no_bytes_beside_texts(name: &str, args: &[BExpr], connection: Collation) -> Bind<()> {
-    let compared = if name == "REGEXP_REPLACE" { 3 } else { 2 };
+pub fn no_bytes_beside_texts(def: &FuncDef, args: &[BExpr], connection: Collation) -> Bind<()> {
     let collation = |a: &BExpr| match a.node {
         Node::Param(_) if a.is_untyped() => Some(connection),
         _ => match a.info.ty {
@@ -108,7 +77,7 @@ pub fn no_bytes_beside_texts(name: &str, args: &[BExpr], connection: Collation) 
             ty => ty.collation().map(|c| if c.is_binary() { connection } else { c }),
         },
     };
-    let texts: Vec<Collation> = args.iter().take(compared).filter_map(collation).collect();
+    let texts: Vec<Collation> = args.iter().filter_map(collation).collect();
     let Some((first, others)) = texts.split_first() else { return Ok(()) };
     let Some(other) = others.iter().find(|c| c.is_binary() != first.is_binary()) else {
         return Ok(());
@@ -117,22 +86,22 @@ pub fn no_bytes_beside_texts(name: &str, args: &[BExpr], connection: Collation) 
         "Character set '{}' cannot be used in conjunction with '{}' in call to {}.",
         first.name(),
         other.name(),
-        name.to_ascii_lowercase()
+        def.shown()
     );
     Err(SqlError::new(3995, text))
 }
 
 /// Gives the texts of one character set among a function's arguments the collation that they have in common.
-pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
+pub fn in_one_collation(def: &FuncDef, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     let collation = |e: &BExpr| e.info.ty.collation().filter(|c| !c.is_binary());
     let mut texts = args.iter().filter_map(collation);
     let Some(first) = texts.next() else { return Ok(args) };
-    let in_set = IN_THE_COLUMNS_SET.contains(&name);
+    let in_set = def.texts == Texts::ComparedInSet;
     if texts.all(|c| c == first) {
         // Of one collation, but nobody's.
-        if let Some(compared) = compared_texts(name, &args) {
+        if let Some(compared) = compared_texts(def, &args) {
             let infos: Vec<TypeInfo> = compared.iter().map(|a| a.info).collect();
-            infer::compared(&infos, &name.to_ascii_lowercase()).map_err(value_error)?;
+            infer::compared(&infos, &def.name.to_ascii_lowercase()).map_err(value_error)?;
         }
         // A literal that stands in the plan as a parameter has no type, and the connection's set.
         let give = |e: BExpr| match e.is_untyped() && first.charset() != Charset::Utf8mb4 {
@@ -145,8 +114,8 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
         list.iter().map(|a| a.info).filter(|i| i.ty.is_string()).collect()
     };
     let infos = of_texts(&args);
-    if let Some(compared) = compared_texts(name, &args) {
-        let lower = name.to_ascii_lowercase();
+    if let Some(compared) = compared_texts(def, &args) {
+        let lower = def.name.to_ascii_lowercase();
         infer::compared(&of_texts(compared), &lower).map_err(value_error)?;
     }
     let (common, _) = infer::collation_of(&infos);
@@ -163,26 +132,12 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     Ok(args.into_iter().map(give).collect())
 }
 
-/// Functions that give one of their texts, or join them, and from which argument on they do.
-const GIVING: [(&str, usize); 10] = [
-    ("COALESCE", 0),
-    ("CONCAT", 0),
-    ("CONCAT_WS", 0),
-    ("ELT", 1),
-    ("EXPORT_SET", 1),
-    ("GREATEST", 0),
-    ("IF", 1),
-    ("IFNULL", 0),
-    ("LEAST", 0),
-    ("MAKE_SET", 1),
-];
-
 /// 1267, 1270 or 1271 where COLLATE gives two texts that such a function is to make one of different collations. Texts that come by them
 /// in another way make do with the `_bin` one.
-pub fn one_explicit(name: &str, args: &[BExpr]) -> Bind<()> {
-    let Some((_, first)) = GIVING.iter().find(|(known, _)| *known == name) else { return Ok(()) };
-    let infos: Vec<TypeInfo> = args.iter().skip(*first).map(|a| a.info).collect();
-    let operation = name.to_ascii_lowercase();
+pub fn one_explicit(def: &FuncDef, args: &[BExpr]) -> Bind<()> {
+    let Texts::Joined(first) = def.texts else { return Ok(()) };
+    let infos: Vec<TypeInfo> = args.iter().skip(usize::from(first)).map(|a| a.info).collect();
+    let operation = def.name.to_ascii_lowercase();
     if infer::have_no_charset(&infos) {
         return Err(value_error(infer::mixed(&infos, &operation)));
     }

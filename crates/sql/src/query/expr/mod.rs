@@ -13,7 +13,7 @@ pub mod keyed;
 pub mod usable;
 mod walk;
 
-use crate::func::{FuncDef, clock};
+use crate::func::FuncDef;
 use crate::value::arith::{BitOp, Op};
 use crate::value::cast::CastTarget;
 use crate::value::compare::{CompareRule, type_of};
@@ -275,7 +275,7 @@ impl BExpr {
             | Node::UserVar(_)
             | Node::Assign(..) => constant = false,
             Node::Func(def, _) => {
-                constant &= def.deterministic || clock::is_settled_in_statement(def.name);
+                constant &= def.is_settled_in_statement();
             }
             _ => {}
         });

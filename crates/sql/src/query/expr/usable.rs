@@ -1,6 +1,7 @@
 //! Conditions that say something about a column, in a form that an index can be searched for.
 
 use super::{BExpr, CmpOp, Node, Truth};
+use crate::func::facts::Id;
 use crate::value::compare::CompareRule;
 use crate::value::{Class, Collation, Value};
 
@@ -100,7 +101,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                 }]),
             ))
         }
-        Node::Func(def, args) if def.name == "LIKE" && args.len() == 2 => {
+        Node::Func(def, args) if def.id == Id::Like && args.len() == 2 => {
             let col = column(&args[0]).filter(|_| !unordered(&args[0]))?;
             known(&args[1]).then(|| (col, Usable::Like(args[1].clone())))
         }

@@ -83,7 +83,7 @@ impl BExpr {
     /// Something is called that has effects, or answers anew each time.
     pub fn varies(&self) -> bool {
         self.any(|n| match n {
-            Node::Func(def, _) => !def.deterministic,
+            Node::Func(def, _) => !def.is_pure(),
             Node::UserVar(_) | Node::Assign(..) | Node::Call { .. } => true,
             _ => false,
         })

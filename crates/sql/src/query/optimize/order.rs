@@ -8,6 +8,7 @@
 use super::searches::On;
 use super::selectivity::selectivity;
 use super::{Chosen, Done, Optimizer};
+use crate::func::facts::Id;
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::usable::{Usable, usable};
 use crate::query::expr::{BExpr, CmpOp, Node};
@@ -499,7 +500,7 @@ fn guess(e: &BExpr) -> f64 {
             if *negated { 1.0 - share } else { share }
         }
         Node::Is { negated: false, .. } => EQUAL,
-        Node::Func(def, _) if def.name == "LIKE" => BETWEEN,
+        Node::Func(def, _) if def.id == Id::Like => BETWEEN,
         Node::And(list) => list.iter().map(guess).product(),
         Node::Or(list) => list.iter().map(guess).sum::<f64>().min(1.0),
         _ => 1.0,

@@ -3,6 +3,7 @@
 
 use super::Optimizer;
 use super::anew::is_drawn;
+use crate::func::facts::Id;
 use crate::query::expr::{BExpr, ColRef, Node, Truth};
 use crate::query::plan::Source;
 use crate::value::Value;
@@ -47,7 +48,7 @@ impl Optimizer<'_> {
                 columns.extend(own(left));
             }
             Node::Is { expr, test: Truth::Null, .. } => columns.extend(own(expr)),
-            Node::Func(def, args) if def.name == "LIKE" => {
+            Node::Func(def, args) if def.id == Id::Like => {
                 let searches = given(&args[1]) && !self.begins_with_anything(&args[1]);
                 columns.extend(own(&args[0]).filter(|_| searches));
             }

@@ -2,6 +2,7 @@
 
 use super::{Note, quoted};
 use crate::func::aggregate::{AggKind, AggSpec};
+use crate::func::facts::Id;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::insert::{FIRST_SOURCE, InsertPlan, Rows};
 use crate::query::plan::shape::Shape;
@@ -227,12 +228,12 @@ impl<'p> Note<'p> {
             }
             Node::Collate(to, a) => self.wrapped("(", a, &format!(" collate {})", to.name())),
             Node::Func(def, args) => {
-                if let ("LIKE", [a, pattern]) = (def.name, &args[..]) {
+                if let (Id::Like, [a, pattern]) = (def.id, &args[..]) {
                     return self.infix(a, "like", pattern);
                 }
-                let _ = write!(self.out, "{}(", shown_name(def.name));
-                match (def.name, &args[..]) {
-                    ("NULLIF", [a, BExpr { node: Node::Cmp { b, .. }, .. }]) => {
+                let _ = write!(self.out, "{}(", def.shown());
+                match (def.id, &args[..]) {
+                    (Id::Nullif, [a, BExpr { node: Node::Cmp { b, .. }, .. }]) => {
                         self.list([a, &**b].into_iter(), ",");
                     }
                     _ => self.list(args.iter(), ","),
@@ -506,14 +507,5 @@ fn cast_target(to: &CastTarget) -> String {
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),
-    }
-}
-
-/// The name that MySQL shows for a function, of those that have two.
-fn shown_name(name: &str) -> String {
-    match name {
-        "POWER" => "pow".into(),
-        "STR_TO_DATE OF ANY" => "str_to_date".into(),
-        _ => name.to_ascii_lowercase(),
     }
 }

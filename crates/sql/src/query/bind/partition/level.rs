@@ -1,6 +1,7 @@
 //! One level of a table's partitioning, bound: from a row's values to its partition, or to its subpartition within that.
 
 use crate::ddl::expression;
+use crate::func::facts::Id;
 use crate::meta::TableMeta;
 use crate::meta::partition::{self, Function, Method, Partition, Values, part_type};
 use crate::query::bind::Binder;
@@ -166,11 +167,11 @@ fn rising(e: &BExpr, table: &TableMeta) -> Option<Rising> {
             let [BExpr { node: Node::Col(c), .. }] = &args[..] else { return None };
             let ty = table.columns[usize::from(c.col)].ty;
             let dated = matches!(ty, SqlType::Date | SqlType::DateTime { .. });
-            match def.name {
-                "TO_DAYS" if dated => Some(Rising::Days),
-                "TO_SECONDS" if dated => Some(Rising::Seconds),
-                "YEAR" if dated => Some(Rising::Year),
-                "UNIX_TIMESTAMP" if matches!(ty, SqlType::Timestamp { .. }) => Some(Rising::Unix),
+            match def.id {
+                Id::ToDays if dated => Some(Rising::Days),
+                Id::ToSeconds if dated => Some(Rising::Seconds),
+                Id::Year if dated => Some(Rising::Year),
+                Id::UnixTimestamp if matches!(ty, SqlType::Timestamp { .. }) => Some(Rising::Unix),
                 _ => None,
             }
         }

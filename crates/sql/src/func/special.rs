@@ -1,0 +1,44 @@
+//! Functions of the language itself: the binder makes something else of them than a call, so that they have no row among the others.
+
+/// Which one it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    Benchmark,
+    Coercibility,
+    GetLock,
+    Grouping,
+    LoadFile,
+    NameConst,
+    Sleep,
+}
+
+/// The name in lower case; whether its name is shown in upper case in views.
+const SPECIAL: [(&str, Special); 7] = [
+    ("benchmark", Special::Benchmark),
+    ("coercibility", Special::Coercibility),
+    ("get_lock", Special::GetLock),
+    ("grouping", Special::Grouping),
+    ("load_file", Special::LoadFile),
+    ("name_const", Special::NameConst),
+    ("sleep", Special::Sleep),
+];
+
+/// The special function of that name, in any case.
+pub fn lookup(name: &str) -> Option<Special> {
+    SPECIAL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, s)| *s)
+}
+
+impl Special {
+    /// The name that MySQL shows in a view.
+    pub fn shown(self) -> &'static str {
+        match self {
+            Special::NameConst => "NAME_CONST",
+            _ => SPECIAL.iter().find(|(_, s)| *s == self).map_or("", |(name, _)| name),
+        }
+    }
+
+    /// It waits, locks, reads a file or takes its time: no definition may call it.
+    pub fn is_disallowed_in_definitions(self) -> bool {
+        !matches!(self, Special::Coercibility | Special::Grouping)
+    }
+}
