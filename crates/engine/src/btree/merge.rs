@@ -1,7 +1,7 @@
 //! Merges: a thin page and its sibling become one, and the other page goes back to the space.
 
 use super::Tree;
-use super::seek::{Toward, descend};
+use super::seek::{Toward, damaged, descend};
 use crate::error::Result;
 use crate::mtr::{self, Attempt, Core, Work};
 use crate::page::redo::{Redo, put_cell};
@@ -65,6 +65,10 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16) -> Attempt<boo
         (l, this, slot)
     };
     let (lp, rp) = (g.bytes(left), g.bytes(right));
+    // One of them is older than the other: a write that the device lost.
+    if slotted::upper(lp) != Some(slotted::lower(rp)) {
+        return Err(damaged(tree, rp, "the page does not begin where its left neighbour ends"));
+    }
     let lower = slotted::lower(lp).to_vec();
     let upper = slotted::upper(rp).map(<[u8]>::to_vec);
     let prefix =

@@ -77,7 +77,7 @@ struct Cut {
 
 /// The shortest key that is above `left` and not above `right`.
 fn separator(left: &[u8], right: &[u8]) -> Vec<u8> {
-    debug_assert!(left < right);
+    assert!(left < right);
     let common = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     right[..(common + 1).min(right.len())].to_vec()
 }
@@ -248,6 +248,7 @@ fn split_child(
     if !slotted::fits(g.bytes(parent), cut.sep.len(), 4) {
         return Ok(Outcome::ParentFull(level + 1));
     }
+    assert!(is_cut(p, &cut), "I15: a half of page {child_no} does not stand beside its fences");
     let n = slotted::count(p);
     let upper = slotted::upper(p).map(<[u8]>::to_vec);
     let lower = slotted::lower(p).to_vec();
@@ -297,6 +298,7 @@ fn split_root(w: &mut Work<'_>, tree: &Tree, key: &[u8], need: usize) -> Attempt
     let Some(cut) = choose(p, tree, tree.root, key, need) else {
         return Err(damaged(tree, p, "no way to split the root"));
     };
+    assert!(is_cut(p, &cut), "I15: a half of the root does not stand beside its fences");
     let (n, level) = (slotted::count(p), slotted::level(p));
     let max_trx = slotted::max_trx(p);
     let left_run = run_of(p, 0, cut.k, prefix_of(b"", Some(&cut.sep)));

@@ -265,7 +265,7 @@ impl Catalog {
         marks: Marks,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        debug_assert!(def.id != t.def.id, "undo of the old rows must not find the new ones");
+        assert!(def.id != t.def.id, "undo of the old rows must not find the new ones");
         let from = self.trx.next_no();
         let made = async {
             let new = self.handle(def, storage, From::Marks(marks), |_| from)?;

@@ -29,10 +29,7 @@ impl Catalog {
         }
         let mut fresh = Vec::with_capacity(d.beside.len());
         for (t, extra) in &d.beside {
-            debug_assert!(
-                d.has(t),
-                "a table that changes beside another one is the session's alone"
-            );
+            assert!(d.has(t), "a table that changes beside another one is the session's alone");
             let def =
                 TableDef { extra: extra.clone(), version: t.def.version + 1, ..t.def.clone() };
             changes.push((dict::table_key(def.id), Some(encode_table(&def, &t.storage()))));

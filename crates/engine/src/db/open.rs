@@ -307,7 +307,7 @@ async fn remake_segments(
         disk.remove(&format!("{}/{f}", crate::log::DIR)).await?;
     }
     disk.sync_dir(crate::log::DIR).await?;
-    debug_assert!(control.state.clean);
+    assert!(control.state.clean);
     control.state.segment_size = size;
     control.write_both().await?;
     let segments = Segments::open(disk.clone(), o.log_mode, size, control.state.id).await?;

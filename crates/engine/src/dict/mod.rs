@@ -337,7 +337,7 @@ impl Dict {
                 return Ok(core.log.published());
             };
             let mut value = slotted::value(g.bytes(p), slot).to_vec();
-            debug_assert!(value.len() <= PATCHED_MAX);
+            assert!(value.len() <= PATCHED_MAX);
             value[off..off + bytes.len()].copy_from_slice(bytes);
             let mut a = g.seal(need)?;
             a.record(p, &Redo::SlotReplace { slot: slot as u16, value: &value });

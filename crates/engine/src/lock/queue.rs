@@ -144,7 +144,7 @@ impl Queue {
         let line = self.line.get_or_insert_with(|| {
             Box::new(Line { id: request.seq, waiting: VecDeque::new(), classes: [0; CLASSES] })
         });
-        debug_assert!(line.waiting.back().is_none_or(|w| w.seq < request.seq), "out of order");
+        assert!(line.waiting.back().is_none_or(|w| w.seq < request.seq), "out of order");
         let c = class(request.what);
         line.classes[c] += 1;
         line.waiting.push_back(Waiter {
@@ -190,7 +190,7 @@ impl Queue {
             if request.what.1 != Kind::InsertIntention {
                 let (mode, kind) = request.what;
                 let open = request.trx.gains(&request.name);
-                debug_assert!(open, "a transaction ended while it waited");
+                assert!(open, "a transaction ended while it waited");
                 self.granted.push(Lock { trx: request.trx.clone(), mode, kind });
             }
             wakes.extend(request.finish(State::Granted));

@@ -47,7 +47,7 @@ pub fn group_crc(epoch: u32, start: u64, payload: &[u8]) -> u32 {
 
 pub fn frame_header(epoch: u32, start: u64, payload: &[u8]) -> [u8; FRAME] {
     let len = (payload.len() + FRAME) as u32;
-    debug_assert!((len as usize) <= GROUP_MAX);
+    assert!((len as usize) <= GROUP_MAX);
     let mut h = [0u8; FRAME];
     h[..4].copy_from_slice(&(len | (FRAME_MAGIC as u32) << 24).to_le_bytes());
     h[4..].copy_from_slice(&group_crc(epoch, start, payload).to_le_bytes());

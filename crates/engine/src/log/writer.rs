@@ -85,7 +85,7 @@ impl Waiters {
     /// Nobody leads: somebody is told to, if there is anything to lead for. Where there are answers it is their task, which then leads
     /// for all until nobody waits, and wakes no session to lead.
     fn hand_over(&self, log: &Log) {
-        debug_assert!(!self.busy);
+        assert!(!self.busy);
         if !self.answers.is_empty() {
             log.answers_left.notify_one();
         } else if let Some(x) = self.list.first() {
@@ -282,7 +282,7 @@ impl Log {
         let target = self.published();
         if target > from {
             let block = self.segments.block_start(from);
-            debug_assert_eq!(w.tail.len() as u64, from - block);
+            assert_eq!(w.tail.len() as u64, from - block);
             let mut data = std::mem::take(&mut w.tail);
             let head = data.len();
             data.resize(((target - block) as usize).next_multiple_of(4096), 0);
@@ -363,7 +363,7 @@ impl Log {
             if lsn < c.state.checkpoint || (lsn == c.state.checkpoint && c.state.clean == clean) {
                 return Ok(());
             }
-            debug_assert!(lsn <= self.durable());
+            assert!(lsn <= self.durable(), "a checkpoint at {lsn} passes the durable log (I9)");
             c.state.checkpoint = lsn;
             c.state.clean = clean;
             let durable = self.durable();

@@ -47,7 +47,7 @@ impl Doublewrite {
 
     /// Writes a batch of sealed images to the area and syncs it; gives the buffers back in order.
     pub async fn write(&self, bufs: Vec<IoBuf>) -> Result<Vec<IoBuf>> {
-        debug_assert!(bufs.len() <= BATCH);
+        assert!(bufs.len() <= BATCH);
         let at = |i: usize| (i * self.page_size) as u64;
         let n = bufs.len();
         let mut batch: Vec<_> = bufs.into_iter().enumerate().map(|(i, b)| (at(i), b)).collect();

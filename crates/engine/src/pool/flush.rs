@@ -351,7 +351,7 @@ impl Pool {
         // SAFETY: the shared latch is held by the caller.
         let mut buf = IoBuf::of(unsafe { self.memory.bytes(no) });
         let lsn = page::lsn(&buf);
-        debug_assert_eq!(page::page_id(&buf), id);
+        assert_eq!(page::page_id(&buf), id);
         if posted {
             if planted::is(Bug::PostedLeavesFirst) {
                 self.mark_clean(no);

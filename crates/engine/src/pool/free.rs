@@ -96,7 +96,7 @@ impl FreeList {
     /// Raises the limit; retired frames below it are ready again. Returns how many.
     pub fn grow(&self, limit: usize) -> usize {
         let mut l = self.lists.lock();
-        debug_assert!(limit >= l.limit);
+        assert!(limit >= l.limit);
         let mut back = 0;
         // The lowest one is to be taken first.
         for no in (l.limit..limit).rev() {
@@ -114,7 +114,7 @@ impl FreeList {
     /// Lowers the limit. The ready frames beyond it come out, owned by the caller, who passes each to `retire`.
     pub fn shrink(&self, limit: usize) -> Vec<FrameNo> {
         let mut l = self.lists.lock();
-        debug_assert!(limit <= l.limit);
+        assert!(limit <= l.limit);
         l.limit = limit;
         self.touched.fetch_min(limit, Ordering::Relaxed);
         let (ready, beyond): (Vec<_>, Vec<_>) =

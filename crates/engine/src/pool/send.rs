@@ -33,7 +33,7 @@ pub(super) async fn log_first(log: &Log, mut lsns: impl Iterator<Item = Lsn>) ->
     let newest = lsns.fold(first, Lsn::max);
     let goal = if planted::is(Bug::WalOfFirstPageOnly) { first } else { newest };
     log.flush_to(goal, Reach::Durable).await?;
-    debug_assert!(log.durable() >= newest, "pages up to {newest} go home before their log (I8)");
+    assert!(log.durable() >= newest, "pages up to {newest} go home before their log (I8)");
     Ok(())
 }
 

@@ -67,6 +67,7 @@ impl Appliers {
     pub async fn apply(&mut self, mut batch: Batch) -> Result<()> {
         if !planted::is(Bug::RedoBatchesOverlap) {
             self.wait().await?;
+            assert!(self.running.is_empty(), "a batch begins before the last one is applied");
         }
         let parts = std::mem::take(&mut batch.parts);
         let (batch, workers) = (Arc::new(batch), parts.len());
@@ -303,6 +304,12 @@ impl Worker {
             })?;
         }
         if let (Some(first), Some(last)) = (missing.first(), missing.last()) {
+            assert!(
+                has < b.end(first) && b.end(first) <= b.end(last),
+                "page {id:?} at {has} gets redo from {} to {}",
+                b.end(first),
+                b.end(last)
+            );
             g.stamp(b.start(first), b.end(last));
         }
         Ok(())

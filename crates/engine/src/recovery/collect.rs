@@ -56,6 +56,8 @@ fn unreadable(start: Lsn) -> Error {
 
 pub struct Collector {
     batch: Batch,
+    /// Where the last group ended.
+    reached: Lsn,
     records: u64,
     workers: usize,
     limit: usize,
@@ -65,7 +67,7 @@ impl Collector {
     pub fn new(rt: &Rt) -> Collector {
         let (workers, limit) =
             (rt.processors(), if rt.is_sim() { BATCH_BYTES_SIM } else { BATCH_BYTES });
-        let mut c = Collector { batch: Batch::default(), records: 0, workers, limit };
+        let mut c = Collector { batch: Batch::default(), reached: 0, records: 0, workers, limit };
         c.take();
         c
     }
@@ -94,6 +96,12 @@ impl Collector {
         payload: &[u8],
         deleted: &mut HashSet<SpaceId>,
     ) -> Result<()> {
+        assert!(
+            self.reached <= start && start < end,
+            "a group from {start} to {end} follows one that ends at {}",
+            self.reached
+        );
+        self.reached = end;
         let b = &mut self.batch;
         if b.bytes.is_empty() {
             b.base = start;

@@ -145,6 +145,12 @@ pub async fn redo(
         Ok(()) => appliers.apply(batch.take()).await,
         failed => failed,
     };
+    assert!(
+        report.from <= report.to,
+        "redo ends at {} before its start {}",
+        report.to,
+        report.from
+    );
     // Whatever happened: nobody but this task may have the core when it ends.
     let done = appliers.finish().await;
     applied?;

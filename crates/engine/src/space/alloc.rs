@@ -133,7 +133,7 @@ pub struct Freed {
 
 impl Freed {
     pub fn clear(&self, a: &mut Apply<'_>) {
-        debug_assert!(is_set(a.bytes(self.map), self.bit), "freed twice in a mini-transaction");
+        assert!(is_set(a.bytes(self.map), self.bit), "freed twice in a mini-transaction");
         a.record(self.map, &Redo::Bit { bit: self.bit, on: false });
     }
 }

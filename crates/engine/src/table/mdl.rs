@@ -82,10 +82,10 @@ impl State {
             self.frozen += 1;
             self.freezers = self.freezers.wrapping_add(who.into());
         }
-        debug_assert!(!(self.upgradable && mode.is_upgradable()), "two definition statements");
+        assert!(!(self.upgradable && mode.is_upgradable()), "two definition statements");
         self.upgradable |= mode.is_upgradable();
         self.sharers = self.sharers.wrapping_add(who.into());
-        debug_assert!(self.frozen == 0 || self.writers == 0, "a frozen table has a writer");
+        assert!(self.frozen == 0 || self.writers == 0, "a frozen table has a writer");
     }
 
     fn leave(&mut self, who: u32, mode: MdlMode) {
@@ -388,7 +388,7 @@ impl MdlHold {
         if self.mode == MdlMode::Exclusive {
             return Ok(());
         }
-        debug_assert!(self.mode.is_upgradable(), "two of those who wait would wait for each other");
+        assert!(self.mode.is_upgradable(), "two of those who wait would wait for each other");
         let mdl = self.mdl.clone();
         let what = What::new(Cause::MetadataLock, Object::Table(mdl.table));
         let waiting = waits.begin(what.blocked_by(mdl.blocker(true)));

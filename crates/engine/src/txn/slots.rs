@@ -220,7 +220,7 @@ impl UndoSlots {
             let dir = g.fix(id(at), LatchMode::X)?;
             let p = g.fix(id(first), LatchMode::S)?;
             let next = get_u32(g.bytes(p), UNDO_NEXT);
-            debug_assert!(next != 0, "the last page of a chain stays");
+            assert!(next != 0, "the last page of a chain stays");
             let freed = space::free(&mut g, &undo, first)?;
             let mut a = g.seal(128)?;
             a.record(dir, &Redo::Bytes { off, data: &next.to_le_bytes() });
@@ -251,9 +251,9 @@ pub async fn drop_only_page(core: &Core, slots: &UndoSlots, slot: u16, page: Pag
         let mut g = w.gather();
         let dir = g.fix(id(at), LatchMode::X)?;
         let p = g.fix(id(page), LatchMode::S)?;
-        debug_assert_eq!(page::owner(g.bytes(p)), u64::from(slot), "page {page} is another slot's");
-        debug_assert_eq!(get_u32(g.bytes(p), UNDO_NEXT), 0, "the log goes on behind page {page}");
-        debug_assert_eq!(get_u32(g.bytes(dir), off as usize), page, "not the slot's first page");
+        assert_eq!(page::owner(g.bytes(p)), u64::from(slot), "page {page} is another slot's");
+        assert_eq!(get_u32(g.bytes(p), UNDO_NEXT), 0, "the log goes on behind page {page}");
+        assert_eq!(get_u32(g.bytes(dir), off as usize), page, "not the slot's first page");
         let freed = space::free(&mut g, &undo, page)?;
         let mut a = g.seal(128)?;
         a.record(dir, &Redo::Bytes { off, data: &[0; 4] });

@@ -328,7 +328,7 @@ pub struct UndoPlace {
 pub fn prepare(g: &mut Gather<'_, '_>, log: &UndoLog, len: usize) -> Attempt<Option<UndoPlace>> {
     let page = g.fix(id(log.end.page), LatchMode::X)?;
     let p = g.bytes(page);
-    debug_assert_eq!(free_pointer(p), log.end.off);
+    assert_eq!(free_pointer(p), log.end.off);
     let header = !log.has_header;
     let head = if header { HEADER_LEN } else { 0 };
     if log.end.off as usize + head + len > p.len() {

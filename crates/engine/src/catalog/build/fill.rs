@@ -39,7 +39,7 @@ pub(super) async fn fill(
             && let Some(e) = all.next().await?
         {
             if let Some(before) = &last {
-                debug_assert!(before.bytes < e.bytes, "entries do not ascend");
+                assert!(before.bytes < e.bytes, "entries do not ascend");
                 if is_twice(index, before, &e) {
                     return Err(t.duplicate(i, e.bytes[e.columns..].to_vec()));
                 }
@@ -73,7 +73,7 @@ fn append(w: &mut Work<'_>, index: &Index, group: &VecDeque<Entry>, most: usize)
     let first = &group[0].bytes;
     let at = btree::place(&mut g, &index.tree, first)?;
     let p = g.bytes(at.leaf);
-    debug_assert_eq!(at.slot, Err(slotted::count(p)), "an entry is not behind all others");
+    assert_eq!(at.slot, Err(slotted::count(p)), "an entry is not behind all others");
     let (mut free, mut redo, mut n) = (slotted::free_bytes(p), 64, 0);
     for e in group {
         let rest = e.bytes.len() - slotted::prefix_len(p);
