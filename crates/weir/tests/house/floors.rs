@@ -15,6 +15,7 @@ const CRATES: &[&str] = &[
     "engine",
     "syntax",
     "wire",
+    "binlog",
     "sim",
     "sql",
     "sim_sql",

@@ -1,0 +1,10 @@
+set binlog_format=row;
+set global log_bin_compress=1; set global log_bin_compress_min_len=10;
+insert into b.nk values (40,'compr'),(41,'compr');
+insert into b.s (id,g) values (50,repeat('compress me ',100));
+update b.s set g=repeat('again ',300) where id=50;
+delete from b.s where id=50;
+create table b.long_comment (a int) comment='a comment that is long enough to be compressed, which is to be seen, seen, seen, seen, seen';
+set global log_bin_compress=0;
+set gtid_domain_id=5; insert into b.nk values (42,'dom');
+flush binary logs;
