@@ -60,6 +60,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "catalog",
             "recovery",
             "db",
+            "backup",
             "blocking",
             "stalls",
             "status",
