@@ -149,7 +149,7 @@ async fn put(rt: &Rt, disk: &SimDisk, chain: &[&Taken], upto: Lsn) -> Result<Res
     for taken in chain {
         for block in &taken.blocks {
             match block {
-                Block::Begin(b) => r.follow(b.clone())?,
+                Block::Begin(b) => r.follow(b.clone()),
                 Block::Pages(p) => {
                     p.check(first.page_size as usize)?;
                     r.pages(p).await?;

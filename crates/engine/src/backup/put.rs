@@ -87,10 +87,9 @@ impl Restorer {
     }
 
     /// An incremental backup follows; `begin` is its first block.
-    pub fn follow(&mut self, begin: Begin) -> Result<()> {
+    pub fn follow(&mut self, begin: Begin) {
         self.last = None;
         self.begin = begin;
-        Ok(())
     }
 
     pub async fn pages(&mut self, p: &Pages) -> Result<()> {

@@ -69,7 +69,9 @@ impl std::fmt::Display for Bad {
             Bad::Head => "the bytes there are no frame of a backup",
             Bad::Checksum => "its checksum is wrong",
             Bad::NoKey => "it is encrypted: --key-file is needed",
-            Bad::Key => "the key is not the one that it was encrypted with, or its bytes were changed",
+            Bad::Key => {
+                "the key is not the one that it was encrypted with, or its bytes were changed"
+            }
             Bad::Content => "it cannot be unpacked",
         })
     }

@@ -79,7 +79,9 @@ impl Manifest {
         let parts: Vec<Value> = self
             .parts
             .iter()
-            .map(|p| json!({ "name": p.name, "bytes": p.bytes, "crc32c": format!("{:08x}", p.crc) }))
+            .map(
+                |p| json!({ "name": p.name, "bytes": p.bytes, "crc32c": format!("{:08x}", p.crc) }),
+            )
             .collect();
         let all = json!({
             "format": FORMAT,
@@ -203,9 +205,12 @@ pub mod tests {
 
     #[test]
     fn what_is_none_is_told() {
-        for (text, word) in
-            [("", "no JSON"), ("{}", "no format"), ("{\"format\":9}", "format 9"), ("{\"format\":1}", "missing")]
-        {
+        for (text, word) in [
+            ("", "no JSON"),
+            ("{}", "no format"),
+            ("{\"format\":9}", "format 9"),
+            ("{\"format\":1}", "missing"),
+        ] {
             let e = Manifest::decode(text.as_bytes()).unwrap_err();
             assert!(e.contains(word), "{e}");
         }

@@ -22,11 +22,11 @@ mod restore;
 mod write;
 
 pub use check::{Checked, check, check_chain};
-pub use command::BackupCommand;
+pub use command::{BackupCommand, manifest_of};
 pub use key::Key;
 pub use manifest::Manifest;
 pub use read::Reader;
-pub use restore::{Goal, Restore};
+pub use restore::{Goal, Plan, Restore, refuse_used};
 pub use write::{Settings, Target, Writer};
 
 /// What went wrong, as a sentence for whoever called.
