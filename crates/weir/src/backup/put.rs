@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use weir_disk::{Backend, RealDisk};
 use weir_server::backup::{Goal, Reader, Restore};
+use weir_sql::value::{Date, TimeZone, use_zone_of_machine};
 
 pub fn restore(call: &Call) -> Result<bool, String> {
     let from: Vec<PathBuf> = call.need("from")?.split(',').map(PathBuf::from).collect();
@@ -67,5 +68,64 @@ fn goal(call: &Call) -> Result<Goal, String> {
 
 /// Microseconds since 1970. A `Z` means UTC; otherwise the time is that of the machine's time zone.
 fn moment(text: &str) -> Option<u64> {
-    weir_sql::dump::moment(text)
+    let (text, utc) = match text.strip_suffix(['Z', 'z']) {
+        Some(rest) => (rest, true),
+        None => (text, false),
+    };
+    let (date, time) = text.split_once(['T', ' '])?;
+    let digits = |part: &str, width: usize| {
+        let right = part.len() == width && part.bytes().all(|b| b.is_ascii_digit());
+        right.then(|| part.parse::<u32>().ok()).flatten()
+    };
+    let mut ymd = date.split('-');
+    let mut part = |width| ymd.next().and_then(|p| digits(p, width));
+    let date = Date::new(part(4)? as u16, part(2)? as u8, part(2)? as u8);
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let mut hms = time.split(':');
+    let mut part = || hms.next().and_then(|p| digits(p, 2));
+    let (hour, minute, second) = (part()?, part()?, part()?);
+    let known = date.is_real() && hour < 24 && minute < 60 && second < 60;
+    if !known || hms.next().is_some() || fraction.len() > 6 {
+        return None;
+    }
+    let micros = i64::from(digits(fraction, fraction.len())?) * 10i64.pow(6 - fraction.len() as u32);
+    let seconds = i64::from(hour * 3600 + minute * 60 + second);
+    let local = ((date.daynr() - EPOCH) * 86_400 + seconds) * 1_000_000 + micros;
+    let at = match utc {
+        true => local,
+        false => {
+            // Without a zone of its own the machine has UTC.
+            let _ = use_zone_of_machine();
+            TimeZone::SYSTEM.to_utc(local)
+        }
+    };
+    u64::try_from(at).ok()
+}
+
+/// Day number of 1970-01-01.
+const EPOCH: i64 = 719_528;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments() {
+        assert_eq!(moment("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(moment("2000-02-29 00:00:00.25Z"), Some(951_782_400_250_000));
+        assert!(moment("2026-11-28 14:00:00").is_some());
+        for bad in [
+            "",
+            "2026-11-28",
+            "2026-11-28T25:00:00Z",
+            "2026-02-30T00:00:00Z",
+            "2026-11-28T10:00:00.1234567Z",
+            "2026-11-28T10:00Z",
+            "26-11-28T10:00:00Z",
+            "2026-11-28T10:00:00+01:00",
+            "1969-12-31T23:59:59Z",
+        ] {
+            assert_eq!(moment(bad), None, "{bad}");
+        }
+    }
 }
