@@ -258,6 +258,7 @@ fn state() -> Control {
         clean: false,
         durable: START,
         sample: (0, 0),
+        history: 0,
         damaged: Vec::new(),
         epochs: vec![(START, 1)],
     }

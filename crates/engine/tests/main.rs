@@ -6,6 +6,7 @@
 mod common;
 
 mod background;
+mod backup;
 mod bulk;
 mod change_buffer;
 mod covering;

@@ -50,6 +50,7 @@ async fn read_back(disk: Arc<dyn Disk>, mut stream: Vec<u8>) -> Vec<Vec<u8>> {
         clean: false,
         durable: START,
         sample: (0, 0),
+        history: 0,
         damaged: Vec::new(),
         epochs: vec![(START, 1)],
     };

@@ -1,6 +1,7 @@
 //! From options to a running server, and its end.
 
 use crate::alarm::Alarm;
+use crate::backup::BackupCommand;
 use crate::files::MachineFiles;
 use crate::identity;
 use crate::listener::Server;
@@ -120,7 +121,9 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     );
     let secure = vars.text(Var::secure_file_priv);
     // Set once: this is the only server of the instance.
-    let _ = inst.server_files.set(Arc::new(MachineFiles::new(&secure, &datadir)?));
+    let files = Arc::new(MachineFiles::new(&secure, &datadir)?);
+    let _ = inst.server_files.set(files.clone());
+    let _ = inst.backup_files.set(Arc::new(BackupCommand::new(files)));
     let tls = Tls::open(&vars, &datadir)?;
     let server =
         Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;

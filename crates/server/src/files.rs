@@ -87,6 +87,23 @@ impl MachineFiles {
     }
 }
 
+impl MachineFiles {
+    /// A path that statements may read.
+    pub fn readable(&self, name: &[u8]) -> Result<PathBuf, SqlError> {
+        let path = Self::resolve(&self.path(name)).filter(|p| self.allows(p));
+        path.ok_or_else(not_allowed)
+    }
+
+    /// A directory that a statement may make, outside of the data directory.
+    pub fn new_directory(&self, name: &[u8]) -> Result<PathBuf, SqlError> {
+        let path = self.readable(name)?;
+        match path.starts_with(&self.datadir) {
+            true => Err(not_allowed()),
+            false => Ok(path),
+        }
+    }
+}
+
 impl ServerFiles for MachineFiles {
     fn open(&self, name: &[u8]) -> Result<Box<dyn ReadFile>, SqlError> {
         let path = self.path(name);

@@ -14,6 +14,7 @@
 mod alarm;
 mod aside;
 mod auth;
+pub mod backup;
 pub mod boot;
 pub mod budget;
 mod compression;

@@ -7,6 +7,7 @@
 
 use crate::errno;
 use crate::session_api::SqlError;
+use weir_engine::backup::{Base, Block};
 
 /// The bytes of a file, from its beginning.
 pub trait ReadFile: Send {
@@ -26,6 +27,35 @@ pub trait ServerFiles: Send + Sync {
     fn open(&self, path: &[u8]) -> Result<Box<dyn ReadFile>, SqlError>;
     /// Makes a new file: 1086 when there is one already.
     fn create(&self, path: &[u8]) -> Result<Box<dyn WriteFile>, SqlError>;
+}
+
+/// What BACKUP TO asks for.
+pub struct BackupAsked<'a> {
+    pub directory: &'a str,
+    /// The directory of the backup that an incremental one is made to.
+    pub since: Option<&'a str>,
+    /// Of zstd; 0: not compressed.
+    pub compression: u64,
+    pub key_file: Option<&'a str>,
+}
+
+/// What has become of it.
+pub struct BackupMade {
+    pub backup: String,
+    pub bytes: u64,
+}
+
+/// Where a server stores backups.
+pub trait BackupFiles: Send + Sync {
+    fn begin(&self, asked: &BackupAsked<'_>) -> Result<Box<dyn BackupFile>, SqlError>;
+}
+
+/// A backup that is being stored. One that is dropped before [`BackupFile::finish`] is left marked as not complete.
+pub trait BackupFile: Send {
+    /// The backup that this one is an increment of.
+    fn base(&self) -> Option<Base>;
+    fn put(&mut self, block: &Block) -> Result<(), SqlError>;
+    fn finish(self: Box<Self>) -> Result<BackupMade, SqlError>;
 }
 
 /// The logs of statements that a server writes.

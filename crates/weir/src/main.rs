@@ -1,6 +1,7 @@
 //! The one binary: `weir serve`, and what else Weir does from the command line.
 
 mod allocator;
+mod backup;
 mod doctor;
 mod salvage;
 mod simulate;
@@ -18,6 +19,9 @@ Commands:
   serve      run the server (data in ./weir-data, 127.0.0.1:3306)
   bench      run workloads against Weir, MariaDB or MySQL and report; `weir bench help` lists all
   reproduce  run published measurements of flush policies again, on a computed machine; `weir reproduce help`
+  backup     copy a running server's database, or a stopped one's directory; `weir backup --help`
+  restore    make a data directory of backups, as of a moment; `weir restore --help`
+  check      look at every page of a stopped server's directory, or of a backup; `weir check --help`
   doctor     look at the machine, the data directory and the settings, and say what to change; `weir doctor --help`
   salvage    copy the rows that can be read out of a directory that does not start; `weir salvage --help`
   simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
@@ -47,6 +51,9 @@ fn main() -> ExitCode {
         Some("serve") => serve(&args[1..]),
         Some("bench") => weir_bench::main(&args[1..]),
         Some("reproduce") => weir_reproduce::main(&args[1..]),
+        Some("backup") => backup::main(&args[1..]),
+        Some("restore") => backup::restore(&args[1..]),
+        Some("check") => backup::check(&args[1..]),
         Some("doctor") => doctor::main(&args[1..]),
         Some("salvage") => salvage::main(&args[1..]),
         Some("simulate") => simulate::main(&args[1..]),

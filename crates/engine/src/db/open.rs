@@ -124,6 +124,7 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
         clean: false,
         durable: LSN_START,
         sample: (0, 0),
+        history: 0,
         damaged: Vec::new(),
         epochs: vec![(LSN_START, 1)],
     };

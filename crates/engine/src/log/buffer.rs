@@ -1,6 +1,7 @@
 //! The log's front: grants, reservation, parallel copy, publication.
 
 use super::control::ControlFile;
+use super::keep::Keeps;
 use super::ring::RingMemory;
 use super::segments::Segments;
 use super::writer::{Reach, Waiters, WriterState};
@@ -84,6 +85,10 @@ pub struct Log {
     grants_used: WaitQueue,
     /// Those who wait until an earlier group is published; see `until_published`.
     holes: WaitQueue,
+    /// Parts that must not be reused yet.
+    pub(super) keeps: Arc<Keeps>,
+    /// Those who copy the log, until more of it is durable.
+    pub(super) grown: WaitQueue,
     /// Told when somebody waits for log space: the cleaner listens.
     pub space_wanted: Notify,
     failed: AtomicBool,
@@ -186,6 +191,8 @@ impl Log {
             undo_room: WaitQueue::new(),
             grants_used: WaitQueue::new(),
             holes: WaitQueue::new(),
+            keeps: Arc::default(),
+            grown: WaitQueue::new(),
             space_wanted: Notify::new(),
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -269,6 +276,24 @@ impl Log {
         Ok(())
     }
 
+    /// What must not be reused yet.
+    pub fn keeps(&self) -> &Keeps {
+        &self.keeps
+    }
+
+    /// Waits until more than up to `lsn` is durable.
+    pub async fn until_durable_beyond(&self, lsn: Lsn) -> Result<()> {
+        loop {
+            // Registered before the look: a round that ends after it sees this waiter.
+            let wait = self.grown.wait();
+            if self.durable() > lsn {
+                return Ok(());
+            }
+            self.failure()?;
+            wait.await;
+        }
+    }
+
     pub fn segments(&self) -> &Arc<Segments> {
         &self.segments
     }
@@ -302,6 +327,7 @@ impl Log {
         drop(f);
         self.failed.store(true, Ordering::Release);
         self.grants_used.wake_all();
+        self.grown.wake_all();
     }
 
     /// The error that stopped the log, if any: nothing can become durable any more.

@@ -2,7 +2,7 @@
 //!
 //! A slot is 4096 bytes: magic 8 | sequence 8 | directory id 16 | page size 4 | format 4 | checkpoint LSN 8 |
 //! segment size 8 | segment count 4 | ended cleanly 1 | epoch count 1 | damaged count 2 | durable LSN 8 |
-//! sample length 4 | sample CRC32C 4 | zeros; from byte 128: epochs of (start LSN 8, number 4); from byte 2560: ids of
+//! sample length 4 | sample CRC32C 4 | history 8 | zeros; from byte 128: epochs of (start LSN 8, number 4); from byte 2560: ids of
 //! damaged spaces (4 each) | zeros | CRC32C in the last four bytes (drawn in `docs/format.md`). The valid slot with the higher sequence counts; a torn write destroys at most the slot that was being written.
 //!
 //! Invariants
@@ -46,6 +46,9 @@ pub struct Control {
     pub durable: Lsn,
     /// Number and checksum of the last bytes below `durable`. The log that belongs to this file has these bytes.
     pub sample: (u32, u32),
+    /// Drawn when a backup becomes a directory; 0 in one that was never restored. Backups and archives of different histories do not fit
+    /// together, although the directory id is the same.
+    pub history: u64,
     /// Spaces whose redo or undo had to be skipped: what their files hold is not what was committed.
     pub damaged: Vec<SpaceId>,
     /// Epochs of the log that a reader may still meet, oldest first: the LSN at which each begins, and its number.
@@ -84,6 +87,7 @@ impl Control {
         put_u64(&mut b, 64, self.durable);
         put_u32(&mut b, 72, self.sample.0);
         put_u32(&mut b, 76, self.sample.1);
+        put_u64(&mut b, 80, self.history);
         for (i, space) in self.damaged.iter().enumerate() {
             put_u32(&mut b, DAMAGED + i * 4, *space);
         }
@@ -110,6 +114,7 @@ impl Control {
             clean: b[60] != 0,
             durable: get_u64(b, 64),
             sample: (get_u32(b, 72), get_u32(b, 76)),
+            history: get_u64(b, 80),
             damaged: (0..(get_u16(b, 62) as usize).min(DAMAGED_MAX))
                 .map(|i| get_u32(b, DAMAGED + i * 4))
                 .collect(),
@@ -203,6 +208,7 @@ mod tests {
             clean: true,
             durable: 120,
             sample: (20, 77),
+            history: 88,
             damaged: vec![17, 40],
             epochs: vec![(5, 1), (70, 2)],
         };

@@ -11,7 +11,7 @@
 //! Invariants
 //! - reserved >= published >= written >= durable; each only grows.
 //! - Room for a group (log files and buffer) is granted before its mini-transaction takes a latch (I4); `append` never waits.
-//! - A segment is reused only after the checkpoint that frees it is durable itself (I9).
+//! - A segment is reused only after the checkpoint that frees it is durable itself (I9), and while nobody keeps it ([`keep`]).
 //! - A failed write or sync of the log is fatal (I12): every waiter gets the error, nothing is retried.
 //! - The last, partly filled 4 KiB block is rewritten by the next flush with the same bytes in front. This relies on the
 //!   device writing a 512-byte sector in whole; what a torn block may lose is only what was not acknowledged.
@@ -19,13 +19,16 @@
 pub mod answers;
 mod buffer;
 pub mod control;
+mod keep;
 pub mod reader;
 mod ring;
 mod segments;
+pub mod stream;
 pub mod writer;
 
 use crate::planted::{self, Bug};
 pub use buffer::{Grant, Log, LogStats};
+pub use keep::Keep;
 pub use segments::{DIR, SEGMENT_HEADER, Segments};
 pub use writer::Reach;
 

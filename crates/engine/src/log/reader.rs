@@ -259,6 +259,7 @@ mod tests {
             clean: false,
             durable: 0,
             sample: (0, 0),
+            history: 0,
             damaged: Vec::new(),
             epochs: epochs.to_vec(),
         }

@@ -153,15 +153,23 @@ impl Segments {
         let temp = format!("{DIR}/{start:016x}.new");
         let how = OpenOptions { create: true, create_new: false, mode: self.mode };
         let file = self.disk.open_needed(&temp, how).await?;
-        file.allocate(self.size, true).await?;
-        let (_, done) = file.write(0, header(&self.id)).await;
-        done?;
-        file.sync().await?;
+        if let Err(e) = self.fill(file.as_ref()).await {
+            // A part of a segment helps nobody, and a full device wants its room back.
+            let _ = self.disk.remove(&temp).await;
+            return Err(e);
+        }
         self.disk.rename(&temp, &name(start)).await?;
         self.disk.sync_dir(DIR).await?;
         self.list.lock().push_back(Segment { start, file });
         self.note_end();
         Ok(())
+    }
+
+    async fn fill(&self, file: &dyn File) -> Result<()> {
+        file.allocate(self.size, true).await?;
+        let (_, done) = file.write(0, header(&self.id)).await;
+        done?;
+        Ok(file.sync().await?)
     }
 
     /// Gives segments wholly below `checkpoint` (durable!) a new place at the end, or removes them while there are more

@@ -312,6 +312,9 @@ impl Log {
             }
             let target = if planted::is(Bug::DurableTooFar) { self.published() } else { target };
             self.durable.fetch_max(target, Ordering::AcqRel);
+            if !self.grown.idle() {
+                self.grown.wake_all();
+            }
         }
         Ok(())
     }
@@ -382,8 +385,7 @@ impl Log {
             }
             self.stats.checkpoints.fetch_add(1, Ordering::Relaxed);
             self.checkpoint.store(lsn, Ordering::Release);
-            let want = self.want_segments.load(Ordering::Acquire);
-            if let Err(e) = self.segments.recycle(lsn, want as usize).await {
+            if let Err(e) = self.reuse(lsn).await {
                 self.fail(e.clone());
                 return Err(e);
             }

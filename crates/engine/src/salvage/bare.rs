@@ -33,6 +33,7 @@ pub async fn without_log(disk: &dyn Disk) -> Result<()> {
         clean: false,
         durable: LSN_START,
         sample: (0, 0),
+        history: 0,
         damaged: Vec::new(),
         epochs: vec![(LSN_START, 1)],
     };

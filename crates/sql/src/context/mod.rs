@@ -34,7 +34,7 @@ use weir_rt::{Interrupt, Notify};
 use crate::account::{Access, AccountName, Accounts};
 use crate::digests::Digests;
 use crate::errno;
-use crate::files::{NoFiles, ServerFiles, StatementLogs};
+use crate::files::{BackupFiles, NoFiles, ServerFiles, StatementLogs};
 use crate::locks::{DefinitionGate, LockedTables, ReadOnlyGate, UserLocks, Xids};
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
@@ -88,6 +88,8 @@ pub struct Shared {
     pub sessions: OnceLock<Arc<dyn Sessions>>,
     /// The files of the server's machine, once there is a server.
     pub server_files: OnceLock<Arc<dyn ServerFiles>>,
+    /// Where BACKUP TO stores backups.
+    pub backup_files: OnceLock<Arc<dyn BackupFiles>>,
     /// Its logs of statements.
     pub statement_logs: OnceLock<Arc<dyn StatementLogs>>,
     /// Its certificates.

@@ -174,6 +174,8 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::LockInstance | Statement::UnlockInstance => {
             r.push(Need::Global(P::BACKUP_ADMIN));
         }
+        // A copy of everything is read past all rights on tables, and accounts are in it.
+        Statement::Backup(_) => r.push(Need::Global(P::BACKUP_ADMIN)),
         Statement::Xa(x) => match x {
             Xa::Start { .. }
             | Xa::End { .. }

@@ -186,6 +186,7 @@ impl Instance {
                 persisted: Default::default(),
                 sessions: OnceLock::new(),
                 server_files: OnceLock::new(),
+                backup_files: OnceLock::new(),
                 statement_logs: OnceLock::new(),
                 tls: OnceLock::new(),
                 temporary_names,

@@ -60,6 +60,7 @@ macro_rules! statement_ctx {
 
 mod admin;
 mod answers;
+mod backup;
 mod binary_log;
 mod border;
 mod call;
@@ -609,6 +610,7 @@ impl Session {
             Statement::UnlockTables => self.unlock_tables().await?,
             Statement::LockInstance => self.lock_instance().await?,
             Statement::UnlockInstance => self.backup = None,
+            Statement::Backup(b) => return Box::pin(self.back_up(b, sink)).await,
             Statement::Comment => {}
             Statement::Xa(x) => return Box::pin(self.xa(x, sink)).await,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),

@@ -75,6 +75,7 @@ fn of_sessions(stmt: &Statement) -> bool {
         | Statement::LockTables(_)
         | Statement::UnlockTables
         | Statement::LockInstance
+        | Statement::Backup(_)
         | Statement::UnlockInstance
         | Statement::Xa(_)
         | Statement::Handler(_)

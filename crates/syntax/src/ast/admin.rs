@@ -533,3 +533,14 @@ pub struct Revoke {
     pub from: Vec<UserSpec>,
     pub ignore_unknown_user: bool,
 }
+
+/// `BACKUP STREAM` sends the backup's blocks as rows, `BACKUP TO 'directory'` has the server store it. Options in any order:
+/// `SINCE 'base'`, `RATE = bytes per second`, and of a stored one `COMPRESSION = level of zstd` and `KEY_FILE = 'path'`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Backup {
+    pub to: Option<Box<str>>,
+    pub since: Option<Box<str>>,
+    pub rate: u64,
+    pub compression: u64,
+    pub key_file: Option<Box<str>>,
+}

@@ -118,6 +118,7 @@ kinds! { Statement {
     Shutdown,
     ReloadTls,
     Restart,
+    Backup,
     Binlog,
     PurgeBinaryLogs,
     Replication,

@@ -208,6 +208,8 @@ pub enum Statement {
         channel: Option<Ident>,
     },
     Restart,
+    /// BACKUP STREAM, BACKUP TO.
+    Backup(Box<Backup>),
     Binlog(Box<[u8]>),
     PurgeBinaryLogs(PurgeBinaryLogs),
     Replication(Replication),

@@ -2,12 +2,46 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    AdminVerb, Flush, FlushKind, Ident, PrepareSource, PurgeBinaryLogs, ResetKind, Statement,
-    TableAdmin, TableName,
+    AdminVerb, Backup, Flush, FlushKind, Ident, PrepareSource, PurgeBinaryLogs, ResetKind,
+    Statement, TableAdmin, TableName,
 };
 use crate::lex::{Kw, T};
 
 impl Parser<'_> {
+    /// Behind BACKUP.
+    fn backup(&mut self) -> PResult<Statement> {
+        let mut b = Backup::default();
+        match self.eat(Kw::TO) {
+            true => b.to = Some(self.text()?),
+            false => self.expect_word("STREAM")?,
+        }
+        while !self.at_end() {
+            let stored = b.to.is_some();
+            if self.eat_word(&["SINCE"]) {
+                b.since = Some(self.text()?);
+            } else if self.eat_word(&["RATE"]) {
+                self.eat_equal();
+                b.rate = self.number_or_size()?;
+            } else if stored && self.eat_word(&["COMPRESSION"]) {
+                self.eat_equal();
+                b.compression = self.number()?;
+            } else if stored && self.eat_word(&["KEY_FILE"]) {
+                self.eat_equal();
+                b.key_file = Some(self.text()?);
+            } else {
+                return Err(self.error());
+            }
+        }
+        Ok(Statement::Backup(Box::new(b)))
+    }
+
+    fn number_or_size(&mut self) -> PResult<u64> {
+        match self.kind() {
+            T::Word => self.size(),
+            _ => self.number(),
+        }
+    }
+
     #[inline(never)]
     pub(crate) fn admin_statement(&mut self) -> PResult<Statement> {
         let start = self.pos;
@@ -47,6 +81,7 @@ impl Parser<'_> {
             Kw::HELP => Ok(Statement::Help(self.ident_or_string()?.0.into_boxed_bytes())),
             Kw::SHUTDOWN => Ok(Statement::Shutdown),
             Kw::RESTART => Ok(Statement::Restart),
+            Kw::BACKUP => self.backup(),
             Kw::BINLOG => Ok(Statement::Binlog(self.string()?)),
             Kw::PURGE => self.purge(),
             Kw::INSTALL if self.eat(Kw::PLUGIN) => {

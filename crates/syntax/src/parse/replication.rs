@@ -69,7 +69,7 @@ impl Parser<'_> {
         if self.eat_word(&[word]) { Ok(()) } else { Err(self.error()) }
     }
 
-    fn eat_word(&mut self, words: &[&str]) -> bool {
+    pub(crate) fn eat_word(&mut self, words: &[&str]) -> bool {
         let hit = self.at_word(words);
         if hit {
             self.advance();

@@ -61,6 +61,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "catalog",
             "recovery",
             "db",
+            "backup",
             "blocking",
             "stalls",
             "status",

@@ -197,6 +197,43 @@ impl Client {
         r
     }
 
+    /// Runs a text statement and hands on each row as it comes, so that an answer of any length takes the memory of one row.
+    pub fn each_row(
+        &mut self,
+        sql: &[u8],
+        row: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
+    ) -> Result<()> {
+        self.command(0x03, |out| out.extend_from_slice(sql))?;
+        let p = self.packet()?;
+        match p.first() {
+            Some(0) => return Ok(()),
+            Some(0xFB) => return Err(Error::other("the server asks for a file; that is refused")),
+            _ => {}
+        }
+        let columns = Reader::new(p).lenenc_int().map_err(malformed)? as usize;
+        let old = self.old_eof();
+        self.skip(columns + usize::from(old))?;
+        loop {
+            let p = self.packet()?;
+            if p.first() == Some(&0xFE) && if old { p.len() == 5 } else { p.len() < 0xFF_FFFF } {
+                return Ok(());
+            }
+            let mut cells = Vec::with_capacity(columns);
+            let mut rest = p;
+            for _ in 0..columns {
+                if let Some((0xFB, after)) = rest.split_first() {
+                    cells.push(None);
+                    rest = after;
+                    continue;
+                }
+                let mut r = Reader::new(rest);
+                cells.push(Some(r.lenenc_str().map_err(malformed)?));
+                rest = r.rest();
+            }
+            row(&cells)?;
+        }
+    }
+
     fn rows(&mut self, binary: bool, columns: &[Column], rows: &mut Rows) -> Result<()> {
         let old = self.old_eof();
         loop {

@@ -21,6 +21,7 @@ async fn log(rt: &Rt, disk: &SimDisk) -> Arc<Log> {
         clean: false,
         durable: START,
         sample: (0, 0),
+        history: 0,
         damaged: Vec::new(),
         epochs: vec![(START, 1)],
     };

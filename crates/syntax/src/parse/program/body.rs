@@ -376,6 +376,7 @@ impl Parser<'_> {
             Kw::UNLOCK if self.ahead(1).kw != Kw::INSTANCE => return Err(word("UNLOCK")),
             Kw::LOAD => return Err(word("LOAD DATA")),
             Kw::HANDLER => return Err(word("HANDLER")),
+            Kw::BACKUP => return Err(word("BACKUP")),
             _ => {}
         }
         let stmt = self.statement()?;
