@@ -9,7 +9,8 @@ use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func;
-use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, concatenated, too_many_bits};
+use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, too_many_bits};
+use crate::func::concat::concatenated;
 use crate::func::control::NULLIF_COMPARED;
 use crate::query::expr::collations::{
     in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
