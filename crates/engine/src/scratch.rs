@@ -3,11 +3,14 @@
 //! A file loses its name as soon as it is open, so it ends with whoever holds it, whatever becomes of the statement; a crash between the two
 //! leaves a name that the next start removes. Nothing of it is ever synced, and none of it outlives a crash. Several [`Stream`]s share one
 //! file: each knows the pieces that are its own. May use the disk; knows nothing of what is written.
+//!
+//! Invariant: [`Used`] counts the bytes of all files that are open, and a write that would take it beyond the quota changes nothing.
 
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 
 /// The folder of such files.
@@ -17,12 +20,52 @@ const READ_MAX: usize = 1 << 20;
 /// The least that is read at once.
 const READ_MIN: usize = 16 << 10;
 
+/// Bytes in all files without a name that are open.
+#[derive(Default)]
+pub struct Used(AtomicU64);
+
+impl Used {
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// False: all files together would have more bytes than `quota`, and nothing is counted.
+    fn take(&self, bytes: u64, quota: u64) -> bool {
+        let fits = self.0.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= quota;
+        if !fits {
+            self.0.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        fits
+    }
+}
+
+/// What a file counts against a quota; given back when the last reader of the file has gone.
+struct Share {
+    of: Arc<Used>,
+    bytes: AtomicU64,
+    quota: u64,
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.of.0.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+    }
+}
+
 pub struct Scratch {
     file: Arc<dyn File>,
+    path: String,
     end: u64,
+    share: Option<Arc<Share>>,
 }
 
 impl Scratch {
+    /// The bytes of the file are counted in `used`, and beyond `quota` bytes there a write is refused as it is where the device is full.
+    pub fn with_quota(mut self, used: Arc<Used>, quota: u64) -> Scratch {
+        self.share = Some(Arc::new(Share { of: used, bytes: AtomicU64::new(0), quota }));
+        self
+    }
+
     /// `name`: one that nobody else uses at the same time.
     pub async fn open(disk: &dyn Disk, name: &str) -> Result<Scratch> {
         disk.create_dir(DIR).await?;
@@ -30,14 +73,29 @@ impl Scratch {
         let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
         let file = disk.open(&path, how).await?;
         disk.remove(&path).await?;
-        Ok(Scratch { file, end: 0 })
+        Ok(Scratch { file, path, end: 0, share: None })
     }
 
-    async fn append(&mut self, bytes: &[u8]) -> Result<Range<u64>> {
+    /// Writes the bytes behind all others; returns where they are.
+    pub async fn append(&mut self, bytes: &[u8]) -> Result<Range<u64>> {
+        if let Some(share) = &self.share {
+            if !share.of.take(bytes.len() as u64, share.quota) {
+                return Err(Error::DiskFull { file: self.path.clone() });
+            }
+            share.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        }
         self.file.write(self.end, IoBuf::of(bytes)).await.1?;
         let from = self.end;
         self.end += bytes.len() as u64;
         Ok(from..self.end)
+    }
+
+    /// Reads what [`Scratch::append`] has written.
+    pub async fn read_at(&self, at: &Range<u64>) -> Result<IoBuf> {
+        let (bytes, done) =
+            self.file.read(at.start, IoBuf::new((at.end - at.start) as usize)).await;
+        done?;
+        Ok(bytes)
     }
 }
 
@@ -98,7 +156,8 @@ impl Stream {
     pub fn read(&self, from: &Scratch, memory: usize) -> Reader {
         debug_assert!(self.waiting.is_empty(), "read before it was closed");
         let (rest, piece) = (self.pieces.clone(), memory.clamp(READ_MIN, READ_MAX));
-        Reader { file: from.file.clone(), rest, piece, buf: Vec::new(), at: 0 }
+        let share = from.share.clone();
+        Reader { file: from.file.clone(), _share: share, rest, piece, buf: Vec::new(), at: 0 }
     }
 
     /// Bytes that were put into it.
@@ -110,6 +169,7 @@ impl Stream {
 
 pub struct Reader {
     file: Arc<dyn File>,
+    _share: Option<Arc<Share>>,
     /// What has not been read.
     rest: VecDeque<Range<u64>>,
     piece: usize,
@@ -223,6 +283,36 @@ mod tests {
             }).unwrap();
             prop_assert_eq!(d.held_without_a_name(), 0);
         }
+    }
+
+    /// Files share a quota. What has no room in it is not counted, and the bytes of a file are free when its last reader has gone.
+    #[test]
+    fn a_quota_is_shared() {
+        let sim = SimRt::new(1);
+        let d = SimDisk::new(sim.rt(), 1);
+        let used = Arc::new(Used::default());
+        sim.run(async {
+            let mut a = Scratch::open(&d, "a").await.unwrap().with_quota(used.clone(), 100);
+            let mut b = Scratch::open(&d, "b").await.unwrap().with_quota(used.clone(), 100);
+            let at = a.append(&[1; 60]).await.unwrap();
+            assert_eq!(&a.read_at(&at).await.unwrap()[..], &[1; 60]);
+            let over = b.append(&[2; 41]).await.unwrap_err();
+            assert!(matches!(&over, Error::DiskFull { file } if file == "sort/b"), "{over:?}");
+            assert_eq!(used.bytes(), 60);
+            b.append(&[2; 40]).await.unwrap();
+            assert_eq!(used.bytes(), 100);
+            let mut s = Stream::new(1);
+            s.buffer().push(3);
+            assert!(s.close(&mut a).await.is_err());
+            drop(b);
+            s.close(&mut a).await.unwrap();
+            let reader = s.read(&a, 0);
+            drop(a);
+            assert_eq!(used.bytes(), 61, "somebody may still read it");
+            drop(reader);
+            assert_eq!(used.bytes(), 0);
+        })
+        .unwrap();
     }
 
     #[test]

@@ -90,6 +90,7 @@ mod show_create;
 mod shown;
 mod slt;
 mod spilled;
+mod spilled_tables;
 mod stalls;
 mod statements;
 mod strict;

@@ -189,7 +189,7 @@ fn many_rows() {
         .await;
         c.check(&[(
             "select sum(r) from (select rank() over (order by id) as r from big) d",
-            "E4082",
+            "E1038",
         )])
         .await;
         c.0.close().await;

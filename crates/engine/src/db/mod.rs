@@ -129,6 +129,7 @@ pub struct Inner {
     background: bool,
     /// Files without a name that were opened for statements.
     scratches: AtomicU64,
+    scratch_used: Arc<crate::scratch::Used>,
 }
 
 impl Deref for Inner {
@@ -403,12 +404,19 @@ impl Db {
         })
     }
 
-    /// A file without a name, for what a statement has more of than its memory takes.
-    pub fn scratch(&self) -> Boxed<'_, Result<Scratch>> {
+    /// A file without a name, for what a statement has more of than its memory takes. `quota`: bytes that all such files may have together.
+    pub fn scratch(&self, quota: u64) -> Boxed<'_, Result<Scratch>> {
         Box::pin(async move {
             let number = self.0.scratches.fetch_add(1, Ordering::Relaxed);
-            Scratch::open(self.0.core.spaces.disk().as_ref(), &format!("q{number}")).await
+            let disk = self.0.core.spaces.disk();
+            let file = Scratch::open(disk.as_ref(), &format!("q{number}")).await?;
+            Ok(file.with_quota(self.0.scratch_used.clone(), quota))
         })
+    }
+
+    /// Bytes that the files of [`Db::scratch`] have now.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.0.scratch_used.bytes()
     }
 
     pub fn max_key_bytes(&self) -> usize {

@@ -369,6 +369,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         recovery: report,
         background: o.background && o.force.recovers(),
         scratches: AtomicU64::new(0),
+        scratch_used: Arc::default(),
     };
     let inner = Arc::new(inner);
     // Recovery may leave the pool full of dirty pages: what is read from here on needs somebody who writes them.

@@ -2,13 +2,13 @@
 //!
 //! NULLs are skipped by all but COUNT(*). DISTINCT keeps the values seen, compared by their collation.
 
-use super::{FuncCtx, infer};
-use crate::memory::{Held, heap_of, row_bytes};
+use super::FuncCtx;
+use super::concat::{Texts, is_sorted_by_values, join};
+use crate::memory::{Held, heap_of};
 use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::{MAX_SCALE, Overflow};
 use crate::value::json::{self, Dom};
-use crate::value::types::coercibility;
 use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -153,6 +153,16 @@ pub struct AggSpec {
 }
 
 impl AggSpec {
+    /// DISTINCT makes a difference: MIN and MAX give the same with it and without.
+    pub fn is_told_once(&self) -> bool {
+        self.distinct && !matches!(self.kind, AggKind::Min | AggKind::Max)
+    }
+
+    /// The arguments without the sort keys of GROUP_CONCAT.
+    pub fn data<'v, 'a>(&self, args: &'a [Value<'v>]) -> &'a [Value<'v>] {
+        &args[..args.len() - self.order.len().min(args.len())]
+    }
+
     pub fn new(kind: AggKind, distinct: bool, args: &[TypeInfo], div_increment: u8) -> Self {
         AggSpec {
             kind,
@@ -195,7 +205,8 @@ enum State {
         mean: f64,
         m2: f64,
     },
-    Rows(Vec<(Vec<u8>, Vec<Value<'static>>)>),
+    /// The texts of GROUP_CONCAT with their sort keys.
+    Rows(Texts),
     /// Elements of JSON_ARRAYAGG.
     List(Vec<Dom>),
     /// Members of JSON_OBJECTAGG in the order of the rows: the last of a name counts.
@@ -231,7 +242,7 @@ impl Accumulator {
             }
             AggKind::BitAnd => State::Bits(u64::MAX),
             AggKind::BitOr | AggKind::BitXor => State::Bits(0),
-            AggKind::GroupConcat => State::Rows(Vec::new()),
+            AggKind::GroupConcat => State::Rows(Texts::default()),
             AggKind::JsonArray => State::List(Vec::new()),
             AggKind::JsonObject => State::Members(Vec::new()),
             AggKind::StdPop | AggKind::StdSamp | AggKind::VarPop | AggKind::VarSamp => {
@@ -239,9 +250,13 @@ impl Accumulator {
             }
             _ => State::Empty,
         };
-        // MIN and MAX give the same with and without DISTINCT.
-        let dedup = spec.distinct && !matches!(spec.kind, AggKind::Min | AggKind::Max);
-        Accumulator { state, seen: dedup.then(HashSet::new), held: Held::default() }
+        let seen = spec.is_told_once().then(HashSet::new);
+        Accumulator { state, seen, held: Held::default() }
+    }
+
+    /// One whose owner leaves out what DISTINCT has seen.
+    pub fn of_distinct(spec: &AggSpec) -> Self {
+        Accumulator { seen: None, ..Accumulator::new(spec) }
     }
 
     /// Takes one row's arguments; GROUP_CONCAT's sort keys are the last of them.
@@ -251,7 +266,7 @@ impl Accumulator {
         args: &[Value<'_>],
         cx: &mut FuncCtx<'_>,
     ) -> Result<(), ValueError> {
-        let data = &args[..args.len() - spec.order.len().min(args.len())];
+        let data = spec.data(args);
         if spec.kind.is_json() {
             return self.gather(data, cx);
         }
@@ -283,9 +298,8 @@ impl Accumulator {
                 }
                 let keys: Vec<Value<'static>> =
                     args[sorted_from..].iter().map(|v| v.clone().into_owned()).collect();
-                cx.hold(&mut self.held, size_of::<Vec<u8>>() + text.len() + row_bytes(&keys))?;
                 if let State::Rows(rows) = &mut self.state {
-                    rows.push((text, keys));
+                    rows.push(text, keys, &mut self.held, (spec, cx))?;
                 }
             }
             _ => {
@@ -305,11 +319,7 @@ impl Accumulator {
     fn is_new(&mut self, data: &[Value<'_>], cx: &FuncCtx<'_>) -> Result<bool, ValueError> {
         let Some(seen) = &mut self.seen else { return Ok(true) };
         let mut key = Vec::new();
-        // What is no member of an ENUM is not its empty member.
-        data.iter().for_each(|v| match v.is_no_member() {
-            true => distinct_key(&Value::UInt(0), &mut key),
-            false => distinct_key(v, &mut key),
-        });
+        arguments_key(data, &mut key);
         let bytes = size_of::<Vec<u8>>() + key.len();
         if !seen.insert(key) {
             return Ok(false);
@@ -549,65 +559,13 @@ fn spread(kind: AggKind, n: i64, m2: f64) -> Value<'static> {
     if spread.is_finite() { Value::Double(spread) } else { Value::Null }
 }
 
-/// The type of GROUP_CONCAT: of `group_concat_max_len` characters, of which MySQL takes each for as many as it may have bytes where
-/// they are more than a short text.
-pub fn concatenated(args: &[TypeInfo], most: usize) -> TypeInfo {
-    const SHORT: u32 = 512;
-    const LONGEST: u32 = (1 << 30) - 1;
-    let (collation, coercibility) = match args.iter().all(|a| a.ty == SqlType::Null) {
-        true => (Collation::Binary, coercibility::COERCIBLE),
-        false => infer::collation_of(args),
-    };
-    let bytes = collation.max_char_bytes() as u32;
-    let chars = match u32::try_from(most).unwrap_or(u32::MAX) {
-        short @ ..=SHORT => short,
-        n => n.saturating_mul(bytes).saturating_mul(bytes).min(LONGEST),
-    };
-    TypeInfo { ty: infer::text_type(chars, collation), nullable: true, coercibility }
-}
-
-/// DISTINCT without ORDER BY: as in MySQL, which finds what it has had by sorting it.
-fn is_sorted_by_values(spec: &AggSpec) -> bool {
-    spec.distinct && spec.order.is_empty()
-}
-
-/// GROUP_CONCAT: sorted, joined, cut at `group_concat_max_len` with warning 1260.
-fn join(
-    mut rows: Vec<(Vec<u8>, Vec<Value<'static>>)>,
-    spec: &AggSpec,
-    cx: &mut FuncCtx<'_>,
-) -> Value<'static> {
-    if rows.is_empty() {
-        return Value::Null;
-    }
-    // Of rows with equal keys the last one is the first, as in MySQL.
-    if !spec.order.is_empty() {
-        rows.reverse();
-    }
-    rows.sort_by(|(_, a), (_, b)| {
-        a.iter().zip(b).enumerate().fold(Ordering::Equal, |order, (n, (x, y))| {
-            order.then_with(|| {
-                let rule = CompareRule::of_values(x, y);
-                let o = crate::value::compare::compare_for_order(x, y, rule);
-                if spec.order.get(n) == Some(&true) { o.reverse() } else { o }
-            })
-        })
+/// What the arguments of an aggregate with DISTINCT are known by.
+pub fn arguments_key(data: &[Value<'_>], key: &mut Vec<u8>) {
+    // What is no member of an ENUM is not its empty member.
+    data.iter().for_each(|v| match v.is_no_member() {
+        true => distinct_key(&Value::UInt(0), key),
+        false => distinct_key(v, key),
     });
-    let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
-    let mut out = Vec::new();
-    for (i, (text, _)) in rows.iter().enumerate() {
-        if i > 0 {
-            out.extend_from_slice(&spec.separator);
-        }
-        out.extend_from_slice(text);
-        if out.len() > cx.group_concat_max_len {
-            out.truncate(cx.group_concat_max_len);
-            out.truncate(c.well_formed(&out));
-            cx.warnings.warn(1260, || format!("Row {} was cut by GROUP_CONCAT()", i + 1));
-            break;
-        }
-    }
-    Value::text(out, c)
 }
 
 /// The same for the values of expressions of a type: what is no member of an ENUM is not its empty member.
@@ -750,22 +708,5 @@ mod tests {
         assert_eq!(ty(AggKind::Sum, SqlType::decimal(10, 2)), SqlType::decimal(32, 2));
         assert_eq!(ty(AggKind::Avg, SqlType::decimal(10, 2)), SqlType::decimal(14, 6));
         assert_eq!(ty(AggKind::Sum, SqlType::DOUBLE), SqlType::LONG_DOUBLE);
-    }
-
-    #[test]
-    fn ordered_concat_is_cut() {
-        let ty = [TypeInfo::new(SqlType::varchar(4, Collation::Utf8mb4GeneralCi), true); 2];
-        let mut spec = AggSpec::new(AggKind::GroupConcat, false, &ty, 4);
-        spec.order = vec![true];
-        spec.separator = b"-".to_vec();
-        let mut cx = FuncCtx::new(&NoSession);
-        cx.group_concat_max_len = 4;
-        let mut acc = Accumulator::new(&spec);
-        for (text, key) in [("a", 1), ("b", 3), ("c", 2)] {
-            acc.update(&spec, &[s(text), i(key)], &mut cx).expect("fits");
-        }
-        let v = acc.finish(&spec, &mut cx).expect("fits");
-        assert_eq!(v.to_string_lossy().as_deref(), Some("b-c-"));
-        assert_eq!(cx.warnings.list()[0].code, 1260);
     }
 }

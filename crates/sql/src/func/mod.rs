@@ -7,6 +7,7 @@
 pub mod aggregate;
 mod amounts;
 pub mod clock;
+pub mod concat;
 pub mod control;
 mod crypt;
 pub mod encode;

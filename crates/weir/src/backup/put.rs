@@ -88,7 +88,8 @@ fn moment(text: &str) -> Option<u64> {
     if !known || hms.next().is_some() || fraction.len() > 6 {
         return None;
     }
-    let micros = i64::from(digits(fraction, fraction.len())?) * 10i64.pow(6 - fraction.len() as u32);
+    let micros =
+        i64::from(digits(fraction, fraction.len())?) * 10i64.pow(6 - fraction.len() as u32);
     let seconds = i64::from(hour * 3600 + minute * 60 + second);
     let local = ((date.daynr() - EPOCH) * 86_400 + seconds) * 1_000_000 + micros;
     let at = match utc {

@@ -4,13 +4,13 @@ use super::Boxed;
 use super::distinct::Distinct;
 use super::fulltext::Gathering;
 use super::out::{Client, Direct};
-use super::queue::RowQueue;
 use crate::context::Reads;
 use crate::func::aggregate::distinct_key;
 use crate::query::eval::fitted::{coerce_in_set, in_union};
 use crate::query::eval::frame::Frame;
 use crate::query::eval::{Ev, eval};
 use crate::query::expr::BExpr;
+use crate::query::plan::QueryPlan;
 use crate::query::plan::outcome::{KeptRows, Row, Run};
 use crate::query::textfile::TextWriter;
 use crate::value::encoded::encode;
@@ -29,8 +29,8 @@ pub enum Out<'s> {
         rows: &'s mut KeptRows,
         limit: usize,
     },
-    /// Kept until they are written.
-    Queue(&'s mut RowQueue),
+    /// Taken by what does more with them.
+    To(&'s mut (dyn Takes + Send + 's)),
     /// Read by a search.
     Search(&'s mut Gathering),
     /// Written to a file, no more than this many.
@@ -38,39 +38,24 @@ pub enum Out<'s> {
         writer: Box<TextWriter>,
         left: u64,
     },
-    Branch(Branch<'s>),
 }
 
-/// What takes the rows of a UNION. A trait, because no branch can name the lifetime of the `Out` that it writes to.
+/// What takes the rows of a query. A trait, because no branch of a UNION can name the lifetime of the `Out` that it writes to.
 pub trait Takes {
     /// False: no more rows are wanted.
     fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool>;
 
-    /// Where rows wait for a write, if they do.
-    fn due(&mut self) -> Option<Due<'_>>;
-}
+    /// Rows wait that are to go to disk ([`Takes::make_room`]).
+    fn is_due(&self) -> bool;
 
-/// Rows on the way wait for a write.
-pub enum Due<'d> {
-    Queue(&'d mut RowQueue),
-    Distinct(&'d mut Distinct),
-}
-
-impl<'d> Due<'d> {
-    pub fn write(self, reads: Reads<'d>) -> Boxed<'d, ()> {
-        match self {
-            Due::Queue(queue) => queue.write(reads),
-            Due::Distinct(distinct) => distinct.write(reads),
-        }
-    }
+    fn make_room<'d>(&'d mut self, reads: Reads<'d>, ev: &'d mut Ev<'_>) -> Boxed<'d, ()>;
 }
 
 /// The rows of a branch on their way into a UNION: in the types that all branches have in common, each once if it says so, and within its LIMIT.
 pub struct Branch<'s> {
     pub to: &'s mut (dyn Takes + Send + 's),
     pub distinct: Option<&'s mut Distinct>,
-    pub own: &'s [SqlType],
-    pub types: &'s [SqlType],
+    pub types: &'s CommonTypes,
     pub limits: &'s mut Limits,
 }
 
@@ -86,6 +71,16 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// All rows are wanted.
+    pub fn none() -> Limits {
+        Limits { offset: 0, count: usize::MAX, passed: 0, counts_all: false, closed: false }
+    }
+
+    /// Rows that are asked for in all.
+    pub fn wanted(&self) -> usize {
+        if self.counts_all { usize::MAX } else { self.offset.saturating_add(self.count) }
+    }
+
     pub fn wants_more(&self) -> bool {
         let within = self.passed.saturating_sub(self.offset) < self.count;
         self.counts_all || within && !self.closed
@@ -102,23 +97,71 @@ impl Limits {
     }
 }
 
-impl Branch<'_> {
-    fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool> {
-        let typed = row.into_iter().zip(self.own.iter().zip(self.types));
+/// What becomes of the values of a branch of a set operation.
+pub struct CommonTypes {
+    /// The types of the branch, and those that all branches have in common.
+    columns: Vec<(SqlType, SqlType)>,
+}
+
+impl CommonTypes {
+    /// The rows are in those types already.
+    pub fn unchanged() -> CommonTypes {
+        CommonTypes { columns: Vec::new() }
+    }
+
+    pub fn new(branch: &QueryPlan, of_all: &QueryPlan) -> CommonTypes {
+        let types = branch.columns.iter().zip(&of_all.columns);
+        CommonTypes { columns: types.map(|(own, all)| (own.info.ty, all.info.ty)).collect() }
+    }
+
+    pub fn row(&self, row: Row, ev: &mut Ev<'_>) -> Row {
+        if self.columns.is_empty() {
+            return row;
+        }
+        let typed = row.into_iter().zip(&self.columns);
         let common = typed.map(|(v, (own, ty))| {
             let v = if own.is_string() { v } else { in_union(v, own, ty) };
             coerce_in_set(v, ty, &mut ev.cx)
         });
-        let row: Row = common.collect();
+        common.collect()
+    }
+}
+
+/// What equal rows of a set operation have in common.
+pub fn row_key(row: &[Value<'_>]) -> Vec<u8> {
+    let mut key = Vec::new();
+    row.iter().for_each(|v| distinct_key(v, &mut key));
+    key
+}
+
+impl Takes for Branch<'_> {
+    fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool> {
+        let row = self.types.row(row, ev);
         if let Some(distinct) = &mut self.distinct {
-            let mut key = Vec::new();
-            row.iter().for_each(|v| distinct_key(v, &mut key));
             let put = |to: &mut Vec<u8>| row.iter().for_each(|v| encode(v, to));
-            if !distinct.is_first(key, put, ev)? {
+            if !distinct.is_first(row_key(&row), put, ev)? {
                 return Ok(self.limits.wants_more());
             }
         }
         self.limits.pass(row, self.to, ev)
+    }
+
+    fn is_due(&self) -> bool {
+        self.distinct.as_ref().is_some_and(|d| d.is_due()) || self.to.is_due()
+    }
+
+    fn make_room<'d>(&'d mut self, reads: Reads<'d>, ev: &'d mut Ev<'_>) -> Boxed<'d, ()> {
+        Box::pin(async move {
+            if let Some(distinct) = &mut self.distinct
+                && distinct.is_due()
+            {
+                distinct.write(reads).await?;
+            }
+            match self.to.is_due() {
+                true => self.to.make_room(reads, ev).await,
+                false => Ok(()),
+            }
+        })
     }
 }
 
@@ -127,14 +170,14 @@ impl Takes for Out<'_> {
         Out::row(self, row, ev)
     }
 
-    fn due(&mut self) -> Option<Due<'_>> {
+    fn is_due(&self) -> bool {
+        matches!(self, Out::To(to) if to.is_due())
+    }
+
+    fn make_room<'d>(&'d mut self, reads: Reads<'d>, ev: &'d mut Ev<'_>) -> Boxed<'d, ()> {
         match self {
-            Out::Queue(queue) => queue.is_due().then_some(Due::Queue(queue)),
-            Out::Branch(branch) => match &mut branch.distinct {
-                Some(distinct) if distinct.is_due() => Some(Due::Distinct(distinct)),
-                _ => branch.to.due(),
-            },
-            _ => None,
+            Out::To(to) => to.make_room(reads, ev),
+            _ => Box::pin(async { Ok(()) }),
         }
     }
 }
@@ -167,7 +210,7 @@ impl Out<'_> {
                 rows.push(row, ev.cx.session.memory())?;
                 Ok(rows.rows.len() < *limit)
             }
-            Out::Queue(_) | Out::Branch(_) => {
+            Out::To(_) => {
                 let row = items
                     .iter()
                     .map(|e| eval(e, f, ev).map(Value::into_owned))
@@ -197,8 +240,7 @@ impl Out<'_> {
                 rows.push(row, ev.cx.session.memory())?;
                 Ok(rows.rows.len() < *limit)
             }
-            Out::Queue(queue) => queue.push(row, ev.cx.session.memory()).map(|()| true),
-            Out::Branch(branch) => branch.row(row, ev),
+            Out::To(to) => to.row(row, ev),
             Out::Search(_) => {
                 debug_assert!(false, "a search reads a table");
                 Ok(false)

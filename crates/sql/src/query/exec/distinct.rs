@@ -12,6 +12,9 @@ use crate::query::plan::outcome::Run;
 use crate::value::ValueError;
 use std::collections::HashSet;
 
+/// Bytes of a key beside its own: its place in a table that is half full, and what the allocator adds.
+const KEY: usize = 2 * size_of::<Vec<u8>>() + 16;
+
 pub struct Distinct {
     seen: HashSet<Vec<u8>>,
     held: Held,
@@ -37,7 +40,7 @@ impl Distinct {
         key: Vec<u8>,
         put: impl FnOnce(&mut Vec<u8>),
         ev: &Ev<'_>,
-    ) -> Run<bool> {
+    ) -> Result<bool, ValueError> {
         if self.seen.contains(&key) {
             return Ok(false);
         }
@@ -45,7 +48,7 @@ impl Distinct {
             let aside = match &mut self.aside {
                 Some(aside) => aside,
                 none => {
-                    let spool = Spool::new(self.memory, &ev.cx).map_err(ValueError::from)?;
+                    let spool = Spool::new(self.memory, &ev.cx)?;
                     none.insert(spool.into())
                 }
             };
@@ -61,8 +64,8 @@ impl Distinct {
         self.held.bytes() >= self.memory && !self.seen.is_empty()
     }
 
-    fn see(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Run<()> {
-        ev.cx.hold(&mut self.held, size_of::<Vec<u8>>() + key.len())?;
+    fn see(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Result<(), ValueError> {
+        ev.cx.hold(&mut self.held, KEY + key.len())?;
         self.seen.insert(key);
         Ok(())
     }

@@ -183,9 +183,9 @@ impl<'b> Emitter<'b> {
     }
 
     /// Rows wait that are to go to disk: [`Emitter::make_room`].
-    pub fn is_due(&self, out: &mut Out<'_>) -> bool {
+    pub fn is_due(&self, out: &Out<'_>) -> bool {
         let aside = self.distinct.as_ref().is_some_and(Distinct::is_due);
-        aside || self.sort_is_full() || out.due().is_some()
+        aside || self.sort_is_full() || out.is_due()
     }
 
     /// The rows that wait for their order take as much memory as they may.
@@ -202,8 +202,8 @@ impl<'b> Emitter<'b> {
         out: &'e mut Out<'_>,
     ) -> Boxed<'e, ()> {
         Box::pin(async move {
-            if let Some(due) = out.due() {
-                due.write(reads).await?;
+            if out.is_due() {
+                out.make_room(reads, ev).await?;
             }
             if let Some(distinct) = &mut self.distinct
                 && distinct.is_due()
@@ -310,7 +310,7 @@ pub fn join_memory(reads: Reads<'_>) -> usize {
 }
 
 /// Bytes of rows that a sort keeps in memory.
-fn sort_memory(reads: Reads<'_>) -> usize {
+pub fn sort_memory(reads: Reads<'_>) -> usize {
     let bytes = reads.vars.u64(Var::sort_buffer_size).max(reads.vars.u64(Var::tmp_table_size));
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }

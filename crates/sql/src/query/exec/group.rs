@@ -1,15 +1,19 @@
 //! GROUP BY: groups by hash, a kept row for each (columns outside of aggregates).
 //!
 //! When the groups take as much memory as they may (`tmp_table_size`), no more are begun: rows of other groups are put aside with the values of
-//! their aggregates' arguments, and come when the groups at hand have gone out. So what an aggregate has seen never leaves memory. The groups
-//! of WITH ROLLUP sum each other up and stay together, in memory.
+//! their aggregates' arguments, and come when the groups at hand have gone out. The groups of WITH ROLLUP sum each other up and stay together,
+//! in memory.
+//!
+//! What aggregates with DISTINCT have seen is in one set for all groups at hand ([`Told`]). When that is full, the arguments that it does not
+//! know are put aside as well, and are told to their groups before these go out.
 
 use super::Boxed;
+use super::distinct::Distinct;
 use super::order::SortOrder;
 use super::slots::{decode_slot, encode_slot};
 use super::spool::{Part, Spool, damaged};
 use crate::context::Reads;
-use crate::func::aggregate::{Accumulator, key_of};
+use crate::func::aggregate::{Accumulator, AggSpec, arguments_key, key_of};
 use crate::memory::{Held, row_bytes};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::{Ev, eval};
@@ -77,6 +81,41 @@ pub struct Groups<'p> {
     memory: usize,
     /// Rows of the groups that have no room.
     spool: Option<Spool>,
+    /// What aggregates with DISTINCT have seen, if there are some.
+    told: Option<Box<Told>>,
+}
+
+/// The arguments that aggregates with DISTINCT have been told, each with its group and its aggregate.
+struct Told {
+    seen: Distinct,
+    key: Vec<u8>,
+}
+
+impl Told {
+    /// Whether an aggregate is to be told these arguments now.
+    fn is_new(
+        &mut self,
+        (group, n): (usize, usize),
+        (spec, args): (&AggSpec, &[Value<'_>]),
+        ev: &Ev<'_>,
+    ) -> Result<bool, ValueError> {
+        let data = spec.data(args);
+        if data.iter().any(Value::is_null) {
+            return Ok(false);
+        }
+        let whose = [group as u32, n as u32].map(u32::to_le_bytes);
+        self.key.clear();
+        self.key.extend_from_slice(whose.as_flattened());
+        arguments_key(data, &mut self.key);
+        if self.seen.knows(&self.key) {
+            return Ok(false);
+        }
+        let put = |to: &mut Vec<u8>| {
+            to.extend_from_slice(whose.as_flattened());
+            args.iter().for_each(|v| encode(v, to));
+        };
+        self.seen.is_first(self.key.clone(), put, ev)
+    }
 }
 
 impl<'p> Groups<'p> {
@@ -105,7 +144,30 @@ impl<'p> Groups<'p> {
             held: Held::default(),
             memory,
             spool: None,
+            told: agg
+                .specs
+                .iter()
+                .any(|(s, _)| s.is_told_once())
+                .then(|| Box::new(Told { seen: Distinct::new(memory), key: Vec::new() })),
         }
+    }
+
+    /// Tells a group the arguments of one of its aggregates.
+    #[inline]
+    fn tell(
+        &mut self,
+        (group, n): (usize, usize),
+        args: &[Value<'_>],
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        let spec = &self.agg.specs[n].0;
+        if let Some(told) = &mut self.told
+            && spec.is_told_once()
+            && !told.is_new((group, n), (spec, args), ev)?
+        {
+            return Ok(());
+        }
+        self.list[group].accs[n].update(spec, args, &mut ev.cx)
     }
 
     pub fn add(
@@ -134,17 +196,18 @@ impl<'p> Groups<'p> {
                 None => self.group_of(slots, &[], ev)?,
             }
         };
-        for ((spec, args), acc) in self.agg.specs.iter().zip(&mut self.list[at].accs) {
+        let agg = self.agg;
+        for (n, (_, args)) in agg.specs.iter().enumerate() {
             match &args[..] {
-                [] => acc.update(spec, &[], &mut ev.cx)?,
+                [] => self.tell((at, n), &[], ev)?,
                 [arg] => {
                     let value = eval(arg, f, ev)?;
-                    acc.update(spec, std::slice::from_ref(&value), &mut ev.cx)?;
+                    self.tell((at, n), std::slice::from_ref(&value), ev)?;
                 }
                 args => {
                     let values: SmallVec<[Value<'_>; 2]> =
                         args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
-                    acc.update(spec, &values, &mut ev.cx)?;
+                    self.tell((at, n), &values, ev)?;
                 }
             }
         }
@@ -193,9 +256,8 @@ impl<'p> Groups<'p> {
             if at == known {
                 self.take_keys_away(at, level, f, ev);
             }
-            let accs = self.list[at].accs.iter_mut();
-            for (((spec, _), acc), values) in agg.specs.iter().zip(accs).zip(&values) {
-                acc.update(spec, values, &mut ev.cx)?;
+            for (n, values) in values.iter().enumerate() {
+                self.tell((at, n), values, ev)?;
             }
         }
         Ok(())
@@ -229,7 +291,7 @@ impl<'p> Groups<'p> {
             slots.iter().map(Slot::keep).collect()
         };
         let accs: Vec<Accumulator> =
-            self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
+            self.agg.specs.iter().map(|(s, _)| Accumulator::of_distinct(s)).collect();
         let kept = |s: &Slot| match s {
             Slot::Values(row) => row_bytes(row),
             other => other.bytes().map_or(0, <[u8]>::len),
@@ -271,15 +333,39 @@ impl<'p> Groups<'p> {
     /// Rows that were put aside are to be written ([`Groups::write`]).
     pub fn is_due(&self) -> bool {
         self.spool.as_ref().is_some_and(Spool::is_due)
+            || self.told.as_ref().is_some_and(|told| told.seen.is_due())
     }
 
     pub fn write<'g>(&'g mut self, reads: Reads<'g>) -> Boxed<'g, ()> {
         Box::pin(async move {
+            if let Some(told) = &mut self.told {
+                told.seen.write(reads).await?;
+            }
             match &mut self.spool {
                 Some(spool) => spool.write(reads).await,
                 None => Ok(()),
             }
         })
+    }
+
+    /// The input has ended, or a part of what was put aside: the groups at hand are told what waits for them. Before [`Groups::finish`].
+    pub async fn settle(&mut self, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<()> {
+        let Some(told) = &mut self.told else { return Ok(()) };
+        while let Some(mut part) = told.seen.next_part(reads).await? {
+            while let Some(row) = told.seen.next_first(&mut part, reads, ev).await? {
+                let (whose, mut rest) = row.split_first_chunk::<8>().ok_or_else(damaged)?;
+                let number = |at: usize| {
+                    let bytes = [whose[at], whose[at + 1], whose[at + 2], whose[at + 3]];
+                    u32::from_le_bytes(bytes) as usize
+                };
+                let (spec, args) = self.agg.specs.get(number(4)).ok_or_else(damaged)?;
+                let values = args.iter().map(|_| decode(&mut rest).ok_or_else(damaged));
+                let values = values.collect::<Result<SmallVec<[Value<'static>; 2]>, _>>()?;
+                let group = self.list.get_mut(number(0)).ok_or_else(damaged)?;
+                group.accs[number(4)].update(spec, &values, &mut ev.cx)?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes in rows that were put aside; false: there are none.
@@ -326,9 +412,8 @@ impl<'p> Groups<'p> {
                 self.group_of(&slots.ok_or_else(damaged)?, &[], ev)?
             }
         };
-        let accs = self.list[at].accs.iter_mut();
-        for (((spec, _), acc), values) in self.agg.specs.iter().zip(accs).zip(&values) {
-            acc.update(spec, values, &mut ev.cx)?;
+        for (n, values) in values.iter().enumerate() {
+            self.tell((at, n), values, ev)?;
         }
         Ok(true)
     }

@@ -8,6 +8,7 @@ mod mem;
 mod merged;
 mod parted;
 mod parts;
+mod specs;
 
 pub use counted::count_sort;
 pub use kept::KeptTable;
@@ -15,12 +16,13 @@ pub use kept::KeptTable;
 use super::Runner;
 use super::merge::Merge;
 use super::row_hash::RowHash;
+use super::row_store::{MadeRows, RowScan};
 use crate::memory::Held;
 use crate::query::bind::rules;
 use crate::query::eval::frame::{Frame, Slot, SubResult};
 use crate::query::eval::is_true;
 use crate::query::plan::key::Key;
-use crate::query::plan::outcome::{Row, Run};
+use crate::query::plan::outcome::Run;
 use crate::query::plan::{Access, Block, Cond, Source};
 use crate::query::ranges::KeyRange;
 use crate::status::Stat;
@@ -28,9 +30,10 @@ use crate::value::Value;
 use counted::Reading;
 use kept::{Begun, Kept};
 use parted::Parted;
+use specs::scan_spec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec, Table};
+use weir_engine::{Isolation, LockMode, RowBuf, Table};
 
 /// Rows read between two looks whether the statement must end.
 const KILL_EVERY: u32 = 256;
@@ -52,6 +55,8 @@ struct StepState {
     reading: Reading,
     /// Its rows, where they are the same for all rows before.
     kept: Kept,
+    /// The reader of made rows that are not all in memory.
+    scan: Option<Box<RowScan>>,
     /// Of rows in memory: the next one, whether only rows of the same hash follow it, and that hash.
     at: Option<u32>,
     by_hash: bool,
@@ -69,7 +74,8 @@ pub struct Joiner<'p> {
     pub block: &'p Block,
     pub slots: Vec<Slot>,
     pub subs: Vec<SubResult>,
-    mems: Vec<Option<Arc<Vec<Row>>>>,
+    /// Rows of derived and computed tables.
+    mems: Vec<Option<MadeRows>>,
     /// What `mems` and their hash tables hold.
     held: Held,
     /// What tables made anew for each row hold, by table.
@@ -95,7 +101,7 @@ impl<'p> Joiner<'p> {
             block,
             slots: (0..n).map(|_| Slot::Null).collect(),
             subs: block.subs.iter().map(|_| SubResult::Pending).collect(),
-            mems: vec![None; n],
+            mems: (0..n).map(|_| None).collect(),
             held: Held::default(),
             lateral: Vec::new(),
             states: (0..n).map(|_| StepState::default()).collect(),
@@ -473,7 +479,11 @@ impl<'p> Joiner<'p> {
                 Access::Merged(merge) => {
                     Box::pin(self.begin_merged(i, merge, r, outer)).await?;
                 }
-                Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
+                Access::Mem { hash } => {
+                    if let Some(spilled) = self.begin_mem(i, hash, r, outer).await? {
+                        return self.divide_before(i, *spilled, r, outer).await;
+                    }
+                }
             }
             self.begin_order(i);
             // What is too much to be kept is begun again.
@@ -582,7 +592,10 @@ impl<'p> Joiner<'p> {
         let step = &block.steps[i];
         let t = step.table;
         if let Access::Mem { .. } = step.access {
-            return Ok(self.advance_mem(t));
+            return match self.states[t].scan {
+                Some(_) => self.advance_scan(t).await,
+                None => Ok(self.advance_mem(t)),
+            };
         }
         if let Access::Loose { index, parts, ends } = step.access {
             return Box::pin(self.advance_loose(i, (index, parts, ends), r)).await;
@@ -643,47 +656,5 @@ impl<'p> Joiner<'p> {
             self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
             self.states[t].open = true;
         }
-    }
-}
-
-/// What a step reads in a range.
-fn scan_spec(block: &Block, i: usize, range: KeyRange, r: &Runner<'_, '_>) -> ScanSpec {
-    let step = &block.steps[i];
-    let slot = &block.tables[step.table];
-    let (index, reverse) = match &step.access {
-        Access::Scan { index, reverse } => (*index, *reverse),
-        Access::Ranges { key, reverse } => (key.index, *reverse),
-        Access::Point(key) => (key.index, false),
-        Access::Loose { index, .. } => (*index, false),
-        Access::Merged(_) | Access::Mem { .. } => (0, false),
-    };
-    ScanSpec {
-        index,
-        start: range.start,
-        end: range.end,
-        reverse,
-        lock: r.lock_of(slot),
-        on_locked: slot.on_locked,
-        unique_eq: false,
-        expect: expected(block, i),
-        fetch_external: slot.needs_external,
-        // Only changes need keys, and they lock.
-        rows_only: true,
-        index_only: step.index_only.clone(),
-    }
-}
-
-/// Rows that the first batch of a scan should hold; 0 for few, because not all may be asked for.
-fn expected(block: &Block, i: usize) -> u32 {
-    let bounded = block.limit.is_some()
-        && block.order.is_empty()
-        && block.agg.is_none()
-        && block.windows.is_empty();
-    if i > 0 || bounded {
-        return 0;
-    }
-    match block.seen.load(Ordering::Relaxed) {
-        0 if block.steps[i].rows < 200.0 => block.steps[i].rows.max(1.0) as u32,
-        seen => seen.saturating_add(seen / 16),
     }
 }

@@ -4,6 +4,7 @@
 //! MySQL promises the same of common tables: two readers of one with RAND() see the same rows.
 
 use super::row_hash::RowHash;
+use super::row_store::MadeRows;
 use crate::memory::Held;
 use crate::query::expr::keyed::Keyed;
 use crate::query::plan::outcome::Row;
@@ -35,7 +36,7 @@ impl Shared {
 /// Rows, and where they are by the values of some columns.
 #[derive(Clone)]
 pub struct Made {
-    pub rows: Arc<Vec<Row>>,
+    pub rows: MadeRows,
     /// One for each way in which somebody looks for them: other columns, or the same ones compared in another kind.
     hashes: Vec<(By, Arc<RowHash>)>,
 }
@@ -54,7 +55,7 @@ impl MadeTables {
         self.of.get(&by)
     }
 
-    pub fn put(&mut self, by: Shared, rows: Arc<Vec<Row>>, held: Held) {
+    pub fn put(&mut self, by: Shared, rows: MadeRows, held: Held) {
         self.held.merge(held);
         self.of.insert(by, Made { rows, hashes: Vec::new() });
     }

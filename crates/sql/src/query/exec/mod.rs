@@ -30,6 +30,8 @@ pub mod programs;
 pub mod queue;
 mod recurse;
 mod row_hash;
+mod row_sort;
+pub mod row_store;
 mod runs;
 mod sets;
 mod slots;
@@ -37,46 +39,39 @@ pub mod sort;
 mod sorter;
 mod spool;
 mod stored;
+mod temp;
 mod waiting;
 mod window;
 
 pub use destination::Out;
-use destination::{Branch, Limits, Takes};
 
 use crate::account::Access;
-use crate::context::{Reads, TableReads};
+use crate::context::{Reads, ShowResult, TableReads};
 use crate::errno;
-use crate::memory::{Held, Over, row_bytes};
+use crate::memory::Held;
 use crate::meta::SqlTable;
-use crate::query::eval::fitted::{coerce_in_set, in_union};
-use crate::query::eval::frame::{Frame, Hashed, Slot, SubResult};
+use crate::query::eval::frame::{Frame, Hashed, SubResult};
 use crate::query::eval::ranks::Ranks;
-use crate::query::eval::{Ev, eval, is_true};
+use crate::query::eval::{Ev, is_true};
 
 use crate::query::plan::foreign::ForeignPlan;
-use crate::query::plan::outcome::{KeptRows, Row, Run};
-use crate::query::plan::shape::Shape;
+use crate::query::plan::outcome::{KeptRows, Run};
 use crate::query::plan::{Aggregation, Block, Body, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::session_api::SqlError;
 use crate::status::Stat;
-use crate::value::{SqlType, TypeInfo, Value};
-use distinct::Distinct;
+use crate::value::Value;
 use emit::Emitter;
 use group::Groups;
 use inside::Inside;
 use join::{Joiner, count_sort};
 use lasting::Lasting;
 use made::MadeTables;
-use order::SortOrder;
 use programs::Programs;
-use sets::combine;
-use spool::decode_all;
-use std::borrow::Cow;
+use row_store::{MadeRows, RowStore};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use weir_engine::{Isolation, LockMode, Txn};
-use weir_syntax::ast::SetOp;
 
 /// Everything one execution works with.
 pub struct Runner<'a, 't> {
@@ -103,7 +98,7 @@ pub struct Runner<'a, 't> {
     /// What rows are worth to the searches that the statement has made, each known by its place in the plan.
     pub searches: Vec<(usize, Arc<Ranks>)>,
     /// The rows that came last, of the recursive common tables that are being made.
-    pub working: Vec<(u32, Cow<'a, [Row]>)>,
+    pub working: Vec<(u32, MadeRows)>,
     /// Tables that may be read again.
     pub made: MadeTables,
     /// Rows of subqueries' tables that are kept from one run to the next.
@@ -134,7 +129,7 @@ impl<'a, 't> Runner<'a, 't> {
             key: Vec::new(),
             foreign: None,
             ignore: false,
-            working: reads.shown.map(|r| (0, Cow::Borrowed(&r.rows[..]))).into_iter().collect(),
+            working: reads.shown.map(shown).into_iter().collect(),
             searches: Vec::new(),
             made: MadeTables::default(),
             lasting: Lasting::default(),
@@ -172,83 +167,8 @@ impl<'a, 't> Runner<'a, 't> {
         Box::pin(async move {
             match &q.body {
                 Body::Block(b) => self.run_block(b, outer, out).await,
-                Body::Set { op: SetOp::Union, all, left, right } if q.order.is_empty() => {
-                    let distinct = (!all).then(|| Distinct::new(emit::table_memory(self.reads)));
-                    self.run_union(q, [left, right], distinct, outer, out).await
-                }
-                _ => {
-                    let KeptRows { mut rows, held } = self.set_rows(q, outer).await?;
-                    let infos: Vec<TypeInfo> = q.order.iter().map(|(e, _)| e.info).collect();
-                    if !q.order.is_empty() {
-                        rows = self.sort_rows(q, rows, &infos)?;
-                    }
-                    let total = rows.len() as u64;
-                    let (offset, count) = self.limits(q.limit.as_ref())?;
-                    for row in rows.into_iter().skip(offset).take(count) {
-                        if !out.row(row, &mut self.ev)? {
-                            break;
-                        }
-                        if let Some(due) = out.due() {
-                            due.write(self.reads).await?;
-                        }
-                    }
-                    drop(held);
-                    Ok(total.min(if q.limit.is_some() && !q.counts_all() {
-                        (offset + count.min(usize::MAX - offset)) as u64
-                    } else {
-                        u64::MAX
-                    }))
-                }
+                _ => self.run_set(q, outer, out).await,
             }
-        })
-    }
-
-    /// Branches whose rows go out as they come.
-    fn run_union<'b>(
-        &'b mut self,
-        q: &'b QueryPlan,
-        branches: [&'b QueryPlan; 2],
-        mut distinct: Option<Distinct>,
-        outer: Option<&'b Frame<'b>>,
-        out: &'b mut Out<'_>,
-    ) -> Boxed<'b, u64> {
-        Box::pin(async move {
-            let types_of = |q: &QueryPlan| q.columns.iter().map(|c| c.info.ty).collect::<Vec<_>>();
-            let types = types_of(q);
-            let (offset, count) = self.limits(q.limit.as_ref())?;
-            let counts_all = q.counts_all();
-            let mut limits = Limits { offset, count, passed: 0, counts_all, closed: false };
-            for branch in branches {
-                if !limits.wants_more() {
-                    break;
-                }
-                let own = types_of(branch);
-                let rows = Branch {
-                    to: &mut *out,
-                    distinct: distinct.as_mut(),
-                    own: &own,
-                    types: &types,
-                    limits: &mut limits,
-                };
-                self.run_query(branch, outer, &mut Out::Branch(rows)).await?;
-            }
-            let Some(mut distinct) = distinct.filter(Distinct::has_aside) else {
-                return Ok(limits.passed as u64);
-            };
-            while limits.wants_more()
-                && let Some(mut part) = distinct.next_part(self.reads).await?
-            {
-                let ev = &mut self.ev;
-                while limits.wants_more()
-                    && let Some(row) = distinct.next_first(&mut part, self.reads, ev).await?
-                {
-                    limits.pass(decode_all(&row)?, out, ev)?;
-                    if let Some(due) = out.due() {
-                        due.write(self.reads).await?;
-                    }
-                }
-            }
-            Ok(limits.passed as u64)
         })
     }
 
@@ -261,93 +181,6 @@ impl<'a, 't> Runner<'a, 't> {
         let mut rows = KeptRows::default();
         self.run_query(q, outer, &mut Out::Rows { rows: &mut rows, limit }).await?;
         Ok(rows)
-    }
-
-    async fn set_rows(&mut self, q: &QueryPlan, outer: Option<&Frame<'_>>) -> Run<KeptRows> {
-        let types: Vec<SqlType> = q.columns.iter().map(|c| c.info.ty).collect();
-        let mut rows = match &q.body {
-            Body::Set { op, all, left, right } => {
-                let mut l = self.collect(left, outer, usize::MAX).await?;
-                let mut r = self.collect(right, outer, usize::MAX).await?;
-                for (branch, kept) in [(left, &mut l), (right, &mut r)] {
-                    let own = branch.columns.iter().map(|c| c.info.ty);
-                    for (at, own) in own.enumerate().filter(|(_, t)| !t.is_string()) {
-                        kept.rows.iter_mut().filter_map(|row| row.get_mut(at)).for_each(|v| {
-                            *v = in_union(std::mem::take(v), &own, &types[at]);
-                        });
-                    }
-                    self.coerce_rows(&mut kept.rows, &types);
-                }
-                let mut held = l.held;
-                held.merge(r.held);
-                // Keys by which equal rows are found are about as long as the rows.
-                let mut keys = Held::default();
-                if (*op, *all) != (SetOp::Union, true) {
-                    self.ev.cx.hold(&mut keys, held.bytes())?;
-                }
-                KeptRows { rows: combine(*op, *all, l.rows, r.rows), held }
-            }
-            Body::Values(list) => {
-                let frame = Frame { outer, ..Frame::empty(self.params) };
-                let mut kept = KeptRows::default();
-                for exprs in list {
-                    let row = exprs
-                        .iter()
-                        .map(|e| eval(e, &frame, &mut self.ev).map(Value::into_owned))
-                        .collect::<Result<Row, _>>()?;
-                    kept.push(row, self.ev.cx.session.memory())?;
-                }
-                kept
-            }
-            Body::Nested(inner) => self.collect(inner, outer, usize::MAX).await?,
-            Body::Recursive(r) => {
-                // A LIMIT ends it as soon as there are as many rows.
-                let wanted = match &q.limit {
-                    Some(limit) if q.order.is_empty() => {
-                        let (offset, count) = self.limits(Some(limit))?;
-                        offset.saturating_add(count)
-                    }
-                    _ => usize::MAX,
-                };
-                self.recurse(r, (&types, wanted), outer).await?
-            }
-            Body::Json(table) => self.json_rows(table, outer).await?,
-            Body::Block(_) => KeptRows::default(),
-        };
-        if matches!(q.body, Body::Values(_)) {
-            self.coerce_rows(&mut rows.rows, &types);
-        }
-        Ok(rows)
-    }
-
-    pub fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
-        for row in rows {
-            for (v, ty) in row.iter_mut().zip(types) {
-                *v = coerce_in_set(std::mem::take(v), ty, &mut self.ev.cx);
-            }
-        }
-    }
-
-    fn sort_rows(&mut self, q: &QueryPlan, rows: Vec<Row>, infos: &[TypeInfo]) -> Run<Vec<Row>> {
-        let shapes = [Shape::Values(q.columns.iter().map(|c| c.info.ty).collect())];
-        let mut keyed = Vec::with_capacity(rows.len());
-        let mut held = Held::default();
-        for row in rows {
-            let slots = [Slot::Values(row)];
-            let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(self.params) };
-            let keys = q
-                .order
-                .iter()
-                .map(|(e, _)| eval(e, &frame, &mut self.ev).map(Value::into_owned))
-                .collect::<Result<Row, _>>()?;
-            let [Slot::Values(row)] = slots else { continue };
-            held.grow(self.ev.cx.session.memory(), row_bytes(&keys)).map_err(Over::in_sort)?;
-            keyed.push((keys, row));
-        }
-        let order = SortOrder::new(infos, q.order.iter().map(|(_, d)| *d));
-        let look = |work| self.ev.cx.work(work);
-        crate::query::exec::sort::sort(&mut keyed, |a, b| order.compare(&a.0, &b.0), look)?;
-        Ok(keyed.into_iter().map(|(_, r)| r).collect())
     }
 
     /// The rows that waited for their order are sorted and go out.
@@ -430,6 +263,7 @@ impl<'a, 't> Runner<'a, 't> {
             }
             j.end(self);
             'groups: loop {
+                groups.settle(self.reads, &mut self.ev).await?;
                 let (list, held) = groups.finish();
                 for mut g in list {
                     let aggs = g.values(agg, &mut self.ev)?;
@@ -629,36 +463,45 @@ impl<'a, 't> Runner<'a, 't> {
         })
     }
 
-    /// All rows of a derived or computed table.
+    /// All rows of a derived or computed table, and what is charged for them. `memory`: bytes of rows that may be in memory.
     pub fn materialise<'b>(
         &'b mut self,
         source: &'b Source,
+        memory: usize,
         outer: Option<&'b Frame<'b>>,
-    ) -> Boxed<'b, KeptRows> {
+    ) -> Boxed<'b, (MadeRows, Held)> {
         Box::pin(async move {
             self.reads.work.row(Stat::Created_tmp_tables);
             match source {
-                Source::Derived(q) => self.collect(q, outer, usize::MAX).await,
+                Source::Derived(q) => {
+                    let mut rows = RowStore::new(memory);
+                    self.run_query(q, outer, &mut Out::To(&mut rows)).await?;
+                    rows.finish(self.reads).await
+                }
                 Source::Virtual(v, hint) => {
                     let mut kept = KeptRows::default();
                     let cx = TableReads { reads: self.reads, access: self.access };
                     for row in v.rows(cx, hint).await? {
                         kept.push(row, self.ev.cx.session.memory())?;
                     }
-                    Ok(kept)
+                    Ok((MadeRows::Memory(Arc::new(kept.rows)), kept.held))
                 }
                 Source::Working(number, _) => {
-                    let mut kept = KeptRows::default();
                     let last = self.working.iter().rfind(|(n, _)| n == number);
-                    for row in last.map_or(&[][..], |(_, rows)| &rows[..]) {
-                        kept.push(row.clone(), self.ev.cx.session.memory())?;
-                    }
-                    Ok(kept)
+                    Ok((
+                        last.map_or_else(MadeRows::none, |(_, rows)| rows.clone()),
+                        Held::default(),
+                    ))
                 }
-                Source::Table(_) => Ok(KeptRows::default()),
+                Source::Table(_) => Ok((MadeRows::none(), Held::default())),
             }
         })
     }
+}
+
+/// The rows of a SHOW, which its WHERE reads as a table.
+fn shown(rows: &ShowResult) -> (u32, MadeRows) {
+    (0, MadeRows::Memory(Arc::new(rows.rows.clone())))
 }
 
 /// Locking of rows that are only read on behalf of a change (INSERT ... SELECT).

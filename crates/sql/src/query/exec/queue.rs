@@ -2,13 +2,14 @@
 //! statement does not meet its own rows. Those beyond the memory that they may have wait on disk, in their order.
 
 use super::Boxed;
-use super::spool::decode_all;
+use super::destination::Takes;
+use super::spool::{decode_all, next_record, put_record};
+use super::temp::temp_file;
 use crate::context::Reads;
 use crate::memory::{Account, Held, row_bytes};
+use crate::query::eval::Ev;
 use crate::query::plan::outcome::{Row, Run};
 use crate::session_api::SqlError;
-use crate::status::Stat;
-use crate::value::encoded::encode;
 use std::collections::VecDeque;
 use weir_engine::{Scratch, ScratchReader, ScratchStream};
 
@@ -48,12 +49,7 @@ impl RowQueue {
             // The chunk that waits for its write, and later what is read at once.
             self.held.grow(account, CHUNK).map_err(SqlError::from)?;
         }
-        let to = self.rest.buffer();
-        let at = to.len();
-        to.extend_from_slice(&[0; 4]);
-        row.iter().for_each(|v| encode(v, to));
-        let len = (to.len() - at - 4) as u32;
-        to[at..at + 4].copy_from_slice(&len.to_le_bytes());
+        put_record(&row, self.rest.buffer());
         Ok(())
     }
 
@@ -66,10 +62,7 @@ impl RowQueue {
         Box::pin(async move {
             let file = match &mut self.file {
                 Some(file) => file,
-                none => {
-                    reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
-                    none.insert(reads.shared.db.scratch().await?)
-                }
+                none => none.insert(temp_file(reads).await?),
             };
             Ok(self.rest.write(file).await?)
         })
@@ -87,8 +80,23 @@ impl RowQueue {
             self.reader = self.file.as_ref().map(|file| rest.read(file, CHUNK));
         }
         let Some(reader) = &mut self.reader else { return Ok(None) };
-        let Some(len) = reader.take(4).await? else { return Ok(None) };
-        let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
-        Ok(Some(decode_all(reader.must(len as usize).await?)?))
+        match next_record(reader).await? {
+            Some(bytes) => Ok(Some(decode_all(bytes)?)),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Takes for RowQueue {
+    fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool> {
+        self.push(row, ev.cx.session.memory()).map(|()| true)
+    }
+
+    fn is_due(&self) -> bool {
+        RowQueue::is_due(self)
+    }
+
+    fn make_room<'d>(&'d mut self, reads: Reads<'d>, _: &'d mut Ev<'_>) -> Boxed<'d, ()> {
+        self.write(reads)
     }
 }

@@ -1,12 +1,17 @@
 //! The rows of a recursive common table.
 
+use super::destination::{Out, Takes, row_key};
+use super::emit::table_memory;
+use super::row_store::{MadeRows, RowStore};
 use super::{Boxed, Runner};
+use crate::context::Reads;
 use crate::errno;
-use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
+use crate::query::eval::Ev;
+use crate::query::eval::fitted::coerce_in_set;
 use crate::query::eval::frame::Frame;
 use crate::query::plan::Recursive;
-use crate::query::plan::outcome::{KeptRows, Row, Run};
+use crate::query::plan::outcome::{Row, Run};
 use crate::session_api::SqlError;
 use crate::value::types::IntKind;
 use crate::value::{EvalCtx, SqlType, StoreCtx, Value, ValueError, Warnings};
@@ -24,7 +29,7 @@ impl Runner<'_, '_> {
         r: &'b Recursive,
         what: (&'b [SqlType], usize),
         outer: Option<&'b Frame<'b>>,
-    ) -> Boxed<'b, KeptRows> {
+    ) -> Boxed<'b, (MadeRows, Held)> {
         Box::pin(self.rounds(r, what, outer))
     }
 
@@ -33,64 +38,93 @@ impl Runner<'_, '_> {
         r: &Recursive,
         (types, wanted): (&[SqlType], usize),
         outer: Option<&Frame<'_>>,
-    ) -> Run<KeptRows> {
+    ) -> Run<(MadeRows, Held)> {
         let most = self.ev.vars.u64(Var::cte_max_recursion_depth);
+        let memory = table_memory(self.reads);
         let mut seen = (!r.all).then(|| (HashSet::new(), Held::default()));
-        let mut kept = KeptRows::default();
-        let mut first = self.collect(&r.seed, outer, usize::MAX).await?;
-        self.coerce_rows(&mut first.rows, types);
-        let mut last = self.take_new(first.rows, &mut seen, &mut kept)?;
-        drop(first.held);
-        let mut rounds = 0;
-        while !last.is_empty() && kept.rows.len() < wanted {
-            rounds += 1;
-            if rounds > most {
+        let mut kept = RowStore::new(memory);
+        let mut round = 0;
+        loop {
+            let fresh = RowStore::new(memory);
+            let mut to =
+                Round { of: r, types, seed: round == 0, seen: &mut seen, kept: &mut kept, fresh };
+            let steps = if round == 0 { std::slice::from_ref(&r.seed) } else { &r.steps[..] };
+            let mut made = Ok(());
+            for step in steps {
+                made = self.run_query(step, outer, &mut Out::To(&mut to)).await.map(|_| ());
+                if made.is_err() {
+                    break;
+                }
+            }
+            if round > 0 {
+                self.working.pop();
+            }
+            made?;
+            let (last, _held) = to.fresh.finish(self.reads).await?;
+            if last.is_empty() || kept.len() >= wanted {
+                return kept.finish(self.reads).await;
+            }
+            round += 1;
+            if round > most {
                 let text = format!(
-                    "Recursive query aborted after {rounds} iterations. Try increasing @@cte_max_recursion_depth to a larger value."
+                    "Recursive query aborted after {round} iterations. Try increasing @@cte_max_recursion_depth to a larger value."
                 );
                 return Err(SqlError::new(errno::ER_CTE_MAX_RECURSION_DEPTH, text).into());
             }
             self.go_on()?;
-            self.working.push((r.number, last.into()));
-            let made = self.round(r, outer).await;
-            self.working.pop();
-            let mut made = made?;
-            for row in &mut made.rows {
-                convert_row(row, types, r, &mut self.ev.cx)?;
+            self.working.push((r.number, last));
+        }
+    }
+}
+
+/// The rows of a round on their way: those that are there already are left out where the union is DISTINCT; the others are kept, for the result
+/// and for the next round.
+struct Round<'s> {
+    of: &'s Recursive,
+    types: &'s [SqlType],
+    /// The rows are those of the first operands, whose types the columns have.
+    seed: bool,
+    seen: &'s mut Seen,
+    kept: &'s mut RowStore,
+    fresh: RowStore,
+}
+
+impl Takes for Round<'_> {
+    fn row(&mut self, mut row: Row, ev: &mut Ev<'_>) -> Run<bool> {
+        if self.seed {
+            for (v, ty) in row.iter_mut().zip(self.types) {
+                *v = coerce_in_set(std::mem::take(v), ty, &mut ev.cx);
             }
-            last = self.take_new(made.rows, &mut seen, &mut kept)?;
+        } else {
+            convert_row(&mut row, self.types, self.of, &mut ev.cx)?;
         }
-        Ok(kept)
+        if let Some((keys, held)) = self.seen {
+            let key = row_key(&row);
+            let bytes = size_of::<Vec<u8>>() + key.len();
+            if !keys.insert(key) {
+                return Ok(true);
+            }
+            ev.cx.hold(held, bytes)?;
+        }
+        let account = ev.cx.session.memory();
+        self.kept.push(row.clone(), account)?;
+        self.fresh.push(row, account)?;
+        Ok(true)
     }
 
-    async fn round(&mut self, r: &Recursive, outer: Option<&Frame<'_>>) -> Run<KeptRows> {
-        let mut made = KeptRows::default();
-        for step in &r.steps {
-            let rows = self.collect(step, outer, usize::MAX).await?;
-            made.rows.extend(rows.rows);
-            made.held.merge(rows.held);
-        }
-        Ok(made)
+    fn is_due(&self) -> bool {
+        self.kept.is_due() || self.fresh.is_due()
     }
 
-    /// Keeps rows, those that are there already left out where the union is DISTINCT; gives them back as the next round reads them.
-    fn take_new(&mut self, rows: Vec<Row>, seen: &mut Seen, kept: &mut KeptRows) -> Run<Vec<Row>> {
-        let account = self.ev.cx.session.memory();
-        let mut new = Vec::with_capacity(rows.len());
-        for row in rows {
-            if let Some((keys, held)) = seen {
-                let mut key = Vec::new();
-                row.iter().for_each(|v| distinct_key(v, &mut key));
-                let bytes = size_of::<Vec<u8>>() + key.len();
-                if !keys.insert(key) {
-                    continue;
+    fn make_room<'d>(&'d mut self, reads: Reads<'d>, _: &'d mut Ev<'_>) -> Boxed<'d, ()> {
+        Box::pin(async move {
+            for store in [&mut *self.kept, &mut self.fresh] {
+                if store.is_due() {
+                    store.write(reads).await?;
                 }
-                self.ev.cx.hold(held, bytes)?;
             }
-            kept.push(row.clone(), account)?;
-            new.push(row);
-        }
-        Ok(new)
+            Ok(())
+        })
     }
 }
 

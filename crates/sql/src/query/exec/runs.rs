@@ -7,11 +7,11 @@
 
 use super::order::SortKey;
 use super::spool::damaged;
+use super::temp::temp_file;
 use crate::context::Reads;
 use crate::memory::{Account, Held, Over, row_bytes};
 use crate::planted::{self, Bug};
 use crate::query::plan::outcome::{Row, Run};
-use crate::status::Stat;
 use crate::value::encoded::{decode, encode};
 use std::cmp::Ordering;
 use weir_engine::{Scratch, ScratchReader, ScratchStream};
@@ -49,8 +49,7 @@ impl Runs {
     pub async fn open(reads: Reads<'_>, widths: (usize, usize)) -> Run<Runs> {
         let mut held = Held::default();
         held.grow(reads.session.memory(), CHUNK).map_err(Over::in_sort)?;
-        reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
-        let file = reads.shared.db.scratch().await?;
+        let file = temp_file(reads).await?;
         Ok(Runs { file, runs: Vec::new(), widths, rows: 0, _held: held })
     }
 
@@ -88,12 +87,12 @@ impl Runs {
     }
 
     /// All rows in their order. `memory`: what the pieces that are read of the runs may take together.
-    pub async fn merge<'m>(
+    pub async fn merge<C: Fn(&SortRow, &SortRow) -> Ordering>(
         self,
-        compare: impl Fn(&SortRow, &SortRow) -> Ordering + 'm,
+        compare: C,
         memory: usize,
         account: Account<'_>,
-    ) -> Run<Merge<impl Fn(&SortRow, &SortRow) -> Ordering + 'm>> {
+    ) -> Run<Merge<C>> {
         let each = memory / self.runs.len().max(1);
         let mut m = Merge {
             runs: Vec::with_capacity(self.runs.len()),

@@ -269,8 +269,8 @@ impl<'b> Sorter<'b> {
             if !out.row(self.completed(row, ev)?, ev)? {
                 break;
             }
-            if let Some(due) = out.due() {
-                due.write(reads).await?;
+            if out.is_due() {
+                out.make_room(reads, ev).await?;
             }
         }
         Ok(sent)
@@ -314,8 +314,8 @@ impl<'b> Sorter<'b> {
                     if !out.row(self.completed(row, ev)?, ev)? {
                         break;
                     }
-                    if let Some(due) = out.due() {
-                        due.write(reads).await?;
+                    if out.is_due() {
+                        out.make_room(reads, ev).await?;
                     }
                 }
             }

@@ -9,14 +9,14 @@
 //!   ends whatever the hashes are.
 //! - Files and streams go with the spool; nothing of them outlives the statement.
 
+use super::temp::temp_table;
 use crate::context::Reads;
 use crate::memory::{Held, Over};
 use crate::planted::{self, Bug};
 use crate::query::plan::outcome::{Row, Run};
 use crate::session_api::SqlError;
-use crate::status::Stat;
-use crate::value::EvalCtx;
-use crate::value::encoded::decode;
+use crate::value::encoded::{decode, encode};
+use crate::value::{EvalCtx, Value};
 use std::hash::{DefaultHasher, Hasher};
 use weir_engine::{Scratch, ScratchReader, ScratchStream};
 
@@ -176,11 +176,7 @@ pub fn end_entry(to: &mut [u8], at: usize) {
 async fn opened<'r>(file: &'r mut Option<Scratch>, reads: Reads<'_>) -> Run<&'r mut Scratch> {
     Ok(match file {
         Some(file) => file,
-        none => {
-            reads.work.inc(Stat::Created_tmp_disk_tables, &reads.shared.status);
-            reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
-            none.insert(reads.shared.db.scratch().await?)
-        }
+        none => none.insert(temp_table(reads).await?),
     })
 }
 
@@ -203,6 +199,21 @@ impl Part {
             .and_then(|(len, rest)| rest.split_at_checked(u32::from_le_bytes(*len) as usize));
         Ok(Some(split.ok_or_else(damaged)?))
     }
+}
+
+/// Puts a row behind what is in a buffer: its length in four bytes, and its values.
+pub fn put_record(row: &[Value<'_>], to: &mut Vec<u8>) {
+    let at = to.len();
+    to.extend_from_slice(&[0; 4]);
+    row.iter().for_each(|v| encode(v, to));
+    end_entry(to, at);
+}
+
+/// The bytes of the next row that [`put_record`] has put; `None` at the end.
+pub async fn next_record(from: &mut ScratchReader) -> Run<Option<&[u8]>> {
+    let Some(len) = from.take(4).await? else { return Ok(None) };
+    let len = u32::from_le_bytes(len.try_into().unwrap_or_default());
+    Ok(Some(from.must(len as usize).await?))
 }
 
 /// The values of a row that waited on disk.

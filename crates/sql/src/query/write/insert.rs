@@ -199,7 +199,7 @@ impl Inserter<'_> {
                 r.default_lock = source_lock(r.txn);
             }
             let mut rows = RowQueue::new(table_memory(r.reads));
-            let read = r.run_query(q, None, &mut Out::Queue(&mut rows)).await;
+            let read = r.run_query(q, None, &mut Out::To(&mut rows)).await;
             r.default_lock = before;
             r.lasting.stop();
             read?;

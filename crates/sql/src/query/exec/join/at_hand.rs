@@ -7,6 +7,7 @@ use super::{Joiner, KILL_EVERY};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::is_true;
 use crate::query::exec::Runner;
+use crate::query::exec::row_store::MadeRows;
 use crate::query::plan::outcome::Run;
 use crate::query::plan::{Access, Block, Step, Sub};
 
@@ -65,10 +66,11 @@ impl Joiner<'_> {
     ) -> bool {
         let step = &self.block.steps[i];
         let t = step.table;
-        let made = self.mems[t].is_some() && self.block.tables[t].lateral.is_none();
+        let in_memory = matches!(self.mems[t], Some(MadeRows::Memory(_)));
+        let made = in_memory && self.block.tables[t].lateral.is_none();
         match (&step.access, &step.kept) {
             (Access::Mem { hash }, None) if made => self.seek_mem(t, hash, r, outer),
-            (_, Some(by)) if self.is_kept(t) => self.seek_kept(t, by, r, outer),
+            (_, Some(by)) if self.is_kept(t) => self.seek_kept(t, &by.equal, r, outer),
             _ => return false,
         }
         self.begin_groups(i);

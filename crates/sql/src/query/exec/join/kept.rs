@@ -30,7 +30,7 @@ use std::sync::Arc;
 use weir_engine::{Isolation, LockMode};
 
 /// Bytes that the kept rows of a step may take where they cannot go to a file.
-const LIMIT: usize = 256 << 20;
+pub(super) const LIMIT: usize = 256 << 20;
 
 /// What became of the rows of a step.
 #[derive(Default)]
@@ -170,7 +170,7 @@ impl Joiner<'_> {
                 }
             }
         }
-        self.seek_kept(t, by, r, outer);
+        self.seek_kept(t, &by.equal, r, outer);
         Begun::Found
     }
 
@@ -204,7 +204,7 @@ impl Joiner<'_> {
             return Begun::Reads;
         }
         let hash = (!by.equal.is_empty()).then(RowHash::default);
-        let parts = self.may_part(i, by, again);
+        let parts = self.may_part(i, &by.equal, again);
         let limit = if parts { join_memory(r.reads) } else { LIMIT };
         let table = KeptTable { hash, limit, parts, ..KeptTable::default() };
         self.states[t].kept = Kept::Filling(table);
@@ -215,13 +215,13 @@ impl Joiner<'_> {
     pub(super) fn seek_kept(
         &mut self,
         t: usize,
-        by: &KeptBy,
+        equal: &[(u16, Keyed, BExpr)],
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) {
         let mut key = std::mem::take(&mut r.key);
         key.clear();
-        let found = self.key_before(&by.equal, &mut key, r, outer);
+        let found = self.key_before(equal, &mut key, r, outer);
         if let Kept::All(kept) = &mut self.states[t].kept {
             (kept.next, kept.by_hash) = match (&kept.of.hash, found) {
                 (Some(_), Ok(None)) => (None, true),
@@ -249,7 +249,7 @@ impl Joiner<'_> {
                 self.look(r)?;
                 if !self.read_on(i, r).await? {
                     self.filled(i, r);
-                    self.seek_kept(t, by, r, outer);
+                    self.seek_kept(t, &by.equal, r, outer);
                     return Ok(true);
                 }
                 self.complete(i, r)?;

@@ -1,34 +1,50 @@
-//! Steps over rows in memory: derived and computed tables, made before the first of their rows is looked at.
+//! Steps over derived and computed tables, made before the first of their rows is looked at.
+//!
+//! Rows that do not fit into memory are read from their file: once, where nothing stands before the step; divided with the rows before, where
+//! something is equated ([`super::parted`]); and for each row before otherwise. Where rows that are equated cannot be divided, they may take as
+//! much memory as rows that a join keeps.
 
 use super::Joiner;
+use super::kept::LIMIT;
+use super::parted::Spilled;
 use crate::memory::Held;
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::exec::Runner;
+use crate::query::exec::emit::table_memory;
 use crate::query::exec::made::{By, Shared, hash_of};
 use crate::query::exec::row_hash::RowHash;
+use crate::query::exec::row_store::MadeRows;
 use crate::query::expr::BExpr;
 use crate::query::expr::keyed::Keyed;
-use crate::query::plan::outcome::{KeptRows, Row, Run};
+use crate::query::plan::outcome::{Row, Run};
 use std::sync::Arc;
 
 impl Joiner<'_> {
+    /// Some: the rows have been divided for the rows before, and have to be joined in parts.
     pub(super) async fn begin_mem(
         &mut self,
-        t: usize,
+        i: usize,
         hash: &[(u16, Keyed, BExpr)],
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
-    ) -> Run<()> {
+    ) -> Run<Option<Box<Spilled>>> {
+        let t = self.block.steps[i].table;
         // One that reads blocks around this one alone stays what it is as long as this block is run.
         let made_once = self.block.tables[t].lateral == Some(0) && self.mems[t].is_some();
         if self.block.tables[t].lateral.is_some() && !made_once {
             self.make_anew(t, r, outer).await?;
         }
         if self.mems[t].is_none() {
-            self.make(t, hash, r, outer).await?;
+            self.make(i, hash, r, outer).await?;
+            if let Some(MadeRows::File(_)) = &self.mems[t]
+                && self.may_part(i, hash, outer.is_some())
+                && let Some(spilled) = self.divide_made(i, hash, r).await?
+            {
+                return Ok(Some(spilled));
+            }
         }
         self.seek_mem(t, hash, r, outer);
-        Ok(())
+        Ok(None)
     }
 
     /// Puts a table in memory before the first of its rows for the rows before it.
@@ -39,10 +55,12 @@ impl Joiner<'_> {
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) {
-        self.states[t].by_hash = false;
-        self.states[t].at = match &self.mems[t] {
-            Some(rows) if !rows.is_empty() => Some(0),
-            _ => None,
+        let state = &mut self.states[t];
+        state.by_hash = false;
+        (state.at, state.scan) = match &self.mems[t] {
+            Some(MadeRows::Memory(rows)) if !rows.is_empty() => (Some(0), None),
+            Some(rows @ MadeRows::File(_)) => (None, Some(Box::new(rows.scan()))),
+            _ => (None, None),
         };
         if self.states[t].hash.is_some() {
             let mut key = std::mem::take(&mut r.key);
@@ -61,19 +79,25 @@ impl Joiner<'_> {
     /// Makes the rows of a table in memory, or takes them from whoever has made them before.
     async fn make(
         &mut self,
-        t: usize,
+        i: usize,
         hash: &[(u16, Keyed, BExpr)],
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
+        let t = self.block.steps[i].table;
         let slot = &self.block.tables[t];
-        let shared = Shared::of(slot, outer.is_some());
+        let again = outer.is_some();
+        let shared = Shared::of(slot, again);
         let made = shared.and_then(|by| r.made.get(by)).cloned();
         let rows = match &made {
             Some(made) => made.rows.clone(),
             None => {
-                let KeptRows { rows, held } = r.materialise(&slot.source, outer).await?;
-                let rows = Arc::new(rows);
+                // What is looked for by hash and cannot be divided would be read for each row before.
+                let memory = match hash.is_empty() || self.may_part(i, hash, again) {
+                    true => table_memory(r.reads),
+                    false => LIMIT,
+                };
+                let (rows, held) = r.materialise(&slot.source, memory, outer).await?;
                 match shared {
                     Some(by) => r.made.put(by, rows.clone(), held),
                     None => self.held.merge(held),
@@ -81,12 +105,12 @@ impl Joiner<'_> {
                 rows
             }
         };
-        if !hash.is_empty() {
+        if let (MadeRows::Memory(rows), false) = (&rows, hash.is_empty()) {
             let by: By = hash.iter().map(|(c, kind, _)| (*c, *kind)).collect();
             let known = made.as_ref().and_then(|m| m.hash(&by)).cloned();
             self.states[t].hash = match known {
                 Some(hash) => Some(hash),
-                None => self.hash_made(&rows, by, shared, r)?,
+                None => self.hash_made(rows, by, shared, r)?,
             };
         }
         self.mems[t] = Some(rows);
@@ -128,14 +152,26 @@ impl Joiner<'_> {
         self.mems[t] = None;
         self.lateral.retain(|(of, _)| *of != t);
         let frame = self.frame(r.params, outer);
-        let made = r.materialise(&self.block.tables[t].source, Some(&frame)).await?;
-        self.lateral.push((t, made.held));
-        self.mems[t] = Some(Arc::new(made.rows));
+        let (source, memory) = (&self.block.tables[t].source, table_memory(r.reads));
+        let (rows, held) = r.materialise(source, memory, Some(&frame)).await?;
+        self.lateral.push((t, held));
+        self.mems[t] = Some(rows);
         Ok(())
     }
 
+    /// The next of the rows that are read from their file.
+    pub(super) async fn advance_scan(&mut self, t: usize) -> Run<bool> {
+        let Some(scan) = &mut self.states[t].scan else { return Ok(false) };
+        let row = scan.next().await?;
+        let found = row.is_some();
+        self.slots[t] = row.map_or(Slot::Null, Slot::Values);
+        Ok(found)
+    }
+
     pub(super) fn advance_mem(&mut self, t: usize) -> bool {
-        let (Some(rows), state) = (&self.mems[t], &mut self.states[t]) else { return false };
+        let (Some(MadeRows::Memory(rows)), state) = (&self.mems[t], &mut self.states[t]) else {
+            return false;
+        };
         let Some(at) = state.at else {
             self.slots[t] = Slot::Null;
             return false;

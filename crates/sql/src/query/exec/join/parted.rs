@@ -18,15 +18,22 @@
 
 use super::Joiner;
 use super::kept::{Kept, KeptTable};
-use crate::memory::Held;
+use crate::memory::{Held, row_bytes};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::exec::emit::join_memory;
+use crate::query::exec::row_hash::RowHash;
+use crate::query::exec::row_store::MadeRows;
 use crate::query::exec::slots::{decode_slot, encode_with_key};
-use crate::query::exec::spool::{Part, Partitions, begin_entry, damaged, end_entry};
+use crate::query::exec::spool::{Part, Partitions, begin_entry, damaged, decode_all, end_entry};
+use crate::query::exec::temp::temp_file;
 use crate::query::exec::{Boxed, Runner};
-use crate::query::plan::KeptBy;
+use crate::query::expr::BExpr;
+use crate::query::expr::keyed::Keyed;
 use crate::query::plan::outcome::Run;
+use crate::query::plan::{Access, Step};
 use crate::status::Stat;
+use crate::value::encoded::encode;
+use std::sync::Arc;
 use weir_engine::{Scratch, ScratchStream};
 
 /// Bytes of one write of the rows whose key cannot be told.
@@ -55,6 +62,8 @@ pub(super) struct Parted {
     now: Option<Joined>,
     /// Rows before whose key cannot be told.
     odd: Option<Part>,
+    /// All rows of a made table, for those.
+    whole: Option<MadeRows>,
 }
 
 /// Kept rows and rows before that may be equal.
@@ -77,6 +86,20 @@ struct Joined {
     /// For each row before, which of the outer joins that begin with the step have had a row in the pieces so far.
     matched: Vec<u8>,
     held: Held,
+    /// What the rows in memory of a made table hold.
+    made: Held,
+}
+
+/// A column of a step's table, and what of the rows before it equals.
+type Equated = (u16, Keyed, BExpr);
+
+/// What the rows of a step are found by.
+fn equated(step: &Step) -> &[Equated] {
+    match (&step.access, &step.kept) {
+        (Access::Mem { hash }, _) => hash,
+        (_, Some(by)) => &by.equal,
+        _ => &[],
+    }
 }
 
 impl Spilling {
@@ -94,11 +117,11 @@ impl Spilling {
 impl<'p> Joiner<'p> {
     /// Whether the rows that step `i` keeps may be divided. Where an index delivers the order, or the block is run for each row around, they
     /// have to come as they do.
-    pub(super) fn may_part(&self, i: usize, by: &KeptBy, again: bool) -> bool {
+    pub(super) fn may_part(&self, i: usize, equal: &[Equated], again: bool) -> bool {
         let crossed = self.block.groups.iter().any(|g| g.first < i && i <= g.last);
         let few = self.block.steps[i].begins.len() <= 8;
         let ordered = !self.block.index_order.is_empty();
-        i > 0 && !again && !by.equal.is_empty() && !crossed && few && !ordered
+        i > 0 && !again && !equal.is_empty() && !crossed && few && !ordered
     }
 
     /// What step `i` keeps does not fit, or waits for a write.
@@ -131,9 +154,8 @@ impl<'p> Joiner<'p> {
         let step = &self.block.steps[i];
         let parts = Partitions::new(join_memory(r.reads), 0, &r.ev.cx);
         let parts = parts.map_err(crate::value::ValueError::from)?;
-        r.reads.work.inc(Stat::Created_tmp_files, &r.reads.shared.status);
         r.reads.work.row(Stat::Weir_join_parted);
-        let mut spilling = Spilling { file: r.reads.shared.db.scratch().await?, parts };
+        let mut spilling = Spilling { file: temp_file(r.reads).await?, parts };
         let Some(by) = &step.kept else { return Ok(spilling.into()) };
         let rows = kept.rows();
         let current = std::mem::replace(&mut self.slots[step.table], Slot::Null);
@@ -177,7 +199,7 @@ impl<'p> Joiner<'p> {
         Box::pin(async move {
             let block = self.block;
             let step = &block.steps[i];
-            let Some(by) = &step.kept else { return Ok(()) };
+            let equal = equated(step);
             let Spilled { mut file, parts: kept } = spilled;
             let before = Partitions::new(join_memory(r.reads), 0, &r.ev.cx);
             let mut before = before.map_err(crate::value::ValueError::from)?;
@@ -186,7 +208,7 @@ impl<'p> Joiner<'p> {
             let mut key = Vec::new();
             loop {
                 key.clear();
-                let known = self.key_before(&by.equal, &mut key, r, outer);
+                let known = self.key_before(equal, &mut key, r, outer);
                 match known {
                     Ok(None) if step.begins.is_empty() => {}
                     Ok(_) => {
@@ -217,9 +239,18 @@ impl<'p> Joiner<'p> {
             let waiting = pairs.map(|(kept, before)| Pair { kept, before, depth: 1 }).collect();
             let odd = (!odd.is_empty()).then(|| Part::of(&odd, &file));
             self.base = i;
-            self.parted = Some(Parted { base: i, file, waiting, now: None, odd }.into());
-            self.states[step.table].kept = Kept::All(KeptTable::default().alone());
+            self.parted =
+                Some(Parted { base: i, file, waiting, now: None, odd, whole: None }.into());
             self.slots[step.table] = Slot::Null;
+            match step.access {
+                Access::Mem { .. } => {
+                    let whole = self.mems[step.table].replace(MadeRows::none());
+                    if let Some(parted) = &mut self.parted {
+                        parted.whole = whole;
+                    }
+                }
+                _ => self.states[step.table].kept = Kept::All(KeptTable::default().alone()),
+            }
             self.leave_groups(i);
             Ok(())
         })
@@ -274,7 +305,6 @@ impl<'p> Joiner<'p> {
     ) -> Run<bool> {
         let (block, i) = (self.block, parted.base);
         let step = &block.steps[i];
-        let Some(by) = &step.kept else { return Ok(false) };
         loop {
             if let Some(now) = &mut parted.now {
                 if let Some((_, bytes)) = now.before.next().await? {
@@ -285,7 +315,10 @@ impl<'p> Joiner<'p> {
                         self.matched[g] = now.matched.get(now.at).is_some_and(|m| m >> n & 1 == 1);
                     }
                     now.at += 1;
-                    self.seek_kept(step.table, by, r, outer);
+                    match &step.access {
+                        Access::Mem { hash } => self.seek_mem(step.table, hash, r, outer),
+                        _ => self.seek_kept(step.table, equated(step), r, outer),
+                    }
                     return Ok(true);
                 }
                 if now.last {
@@ -307,6 +340,8 @@ impl<'p> Joiner<'p> {
             let Some((_, bytes)) = odd.next().await? else { return Ok(false) };
             self.take_before(i, bytes)?;
             self.states[step.table].kept = Kept::Never;
+            self.mems[step.table].clone_from(&parted.whole);
+            self.states[step.table].hash = None;
             Box::pin(self.begin(i, r, outer)).await?;
             return Ok(true);
         }
@@ -340,6 +375,7 @@ impl<'p> Joiner<'p> {
             at: 0,
             matched: Vec::new(),
             held: Held::default(),
+            made: Held::default(),
         };
         self.read_piece(i, &mut joined, r).await?;
         parted.now = Some(joined);
@@ -351,6 +387,9 @@ impl<'p> Joiner<'p> {
         let t = self.block.steps[i].table;
         // Those of the last piece go first.
         self.slots[t] = Slot::Null;
+        if let Access::Mem { .. } = self.block.steps[i].access {
+            return self.read_made(t, now, r).await;
+        }
         self.states[t].kept = Kept::No;
         let mut piece = KeptTable::of_part(join_memory(r.reads));
         now.last = true;
@@ -363,6 +402,71 @@ impl<'p> Joiner<'p> {
         }
         self.states[t].kept = Kept::All(piece.alone());
         Ok(())
+    }
+
+    /// The same for rows of a made table.
+    async fn read_made(&mut self, t: usize, now: &mut Joined, r: &mut Runner<'_, '_>) -> Run<()> {
+        (self.mems[t], self.states[t].hash) = (None, None);
+        now.made = Held::default();
+        let memory = join_memory(r.reads);
+        let (mut rows, mut hash) = (Vec::new(), RowHash::default());
+        now.last = true;
+        while let Some((key, bytes)) = now.kept.next().await? {
+            r.ev.cx.work(key.len() + bytes.len())?;
+            let row = decode_all(bytes)?;
+            let charged = row_bytes(&row) + RowHash::ROW_BYTES + hash.push(Some(key));
+            r.ev.cx.hold(&mut now.made, charged)?;
+            rows.push(row);
+            if now.made.bytes() >= memory {
+                now.last = false;
+                break;
+            }
+        }
+        self.states[t].hash = Some(Arc::new(hash));
+        self.mems[t] = Some(MadeRows::Memory(Arc::new(rows)));
+        Ok(())
+    }
+
+    /// Divides the rows of a made table by what is equated. None: a value is of another kind than its column's type promised, so that the rows
+    /// have to be looked at one by one.
+    pub(super) async fn divide_made(
+        &mut self,
+        i: usize,
+        hash: &[Equated],
+        r: &mut Runner<'_, '_>,
+    ) -> Run<Option<Box<Spilled>>> {
+        let t = self.block.steps[i].table;
+        let parts = Partitions::new(join_memory(r.reads), 0, &r.ev.cx);
+        let mut parts = parts.map_err(crate::value::ValueError::from)?;
+        r.reads.work.row(Stat::Weir_join_parted);
+        let mut file = temp_file(r.reads).await?;
+        let mut rows = self.mems[t].as_ref().map(MadeRows::scan);
+        let mut key = Vec::new();
+        while let Some(rows) = &mut rows
+            && let Some(row) = rows.next().await?
+        {
+            r.ev.cx.work(size_of_val(&row[..]))?;
+            key.clear();
+            let mut known = true;
+            for (c, kind, _) in hash {
+                match kind.key(&row[usize::from(*c)], &mut key) {
+                    Ok(Some(())) => {}
+                    // A NULL equals nothing.
+                    Ok(None) => known = false,
+                    Err(()) => return Ok(None),
+                }
+            }
+            if known {
+                let to = parts.begin(&key);
+                row.iter().for_each(|v| encode(v, to));
+                parts.end();
+            }
+            if parts.is_due() {
+                parts.write(&mut file).await?;
+            }
+        }
+        let parts = parts.close(&mut file).await?;
+        Ok(Some(Spilled { file, parts }.into()))
     }
 
     /// Step `i` has no more rows for the rows before. Outer joins that begin with the divided step learn it from the last piece of a pair alone.
