@@ -56,6 +56,7 @@ mod languages;
 mod literals;
 mod locking;
 mod locks;
+mod made_columns;
 mod members;
 mod memory;
 mod merged;

@@ -364,7 +364,10 @@ pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
     let ty = match (a.ty, a.ty.class()) {
         (SqlType::Decimal { .. }, _) => a.ty.without_zerofill(),
         (ty, Class::Int) => SqlType::wide_int(text_length(&ty).min(255) as u8, ty.is_unsigned()),
-        (_, Class::Date | Class::Null) => SqlType::LONG_INT,
+        (_, Class::Null) => SqlType::LONG_INT,
+        // A date or time counts as a text here, with the digits of its own.
+        (_, Class::Date) => real(Some(0)),
+        (ty, Class::Time | Class::DateTime) => real(Some(ty.fsp())),
         (ty, Class::Real) => real(places(&ty)),
         _ => SqlType::LONG_DOUBLE,
     };

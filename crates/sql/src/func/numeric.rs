@@ -34,11 +34,11 @@ pub(super) const TABLE: &[FuncDef] = &[
         .written(Form::Modulo)
         .numbers()
         .partitions(Partitions::Numbers),
-    def("POW", 2, 2, infer::double, pow).numbers(),
-    def("POWER", 2, 2, infer::double, pow).alias_of("pow").numbers(),
+    def("POW", 2, 2, infer::double_null, pow).numbers(),
+    def("POWER", 2, 2, infer::double_null, pow).alias_of("pow").numbers(),
     def("SQRT", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| (x >= 0.0).then(|| x.sqrt())))
         .numbers(),
-    def("EXP", 1, 1, infer::double, |cx, a| finite(cx, a, "exp", f64::exp)).numbers(),
+    def("EXP", 1, 1, infer::double_null, |cx, a| finite(cx, a, "exp", f64::exp)).numbers(),
     def("LN", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::ln)).numbers(),
     def("LOG", 1, 2, infer::double_null, log_base).numbers(),
     def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, |x| x.ln() / std::f64::consts::LN_2))
@@ -48,16 +48,16 @@ pub(super) const TABLE: &[FuncDef] = &[
     // The second argument is the binder's: which call it is.
     varying("RAND", 0, 2, infer::double, rand).id(Id::Rand).numbers().volatile(),
     def("PI", 0, 0, infer::six_places, |_, _| Ok(Value::Double(std::f64::consts::PI))),
-    def("SIN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.sin()))).numbers(),
-    def("COS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.cos()))).numbers(),
-    def("TAN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.tan()))).numbers(),
-    def("COT", 1, 1, infer::double, |cx, a| finite(cx, a, "cot", |x| 1.0 / x.tan())).numbers(),
+    def("SIN", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| Some(x.sin()))).numbers(),
+    def("COS", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| Some(x.cos()))).numbers(),
+    def("TAN", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| Some(x.tan()))).numbers(),
+    def("COT", 1, 1, infer::double_null, |cx, a| finite(cx, a, "cot", |x| 1.0 / x.tan())).numbers(),
     def("ASIN", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.asin())))
         .numbers(),
     def("ACOS", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.acos())))
         .numbers(),
-    def("ATAN", 1, 2, infer::double, atan).numbers(),
-    def("ATAN2", 1, 2, infer::double, atan).alias_of("atan").numbers(),
+    def("ATAN", 1, 2, infer::double_null, atan).numbers(),
+    def("ATAN2", 1, 2, infer::double_null, atan).alias_of("atan").numbers(),
     def("DEGREES", 1, 1, infer::double, |cx, a| finite(cx, a, "degrees", f64::to_degrees))
         .numbers(),
     def("RADIANS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.to_radians()))).numbers(),

@@ -10,7 +10,8 @@ use crate::query::plan::env::PlanEnv;
 use crate::query::plan::kept::{LONGEST_VARCHAR, kept, unmeasured};
 use crate::query::plan::{OutColumn, QueryPlan};
 use crate::session_api::SqlError;
-use crate::value::{IntKind, LobKind, SqlType};
+use crate::value::cast::text_length;
+use crate::value::{Collation, IntKind, LobKind, SqlType};
 use weir_syntax::ast;
 
 /// The columns of a table that is made of a query.
@@ -86,10 +87,23 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
     };
     let computes =
         matches!(item.node, Node::Arith(..) | Node::Neg(_) | Node::Func(..) | Node::Case { .. });
+    let taken_over = matches!(item.node, Node::Sub(_) | Node::SubColumn { .. } | Node::Window(_));
+    let chosen = matches!(item.node, Node::Func(..) | Node::Case { .. });
     match ty {
         // A literal of nine digits is a BIGINT: of ten not all would fit an INT.
         SqlType::Int { unsigned, width: Some(10..), .. } if matches!(item.node, Node::Const(_)) => {
             SqlType::int(IntKind::Big, unsigned)
+        }
+        // What has no column of its own any more is as long as its digits, or its members, may be.
+        SqlType::Int { kind: IntKind::Int, unsigned, width, .. }
+            if taken_over && width.is_none_or(|digits| digits >= 10) =>
+        {
+            SqlType::int(IntKind::Big, unsigned)
+        }
+        SqlType::Year if taken_over => SqlType::int(IntKind::Int, true),
+        SqlType::Bit { .. } if chosen => SqlType::int(IntKind::Int, true),
+        _ if ty.is_list() && (chosen || taken_over) => {
+            SqlType::varchar(text_length(&ty), ty.collation().unwrap_or(Collation::Binary))
         }
         // The least or largest of a column is filled up as the column is.
         _ if ty.is_zerofill() && matches!(item.node, Node::Agg(_)) => ty,
