@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use weir_rt::{Actor, act_as};
 use weir_sql::errno;
 use weir_sql::memory::Held;
-use weir_sql::session::{Session, must_change};
+use weir_sql::session::{ById, Session, must_change};
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
 use weir_sql::status::Stat;
 use weir_sql::vars::Var;
@@ -60,7 +60,7 @@ pub struct Connection {
     session: Session,
     caps: Capabilities,
     entry: Arc<Entry>,
-    bound: HashMap<u32, Bound>,
+    bound: ById<Bound>,
     /// The command at hand; the answer needs the rest of the connection.
     packet: Vec<u8>,
     /// Parameters of the execution at hand.
@@ -126,7 +126,7 @@ impl Connection {
             session,
             caps,
             entry,
-            bound: HashMap::new(),
+            bound: ById::default(),
             packet: Vec::new(),
             values: Vec::new(),
             told: Told::default(),
@@ -422,12 +422,12 @@ impl Connection {
                 false => self.session.query_rest_here(rt, rest, &mut sink),
             };
             let last = sink.last.take();
-            let sent = sink.sent;
+            let (sent, ended) = (sink.sent, sink.ended);
             let goes_on = sink.drain();
             let text = rest.get(..end.consumed).unwrap_or(rest);
             // What is no statement is not slow.
             if !matches!(&end.result, Err(e) if matches!(e.errno, 1064 | 1065)) {
-                self.statement_ended(began, sent, Said::Text(without_end(text)));
+                self.statement_ended(began, ended, sent, Said::Text(without_end(text)));
             }
             match end.result {
                 Err(e) => {
@@ -554,11 +554,11 @@ impl Connection {
             }
         }
         self.log_execution(e.id, &values);
-        let sent = match with_cursor {
-            true => self.open_cursor(e.id, &values),
+        let (sent, ended) = match with_cursor {
+            true => (self.open_cursor(e.id, &values), None),
             false => self.execute_now(e.id, &values, began),
         };
-        self.statement_ended(began, sent, Said::Prepared(e.id, &values));
+        self.statement_ended(began, ended, sent, Said::Prepared(e.id, &values));
         values.clear();
         self.values = values;
     }
@@ -596,11 +596,16 @@ impl Connection {
         self.session.memory().settle();
     }
 
-    /// Returns how many rows were sent.
-    fn execute_now(&mut self, id: u32, values: &[ParamValue], began: Instant) -> u64 {
+    /// Returns how many rows were sent, and when the end of the answer was known.
+    fn execute_now(
+        &mut self,
+        id: u32,
+        values: &[ParamValue],
+        began: Instant,
+    ) -> (u64, Option<Instant>) {
         let mut sink = NetSink::new(&mut self.conn, self.caps, true, &self.session, began);
         let r = self.session.execute_here(&self.server.rt, id, values, &mut sink);
-        let sent = sink.sent;
+        let sent = (sink.sent, sink.ended);
         match (r, sink.last.take()) {
             (Ok(()), Some(f)) => {
                 let changes = self.session.take_tracked();

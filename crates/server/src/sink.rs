@@ -1,14 +1,16 @@
 //! Results as packets, and the client's file that a statement asks for.
 
 use crate::conn::{Conn, Output, ReadError};
+use smallvec::SmallVec;
 use std::time::{Duration, Instant};
 use weir_sql::session::{Session, Tracked};
 use weir_sql::session_api::{
-    ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError, StatusFlags, column_flag,
+    ColumnMeta, KeptHeader, OkInfo, OutValue, ResultSink, SinkError, SqlError, StatusFlags,
+    column_flag,
 };
 use weir_wire::response::Change;
 use weir_wire::text::ClockText;
-use weir_wire::{Capabilities, Status, binary, put_lenenc_int, response, text};
+use weir_wire::{Capabilities, Status, Writer, binary, put_lenenc_int, response, text};
 
 /// The end of an answer, kept until it is known whether another statement follows.
 pub struct Final {
@@ -112,13 +114,15 @@ pub fn change(of: &Tracked) -> Change<'_> {
     }
 }
 
+/// Type, flags and width of each column.
+type Types = SmallVec<[(u8, u16, u32); 8]>;
+
 /// Where a session's answer goes.
 pub struct NetSink<'c> {
     conn: &'c mut Conn,
     caps: Capabilities,
     binary: bool,
-    /// Type and flags of each column.
-    types: Vec<(u8, u16, u32)>,
+    types: Types,
     pub last: Option<Final>,
     /// Rows that the statement has sent.
     pub sent: u64,
@@ -126,6 +130,8 @@ pub struct NetSink<'c> {
     pub status: StatusFlags,
     /// When the statement began, and how long it may take before the client is told that it was slow.
     clock: (Instant, Duration),
+    /// When the end of its answer was known.
+    pub ended: Option<Instant>,
     /// How long the client may be silent while it sends a file.
     patience: Duration,
     file: ClientFile,
@@ -154,7 +160,7 @@ impl<'c> NetSink<'c> {
         session: &Session,
         began: Instant,
     ) -> NetSink<'c> {
-        let (types, last, file) = (Vec::new(), None, ClientFile::None);
+        let (types, last, file) = (Types::new(), None, ClientFile::None);
         let (status, (_, patience, _)) = (session.status_flags(), session.timeouts());
         let clock = (began, Duration::from_micros(session.slow_limits().0));
         NetSink {
@@ -166,6 +172,7 @@ impl<'c> NetSink<'c> {
             sent: 0,
             status,
             clock,
+            ended: None,
             patience,
             file,
             more: false,
@@ -187,7 +194,9 @@ impl<'c> NetSink<'c> {
     }
 
     fn keep(&mut self, ok: &OkInfo<'_>, rows: bool) {
-        let slow = self.clock.0.elapsed() > self.clock.1;
+        let now = Instant::now();
+        self.ended = Some(now);
+        let slow = now.saturating_duration_since(self.clock.0) > self.clock.1;
         self.last = Some(Final::of(ok, rows, slow));
     }
 }
@@ -200,6 +209,29 @@ pub fn column(c: &ColumnMeta) -> response::Column<'_> {
         type_code: c.type_code,
         flags: c.flags,
         decimals: c.decimals,
+    }
+}
+
+/// The packets that tell how many columns there are and which, as the first of an answer.
+fn header(cols: &[ColumnMeta]) -> Box<[u8]> {
+    let mut w = Writer::new();
+    w.set_sequence(1);
+    put_lenenc_int(w.begin(), cols.len() as u64);
+    w.end();
+    for c in cols {
+        response::put_column(w.begin(), &column(c));
+        w.end();
+    }
+    w.pending().into()
+}
+
+impl NetSink<'_> {
+    fn end_columns(&mut self) {
+        if !self.caps.has(Capabilities::DEPRECATE_EOF) {
+            // Where the end of the columns is a packet, C clients look there for what they are about to read.
+            let status = status(self.status, self.more).with(self.outs, Status::PS_OUT_PARAMS);
+            self.conn.out.packet(|buf| response::put_eof(buf, 0, status));
+        }
     }
 }
 
@@ -219,11 +251,23 @@ impl ResultSink for NetSink<'_> {
             self.types.push((c.type_code, c.flags, c.length));
             self.conn.out.packet(|buf| response::put_column(buf, &column(c)));
         }
-        if !self.caps.has(Capabilities::DEPRECATE_EOF) {
-            // Where the end of the columns is a packet, C clients look there for what they are about to read.
-            let status = status(self.status, self.more).with(self.outs, Status::PS_OUT_PARAMS);
-            self.conn.out.packet(|buf| response::put_eof(buf, 0, status));
+        self.end_columns();
+        Ok(())
+    }
+
+    fn columns_kept(&mut self, cols: &[ColumnMeta], kept: &KeptHeader) -> Result<(), SinkError> {
+        let first = self.conn.out.writer.sequence() == 1;
+        let Some(count) = u8::try_from(cols.len()).ok().and_then(|n| n.checked_add(1)) else {
+            return self.columns(cols);
+        };
+        if !first {
+            return self.columns(cols);
         }
+        self.types.clear();
+        self.types.extend(cols.iter().map(|c| (c.type_code, c.flags, c.length)));
+        let packets = kept.get_or_make(|| header(cols));
+        self.conn.out.writer.put_first(packets, count);
+        self.end_columns();
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::errno;
 pub use crate::value::types::protocol::{column_flag, column_type};
@@ -147,6 +147,11 @@ impl std::error::Error for SinkError {}
 /// that say that more follows, and an `ok`.
 pub trait ResultSink: Send {
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError>;
+    /// The same columns with each execution of a plan, to which `kept` belongs.
+    fn columns_kept(&mut self, cols: &[ColumnMeta], _kept: &KeptHeader) -> Result<(), SinkError> {
+        self.columns(cols)
+    }
+
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError>;
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
@@ -165,6 +170,16 @@ pub trait ResultSink: Send {
     /// Appends the next piece of the file that was asked for; false when it has ended.
     fn client_data(&mut self, _into: &mut Vec<u8>) -> Result<bool, SqlError> {
         Ok(false)
+    }
+}
+
+/// What a sink makes of the columns of a plan that is run again and again: bytes that only the sink understands.
+#[derive(Debug, Default)]
+pub struct KeptHeader(OnceLock<Box<[u8]>>);
+
+impl KeptHeader {
+    pub fn get_or_make(&self, make: impl FnOnce() -> Box<[u8]>) -> &[u8] {
+        self.0.get_or_init(make)
     }
 }
 

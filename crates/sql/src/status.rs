@@ -138,6 +138,7 @@ stats! {
     Weir_plan_cache_evicted: Counter One, "Plans that had to go for want of room.";
     Weir_plan_cache_hits: Counter One, "Statements whose plan was found by their text.";
     Weir_plan_cache_plans: Gauge One, "Plans that are kept.";
+    Weir_point_plans: Counter One, "SELECTs of one row by a unique key that were run without the executor.";
 }
 
 /// The counters of one server.
@@ -204,7 +205,7 @@ pub struct SessionStatus {
 }
 
 /// The counters that statements step for each row, or several times.
-const OF_ROWS: [Stat; 27] = [
+const OF_ROWS: [Stat; 28] = [
     Stat::Created_tmp_tables,
     Stat::Handler_commit,
     Stat::Handler_delete,
@@ -232,6 +233,7 @@ const OF_ROWS: [Stat; 27] = [
     Stat::Weir_join_not_kept,
     Stat::Weir_join_parted,
     Stat::Weir_plan_cache_hits,
+    Stat::Weir_point_plans,
 ];
 
 fn step(counter: &AtomicU64, n: u64) {
@@ -247,6 +249,17 @@ impl SessionStatus {
     pub fn rows(&self, stat: Stat, n: u64) {
         debug_assert!(OF_ROWS.contains(&stat), "{stat:?} would never be settled");
         step(&self.own.values[stat as usize], n);
+    }
+
+    /// As [`SessionStatus::rows`], and the server's counters have it at once: for a statement that counts little, this is less than to
+    /// look at all counters when it ends.
+    pub fn rows_at_once(&self, stat: Stat, n: u64, server: &Status) {
+        self.rows(stat, n);
+        let at = OF_ROWS.iter().position(|s| *s as u16 == stat as u16);
+        if let Some(settled) = at.and_then(|at| self.settled.get(at)) {
+            step(settled, n);
+            server.add(stat, n);
+        }
     }
 
     /// For everything else.

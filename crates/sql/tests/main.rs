@@ -71,6 +71,7 @@ mod partition_rules;
 mod partition_twins;
 mod partitions;
 mod planned;
+mod point_plans;
 mod preparable;
 mod program_conditions;
 mod program_own;

@@ -281,6 +281,13 @@ impl Writer {
         }
     }
 
+    /// Appends packets that were encoded before, as the first of an answer: so many, with numbers from 1 on.
+    pub fn put_first(&mut self, packets: &[u8], count: u8) {
+        debug_assert_eq!(self.sequence, 1, "they are numbered as the first of an answer");
+        self.out.extend_from_slice(packets);
+        self.sequence = self.sequence.wrapping_add(count);
+    }
+
     /// Takes back the packet that was begun and not ended.
     pub fn abandon(&mut self) {
         self.out.truncate(self.open);

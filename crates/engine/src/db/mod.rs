@@ -184,6 +184,20 @@ impl Db {
         Txn::new(self.0.catalog.system(), o)
     }
 
+    /// Reads the row with a full key of a unique index as a transaction of this read alone would. Within `None`: the read would have to
+    /// wait for something, or has more to tell than a row; nothing was done, and [`Txn::get`] does it. `uncommitted`: the newest version.
+    pub fn read_now(
+        &self,
+        t: &Table,
+        index: usize,
+        key: &[u8],
+        uncommitted: bool,
+        out: &mut Vec<u8>,
+    ) -> Option<bool> {
+        let system: &System = &self.0;
+        system.read_now(t, index, key, uncommitted, out)
+    }
+
     /// Waits for what a commit owes; see [`Owed`].
     pub async fn settle_commit(&self, owed: Owed) -> Result<()> {
         owed.settle(&self.0).await

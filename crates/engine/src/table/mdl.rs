@@ -171,15 +171,33 @@ impl MdlHold {
 
 impl Drop for MdlHold {
     fn drop(&mut self) {
+        self.mdl.let_go(self.who, self.mode);
+    }
+}
+
+/// A reader's lock for as long as it waits for nothing. It borrows what [`MdlHold`] shares.
+pub struct MdlBrief<'m> {
+    mdl: &'m Mdl,
+    who: u32,
+}
+
+impl Drop for MdlBrief<'_> {
+    fn drop(&mut self) {
+        self.mdl.let_go(self.who, MdlMode::Read);
+    }
+}
+
+impl Mdl {
+    fn let_go(&self, who: u32, mode: MdlMode) {
         {
-            let mut s = self.mdl.state.lock();
-            let wakes = match self.mode {
+            let mut s = self.state.lock();
+            let wakes = match mode {
                 MdlMode::Exclusive => {
                     s.exclusive = false;
                     true
                 }
                 mode => {
-                    s.leave(self.who, mode);
+                    s.leave(who, mode);
                     let last = s.shared <= usize::from(s.upgradable);
                     let exclusive = last && s.waiting_exclusive > 0;
                     let freeze = mode == MdlMode::Write && s.writers == 0 && s.waiting_freeze > 0;
@@ -190,9 +208,21 @@ impl Drop for MdlHold {
             if !wakes {
                 return;
             }
-            s.gone = self.who;
+            s.gone = who;
         }
-        self.mdl.queue.wake_all();
+        self.queue.wake_all();
+    }
+
+    /// A reader's lock, without waiting.
+    pub fn briefly(&self) -> Option<MdlBrief<'_>> {
+        let mut s = self.state.lock();
+        if !s.admits(MdlMode::Read) {
+            return None;
+        }
+        let who = me();
+        s.share(who, MdlMode::Read);
+        drop(s);
+        Some(MdlBrief { mdl: self, who })
     }
 }
 

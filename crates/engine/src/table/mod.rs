@@ -8,6 +8,7 @@
 //! - Whoever uses a handle's trees holds its metadata lock, or is recovery, which is alone.
 //! - The partitions of a table have its metadata lock, its counters and its gate for purge: whoever has those of the table has theirs.
 
+mod at_once;
 mod def;
 mod handle;
 mod handles;

@@ -25,6 +25,7 @@ mod entries;
 pub mod external;
 mod gained;
 mod give_up;
+mod now;
 mod obsolete;
 mod owed;
 mod prepared;

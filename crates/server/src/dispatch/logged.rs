@@ -32,10 +32,16 @@ impl Connection {
         }
     }
 
-    /// A statement has ended that began at `began` and sent so many rows.
-    pub(super) fn statement_ended(&mut self, began: Instant, sent: u64, said: Said<'_>) {
+    /// A statement has ended that began at `began` and sent so many rows. `ended`: when, where somebody has looked at the clock.
+    pub(super) fn statement_ended(
+        &mut self,
+        began: Instant,
+        ended: Option<Instant>,
+        sent: u64,
+        said: Said<'_>,
+    ) {
         let work = self.session.take_work();
-        let ended = Instant::now();
+        let ended = ended.unwrap_or_else(Instant::now);
         self.ended = Some(ended);
         let nanos = ended.saturating_duration_since(began).as_nanos() as u64;
         let as_sent = match said {

@@ -10,6 +10,7 @@ use crate::errno;
 use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The rights of one session. They follow the account: a check after a change sees the change.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct Access {
     /// For messages: the host the client came from.
     from_host: String,
     version: u64,
+    /// No other rights of any session have this number.
+    state: u64,
     /// The account; one without rights when it was dropped.
     own: Arc<Account>,
     /// Active roles, in order. All of them are granted to the account.
@@ -46,6 +49,7 @@ impl Access {
     pub(super) fn new(accounts: Arc<Accounts>, account: &Arc<Account>, from_host: &str) -> Access {
         let mut access = Access {
             version: accounts.version(),
+            state: 0,
             accounts,
             user: account.user.clone(),
             account_host: account.host.clone(),
@@ -117,6 +121,13 @@ impl Access {
         let finer = |a: &Arc<Account>| a.tables.iter().any(|t| !t.columns.is_empty());
         let with_columns = self.holders().any(finer);
         self.with_columns = with_columns;
+        static STATE: AtomicU64 = AtomicU64::new(1);
+        self.state = STATE.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A number of the rights as they are: what was allowed once is allowed as long as it stays, and the account is not stale.
+    pub fn state(&self) -> u64 {
+        self.state
     }
 
     /// Are there rights on single columns among what is held?

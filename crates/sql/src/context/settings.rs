@@ -71,6 +71,8 @@ pub struct Settings {
     pub notes: bool,
     /// `optimizer_switch`.
     pub switches: Switches,
+    /// `wait_timeout`, `net_read_timeout` and `net_write_timeout`.
+    pub timeouts: (Duration, Duration, Duration),
 }
 
 /// The collation that results are told to be in; none where they are sent as they are.
@@ -89,6 +91,14 @@ impl Settings {
     /// row's lock may be a link; the shorter timeout ends them.
     pub fn mdl_timeout(&self) -> Duration {
         self.lock_timeout.min(self.ddl_timeout)
+    }
+
+    /// Nothing of these wants more of a SELECT than its rows.
+    pub fn leave_rows_alone(&self) -> bool {
+        self.results.is_none()
+            && self.select_limit == u64::MAX
+            && !self.background
+            && self.tells_transactions == 0
     }
 
     pub fn of(v: &SessionVars) -> Settings {
@@ -158,6 +168,11 @@ impl Settings {
             encryption_mode: v.u64(Var::block_encryption_mode) as u8,
             locale: v.u64(Var::lc_time_names) as u8,
             memory_limit: v.u64(Var::connection_memory_limit),
+            timeouts: (
+                seconds(Var::wait_timeout),
+                seconds(Var::net_read_timeout),
+                seconds(Var::net_write_timeout),
+            ),
         }
     }
 }

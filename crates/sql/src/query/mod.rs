@@ -38,6 +38,7 @@ pub use plan::deprecated::Deprecated;
 pub use plan::env::PlanEnv;
 pub use plan::outcome::{KeptRows, Outcome, RunError};
 pub use plan::param_kind::ParamKind;
+pub use plan::point::{KeyValue, PointPlan};
 pub use plan::told::{announced, column_meta, show_columns};
 pub use plan::{Plan, is_query};
 

@@ -34,7 +34,12 @@ impl Session {
         params: &'a [ParamValue],
         sink: &'a mut dyn ResultSink,
     ) -> Boxed<'a, Result<(), SqlError>> {
-        Box::pin(self.run_execute(id, params, sink))
+        Box::pin(async move {
+            match self.run_point_prepared(id, params, sink) {
+                Some(done) => done,
+                None => self.run_execute(id, params, sink).await,
+            }
+        })
     }
 
     /// Waits until the statement's commit is as durable as was asked. An error stands in the place of the answer.
@@ -62,6 +67,9 @@ impl Session {
         params: &[ParamValue],
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        if let Some(done) = self.run_point_prepared(id, params, sink) {
+            return done;
+        }
         rt.block_on(pin!(self.run_execute(id, params, sink)))
     }
 

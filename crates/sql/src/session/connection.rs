@@ -97,12 +97,7 @@ impl Session {
 
     /// Waits for the next command, the rest of a packet, a client to take its answer.
     pub fn timeouts(&self) -> (Duration, Duration, Duration) {
-        let seconds = |v| Duration::from_secs(self.vars.u64(v));
-        (
-            seconds(Var::wait_timeout),
-            seconds(Var::net_read_timeout),
-            seconds(Var::net_write_timeout),
-        )
+        self.settings.timeouts
     }
 
     pub fn database(&self) -> &str {

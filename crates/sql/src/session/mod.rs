@@ -63,6 +63,7 @@ mod answers;
 mod backup;
 mod binary_log;
 mod border;
+mod by_id;
 mod call;
 mod checksum;
 mod connection;
@@ -81,6 +82,7 @@ mod logged;
 mod login;
 mod nested;
 mod owed;
+mod point;
 mod preparable;
 mod prepared;
 mod programs;
@@ -99,6 +101,7 @@ mod triggers;
 mod views;
 mod xa;
 
+pub use by_id::ById;
 pub use instance::Instance;
 pub use login::{may_monitor, must_change};
 pub use scheduler::{Due, Run as EventRun, Scheduler};
@@ -150,7 +153,7 @@ pub struct Session {
     savepoints: Savepoints,
     next_isolation: Option<Isolation>,
     next_read_only: Option<bool>,
-    prepared: HashMap<u32, Prepared>,
+    prepared: ById<Prepared>,
     named: HashMap<String, Named>,
     next_statement: u32,
     warnings: Warnings,
@@ -210,6 +213,7 @@ pub struct Session {
     trees: Mutex<Held>,
     /// Memory of what the session keeps of its variables and warnings.
     kept: kept::Kept,
+    points: point::Points,
 }
 
 impl Session {
@@ -257,7 +261,7 @@ impl Session {
             savepoints: Savepoints::default(),
             next_isolation: None,
             next_read_only: None,
-            prepared: HashMap::new(),
+            prepared: ById::default(),
             named: HashMap::new(),
             next_statement: 1,
             warnings: Warnings::default(),
@@ -292,6 +296,7 @@ impl Session {
             has_attributes: false,
             trees: Mutex::default(),
             kept: kept::Kept::default(),
+            points: point::Points::default(),
         };
         s.begin_vars();
         s.show_roles();
@@ -459,6 +464,10 @@ impl Session {
         {
             self.work.row(Stat::Weir_plan_cache_hits);
             self.warn_of(&plan);
+            if let Some(done) = self.run_point_text(&plan, &params, sink) {
+                self.tally.plan = Some(plan);
+                return Some(done);
+            }
             match self.run_plan(&plan, &params, sink).await {
                 Err(execute::Again) => self.current.clear(),
                 Ok(r) => {

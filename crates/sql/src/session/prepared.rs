@@ -13,7 +13,7 @@ use crate::rights;
 use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::temporal::MAX_TIME_SECONDS;
-use crate::value::{Charset, Date, DateTime, Decimal, Time, Value, ValueError, sent};
+use crate::value::{Charset, Collation, Date, DateTime, Decimal, Time, Value, ValueError, sent};
 use std::sync::Arc;
 use weir_rt::Boxed;
 use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
@@ -21,18 +21,24 @@ use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 /// A statement of the binary protocol.
 pub struct Prepared {
     stmt: Arc<Statement>,
-    params: usize,
+    pub(super) params: usize,
     kinds: ParamKinds,
-    plan: Option<Arc<Plan>>,
+    pub(super) plan: Option<Arc<Plan>>,
     schema: Option<String>,
     /// In UTF-8, for the logs.
     pub(super) text: Box<[u8]>,
-    listed: Listed,
+    pub(super) listed: Listed,
     held: Held,
 }
 
 /// Parameters that a session keeps the memory for between executions; others have up to 65,535.
 const SPARE_VALUES: usize = 256;
+
+/// Texts of a client's set are texts of the connection's collation as they come.
+pub(super) fn is_sent_in(from: Charset, collation: Collation) -> bool {
+    let to = collation.charset();
+    from == to || from == Charset::Binary || (from, to) == (Charset::Utf8mb3, Charset::Utf8mb4)
+}
 
 /// What parameters are where they stand.
 type ParamKinds = Arc<[(u32, ParamKind)]>;
@@ -217,11 +223,8 @@ impl Session {
         params.iter().try_for_each(in_range)?;
         let mut values = std::mem::take(&mut self.spare_values);
         // Texts come in the client's set and are the connection's. A binary client's are taken for the connection's.
-        let (from, to) = (self.settings.sent, collation.charset());
-        let same = from == to
-            || from == Charset::Binary
-            || (from, to) == (Charset::Utf8mb3, Charset::Utf8mb4);
-        let client = (!same).then_some(from);
+        let from = self.settings.sent;
+        let client = (!is_sent_in(from, collation)).then_some(from);
         values.extend(params.iter().map(|v| match (client, v) {
             (Some(set), ParamValue::Bytes(_)) => match param_value(v, set.bin_collation()) {
                 Value::Str(text, _) => {

@@ -1,6 +1,7 @@
 //! What a session's statements came to: for the slow query log, and for the summary by digests.
 
 use super::Session;
+use super::by_id::ById;
 use super::text::lexed;
 use crate::digests::{COUNTED, Ended, Summary};
 use crate::func::monitoring::MAX_DIGEST_LENGTH;
@@ -47,7 +48,7 @@ pub(super) struct Tally {
     pub warnings: u64,
     pub failed: bool,
     known: HashMap<Box<[u8]>, Arc<Summary>>,
-    prepared: HashMap<u32, Arc<Summary>>,
+    prepared: ById<Arc<Summary>>,
     /// [`crate::digests::Digests::generation`] that they are of.
     generation: u64,
 }

@@ -1,11 +1,12 @@
 //! Evaluation of bound expressions: synchronous, over the rows at hand.
 //!
-//! `frame` is the rows that an expression sees, `lists` and `members` are IN, `branches` CASE and its like, `fitted` values in the form of their
+//! `as_stored` is what clients get of stored bytes, `frame` the rows that an expression sees, `lists` and `members` are IN, `branches` CASE and its like, `fitted` values in the form of their
 //! type, `json_value` parts of documents, `once` constants of a run, `ranks` what rows are worth to a search, `overflow` names in error 1690. May use expressions, plans
 //! as far as names in errors go, values and functions.
 //!
 //! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
 
+pub mod as_stored;
 mod branches;
 pub mod fitted;
 pub mod frame;

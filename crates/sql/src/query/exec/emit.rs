@@ -22,13 +22,14 @@ pub struct Emitter<'b> {
     b: &'b Block,
     offset: usize,
     count: usize,
-    distinct: Option<Distinct>,
+    // What few statements need is on the heap: every statement's future has room for an emitter.
+    distinct: Option<Box<Distinct>>,
     passed: usize,
-    sort: Option<Sorter<'b>>,
+    sort: Option<Box<Sorter<'b>>>,
     /// Bytes of rows that may wait in memory.
     memory: usize,
     /// Instead of `sort`, where rows can wait as they are stored.
-    stored: Option<StoredRows<'b>>,
+    stored: Option<Box<StoredRows<'b>>>,
     /// How rows go to the client without becoming values.
     direct: Option<Direct<'b>>,
 }
@@ -39,9 +40,9 @@ impl<'b> Emitter<'b> {
             b,
             offset,
             count,
-            distinct: b.distinct.then(|| Distinct::new(table_memory(reads))),
+            distinct: b.distinct.then(|| Box::new(Distinct::new(table_memory(reads)))),
             passed: 0,
-            sort: (!b.order.is_empty()).then(|| Sorter::new(b, &b.order)),
+            sort: (!b.order.is_empty()).then(|| Box::new(Sorter::new(b, &b.order))),
             memory: if b.order.is_empty() { 0 } else { sort_memory(reads) },
             stored: None,
             direct: None,
@@ -66,7 +67,7 @@ impl<'b> Emitter<'b> {
         }
         e.direct = client.direct(&b.items, &b.shapes);
         if let (Some(d), Some(_)) = (&e.direct, &e.sort) {
-            e.stored = StoredRows::new(b, d, client.time_zone());
+            e.stored = StoredRows::new(b, d, client.time_zone()).map(Box::new);
         }
         e
     }
@@ -75,7 +76,7 @@ impl<'b> Emitter<'b> {
     pub fn sort_after_all(&mut self, reads: Reads<'_>) {
         if self.sort.is_none() && !self.b.index_order.is_empty() {
             self.memory = sort_memory(reads);
-            self.sort = Some(Sorter::new(self.b, &self.b.index_order));
+            self.sort = Some(Box::new(Sorter::new(self.b, &self.b.index_order)));
         }
     }
 
@@ -184,14 +185,14 @@ impl<'b> Emitter<'b> {
 
     /// Rows wait that are to go to disk: [`Emitter::make_room`].
     pub fn is_due(&self, out: &Out<'_>) -> bool {
-        let aside = self.distinct.as_ref().is_some_and(Distinct::is_due);
+        let aside = self.distinct.as_ref().is_some_and(|d| d.is_due());
         aside || self.sort_is_full() || out.is_due()
     }
 
     /// The rows that wait for their order take as much memory as they may.
     fn sort_is_full(&self) -> bool {
         let Some(sort) = &self.sort else { return false };
-        self.stored.as_ref().map_or_else(|| sort.memory(), StoredRows::memory) >= self.memory
+        self.stored.as_ref().map_or_else(|| sort.memory(), |s| s.memory()) >= self.memory
     }
 
     /// What is due goes to disk.
@@ -230,7 +231,7 @@ impl<'b> Emitter<'b> {
     /// The input has ended: the rows that were put aside pass, each kind once.
     fn take_aside<'e>(
         &'e mut self,
-        mut distinct: Distinct,
+        mut distinct: Box<Distinct>,
         reads: Reads<'e>,
         ev: &'e mut Ev<'_>,
         out: &'e mut Out<'_>,
@@ -256,43 +257,53 @@ impl<'b> Emitter<'b> {
 
     /// Rows that wait for their order; none where they come in it.
     pub fn waiting(&self) -> Option<usize> {
-        let on_disk_or_kept = self.sort.as_ref().map(Sorter::rows);
-        match self.stored.as_ref().map(StoredRows::len) {
+        let on_disk_or_kept = self.sort.as_ref().map(|s| s.rows());
+        match self.stored.as_ref().map(|s| s.len()) {
             Some(rows) => on_disk_or_kept.map(|n| n + rows),
             None => on_disk_or_kept,
         }
     }
 
-    /// Sends what was kept for the sort. Returns the number for FOUND_ROWS().
-    pub async fn finish(
-        mut self,
-        reads: Reads<'_>,
-        ev: &mut Ev<'_>,
-        out: &mut Out<'_>,
-    ) -> Run<u64> {
-        if let Some(distinct) = self.distinct.take_if(|d| d.has_aside()) {
-            self.take_aside(distinct, reads, ev, out).await?;
+    /// The number for FOUND_ROWS() of rows that went out as they came; `None`: some were kept, and [`Emitter::finish`] sends them.
+    pub fn ended(&self) -> Option<u64> {
+        let kept = self.sort.is_some() || self.distinct.as_ref().is_some_and(|d| d.has_aside());
+        (!kept).then(|| self.found())
+    }
+
+    fn found(&self) -> u64 {
+        match self.b.calc_found_rows {
+            true => self.passed as u64,
+            false => self.passed.saturating_sub(self.offset).min(self.count) as u64,
         }
-        let Emitter { b, offset, count, passed, sort, mut stored, memory, .. } = self;
-        let Some(mut sort) = sort else {
-            return Ok(if b.calc_found_rows {
-                passed as u64
-            } else {
-                passed.saturating_sub(offset).min(count) as u64
-            });
-        };
-        // Rows that wait as they are stored have no other DISTINCT.
-        let distinct = b.distinct && stored.is_some();
-        if sort.has_runs()
-            && let Some(mut rows) = stored.take()
-        {
-            sort.spill_stored(&mut rows, offset.saturating_add(count), reads, ev).await?;
-        }
-        let sent = match (stored, &mut *out) {
-            (Some(rows), Out::Client(client)) => rows.send(offset, count, client, ev)?,
-            _ => sort.send((offset, count, distinct), memory, reads, ev, out).await?,
-        };
-        Ok(if b.calc_found_rows { passed as u64 } else { sent })
+    }
+
+    /// Sends what was kept. Returns the number for FOUND_ROWS().
+    pub fn finish<'e>(
+        &'e mut self,
+        reads: Reads<'e>,
+        ev: &'e mut Ev<'_>,
+        out: &'e mut Out<'_>,
+    ) -> Boxed<'e, u64> {
+        Box::pin(async move {
+            if let Some(distinct) = self.distinct.take_if(|d| d.has_aside()) {
+                self.take_aside(distinct, reads, ev, out).await?;
+            }
+            let (b, offset, count) = (self.b, self.offset, self.count);
+            let Some(mut sort) = self.sort.take() else { return Ok(self.found()) };
+            let mut stored = self.stored.take();
+            // Rows that wait as they are stored have no other DISTINCT.
+            let distinct = b.distinct && stored.is_some();
+            if sort.has_runs()
+                && let Some(mut rows) = stored.take()
+            {
+                sort.spill_stored(&mut rows, offset.saturating_add(count), reads, ev).await?;
+            }
+            let sent = match (stored, &mut *out) {
+                (Some(rows), Out::Client(client)) => rows.send(offset, count, client, ev)?,
+                _ => sort.send((offset, count, distinct), self.memory, reads, ev, out).await?,
+            };
+            Ok(if b.calc_found_rows { self.passed as u64 } else { sent })
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
 //! `row_hash`; in parts through files where they do not fit, `join::parted`) and rows kept from run to run (`lasting`); `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
 //! `stored` and `runs` keep rows that wait for their order, `queue` those that wait to be written, `spool` those that have no room in memory;
-//! `destination` and `out` say where they go. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
+//! `destination` and `out` say where they go, `point` sends the row of a point plan. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
 //! `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
 //!
 //! Invariants:
@@ -26,6 +26,7 @@ mod made;
 mod merge;
 pub mod order;
 pub mod out;
+mod point;
 pub mod programs;
 pub mod queue;
 mod recurse;
@@ -184,7 +185,10 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     /// The rows that waited for their order are sorted and go out.
-    async fn finish(&mut self, b: &Block, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
+    async fn finish(&mut self, b: &Block, e: &mut Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
+        if let Some(found) = e.ended() {
+            return Ok(found);
+        }
         if let Some(rows) = e.waiting() {
             count_sort(b, self.reads.work, rows);
         }
@@ -212,7 +216,7 @@ impl<'a, 't> Runner<'a, 't> {
             let mut e = Emitter::new(b, limits, self.reads);
             let aggs = self.extremes(list, outer).await?;
             self.emit(&mut j, &aggs, &mut e, outer, out).await?;
-            self.finish(b, e, out).await
+            self.finish(b, &mut e, out).await
         } else {
             let mut e = Emitter::of_tables(b, limits, self.reads, out);
             'rows: while j.next(self, outer).await? {
@@ -232,7 +236,7 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.end(self);
-            self.finish(b, e, out).await
+            self.finish(b, &mut e, out).await
         }
     }
 
@@ -277,7 +281,7 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
             }
-            self.finish(b, e, out).await
+            self.finish(b, &mut e, out).await
         })
     }
 

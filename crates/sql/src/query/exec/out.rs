@@ -3,6 +3,7 @@
 use crate::context::Settings;
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
+use crate::query::eval::as_stored::{sent_as_stored, stored, temporal};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::{Ev, eval, owned_bytes};
 use crate::query::expr::{BExpr, Node};
@@ -226,58 +227,6 @@ fn direct<'v>(e: &BExpr, f: &Frame<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
     }
     let datum = RowView::new(&t.engine.layout, slot.bytes()?).get(c.col as usize);
     stored(&t.meta.columns[c.col as usize].ty, datum, tz)
-}
-
-fn sent_as_stored(ty: &SqlType) -> bool {
-    match ty.class() {
-        Class::Int => !matches!(ty, SqlType::Year | SqlType::Bit { .. }),
-        Class::Date | Class::DateTime => true,
-        Class::Text => is_utf8_or_binary(ty) && !ty.is_list(),
-        Class::Null | Class::Decimal | Class::Real | Class::Time | Class::Json => false,
-    }
-}
-
-/// A stored value in the form that the client gets, for the types that [`sent_as_stored`] names.
-fn stored<'v>(ty: &SqlType, datum: Datum<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
-    Some(match (ty.class(), datum) {
-        (_, Datum::Null) => OutValue::Null,
-        (Class::Int, Datum::Int(v)) => OutValue::Int(v),
-        // Years are stored as another number.
-        (Class::Int, Datum::UInt(v)) if sent_as_stored(ty) => OutValue::UInt(v),
-        // BINARY(n) and all texts are stored as they are sent.
-        (Class::Text, Datum::Bytes(b)) if is_utf8_or_binary(ty) => OutValue::Bytes(b),
-        (Class::Date | Class::DateTime, d) => temporal(&ty.load(d, tz), ty)?,
-        _ => return None,
-    })
-}
-
-fn is_utf8_or_binary(ty: &SqlType) -> bool {
-    ty.collation().is_some_and(|c| c.is_binary() || c.charset().is_unicode())
-}
-
-fn temporal(v: &Value<'_>, ty: &SqlType) -> Option<OutValue<'static>> {
-    let decimals = if ty.is_temporal() { ty.fsp() } else { return None };
-    Some(match v {
-        Value::Date(d) => OutValue::Date { year: d.year, month: d.month, day: d.day },
-        Value::DateTime(d) => {
-            let (_, hours, minute, second, micros) = d.time().parts();
-            OutValue::DateTime {
-                year: d.date.year,
-                month: d.date.month,
-                day: d.date.day,
-                hour: hours as u8,
-                minute,
-                second,
-                micros,
-                decimals,
-            }
-        }
-        Value::Time(t) => {
-            let (negative, hours, minutes, seconds, micros) = t.parts();
-            OutValue::Time { negative, hours, minutes, seconds, micros, decimals }
-        }
-        _ => return None,
-    })
 }
 
 /// A value in the form that its column announced.

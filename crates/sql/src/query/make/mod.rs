@@ -1,6 +1,6 @@
 //! From a statement to its plan: bound, optimized, and with what each execution checks.
 //!
-//! One file for each kind of statement: `insert`, `change` (UPDATE and DELETE), `load` (LOAD DATA), `into`, `explained`. `moves` knows changes
+//! One file for each kind of statement: `insert`, `change` (UPDATE and DELETE), `load` (LOAD DATA), `into`, `explained`. `point` knows what needs no executor, `moves` changes
 //! that move rows to where the statement would meet them again, `open` columns whose type a parameter gives. May use the binder and the
 //! optimizer; runs nothing.
 
@@ -11,6 +11,7 @@ mod into;
 mod load;
 mod moves;
 mod open;
+mod point;
 mod targets;
 
 use crate::meta::SqlTable;
@@ -129,7 +130,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         needs.extend(rights::to_explain(&b.view_needs));
     }
     needs.extend(b.view_needs);
-    Ok(Plan {
+    let mut plan = Plan {
         locks_rows: kind.locks_for_update(&|_| true),
         kind,
         columns,
@@ -147,7 +148,10 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         constants: b.constants,
         deprecated: b.deprecated,
         digest: OnceLock::new(),
-    })
+        point: None,
+    };
+    plan.point = point::point(&plan, env.reads.settings.told);
+    Ok(plan)
 }
 
 impl Binder<'_> {

@@ -2,7 +2,7 @@
 //! instructions (`code`).
 //!
 //! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
-//! have what one kind of statement or subquery needs beside them. `key`, `index_merge` and `pruning` are searches, `cond` conditions, `raw` is what the optimizer works from, `told`
+//! have what one kind of statement or subquery needs beside them. `key`, `index_merge` and `pruning` are searches, `point` is a search that needs no executor, `cond` conditions, `raw` is what the optimizer works from, `told`
 //! is what the client is told of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
 //! nothing here is worked out over rows.
 //!
@@ -26,6 +26,7 @@ pub mod matching;
 mod out_column;
 pub mod outcome;
 pub mod param_kind;
+pub mod point;
 pub mod pruning;
 pub mod raw;
 pub mod shape;
@@ -54,6 +55,7 @@ use foreign::ForeignPlan;
 use json_table::JsonTable;
 use key::Key;
 use param_kind::ParamKind;
+use point::PointPlan;
 use pruning::Pruning;
 use raw::Raw;
 use shape::Shape;
@@ -91,6 +93,8 @@ pub struct Plan {
     pub(super) locks_rows: bool,
     /// What its text says that should be said in another way.
     pub(super) deprecated: Vec<Deprecated>,
+    /// A shorter way for the executions that want nothing but the row.
+    pub(super) point: Option<Box<PointPlan>>,
 }
 
 pub(super) enum Kind {
@@ -132,6 +136,11 @@ impl Plan {
 
     pub fn param_count(&self) -> usize {
         self.params
+    }
+
+    /// A shorter way, see [`PointPlan`].
+    pub fn point(&self) -> Option<&PointPlan> {
+        self.point.as_deref()
     }
 
     /// A query that takes no locks and changes nothing.

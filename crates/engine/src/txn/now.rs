@@ -1,0 +1,241 @@
+//! Reads of one row that wait for nothing: by the full key of a unique index, without a lock of the row, in one attempt.
+//!
+//! A statement that looks up a row finds it in memory nearly always. Its read is then a plain function: no future, no view that others
+//! must know of, no count of references. Such a read answers `None` where it would have to wait for anything (a page, a latch, a definition
+//! statement, undo that is on disk) or where the row is more than its bytes (long columns, a damaged file). Nothing has changed by then,
+//! and the caller reads in the usual way, with [`Txn::get`], which waits, and which knows the errors.
+//!
+//! Invariants:
+//! - What is read is what a view would give that was opened while the leaf was latched. The newest version of a row cannot change
+//!   under that latch, and one whose writer has ended is seen by every view that is opened after; so most reads open no view. Where the
+//!   writer may be active, a view is opened under the latch and asked.
+//! - The metadata lock is held for as long as a page of the table is looked at.
+//! - An entry of a secondary index is followed by a look at the row itself: where the row's newest version, if it is one that the
+//!   reader sees, has the key, it is the row, for a unique key has one. Everything else is left to the usual way.
+
+use super::version::{self, HEADER, RowHeader};
+use super::{Isolation, System, Txn, View, secondary};
+use crate::btree;
+use crate::ids::TrxId;
+use crate::page::slotted;
+use crate::planted::{self, Bug};
+use crate::pool::Access;
+use crate::row::{RowView, encode_key};
+use crate::sync::atomic::Ordering;
+use crate::table::{MdlMode, Table};
+use smallvec::SmallVec;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Clustered keys that need no memory of their own.
+type ShortKey = SmallVec<[u8; 64]>;
+
+/// Which versions a reader sees.
+enum Sees<'v> {
+    /// The newest, committed or not.
+    Any,
+    /// What is committed now, and what this transaction wrote (0: none).
+    Now(TrxId),
+    /// What the view has, and what this transaction wrote.
+    View(&'v View, TrxId),
+}
+
+impl Sees<'_> {
+    /// Certainly the version that this writer has made. False: it is not known.
+    fn sees(&self, db: &System, writer: TrxId) -> bool {
+        match *self {
+            Sees::Any => true,
+            Sees::Now(own) => {
+                own != 0 && writer == own && !planted::is(Bug::OwnWritesInvisible)
+                    || !db.trx.may_be_active(writer)
+            }
+            Sees::View(view, own) => {
+                own != 0 && writer == own && !planted::is(Bug::OwnWritesInvisible)
+                    || view.sees(writer)
+            }
+        }
+    }
+
+    /// The version of a cell that the reader sees; within `None` where that is not known without waiting.
+    fn version<'c>(&self, db: &System, cell: &'c [u8]) -> Option<Option<Cow<'c, [u8]>>> {
+        let header = RowHeader::read(cell);
+        if self.sees(db, header.trx) {
+            return Some((!header.is_deleted()).then_some(Cow::Borrowed(&cell[HEADER..])));
+        }
+        match *self {
+            Sees::Any => None,
+            Sees::Now(own) => {
+                let view = db.trx.open_view();
+                let seen = version::visible(&db.core, Some(&view), own, cell);
+                view.close();
+                seen.ok()
+            }
+            Sees::View(view, own) => version::visible(&db.core, Some(view), own, cell).ok(),
+        }
+    }
+}
+
+/// Copies a row that is all in its cell; `None`: it has columns elsewhere.
+fn give(t: &Table, row: &[u8], out: &mut Vec<u8>) -> Option<bool> {
+    if t.may_have_external() && RowView::new(&t.layout, row).has_external() {
+        return None;
+    }
+    out.clear();
+    out.extend_from_slice(row);
+    Some(true)
+}
+
+/// By the whole key of the clustered index.
+fn clustered(
+    db: &System,
+    t: &Table,
+    key: &[u8],
+    sees: &Sees<'_>,
+    out: &mut Vec<u8>,
+) -> Option<bool> {
+    let leaf = btree::leaf(&db.core, &t.indexes[0].tree, key, Access::Point).ok()?;
+    let Ok(slot) = slotted::search(leaf.bytes(), key) else { return Some(false) };
+    match sees.version(db, slotted::value(leaf.bytes(), slot))? {
+        Some(row) => give(t, &row, out),
+        None => Some(false),
+    }
+}
+
+/// The clustered key that a secondary index has for a key of its own: `Some(None)` where no row has that key, in any version.
+fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<ShortKey>> {
+    let trees = t.indexes[index].trees();
+    if trees.buffer.is_some() {
+        return None;
+    }
+    let leaf = btree::leaf(&db.core, trees.main, key, Access::Point).ok()?;
+    let page = leaf.bytes();
+    let (Ok(slot) | Err(slot)) = slotted::search(page, key);
+    // What stands behind the last entry of the leaf is on another one.
+    let ends_here = || slotted::upper(page).is_none_or(|upper| !upper.starts_with(key));
+    let has_key = |slot: usize, found: &mut ShortKey| {
+        found.clear();
+        found.extend_from_slice(slotted::prefix(page));
+        found.extend_from_slice(slotted::key_rest(page, slot));
+        found.starts_with(key)
+    };
+    let mut found = ShortKey::new();
+    if slot >= slotted::count(page) {
+        return ends_here().then_some(None);
+    }
+    if !has_key(slot, &mut found) {
+        return Some(None);
+    }
+    let value = slotted::value(page, slot);
+    if secondary::is_marked(value) {
+        return None;
+    }
+    let row_key = ShortKey::from_slice(found.get(secondary::pk_offset(value)..)?);
+    // Entries of older rows may stand behind it.
+    let alone = match slot + 1 < slotted::count(page) {
+        true => !has_key(slot + 1, &mut found),
+        false => ends_here(),
+    };
+    alone.then_some(Some(row_key))
+}
+
+/// By the whole key of a secondary unique index, none of whose parts is NULL.
+fn by_secondary(
+    db: &System,
+    t: &Table,
+    index: usize,
+    key: &[u8],
+    sees: &Sees<'_>,
+    out: &mut Vec<u8>,
+) -> Option<bool> {
+    let Some(row_key) = entry(db, t, index, key)? else { return Some(false) };
+    let leaf = btree::leaf(&db.core, &t.indexes[0].tree, &row_key, Access::Point).ok()?;
+    let slot = slotted::search(leaf.bytes(), &row_key).ok()?;
+    let cell = slotted::value(leaf.bytes(), slot);
+    let header = RowHeader::read(cell);
+    if header.is_deleted() || !sees.sees(db, header.trx) {
+        return None;
+    }
+    let row = &cell[HEADER..];
+    let mut own = Vec::with_capacity(key.len());
+    let view = RowView::new(&t.layout, row);
+    encode_key(&t.indexes[index].def.parts, &t.layout, &view, &mut own).ok()?;
+    // The row may have got another key since its entry was read.
+    if own != key {
+        return None;
+    }
+    give(t, row, out)
+}
+
+fn read(
+    db: &System,
+    t: &Table,
+    index: usize,
+    key: &[u8],
+    sees: &Sees<'_>,
+    out: &mut Vec<u8>,
+) -> Option<bool> {
+    let found = match index {
+        0 => clustered(db, t, key, sees, out),
+        _ => by_secondary(db, t, index, key, sees, out),
+    }?;
+    if found {
+        db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+    }
+    Some(found)
+}
+
+impl System {
+    /// Reads the row with a full key of a unique index as a transaction of this read alone would, and counts that as one. `uncommitted`:
+    /// the newest version, whoever wrote it. Within `None` nothing was done.
+    pub fn read_now(
+        &self,
+        t: &Table,
+        index: usize,
+        key: &[u8],
+        uncommitted: bool,
+        out: &mut Vec<u8>,
+    ) -> Option<bool> {
+        if self.core.log.failure().is_err() {
+            return None;
+        }
+        let _held = t.mdl_briefly()?;
+        let sees = if uncommitted { Sees::Any } else { Sees::Now(0) };
+        let found = read(self, t, index, key, &sees, out)?;
+        self.stats.commits.fetch_add(1, Ordering::Relaxed);
+        Some(found)
+    }
+}
+
+impl Txn {
+    /// As [`Txn::get`] without a lock of the row, where that needs to wait for nothing; else `None`, and the transaction is what it was, but
+    /// that it may have the table's metadata lock and its view, which the read that follows would take.
+    pub fn read_now(
+        &mut self,
+        t: &Arc<Table>,
+        index: usize,
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Option<bool> {
+        if self.check_alive().is_err() || self.o.held.is_some() || self.o.background {
+            return None;
+        }
+        t.usable().ok()?;
+        if !self.mdl.iter().any(|h| h.is_for(t)) {
+            let hold = t.mdl_now(MdlMode::Read)?;
+            self.mdl.push(hold);
+        }
+        let sees = match self.o.isolation {
+            Isolation::ReadUncommitted => Sees::Any,
+            Isolation::ReadCommitted => Sees::Now(self.id),
+            Isolation::RepeatableRead | Isolation::Serializable => {
+                let view = &**self.view.get_or_insert_with(|| self.db.trx.open_view());
+                // A definition that is younger than the snapshot is an error, which is told in the usual way.
+                if t.indexes[0].visible_from > view.no || t.indexes[index].visible_from > view.no {
+                    return None;
+                }
+                Sees::View(view, self.id)
+            }
+        };
+        read(&self.db, t, index, key, &sees, out)
+    }
+}

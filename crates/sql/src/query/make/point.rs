@@ -1,0 +1,132 @@
+//! Which statements have a point plan: SELECT of columns of one table by equality on all parts of a unique index.
+
+use crate::query::eval::as_stored::sent_as_stored;
+use crate::query::expr::{BExpr, CmpOp, Node};
+use crate::query::plan::key::Key;
+use crate::query::plan::point::{PointPart, PointPlan, PointText};
+use crate::query::plan::{Access, Block, Body, Cond, Kind, Plan, QueryPlan, Source, TableSlot};
+use crate::value::compare::CompareRule;
+use crate::value::{Collation, SqlType};
+use weir_engine::LockMode;
+
+/// The point plan of a statement whose plan is otherwise complete. `told`: what the columns of its result are announced in.
+pub fn point(plan: &Plan, told: Option<Collation>) -> Option<Box<PointPlan>> {
+    let Kind::Query(q) = &plan.kind else { return None };
+    let plain = plan.cacheable
+        && !plan.open_types
+        && !plan.virtuals
+        && plan.time_limit.is_none()
+        && plan.deprecated.is_empty()
+        && plan.sizes.len() == 1;
+    let block = plain_block(q).filter(|_| plain)?;
+    let ([slot], [step]) = (&block.tables[..], &block.steps[..]) else { return None };
+    let Access::Point(key) = &step.access else { return None };
+    let plain = step.after.is_empty() && !step.completes && step.kept.is_none();
+    if !plain || !is_plain_table(slot) {
+        return None;
+    }
+    let parts = parts(key)?;
+    let says_no_more = |c: &Cond| c.subs.is_empty() && is_said_by(c, key, &parts);
+    let integer = |p: u32| parts.iter().any(|part| part.param == p as usize && part.text.is_none());
+    // What is no integer is left to the usual plan, which checks it.
+    let is_checked = |e: &BExpr| matches!(e.node, Node::Param(p) if integer(p));
+    if !step.conds.iter().all(says_no_more)
+        || !plan.constants.iter().all(|b| is_checked(&b.value))
+        || plan.param_kinds.iter().any(|(p, _)| !integer(*p))
+    {
+        return None;
+    }
+    Some(Box::new(PointPlan {
+        columns: columns(block, key)?,
+        table: key.table.clone(),
+        index: key.index,
+        parts,
+        told,
+        header: Default::default(),
+        serial: PointPlan::next_serial(),
+    }))
+}
+
+/// A block that is a look at its table and nothing else.
+fn plain_block(q: &QueryPlan) -> Option<&Block> {
+    let Body::Block(b) = &q.body else { return None };
+    let plain = q.order.is_empty()
+        && q.limit.is_none()
+        && b.groups.is_empty()
+        && b.gate.is_empty()
+        && b.subs.is_empty()
+        && b.agg.is_none()
+        && b.extremes.is_none()
+        && b.windows.is_empty()
+        && b.having.is_none()
+        && b.item_subs.is_empty()
+        && !b.distinct
+        && b.order.is_empty()
+        && b.limit.is_none()
+        && !b.calc_found_rows;
+    plain.then_some(&**b)
+}
+
+/// Rows of it are read without locks, from one tree.
+fn is_plain_table(slot: &TableSlot) -> bool {
+    let Source::Table(table) = &slot.source else { return false };
+    slot.lock == LockMode::None && slot.selected.is_none() && table.engine.parts.is_empty()
+}
+
+/// The parts of a search that is equality with one parameter for each part of a unique index.
+fn parts(key: &Key) -> Option<Box<[PointPart]>> {
+    let [search] = &key.searches[..] else { return None };
+    let index = &key.table.engine.def.indexes[key.index];
+    let whole = key.unique
+        && key.over.is_none()
+        && key.subs.is_empty()
+        && search.is_single()
+        && search.eq.len() == index.parts.len();
+    if !whole || index.parts.is_empty() {
+        return None;
+    }
+    let part = |(n, alts): (usize, &Vec<_>)| {
+        let [alt]: &[crate::query::expr::usable::Alt] = &alts[..] else { return None };
+        let Node::Param(param) = alt.expr.node else { return None };
+        let text = match (key.table.meta.columns[key.column(n)].ty, alt.rule) {
+            (SqlType::Int { .. }, None | Some(CompareRule::Int | CompareRule::Decimal)) => None,
+            (SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. }, None) => {
+                Some(PointText { collation, decides: false })
+            }
+            (
+                SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. },
+                Some(CompareRule::Text(by)),
+            ) if by == collation => Some(PointText { collation, decides: true }),
+            _ => return None,
+        };
+        let prefix = index.parts[n].prefix.is_some();
+        let plain = !alt.null_safe && !prefix;
+        plain.then(|| PointPart { param: param as usize, ty: key.part_type(n), text })
+    };
+    search.eq.iter().enumerate().map(part).collect()
+}
+
+/// The condition is the equality of a part of the key with its parameter.
+fn is_said_by(cond: &Cond, key: &Key, parts: &[PointPart]) -> bool {
+    let Node::Cmp { op: CmpOp::Eq, a, b, rule } = &cond.expr.node else { return false };
+    let (column, param) = match (&a.node, &b.node) {
+        (Node::Col(c), Node::Param(p)) | (Node::Param(p), Node::Col(c)) => (c, *p as usize),
+        _ => return false,
+    };
+    let Some(search) = key.searches.first() else { return false };
+    column.depth == 0
+        && parts.iter().zip(&search.eq).enumerate().any(|(n, (part, alts))| {
+            let same_rule = alts.first().is_some_and(|alt| alt.rule == *rule);
+            part.param == param && key.column(n) == usize::from(column.col) && same_rule
+        })
+}
+
+/// The columns that go out, each with its type; `None`: an item is not a column that goes out as it is stored.
+fn columns(block: &Block, key: &Key) -> Option<Box<[(u16, SqlType)]>> {
+    let column = |item: &BExpr| {
+        let Node::Col(c) = item.node else { return None };
+        let ty = key.table.meta.columns[usize::from(c.col)].ty;
+        (c.depth == 0 && c.table == 0 && sent_as_stored(&ty)).then_some((c.col, ty))
+    };
+    block.items.iter().map(column).collect()
+}

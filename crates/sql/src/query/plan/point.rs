@@ -1,0 +1,89 @@
+//! A SELECT of one row by a unique key, whose columns go out as they are stored: all that is needed to run it without an executor.
+//!
+//! Such a plan stands beside the statement's usual one, which is run where anything wants more
+//! (docs/decisions/point-plan.md).
+
+use crate::meta::SqlTable;
+use crate::session_api::KeptHeader;
+use crate::value::{Collation, SqlType};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_engine::row::{Datum, KeyPartType, encode_datum};
+
+/// See the module.
+pub struct PointPlan {
+    pub table: Arc<SqlTable>,
+    /// Position in the engine's definition.
+    pub index: usize,
+    /// All parts of the index.
+    pub parts: Box<[PointPart]>,
+    /// Columns of the result by their places in the row.
+    pub columns: Box<[(u16, SqlType)]>,
+    /// What texts are announced in, see `Settings::told`: the columns of the statement's plan are for no other.
+    pub told: Option<Collation>,
+    pub header: KeptHeader,
+    /// No other plan of this process has this number.
+    pub serial: u64,
+}
+
+/// A part of the key, and the parameter that it is equal to.
+pub struct PointPart {
+    pub param: usize,
+    pub ty: KeyPartType,
+    /// How texts are compared; none: it is an integer.
+    pub text: Option<PointText>,
+}
+
+/// A part of the key that is a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointText {
+    /// Of the column, and so of the index.
+    pub collation: Collation,
+    /// It is the one of the comparison, whatever collation the parameter has.
+    pub decides: bool,
+}
+
+impl PointText {
+    /// A text of this collation is compared in the column's.
+    fn takes(self, c: Collation) -> bool {
+        let own = self.collation;
+        let decides = self.decides || c == own || own.is_bytewise() && !c.is_bytewise();
+        decides && c.charset() == own.charset()
+    }
+}
+
+/// A parameter that may be a part of a key as it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KeyValue<'v> {
+    Int(i64),
+    UInt(u64),
+    Text(&'v [u8], Collation),
+}
+
+impl PointPlan {
+    /// A number for a new plan.
+    pub fn next_serial() -> u64 {
+        static SERIAL: AtomicU64 = AtomicU64::new(1);
+        SERIAL.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Puts the key's bytes into `out`. `None`: a value is none of the column's own kind, or none that the column can hold. What such a
+    /// value is equal to is the business of the usual plan.
+    pub fn key<'v>(
+        &self,
+        value: impl Fn(usize) -> Option<KeyValue<'v>>,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        out.clear();
+        for part in &self.parts {
+            let datum = match (value(part.param)?, part.text) {
+                (KeyValue::Int(n), None) => Datum::Int(n),
+                (KeyValue::UInt(n), None) => Datum::UInt(n),
+                (KeyValue::Text(text, c), Some(own)) if own.takes(c) => Datum::Bytes(text),
+                _ => return None,
+            };
+            encode_datum(&part.ty, datum, out).ok()?;
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,232 @@
+//! SELECT of one row by a unique key, run by one function: from the parameters to the packet.
+//!
+//! The way of such a statement is short because of what it leaves out, so the list of what must not be left out is kept here, in two
+//! functions. `is_plain` asks whether anything of the session wants more than the row; if so, the statement takes the usual way.
+//! `point_ended` leaves the session as the usual way would: counters, diagnostics, FOUND_ROWS() and ROW_COUNT().
+//!
+//! Invariants:
+//! - `None` means that nothing was done, counted or sent: the caller runs the statement in the usual way.
+//! - Nothing here waits. What would have to is the usual way's.
+//! - Rights are looked at anew whenever those of any account have changed, or the session's roles have.
+
+use super::Session;
+use super::prepared::is_sent_in;
+use crate::query::{KeyValue, Plan, PointPlan};
+use crate::rights;
+use crate::session_api::{OkInfo, ParamValue, ResultSink, SqlError};
+use crate::status::Stat;
+use crate::value::Value;
+use weir_engine::Isolation;
+
+/// Plans whose rights a session remembers to have.
+const ADMITTED: usize = 16;
+
+/// What a session keeps for statements that take this way.
+#[derive(Default)]
+pub(super) struct Points {
+    /// Numbers of plans, each with the state of the session's rights in which they were enough.
+    admitted: [(u64, u64); ADMITTED],
+    key: Vec<u8>,
+    row: Vec<u8>,
+    /// All statements take the usual way.
+    off: bool,
+}
+
+impl Session {
+    /// Whether SELECTs by a unique key may be run without the executor; they may unless somebody says no. Answers do not depend on it: it
+    /// is for tests that compare the two ways.
+    pub fn use_point_plans(&mut self, on: bool) {
+        self.points.off = !on;
+    }
+
+    /// Nothing of the session, nor of its account, wants more of a SELECT than its rows.
+    fn is_plain(&self) -> bool {
+        let settings = &self.settings;
+        let access =
+            !(self.access.is_stale() || self.access.is_limited() || self.access.is_expired());
+        let around = self.locked.is_none()
+            && self.within.is_none()
+            && self.xa.is_none()
+            && self.depth == 0
+            && self.next_isolation.is_none()
+            && self.next_read_only.is_none()
+            && self.temporaries.is_empty()
+            && !self.temporaries.has_doomed()
+            && !self.collecting;
+        access
+            && around
+            && settings.leave_rows_alone()
+            && !self.points.off
+            && self.conn.kill.pending().is_none()
+    }
+
+    /// The statement before has left nothing that the beginning or the end of the next one would take away.
+    fn is_clean(&self) -> bool {
+        self.current.total() == 0
+            && self.warnings.total() == 0
+            && self.signalled.is_none()
+            && self.shown.is_none()
+    }
+
+    /// Runs a prepared statement by its point plan, if it has one and nothing wants more.
+    pub(super) fn run_point_prepared(
+        &mut self,
+        id: u32,
+        params: &[ParamValue],
+        sink: &mut dyn ResultSink,
+    ) -> Option<Result<(), SqlError>> {
+        let p = self.prepared.get(&id)?;
+        let plan = p.plan.as_ref()?;
+        let point = plan.point()?;
+        if params.len() != p.params || !self.is_plain() || !self.is_clean() {
+            return None;
+        }
+        let (sent, collation) = (self.settings.sent, self.settings.collation);
+        let as_text = is_sent_in(sent, collation) && !collation.is_binary();
+        let mut key = std::mem::take(&mut self.points.key);
+        let made = point.key(
+            |n| match params.get(n)? {
+                ParamValue::Int(v) => Some(KeyValue::Int(*v)),
+                ParamValue::UInt(v) => Some(KeyValue::UInt(*v)),
+                ParamValue::Bytes(b) if as_text && collation.well_formed(b) == b.len() => {
+                    Some(KeyValue::Text(b, collation))
+                }
+                _ => None,
+            },
+            &mut key,
+        );
+        let plan = plan.clone();
+        let done = made.and_then(|()| self.run_point(&plan, &key, sink));
+        self.points.key = key;
+        let done = done?;
+        if let Some(p) = self.prepared.get(&id) {
+            p.listed.executed();
+        }
+        self.inst.status.inc(Stat::Queries);
+        (self.keep_warnings, self.outer_mode) = (false, None);
+        (self.tally.failed, self.tally.warnings) = (false, 0);
+        Some(match done {
+            Ok(()) => Ok(()),
+            Err(e) => self.end_statement(Err(e)),
+        })
+    }
+
+    /// Runs a statement whose literals are `values` by its plan's point plan, as [`Session::run_point_prepared`]; but within the beginning
+    /// and the end that statements have in common.
+    pub(super) fn run_point_text(
+        &mut self,
+        plan: &Plan,
+        values: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Option<Result<(), SqlError>> {
+        let point = plan.point()?;
+        if !self.is_plain() {
+            return None;
+        }
+        let mut key = std::mem::take(&mut self.points.key);
+        let made = point.key(
+            |n| match values.get(n)? {
+                Value::Int(v) => Some(KeyValue::Int(*v)),
+                Value::UInt(v) => Some(KeyValue::UInt(*v)),
+                Value::Str(text, c) if !c.is_binary() => Some(KeyValue::Text(text, *c)),
+                _ => None,
+            },
+            &mut key,
+        );
+        let done = made.and_then(|()| self.run_point(plan, &key, sink));
+        self.points.key = key;
+        done
+    }
+
+    /// Reads the row and answers with it.
+    fn run_point(
+        &mut self,
+        plan: &Plan,
+        key: &[u8],
+        sink: &mut dyn ResultSink,
+    ) -> Option<Result<(), SqlError>> {
+        let point = plan.point()?;
+        if plan.catalog_version() != self.inst.db.catalog_version()
+            || point.told != self.settings.told
+            || self.settings.join_limit.is_some_and(|limit| plan.examined() > limit as f64)
+            || !self.admits(plan, point)
+        {
+            return None;
+        }
+        let mut row = std::mem::take(&mut self.points.row);
+        let found = self.read_point(point, key, &mut row).filter(|_| {
+            // A row that no packet has room for is an error.
+            row.len() <= self.settings.max_packet
+        });
+        let answered = found.map(|found| {
+            self.point_ended(plan, found);
+            let sent = match sink.columns_kept(plan.columns(), &point.header) {
+                Ok(()) if found => point.send(&row, self.settings.tz, sink),
+                other => other.map_err(SqlError::from),
+            };
+            sent.and_then(|()| {
+                let ok = self.ok_info(OkInfo::default());
+                sink.end_rows(&ok).map_err(SqlError::from)
+            })
+        });
+        self.points.row = row;
+        answered
+    }
+
+    /// The session has the rights that the plan needs.
+    fn admits(&mut self, plan: &Plan, point: &PointPlan) -> bool {
+        let now = (point.serial, self.access.state());
+        let place = point.serial as usize % ADMITTED;
+        if self.points.admitted[place] == now {
+            return true;
+        }
+        // What is missing is told in the usual way.
+        let enough = rights::check(plan.needs(), &mut self.access).is_ok();
+        if enough {
+            self.points.admitted[place] = (point.serial, self.access.state());
+        }
+        enough
+    }
+
+    /// Whether there is such a row.
+    fn read_point(&mut self, point: &PointPlan, key: &[u8], row: &mut Vec<u8>) -> Option<bool> {
+        let table = &point.table.engine;
+        match &mut self.txn {
+            // A transaction begins in the usual way.
+            None if self.explicit || !self.settings.autocommit => None,
+            None => {
+                let uncommitted = self.settings.isolation == Isolation::ReadUncommitted;
+                self.inst.db.read_now(table, point.index, key, uncommitted, row)
+            }
+            Some(_) if self.settings.autocommit && !self.explicit => None,
+            // Reads lock what they read, unless the statement is its own transaction.
+            Some(txn) if txn.isolation() == Isolation::Serializable => None,
+            Some(txn) => {
+                txn.set_timeouts(self.settings.lock_timeout, self.settings.mdl_timeout());
+                txn.begin_statement();
+                txn.read_now(table, point.index, key, row)
+            }
+        }
+    }
+
+    /// What the statement leaves behind in the session and in the counters.
+    fn point_ended(&mut self, plan: &Plan, found: bool) {
+        let status = &self.inst.status;
+        self.work.inc(plan.stat(), status);
+        for (stat, n) in [
+            (Stat::Handler_commit, 1),
+            (Stat::Handler_external_lock, 2),
+            (Stat::Handler_read_key, 1),
+            (Stat::Table_locks_immediate, 1),
+            (Stat::Weir_point_plans, 1),
+        ] {
+            self.work.rows_at_once(stat, n, status);
+        }
+        if found {
+            self.work.examine();
+        }
+        self.info.forget_given_id();
+        self.info.set_found_rows(u64::from(found));
+        self.info.set_row_count(-1);
+    }
+}
