@@ -3,7 +3,7 @@
 use super::Boxed;
 use super::distinct::Distinct;
 use super::fulltext::Gathering;
-use super::out::{Client, Direct};
+use super::out::{Client, Direct, Room};
 use super::queue::RowQueue;
 use crate::context::Reads;
 use crate::func::aggregate::distinct_key;
@@ -50,8 +50,9 @@ pub trait Takes {
     fn due(&mut self) -> Option<Due<'_>>;
 }
 
-/// Rows on the way wait for a write.
+/// What is to be waited for before more rows are made: those on the way are to be written, or the client has enough of them for now.
 pub enum Due<'d> {
+    Room(Room<'d>),
     Queue(&'d mut RowQueue),
     Distinct(&'d mut Distinct),
 }
@@ -59,6 +60,7 @@ pub enum Due<'d> {
 impl<'d> Due<'d> {
     pub fn write(self, reads: Reads<'d>) -> Boxed<'d, ()> {
         match self {
+            Due::Room(room) => room.wait(),
             Due::Queue(queue) => queue.write(reads),
             Due::Distinct(distinct) => distinct.write(reads),
         }
@@ -129,6 +131,7 @@ impl Takes for Out<'_> {
 
     fn due(&mut self) -> Option<Due<'_>> {
         match self {
+            Out::Client(client) | Out::Some { client, .. } => client.due(),
             Out::Queue(queue) => queue.is_due().then_some(Due::Queue(queue)),
             Out::Branch(branch) => match &mut branch.distinct {
                 Some(distinct) if distinct.is_due() => Some(Due::Distinct(distinct)),

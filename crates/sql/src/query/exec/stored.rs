@@ -8,6 +8,7 @@ use super::order::{SortKey, SortOrder};
 use super::out::{Client, Direct};
 use super::runs::SortRow;
 use super::sort::sort;
+use crate::context::Reads;
 use crate::memory::{Account, Held, Over};
 use crate::query::eval::Ev;
 use crate::query::expr::{BExpr, Node};
@@ -277,11 +278,12 @@ impl<'b> StoredRows<'b> {
     }
 
     /// Sends the sorted rows behind `offset`; returns how many.
-    pub fn send(
+    pub async fn send(
         mut self,
         offset: usize,
         count: usize,
         client: &mut Client<'_>,
+        reads: Reads<'_>,
         ev: &mut Ev<'_>,
     ) -> Run<u64> {
         self.sort(ev)?;
@@ -289,6 +291,9 @@ impl<'b> StoredRows<'b> {
         for entry in wanted.clone() {
             let cells = (0..self.items).map(|c| (self.columns[c].1, self.datum(entry.row, c)));
             client.stored_row(cells)?;
+            if let Some(due) = client.due() {
+                due.write(reads).await?;
+            }
         }
         Ok(wanted.len() as u64)
     }
