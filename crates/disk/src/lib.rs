@@ -1,4 +1,4 @@
-//! The device: files with aligned buffers, behind one trait with a real and a simulated side.
+//! The device: files with aligned buffers, behind one trait with a real and a simulated side, and one in memory.
 //!
 //! Uses `std`, `rustix`, `io-uring` and `weir_rt`. Everything of Weir that reads or writes a file goes through [`Disk`] and
 //! [`File`]; paths are relative to the data directory, with `/` between folders.
@@ -12,6 +12,7 @@
 
 mod buf;
 mod error;
+mod memory;
 mod overlay;
 mod real;
 pub mod sim;
@@ -19,6 +20,7 @@ mod throttle;
 
 pub use buf::{ALIGN, IoBuf};
 pub use error::{DiskError, Result};
+pub use memory::MemoryDisk;
 pub use overlay::Overlay;
 pub use real::{Backend, RealDisk};
 pub use throttle::{Speed, ThrottledDisk};

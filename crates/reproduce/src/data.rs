@@ -51,7 +51,7 @@ struct Loading {
 impl Loading {
     async fn open(db: &Db) -> Result<Loading, String> {
         let vars = Arc::new(GlobalVars::default());
-        let hasher = Box::new(weir_server::crypto::Hasher);
+        let hasher = Box::new(weir_server::crypto::Hasher::new(db.rt().clone()));
         let inst = Instance::open(db.clone(), vars, hasher).await.map_err(|e| e.message)?;
         let session = Session::open(
             &inst,

@@ -1,13 +1,14 @@
 //! Logins: the greeting, the proof of the password, COM_CHANGE_USER.
 
 use crate::conn::{Conn, ReadError};
-use crate::crypto::{self, FastHash, Hasher, RsaKey};
+use crate::crypto::{self, FastHash, RsaKey};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use weir_boot::passwords::verify;
 use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
-use weir_sql::account::{Account, AccountName, AuthPlugin, PasswordHasher as _};
+use weir_sql::account::{Account, AccountName, AuthPlugin};
 use weir_sql::errno::ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK;
 use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
@@ -39,7 +40,7 @@ impl AuthState {
     /// milliseconds.
     fn proven_now(&self, account: &Account, password: &[u8]) -> bool {
         if account.plugin == AuthPlugin::Native {
-            return account.credentials().any(|c| Hasher.verify(account.plugin, c, password));
+            return account.credentials().any(|c| verify(account.plugin, c, password));
         }
         let fast = crypto::fast_hash(password);
         let known = {

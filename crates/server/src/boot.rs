@@ -2,13 +2,9 @@
 
 use crate::alarm::Alarm;
 use crate::backup::BackupCommand;
-use crate::files::MachineFiles;
-use crate::identity;
 use crate::listener::Server;
 use crate::log;
 use crate::notify::Supervisor;
-use crate::options::ServeOptions;
-use crate::persisted::{self, KeptFile};
 use crate::stage::Stage;
 pub use crate::stage::free_bytes;
 use crate::tls::Tls;
@@ -20,8 +16,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
+pub use weir_boot::engine::{
+    Embedding, descriptors_wanted, engine_options, open, settings, throttled,
+};
+use weir_boot::files::MachineFiles;
+use weir_boot::options::ServeOptions;
+use weir_boot::passwords::Hasher;
+use weir_boot::persisted::{self, KeptFile};
+use weir_boot::{budget, identity};
+use weir_engine::Db;
 use weir_rt::Rt;
 use weir_sql::files::StatementLogs as _;
 use weir_sql::session::Instance;
@@ -78,6 +81,8 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             of_start.recovers(line);
             log::system(line);
         }),
+        note: Arc::new(log::note),
+        warning: Arc::new(log::warning),
         // A failed sync means that nothing more can be promised: the process ends, and the next start recovers.
         fatal: Arc::new(|e| {
             log::error(&format!(
@@ -86,16 +91,16 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             std::process::exit(70);
         }),
     };
-    crate::budget::tell(&vars);
+    tell_memory(&vars);
     let db = open(&rt, &datadir, &vars, options, embedding)?;
     db.serve_answers();
     let (uuid, not_kept) = identity::server_uuid(&datadir)?;
     vars.put(Var::server_uuid, weir_sql::vars::VarValue::Str(uuid.into()));
     not_kept.iter().for_each(|w| log::warning(w));
     let inst = rt
-        .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
+        .block_on(Instance::open(db.clone(), vars.clone(), Box::new(Hasher::new(rt.clone()))))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
-    crate::budget::enforce(&inst);
+    budget::enforce(&inst);
     inst.persisted.open(kept, Arc::new(KeptFile::of(&datadir)));
     guard_open_root(&inst, &tcp)?;
     inst.meta.set_limit(vars.u64(Var::table_open_cache) as usize);
@@ -173,14 +178,10 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     end
 }
 
-/// The variables as a start with these options would have them, SET PERSIST's values included, and what it would log of them.
-pub fn settings(options: &ServeOptions) -> Result<(Arc<GlobalVars>, Vec<String>), String> {
-    let vars = Arc::new(GlobalVars::default());
-    let mut notes = options.apply(&vars)?;
-    let datadir = PathBuf::from(vars.text(Var::datadir));
-    let (_, of_kept) = persisted::load(&datadir, &vars, options)?;
-    notes.extend(of_kept);
-    Ok((vars, notes))
+/// What the server may take of memory, for the log.
+fn tell_memory(vars: &GlobalVars) {
+    let (text, over) = budget::tell(vars);
+    if over { log::warning(&text) } else { log::note(&text) }
 }
 
 /// Takes over what was written to the grant tables before this start, as MySQL does. Where that cannot be the accounts stay as they are.
@@ -343,102 +344,6 @@ fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db, limit: u64) -> Result<(), S
     }
 }
 
-/// What the engine tells the program it is part of.
-pub struct Embedding {
-    pub log: LogFn,
-    /// Called once when the engine cannot go on.
-    pub fatal: FatalFn,
-}
-
-/// The engine on a data directory, set up by the variables.
-pub fn open(
-    rt: &Rt,
-    datadir: &Path,
-    vars: &GlobalVars,
-    options: &ServeOptions,
-    embedding: Embedding,
-) -> Result<Db, String> {
-    let backend =
-        if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
-    let disk = RealDisk::open(datadir, backend, log::note).map_err(|e| e.to_string())?;
-    let mut disk: Arc<dyn Disk> = Arc::new(disk);
-    if options.is_given(Var::weir_throttle_iops) {
-        disk = throttled(rt, disk, vars);
-    } else {
-        let refuse = "the device was not opened for it: start with --weir-throttle-iops";
-        vars.on_change(Var::weir_throttle_iops, Box::new(move |_| Err(refuse.into())));
-    }
-    let o = engine_options(vars, options, embedding);
-    let db = rt
-        .block_on(Db::open(rt, disk, o))
-        .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
-    vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
-    Ok(db)
-}
-
-/// What the variables mean for the engine.
-pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embedding) -> Options {
-    let page_size = if options.is_given(Var::innodb_page_size) {
-        vars.u64(Var::innodb_page_size) as usize
-    } else {
-        0
-    };
-    let (data_mode, log_mode) = match vars.u64(Var::innodb_flush_method) {
-        0 => (Mode::Buffered, Mode::Buffered),
-        1 => (Mode::Buffered, Mode::Dsync),
-        _ => (Mode::Direct, Mode::Buffered),
-    };
-    let (flush_policy, flush) = crate::profile::flush_settings(vars, options);
-    Options {
-        page_size,
-        buffer_pool: vars.u64(Var::innodb_buffer_pool_size),
-        redo_capacity: vars.u64(Var::innodb_redo_log_capacity),
-        log_buffer: vars.u64(Var::innodb_log_buffer_size) as usize,
-        data_mode,
-        log_mode,
-        open_files: open_files(vars),
-        doublewrite: vars.bool(Var::innodb_doublewrite),
-        flush_policy,
-        flight_recorder: vars.bool(Var::weir_flight_recorder),
-        stall_seconds: vars.u64(Var::weir_stall_seconds),
-        undo: UndoLimits {
-            truncate: vars.bool(Var::innodb_undo_log_truncate),
-            max_bytes: vars.u64(Var::innodb_max_undo_log_size),
-            rounds: vars.u64(Var::innodb_purge_rseg_truncate_frequency),
-        },
-        sort_bytes: vars.u64(Var::innodb_sort_buffer_size) as usize,
-        row_log_bytes: vars.u64(Var::innodb_online_alter_log_max_size) as usize,
-        change_buffer: ChangeBufferLimits {
-            on: weir_engine::buffers_inserts(&vars.text(Var::innodb_change_buffering)),
-            ..ChangeBufferLimits::default()
-        },
-        read_ahead: vars.u64(Var::weir_read_ahead) as usize,
-        flush,
-        force: Force(vars.u64(Var::innodb_force_recovery) as u8),
-        log: embedding.log,
-        fatal: embedding.fatal,
-        ..Options::default()
-    }
-}
-
-/// The device slowed down to `weir_throttle_iops`; SET GLOBAL changes by how much.
-pub fn throttled(rt: &Rt, disk: Arc<dyn Disk>, vars: &GlobalVars) -> Arc<dyn Disk> {
-    let speed = |iops: u64| (iops > 0).then(|| Speed::of_2009(iops));
-    let wanted = speed(vars.u64(Var::weir_throttle_iops));
-    let slow = Arc::new(ThrottledDisk::new(rt.clone(), disk, wanted));
-    let hooked = slow.clone();
-    vars.on_change(
-        Var::weir_throttle_iops,
-        Box::new(move |v| {
-            if let weir_sql::vars::VarValue::UInt(n) = v {
-                hooked.set_speed(speed(*n));
-            }
-            Ok(())
-        }),
-    );
-    slow
-}
-
 fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
     if vars.bool(Var::skip_networking) {
         return Ok(Vec::new());
@@ -499,93 +404,9 @@ fn bind_socket(path: &Path, mode: &str) -> Result<UnixListener, String> {
     Ok(listener)
 }
 
-/// Descriptors for what is neither a connection, a table's file nor a file of the redo log: system files, sockets, logs, scratch files.
-const OTHER_FILES: u64 = 24;
-/// However few descriptors there are, so many are for files of tables.
-const TABLE_FILES_MIN: u64 = 4;
-
-/// `innodb_open_files`, or what the system's limit leaves beside the connections. Where it does not leave enough for the connections that
-/// may come, `max_connections` and `table_open_cache` are cut, as MySQL cuts them.
-fn open_files(vars: &GlobalVars) -> usize {
-    use rustix::process::{Resource, getrlimit};
-    let allowed = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let redo = weir_engine::redo_files(
-        vars.u64(Var::innodb_redo_log_capacity),
-        vars.u64(Var::innodb_page_size) as usize,
-    );
-    let share = Descriptors::share(
-        allowed.saturating_sub(redo + OTHER_FILES),
-        vars.u64(Var::innodb_open_files),
-        vars.u64(Var::max_connections),
-    );
-    let put = |var, n| vars.put(var, weir_sql::vars::VarValue::UInt(n));
-    put(Var::innodb_open_files, share.files);
-    if share.connections < vars.u64(Var::max_connections) {
-        let cache = vars.u64(Var::table_open_cache).min(share.files.max(1));
-        log::warning(&format!(
-            "the system allows {allowed} open files, of which the redo log takes {redo}: max_connections is {} (was {}), \
-             innodb_open_files {}, table_open_cache {cache} (was {})",
-            share.connections,
-            vars.u64(Var::max_connections),
-            share.files,
-            vars.u64(Var::table_open_cache),
-        ));
-        put(Var::max_connections, share.connections);
-        put(Var::table_open_cache, cache);
-    }
-    share.files as usize
-}
-
-/// Descriptors that a server may come to need.
-pub fn descriptors_wanted(vars: &GlobalVars) -> u64 {
-    let redo = weir_engine::redo_files(
-        vars.u64(Var::innodb_redo_log_capacity),
-        vars.u64(Var::innodb_page_size) as usize,
-    );
-    let (files, connections) = (vars.u64(Var::innodb_open_files), vars.u64(Var::max_connections));
-    // One more connection than allowed may come.
-    redo + OTHER_FILES + files + connections + 1
-}
-
-/// How descriptors are shared out.
-#[derive(Debug, PartialEq, Eq)]
-struct Descriptors {
-    files: u64,
-    connections: u64,
-}
-
-impl Descriptors {
-    /// A quarter is for files even where the connections allowed would take all.
-    fn share(free: u64, files: u64, connections: u64) -> Descriptors {
-        let least = TABLE_FILES_MIN.max(free / 4).min(files);
-        let files = files.min(free.saturating_sub(connections + 1).max(least));
-        // One more connection than allowed may come, to look what the others do.
-        let left = free.saturating_sub(files + 1).max(1);
-        Descriptors { files, connections: connections.min(left) }
-    }
-}
-
 /// Connections and table files need descriptors: as many as the system allows.
 fn raise_files_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let now = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptors_are_shared_out() {
-        let share = |free, files, connections| {
-            let d = Descriptors::share(free, files, connections);
-            (d.files, d.connections)
-        };
-        assert_eq!(share(1_000_000, 4000, 151), (4000, 151));
-        assert_eq!(share(960, 4000, 151), (808, 151));
-        assert_eq!(share(200, 4000, 151), (50, 149));
-        assert_eq!(share(8, 4000, 151), (4, 3));
-        assert_eq!(share(0, 4000, 151), (4, 1));
-    }
 }

@@ -1,5 +1,5 @@
-//! Passwords: hashes as MySQL stores them, proofs as MySQL's clients send them, the RSA key that
-//! carries a password over a connection without TLS. Digests, random numbers and RSA are aws-lc's.
+//! Logins: proofs as MySQL's clients send them, the RSA key that carries a password over a connection without TLS. Digests, random
+//! numbers and RSA are aws-lc's. The hashes that accounts keep are made in `weir_boot::passwords`.
 
 use aws_lc_rs::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 use aws_lc_rs::encoding::AsDer;
@@ -7,7 +7,8 @@ use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use aws_lc_rs::rsa::{KeySize, OAEP_SHA1_MGF1SHA1, OaepPrivateDecryptingKey, PrivateDecryptingKey};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use weir_sql::account::{AuthPlugin, PasswordHasher};
+use weir_boot::passwords::{CRYPT64, decode_native};
+pub use weir_boot::passwords::{Hasher, same, verify_sha2};
 use weir_wire::constants::SALT_LEN;
 
 fn sha1(parts: &[&[u8]]) -> [u8; 20] {
@@ -26,9 +27,6 @@ fn random(bytes: &mut [u8]) {
     // Without randomness there is no safe login at all.
     SystemRandom::new().fill(bytes).expect("the system has random numbers");
 }
-
-/// The alphabet of crypt(3).
-const CRYPT64: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// A challenge: printable, so that no client trips over a zero or a `$`.
 ///
@@ -50,11 +48,6 @@ fn fresh_salt() -> [u8; SALT_LEN] {
     let mut salt = [0; SALT_LEN];
     random(&mut salt);
     salt.map(|byte| CRYPT64[usize::from(byte & 63)])
-}
-
-/// Equal without telling by time where they differ.
-pub fn same(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
 }
 
 fn xor<const N: usize>(a: &[u8; N], b: &[u8; N]) -> [u8; N] {
@@ -87,18 +80,6 @@ pub fn check_native(credential: &str, response: &[u8], salt: &[u8]) -> bool {
     same(&sha1(&[&stage1]), &stored)
 }
 
-fn decode_native(credential: &str) -> Option<[u8; 20]> {
-    let hex = credential.strip_prefix('*')?.as_bytes();
-    let mut out = [0; 20];
-    if hex.len() != 40 {
-        return None;
-    }
-    for (byte, pair) in out.iter_mut().zip(hex.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(out)
-}
-
 /// What the fast path of caching_sha2_password keeps: SHA256(SHA256(password)).
 pub type FastHash = [u8; 32];
 
@@ -113,135 +94,10 @@ pub fn check_fast(cached: &FastHash, response: &[u8], salt: &[u8]) -> bool {
     same(&sha256(&[&stage1]), cached)
 }
 
-/// Rounds of a new hash, as MySQL's default.
-const ROUNDS: usize = 5000;
-
-/// The SHA-256 crypt of Drepper's "Unix crypt using SHA-256 and SHA-512", without its prefix.
-fn sha256_crypt(password: &[u8], salt: &[u8], rounds: usize) -> String {
-    let repeat = |block: &[u8; 32], len: usize| -> Vec<u8> {
-        block.iter().copied().cycle().take(len).collect()
-    };
-    let b = sha256(&[password, salt, password]);
-    let mut a = Context::new(&SHA256);
-    a.update(password);
-    a.update(salt);
-    a.update(&repeat(&b, password.len()));
-    let mut bits = password.len();
-    while bits > 0 {
-        a.update(if bits & 1 == 1 { &b } else { password });
-        bits >>= 1;
-    }
-    let mut c: [u8; 32] = a.finish().as_ref().try_into().expect("SHA-256 has 32 bytes");
-    let p = repeat(&sha256(&vec![password; password.len()]), password.len());
-    let s = repeat(&sha256(&vec![salt; 16 + usize::from(c[0])]), salt.len());
-    for round in 0..rounds {
-        let odd = round & 1 == 1;
-        let first: &[u8] = if odd { &p } else { &c };
-        let by3: &[u8] = if round % 3 == 0 { &[] } else { &s };
-        let by7: &[u8] = if round % 7 == 0 { &[] } else { &p };
-        let last: &[u8] = if odd { &c } else { &p };
-        c = sha256(&[first, by3, by7, last]);
-    }
-    crypt64(&c)
-}
-
-/// The odd byte order of crypt's base 64.
-fn crypt64(c: &[u8; 32]) -> String {
-    let mut out = String::with_capacity(43);
-    let mut put = |bytes: [u8; 3], chars: usize| {
-        let mut word = u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]);
-        for _ in 0..chars {
-            out.push(char::from(CRYPT64[(word & 63) as usize]));
-            word >>= 6;
-        }
-    };
-    let (mut i, mut j, mut k) = (0, 10, 20);
-    for _ in 0..10 {
-        put([c[i], c[j], c[k]], 4);
-        (i, j, k) = (k + 1, i + 1, j + 1);
-    }
-    put([0, c[31], c[30]], 3);
-    out
-}
-
-/// MySQL's `$A$005$` + 20 bytes of salt + 43 bytes of hash.
-fn hash_sha2(password: &[u8]) -> String {
-    let salt = new_salt();
-    let salt_text: String = salt.iter().map(|b| char::from(*b)).collect();
-    format!("$A$005${salt_text}{}", sha256_crypt(password, &salt, ROUNDS))
-}
-
-/// Rounds, salt and hash of a stored credential, of either method.
-fn parse_sha2(credential: &str) -> Option<(usize, &[u8], &str)> {
-    if let Some(rest) = credential.strip_prefix("$5$") {
-        let (salt, hash) = rest.split_once('$')?;
-        let fits = (1..=SALT_LEN).contains(&salt.len()) && hash.len() == 43 && rest.is_ascii();
-        return fits.then_some((ROUNDS, salt.as_bytes(), hash));
-    }
-    let rest = credential.strip_prefix("$A$")?;
-    let (rounds, rest) = rest.split_once('$')?;
-    let thousands = usize::from_str_radix(rounds, 16).ok().filter(|_| rounds.len() == 3)?;
-    if rest.len() != SALT_LEN + 43 || !rest.is_ascii() || thousands == 0 {
-        return None;
-    }
-    let (salt, hash) = rest.split_at(SALT_LEN);
-    Some((thousands * 1000, salt.as_bytes(), hash))
-}
-
-/// Slow on purpose: some milliseconds.
-pub fn verify_sha2(credential: &str, password: &[u8]) -> bool {
-    let Some((rounds, salt, hash)) = parse_sha2(credential) else { return false };
-    same(sha256_crypt(password, salt, rounds).as_bytes(), hash.as_bytes())
-}
-
 /// A key of the cache: changes with the credential, so that a changed password is asked anew.
 pub fn cache_key(user: &str, host: &str, credential: &str) -> [u8; 32] {
     let text = format!("{user}\0{host}\0{credential}");
     digest(&SHA256, text.as_bytes()).as_ref().try_into().expect("SHA-256 has 32 bytes")
-}
-
-/// The hasher that accounts use.
-pub struct Hasher;
-
-impl PasswordHasher for Hasher {
-    fn hash(&self, plugin: AuthPlugin, password: &[u8]) -> String {
-        if password.is_empty() {
-            return String::new();
-        }
-        match plugin {
-            AuthPlugin::Native => {
-                let hash = sha1(&[&sha1(&[password])]);
-                let hex: String = hash.iter().map(|b| format!("{b:02X}")).collect();
-                format!("*{hex}")
-            }
-            AuthPlugin::CachingSha2 => hash_sha2(password),
-            AuthPlugin::Sha256 => {
-                let salt = new_salt();
-                let salt_text: String = salt.iter().map(|b| char::from(*b)).collect();
-                format!("$5${salt_text}${}", sha256_crypt(password, &salt, ROUNDS))
-            }
-        }
-    }
-
-    fn verify(&self, plugin: AuthPlugin, credential: &str, password: &[u8]) -> bool {
-        match plugin {
-            _ if credential.is_empty() || password.is_empty() => {
-                credential.is_empty() && password.is_empty()
-            }
-            AuthPlugin::Native => {
-                same(self.hash(plugin, password).as_bytes(), credential.as_bytes())
-            }
-            AuthPlugin::CachingSha2 | AuthPlugin::Sha256 => verify_sha2(credential, password),
-        }
-    }
-
-    fn is_credential(&self, plugin: AuthPlugin, text: &str) -> bool {
-        match plugin {
-            AuthPlugin::Native => decode_native(text).is_some(),
-            AuthPlugin::CachingSha2 => text.starts_with("$A$") && parse_sha2(text).is_some(),
-            AuthPlugin::Sha256 => text.starts_with("$5$") && parse_sha2(text).is_some(),
-        }
-    }
 }
 
 /// The RSA key of this server run; made when the first client asks.
@@ -326,18 +182,18 @@ pub fn pem(label: &str, der: &[u8]) -> String {
 mod tests {
     use super::*;
     use aws_lc_rs::rsa::{OaepPublicEncryptingKey, PublicEncryptingKey};
+    use weir_boot::passwords::Hasher;
+    use weir_rt::Rt;
+    use weir_sql::account::{AuthPlugin, PasswordHasher};
 
-    #[test]
-    fn crypt_has_the_published_test_vector() {
-        // From the specification of SHA-crypt.
-        let hash = sha256_crypt(b"Hello world!", b"saltstring", 5000);
-        assert_eq!(hash, "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5");
+    fn hasher() -> Hasher {
+        Hasher::new(Rt::real())
     }
 
     #[test]
     fn native_hash_and_proof() {
         // SELECT PASSWORD('password') of every MySQL that had the function.
-        let credential = Hasher.hash(AuthPlugin::Native, b"password");
+        let credential = hasher().hash(AuthPlugin::Native, b"password");
         assert_eq!(credential, "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19");
         let salt = new_salt();
         assert!(check_native(&credential, &native_response(b"password", &salt), &salt));
@@ -347,33 +203,17 @@ mod tests {
 
     #[test]
     fn sha2_hash_and_proof() {
-        let credential = Hasher.hash(AuthPlugin::CachingSha2, b"secret");
+        let credential = hasher().hash(AuthPlugin::CachingSha2, b"secret");
         assert_eq!(credential.len(), 70);
-        assert!(Hasher.is_credential(AuthPlugin::CachingSha2, &credential));
-        assert!(Hasher.verify(AuthPlugin::CachingSha2, &credential, b"secret"));
-        assert!(!Hasher.verify(AuthPlugin::CachingSha2, &credential, b"Secret"));
-        assert!(!Hasher.verify(AuthPlugin::CachingSha2, &credential, b""));
-        assert!(Hasher.verify(AuthPlugin::CachingSha2, "", b""));
+        assert!(hasher().is_credential(AuthPlugin::CachingSha2, &credential));
+        assert!(hasher().verify(AuthPlugin::CachingSha2, &credential, b"secret"));
+        assert!(!hasher().verify(AuthPlugin::CachingSha2, &credential, b"Secret"));
+        assert!(!hasher().verify(AuthPlugin::CachingSha2, &credential, b""));
+        assert!(hasher().verify(AuthPlugin::CachingSha2, "", b""));
         let salt = new_salt();
         let cached = fast_hash(b"secret");
         assert!(check_fast(&cached, &sha2_response(b"secret", &salt), &salt));
         assert!(!check_fast(&cached, &sha2_response(b"secreT", &salt), &salt));
-    }
-
-    #[test]
-    fn sha256_hash() {
-        let credential = Hasher.hash(AuthPlugin::Sha256, b"secret");
-        assert_eq!((&credential[..3], credential.len()), ("$5$", 67));
-        assert!(Hasher.is_credential(AuthPlugin::Sha256, &credential));
-        assert!(!Hasher.is_credential(AuthPlugin::CachingSha2, &credential));
-        assert!(Hasher.verify(AuthPlugin::Sha256, &credential, b"secret"));
-        assert!(!Hasher.verify(AuthPlugin::Sha256, &credential, b"Secret"));
-        // The published vector, as crypt(3) writes it.
-        let published = "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5";
-        assert!(verify_sha2(published, b"Hello world!"));
-        for bad in ["$5$", "$5$$", "$5$salt", "$5$é$x", "$A$005$"] {
-            assert!(!Hasher.is_credential(AuthPlugin::Sha256, bad), "{bad}");
-        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The server: listeners, logins, connections, options, log.
+//! The server: listeners, logins, connections, log.
 //!
 //! Speaks `weir-wire` to clients and drives `weir-sql` sessions. A connection that is served has a
 //! thread for itself (`workers`), which blocks on the socket; one that has been idle for a moment
@@ -16,24 +16,18 @@ mod aside;
 mod auth;
 pub mod backup;
 pub mod boot;
-pub mod budget;
 mod compression;
 mod conn;
 pub mod crypto;
 mod cursor;
 mod dispatch;
 mod events;
-mod files;
 mod http;
-mod identity;
 mod listener;
 pub mod log;
 mod notify;
-pub mod options;
 mod parking;
-mod persisted;
 mod process;
-mod profile;
 mod registry;
 mod sink;
 mod spare;
@@ -42,3 +36,5 @@ mod statement_log;
 mod tls;
 mod transport;
 mod workers;
+
+pub use weir_boot::{budget, options};

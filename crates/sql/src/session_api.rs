@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll};
 
 use crate::errno;
 pub use crate::value::types::protocol::{column_flag, column_type};
@@ -155,6 +156,22 @@ pub trait ResultSink: Send {
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError>;
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
+
+    /// Whether the sink may become full. A query asks once, before its first row, so that a row costs nothing where the answer is no.
+    fn may_fill(&self) -> bool {
+        false
+    }
+
+    /// It has as many rows as it wants for now: the query waits for [`ResultSink::poll_room`] before it makes more. A few rows that were
+    /// made already may still come. Only a sink that [`ResultSink::may_fill`] is asked.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Ready when there is room for rows. The query holds its locks meanwhile, and no page.
+    fn poll_room(&mut self, _cx: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
 
     /// The statement whose answer comes now is not the last of its text, or of its CALL: told before its columns.
     fn more_follows(&mut self) {}

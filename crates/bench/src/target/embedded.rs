@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_engine::Db;
+use weir_engine::{Db, FatalFn};
 use weir_rt::Rt;
 use weir_server::boot;
 use weir_server::options::{self, Wanted};
@@ -93,17 +93,15 @@ fn open_at(dir: &Path, settings: &[String]) -> Result<(Rt, Db, Arc<Instance>)> {
     let vars = Arc::new(GlobalVars::default());
     given.apply(&vars).map_err(Error::Other)?;
     let rt = Rt::real();
-    let embedding = boot::Embedding {
-        log: Arc::new(|_| {}),
-        // What was committed is not known any more: a figure measured on would be a lie.
-        fatal: Arc::new(|e| {
-            eprintln!("weir: the storage engine cannot go on: {e}");
-            std::process::exit(70);
-        }),
-    };
+    // What was committed is not known any more: a figure measured on would be a lie.
+    let fatal: FatalFn = Arc::new(|e| {
+        eprintln!("weir: the storage engine cannot go on: {e}");
+        std::process::exit(70);
+    });
+    let embedding = boot::Embedding::new(Arc::new(|_| {}), fatal);
     let db = boot::open(&rt, dir, &vars, &given, embedding).map_err(Error::Other)?;
     vars.put(Var::datadir, weir_sql::vars::VarValue::Str(dir.display().to_string().into()));
-    let hasher = Box::new(weir_server::crypto::Hasher);
+    let hasher = Box::new(weir_server::crypto::Hasher::new(rt.clone()));
     let inst = rt
         .block_on(Instance::open(db.clone(), vars, hasher))
         .map_err(|e| Error::other(format!("cannot read the accounts: {}", e.message)))?;

@@ -6,6 +6,7 @@
 
 mod again;
 mod batch;
+mod holder;
 mod pool;
 mod uring;
 
@@ -88,10 +89,13 @@ impl RealDisk {
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| {
             let mut e = DiskError::new("lock data directory", &name, &os(e));
             if e.kind == io::ErrorKind::WouldBlock {
-                e.message = format!("data directory '{name}' is in use by another process");
+                e.message = format!("data directory '{name}' is in use by {}", holder::told(root));
             }
             e
         })?;
+        if how.contains(OFlags::RDWR) {
+            holder::note(&lock);
+        }
         Ok(lock)
     }
 

@@ -90,7 +90,7 @@ fn a_directory_has_one_user() {
     let t = Temp::new("lock");
     let d = open(&t, Backend::Threads);
     let e = RealDisk::open(&t.0, Backend::Threads, |_| {}).err().expect("locked");
-    assert!(e.to_string().contains("is in use by another process"), "{e}");
+    assert!(e.to_string().contains("is in use by this process"), "{e}");
     drop(d);
     open(&t, Backend::Threads);
 }
@@ -124,7 +124,7 @@ fn a_directory_that_is_only_read_is_not_changed_and_takes_the_lock() {
     let first = open(&t, Backend::Threads);
     Rt::real().block_on(async { first.open("f", NEW).await.unwrap().truncate(9).await.unwrap() });
     let second = RealDisk::open_read_only(&t.0, |_| {});
-    assert!(second.err().unwrap().message.contains("in use by another process"));
+    assert!(second.err().unwrap().message.contains("in use by this process"));
     drop(first);
     let d = RealDisk::open_read_only(&t.0, |_| {}).unwrap();
     Rt::real().block_on(async {

@@ -36,7 +36,7 @@ pub fn server(plan: &Plan) -> Result<Server, String> {
     };
     let vars = GlobalVars::default();
     given.apply(&vars)?;
-    let embedding = Embedding { log: Arc::new(|_| {}), fatal: Arc::new(|_| {}) };
+    let embedding = Embedding::new(Arc::new(|_| {}), Arc::new(|_| {}));
     let mut o = boot::engine_options(&vars, &given, embedding);
     let (size, rows) = (plan.size, plan.size.rows());
     o.page_size = size.page_size() as usize;

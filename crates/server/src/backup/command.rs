@@ -3,10 +3,10 @@
 use super::read::Reader;
 use super::write::{Settings, Target, Writer};
 use super::{Fault, Key, MANIFEST, Manifest, hex};
-use crate::files::MachineFiles;
 use crate::log;
 use std::path::Path;
 use std::sync::Arc;
+use weir_boot::files::MachineFiles;
 use weir_engine::backup::{Base, Block};
 use weir_sql::errno;
 use weir_sql::files::{BackupAsked, BackupFile, BackupFiles, BackupMade};

@@ -75,6 +75,13 @@ impl Access {
         access
     }
 
+    /// What a program may do that has the database inside it: everything, whatever the accounts say, for it could read the files as well.
+    pub fn of_program(accounts: &Arc<Accounts>, name: &AccountName) -> Access {
+        let mut account = Account::new(name);
+        account.global = Privileges::all_global();
+        Access::new(accounts.clone(), &Arc::new(account), &name.host)
+    }
+
     pub fn is_of_server(&self) -> bool {
         self.of_server
     }

@@ -18,6 +18,7 @@ use crate::session_api::{ColumnMeta, Discard, OkInfo, OutValue, ResultSink, Sink
 use crate::value::{SessionInfo as _, Value, Warnings};
 use crate::vars::{Var, VarValue};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use weir_engine::ObjectKind;
 use weir_syntax::ast::{Expr, Ident, ParamMode, ShowFilter, Statement, TableName};
 
@@ -66,6 +67,18 @@ impl ResultSink for OutParams<'_> {
 
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
         self.sink.row(row)
+    }
+
+    fn may_fill(&self) -> bool {
+        self.sink.may_fill()
+    }
+
+    fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.sink.poll_room(cx)
     }
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
@@ -449,6 +462,18 @@ impl ResultSink for Between<'_> {
     }
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
         self.sink.row(row)
+    }
+
+    fn may_fill(&self) -> bool {
+        self.sink.may_fill()
+    }
+
+    fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.sink.poll_room(cx)
     }
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
         *self.open = false;

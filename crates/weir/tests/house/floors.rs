@@ -19,6 +19,7 @@ const CRATES: &[&str] = &[
     "sim",
     "sql",
     "sim_sql",
+    "boot",
     "server",
     "bench",
     "reproduce",

@@ -26,7 +26,7 @@ const UNSAFE: &[&str] = &[
     "crates/rt/src/clock.rs",
     "crates/rt/src/sched.rs",
     "crates/rt/src/wait.rs",
-    "crates/weir/src/allocator.rs",
+    "crates/weir/src/cli/allocator.rs",
 ];
 
 fn all() -> Vec<Source> {

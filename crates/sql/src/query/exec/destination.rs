@@ -45,7 +45,7 @@ pub trait Takes {
     /// False: no more rows are wanted.
     fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool>;
 
-    /// Rows wait that are to go to disk ([`Takes::make_room`]).
+    /// Rows wait that are to go to disk, or the client has enough of them for now ([`Takes::make_room`]).
     fn is_due(&self) -> bool;
 
     fn make_room<'d>(&'d mut self, reads: Reads<'d>, ev: &'d mut Ev<'_>) -> Boxed<'d, ()>;
@@ -171,11 +171,16 @@ impl Takes for Out<'_> {
     }
 
     fn is_due(&self) -> bool {
-        matches!(self, Out::To(to) if to.is_due())
+        match self {
+            Out::Client(client) | Out::Some { client, .. } => client.is_full(),
+            Out::To(to) => to.is_due(),
+            _ => false,
+        }
     }
 
     fn make_room<'d>(&'d mut self, reads: Reads<'d>, ev: &'d mut Ev<'_>) -> Boxed<'d, ()> {
         match self {
+            Out::Client(client) | Out::Some { client, .. } => client.room().wait(),
             Out::To(to) => to.make_room(reads, ev),
             _ => Box::pin(async { Ok(()) }),
         }

@@ -183,7 +183,7 @@ impl<'b> Emitter<'b> {
         Ok(())
     }
 
-    /// Rows wait that are to go to disk: [`Emitter::make_room`].
+    /// Rows wait that are to go to disk, or for the client to want more: [`Emitter::make_room`].
     pub fn is_due(&self, out: &Out<'_>) -> bool {
         let aside = self.distinct.as_ref().is_some_and(|d| d.is_due());
         aside || self.sort_is_full() || out.is_due()
@@ -195,7 +195,7 @@ impl<'b> Emitter<'b> {
         self.stored.as_ref().map_or_else(|| sort.memory(), |s| s.memory()) >= self.memory
     }
 
-    /// What is due goes to disk.
+    /// What is due goes to disk, or is waited for.
     pub fn make_room<'e>(
         &'e mut self,
         reads: Reads<'e>,
@@ -299,7 +299,7 @@ impl<'b> Emitter<'b> {
                 sort.spill_stored(&mut rows, offset.saturating_add(count), reads, ev).await?;
             }
             let sent = match (stored, &mut *out) {
-                (Some(rows), Out::Client(client)) => rows.send(offset, count, client, ev)?,
+                (Some(rows), Out::Client(client)) => rows.send(offset, count, client, ev).await?,
                 _ => sort.send((offset, count, distinct), self.memory, reads, ev, out).await?,
             };
             Ok(if b.calc_found_rows { self.passed as u64 } else { sent })

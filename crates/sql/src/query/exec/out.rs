@@ -1,5 +1,6 @@
 //! Rows to the client: values in the form of their column.
 
+use super::Boxed;
 use crate::context::Settings;
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
@@ -14,17 +15,33 @@ use crate::query::plan::told::{announce, show_columns};
 use crate::session_api::{OutValue, ResultSink, SqlError};
 use crate::value::{Charset, Class, Collation, SqlType, TimeZone, Value};
 use smallvec::SmallVec;
+use std::future::poll_fn;
 use weir_engine::row::{Datum, RowLayout, RowView};
 
 /// The client's end of a query.
 pub struct Client<'s> {
     sink: &'s mut dyn ResultSink,
+    /// The sink may become full.
+    may_fill: bool,
     types: Vec<SqlType>,
     results: Option<Collation>,
     tz: TimeZone,
     /// `max_allowed_packet`.
     max_packet: usize,
     scratch: Vec<u8>,
+}
+
+/// A client that has enough rows for now.
+pub struct Room<'s>(&'s mut dyn ResultSink);
+
+impl<'s> Room<'s> {
+    /// Waits until it wants more.
+    pub fn wait(self) -> Boxed<'s, ()> {
+        Box::pin(async move {
+            poll_fn(|cx| self.0.poll_room(cx)).await;
+            Ok(())
+        })
+    }
 }
 
 /// Rows of one stored table that consist of columns whose bytes are what the client gets.
@@ -62,6 +79,7 @@ impl<'s> Client<'s> {
         max_packet: usize,
     ) -> Client<'s> {
         Client {
+            may_fill: sink.may_fill(),
             sink,
             types: columns.iter().map(OutColumn::written).collect(),
             results,
@@ -164,6 +182,16 @@ impl<'s> Client<'s> {
         }
         check_length(&row, self.max_packet)?;
         Ok(self.sink.row(&row)?)
+    }
+
+    /// The client wants no more rows for now.
+    pub fn is_full(&self) -> bool {
+        self.may_fill && self.sink.is_full()
+    }
+
+    /// What to wait for before more rows are made, if the client wants none for now.
+    pub fn room(&mut self) -> Room<'_> {
+        Room(&mut *self.sink)
     }
 
     pub fn time_zone(&self) -> TimeZone {
@@ -317,6 +345,8 @@ pub fn send_rows(
     let results = settings.results;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let (tz, max_packet) = (TimeZone::SYSTEM, usize::MAX);
-    let mut out = Client { sink, types, results, tz, max_packet, scratch: Vec::new() };
+    // All of them are in memory anyway.
+    let may_fill = false;
+    let mut out = Client { sink, may_fill, types, results, tz, max_packet, scratch: Vec::new() };
     r.rows.iter().try_for_each(|row| out.row(row))
 }

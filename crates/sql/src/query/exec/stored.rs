@@ -277,7 +277,7 @@ impl<'b> StoredRows<'b> {
     }
 
     /// Sends the sorted rows behind `offset`; returns how many.
-    pub fn send(
+    pub async fn send(
         mut self,
         offset: usize,
         count: usize,
@@ -289,6 +289,9 @@ impl<'b> StoredRows<'b> {
         for entry in wanted.clone() {
             let cells = (0..self.items).map(|c| (self.columns[c].1, self.datum(entry.row, c)));
             client.stored_row(cells)?;
+            if client.is_full() {
+                client.room().wait().await?;
+            }
         }
         Ok(wanted.len() as u64)
     }

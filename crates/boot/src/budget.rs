@@ -1,7 +1,6 @@
 //! What the server may take of memory: told at the start with what the machine, or the control group of the process, allows, and
 //! measured while it runs, so that statements are refused before the kernel ends the process (`weir_memory_limit`).
 
-use crate::log;
 use std::path::Path;
 use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var};
@@ -113,7 +112,8 @@ pub fn enforce(inst: &Instance) {
     inst.memory.limit_process(default as usize, Box::new(measure));
 }
 
-pub fn tell(vars: &GlobalVars) {
+/// What the process will take and may take, as a line for a log, and whether that is a warning.
+pub fn tell(vars: &GlobalVars) -> (String, bool) {
     let limit = allowed(system_file);
     let sessions = vars.u64(Var::global_connection_memory_limit);
     let counted = vars.bool(Var::global_connection_memory_tracking) && sessions < 1 << 62;
@@ -128,7 +128,7 @@ pub fn tell(vars: &GlobalVars) {
         (0, Some((l, _))) => text.push_str(&refused_beyond(l - l / 16)),
         (given, _) => text.push_str(&refused_beyond(given)),
     }
-    if over { log::warning(&text) } else { log::note(&text) }
+    (text, over)
 }
 
 fn refused_beyond(limit: u64) -> String {

@@ -1,0 +1,72 @@
+//! A result that is read by calls which are given the connection each time: for bindings to other languages, whose handles cannot borrow
+//! from each other.
+
+use crate::connection::Connection;
+use crate::error::Result;
+use crate::params::{Params, bound};
+use crate::row::{Column, Row};
+use crate::rows::Reading;
+use crate::statement::Sql;
+use crate::stream::Executed;
+use std::future::poll_fn;
+
+/// The rows of a statement, apart from their connection. Another statement of the connection ends it; its next call says so then.
+///
+/// Programs in Rust use [`Connection::query`], which cannot be used in a wrong order.
+#[derive(Debug)]
+pub struct Cursor {
+    reading: Reading,
+}
+
+impl Connection {
+    /// Executes a statement, whose rows [`Cursor::next`] gives.
+    pub fn open_cursor(&mut self, sql: impl Sql, params: impl Params) -> Result<Cursor> {
+        self.ready()?;
+        let keep = self.start(sql.source(), bound(params))?;
+        let reading = Reading::new(keep, self.serial);
+        let mut cursor = Cursor { reading };
+        cursor.reading.over = !cursor.open_next(self)?;
+        Ok(cursor)
+    }
+}
+
+impl Cursor {
+    fn open_next(&mut self, conn: &mut Connection) -> Result<bool> {
+        let rt = conn.inner.rt().clone();
+        let reading = &mut self.reading;
+        rt.block_on(poll_fn(|cx| reading.poll_result(conn, cx)))
+    }
+
+    /// The next row; `None`: that was the last of this result. `conn` is the connection that the cursor was opened on.
+    pub fn next(&mut self, conn: &mut Connection) -> Result<Option<Row>> {
+        conn.inner.check()?;
+        let rt = conn.inner.rt().clone();
+        let reading = &mut self.reading;
+        rt.block_on(poll_fn(|cx| reading.poll_row(conn, cx))).transpose()
+    }
+
+    /// Goes on to the next result of a CALL. False: there is none.
+    pub fn next_result(&mut self, conn: &mut Connection) -> Result<bool> {
+        conn.inner.check()?;
+        let there = self.open_next(conn)?;
+        self.reading.over = !there;
+        Ok(there)
+    }
+
+    /// The columns of the result; none: the statement gives no rows.
+    pub fn columns(&self) -> &[Column] {
+        &self.reading.columns.0
+    }
+
+    /// How the result ended: its counts are known behind its last row.
+    pub fn executed(&self) -> &Executed {
+        &self.reading.executed
+    }
+
+    /// Ends the statement; rows that were not read are not made.
+    pub fn close(mut self, conn: &mut Connection) {
+        if conn.serial == self.reading.serial && !conn.inner.is_forked() {
+            conn.end_running(std::mem::take(&mut self.reading.keep));
+        }
+    }
+}

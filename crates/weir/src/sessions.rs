@@ -1,0 +1,140 @@
+//! The program's connections, for SHOW PROCESSLIST, KILL and the reports of waits.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use weir_sql::session_api::{KillKind, KillSwitch, ProcessInfo, Sessions};
+
+/// Whose statements a program's are: the account with all rights that every fresh directory has.
+pub const USER: &str = "root";
+pub const HOST: &str = "localhost";
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A connection, as others see it.
+pub struct Entry {
+    pub id: u64,
+    pub kill: Arc<KillSwitch>,
+    now: Mutex<Now>,
+}
+
+/// What it does.
+struct Now {
+    database: String,
+    /// Of the statement that runs, or ran last: its memory is used again.
+    text: String,
+    runs: bool,
+    since: Instant,
+}
+
+impl Entry {
+    /// A statement begins.
+    pub fn begin(&self, text: &str) {
+        let mut now = lock(&self.now);
+        now.text.clear();
+        now.text.push_str(text);
+        now.runs = true;
+        now.since = Instant::now();
+    }
+
+    /// It has ended.
+    pub fn end(&self, database: &str) {
+        let mut now = lock(&self.now);
+        if now.database != database {
+            now.database = database.to_owned();
+        }
+        now.runs = false;
+        now.since = Instant::now();
+        // The text of a large statement is not kept for the next one.
+        if now.text.capacity() > 64 * 1024 {
+            now.text = String::new();
+        }
+    }
+}
+
+/// All connections of a program to one database.
+pub struct Registry {
+    next: AtomicU64,
+    list: Mutex<BTreeMap<u64, Arc<Entry>>>,
+}
+
+impl Default for Registry {
+    fn default() -> Registry {
+        Registry { next: AtomicU64::new(1), list: Mutex::default() }
+    }
+}
+
+impl Registry {
+    pub fn add(&self) -> Arc<Entry> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let now = Now {
+            database: String::new(),
+            text: String::new(),
+            runs: false,
+            since: Instant::now(),
+        };
+        let entry = Arc::new(Entry { id, kill: Arc::default(), now: Mutex::new(now) });
+        lock(&self.list).insert(id, entry.clone());
+        entry
+    }
+
+    pub fn remove(&self, id: u64) {
+        lock(&self.list).remove(&id);
+    }
+
+    pub fn len(&self) -> usize {
+        lock(&self.list).len()
+    }
+
+    /// The start of the statement that a session executes, for reports of waits.
+    pub fn statement(&self, id: u64, to: &mut [u8]) -> usize {
+        let Some(entry) = lock(&self.list).get(&id).cloned() else { return 0 };
+        let now = lock(&entry.now);
+        let n = now.text.len().min(to.len());
+        to[..n].copy_from_slice(&now.text.as_bytes()[..n]);
+        n
+    }
+}
+
+impl Sessions for Registry {
+    fn list(&self) -> Vec<ProcessInfo> {
+        let all: Vec<_> = lock(&self.list).values().cloned().collect();
+        let info = |e: &Arc<Entry>| {
+            let now = lock(&e.now);
+            ProcessInfo {
+                id: e.id,
+                user: USER.into(),
+                host: HOST.into(),
+                db: (!now.database.is_empty()).then(|| now.database.clone()),
+                command: if now.runs { "Query" } else { "Sleep" },
+                time: now.since.elapsed().as_secs(),
+                runs: now.runs,
+                state: "",
+                info: now.runs.then(|| now.text.clone()),
+                attributes: Arc::new([]),
+            }
+        };
+        all.iter().map(info).collect()
+    }
+
+    fn kill(&self, id: u64, kind: KillKind) -> bool {
+        let entry = lock(&self.list).get(&id).cloned();
+        entry.inspect(|e| e.kill.kill(kind)).is_some()
+    }
+
+    fn user_of(&self, id: u64) -> Option<String> {
+        lock(&self.list).contains_key(&id).then(|| USER.into())
+    }
+
+    fn account_of(&self, id: u64) -> Option<(String, String)> {
+        lock(&self.list).contains_key(&id).then(|| (USER.into(), HOST.into()))
+    }
+
+    /// SHUTDOWN: the program decides when it ends.
+    fn stop(&self) -> bool {
+        false
+    }
+}
