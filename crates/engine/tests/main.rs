@@ -26,6 +26,7 @@ mod index_build;
 mod many_parts;
 mod many_writers;
 mod mechanism;
+mod multi_valued;
 mod online_index;
 mod policies;
 mod prepared;

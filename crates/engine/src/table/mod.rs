@@ -9,6 +9,7 @@
 //! - The partitions of a table have its metadata lock, its counters and its gate for purge: whoever has those of the table has theirs.
 
 mod def;
+mod entries;
 mod handle;
 mod handles;
 mod held;
@@ -17,6 +18,8 @@ mod row_log;
 
 pub use def::{ColumnDef, ColumnHistory, IndexDef, NewColumns, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Part, Storage, decode_table, encode_table};
+pub use entries::Entries;
+pub(crate) use entries::lacking;
 pub(crate) use handle::From;
 pub use handle::{Index, Table};
 pub use handles::Handles;

@@ -506,6 +506,7 @@ fn cast_target(to: &CastTarget) -> String {
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),
+        CastTarget::Array { .. } => "array".into(),
     }
 }
 
