@@ -593,7 +593,7 @@ mod tests {
             .push(Datum::Bytes("Äbc".as_bytes()))
             .finish_into(&mut row)
             .expect("fits");
-        let parts = [KeyPart { col: 1, prefix: Some(2), desc: false }, KeyPart::asc(0)];
+        let parts = [KeyPart { prefix: Some(2), ..KeyPart::asc(1) }, KeyPart::asc(0)];
         let mut key = Vec::new();
         encode_key(&parts, &layout, &RowView::new(&layout, &row), &mut key).expect("in-row");
         assert_eq!(key, [1, b'A', b'B', 0x20, 0x80, 0x7F, 0xFF, 0xFF, 0xFF]);
