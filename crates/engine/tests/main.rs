@@ -27,6 +27,7 @@ mod index_build;
 mod many_parts;
 mod many_writers;
 mod mechanism;
+mod multi_valued;
 mod now;
 mod online_index;
 mod policies;

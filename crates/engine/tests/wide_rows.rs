@@ -40,7 +40,7 @@ fn pieces(page_size: usize, form: RowForm) -> NewTable {
     new.columns.extend((0..n).map(|i| col(format!("c{i}"), ty, sparse)));
     new.indexes.truncate(2);
     let prefix = if sparse { None } else { Some(6) };
-    new.indexes[1].parts = vec![KeyPart { col: 2, prefix, desc: false }];
+    new.indexes[1].parts = vec![KeyPart { prefix, ..KeyPart::asc(2) }];
     new
 }
 

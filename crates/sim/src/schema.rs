@@ -78,9 +78,9 @@ pub fn possible_index(i: usize) -> IndexDef {
     let (name, unique, parts) = match i {
         0 => ("k", false, vec![part(K)]),
         1 => ("u", true, vec![part(U)]),
-        2 => ("b", false, vec![KeyPart { col: BODY, prefix: Some(12), desc: false }, part(K)]),
-        3 => ("s", false, vec![KeyPart { col: S, prefix: Some(8), desc: false }]),
-        4 => ("kd", false, vec![KeyPart { col: K, prefix: None, desc: true }, part(G)]),
+        2 => ("b", false, vec![KeyPart { prefix: Some(12), ..part(BODY) }, part(K)]),
+        3 => ("s", false, vec![KeyPart { prefix: Some(8), ..part(S) }]),
+        4 => ("kd", false, vec![KeyPart { desc: true, ..part(K) }, part(G)]),
         _ => ("ug", true, vec![part(G), part(U)]),
     };
     IndexDef { name: name.into(), unique, parts }
@@ -164,9 +164,9 @@ impl TableSpec {
         let long = PhysType::Var { collation, max_bytes: 1 << 20 };
         let primary = match self.primary {
             Primary::Id => vec![part(ID)],
-            Primary::IdDescending => vec![KeyPart { col: ID, prefix: None, desc: true }],
+            Primary::IdDescending => vec![KeyPart { desc: true, ..part(ID) }],
             Primary::Grouped => vec![part(G), part(ID)],
-            Primary::Text => vec![KeyPart { col: S, prefix: Some(6), desc: false }, part(ID)],
+            Primary::Text => vec![KeyPart { prefix: Some(6), ..part(S) }, part(ID)],
         };
         let mut indexes = vec![IndexDef { name: "PRIMARY".into(), unique: true, parts: primary }];
         indexes.extend(self.indexes.iter().map(|i| possible_index(*i)));

@@ -101,7 +101,6 @@ fn refused() {
         ("create table t (a int, key ((a in (select 1))))", "E3758"),
         ("create table t (a int, key ((b + 1)))", "E1054 Unknown column 'b' in 'functional index'"),
         ("create table t (a int auto_increment primary key, key ((a + 1)))", "E3754"),
-        ("create table t (a json, key ((cast(a as unsigned array))))", "E1235"),
         ("create table t (a varchar(500), b varchar(500), key ((upper(a)), (upper(b))))", "E1071"),
         ("create table t (a int, key i ((a + 1)), key i ((a + 2)))", "E1061"),
         ("create table t (a int, key ((a + 1)), key ((a + 2)))", "ok 0"),

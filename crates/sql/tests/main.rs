@@ -62,6 +62,7 @@ mod memory;
 mod merged;
 mod moments;
 mod monitoring;
+mod multi_valued;
 mod names;
 mod online;
 mod outer_joins;

@@ -334,9 +334,10 @@ impl<'a> Copy<'a> {
 /// The words about the entries of a row that comes or goes.
 fn say(words: &mut [Vec<Said>], t: &Table, key: &[u8], row: &[u8], there: bool) -> Result<()> {
     for (i, words) in words.iter_mut().enumerate().skip(1) {
-        let entry = t.secondary_key(i, row, key)?;
-        let word = Word { columns: (entry.len() - key.len()) as u16, there };
-        words.push((entry.into(), word));
+        for entry in t.entries(i, row, key)? {
+            let word = Word { columns: (entry.len() - key.len()) as u16, there };
+            words.push((entry.into(), word));
+        }
     }
     Ok(())
 }

@@ -33,16 +33,26 @@ pub struct KeyPart {
     /// Only this many characters of text, or bytes of binary data.
     pub prefix: Option<u32>,
     pub desc: bool,
+    /// The column is a list whose elements are of this type: a row has an entry for each of them. At most one part of an index has it.
+    pub elements: Option<PhysType>,
 }
 
 impl KeyPart {
     pub fn asc(col: usize) -> Self {
-        KeyPart { col, prefix: None, desc: false }
+        KeyPart { col, prefix: None, desc: false, elements: None }
     }
 
     pub fn of(&self, layout: &RowLayout) -> KeyPartType {
+        if let Some(ty) = self.elements {
+            return KeyPartType { ty, nullable: true, prefix: None, desc: self.desc };
+        }
         let col = layout.col(self.col);
         KeyPartType { ty: col.ty, nullable: col.nullable, prefix: self.prefix, desc: self.desc }
+    }
+
+    /// Whether the part's value is the whole value of its column.
+    pub fn tells_column(&self) -> bool {
+        self.prefix.is_none() && self.elements.is_none()
     }
 }
 
@@ -583,7 +593,7 @@ mod tests {
             .push(Datum::Bytes("Äbc".as_bytes()))
             .finish_into(&mut row)
             .expect("fits");
-        let parts = [KeyPart { col: 1, prefix: Some(2), desc: false }, KeyPart::asc(0)];
+        let parts = [KeyPart { prefix: Some(2), ..KeyPart::asc(1) }, KeyPart::asc(0)];
         let mut key = Vec::new();
         encode_key(&parts, &layout, &RowView::new(&layout, &row), &mut key).expect("in-row");
         assert_eq!(key, [1, b'A', b'B', 0x20, 0x80, 0x7F, 0xFF, 0xFF, 0xFF]);

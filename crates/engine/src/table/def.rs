@@ -23,6 +23,13 @@ pub struct IndexDef {
     pub parts: Vec<KeyPart>,
 }
 
+impl IndexDef {
+    /// The part that makes the index multi-valued, if it is.
+    pub fn list_part(&self) -> Option<usize> {
+        self.parts.iter().position(|p| p.elements.is_some())
+    }
+}
+
 /// What DDL hands over. `indexes[0]` is the clustered index; with empty `parts` the engine adds a hidden row id as its key.
 #[derive(Debug, Clone)]
 pub struct NewTable {
@@ -208,13 +215,14 @@ impl Storage {
     }
 }
 
-/// Format 1 knew no buffer trees, format 2 no partitions, format 3 plain rows only, format 4 no columns that come and go; a definition
-/// without any is still written in it.
+/// Format 1 knew no buffer trees, format 2 no partitions, format 3 plain rows only, format 4 no columns that come and go, format 5 no
+/// multi-valued indexes; a definition without any is still written in it.
 const PLAIN: u8 = 1;
 const WITH_BUFFERS: u8 = 2;
 const WITH_PARTS: u8 = 3;
 const SPARSE: u8 = 4;
 const WITH_HISTORY: u8 = 5;
+const WITH_LISTS: u8 = 6;
 
 fn put_str(out: &mut Vec<u8>, s: &str) {
     put_bytes(out, s.as_bytes());
@@ -293,6 +301,7 @@ fn take_datum(r: &mut Reader<'_>) -> Result<DatumBuf> {
 
 pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
     let format = match (d.form, s.parts.is_empty(), s.buffers.is_empty()) {
+        _ if d.indexes.iter().any(|i| i.list_part().is_some()) => WITH_LISTS,
         _ if d.history != ColumnHistory::default() => WITH_HISTORY,
         (RowForm::Sparse, _, _) => SPARSE,
         (RowForm::Plain, false, _) => WITH_PARTS,
@@ -338,11 +347,40 @@ pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
             put_roots(&mut o, &p.storage.buffers);
         }
     }
-    if format == WITH_HISTORY {
+    if format >= WITH_HISTORY {
         o.push(u8::from(d.form == RowForm::Sparse));
         put_history(&mut o, &d.history);
     }
+    if format >= WITH_LISTS {
+        put_lists(&mut o, &d.indexes);
+    }
     o
+}
+
+/// Of each multi-valued index: its place, the place of its part that is a list, and the type of the elements.
+fn put_lists(o: &mut Vec<u8>, indexes: &[IndexDef]) {
+    let lists: Vec<(usize, usize)> = indexes
+        .iter()
+        .enumerate()
+        .filter_map(|(i, index)| index.list_part().map(|part| (i, part)))
+        .collect();
+    put_varint(o, lists.len() as u64);
+    for (i, part) in lists {
+        put_varint(o, i as u64);
+        put_varint(o, part as u64);
+        let ty = indexes[i].parts[part].elements.expect("the part is a list");
+        put_phys(o, &PhysCol { ty, nullable: true });
+    }
+}
+
+fn take_lists(r: &mut Reader<'_>, indexes: &mut [IndexDef]) -> Result<()> {
+    for _ in 0..r.len()? {
+        let (i, part) = (r.varint()? as usize, r.varint()? as usize);
+        let ty = take_phys(r)?.ty;
+        let found = indexes.get_mut(i).and_then(|index| index.parts.get_mut(part));
+        found.ok_or(Truncated)?.elements = Some(ty);
+    }
+    Ok(())
 }
 
 fn put_history(o: &mut Vec<u8>, h: &ColumnHistory) {
@@ -406,7 +444,7 @@ fn take_roots(r: &mut Reader<'_>) -> Result<Vec<(u64, u32)>> {
 pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let mut r = Reader::new(b);
     let format = r.u8()?;
-    if !(PLAIN..=WITH_HISTORY).contains(&format) {
+    if !(PLAIN..=WITH_LISTS).contains(&format) {
         return Err(Error::Corrupt {
             what: format!("table definition of format {format}"),
             place: "data dictionary".into(),
@@ -430,7 +468,7 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
         for _ in 0..r.len()? {
             let col = r.varint()? as usize;
             let prefix = r.varint_u32()?.checked_sub(1);
-            parts.push(KeyPart { col, prefix, desc: r.u8()? != 0 });
+            parts.push(KeyPart { prefix, desc: r.u8()? != 0, ..KeyPart::asc(col) });
         }
         indexes.push(IndexDef { name, unique, parts });
     }
@@ -441,9 +479,12 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let buffers = if format != PLAIN { take_roots(&mut r)? } else { Vec::new() };
     let parts = if format >= WITH_PARTS { take_parts(&mut r)? } else { Vec::new() };
     let (mut sparse, mut history) = (format == SPARSE, ColumnHistory::default());
-    if format == WITH_HISTORY {
+    if format >= WITH_HISTORY {
         sparse = r.u8()? != 0;
         history = take_history(&mut r, columns.len())?;
+    }
+    if format >= WITH_LISTS {
+        take_lists(&mut r, &mut indexes)?;
     }
     let d = TableDef {
         id,
@@ -480,7 +521,7 @@ mod tests {
             indexes: vec![IndexDef {
                 name: "PRIMARY".into(),
                 unique: true,
-                parts: vec![KeyPart { col: 0, prefix: Some(0), desc: true }],
+                parts: vec![KeyPart { prefix: Some(0), desc: true, ..KeyPart::asc(0) }],
             }],
             auto_increment: Some(0),
             form: RowForm::Plain,
@@ -502,13 +543,17 @@ mod tests {
                 (RowForm::Plain, history.clone()),
                 (RowForm::Sparse, history.clone()),
             ] {
-                let d = TableDef { form, history, ..d.clone() };
-                let b = encode_table(&d, &s);
-                let (d2, s2) = decode_table(&b).unwrap();
-                assert_eq!(format!("{d:?}"), format!("{d2:?}"));
-                assert_eq!(s, s2);
-                for n in 0..b.len() {
-                    assert!(decode_table(&b[..n]).is_err());
+                let plain = TableDef { form, history, ..d.clone() };
+                let mut listed = plain.clone();
+                listed.indexes[0].parts[0].elements = Some(PhysType::F64);
+                for d in [plain, listed] {
+                    let b = encode_table(&d, &s);
+                    let (d2, s2) = decode_table(&b).unwrap();
+                    assert_eq!(format!("{d:?}"), format!("{d2:?}"));
+                    assert_eq!(s, s2);
+                    for n in 0..b.len() {
+                        assert!(decode_table(&b[..n]).is_err());
+                    }
                 }
             }
         }

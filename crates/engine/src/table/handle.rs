@@ -306,11 +306,11 @@ impl Table {
     }
 
     /// Whether the entries of an index tell the values of these columns: they are among its own or the clustered key's, and
-    /// the key's bytes can be read back, as those of a text under a collation, or of a part cut short, cannot.
+    /// the key's bytes can be read back, as those of a text under a collation, of a part cut short, or of an element of a list, cannot.
     pub fn covers(&self, index: usize, columns: impl IntoIterator<Item = usize>) -> bool {
         let held = |col: usize, i: &Index| {
             let mut parts = i.def.parts.iter().zip(&i.types);
-            parts.any(|(p, ty)| p.col == col && p.prefix.is_none() && ty.is_reversible())
+            parts.any(|(p, ty)| p.col == col && p.tells_column() && ty.is_reversible())
         };
         let (own, clustered) = (&self.indexes[index], &self.indexes[0]);
         columns.into_iter().all(|c| held(c, own) || held(c, clustered))
@@ -338,23 +338,6 @@ impl Table {
     fn encode(&self, parts: &[KeyPart], row: &[u8], out: &mut Vec<u8>) -> Result<()> {
         encode_key(parts, &self.layout, &RowView::new(&self.layout, row), out)
             .map_err(|e| Error::Unsupported(format!("key of table '{}': {e}", self.def.name)))
-    }
-
-    /// A secondary index's entry for a row in full: its columns, then the clustered key.
-    pub fn secondary_key(&self, i: usize, row: &[u8], key: &[u8]) -> Result<Vec<u8>> {
-        let mut k = Vec::with_capacity(key.len() + 24);
-        self.encode(&self.def.indexes[i].parts, row, &mut k)?;
-        k.extend_from_slice(key);
-        Ok(k)
-    }
-
-    /// As `secondary_key` for a stored row; `None` when a column of the index is off the page.
-    pub fn secondary_key_stored(&self, i: usize, row: &[u8], key: &[u8]) -> Option<Vec<u8>> {
-        let mut k = Vec::with_capacity(key.len() + 24);
-        let parts = &self.def.indexes[i].parts;
-        encode_key(parts, &self.layout, &RowView::new(&self.layout, row), &mut k).ok()?;
-        k.extend_from_slice(key);
-        Some(k)
     }
 
     pub(crate) fn duplicate(&self, i: usize, key: Vec<u8>) -> Error {

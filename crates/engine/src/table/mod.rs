@@ -10,6 +10,7 @@
 
 mod at_once;
 mod def;
+mod entries;
 mod handle;
 mod handles;
 mod held;
@@ -18,6 +19,8 @@ mod row_log;
 
 pub use def::{ColumnDef, ColumnHistory, IndexDef, NewColumns, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Part, Storage, decode_table, encode_table};
+pub use entries::Entries;
+pub(crate) use entries::lacking;
 pub(crate) use handle::From;
 pub use handle::{Index, Table};
 pub use handles::Handles;

@@ -44,7 +44,7 @@ impl Cover {
         let parts = parts.flat_map(|i| i.def.parts.iter().zip(i.types()));
         let mut parts: Vec<_> = parts
             .map(|(p, ty)| {
-                let gives = p.prefix.is_none() && ty.is_reversible();
+                let gives = p.tells_column() && ty.is_reversible();
                 let at = left.iter().position(|c| usize::from(*c) == p.col).filter(|_| gives);
                 (at.map(|at| usize::from(left.swap_remove(at))), *ty)
             })

@@ -44,8 +44,10 @@ impl Txn {
         for r in ready {
             for i in (1..t.indexes.len()).filter(|i| sorted.is_none() || t.indexes[*i].def.unique) {
                 let one = async {
-                    let entry = t.secondary_key(i, list.row(r.row), &r.key)?;
-                    self.insert_secondary(t, i, &entry, &r.key, true, LockMode::Shared).await
+                    for entry in t.entries(i, list.row(r.row), &r.key)? {
+                        self.insert_secondary(t, i, &entry, &r.key, true, LockMode::Shared).await?;
+                    }
+                    Ok(())
                 };
                 one.await.map_err(|e| (r.row, e))?;
             }
@@ -65,8 +67,7 @@ impl Txn {
         ready: &[Ready],
     ) -> Option<Vec<(usize, Vec<Entry>)>> {
         let max = slotted::max_key(self.db.core.spaces.page_size());
-        let entry = |i: usize, r: &Ready| {
-            let key = t.secondary_key(i, list.row(r.row), &r.key).ok()?;
+        let entry = |key: Vec<u8>, r: &Ready| {
             (key.len() <= max).then(|| Entry { pk_at: key.len() - r.key.len(), key, row: r.row })
         };
         if ready.len() < 2 {
@@ -74,7 +75,12 @@ impl Txn {
         }
         let mut all = Vec::new();
         for i in (1..t.indexes.len()).filter(|i| !t.indexes[*i].def.unique) {
-            let mut entries = ready.iter().map(|r| entry(i, r)).collect::<Option<Vec<_>>>()?;
+            let mut entries = Vec::with_capacity(ready.len());
+            for r in ready {
+                for key in t.entries(i, list.row(r.row), &r.key).ok()? {
+                    entries.push(entry(key, r)?);
+                }
+            }
             entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
             all.push((i, entries));
         }

@@ -19,7 +19,7 @@ use crate::row::{
     encode_datum,
 };
 use crate::space::{self, Space};
-use crate::table::Table;
+use crate::table::{Entries, Table};
 use std::sync::Arc;
 
 const NEXT: usize = HEADER;
@@ -130,12 +130,60 @@ fn head(core: &Core, space: &Space, reference: &[u8], limit: usize) -> Attempt<V
     Ok(out)
 }
 
-/// A secondary index's entry for a stored row whose long columns may be off the page. What an index keeps of a column is
-/// short, so the beginning of the chain is enough. The caller holds what keeps the row's version alive.
-pub fn entry(core: &Core, t: &Table, i: usize, row: &[u8], key: &[u8]) -> Attempt<Vec<u8>> {
-    if let Some(e) = t.secondary_key_stored(i, row, key) {
-        return Ok(e);
+/// A secondary index's entries for a stored row whose long columns may be off the page. The caller holds what keeps the row's version
+/// alive.
+pub fn entries(core: &Core, t: &Table, i: usize, row: &[u8], key: &[u8]) -> Attempt<Entries> {
+    match t.entries_stored(i, row, key) {
+        Some(e) => Ok(e),
+        None => match t.indexes[i].def.list_part() {
+            None => Ok(Entries::from_buf([entry(core, t, i, row, key)?])),
+            Some(_) => Ok(t.entries(i, &with_columns_of(core, t, i, row)?, key)?),
+        },
     }
+}
+
+/// Whether a stored row has this entry, as [`entries`] would tell.
+pub fn has_entry(
+    core: &Core,
+    t: &Table,
+    i: usize,
+    row: &[u8],
+    key: &[u8],
+    wanted: &[u8],
+) -> Attempt<bool> {
+    match t.has_entry(i, row, key, wanted) {
+        Some(has) => Ok(has),
+        None => Ok(entries(core, t, i, row, key)?.iter().any(|e| e == wanted)),
+    }
+}
+
+/// The row with those long columns in place that a multi-valued index is over.
+fn with_columns_of(core: &Core, t: &Table, i: usize, row: &[u8]) -> Attempt<Vec<u8>> {
+    let v = RowView::new(&t.layout, row);
+    let mut long: Vec<(usize, Vec<u8>)> = Vec::new();
+    for part in &t.def.indexes[i].parts {
+        if let (true, Some(r)) = (v.is_external(part.col), v.get(part.col).as_bytes()) {
+            long.push((part.col, head(core, &t.space, r, usize::MAX)?));
+        }
+    }
+    let mut b = RowBuilder::like(&t.layout, v.count());
+    for c in 0..t.layout.len() {
+        let reference = v.get(c).as_bytes().filter(|_| v.is_external(c));
+        match (long.iter().find(|(col, _)| *col == c), reference.map(<&Reference>::try_from)) {
+            (Some((_, bytes)), _) => b.push(Datum::Bytes(bytes)),
+            (None, Some(Ok(r))) => b.push_external(r),
+            (None, _) => b.push(v.get(c)),
+        };
+    }
+    let mut out = Vec::new();
+    b.finish_into(&mut out)
+        .map_err(|e| Error::Corrupt { what: e.to_string(), place: t.def.name.clone() })?;
+    Ok(out)
+}
+
+/// The only entry of a stored row in an index that is not multi-valued. What such an index keeps of a column is short, so the beginning
+/// of the chain is enough.
+fn entry(core: &Core, t: &Table, i: usize, row: &[u8], key: &[u8]) -> Attempt<Vec<u8>> {
     let v = RowView::new(&t.layout, row);
     let mut out = Vec::with_capacity(key.len() + 64);
     for part in &t.def.indexes[i].parts {

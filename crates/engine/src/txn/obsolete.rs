@@ -11,11 +11,12 @@ use crate::btree::{self, Place};
 use crate::error::{Error, Result};
 use crate::mtr::{Attempt, Core, Work};
 use crate::page::slotted;
-use crate::table::Table;
+use crate::table::{Table, lacking};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Ids of the indexes whose obsolete entry of a row has been told.
-pub(super) type Told = Vec<u64>;
+/// Obsolete entries of a row that have been told, with the ids of their indexes.
+pub(super) type Told = BTreeSet<(u64, Vec<u8>)>;
 
 /// Bytes of a record beside key, entries and row, and of an entry beside itself; more than there are.
 const BESIDE: usize = 80;
@@ -31,13 +32,15 @@ pub(super) fn entries(
 ) -> Attempt<Vec<(u64, Vec<u8>)>> {
     let mut gone = Vec::new();
     for (i, index) in t.indexes.iter().enumerate().skip(1) {
-        if told.contains(&index.id) || !index.depends_on_change(&t.layout, old, new) {
+        if !index.depends_on_change(&t.layout, old, new) {
             continue;
         }
-        let before = external::entry(core, t, i, old, key)?;
-        if before != external::entry(core, t, i, new, key)? {
-            gone.push((index.id, before));
-        }
+        let before = external::entries(core, t, i, old, key)?;
+        let behind = external::entries(core, t, i, new, key)?;
+        gone.extend(lacking(&before, &behind).into_iter().map(|e| (index.id, e.clone())));
+    }
+    if !told.is_empty() {
+        gone.retain(|e| !told.contains(e));
     }
     Ok(gone)
 }
@@ -102,6 +105,6 @@ impl Txn {
         let header = RowHeader { flags: h.flags, trx: id, roll: place.at.roll_pointer() };
         btree::replace(&mut a, leaf, slot, &header.with(&old));
         a.commit();
-        Ok(gone.into_iter().map(|(i, _)| i).collect())
+        Ok(gone.into_iter().collect())
     }
 }

@@ -400,7 +400,7 @@ async fn remove_if_unneeded(
         let v = slotted::value(g.bytes(p), s).to_vec();
         let core = g.core();
         version::any_version(core, oldest, &v, false, |row| {
-            Ok(external::entry(core, t, i, row, key)? == entry)
+            external::has_entry(core, t, i, row, key, entry)
         })
     })
     .await
@@ -460,8 +460,9 @@ async fn purge_deleted(
     // Where a stop came between the freeing of long columns and the removal, the entries had gone before.
     if let Some(full) = external::whole(&db.core, t, &stored).await? {
         for i in 1..t.indexes.len() {
-            let entry = t.secondary_key(i, &full, key)?;
-            remove_if_unneeded(db, oldest, t, i, &entry, key).await?;
+            for entry in t.entries(i, &full, key)? {
+                remove_if_unneeded(db, oldest, t, i, &entry, key).await?;
+            }
         }
     }
     let chains = external::chains(t, &stored);

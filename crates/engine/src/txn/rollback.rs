@@ -20,7 +20,7 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
-use crate::table::Table;
+use crate::table::{Table, lacking};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -242,8 +242,10 @@ async fn undo_insert(
         if planted::is(Bug::RollbackForgetsEntry) {
             break;
         }
-        let entry = t.secondary_key(i, &row, key)?;
-        secondary::remove(&db.core, &db.locks, t, i, &entry, false, false, |_| Ok(false)).await?;
+        for entry in t.entries(i, &row, key)?.into_iter().rev() {
+            secondary::remove(&db.core, &db.locks, t, i, &entry, false, false, |_| Ok(false))
+                .await?;
+        }
     }
     if !planted::is(Bug::RowLogAfterUndo) {
         told::tell_undone(&db.core, t, key, Some(&row), None).await?;
@@ -302,12 +304,9 @@ async fn undo_change(
         if was { Some(external::materialise(&db.core, t, &old_stored).await?) } else { None };
     let is = !now.is_deleted();
     for i in 1..t.indexes.len() {
-        let a = match &old_full {
-            Some(row) => Some(t.secondary_key(i, row, key)?),
-            None => None,
-        };
-        let b = t.secondary_key(i, &new_row, key)?;
-        if is && a.as_ref() != Some(&b) {
+        let old = old_full.as_ref().map(|row| t.entries(i, row, key)).transpose()?;
+        let (old, new) = (old.unwrap_or_default(), t.entries(i, &new_row, key)?);
+        for b in lacking(&new, &old).into_iter().filter(|_| is) {
             // The newer version's entry: gone, unless an older version that someone may read in this index has it too; views that
             // are older than the index may not, and of versions that only they read it never had entries. Who may is asked under
             // the latch of the entry's leaf: purge, which comes to the entry once, has either been there and had as young a view,
@@ -317,7 +316,7 @@ async fn undo_change(
                 false => t.indexes[i].visible_from,
             };
             let before = planted::is(Bug::ViewBeforeLatch).then(|| db.trx.oldest_view());
-            secondary::remove(&db.core, &db.locks, t, i, &b, false, true, |g| {
+            secondary::remove(&db.core, &db.locks, t, i, b, false, true, |g| {
                 let oldest = before.clone().unwrap_or_else(|| db.trx.oldest_view_from(from));
                 let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else {
                     return Ok(false);
@@ -325,16 +324,17 @@ async fn undo_change(
                 let v = slotted::value(g.bytes(p), s).to_vec();
                 let core = g.core();
                 version::any_version(core, &oldest, &v, true, |row| {
-                    Ok(external::entry(core, t, i, row, key)? == b)
+                    external::has_entry(core, t, i, row, key, b)
                 })
             })
             .await?;
         }
-        if let Some(a) = a
-            && (a != b || !is)
-            && !planted::is(Bug::RollbackKeepsMark)
-        {
-            secondary::unmark(&db.core, t, i, &a, trx).await?;
+        if planted::is(Bug::RollbackKeepsMark) {
+            continue;
+        }
+        let marked = if is { lacking(&old, &new) } else { old.iter().collect() };
+        for a in marked {
+            secondary::unmark(&db.core, t, i, a, trx).await?;
         }
     }
     let gone = is.then_some(&new_row[..]);

@@ -12,7 +12,7 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::sync::atomic::Ordering;
-use crate::table::{Index, Table};
+use crate::table::{Entries, Index, Table, lacking};
 use std::sync::Arc;
 
 /// What came of a row that was to be inserted.
@@ -159,8 +159,9 @@ impl Txn {
         t.rows.fetch_add(1, Ordering::Relaxed);
         self.tell(t, &key, None, Some(row)).await?;
         for i in 1..t.indexes.len() {
-            let entry = t.secondary_key(i, row, &key)?;
-            self.insert_secondary(t, i, &entry, &key, fresh, on_duplicate).await?;
+            for entry in t.entries(i, row, &key)? {
+                self.insert_secondary(t, i, &entry, &key, fresh, on_duplicate).await?;
+            }
         }
         Ok(())
     }
@@ -334,12 +335,12 @@ impl Txn {
         old: &[u8],
         new: &[u8],
     ) -> Result<()> {
-        let mut moved: Vec<(usize, Vec<u8>, Vec<u8>)> = Vec::new();
+        let mut moved: Vec<(usize, Entries, Entries)> = Vec::new();
         for i in 1..t.indexes.len() {
             if !t.indexes[i].depends_on_change(&t.layout, old, new) {
                 continue;
             }
-            let (a, b) = (t.secondary_key(i, old, key)?, t.secondary_key(i, new, key)?);
+            let (a, b) = (t.entries(i, old, key)?, t.entries(i, new, key)?);
             if a != b {
                 moved.push((i, a, b));
             }
@@ -362,11 +363,15 @@ impl Txn {
             }
         }
         self.tell(t, key, Some(old), Some(new)).await?;
-        for (i, a, _) in &moved {
-            self.mark_secondary(t, *i, a).await?;
+        for (i, a, b) in &moved {
+            for gone in lacking(a, b) {
+                self.mark_secondary(t, *i, gone).await?;
+            }
         }
-        for (i, _, b) in &moved {
-            self.insert_secondary(t, *i, b, key, false, LockMode::Shared).await?;
+        for (i, a, b) in &moved {
+            for come in lacking(b, a) {
+                self.insert_secondary(t, *i, come, key, false, LockMode::Shared).await?;
+            }
         }
         Ok(())
     }
@@ -409,8 +414,9 @@ impl Txn {
         self.drive(want, |txn, w| txn.update_attempt(w, t, key, None, DELETED, &told)).await?;
         self.tell(t, key, Some(old), None).await?;
         for i in 1..t.indexes.len() {
-            let entry = t.secondary_key(i, old, key)?;
-            self.mark_secondary(t, i, &entry).await?;
+            for entry in t.entries(i, old, key)? {
+                self.mark_secondary(t, i, &entry).await?;
+            }
         }
         self.rows += 1;
         t.rows.fetch_sub(1, Ordering::Relaxed);

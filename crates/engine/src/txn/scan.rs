@@ -484,12 +484,12 @@ impl Cursor {
             return Ok(true);
         }
         let (table, i) = (self.table.clone(), self.spec.index);
-        if let Some(e) = table.secondary_key_stored(i, &self.row.row, &self.row.key) {
-            return Ok(e == entry);
+        if let Some(has) = table.has_entry(i, &self.row.row, &self.row.key, entry) {
+            return Ok(has);
         }
         let RowBuf { key, row } = &mut self.row;
         Ok(txn.fetch_long(&table, key, row, self.spec.lock).await?
-            && table.secondary_key(i, row, key)? == entry)
+            && table.has_entry(i, row, key, entry) == Some(true))
     }
 
     async fn finish_row(&mut self, txn: &mut Txn) -> Result<bool> {

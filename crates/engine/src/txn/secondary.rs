@@ -84,11 +84,11 @@ pub(super) fn implicit_owner(
         let Some(older) = older? else { return Ok(live.then_some(owner)) };
         (h, row) = older;
         let had = !h.is_deleted() && {
-            let e = external::entry(core, t, i, &row, key);
+            let had = external::has_entry(core, t, i, &row, key, entry);
             if !txn.db.trx.is_active(writer) {
                 return Ok(None);
             }
-            e? == entry
+            had?
         };
         if had != live {
             return Ok(Some(owner));

@@ -54,7 +54,7 @@ pub fn new_table(name: &str) -> NewTable {
             index(
                 "b",
                 false,
-                vec![KeyPart { col: 3, prefix: Some(20), desc: false }, KeyPart::asc(1)],
+                vec![KeyPart { prefix: Some(20), ..KeyPart::asc(3) }, KeyPart::asc(1)],
             ),
         ],
         auto_increment: None,

@@ -490,7 +490,7 @@ impl Draft<'_> {
                             let new = new_column(def, self.collation, env)?;
                             self.insert(new, &ColumnPlace::Last)?;
                         }
-                        TableElement::Key(key) => self.add_key(key, env),
+                        TableElement::Key(key) => self.key_defs.push((**key).clone()),
                         TableElement::ForeignKey(def) => self.add_foreign(def),
                         TableElement::Check(def) => {
                             self.new_checks.push(NewCheck::of_table(def));
@@ -508,18 +508,12 @@ impl Draft<'_> {
                 Ok(())
             }
             AlterSpec::AddKey(key) => {
-                self.add_key(key, env);
+                self.key_defs.push((**key).clone());
                 Ok(())
             }
             AlterSpec::ModifyColumn { column, place } => self.shift(&column.name, place),
             AlterSpec::ChangeColumn { old, place, .. } => self.shift(old, place),
             _ => Ok(()),
-        }
-    }
-
-    fn add_key(&mut self, key: &KeyDef, env: &mut Env<'_>) {
-        if keys::wanted(key, env) {
-            self.key_defs.push(key.clone());
         }
     }
 
@@ -578,12 +572,13 @@ impl Draft<'_> {
             all.special.extend(special::carried(key, &plan.meta.columns, now_at)?);
         }
         let names = |i: &SqlIndex| {
-            let whole = i.parts.iter().take_while(|p| p.prefix.is_none());
+            let one_each = !i.is_multi_valued();
+            let whole = i.parts.iter().take_while(|p| one_each && p.prefix.is_none());
             whole.map(|p| plan.meta.columns[p.column].name.clone()).collect()
         };
         let there: Vec<Vec<String>> = all.indexes.iter().map(names).collect();
         let key_defs = std::mem::take(&mut self.key_defs);
-        let mut defs = foreign::needed_keys(key_defs, &self.made, &there);
+        let mut defs = foreign::needed_keys(key_defs, &self.made, &there, &plan.meta.columns);
         // A primary key among the new ones sorts first, so it has to be seen before names are made.
         defs.sort_by_key(|(k, _)| k.kind != KeyKind::Primary);
         for (key, made) in &defs {

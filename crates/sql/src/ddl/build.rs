@@ -46,8 +46,12 @@ pub fn check_table(meta: &TableMeta) -> Result<(), SqlError> {
 
 /// The engine's definition of an index.
 pub fn index_def(index: &SqlIndex) -> IndexDef {
-    let part =
-        |p: &crate::meta::IndexPart| KeyPart { col: p.column, prefix: p.prefix, desc: p.desc };
+    let part = |p: &crate::meta::IndexPart| KeyPart {
+        col: p.column,
+        prefix: p.prefix,
+        desc: p.desc,
+        elements: p.elements,
+    };
     IndexDef {
         name: index.name.clone(),
         unique: index.unique,

@@ -49,8 +49,7 @@ pub fn define(
                 key_defs.extend(new.keys);
                 checks.extend(new.checks);
             }
-            TableElement::Key(key) if keys::wanted(key, env) => key_defs.push((**key).clone()),
-            TableElement::Key(_) => {}
+            TableElement::Key(key) => key_defs.push((**key).clone()),
             TableElement::ForeignKey(key) => {
                 made.push(key_defs.len());
                 key_defs.push(foreign::supporting_key(key));
@@ -98,7 +97,7 @@ fn add_keys(
     explicit_null.resize(meta.columns.len(), false);
     build::check_table(meta)?;
     let mut keys = Keys::default();
-    for (key, made) in &foreign::needed_keys(defs, made, &[]) {
+    for (key, made) in &foreign::needed_keys(defs, made, &[], &meta.columns) {
         keys::add_key(key, &meta.columns, &mut keys, env)?;
         keys.mark_last(*made);
     }

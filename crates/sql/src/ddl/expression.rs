@@ -520,6 +520,17 @@ impl Writer<'_> {
     /// Expressions with words among their arguments.
     fn worded(&mut self, e: &Expr) -> W {
         match e {
+            Expr::Cast { expr, to, array: true } => {
+                self.put("cast(");
+                self.expr(expr)?;
+                let to = match &**to {
+                    CastType::Decimal { precision, scale } => {
+                        format!("decimal({}, {})", precision.unwrap_or(10), scale.unwrap_or(0))
+                    }
+                    other => other.to_string().to_lowercase(),
+                };
+                self.put(&format!(" as {to} array)"));
+            }
             Expr::Cast { expr, to, .. } => {
                 self.put("cast(");
                 self.expr(expr)?;

@@ -6,8 +6,8 @@ use super::expression::{self, Purpose};
 use super::refused::{check_length, duplicate_key_name, no_such_column};
 use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::session_api::SqlError;
-use crate::value::SqlType;
-use weir_syntax::ast::{Expr, Ident, KeyDef, KeyKind, KeyPart, KeyPartKind};
+use crate::value::{Collation, SqlType};
+use weir_syntax::ast::{CastType, Expr, Ident, KeyDef, KeyKind, KeyPart, KeyPartKind};
 
 /// What a key without a name is called whose first part is an expression.
 const NAME: &str = "functional_index";
@@ -41,6 +41,11 @@ pub fn settle(
         }
         check_kind(key.kind)?;
         let name = index_name(key, &mut taken)?;
+        let array =
+            |p: &&KeyPart| matches!(&p.kind, KeyPartKind::Expr(Expr::Cast { array: true, .. }));
+        if key.parts.iter().filter(array).count() > 1 {
+            return Err(SqlError::not_supported("more than one multi-valued key part per index"));
+        }
         for part in &mut key.parts {
             replace(part, &name, columns, table, env)?;
         }
@@ -89,8 +94,9 @@ fn replace(
 ) -> Result<(), SqlError> {
     let KeyPartKind::Expr(expr) = &part.kind else { return Ok(()) };
     match expr {
-        Expr::Cast { array: true, .. } => {
-            return Err(SqlError::not_supported("multi-valued indexes"));
+        Expr::Cast { array: true, .. } if part.explicit_order => {
+            let text = "Incorrect usage of multi-valued index and explicit index order";
+            return Err(SqlError::new(1221, text));
         }
         Expr::Column(_) => {
             let text = "Functional index on a column is not supported. Consider using a regular \
@@ -111,7 +117,15 @@ fn replace(
             return Err(SqlError::new(3754, text));
         }
     }
-    let ty = indexed_type(&written.text, columns, table, env)?;
+    let (ty, array) = match expr {
+        Expr::Cast { expr, to, array: true } => {
+            // What it is made of must be an expression that can be had.
+            let inner = expression::written(expr, Purpose::KeyPart(index))?;
+            (env.reads.shared.type_of)(env.reads, table, columns, &inner.text)?;
+            (SqlType::LIST, Some(element_type(to, &written.text)?))
+        }
+        _ => (indexed_type(&written.text, columns, table, env)?, None),
+    };
     let name = (0..).map(|n| format!("{PREFIX}{index}!{n}"));
     let free = |name: &String| !columns.iter().any(|c| same_name(&c.name, name));
     let name: String = name.into_iter().find(free).expect("names without end");
@@ -120,9 +134,58 @@ fn replace(
         default: ColumnDefault::Generated { expr: written.text, stored: false },
         invisible: true,
         hidden: true,
+        array,
         ..SqlColumn::new(name, ty)
     });
     Ok(())
+}
+
+/// Characters of a text, or bytes of a binary one, that an element may have.
+const MAX_ELEMENT: u64 = 512;
+
+/// The type of the elements of `CAST(... AS to ARRAY)`; 1235 for those that there are no arrays of.
+fn element_type(to: &CastType, text: &str) -> Result<SqlType, SqlError> {
+    let refused = |what: &str| {
+        Err(SqlError::not_supported(format!("CAST-ing data to array of {what}").as_str()))
+    };
+    let digits = |n: &Option<u64>| n.unwrap_or(0).min(6) as u8;
+    match to {
+        CastType::Signed => Ok(SqlType::LONG_INT),
+        CastType::Unsigned => Ok(SqlType::LONG_UINT),
+        CastType::Date => Ok(SqlType::Date),
+        CastType::Time(fsp) => Ok(SqlType::Time { fsp: digits(fsp) }),
+        CastType::Datetime(fsp) => Ok(SqlType::DateTime { fsp: digits(fsp) }),
+        CastType::Decimal { precision, scale } => {
+            let (p, s) = (precision.unwrap_or(10), scale.unwrap_or(0));
+            Ok(SqlType::decimal(p.min(65) as u8, s.min(30) as u8))
+        }
+        CastType::Char { charset: Some(_), .. } | CastType::Char { national: true, .. } => {
+            Err(SqlError::not_supported("specifying charset for multi-valued index"))
+        }
+        CastType::Char { length: Some(0), .. } | CastType::Binary(Some(0)) => {
+            let text = format!("The used storage engine cannot index the expression '{text}'.");
+            Err(SqlError::new(3761, text))
+        }
+        CastType::Char { length: Some(n), .. } if *n <= MAX_ELEMENT => {
+            Ok(SqlType::varchar(*n as u32, Collation::Utf8mb40900Bin))
+        }
+        CastType::Binary(Some(n)) if *n <= MAX_ELEMENT => Ok(SqlType::varbinary(*n as u32)),
+        CastType::Char { .. } | CastType::Binary(_) => refused("char/binary BLOBs"),
+        CastType::Year => refused("YEAR"),
+        CastType::Float(_) => refused("FLOAT"),
+        CastType::Double | CastType::Real => refused("DOUBLE"),
+        CastType::Json => refused("JSON"),
+        CastType::DatetimeAt { .. } | CastType::Geometry(_) => {
+            refused(&to.to_string().to_uppercase())
+        }
+    }
+}
+
+/// 1235 for an array that is not the part of a key.
+pub fn array_elsewhere() -> SqlError {
+    SqlError::not_supported(
+        "Use of CAST( .. AS .. ARRAY) outside of functional index in CREATE(non-SELECT)/ALTER TABLE or in general expressions",
+    )
 }
 
 /// The index whose part a hidden column keeps, by the column's name.
@@ -161,7 +224,8 @@ fn indexed_type(
 /// The columns of the keys that stay, over a definition that has changed: an expression may have another type now.
 pub fn retype(columns: &mut [SqlColumn], table: &str, env: &Env<'_>) -> Result<(), SqlError> {
     for at in 0..columns.len() {
-        if let Some(text) = columns[at].key_expression() {
+        // The elements of an array have the type that their cast names.
+        if let Some(text) = columns[at].key_expression().filter(|_| columns[at].array.is_none()) {
             columns[at].ty = indexed_type(text, columns, table, env)?;
         }
     }

@@ -119,7 +119,7 @@ fn key_part(
     };
     let column = column_named(name, columns)?;
     let name = &columns[column].name;
-    let ty = columns[column].ty;
+    let ty = columns[column].key_type();
     if length == Some(0) {
         return Err(SqlError::new(1391, format!("Key part '{name}' length cannot be 0")));
     }
@@ -127,7 +127,8 @@ fn key_part(
     let length = prefix_given(ty, length, name)?;
     let prefix = prefix_of(ty, length)?;
     let prefix = within_part_limit(ty, prefix, unique, env)?;
-    Ok(IndexPart { column, prefix, desc: part.descending })
+    let elements = columns[column].array.map(|ty| ty.phys());
+    Ok(IndexPart { column, prefix, desc: part.descending, elements })
 }
 
 /// How much of a column a key has of it, where one is given or known; 1170 where one is needed.
@@ -216,7 +217,7 @@ fn within_part_limit(
 
 fn check_key_bytes(index: &mut SqlIndex, columns: &[SqlColumn]) -> Result<(), SqlError> {
     let bytes = |p: &IndexPart| {
-        let ty = columns[p.column].ty;
+        let ty = columns[p.column].key_type();
         let char_bytes = ty.collation().map_or(1, |c| c.max_char_bytes() as u64);
         p.prefix.map_or(key_length(ty), |n| u64::from(n) * char_bytes)
     };
@@ -296,23 +297,6 @@ pub fn key_comment(def: &KeyDef, name: &str, env: &mut Env<'_>) -> Result<String
     })
 }
 
-/// Whether a key that is written is to be made. A multi-valued one is left out with a warning where the session asked to go on without
-/// what cannot be had; else it is refused where its expression is looked at.
-pub fn wanted(def: &KeyDef, env: &mut Env<'_>) -> bool {
-    let multi = |p: &KeyPart| {
-        matches!(&p.kind, KeyPartKind::Expr(weir_syntax::ast::Expr::Cast { array: true, .. }))
-    };
-    if !env.skips_indexes || !def.parts.iter().any(multi) {
-        return true;
-    }
-    let name = def.name.as_ref().map_or("", |n| n.as_str()).to_owned();
-    let table = env.table.clone();
-    env.warnings.warn(errno::ER_NOT_SUPPORTED_YET, || {
-        format!("multi-valued index '{name}' of table '{table}' was left out: there are none")
-    });
-    false
-}
-
 fn warn_duplicate(index: &SqlIndex, indexes: &[SqlIndex], env: &mut Env<'_>) {
     let same = |i: &&SqlIndex| i.unique == index.unique && i.parts == index.parts;
     if !index.is_primary() && indexes.iter().filter(|i| !i.is_primary()).any(|i| same(&i)) {
@@ -365,7 +349,8 @@ pub fn check_auto_increment(
     let mut autos = columns.iter().enumerate().filter(|(_, c)| c.auto_increment).map(|(i, _)| i);
     let Some(auto) = autos.next() else { return Ok(()) };
     let parts = |i: &SqlIndex| if like_myisam { i.parts.len() } else { 1 };
-    let fits = |i: &SqlIndex| i.parts.iter().take(parts(i)).any(|p| p.column == auto);
+    let numbers = |i: &SqlIndex| i.parts.iter().take(parts(i)).any(|p| p.column == auto);
+    let fits = |i: &SqlIndex| !i.is_multi_valued() && numbers(i);
     if autos.next().is_some() || !indexes.iter().any(fits) {
         return Err(SqlError::new(
             errno::ER_WRONG_AUTO_KEY,

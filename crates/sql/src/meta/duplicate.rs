@@ -6,6 +6,7 @@ use super::SqlColumn;
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::error::shown_bytes;
+use crate::value::json::elements;
 use crate::value::{SqlType, TimeZone, Value};
 
 /// Characters of the values that are told.
@@ -26,6 +27,12 @@ pub fn duplicate_entry(
             text.push(b'-');
         }
         let ty = columns[part.col].ty;
+        if let (Some(element), Some(list)) =
+            (columns[part.col].array, view.get(part.col).as_bytes())
+        {
+            text.extend_from_slice(&elements::shown(list, &element));
+            continue;
+        }
         match ty.load(view.get(part.col), tz) {
             Value::Null => text.extend_from_slice(b"NULL"),
             v => match (part.prefix, v.as_bytes(), ty.collation()) {

@@ -129,6 +129,7 @@ pub fn searchable<'i>(
 ) -> impl Iterator<Item = usize> + 'i {
     let fits = move |i: &SqlIndex| {
         i.parts.len() >= columns.len()
+            && !i.is_multi_valued()
             && i.parts.iter().zip(columns).all(|(p, c)| p.column == *c && p.prefix.is_none())
     };
     indexes.iter().enumerate().filter(move |(_, i)| fits(i)).map(|(n, _)| n)

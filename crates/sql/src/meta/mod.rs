@@ -35,7 +35,7 @@ use std::any::Any;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use weir_engine::row::{Collation, DatumBuf, PhysCol};
+use weir_engine::row::{Collation, DatumBuf, PhysCol, PhysType};
 
 use crate::value::SqlType;
 
@@ -78,6 +78,8 @@ pub struct SqlColumn {
     pub invisible: bool,
     /// Made for a key part that is an expression: a generated column that no statement names or shows.
     pub hidden: bool,
+    /// Of a hidden column of a multi-valued index the type of the elements: the column itself keeps a list of them, as bytes.
+    pub array: Option<SqlType>,
     /// A COLLATE clause was given; SHOW CREATE TABLE repeats it.
     pub explicit_collation: bool,
 }
@@ -95,6 +97,7 @@ impl SqlColumn {
             comment: String::new(),
             invisible: false,
             hidden: false,
+            array: None,
             explicit_collation: false,
         }
     }
@@ -122,6 +125,11 @@ impl SqlColumn {
         }
     }
 
+    /// The type of a key part over the column.
+    pub fn key_type(&self) -> SqlType {
+        self.array.unwrap_or(self.ty)
+    }
+
     /// The physical column.
     pub fn phys(&self) -> PhysCol {
         PhysCol::new(self.ty.phys(), self.nullable)
@@ -136,6 +144,8 @@ pub struct IndexPart {
     /// Characters of text or bytes of binary data; `None`: all.
     pub prefix: Option<u32>,
     pub desc: bool,
+    /// The column is a list, and each of its elements, of this type, has an entry: the index is multi-valued.
+    pub elements: Option<PhysType>,
 }
 
 /// USING clause as given; every index is a B-tree whatever it says.
@@ -164,6 +174,11 @@ impl SqlIndex {
     /// Is it the primary key?
     pub fn is_primary(&self) -> bool {
         self.name == PRIMARY
+    }
+
+    /// Has a row as many entries in it as a list has elements, which may be none?
+    pub fn is_multi_valued(&self) -> bool {
+        self.parts.iter().any(|p| p.elements.is_some())
     }
 }
 
@@ -377,6 +392,11 @@ impl SqlTable {
     pub fn sql_index(&self, engine: usize) -> Option<usize> {
         self.engine_indexes.iter().position(|&e| e == engine)
     }
+
+    /// Whether an index of the engine's may be read in place of the table: it has a name, and one entry for each row.
+    pub fn has_all_rows(&self, engine: usize) -> bool {
+        self.sql_index(engine).is_some_and(|i| !self.meta.indexes[i].is_multi_valued())
+    }
 }
 
 impl std::fmt::Debug for SqlTable {
@@ -413,8 +433,13 @@ mod tests {
     use super::*;
 
     fn index(name: &str, unique: bool, columns: &[usize]) -> SqlIndex {
-        let parts =
-            columns.iter().map(|&column| IndexPart { column, prefix: None, desc: false }).collect();
+        let parts = columns.iter().map(|&c| IndexPart {
+            column: c,
+            prefix: None,
+            desc: false,
+            elements: None,
+        });
+        let parts = parts.collect();
         SqlIndex {
             name: name.into(),
             unique,

@@ -39,6 +39,10 @@ pub enum CastTarget {
     },
     Year,
     Json,
+    /// A list of elements of this type, for a multi-valued index.
+    Array {
+        element: SqlType,
+    },
 }
 
 impl CastTarget {
@@ -77,6 +81,7 @@ impl CastTarget {
             CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),
             CastTarget::Year => (SqlType::Year, true),
             CastTarget::Json => (SqlType::Json, false),
+            CastTarget::Array { .. } => (SqlType::LIST, true),
         };
         TypeInfo::new(ty, from.nullable || may_fail)
     }
@@ -138,6 +143,7 @@ pub fn cast(
         },
         CastTarget::Year => to_year(v, cx),
         CastTarget::Json => to_json(v, cx)?,
+        CastTarget::Array { element } => super::json::elements::list(v, &element, cx)?,
     })
 }
 

@@ -451,7 +451,7 @@ with_inert! { vars =>
     weir_plan_cache_size: Global Always, size(0, 1 << 40, 1), n(32 << 20),
         "Bytes that plans of statements may take that are kept by their text; 0: none is kept.";
     weir_skip_unsupported_indexes: Both Always, BOOL, OFF,
-        "Leave indexes that cannot be had (multi-valued ones, FULLTEXT ones of unknown parsers) out of new tables with a warning, so that dumps with them can be loaded.";
+        "Leave indexes that cannot be had (FULLTEXT ones of unknown parsers) out of new tables with a warning, so that dumps with them can be loaded.";
     weir_temp_limit: Global Always, size(0, U64_MAX, 1), n(0),
         "Bytes that the files of all statements for rows without room in memory may have together: what goes beyond them is error 1114. 0: as many as the device has.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::sync::Mutex;
-use crate::table::{RowLog, Said, Table, Word};
+use crate::table::{RowLog, Said, Table, Word, lacking};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -51,17 +51,16 @@ impl EntryLog {
     ) -> Result<()> {
         let t = &self.building;
         let i = self.first + n;
-        let entry = |row: &[u8]| t.secondary_key(i, row, key);
-        let (gone, come) = (gone.map(entry).transpose()?, come.map(entry).transpose()?);
-        let gone = gone.filter(|g| Some(g) != come.as_ref());
-        for (entry, there) in [(gone, false), (come, true)] {
-            let Some(entry) = entry else { continue };
+        let entries = |row: Option<&[u8]>| row.map(|r| t.entries(i, r, key)).transpose();
+        let (gone, come) = (entries(gone)?.unwrap_or_default(), entries(come)?.unwrap_or_default());
+        let gone = lacking(&gone, &come).into_iter().map(|e| (e, false));
+        for (entry, there) in gone.chain(come.iter().map(|e| (e, true))) {
             if entry.len() > self.longest {
                 return Err(Error::KeyTooLong { len: entry.len(), max: self.longest });
             }
             let word = Word { columns: (entry.len() - key.len()) as u16, there };
             let bytes = entry.len() + WORD;
-            if of.words.insert(entry.into(), word).is_none() {
+            if of.words.insert(entry.as_slice().into(), word).is_none() {
                 of.bytes += bytes;
             }
         }

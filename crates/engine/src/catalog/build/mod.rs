@@ -188,11 +188,12 @@ impl Catalog {
             let (rows, upper) = self.leaf_rows(t, &at, seen).await?;
             for (key, row) in rows {
                 let full = crate::txn::external::materialise(&self.core, t, &row).await?;
-                let entry = t.secondary_key(i, &full, &key)?;
-                if entry.len() > max {
-                    return Err(Error::KeyTooLong { len: entry.len(), max });
+                for entry in t.entries(i, &full, &key)? {
+                    if entry.len() > max {
+                        return Err(Error::KeyTooLong { len: entry.len(), max });
+                    }
+                    sorter.push(&entry, entry.len() - key.len()).await?;
                 }
-                sorter.push(&entry, entry.len() - key.len()).await?;
             }
             from = upper;
         }

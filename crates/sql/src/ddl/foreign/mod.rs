@@ -52,8 +52,18 @@ pub fn supporting_key(def: &ForeignKeyDef) -> KeyDef {
     }
 }
 
-/// The columns that a key begins with, as an index for a foreign key must have them: whole.
-fn leading(k: &KeyDef) -> Vec<String> {
+/// The columns that a key begins with, as an index for a foreign key must have them: whole, and with an entry for each row, which a
+/// multi-valued one does not have.
+fn leading(k: &KeyDef, columns: &[SqlColumn]) -> Vec<String> {
+    let is_list = |p: &KeyPart| match &p.kind {
+        KeyPartKind::Column { name, .. } => {
+            columns.iter().any(|c| c.array.is_some() && same_name(&c.name, name.as_str()))
+        }
+        KeyPartKind::Expr(_) => false,
+    };
+    if k.parts.iter().any(is_list) {
+        return Vec::new();
+    }
     let name = |p: &KeyPart| match &p.kind {
         KeyPartKind::Column { name, length: None } => name.as_str().to_owned(),
         // No name of a column: such a part ends what can be searched.
@@ -77,7 +87,7 @@ pub fn drop_spare(
         let tree = !matches!(k.kind, KeyKind::FullText | KeyKind::Spatial);
         tree && !made.contains(n) && !k.parts.iter().any(|p| p.descending)
     });
-    let own: Vec<Vec<String>> = own.map(|(_, k)| leading(k)).collect();
+    let own: Vec<Vec<String>> = own.map(|(_, k)| leading(k, columns)).collect();
     indexes.retain(|i| {
         let name = |p: &IndexPart| columns[p.column].name.clone();
         let of: Vec<String> = i.parts.iter().map(name).collect();
@@ -91,8 +101,9 @@ pub fn needed_keys(
     keys: Vec<KeyDef>,
     made: &[usize],
     there: &[Vec<String>],
+    columns: &[SqlColumn],
 ) -> Vec<(KeyDef, bool)> {
-    let lists: Vec<Vec<String>> = keys.iter().map(leading).collect();
+    let lists: Vec<Vec<String>> = keys.iter().map(|k| leading(k, columns)).collect();
     let mut is_made = vec![false; keys.len()];
     made.iter().for_each(|n| is_made[*n] = true);
     // For each list of columns that a key begins with: whether a key of the user's or one that is there begins so, and of those
@@ -341,7 +352,7 @@ mod tests {
         let left = |keys: Vec<KeyDef>, made: &[usize], there: &[&[&str]]| {
             let there: Vec<Vec<String>> =
                 there.iter().map(|l| l.iter().map(|c| (*c).to_owned()).collect()).collect();
-            needed_keys(keys, made, &there).len()
+            needed_keys(keys, made, &there, &[]).len()
         };
         let (a, b) = (|| key(Index, &["a"]), || key(Index, &["a", "b"]));
         assert_eq!(left(vec![a()], &[0], &[]), 1);

@@ -16,6 +16,9 @@ pub const COLUMN_COLLATED: u8 = 8;
 
 pub const COLUMN_HIDDEN: u8 = 16;
 
+/// The type of the elements stands behind all else.
+pub const COLUMN_ARRAY: u8 = 32;
+
 pub fn put_column(w: &mut Writer, c: &SqlColumn) {
     w.str(&c.name);
     put_type(w, c.ty);
@@ -25,11 +28,15 @@ pub fn put_column(w: &mut Writer, c: &SqlColumn) {
         (c.invisible, COLUMN_INVISIBLE),
         (c.explicit_collation, COLUMN_COLLATED),
         (c.hidden, COLUMN_HIDDEN),
+        (c.array.is_some(), COLUMN_ARRAY),
     ];
     w.u8(flags(&bits));
     put_default(w, &c.default);
     w.u8(c.on_update_now.map_or(0, |fsp| fsp + 1));
     w.str(&c.comment);
+    if let Some(element) = c.array {
+        put_type(w, element);
+    }
 }
 
 pub fn get_column(r: &mut Reader<'_>) -> Result<SqlColumn, SqlError> {
@@ -39,6 +46,7 @@ pub fn get_column(r: &mut Reader<'_>) -> Result<SqlColumn, SqlError> {
     let default = get_default(r)?;
     let on_update_now = r.u8()?.checked_sub(1);
     let comment = r.str()?;
+    let array = (flags & COLUMN_ARRAY != 0).then(|| get_type(r)).transpose()?;
     Ok(SqlColumn {
         name,
         ty,
@@ -49,6 +57,7 @@ pub fn get_column(r: &mut Reader<'_>) -> Result<SqlColumn, SqlError> {
         comment,
         invisible: flags & COLUMN_INVISIBLE != 0,
         hidden: flags & COLUMN_HIDDEN != 0,
+        array,
         explicit_collation: flags & COLUMN_COLLATED != 0,
     })
 }

@@ -40,7 +40,7 @@ pub fn get_index(r: &mut Reader<'_>) -> Result<SqlIndex, SqlError> {
     let parts = r.list(|r| {
         let column = usize::from(r.u16()?);
         let prefix = Some(r.u32()?).filter(|&p| p > 0);
-        Ok(IndexPart { column, prefix, desc: r.u8()? != 0 })
+        Ok(IndexPart { column, prefix, desc: r.u8()? != 0, elements: None })
     })?;
     let using = match flags & (INDEX_USING_BTREE | INDEX_USING_HASH) {
         INDEX_USING_BTREE => Some(UsingClause::BTree),

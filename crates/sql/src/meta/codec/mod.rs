@@ -112,7 +112,11 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let collation = r.collation()?;
     let comment = r.str()?;
     let columns = r.list(get_column)?;
-    let indexes = r.list(get_index)?;
+    let mut indexes = r.list(get_index)?;
+    for part in indexes.iter_mut().flat_map(|i| &mut i.parts) {
+        let column = columns.get(part.column).ok_or_else(bytes::damaged)?;
+        part.elements = column.array.map(|ty| ty.phys());
+    }
     let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
     let checks = if version > 1 { r.list(get_check)? } else { Vec::new() };
     let foreign = if version > 2 { r.list(get_foreign)? } else { Vec::new() };

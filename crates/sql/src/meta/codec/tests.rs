@@ -100,6 +100,7 @@ fn columns() -> impl Strategy<Value = SqlColumn> {
             comment,
             invisible: c,
             hidden: a && d,
+            array: (a && d).then_some(SqlType::Date),
             explicit_collation: d,
         },
     )
@@ -107,7 +108,7 @@ fn columns() -> impl Strategy<Value = SqlColumn> {
 
 fn indexes() -> impl Strategy<Value = SqlIndex> {
     let part = (0usize..1, proptest::option::of(1u32..), any::<bool>())
-        .prop_map(|(column, prefix, desc)| IndexPart { column, prefix, desc });
+        .prop_map(|(column, prefix, desc)| IndexPart { column, prefix, desc, elements: None });
     let using =
         prop_oneof![Just(None), Just(Some(UsingClause::BTree)), Just(Some(UsingClause::Hash))];
     let parts = proptest::collection::vec(part, 0..4);
@@ -141,7 +142,7 @@ fn tables() -> impl Strategy<Value = TableMeta> {
         .prop_map(
             |(
                 columns,
-                indexes,
+                mut indexes,
                 collation,
                 comment,
                 options,
@@ -151,6 +152,10 @@ fn tables() -> impl Strategy<Value = TableMeta> {
                 special,
                 histograms,
             )| {
+                // A part of an index says of its column what that says of itself.
+                for part in indexes.iter_mut().flat_map(|i: &mut SqlIndex| &mut i.parts) {
+                    part.elements = columns[part.column].array.map(|ty: SqlType| ty.phys());
+                }
                 TableMeta {
                     columns,
                     indexes,

@@ -248,7 +248,7 @@ impl Binder<'_> {
             }
             Expr::Cast { expr, to, array } => {
                 if *array {
-                    return Err(SqlError::not_supported("CAST ... AS ... ARRAY"));
+                    return Err(crate::ddl::functional::array_elsewhere());
                 }
                 let target = self.cast_target(to)?;
                 let number = target.is_numeric();

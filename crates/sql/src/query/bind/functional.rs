@@ -7,19 +7,24 @@
 
 use super::{Bind, Binder, operator, rules};
 use crate::func::facts::Keyed;
-use crate::meta::SqlTable;
+use crate::meta::{SqlIndex, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
-use crate::query::plan::raw::Raw;
+use crate::query::plan::raw::{ListedCond, Raw};
 use crate::query::plan::{Source, TableSlot};
+use crate::session_api::SqlError;
 use crate::value::arith::Op;
 use crate::value::cast::CastTarget;
+use crate::value::json::elements::Listed;
 use crate::value::{Collation, SqlType, TypeInfo, Value};
 use std::sync::Arc;
+use weir_syntax::ast;
 
 /// A column that a key is made of, and its expression.
 struct KeyExpr {
     place: ColRef,
     info: TypeInfo,
+    /// The column is a list, made of the document that the expression is.
+    list: bool,
     text: String,
     /// The same with all literals alike.
     form: String,
@@ -51,6 +56,12 @@ impl Binder<'_> {
         for (g, k) in inner {
             of_groups[g.expect("the inner ones have a group")].push(k);
         }
+        let mut listed = Vec::new();
+        raw.conds.iter().for_each(|e| self.listed(&outermost, None, e, &mut listed));
+        for (g, (group, keys)) in raw.groups.iter().zip(&of_groups).enumerate() {
+            group.on.iter().for_each(|e| self.listed(keys, Some(g), e, &mut listed));
+        }
+        raw.listed = listed;
         raw.conds.iter_mut().for_each(|e| self.in_condition(&outermost, e));
         for (group, keys) in raw.groups.iter_mut().zip(&of_groups) {
             group.on.iter_mut().for_each(|e| self.in_condition(keys, e));
@@ -63,15 +74,35 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// The list that the hidden column of a multi-valued index keeps.
+    pub fn array(&mut self, e: &ast::Expr, element: SqlType) -> Bind<BExpr> {
+        let ast::Expr::Cast { expr, array: true, .. } = e else {
+            return Err(SqlError::internal("a list that is no cast to an array"));
+        };
+        let document = self.scalar(expr)?;
+        let target = CastTarget::Array { element };
+        let info = target.result_type(&document.info);
+        Ok(BExpr::new(Node::Cast(target, Box::new(document)), info))
+    }
+
     fn of_table(&self, t: u16, table: &Arc<SqlTable>, out: &mut Vec<KeyExpr>) -> Bind<()> {
         let columns = &table.meta.columns;
-        let keyed = |c: usize| table.meta.indexes.iter().any(|i| i.parts[0].column == c);
+        let keyed = |c: usize| {
+            let any = |i: &SqlIndex| i.parts.iter().any(|p| p.column == c);
+            let first = |i: &SqlIndex| i.parts[0].column == c;
+            let list = columns[c].array.is_some();
+            table.meta.indexes.iter().any(|i| if list { any(i) } else { first(i) })
+        };
         if !columns.iter().enumerate().any(|(i, c)| c.is_generated() && keyed(i)) {
             return Ok(());
         }
         let rules = rules::of(table, self.env.reads, self.env.user_vars)?;
         for (col, e) in rules.generated() {
             let c = &columns[*col];
+            let e = match &e.node {
+                Node::Cast(CastTarget::Array { .. }, document) => document,
+                _ => e,
+            };
             // A column that was defined as one has its own type, which may not be that of its expression.
             if !keyed(*col) || !(c.hidden || e.info.ty == c.ty) || !is_settled(e) {
                 continue;
@@ -80,7 +111,7 @@ impl Binder<'_> {
             let info = TypeInfo::column(c.ty, true);
             // The table's own expressions know no other table: it is their first.
             let (text, form) = (self.text(e, 0, false), self.text(e, 0, true));
-            out.push(KeyExpr { place, info, text, form });
+            out.push(KeyExpr { place, info, list: c.array.is_some(), text, form });
         }
         Ok(())
     }
@@ -155,22 +186,61 @@ impl Binder<'_> {
         }
     }
 
+    /// What a condition asks of lists that multi-valued indexes are over. The condition stays as it is: it says more than they tell.
+    fn listed(
+        &mut self,
+        keys: &[KeyExpr],
+        group: Option<usize>,
+        e: &BExpr,
+        out: &mut Vec<ListedCond>,
+    ) {
+        let asked: &[(usize, usize, Listed)] = match &e.node {
+            Node::And(list) => {
+                return list.iter().for_each(|e| self.listed(keys, group, e, out));
+            }
+            Node::Func(def, args) => match (def.name, args.len()) {
+                ("MEMBER OF", 2) => &[(1, 0, Listed::Member)],
+                ("JSON_CONTAINS", 2) => &[(0, 1, Listed::All)],
+                ("JSON_OVERLAPS", 2) => &[(0, 1, Listed::Any), (1, 0, Listed::Any)],
+                _ => return,
+            },
+            _ => return,
+        };
+        let Node::Func(_, args) = &e.node else { return };
+        for (document, value, by) in asked {
+            let value = &args[*value];
+            if !value.has_no_subs() || value.varies() || value.has_agg() {
+                continue;
+            }
+            for k in keys.iter().filter(|k| k.list) {
+                if self.is_key_expr(k, &args[*document]) {
+                    let (table, col) = (k.place.table, k.place.col);
+                    out.push(ListedCond { group, table, col, by: *by, value: value.clone() });
+                }
+            }
+        }
+    }
+
+    /// Whether the expression is that of a key. Where it would be with other literals, the plan is not kept.
+    fn is_key_expr(&mut self, k: &KeyExpr, e: &BExpr) -> bool {
+        let t = k.place.table;
+        if self.text(e, t, true) != k.form {
+            return false;
+        }
+        let mut literals = false;
+        e.walk(&mut |n| literals |= matches!(n.node, Node::Param(_)));
+        self.cacheable &= !literals;
+        self.text(e, t, false) == k.text
+    }
+
     /// The column of a key that is made of the expression.
     fn key_column(&mut self, keys: &[KeyExpr], e: &BExpr) -> Option<BExpr> {
         if matches!(e.node, Node::Col(_) | Node::Const(_) | Node::Param(_)) {
             return None;
         }
         let mut found = None;
-        for k in keys {
-            let t = k.place.table;
-            if self.text(e, t, true) != k.form {
-                continue;
-            }
-            // With other literals it may be the expression, or not be it.
-            let mut literals = false;
-            e.walk(&mut |n| literals |= matches!(n.node, Node::Param(_)));
-            self.cacheable &= !literals;
-            let same = self.text(e, t, false) == k.text;
+        for k in keys.iter().filter(|k| !k.list) {
+            let same = self.is_key_expr(k, e);
             let alike = e.info.ty.class() == k.info.ty.class()
                 && e.info.ty.collation() == k.info.ty.collation();
             if same && alike {

@@ -19,20 +19,22 @@ pub fn make(
     let made = make(ev);
     let own = std::mem::replace(&mut ev.cx.warnings, outer);
     for w in own.list() {
-        match told(w.code, index, row) {
+        match told(w.code, &w.message, index, row) {
             Some(e) if strict => return Err(e.into()),
             Some(e) => ev.cx.warnings.warn(e.errno, || e.message),
             None => ev.cx.warnings.push(w.level, w.code, || w.message.clone()),
         }
     }
     made.map_err(|e| match e {
-        RunError::Sql(e) => told(e.errno, index, row).map_or(RunError::Sql(e), RunError::from),
+        RunError::Sql(e) => {
+            told(e.errno, &e.message, index, row).map_or(RunError::Sql(e), RunError::from)
+        }
         other => other,
     })
 }
 
-/// What MySQL says of an index for what it says of a column.
-fn told(code: u16, index: &str, row: u64) -> Option<ValueError> {
+/// What MySQL says of an index for what it says of a column. `given`: what was said; of an array that is too long how much it is too long.
+fn told(code: u16, given: &str, index: &str, row: u64) -> Option<ValueError> {
     let (errno, state, text) = match code {
         1406 => (3907, "22001", format!("Data too long for functional index '{index}'.")),
         1264 => {
@@ -50,6 +52,24 @@ fn told(code: u16, index: &str, row: u64) -> Option<ValueError> {
         3155 => {
             let text = format!("Out of range JSON value for CAST for functional index '{index}'.");
             (3904, "22003", text)
+        }
+        3905 => {
+            let text = format!(
+                "Exceeded max number of values per record for multi-valued index '{index}' by {given} value(s)."
+            );
+            (3905, "HY000", text)
+        }
+        3906 => {
+            let text = format!(
+                "Exceeded max total length of values per record for multi-valued index '{index}' by {given} bytes."
+            );
+            (3906, "HY000", text)
+        }
+        3908 => {
+            let text = format!(
+                "Cannot store an array or an object in a scalar key part of the index '{index}'."
+            );
+            (3908, "HY000", text)
         }
         _ => return None,
     };

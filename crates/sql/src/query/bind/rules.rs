@@ -116,7 +116,12 @@ fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, 
             _ => continue,
         };
         b.place(place);
-        list.push((i, b.stored(&expression::parse(text)?, &c.ty)?));
+        let e = expression::parse(text)?;
+        let bound = match c.array {
+            Some(element) => b.array(&e, element),
+            None => b.stored(&e, &c.ty),
+        };
+        list.push((i, bound?));
     }
     let by = meta.partitions.as_ref();
     let partitions = by.map(|by| Router::bind(&mut b, by, meta)).transpose()?;

@@ -240,7 +240,7 @@ fn is_searched(b: &Block, raw: &Raw, equal: &[&BExpr]) -> bool {
         let Source::Table(table) = &slot.source else { return false };
         let usable = |i: &usize| {
             let named = raw.usable.get(t).and_then(Option::as_ref);
-            table.sql_index(*i).is_some() && named.is_none_or(|u| u.contains(i))
+            table.has_all_rows(*i) && named.is_none_or(|u| u.contains(i))
         };
         (0..table.engine.def.indexes.len()).filter(usable).any(|i| {
             let parts = table.engine.def.indexes[i].parts.iter().map(|p| (t, p.col));

@@ -6,12 +6,14 @@ pub mod text;
 use crate::context::Reads;
 use crate::meta::SqlTable;
 use crate::query::bind::{Binder, partition};
+use crate::query::expr::usable::Alt;
 use crate::query::expr::{BExpr, ColRef, Node};
-use crate::query::plan::index_merge::IndexMerge;
+use crate::query::plan::index_merge::{IndexMerge, MergeKind};
 use crate::query::plan::key::{Key, key_length};
 use crate::query::plan::told::column_meta;
 use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, Step, SubKind, TableSlot};
 use crate::session_api::ColumnMeta;
+use crate::value::json::elements::Listed;
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -175,7 +177,7 @@ impl<'e> Lines<'e> {
                 of(*index, t.engine.def.indexes[*index].parts.len())
             }
             Access::Loose { index, parts, .. } => of(*index, *parts),
-            Access::Merged(m) => {
+            Access::Merged(m) if m.kind != MergeKind::MultiValued => {
                 let lengths: Vec<String> = m.keys.iter().map(|k| key_len(k).to_string()).collect();
                 (names_of(m), lengths.join(","))
             }
@@ -209,6 +211,9 @@ impl<'e> Lines<'e> {
                 (Access::Ranges { key, .. }, Source::Table(t)) => {
                     let single = matches!(&key.searches[..], [one] if one.is_single());
                     (if single { "ref" } else { "range" }, Some((key, t)))
+                }
+                (Access::Merged(m), Source::Table(t)) if m.kind == MergeKind::MultiValued => {
+                    (multi_valued(&m.keys[0]), Some((&m.keys[0], t)))
                 }
                 (Access::Merged(_), _) => ("index_merge", None),
                 (Access::Loose { .. }, _) => ("range", None),
@@ -272,7 +277,7 @@ fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
     let s = &b.steps[i];
     let loose = matches!(s.access, Access::Loose { .. });
     let merged = match &s.access {
-        Access::Merged(m) => {
+        Access::Merged(m) if m.kind != MergeKind::MultiValued => {
             format!("Using {}({})", m.kind.name(), names_of(m))
         }
         _ => String::new(),
@@ -289,6 +294,15 @@ fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
     ];
     let said: Vec<&str> = said.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
     (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// MEMBER OF asks for one element, the others for some.
+fn multi_valued(key: &Key) -> &'static str {
+    let one = |a: &Alt| a.listed.is_none_or(|by| by == Listed::Member);
+    match key.searches.iter().flat_map(|s| s.eq.iter().flatten()).all(one) {
+        true => "ref",
+        false => "range",
+    }
 }
 
 fn names_of(merge: &IndexMerge) -> String {
@@ -318,7 +332,7 @@ fn column_name(b: &Block, c: ColRef) -> String {
 /// What the key's columns are compared with: columns of the block by name.
 fn reference(k: &Key, b: &Block) -> Value<'static> {
     match &k.searches[..] {
-        [one] if one.is_single() && !one.eq.is_empty() => {
+        [one] if one.is_single() && !one.eq.is_empty() && multi_valued(k) == "ref" => {
             let of = |e: &BExpr| match &e.node {
                 Node::Col(c) if c.depth == 0 => column_name(b, *c),
                 _ if e.is_statement_constant() => "const".into(),

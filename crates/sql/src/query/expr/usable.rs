@@ -3,6 +3,7 @@
 use super::{BExpr, CmpOp, Node, Truth};
 use crate::func::facts::Id;
 use crate::value::compare::CompareRule;
+use crate::value::json::elements::Listed;
 use crate::value::{Class, Collation, Value};
 
 /// A value that a key column may have.
@@ -12,6 +13,8 @@ pub struct Alt {
     pub rule: Option<CompareRule>,
     /// `<=>` and IS NULL: NULL is a value.
     pub null_safe: bool,
+    /// The column is a list, and its elements are searched for those of the value.
+    pub listed: Option<Listed>,
 }
 
 impl Alt {
@@ -56,8 +59,12 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
     let is_fixed = |e: &BExpr| known(e) && e.tables(&|_| 0) == 0 && e.has_no_subs();
     // The texts of an ENUM or SET are not compared in the order of its index.
     let unordered = |e: &BExpr| column(e).is_some() && e.info.ty.is_list();
-    let alt =
-        |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
+    let alt = |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt {
+        expr: e.clone(),
+        rule,
+        null_safe,
+        listed: None,
+    };
     // A time beside what is none is compared as a text or a number, in another order than its own.
     let other_order = |rule: Option<CompareRule>, value: &BExpr| {
         rule == Some(CompareRule::Time) && value.info.ty.class() == Class::Text
@@ -98,6 +105,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                     expr: BExpr::constant(Value::Null),
                     rule: None,
                     null_safe: true,
+                    listed: None,
                 }]),
             ))
         }

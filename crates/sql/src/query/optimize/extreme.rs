@@ -80,7 +80,7 @@ fn access(o: &Optimizer<'_>, table: &Arc<SqlTable>, col: u16, max: bool) -> Opti
     let def = &table.engine.def;
     (0..def.indexes.len()).find_map(|index| {
         let usable = o.raw.usable[0].as_ref().is_none_or(|u| u.contains(&index));
-        if !usable || table.sql_index(index).is_none() {
+        if !usable || !table.has_all_rows(index) {
             return None;
         }
         let mut key = o.key(table, index, &on).unwrap_or_else(|| Key {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use weir_engine::LockMode;
 
 /// Cost of an entry that is read for its clustered key alone, and kept.
-const ENTRY: f64 = 0.6;
+pub const ENTRY: f64 = 0.6;
 /// Indexes that are intersected at most.
 const MOST: usize = 3;
 
@@ -57,8 +57,7 @@ impl Optimizer<'_> {
     }
 
     fn is_mergeable(&self, t: usize, table: &SqlTable, index: usize) -> bool {
-        table.sql_index(index).is_some()
-            && self.raw.usable[t].as_ref().is_none_or(|u| u.contains(&index))
+        table.has_all_rows(index) && self.raw.usable[t].as_ref().is_none_or(|u| u.contains(&index))
     }
 
     fn key_of(&self, table: &Arc<SqlTable>, index: usize, search: Search) -> Option<Key> {

@@ -38,7 +38,7 @@ pub fn use_loose_scan(b: &mut Block, raw: &Raw) {
     let mut best: Option<(usize, usize, f64)> = None;
     for index in 1..table.engine.def.indexes.len() {
         let allowed = raw.usable[0].as_ref().is_none_or(|u| u.contains(&index));
-        if !allowed || table.sql_index(index).is_none() || !slot.is_covered_by(index) {
+        if !allowed || !table.has_all_rows(index) || !slot.is_covered_by(index) {
             continue;
         }
         let Some(parts) = groups_of(table, index, &asked) else { continue };

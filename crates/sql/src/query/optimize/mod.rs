@@ -2,7 +2,7 @@
 //!
 //! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `anew` what
 //! answers anew for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
-//! MAX from an index, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
+//! MAX from an index, `multi_valued` searches by the elements of lists, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
 //! an index to count a range.
 //!
 //! Invariant: every condition of a block stands at some step. One that the step's own access makes true is marked as `implied`; it is looked
@@ -12,6 +12,7 @@ mod anew;
 mod extreme;
 mod index_merge;
 mod loose;
+mod multi_valued;
 mod order;
 mod ordered;
 mod possible;
@@ -170,7 +171,7 @@ pub fn searchable(b: &Block, env: &PlanEnv<'_>) -> u64 {
         let Source::Table(table) = &slot.source else { continue };
         let on = o.on_table(t, raw.group_of[t], !(1 << t));
         let usable = |i: &usize| {
-            table.sql_index(*i).is_some()
+            table.has_all_rows(*i)
                 && raw.usable[t].as_ref().is_none_or(|u| u.contains(i))
                 && o.key(table, *i, &on).is_some()
         };
@@ -260,7 +261,7 @@ impl Optimizer<'_> {
             if forced { f64::INFINITY } else { scan },
         );
         for index in 0..table.engine.def.indexes.len() {
-            if table.sql_index(index).is_none() {
+            if !table.has_all_rows(index) {
                 continue;
             }
             if let Some(u) = &self.raw.usable[t]
@@ -296,6 +297,11 @@ impl Optimizer<'_> {
         }
         if let Some(merged) = self.merged(t, table, on, total, &best).await {
             best = merged;
+        }
+        if let Some(listed) = self.multi_valued(t, table, on, total).await
+            && listed.cost < best.2
+        {
+            best = (Access::Merged(Box::new(listed.merge)), listed.rows, listed.cost);
         }
         // Ranges are not given up for it, however wide they seem: the plan is used again with other values, and where those are not
         // known yet (a statement that is prepared) the width is a guess.
@@ -337,7 +343,7 @@ impl Optimizer<'_> {
         }
         let def = &table.engine.def;
         let covering = |i: &usize| {
-            table.sql_index(*i).is_some()
+            table.has_all_rows(*i)
                 && self.raw.usable[t].as_ref().is_none_or(|u| u.contains(i))
                 && self.b.tables[t].is_covered_by(*i)
         };
@@ -534,7 +540,7 @@ fn use_order(
     for index in 1..table.engine.def.indexes.len() {
         let allowed = raw.usable[t].as_ref().is_none_or(|u| u.contains(&index));
         let worth = (prefers && b.limit.is_some()) || forced || b.tables[t].is_covered_by(index);
-        if !allowed || !worth || table.sql_index(index).is_none() {
+        if !allowed || !worth || !table.has_all_rows(index) {
             continue;
         }
         let search = searches.get_mut(index).and_then(Option::take).filter(|k| !k.unique);

@@ -47,9 +47,8 @@ pub fn instead_of_sorting(
         true => read * ROW,
         false => read * LOOKUP,
     };
-    let usable = |i: &usize| {
-        table.sql_index(*i).is_some() && raw.usable[0].as_ref().is_none_or(|u| u.contains(i))
-    };
+    let usable =
+        |i: &usize| table.has_all_rows(*i) && raw.usable[0].as_ref().is_none_or(|u| u.contains(i));
     (0..table.engine.def.indexes.len())
         .filter(usable)
         .filter(|i| cost(*i) * SAFELY < by_search)

@@ -23,7 +23,14 @@ impl Optimizer<'_> {
                 && allowed(i)
                 && first(i).is_some_and(|c| columns.contains(&c))
         };
-        (0..indexes.len()).filter(is_possible).collect()
+        let mut all: Vec<usize> = (0..indexes.len()).filter(is_possible).collect();
+        for l in self.raw.listed.iter().filter(|l| usize::from(l.table) == t) {
+            let over = self.indexes_over(t, table, l.col).into_iter();
+            all.extend(over.filter(|i| first(i) == Some(l.col)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        all.into()
     }
 
     /// Adds the columns of table `t` that a condition could be a search of.

@@ -12,7 +12,7 @@ use crate::query::expr::{BExpr, CmpOp};
 use crate::query::plan::key::{Key, Search};
 use crate::query::plan::pruning::{Pruning, Searched};
 use crate::query::plan::{Access, Source};
-use crate::query::ranges::KeyRange;
+use crate::query::ranges::Ranges;
 use crate::value::EvalCtx;
 use std::sync::Arc;
 use weir_engine::row::KeyPart;
@@ -29,6 +29,8 @@ pub struct On {
     pub all: Vec<(u16, Usable)>,
     /// And of each of these, all of one of the branches.
     pub any: Vec<Vec<Vec<(u16, Usable)>>>,
+    /// What they say of the elements of lists.
+    pub listed: Vec<(u16, Alt)>,
 }
 
 impl Optimizer<'_> {
@@ -54,6 +56,13 @@ impl Optimizer<'_> {
                 None => on.any.extend(branches(c, t, &known)),
             }
         }
+        for l in self.raw.listed.iter().filter(|l| l.table == t && l.group == group) {
+            if known(&l.value) {
+                let expr = l.value.clone();
+                let alt = Alt { expr, rule: None, null_safe: false, listed: Some(l.by) };
+                on.listed.push((l.col, alt));
+            }
+        }
         on
     }
 
@@ -73,6 +82,9 @@ impl Optimizer<'_> {
 
     /// The longest search that the conditions allow in an index.
     pub fn key(&self, table: &Arc<SqlTable>, index: usize, on: &On) -> Option<Key> {
+        if table.engine.def.indexes[index].list_part().is_some() {
+            return None;
+        }
         let parts = &table.engine.def.indexes[index].parts;
         let searches = searches(table, parts, on)?;
         let subs = subqueries(&searches);
@@ -127,7 +139,7 @@ impl Optimizer<'_> {
 
     /// Looks into the index, when the values are known now and the ranges few.
     async fn estimate_ranges(&self, key: &Key) -> Option<f64> {
-        let ranges = self.ranges_now(key)?;
+        let ranges = self.ranges_now(key)?.list;
         if ranges.len() > 10 {
             return None;
         }
@@ -144,7 +156,8 @@ impl Optimizer<'_> {
         Some(sum.max(1.0))
     }
 
-    fn ranges_now(&self, key: &Key) -> Option<Vec<KeyRange>> {
+    /// The ranges of a search whose values are known.
+    pub fn ranges_now(&self, key: &Key) -> Option<Ranges> {
         if !key.is_known(self.env.params) {
             return None;
         }
@@ -158,7 +171,7 @@ impl Optimizer<'_> {
             user_vars: &mut user_vars,
             lists: Default::default(),
         };
-        Some(key.ranges(&Frame::empty(self.env.params), &mut ev).ok()?.list)
+        key.ranges(&Frame::empty(self.env.params), &mut ev).ok()
     }
 }
 

@@ -12,6 +12,9 @@ pub enum MergeKind {
     SortUnion,
     /// Those of all searches.
     Intersection,
+    /// Those of one search in a multi-valued index, which has several entries for some rows and none for others: where it cannot tell
+    /// which rows are wanted, all rows are read.
+    MultiValued,
 }
 
 impl MergeKind {
@@ -21,6 +24,7 @@ impl MergeKind {
             MergeKind::Union => "union",
             MergeKind::SortUnion => "sort_union",
             MergeKind::Intersection => "intersect",
+            MergeKind::MultiValued => "multi_valued",
         }
     }
 
@@ -29,7 +33,8 @@ impl MergeKind {
         match self {
             MergeKind::Union => Switch::IndexMergeUnion,
             MergeKind::SortUnion => Switch::IndexMergeSortUnion,
-            MergeKind::Intersection => Switch::IndexMergeIntersection,
+            // No switch is asked about an index's own search.
+            MergeKind::Intersection | MergeKind::MultiValued => Switch::IndexMergeIntersection,
         }
     }
 }

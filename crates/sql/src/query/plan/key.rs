@@ -74,11 +74,12 @@ impl Search {
 pub fn key_length(table: &SqlTable, index: usize, parts: usize) -> u64 {
     let of_part = |p: &KeyPart| {
         let column = &table.meta.columns[p.col];
-        let char_bytes = column.ty.collation().map_or(1, |c| c.max_char_bytes() as u64);
+        let ty = column.key_type();
+        let char_bytes = ty.collation().map_or(1, |c| c.max_char_bytes() as u64);
         let cut = p.prefix.map(|n| u64::from(n) * char_bytes);
-        let varies = matches!(column.ty, SqlType::Varchar { .. } | SqlType::Text { .. });
+        let varies = matches!(ty, SqlType::Varchar { .. } | SqlType::Text { .. });
         let length = if varies { 2 } else { 0 };
-        cut.unwrap_or_else(|| types::key_length(column.ty)) + length + u64::from(column.nullable)
+        cut.unwrap_or_else(|| types::key_length(ty)) + length + u64::from(column.nullable)
     };
     table.engine.def.indexes[index].parts[..parts].iter().map(of_part).sum()
 }

@@ -1,12 +1,24 @@
 //! What the optimizer works from.
 
 use crate::query::expr::{BExpr, CmpOp, Node};
+use crate::value::json::elements::Listed;
 
 /// The inner side of an outer join, as written.
 pub struct RawGroup {
     pub parent: Option<usize>,
     pub tables: u64,
     pub on: Vec<BExpr>,
+}
+
+/// A condition on the elements of a list, by which rows may be searched.
+pub struct ListedCond {
+    /// The group whose condition it is; none: of the block.
+    pub group: Option<usize>,
+    pub table: u16,
+    /// The hidden column that keeps the list.
+    pub col: u16,
+    pub by: Listed,
+    pub value: BExpr,
 }
 
 /// What the optimizer works from.
@@ -35,6 +47,8 @@ pub struct Raw {
     pub told_by_tables: Vec<usize>,
     /// Columns (of a table, by number) that are equal in all rows that are wanted, and whether one value is known of them.
     pub classes: Vec<(Vec<(u16, u16)>, bool)>,
+    /// What conditions say of lists that multi-valued indexes are over, beside standing among the conditions.
+    pub listed: Vec<ListedCond>,
     /// For each table those, as bits, that are read before it, because STRAIGHT_JOIN or a hint says so; none at the end: of no table.
     pub behind: Vec<u64>,
 }

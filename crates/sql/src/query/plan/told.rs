@@ -380,7 +380,7 @@ fn column_of(e: &BExpr) -> Option<usize> {
 fn begins_index(slot: &TableSlot, keys: &[BExpr]) -> bool {
     let Source::Table(table) = &slot.source else { return false };
     let columns: Option<Vec<usize>> = keys.iter().map(column_of).collect();
-    table.meta.indexes.iter().any(|index| {
+    table.meta.indexes.iter().filter(|i| !i.is_multi_valued()).any(|index| {
         let mut parts = index.parts.iter();
         let named = |n: usize| keys.iter().any(|k| column_of(k) == Some(n));
         let never_null = |n: usize| !table.meta.columns[n].nullable;

@@ -507,5 +507,6 @@ fn cast_target(to: &CastTarget) -> String {
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),
+        CastTarget::Array { .. } => "array".into(),
     }
 }

@@ -14,6 +14,7 @@ use crate::query::expr::usable::{Alt, Usable, is_finer, usable};
 use crate::query::expr::{BExpr, CmpOp, Node};
 use crate::query::plan::key::{Key, Search};
 use crate::value::compare::CompareRule;
+use crate::value::json::elements;
 use crate::value::{Charset, Collation, DatumBuf, SqlType, Value, ValueError, Warnings};
 use point::{Point, point_of};
 use weir_engine::row::key::{encode_text_prefix, prefix_successor};
@@ -143,7 +144,7 @@ impl Key {
     }
 
     fn sql_type(&self, part: usize) -> SqlType {
-        self.table.meta.columns[self.column(part)].ty
+        self.table.meta.columns[self.column(part)].key_type()
     }
 
     fn point(
@@ -322,6 +323,15 @@ impl Key {
                 let mut piece = Vec::new();
                 encode_datum(&ty, d.as_ref(), &mut piece).is_ok().then_some(piece)
             };
+            if let Some(by) = alt.listed {
+                *exact = false;
+                let v = eval(&alt.expr, f, ev)?;
+                match elements::wanted(by, &v, &self.sql_type(part)) {
+                    Some(found) => values.extend(found.iter().filter_map(encoded)),
+                    None => return Ok(Pieces::Unknown),
+                }
+                continue;
+            }
             match self.equal_point(part, alt, f, ev, exact)? {
                 Point::Exact(d) => values.extend(encoded(&d)),
                 Point::Null if alt.null_safe => values.extend(encoded(&DatumBuf::Null)),

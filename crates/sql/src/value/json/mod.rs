@@ -13,6 +13,7 @@
 mod binary;
 mod convert;
 mod dom;
+pub mod elements;
 mod order;
 mod parse;
 mod path;

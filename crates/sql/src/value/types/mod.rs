@@ -181,6 +181,8 @@ impl SqlType {
     /// What most functions that give an integer say of it: a character more than the longest BIGINT has.
     pub const LONG_INT: SqlType = SqlType::wide_int(21, false);
     pub const LONG_UINT: SqlType = SqlType::wide_int(21, true);
+    /// What keeps the elements of an array, for a multi-valued index.
+    pub const LIST: SqlType = SqlType::Text { kind: LobKind::Medium, collation: Collation::Binary };
     /// What most functions that give a double say of it: a character more than a column has.
     pub const LONG_DOUBLE: SqlType = SqlType::wide_double(23);
     pub const LONG_FLOAT: SqlType =
