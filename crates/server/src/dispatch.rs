@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use weir_rt::{Actor, act_as};
 use weir_sql::errno;
-use weir_sql::memory::Held;
+use weir_sql::memory::{Held, Over, SessionMemory};
 use weir_sql::session::{ById, Session, must_change};
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
 use weir_sql::status::Stat;
@@ -49,6 +49,21 @@ struct Bound {
     /// It has columns, so that a cursor can stand on its rows.
     has_rows: bool,
     cursor: Option<Cursor>,
+}
+
+impl Bound {
+    /// Charges the names of attributes, which stand behind those of the `count` parameters.
+    fn keep_names(&mut self, count: usize, memory: &Arc<SessionMemory>) -> Result<(), Over> {
+        if self.names.is_empty() && self.names_held.bytes() == 0 {
+            return Ok(());
+        }
+        self.names.iter_mut().take(count).for_each(|n| *n = Vec::new());
+        let kept = self.names.iter().map(|n| size_of::<Vec<u8>>() + n.len()).sum();
+        self.names_held.set(Some(memory), kept).inspect_err(|_| {
+            self.names.clear();
+            self.types.clear();
+        })
+    }
 }
 
 /// A connection after its login: all that a thread needs to serve it.
@@ -532,11 +547,7 @@ impl Connection {
         if decoded.is_err() {
             return self.error(&malformed());
         }
-        bound.names.iter_mut().take(count).for_each(|n| *n = Vec::new());
-        let kept = bound.names.iter().map(|n| size_of::<Vec<u8>>() + n.len()).sum();
-        if let Err(over) = bound.names_held.set(Some(self.session.memory()), kept) {
-            bound.names.clear();
-            bound.types.clear();
+        if let Err(over) = bound.keep_names(count, self.session.memory()) {
             return self.error(&over.into());
         }
         let attributes = values.split_off(count);

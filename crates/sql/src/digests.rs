@@ -182,10 +182,15 @@ impl Summary {
         });
         let first =
             [e.nanos, e.lock_nanos, e.failed.into(), e.warnings, e.affected, e.sent, e.examined];
-        for (to, n) in stripe.sums.iter().zip(first.into_iter().chain(e.counted)) {
+        let add = |to: &AtomicU64, n: u64| {
             if n > 0 {
                 to.fetch_add(n, Relaxed);
             }
+        };
+        stripe.sums.iter().zip(first).for_each(|(to, n)| add(to, n));
+        // A search by a key steps none of them.
+        if e.counted != [0; COUNTED] {
+            stripe.sums[7..].iter().zip(e.counted).for_each(|(to, n)| add(to, n));
         }
         stripe.durations[class(e.nanos)].fetch_add(1, Relaxed);
         // What all sessions share is written when it changes, which is seldom.

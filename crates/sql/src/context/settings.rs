@@ -86,6 +86,9 @@ fn told_collation(v: &SessionVars, connection: Collation) -> Option<Collation> {
     })
 }
 
+const TIMEOUTS: [Var; 3] = [Var::wait_timeout, Var::net_read_timeout, Var::net_write_timeout];
+const NUMBERING: [Var; 2] = [Var::auto_increment_increment, Var::auto_increment_offset];
+
 impl Settings {
     /// How long a transaction waits for a table that is being altered. Nothing looks for circles of such waits, in which a
     /// row's lock may be a link; the shorter timeout ends them.
@@ -150,10 +153,7 @@ impl Settings {
             read_only: v.bool(Var::transaction_read_only),
             lock_timeout: seconds(Var::innodb_lock_wait_timeout),
             ddl_timeout: seconds(Var::lock_wait_timeout),
-            auto_increment: (
-                v.u64(Var::auto_increment_increment),
-                v.u64(Var::auto_increment_offset),
-            ),
+            auto_increment: NUMBERING.map(|var| v.u64(var)).into(),
             div_increment: v.u64(Var::div_precision_increment) as u8,
             max_execution: v.u64(Var::max_execution_time),
             select_limit: v.u64(Var::sql_select_limit),
@@ -168,11 +168,7 @@ impl Settings {
             encryption_mode: v.u64(Var::block_encryption_mode) as u8,
             locale: v.u64(Var::lc_time_names) as u8,
             memory_limit: v.u64(Var::connection_memory_limit),
-            timeouts: (
-                seconds(Var::wait_timeout),
-                seconds(Var::net_read_timeout),
-                seconds(Var::net_write_timeout),
-            ),
+            timeouts: TIMEOUTS.map(seconds).into(),
         }
     }
 }

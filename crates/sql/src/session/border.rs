@@ -15,7 +15,12 @@ impl Session {
         sql: &'a [u8],
         sink: &'a mut dyn ResultSink,
     ) -> Boxed<'a, QueryEnd> {
-        Box::pin(self.query_front(sql, sink))
+        Box::pin(async move {
+            match self.run_point_sent(sql, sink) {
+                Some(end) => end,
+                None => self.query_front(sql, sink).await,
+            }
+        })
     }
 
     /// The same for what the call before has left of its text: that is not converted once more for each of its statements.
@@ -51,6 +56,9 @@ impl Session {
 
     /// As [`Session::query`], on this thread.
     pub fn query_here(&mut self, rt: &Rt, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+        if let Some(end) = self.run_point_sent(sql, sink) {
+            return end;
+        }
         rt.block_on(pin!(self.query_front(sql, sink)))
     }
 

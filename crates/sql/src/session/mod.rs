@@ -214,6 +214,8 @@ pub struct Session {
     /// Memory of what the session keeps of its variables and warnings.
     kept: kept::Kept,
     points: point::Points,
+    /// Of the text that is about to run.
+    early: Option<point::Early>,
 }
 
 impl Session {
@@ -297,6 +299,7 @@ impl Session {
             trees: Mutex::default(),
             kept: kept::Kept::default(),
             points: point::Points::default(),
+            early: None,
         };
         s.begin_vars();
         s.show_roles();
@@ -421,8 +424,11 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> (Result<(), SqlError>, usize) {
         (self.tally.keyed, self.tally.plan, self.tally.digest) = (false, None, None);
-        if normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some() {
-            let done = self.run_normalized(sql, sink).await;
+        let early = self.early.take();
+        if early.is_some()
+            || normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some()
+        {
+            let done = self.run_normalized(sql, early, sink).await;
             if let Some(result) = done {
                 return (result, sql.len());
             }
@@ -448,26 +454,28 @@ impl Session {
     async fn run_normalized(
         &mut self,
         sql: &[u8],
+        early: Option<point::Early>,
         sink: &mut dyn ResultSink,
     ) -> Option<Result<(), SqlError>> {
-        let params = match self.literal_values(sql) {
-            Ok(p) => p,
-            Err(e) => return Some(Err(e)),
+        let point::Early { params, plan } = match early {
+            Some(early) => {
+                self.tally.keyed = true;
+                early
+            }
+            None => match self.look_up(sql) {
+                Ok(found) => found,
+                Err(e) => return Some(Err(e)),
+            },
         };
-        self.make_key();
         // A kept plan says nothing of the names under which its tables are locked, nor of names that temporary tables hide.
         if self.locked.is_none()
             && self.temporaries.is_empty()
-            && let Some(plan) = self.inst.plans.get(&self.key)
+            && let Some(plan) = plan
             && plan.catalog_version() == self.inst.db.catalog_version()
             && !plan.is_outgrown()
         {
             self.work.row(Stat::Weir_plan_cache_hits);
             self.warn_of(&plan);
-            if let Some(done) = self.run_point_text(&plan, &params, sink) {
-                self.tally.plan = Some(plan);
-                return Some(done);
-            }
             match self.run_plan(&plan, &params, sink).await {
                 Err(execute::Again) => self.current.clear(),
                 Ok(r) => {

@@ -11,12 +11,15 @@
 
 use super::Session;
 use super::prepared::is_sent_in;
+use crate::memory::LARGE;
 use crate::query::{KeyValue, Plan, PointPlan};
 use crate::rights;
-use crate::session_api::{OkInfo, ParamValue, ResultSink, SqlError};
+use crate::session_api::{OkInfo, ParamValue, QueryEnd, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::Value;
+use std::sync::Arc;
 use weir_engine::Isolation;
+use weir_syntax::parse::normalize;
 
 /// Plans whose rights a session remembers to have.
 const ADMITTED: usize = 16;
@@ -30,6 +33,13 @@ pub(super) struct Points {
     row: Vec<u8>,
     /// All statements take the usual way.
     off: bool,
+}
+
+/// What is known of a text before its statement begins.
+pub(super) struct Early {
+    pub params: Vec<Value<'static>>,
+    /// Its kept plan, of whatever version.
+    pub plan: Option<Arc<Plan>>,
 }
 
 impl Session {
@@ -102,27 +112,61 @@ impl Session {
         if let Some(p) = self.prepared.get(&id) {
             p.listed.executed();
         }
+        Some(self.end_alone(done))
+    }
+
+    /// Runs a text by the point plan that is kept for it. `None`: what is known of the text by then is kept for the usual way.
+    pub(super) fn run_point_sent(
+        &mut self,
+        sql: &[u8],
+        sink: &mut dyn ResultSink,
+    ) -> Option<QueryEnd> {
+        self.early = None;
+        // Most of what is no SELECT is told by its first letter.
+        let may_select = sql.first().is_some_and(|b| b.eq_ignore_ascii_case(&b's'));
+        let as_sent = self.settings.client.is_none() && sql.len() < LARGE;
+        if !may_select || !as_sent || !self.is_plain() || !self.is_clean() {
+            return None;
+        }
+        normalize(sql, &self.settings.lex_mode, &mut self.normalized)?;
+        let Early { params, plan } = self.look_up(sql).ok()?;
+        let done = plan.as_ref().and_then(|plan| self.run_point_text(plan, &params, sink));
+        let Some(done) = done else {
+            self.early = Some(Early { params, plan });
+            return None;
+        };
+        self.ahead = None;
+        self.work.rows_at_once(Stat::Weir_plan_cache_hits, 1, &self.inst.status);
+        (self.tally.plan, self.tally.digest) = (plan, None);
+        Some(QueryEnd { result: self.end_alone(done), consumed: sql.len() })
+    }
+
+    /// Literals and plan of a text that has been normalised.
+    pub(super) fn look_up(&mut self, sql: &[u8]) -> Result<Early, SqlError> {
+        let params = self.literal_values(sql)?;
+        self.make_key();
+        Ok(Early { params, plan: self.inst.plans.get(&self.key) })
+    }
+
+    /// The end of a statement that had no beginning: it is counted, and leaves no diagnostics behind, as it has found none.
+    fn end_alone(&mut self, done: Result<(), SqlError>) -> Result<(), SqlError> {
         self.inst.status.inc(Stat::Queries);
         (self.keep_warnings, self.outer_mode) = (false, None);
         (self.tally.failed, self.tally.warnings) = (false, 0);
-        Some(match done {
+        match done {
             Ok(()) => Ok(()),
             Err(e) => self.end_statement(Err(e)),
-        })
+        }
     }
 
-    /// Runs a statement whose literals are `values` by its plan's point plan, as [`Session::run_point_prepared`]; but within the beginning
-    /// and the end that statements have in common.
-    pub(super) fn run_point_text(
+    /// Runs a statement whose literals are `values` by its plan's point plan.
+    fn run_point_text(
         &mut self,
         plan: &Plan,
         values: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Option<Result<(), SqlError>> {
         let point = plan.point()?;
-        if !self.is_plain() {
-            return None;
-        }
         let mut key = std::mem::take(&mut self.points.key);
         let made = point.key(
             |n| match values.get(n)? {
@@ -155,8 +199,8 @@ impl Session {
         }
         let mut row = std::mem::take(&mut self.points.row);
         let found = self.read_point(point, key, &mut row).filter(|_| {
-            // A row that no packet has room for is an error.
-            row.len() <= self.settings.max_packet
+            // A row that no packet has room for is an error. A column may be there several times.
+            row.len().saturating_mul(point.columns.len()) <= self.settings.max_packet
         });
         let answered = found.map(|found| {
             self.point_ended(plan, found);

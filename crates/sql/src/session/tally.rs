@@ -104,12 +104,13 @@ impl Session {
     }
 
     pub fn take_work(&mut self) -> Work {
+        let now = STATS.map(|stat| self.work.get(stat));
         let mut counted = [0; COUNTED];
-        for (n, stat) in STATS.iter().enumerate() {
-            let now = self.work.get(*stat);
-            let before = std::mem::replace(&mut self.tally.told[n], now);
-            // FLUSH STATUS brings it back to zero.
-            counted[n] = if now >= before { now - before } else { now };
+        if now != self.tally.told {
+            let before = std::mem::replace(&mut self.tally.told, now);
+            // FLUSH STATUS brings them back to zero.
+            let since = |n: usize| now[n].checked_sub(before[n]).unwrap_or(now[n]);
+            counted = std::array::from_fn(since);
         }
         Work {
             examined: self.work.take_examined(),

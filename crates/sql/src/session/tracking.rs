@@ -156,6 +156,11 @@ impl Session {
     /// What the client is to be told now. Whether it can be told is the server's affair; what is not told now is not told later.
     pub fn take_tracked(&mut self) -> Vec<Tracked> {
         let mut all = Vec::new();
+        let noted = &self.tracking;
+        let nothing = noted.variables.is_empty() && !noted.schema && !noted.changed;
+        if nothing && self.settings.tells_transactions == 0 {
+            return all;
+        }
         for (name, var) in std::mem::take(&mut self.tracking.variables) {
             let shown = var.def().show(&self.vars.get(var)).into_owned();
             all.push(Tracked::Variable(name, shown));

@@ -15,6 +15,7 @@ mod fuzz;
 mod http;
 mod login;
 mod logs;
+mod point;
 mod process;
 mod programs;
 mod protocol;

@@ -80,6 +80,18 @@ impl<'b> Emitter<'b> {
         }
     }
 
+    /// How all rows from here on go to the client, where they all go as they are stored and as they come.
+    pub fn streams(&self) -> Option<&Direct<'b>> {
+        let all = self.offset == 0 && self.count == usize::MAX;
+        let as_they_come = self.sort.is_none() && !self.b.distinct;
+        self.direct.as_ref().filter(|_| all && as_they_come)
+    }
+
+    /// So many rows went to the client.
+    pub fn streamed(&mut self, rows: usize) {
+        self.passed += rows;
+    }
+
     /// Takes the current row; false: no more rows are wanted.
     pub fn row(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<bool> {
         let b = self.b;

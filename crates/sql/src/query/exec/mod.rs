@@ -226,6 +226,7 @@ impl<'a, 't> Runner<'a, 't> {
                 if !self.emit(&mut j, &[], &mut e, outer, out).await? {
                     break;
                 }
+                self.pour(&mut j, &mut e, out)?;
                 while j.next_at_hand(self, outer)? {
                     if !self.emit_now(&j, &[], &mut e, outer, out)? {
                         break 'rows;
@@ -238,6 +239,14 @@ impl<'a, 't> Runner<'a, 't> {
             j.end(self);
             self.finish(b, &mut e, out).await
         }
+    }
+
+    /// Sends the rows that are at hand and go out as they are stored, one after the other.
+    fn pour(&mut self, j: &mut Joiner<'_>, e: &mut Emitter<'_>, out: &mut Out<'_>) -> Run<()> {
+        let (Some(d), Out::Client(client)) = (e.streams(), out) else { return Ok(()) };
+        let rows = j.pour_at_hand(d.table, self, |bytes| client.stored_bytes(d, bytes))?;
+        e.streamed(rows);
+        Ok(())
     }
 
     fn run_groups<'b>(

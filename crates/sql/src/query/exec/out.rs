@@ -163,9 +163,13 @@ impl<'s> Client<'s> {
     /// Sends the current row, unless there is none (an outer join's NULLs): then false.
     fn direct_row(&mut self, d: &Direct<'_>, f: &Frame<'_>) -> Run<bool> {
         let Some(bytes) = f.slots[d.table].bytes() else { return Ok(false) };
+        self.stored_bytes(d, bytes).map(|()| true)
+    }
+
+    /// Sends a row as it is stored.
+    pub fn stored_bytes(&mut self, d: &Direct<'_>, bytes: &[u8]) -> Run<()> {
         let view = RowView::new(d.layout, bytes);
-        self.stored_row(d.columns().map(|(c, ty)| (ty, view.get(usize::from(c)))))?;
-        Ok(true)
+        self.stored_row(d.columns().map(|(c, ty)| (ty, view.get(usize::from(c)))))
     }
 
     /// Sends stored values of types that [`sent_as_stored`] names.

@@ -63,6 +63,14 @@ fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
         || matches!(kind, Kind::Query(q) if b.params > 0 && b.env.literals.is_empty() && open::shows_params(q))
 }
 
+/// The plan is good for other executions of the statement.
+fn is_cacheable(b: &Binder<'_>, kind: &Kind, stmt: &Statement) -> bool {
+    b.cacheable
+        && !b.env.typed_params
+        && crate::query::bind::hints::variables(stmt).is_empty()
+        && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..))
+}
+
 /// A query whose rows go to the client.
 fn shown_query(plan: QueryPlan, env: &PlanEnv<'_>) -> (Kind, Vec<ColumnMeta>) {
     let columns = crate::query::plan::told::result_columns(&plan.columns, env);
@@ -115,10 +123,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let open_types = has_open_types(&b, &kind);
-    let cacheable = b.cacheable
-        && !env.typed_params
-        && crate::query::bind::hints::variables(stmt).is_empty()
-        && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..));
+    let cacheable = is_cacheable(&b, &kind, stmt);
     let sized = |t: Arc<SqlTable>| {
         let n = t.engine.estimated_rows();
         (t, n)

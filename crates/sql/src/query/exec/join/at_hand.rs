@@ -42,6 +42,39 @@ impl Joiner<'_> {
         Ok(false)
     }
 
+    /// Goes through the rows at hand of a block's only step, `table`'s, where no condition needs a look at them: `each` gets them as they are
+    /// stored. Returns how many there were; 0 as well where more is to be done for a row than that.
+    pub fn pour_at_hand(
+        &mut self,
+        table: usize,
+        r: &mut Runner<'_, '_>,
+        mut each: impl FnMut(&[u8]) -> Run<()>,
+    ) -> Run<usize> {
+        let block = self.block;
+        let [step] = &block.steps[..] else { return Ok(0) };
+        let state = &self.states[table];
+        let looks = step.conds.iter().any(|c| !(c.implied && state.exact));
+        let plain = step.table == table && step.kept.is_none() && !looks;
+        if !plain || !self.goes_on(block, step) {
+            return Ok(0);
+        }
+        let (Slot::Cursor(c), state) = (&mut self.slots[table], &mut self.states[table]) else {
+            return Ok(0);
+        };
+        let mut rows = 0;
+        while c.step() {
+            state.count_row(r.reads.work);
+            r.reads.work.examine();
+            self.count += 1;
+            if self.count.is_multiple_of(KILL_EVERY) {
+                r.go_on()?;
+            }
+            each(c.row())?;
+            rows += 1;
+        }
+        Ok(rows)
+    }
+
     /// Puts step `i` on its next row, if that is at hand.
     #[inline]
     pub(super) fn advance_at_hand(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
