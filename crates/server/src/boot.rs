@@ -1,7 +1,7 @@
 //! From options to a running server, and its end.
 
 use crate::alarm::Alarm;
-use crate::backup::BackupCommand;
+use crate::backup::{ArchiveSettings, Archiver, BackupCommand};
 use crate::files::MachineFiles;
 use crate::identity;
 use crate::listener::Server;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
+use weir_engine::{ArchivedFn, ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
 use weir_rt::Rt;
 use weir_sql::files::StatementLogs as _;
 use weir_sql::session::Instance;
@@ -87,7 +87,12 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         }),
     };
     crate::budget::tell(&vars);
+    let archive = ArchiveSettings::of(
+        &vars.text(Var::weir_redo_archive_dir),
+        &vars.text(Var::weir_redo_archive_key_file),
+    )?;
     let db = open(&rt, &datadir, &vars, options, embedding)?;
+    let archiver = archive.map(|a| Archiver::start(&rt, &db, a)).transpose()?;
     db.serve_answers();
     let (uuid, not_kept) = identity::server_uuid(&datadir)?;
     vars.put(Var::server_uuid, weir_sql::vars::VarValue::Str(uuid.into()));
@@ -166,6 +171,9 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     supervisor.stopping();
     let _busy = supervisor.busy("stopping");
     let end = shut_down(&server, &rt, &db, vars.u64(Var::shutdown_timeout));
+    if let Some(archiver) = archiver {
+        archiver.finish();
+    }
     let _ = std::fs::remove_file(&socket);
     if !pid.is_empty() {
         let _ = std::fs::remove_file(&pid);
@@ -415,10 +423,20 @@ pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embe
         read_ahead: vars.u64(Var::weir_read_ahead) as usize,
         flush,
         force: Force(vars.u64(Var::innodb_force_recovery) as u8),
+        archived: archived(vars),
         log: embedding.log,
         fatal: embedding.fatal,
         ..Options::default()
     }
+}
+
+/// How far the archive has come: the engine keeps the log from there on before its first checkpoint.
+fn archived(vars: &GlobalVars) -> Option<ArchivedFn> {
+    let (dir, key) =
+        (vars.text(Var::weir_redo_archive_dir), vars.text(Var::weir_redo_archive_key_file));
+    // What is wrong with them has ended the start before.
+    let settings = ArchiveSettings::of(&dir, &key).ok().flatten()?;
+    Some(Arc::new(move |directory, history| settings.end_of(directory, history)))
 }
 
 /// The device slowed down to `weir_throttle_iops`; SET GLOBAL changes by how much.
