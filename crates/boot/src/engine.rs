@@ -5,7 +5,7 @@ use crate::{persisted, profile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
+use weir_engine::{ArchivedFn, ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
 use weir_rt::Rt;
 use weir_sql::vars::{GlobalVars, Var};
 
@@ -28,12 +28,14 @@ pub struct Embedding {
     pub warning: LogFn,
     /// Called once when the engine cannot go on.
     pub fatal: FatalFn,
+    /// How far an archive of the redo log has come, if there is one.
+    pub archived: Option<ArchivedFn>,
 }
 
 impl Embedding {
     /// One function takes all that is said.
     pub fn new(log: LogFn, fatal: FatalFn) -> Embedding {
-        Embedding { note: log.clone(), warning: log.clone(), log, fatal }
+        Embedding { note: log.clone(), warning: log.clone(), log, fatal, archived: None }
     }
 }
 
@@ -106,6 +108,7 @@ pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embe
         force: Force(vars.u64(Var::innodb_force_recovery) as u8),
         log: embedding.log,
         fatal: embedding.fatal,
+        archived: embedding.archived,
         ..Options::default()
     }
 }

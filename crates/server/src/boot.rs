@@ -1,7 +1,7 @@
 //! From options to a running server, and its end.
 
 use crate::alarm::Alarm;
-use crate::backup::BackupCommand;
+use crate::backup::{ArchiveSettings, Archiver, BackupCommand};
 use crate::listener::Server;
 use crate::log;
 use crate::notify::Supervisor;
@@ -24,7 +24,7 @@ use weir_boot::options::ServeOptions;
 use weir_boot::passwords::Hasher;
 use weir_boot::persisted::{self, KeptFile};
 use weir_boot::{budget, identity};
-use weir_engine::Db;
+use weir_engine::{ArchivedFn, Db};
 use weir_rt::Rt;
 use weir_sql::files::StatementLogs as _;
 use weir_sql::session::Instance;
@@ -90,9 +90,15 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             ));
             std::process::exit(70);
         }),
+        archived: archived(&vars),
     };
     tell_memory(&vars);
+    let archive = ArchiveSettings::of(
+        &vars.text(Var::weir_redo_archive_dir),
+        &vars.text(Var::weir_redo_archive_key_file),
+    )?;
     let db = open(&rt, &datadir, &vars, options, embedding)?;
+    let archiver = archive.map(|a| Archiver::start(&rt, &db, a)).transpose()?;
     db.serve_answers();
     let (uuid, not_kept) = identity::server_uuid(&datadir)?;
     vars.put(Var::server_uuid, weir_sql::vars::VarValue::Str(uuid.into()));
@@ -171,6 +177,9 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     supervisor.stopping();
     let _busy = supervisor.busy("stopping");
     let end = shut_down(&server, &rt, &db, vars.u64(Var::shutdown_timeout));
+    if let Some(archiver) = archiver {
+        archiver.finish();
+    }
     let _ = std::fs::remove_file(&socket);
     if !pid.is_empty() {
         let _ = std::fs::remove_file(&pid);
@@ -342,6 +351,15 @@ fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db, limit: u64) -> Result<(), S
             Err(text)
         }
     }
+}
+
+/// How far the archive has come: the engine keeps the log from there on before its first checkpoint.
+fn archived(vars: &GlobalVars) -> Option<ArchivedFn> {
+    let (dir, key) =
+        (vars.text(Var::weir_redo_archive_dir), vars.text(Var::weir_redo_archive_key_file));
+    // What is wrong with them ends the start before the directory is opened.
+    let settings = ArchiveSettings::of(&dir, &key).ok().flatten()?;
+    Some(Arc::new(move |directory, history| settings.end_of(directory, history)))
 }
 
 fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {

@@ -4,7 +4,8 @@
 //! checkpoint at which the copying began to its end, and at last how long each file is. The pages are of different moments; the redo
 //! makes them those of one, the backup's end, exactly as recovery does after a crash. Nobody is stopped for it.
 //!
-//! `block` is the blocks and their bytes, `take` makes them of a running engine, `put` makes a directory of them. How they are stored
+//! `block` is the blocks and their bytes, `take` makes them of a running engine, `put` makes a directory of them; `follow` gives the log as it
+//! becomes durable, for an archive. How they are stored
 //! (compressed, encrypted, in which files) is their owner's business.
 //!
 //! Invariants
@@ -17,9 +18,11 @@
 //! - A directory has a control file only when everything else is there and synced. Without one nothing opens it.
 
 mod block;
+mod follow;
 mod put;
 mod take;
 
 pub use block::{Base, Begin, Block, End, Ids, Pages, SpaceEnd};
+pub use follow::{Follower, LogIdentity, Piece};
 pub use put::{Restored, Restorer};
 pub use take::{Backup, BackupOptions};

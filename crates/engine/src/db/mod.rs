@@ -16,7 +16,8 @@ use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
 use crate::history::report::Details;
-use crate::ids::Xid;
+use crate::ids::{Lsn, Xid};
+use crate::log::Keep;
 use crate::log::answers::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
@@ -78,7 +79,12 @@ pub struct Options {
     pub force: Force,
     /// Background tasks; off only in tests that drive them by hand.
     pub background: bool,
+    /// How far an archive of the log has come: the log is kept from there on until somebody follows it.
+    pub archived: Option<ArchivedFn>,
 }
+
+/// Gives the LSN, for the id and the history of the directory.
+pub type ArchivedFn = Arc<dyn Fn(&[u8; 16], u64) -> Option<Lsn> + Send + Sync>;
 
 impl Default for Options {
     fn default() -> Options {
@@ -104,6 +110,7 @@ impl Default for Options {
             fatal: Arc::new(|_| {}),
             force: Force::default(),
             background: true,
+            archived: None,
         }
     }
 }
@@ -127,6 +134,8 @@ pub struct Inner {
     recorder: Mutex<Vec<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
+    /// The log that an archive still has to copy, until somebody follows it.
+    pub kept_log: Mutex<Option<Keep>>,
     /// Files without a name that were opened for statements.
     scratches: AtomicU64,
     scratch_used: Arc<crate::scratch::Used>,

@@ -2,7 +2,7 @@
 
 use super::recorder::Outbox;
 use super::tasks::{spawn_cleaner, spawn_tasks};
-use super::{Db, Inner, Options};
+use super::{ArchivedFn, Db, Inner, Options};
 use crate::catalog::{Builds, Catalog, HEADER_IDS};
 use crate::dict::counters::{self, Marks};
 use crate::dict::{self, Dict};
@@ -14,7 +14,7 @@ use crate::history::report::Details;
 use crate::ids::{LSN_START, SpaceId};
 use crate::lock::LockTable;
 use crate::log::control::{Control, ControlFile, DAMAGED_MAX};
-use crate::log::{Log, SEGMENT_HEADER, Segments};
+use crate::log::{Keep, Log, SEGMENT_HEADER, Segments};
 use crate::mtr::{Core, CoreStats};
 use crate::page;
 use crate::planted::{self, Bug};
@@ -320,6 +320,13 @@ async fn remake_segments(
 /// Row locks may take as much memory as pages do, and at least so much.
 const LOCK_MEMORY_MIN: u64 = 16 << 20;
 
+/// Before the first checkpoint: what an archive still has to copy must be there when it follows the log.
+async fn keep_for_archive(log: &Log, archived: Option<&ArchivedFn>) -> Option<Keep> {
+    let c = log.control_state().await;
+    let lsn = archived?(&c.id, c.history)?;
+    log.keep_from(lsn).await
+}
+
 async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report) -> Result<Db> {
     let size = core.spaces.page_size();
     let next_trx = |p: &[u8]| page::get_u64(p, crate::txn::HEADER_TRX_ID);
@@ -353,6 +360,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         stop: Event::new(),
         core,
     };
+    let kept_log = keep_for_archive(&sys.core.log, o.archived.as_ref()).await;
     let builds = Builds { sort_bytes: o.sort_bytes, row_log_bytes: o.row_log_bytes };
     let inner = Inner {
         catalog: Catalog::new(Arc::new(sys), dict, report.to != report.from, builds),
@@ -368,6 +376,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         tasks: Mutex::new(Vec::new()),
         recovery: report,
         background: o.background && o.force.recovers(),
+        kept_log: Mutex::new(kept_log),
         scratches: AtomicU64::new(0),
         scratch_used: Arc::default(),
     };

@@ -81,7 +81,7 @@ impl BackupFile for Stored {
         let m = writer.finish().map_err(failed)?;
         let bytes = m.parts.iter().map(|p| p.bytes).sum();
         let id = hex(&m.backup);
-        log::note(&format!(
+        log::system(&format!(
             "backup {id} is complete in '{shown}': LSN {} to {}, {} pages, {bytes} bytes",
             m.start, m.end, m.pages
         ));

@@ -2,7 +2,8 @@
 //!
 //! `frame` is one block in its envelope (number, checksum, compressed, encrypted), `key` the encryption, `manifest` what people and programs
 //! read about a backup, `write` a directory or a stream of frames, `read` the way back, `check` all that is looked at before a restore
-//! touches its target, `restore` the restore itself. `command` is what BACKUP TO does in a server.
+//! touches its target, `restore` the restore itself. `command` is what BACKUP TO does in a server. `archive` is the files of archived redo,
+//! `archiver` the task that writes them.
 //!
 //! May use: the engine's blocks and its restorer. Knows no sessions and no sockets. Calls block their thread: each has one of its own.
 //!
@@ -12,6 +13,8 @@
 //!   without being noticed.
 //! - With encryption, each frame's number, kind and lengths are authenticated with its bytes.
 
+mod archive;
+mod archiver;
 mod check;
 mod command;
 mod frame;
@@ -21,13 +24,14 @@ mod read;
 mod restore;
 mod write;
 
+pub use archiver::{ArchiveSettings, ArchiveStatus, Archiver};
 pub use check::{Checked, check, check_chain};
 pub use command::{BackupCommand, manifest_of};
 pub use key::Key;
 pub use manifest::Manifest;
 pub use read::Reader;
 pub use restore::{Goal, Plan, Restore, refuse_used};
-pub use write::{Settings, Target, Writer};
+pub use write::{Settings, Target, Writer, prepare};
 
 /// What went wrong, as a sentence for whoever called.
 pub type Fault<T> = Result<T, String>;

@@ -1,6 +1,7 @@
 //! A data directory out of backups and archived redo: everything is checked first, then written.
 
 use super::Fault;
+use super::archive::{ArchiveFile, Tail, Whose, files};
 use super::check::{Checked, check_chain, size_of};
 use super::key::Key;
 use super::read::Reader;
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weir_disk::{Backend, Disk, RealDisk};
 use weir_engine::Lsn;
-use weir_engine::backup::{Block, Restored, Restorer};
+use weir_engine::backup::{Block, Piece, Restored, Restorer};
+use weir_engine::log::stream::GroupStream;
 use weir_rt::Rt;
 
 /// How far the redo is wanted.
@@ -24,6 +26,8 @@ pub enum Goal {
 pub struct Restore {
     /// A full backup and its increments.
     pub from: Vec<PathBuf>,
+    /// Archived redo, to go on behind the last backup.
+    pub archive: Option<PathBuf>,
     pub key: Option<Key>,
     pub goal: Goal,
 }
@@ -39,26 +43,112 @@ impl Restore {
     pub fn check(&self, step: &mut dyn FnMut(u64)) -> Fault<Plan> {
         let chain = check_chain(&self.from, self.key.as_ref(), step)?;
         let last = chain.last().ok_or("no backup is named")?;
-        let end = last.end.end;
-        let upto = match self.goal {
-            Goal::End => end,
-            Goal::Lsn(lsn) if lsn < end => {
-                return Err(format!(
-                    "LSN {lsn} is before the end of the backup '{}', LSN {end}: an older backup is needed",
-                    last.path.display()
-                ));
-            }
-            Goal::Lsn(lsn) => lsn,
-            Goal::Time(micros) if micros < last.end.ended_micros => {
-                return Err(format!(
-                    "the moment is before the end of the backup '{}', {}: an older backup is needed",
-                    last.path.display(),
-                    crate::log::timestamp(last.end.ended_micros)
-                ));
-            }
-            Goal::Time(_) => end,
+        let shown = last.path.display().to_string();
+        let too_old = |what: &str| {
+            Err(format!(
+                "{what} is before the end of the backup '{shown}': an older backup is needed"
+            ))
         };
+        match self.goal {
+            Goal::Lsn(lsn) if lsn < last.end.end => return too_old(&format!("LSN {lsn}")),
+            Goal::Time(t) if t < last.end.ended_micros => {
+                return too_old(&format!("the moment {}", crate::log::timestamp(t)));
+            }
+            _ => {}
+        }
+        let upto = self.check_redo(last, step)?;
         Ok(Plan { chain, upto })
+    }
+
+    /// Reads all redo that will be needed, as the restore does. Gives the LSN at which it ends.
+    fn check_redo(&self, last: &Checked, step: &mut dyn FnMut(u64)) -> Fault<Lsn> {
+        let mut seen =
+            Redo { stream: GroupStream::new(last.begin.start, &last.begin.epochs), step };
+        self.each_redo(last, &mut |at, bytes| seen.add(at, bytes))?;
+        let end = seen.stream.position();
+        match self.goal {
+            Goal::Lsn(lsn) if end < lsn && seen.stream.end() < lsn => {
+                Err(format!("there is redo up to LSN {end} only, and LSN {lsn} is wanted"))
+            }
+            // A group that reaches over the LSN is not taken.
+            Goal::Lsn(lsn) => Ok(lsn),
+            Goal::End | Goal::Time(_) => Ok(end),
+        }
+    }
+
+    /// Redo in order: of the last backup, then of the archive, as far as the goal. What came before may come again.
+    fn each_redo(&self, last: &Checked, f: &mut dyn FnMut(Lsn, &[u8]) -> Fault<()>) -> Fault<()> {
+        let mut blocks = Reader::open(&last.path, self.key.as_ref())?;
+        while let Some(block) = blocks.next()? {
+            if let Block::Redo { at, bytes } = block {
+                f(at, &bytes)?;
+            }
+        }
+        let Some(dir) = &self.archive else { return Ok(()) };
+        let mut have = last.end.end;
+        let ids = &last.begin.ids;
+        let whose = Whose { directory: ids.directory, history: ids.history };
+        let list = files(dir)?;
+        let mut trouble = None;
+        for (start, path) in &list {
+            if start > &have && self.reached(have) {
+                return Ok(());
+            }
+            let mut file = ArchiveFile::open(path, self.key.as_ref())?;
+            if file.whose.directory != whose.directory {
+                return Err(format!("'{}' is of another database", path.display()));
+            }
+            if file.whose != whose {
+                continue;
+            }
+            if *start > have {
+                let gap =
+                    format!("the archive '{}' has a gap, LSN {have} to {start}", dir.display());
+                return Err(trouble.map_or(gap.clone(), |t| format!("{gap}: {t}")));
+            }
+            trouble = loop {
+                let piece = match file.next() {
+                    Ok(piece) => piece,
+                    Err(Tail::Clean) => break None,
+                    Err(Tail::Damaged(e)) => break Some(e),
+                };
+                if self.is_behind(&piece) {
+                    return Ok(());
+                }
+                if piece.at > have {
+                    return Err(format!(
+                        "'{}' has a gap, LSN {have} to {}",
+                        path.display(),
+                        piece.at
+                    ));
+                }
+                let end = piece.at + piece.bytes.len() as u64;
+                if end > have {
+                    f(piece.at, &piece.bytes)?;
+                    have = end;
+                }
+            };
+        }
+        match trouble {
+            // The next file begins at or before the damage, or there would have been a gap.
+            Some(e) if !self.reached(have) => {
+                Err(format!("{e}; what is before it ends at LSN {have}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn reached(&self, have: Lsn) -> bool {
+        matches!(self.goal, Goal::Lsn(lsn) if have >= lsn)
+    }
+
+    /// Whether nothing from this piece on is wanted.
+    fn is_behind(&self, piece: &Piece) -> bool {
+        match self.goal {
+            Goal::End => false,
+            Goal::Lsn(lsn) => piece.at >= lsn,
+            Goal::Time(t) => piece.micros > t,
+        }
     }
 
     /// Makes the directory. Nothing opens it until this has ended without an error.
@@ -67,19 +157,21 @@ impl Restore {
         let disk = RealDisk::open(target, Backend::Threads, |_| {}).map_err(|e| e.to_string())?;
         let disk: Arc<dyn Disk> = Arc::new(disk);
         let rt = Rt::real();
-        rt.block_on(self.write(&rt, disk, plan, step))
+        let last = plan.chain.last().ok_or("no backup is named")?;
+        let mut r = rt.block_on(self.put_pages(&rt, disk, plan, step))?;
+        rt.block_on(r.begin_redo(plan.upto)).map_err(told)?;
+        self.each_redo(last, &mut |at, bytes| rt.block_on(r.redo(at, bytes)).map_err(told))?;
+        rt.block_on(r.finish()).map_err(told)
     }
 
-    async fn write(
+    async fn put_pages(
         &self,
         rt: &Rt,
         disk: Arc<dyn Disk>,
         plan: &Plan,
         step: &mut dyn FnMut(u64),
-    ) -> Fault<Restored> {
+    ) -> Fault<Restorer> {
         let first = plan.chain.first().ok_or("no backup is named")?;
-        let last = plan.chain.last().ok_or("no backup is named")?;
-        let told = |e: weir_engine::Error| e.to_string();
         let mut r = Restorer::new(rt, disk, first.begin.clone()).await.map_err(told)?;
         for backup in &plan.chain {
             let mut blocks = Reader::open(&backup.path, self.key.as_ref())?;
@@ -93,14 +185,31 @@ impl Restore {
                 }
             }
         }
-        r.begin_redo(plan.upto).await.map_err(told)?;
-        let mut blocks = Reader::open(&last.path, self.key.as_ref())?;
-        while let Some(block) = blocks.next()? {
-            if let Block::Redo { at, bytes } = block {
-                r.redo(at, &bytes).await.map_err(told)?;
-            }
+        Ok(r)
+    }
+}
+
+fn told(e: weir_engine::Error) -> String {
+    e.to_string()
+}
+
+/// Redo that is looked at before a restore.
+struct Redo<'s> {
+    stream: GroupStream,
+    step: &'s mut dyn FnMut(u64),
+}
+
+impl Redo<'_> {
+    fn add(&mut self, at: Lsn, bytes: &[u8]) -> Fault<()> {
+        let have = self.stream.end();
+        if at > have {
+            return Err(format!("the redo between LSN {have} and {at} is missing"));
         }
-        r.finish().await.map_err(told)
+        let known = (have - at).min(bytes.len() as u64) as usize;
+        (self.step)((bytes.len() - known) as u64);
+        self.stream.push(&bytes[known..]);
+        while self.stream.next().map_err(told)?.is_some() {}
+        Ok(())
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod allocator;
 mod backup;
+mod command;
 mod doctor;
+mod logical;
 mod salvage;
 mod simulate;
 
@@ -22,6 +24,8 @@ Commands:
   backup     copy a running server's database, or a stopped one's directory; `weir backup --help`
   restore    make a data directory of backups, as of a moment; `weir restore --help`
   check      look at every page of a stopped server's directory, or of a backup; `weir check --help`
+  dump       write databases as SQL text, from several connections, as of one moment; `weir dump --help`
+  load       run the statements of a dump; `weir load --help`
   doctor     look at the machine, the data directory and the settings, and say what to change; `weir doctor --help`
   salvage    copy the rows that can be read out of a directory that does not start; `weir salvage --help`
   simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
@@ -54,6 +58,8 @@ fn main() -> ExitCode {
         Some("backup") => backup::main(&args[1..]),
         Some("restore") => backup::restore(&args[1..]),
         Some("check") => backup::check(&args[1..]),
+        Some("dump") => logical::dump(&args[1..]),
+        Some("load") => logical::load(&args[1..]),
         Some("doctor") => doctor::main(&args[1..]),
         Some("salvage") => salvage::main(&args[1..]),
         Some("simulate") => simulate::main(&args[1..]),

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod attributes;
+mod backup;
 mod commands;
 mod commits;
 mod common;

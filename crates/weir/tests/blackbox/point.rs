@@ -56,7 +56,10 @@ fn packets_are_those_of_other_statements() {
             for _ in 0..2 {
                 assert_eq!(prepared(&mut c, old, short, id), wanted, "{id}");
             }
-            assert_eq!(c.rows("select found_rows(), row_count()"), format!("{},-1", i32::from(id < 4)));
+            assert_eq!(
+                c.rows("select found_rows(), row_count()"),
+                format!("{},-1", i32::from(id < 4))
+            );
         }
         let wanted = text(&mut c, old, &format!("{COLUMNS} n = 10 limit 5"));
         assert_eq!(text(&mut c, old, &format!("{COLUMNS} n = 10")), wanted);

@@ -1,8 +1,7 @@
 //! `weir check`, and the look at a directory that was restored.
 
-use super::options::Call;
-use super::progress::Progress;
 use super::take::POOL;
+use crate::command::{Call, Progress};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_disk::{Backend, Disk, Overlay, RealDisk};

@@ -1,13 +1,11 @@
 //! `weir backup`, `weir restore`, `weir check`: their options, and the texts that people see. `take` makes a backup, `put` a directory of
-//! it, `look` checks a directory or a backup, `options` reads command lines, `progress` shows how far it is.
+//! it, `look` checks a directory or a backup.
 
 mod look;
-mod options;
-mod progress;
 mod put;
 mod take;
 
-use options::Call;
+use crate::command::run;
 use std::process::ExitCode;
 
 const BACKUP: &str = "\
@@ -42,7 +40,7 @@ Usage: weir restore --from=BACKUP[,INCREMENT...] --datadir=DIR [options]
 
   --from=BACKUP,...  a full backup, then its increments in their order: directories, or files that hold a stream
   --datadir=DIR      the directory to be made; it is empty or does not exist
-  --redo-archive=DIR redo that a server has archived (--redo-archive-dir), to go on behind the last backup's end
+  --redo-archive=DIR redo that a server has archived (--weir-redo-archive-dir), to go on behind the last backup's end
   --to-time=TIME     as of this moment: 2026-11-28T14:00:00Z, or 2026-11-28 14:00:00 by this machine's time zone
   --to-lsn=LSN       as of this LSN
   --key-file=FILE    the key that the backups were encrypted with
@@ -71,31 +69,6 @@ are the dictionary and the maps of the system's own spaces.
 
 Exit code 0: nothing is wrong. 1: something is. 2: it cannot be opened. 64: the options cannot be understood.
 ";
-
-type Command = fn(&Call) -> Result<bool, String>;
-
-/// Runs a command: true is exit code 0, false 1, an error 2.
-fn run(name: &str, help: &str, args: &[String], known: &[&str], command: Command) -> ExitCode {
-    if args.is_empty() || args.iter().any(|a| a == "--help" || a == "-h" || a == "-?") {
-        print!("{help}");
-        return ExitCode::SUCCESS;
-    }
-    let call = match Call::of(args, known) {
-        Ok(call) => call,
-        Err(e) => {
-            eprintln!("weir {name}: {e}; `weir {name} --help` lists the options");
-            return ExitCode::from(64);
-        }
-    };
-    match command(&call) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(e) => {
-            eprintln!("weir {name}: {e}");
-            ExitCode::from(2)
-        }
-    }
-}
 
 pub fn main(args: &[String]) -> ExitCode {
     let known = ["target", "to", "since", "rate", "compress?", "key-file", "quiet!"];

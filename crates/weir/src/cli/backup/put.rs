@@ -1,8 +1,7 @@
 //! `weir restore`: checks all that is needed, then makes the directory.
 
 use super::look::check_directory;
-use super::options::Call;
-use super::progress::{Progress, size};
+use crate::command::{Call, Progress, size};
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_disk::{Backend, RealDisk};
@@ -18,7 +17,11 @@ pub fn restore(call: &Call) -> Result<bool, String> {
         (None, false) => return Err("--datadir is missing".into()),
     };
     let bytes: u64 = from.iter().map(|p| Reader::bytes(p)).sum();
-    let restore = Restore { from, key: call.key()?, goal };
+    let archive = call.path("redo-archive");
+    if goal != Goal::End && archive.is_none() {
+        return Err("--to-lsn and --to-time need archived redo, --redo-archive=DIR".into());
+    }
+    let restore = Restore { from, archive, key: call.key()?, goal };
     if let Some(target) = &target {
         // Before hours are spent on the check.
         weir_server::backup::refuse_used(target)?;

@@ -1,8 +1,7 @@
 //! `weir backup`: blocks of a running server, or of a stopped one's directory, into a directory or a stream.
 
-use super::look::overlay;
-use super::options::{Call, bytes};
-use super::progress::{Progress, size};
+use super::look::{Over, overlay};
+use crate::command::{Call, Progress, bytes, size};
 use std::path::{Path, PathBuf};
 use weir_bench::client::Connection;
 use weir_bench::error::Error;
@@ -93,9 +92,10 @@ impl Store {
     }
 }
 
+/// Where the blocks come from. It is opened before a target is made.
 enum Source {
     Server { connection: Box<Connection>, statement: String },
-    Directory { dir: PathBuf, options: BackupOptions },
+    Directory { over: Over, options: BackupOptions },
 }
 
 impl Source {
@@ -124,7 +124,7 @@ impl Source {
             program: concat!("weir ", env!("CARGO_PKG_VERSION")).into(),
             ..BackupOptions::default()
         };
-        Ok(Source::Directory { dir: target.into(), options })
+        Ok(Source::Directory { over: overlay(Path::new(target), None)?, options })
     }
 
     fn each(&mut self, put: &mut dyn FnMut(Block) -> Result<(), String>) -> Result<(), String> {
@@ -139,17 +139,16 @@ impl Source {
                 };
                 connection.each_row(statement.as_bytes(), row).map_err(|e| e.to_string())
             }
-            Source::Directory { dir, options } => of_directory(dir, options.clone(), put),
+            Source::Directory { over, options } => of_directory(over, options.clone(), put),
         }
     }
 }
 
 fn of_directory(
-    dir: &Path,
+    over: &Over,
     options: BackupOptions,
     put: &mut dyn FnMut(Block) -> Result<(), String>,
 ) -> Result<(), String> {
-    let over = overlay(dir, None)?;
     let rt = Rt::real();
     rt.block_on(async {
         let o = Options { buffer_pool: POOL, ..Options::default() };
