@@ -25,6 +25,7 @@ const CRATES: &[&str] = &[
     "fuzz",
     "compare",
     "weir",
+    "capi",
 ];
 
 const FLOORS: &[(&str, &[&str])] = &[
