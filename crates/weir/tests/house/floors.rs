@@ -26,6 +26,7 @@ const CRATES: &[&str] = &[
     "fuzz",
     "compare",
     "weir",
+    "capi",
 ];
 
 const FLOORS: &[(&str, &[&str])] = &[
