@@ -68,6 +68,7 @@ mod online;
 mod outer_joins;
 mod params;
 mod parted_joins;
+mod partial_revokes;
 mod partition_rules;
 mod partition_twins;
 mod partitions;

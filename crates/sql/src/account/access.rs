@@ -5,7 +5,7 @@
 
 use super::attempts::Attempts;
 use super::roles::{self, RoleChoice};
-use super::{Account, AccountName, Accounts, Privileges, Resources, host};
+use super::{Account, AccountName, Accounts, Privileges, Resources, Restrictions, host};
 use crate::errno;
 use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
@@ -223,8 +223,15 @@ impl Access {
         // MySQL takes the most specific matching entry; entries are kept in that order.
         self.sum(|a| {
             let own = a.databases.iter().find(|(p, _)| host::like_exactly(p, database));
-            a.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+            a.global_on(database) | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
         })
+    }
+
+    /// What of the session's rights on `*.*` does not reach which databases.
+    pub fn restrictions(&mut self) -> Restrictions {
+        self.refresh();
+        let holders: Vec<&Account> = self.holders().map(|a| &**a).collect();
+        Restrictions::of_all(holders.iter().copied())
     }
 
     /// The same for all databases that a pattern means, as GRANT and REVOKE name them.
@@ -232,7 +239,8 @@ impl Access {
         self.refresh();
         self.sum(|a| {
             let own = a.databases.iter().find(|(held, _)| host::covers(held, pattern));
-            a.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+            a.global.without(a.restrictions.under(pattern))
+                | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
         })
     }
 

@@ -8,7 +8,7 @@
 //! 1 for ADMIN OPTION) and default roles (count u32; user, host). Version 4 has behind them what a connection must have: 0 nothing, 1 SSL,
 //! 2 X509, 3 cipher, issuer and subject; and it knows passwords of sha256_password (2). Version 5 has before the count the privileges that
 //! its writer knew (bits). Version 6 has with each account, at its end, what bounds it beside its rights (`put_policy`). Version 7 has at the end of that
-//! the second password, 1 before it where there is one. The lowest version is written that can hold what there is, so that older servers read what they know.
+//! the second password, 1 before it where there is one. Version 8 has behind that the databases that rights on all do not reach (count u32, name, bits). The lowest version is written that can hold what there is, so that older servers read what they know.
 //!
 //! Invariant: an account of a store whose writer did not know a privilege holds it if that is what it could do ([`Privileges::upgraded`]);
 //! one whose writer knew it holds it only where it was granted. What the writers of versions 1 to 4 knew is in [`known_to`].
@@ -16,7 +16,7 @@
 use super::policy::Former;
 use super::{
     Account, AccountName, AuthPlugin, ColumnRights, GrantedRole, LockTime, Policy, Privileges,
-    Resources, RoutineRights, TableRights,
+    Resources, Restrictions, RoutineRights, TableRights,
 };
 use crate::tls::Require;
 
@@ -28,6 +28,7 @@ const WITH_TLS: u8 = 4;
 const WITH_KNOWN: u8 = 5;
 const WITH_POLICY: u8 = 6;
 const WITH_SECOND: u8 = 7;
+const WITH_RESTRICTIONS: u8 = 8;
 
 /// The privileges that whoever writes a version knows. Nobody wrote versions 3 and 4 who knew those that came later: those are said in version 5.
 fn known_to(version: u8) -> Privileges {
@@ -48,6 +49,9 @@ fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
         let finer = a.tables.iter().any(|t| !t.columns.is_empty()) || !a.routines.is_empty();
         finer || !a.roles.is_empty() || !a.default_roles.is_empty()
     };
+    if accounts.iter().any(|a| !a.restrictions.is_empty()) {
+        return WITH_RESTRICTIONS;
+    }
     if accounts.iter().any(|a| a.policy.second.is_some()) {
         return WITH_SECOND;
     }
@@ -111,6 +115,13 @@ pub(super) fn encode(accounts: &[std::sync::Arc<Account>]) -> Vec<u8> {
             let second = &account.policy.second;
             out.push(u8::from(second.is_some()));
             second.iter().for_each(|text| put_str(&mut out, text));
+        }
+        if version >= WITH_RESTRICTIONS {
+            put_u32(&mut out, account.restrictions.iter().len());
+            for (database, held) in account.restrictions.iter() {
+                put_str(&mut out, database);
+                put_bits(&mut out, held);
+            }
         }
     }
     out
@@ -214,7 +225,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<Account>> {
         return None;
     }
     let version = input.u8()?;
-    if !(VERSION..=WITH_SECOND).contains(&version) {
+    if !(VERSION..=WITH_RESTRICTIONS).contains(&version) {
         return None;
     }
     let known = if version >= WITH_KNOWN { input.privileges()? } else { known_to(version) };
@@ -332,6 +343,10 @@ impl<'a> Input<'a> {
         }
         if version >= WITH_SECOND {
             account.policy.second = self.said(Self::str)?;
+        }
+        if version >= WITH_RESTRICTIONS {
+            let list = self.list(|i| Some((i.str()?, i.privileges()?)))?;
+            account.restrictions = Restrictions::from_list(list);
         }
         Some(account)
     }

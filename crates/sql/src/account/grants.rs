@@ -2,7 +2,9 @@
 //! with [`check_grantable`].
 
 use super::name::AccountName;
-use super::{Access, Account, Accounts, Privileges, RoutineRights, TableRights, host};
+use super::{
+    Access, Account, Accounts, Privileges, Restrictions, RoutineRights, TableRights, host,
+};
 use crate::errno;
 use crate::session_api::SqlError;
 use std::sync::Arc;
@@ -64,6 +66,19 @@ impl Accounts {
         to: &[AccountName],
         with_grant_option: bool,
     ) -> Result<(), SqlError> {
+        let by = &Restrictions::default();
+        self.grant_by(privileges, level, to, with_grant_option, by).await
+    }
+
+    /// As `grant`, by somebody who is restricted himself.
+    pub async fn grant_by(
+        &self,
+        privileges: Privileges,
+        level: &GrantLevel,
+        to: &[AccountName],
+        with_grant_option: bool,
+        by: &Restrictions,
+    ) -> Result<(), SqlError> {
         check_level(privileges, level)?;
         let option = if with_grant_option { Privileges::GRANT_OPTION } else { Privileges::NONE };
         let added = privileges | option;
@@ -73,7 +88,21 @@ impl Accounts {
                     let text = "You are not allowed to create a user with GRANT";
                     SqlError::new(errno::ER_CANT_CREATE_USER_WITH_GRANT, text)
                 })?;
-                change(Arc::make_mut(account), level, added, Change::Add);
+                let account = Arc::make_mut(account);
+                match level {
+                    GrantLevel::Global => {
+                        let had = account.global;
+                        account.restrictions.granted(added.without(option), had, by);
+                        change(account, level, added, Change::Add);
+                    }
+                    // What was restricted there is held on all databases, and reaches this one again.
+                    GrantLevel::Database(db) => {
+                        let lifted = account.restrictions.on(db).common(added);
+                        account.restrictions.lift(db, lifted);
+                        change(account, level, added.without(lifted), Change::Add);
+                    }
+                    _ => change(account, level, added, Change::Add),
+                }
             }
             Ok(())
         })
@@ -91,10 +120,26 @@ impl Accounts {
         self.edit(|list| {
             for name in from {
                 let account = list.iter_mut().find(|a| name.is(a));
-                check_granted(account.as_deref().map(|a| &**a), level, name)?;
-                if let Some(account) = account {
-                    change(Arc::make_mut(account), level, privileges, Change::Take);
+                let known = account.as_deref().map(|a| &**a);
+                let restricts = self.revokes_partially()
+                    && known.is_some_and(|a| a.global.contains(privileges));
+                if !(restricts && matches!(level, GrantLevel::Database(_))) {
+                    check_granted(known, level, name)?;
                 }
+                let Some(account) = account else { continue };
+                let account = Arc::make_mut(account);
+                match level {
+                    GrantLevel::Database(db) if self.revokes_partially() => {
+                        let own = account.databases.iter().find(|(p, _)| p == db);
+                        let own = own.map_or(Privileges::NONE, |(_, held)| *held);
+                        let of_all = account.global.common(Privileges::all_database());
+                        let restricted = privileges.without(own).common(of_all);
+                        account.restrictions.add(db, restricted);
+                    }
+                    GrantLevel::Global => account.restrictions.lift_everywhere(privileges),
+                    _ => {}
+                }
+                change(account, level, privileges, Change::Take);
             }
             Ok(())
         })
@@ -111,6 +156,7 @@ impl Accounts {
                 })?;
                 let account = Arc::make_mut(account);
                 account.global = Privileges::NONE;
+                account.restrictions.clear();
                 account.databases.clear();
                 account.tables.clear();
                 account.routines.clear();

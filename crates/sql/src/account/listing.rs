@@ -1,7 +1,7 @@
 //! SHOW GRANTS and SHOW CREATE USER.
 
 use super::name::{AccountName, quote};
-use super::{Account, GrantedRole, LockTime, Privileges, TableRights};
+use super::{Account, GrantedRole, LockTime, Privileges, Restrictions, TableRights};
 use std::fmt::Write as _;
 
 /// `GRANT ... TO ... [WITH GRANT OPTION]`.
@@ -76,6 +76,10 @@ pub fn show_grants(
         let names = names_of(*held, Privileges::all_database());
         lines.push(line(&names, *held, &format!("{}.*", quote(db)), &to));
     }
+    for (db, out) in shown.restrictions.iter() {
+        let names = out.names().collect::<Vec<_>>().join(", ");
+        lines.push(format!("REVOKE {names} ON {}.* FROM {to}", quote(db)));
+    }
     for t in &shown.tables {
         let on = format!("{}.{}", quote(&t.schema), quote(&t.table));
         lines.push(line(&table_names(t), t.held, &on, &to));
@@ -111,6 +115,7 @@ pub fn show_grants(
 
 /// An account's rights with those of a role added.
 fn with_rights(mut sum: Account, role: &Account) -> Account {
+    sum.restrictions = Restrictions::of_all([&sum, role].into_iter());
     sum.global |= role.global;
     for (db, held) in &role.databases {
         match sum.databases.iter_mut().find(|(known, _)| known == db) {

@@ -15,6 +15,7 @@ mod listing;
 mod name;
 mod policy;
 mod privilege;
+mod restrictions;
 mod roles;
 mod statements;
 mod tables;
@@ -29,6 +30,7 @@ pub use listing::{show_create_user, show_grants};
 pub use name::AccountName;
 pub use policy::{Attribute, LockTime, Policy, PolicyChange, PolicyDefaults, Resources};
 pub use privilege::Privileges;
+pub use restrictions::Restrictions;
 pub use roles::{GrantedRole, RoleChoice, RolePolicy};
 pub use statements::{AccountOptions, Auth, Note};
 pub use tables::{GRANT_TABLES, GrantRow, GrantRows, ON_ALL, ON_DATABASE};
@@ -40,7 +42,7 @@ use crate::tls::Require;
 use attempts::Attempts;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll, Waker};
 
@@ -91,6 +93,8 @@ pub struct Account {
     pub require: Require,
     /// Privileges on `*.*`.
     pub global: Privileges,
+    /// Databases that they do not reach.
+    pub restrictions: Restrictions,
     /// Privileges on databases by name pattern.
     pub databases: Vec<(String, Privileges)>,
     /// Privileges on single tables and views, which need not exist any more.
@@ -161,6 +165,7 @@ impl Account {
             locked: false,
             require: Require::Nothing,
             global: Privileges::NONE,
+            restrictions: Restrictions::default(),
             databases: Vec::new(),
             tables: Vec::new(),
             routines: Vec::new(),
@@ -215,6 +220,8 @@ pub struct Accounts {
     hasher: Box<dyn PasswordHasher>,
     /// What the variables say about roles.
     policy: RwLock<Arc<RolePolicy>>,
+    /// `partial_revokes`.
+    partial_revokes: AtomicBool,
     /// Logins that failed; not kept over a restart.
     pub attempts: Attempts,
     /// The same for accounts that are blocked after some.
@@ -248,6 +255,7 @@ impl Accounts {
             store,
             hasher,
             policy: RwLock::default(),
+            partial_revokes: AtomicBool::new(false),
             attempts: Attempts::default(),
             blocks: Blocks::default(),
             usages: Usages::default(),
@@ -296,6 +304,25 @@ impl Accounts {
     pub fn set_policy(&self, policy: RolePolicy) {
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
         self.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Does REVOKE on a database restrict what is granted on all of them?
+    pub fn revokes_partially(&self) -> bool {
+        self.partial_revokes.load(Ordering::Relaxed)
+    }
+
+    /// `partial_revokes` was set. 3896 where it goes off and there are restrictions.
+    pub fn set_partial_revokes(&self, on: bool) -> Result<(), SqlError> {
+        if !on && self.has_restrictions() {
+            let text = "At least one partial revoke exists on a database. The system variable '@@partial_revokes' must be set to ON.";
+            return Err(SqlError::new(3896, text));
+        }
+        self.partial_revokes.store(on, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub fn has_restrictions(&self) -> bool {
+        self.list().iter().any(|a| !a.restrictions.is_empty())
     }
 
     /// Can somebody with rights over everything log in without a password?

@@ -4,7 +4,7 @@
 //! against each. An empty password is no former one.
 
 use super::statements::AccountOptions;
-use super::{Account, AuthPlugin, PasswordHasher};
+use super::{Account, AuthPlugin, PasswordHasher, Restrictions};
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::json::{self, Dom};
@@ -194,8 +194,11 @@ impl Policy {
     }
 
     /// `mysql.user`.`User_attributes`.
-    pub fn user_attributes(&self) -> Option<String> {
+    pub fn user_attributes(&self, restrictions: &Restrictions) -> Option<String> {
         let mut members = Vec::new();
+        if !restrictions.is_empty() {
+            members.push((b"Restrictions".as_slice().into(), restrictions.to_dom()));
+        }
         if let Some(Ok(metadata)) = self.attribute.as_ref().map(|t| json::parse(t.as_bytes())) {
             members.push((b"metadata".as_slice().into(), metadata));
         }

@@ -132,6 +132,11 @@ impl Privileges {
         Privileges::all_global() | Privileges::GRANT_OPTION
     }
 
+    /// What both have.
+    pub fn common(self, other: Privileges) -> Privileges {
+        Privileges(self.0 & other.0)
+    }
+
     pub(super) fn kept_by(self, known: Privileges) -> Privileges {
         Privileges(self.0 & known.0)
     }

@@ -4,6 +4,7 @@
 //! default says, one that is not known says nothing. Privileges that are not known here are left out, and so is everything about an
 //! account that `mysql.user` does not have. An account whose plugin is not known keeps its rights and is locked.
 
+use super::Restrictions;
 use super::policy::Former;
 use super::{
     Account, AccountName, Attribute, AuthPlugin, ColumnRights, GrantedRole, LockTime, Policy,
@@ -228,11 +229,18 @@ fn account(row: &GrantRow, told: &mut Vec<String>) -> Result<Account, SqlError> 
     account.global = row.held(&ON_ALL) | row.held(&ROLES);
     account.changed = row.get("password_last_changed").and_then(seconds);
     account.policy = policy(row)?;
+    account.restrictions = restrictions(row);
     Ok(account)
 }
 
 const ROLES: [(&str, Privileges); 2] =
     [("create_role_priv", Privileges::CREATE_ROLE), ("drop_role_priv", Privileges::DROP_ROLE)];
+
+fn restrictions(row: &GrantRow) -> Restrictions {
+    let attributes = row.get("user_attributes").map(|text| json::parse(text.as_bytes()));
+    let Some(Ok(attributes)) = attributes else { return Restrictions::default() };
+    attributes.member(b"Restrictions").map_or_else(Restrictions::default, Restrictions::from_dom)
+}
 
 fn policy(row: &GrantRow) -> Result<Policy, SqlError> {
     let mut policy = Policy {

@@ -234,7 +234,8 @@ async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
     }
     let (p, level) = what(&g.what, false, cx)?;
     check_object(p, &level, cx)?;
-    accounts.grant(p, &level, &to, g.with_option).await?;
+    let by = cx.changes.access.restrictions();
+    accounts.grant_by(p, &level, &to, g.with_option, &by).await?;
     Ok(AdminResult::ok())
 }
 

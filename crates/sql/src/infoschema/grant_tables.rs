@@ -110,7 +110,7 @@ fn user_row(a: &Account, tz: TimeZone) -> Row {
     row.extend(roles.map(|one| y_n(a.global.contains(one))));
     row.extend([ou(policy.history.map(u64::from)), ou(policy.reuse_days.map(u64::from))]);
     row.push(policy.require_current.map_or(Value::Null, y_n));
-    row.push(os(policy.user_attributes()));
+    row.push(os(policy.user_attributes(&a.restrictions)));
     row
 }
 

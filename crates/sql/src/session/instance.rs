@@ -161,6 +161,11 @@ impl Instance {
             let started_micros = db.rt().wall_micros() as i64;
             let accounts = Arc::new(accounts);
             follow_role_variables(&accounts, &vars)?;
+            // Restrictions that are there hold, so that the variable says so.
+            if accounts.has_restrictions() {
+                vars.put(Var::partial_revokes, VarValue::Bool(true));
+            }
+            accounts.set_partial_revokes(vars.bool(Var::partial_revokes))?;
             let temporary_names = forget_temporaries(&db).await?;
             make_system_schema(&db).await?;
             let shared = Shared {

@@ -285,6 +285,13 @@ impl Session {
         let both = [var, Var::weir_flush_policy];
         let before = both.map(|v| vars.get(v));
         let warning = vars.set(var, input, false)?;
+        if var == Var::partial_revokes
+            && let Err(e) = self.inst.accounts.set_partial_revokes(vars.bool(var))
+        {
+            let [old, _] = before;
+            vars.put(var, old);
+            return Err(e);
+        }
         if var == Var::event_scheduler {
             self.inst.events_changed.notify_one();
         }

@@ -1,6 +1,6 @@
 //! Variables of what Weir has not, or sees to by itself: option files that were written for MySQL name them, and tools read them. As for
 //! those of `inert.rs` setting one away from its default is a warning. Names, types, ranges and defaults are MySQL's, asked of a server;
-//! what would make a promise that nothing keeps (encryption, `offline_mode`, `partial_revokes`) is not here and stays unknown (1193).
+//! what would make a promise that nothing keeps (encryption, `offline_mode`) is not here and stays unknown (1193).
 
 /// Puts the rows of this file behind those that it is given, and makes the table of all.
 macro_rules! with_elsewhere {

@@ -236,6 +236,8 @@ with_inert! { vars =>
         "Roles that every account has: names with or without a host, separated by commas.";
     activate_all_roles_on_login: Global Always, BOOL, OFF,
         "A login activates all roles of the account, not its default roles alone.";
+    partial_revokes: Global Always, BOOL, OFF,
+        "REVOKE on a database restricts what is granted on all of them.";
     automatic_sp_privileges: Global Always, BOOL, ON,
         "Whoever creates a routine may execute, alter and drop it.";
     init_connect: Global Always, STR, s(""), "What runs when a client connects.",
