@@ -34,6 +34,7 @@ mod persisted;
 mod process;
 mod profile;
 mod registry;
+mod replicas;
 mod sink;
 mod spare;
 mod stage;

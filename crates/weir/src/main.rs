@@ -2,6 +2,7 @@
 
 mod allocator;
 mod doctor;
+mod migrate;
 mod salvage;
 mod simulate;
 
@@ -19,6 +20,7 @@ Commands:
   bench      run workloads against Weir, MariaDB or MySQL and report; `weir bench help` lists all
   reproduce  run published measurements of flush policies again, on a computed machine; `weir reproduce help`
   doctor     look at the machine, the data directory and the settings, and say what to change; `weir doctor --help`
+  migrate    move the databases of a MySQL or MariaDB here without a stop; `weir migrate --help`
   salvage    copy the rows that can be read out of a directory that does not start; `weir salvage --help`
   simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
   help       this text; `weir serve --help` lists all options of the server
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Some("bench") => weir_bench::main(&args[1..]),
         Some("reproduce") => weir_reproduce::main(&args[1..]),
         Some("doctor") => doctor::main(&args[1..]),
+        Some("migrate") => migrate::main(&args[1..]),
         Some("salvage") => salvage::main(&args[1..]),
         Some("simulate") => simulate::main(&args[1..]),
         Some(other) => {

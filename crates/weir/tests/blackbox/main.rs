@@ -18,6 +18,7 @@ mod logs;
 mod process;
 mod programs;
 mod protocol;
+mod replica;
 mod salvage;
 mod sessions;
 mod supervised;
