@@ -109,11 +109,13 @@ impl std::str::FromStr for MariaGtid {
 }
 
 /// How a transaction of MariaDB begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MariaBegin {
     pub gtid: MariaGtid,
     pub flags: u8,
     pub extra_flags: u8,
+    /// The distributed transaction that it is a branch of, as SQL writes one: its parts and the number of its format.
+    pub xid: Option<String>,
 }
 
 pub mod maria_flag {
@@ -133,15 +135,20 @@ impl MariaBegin {
     pub fn decode(body: &[u8], server: u32) -> Result<MariaBegin> {
         let mut r = Reader::new(body);
         let (number, domain, flags) = (r.u64()?, r.u32()?, r.u8()?);
-        let mut begin =
-            MariaBegin { gtid: MariaGtid { domain, server, number }, flags, extra_flags: 0 };
+        let mut begin = MariaBegin {
+            gtid: MariaGtid { domain, server, number },
+            flags,
+            extra_flags: 0,
+            xid: None,
+        };
         if flags & maria_flag::GROUP_COMMIT_ID != 0 {
             r.u64()?;
         }
         if flags & (maria_flag::PREPARED_XA | maria_flag::COMPLETED_XA) != 0 {
-            r.u32()?;
+            let format = r.u32()?;
             let (a, b) = (usize::from(r.u8()?), usize::from(r.u8()?));
-            r.bytes(a + b)?;
+            let (gtrid, bqual) = (hex(r.bytes(a)?), hex(r.bytes(b)?));
+            begin.xid = Some(format!("X'{gtrid}',X'{bqual}',{format}"));
         }
         // Without a commit number the event is padded with zeros to the length that it would have with one.
         if !r.is_empty() {
@@ -150,10 +157,19 @@ impl MariaBegin {
         Ok(begin)
     }
 
+    /// The events are a branch that is prepared, which no statement begins.
+    pub fn prepares(&self) -> Option<&str> {
+        self.xid.as_deref().filter(|_| self.flags & maria_flag::PREPARED_XA != 0)
+    }
+
     /// The transaction has no event that ends it.
     pub fn is_standalone(&self) -> bool {
         self.flags & maria_flag::STANDALONE != 0
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// GTID_LIST: the last transaction of each domain and server before the file.

@@ -61,6 +61,7 @@ pub mod waits;
 
 pub use catalog::{BesideIt, DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
 pub use db::{ArchivedFn, Db, FatalFn, Options, redo_files};
+pub use dict::Rider;
 pub use error::{Error, LogFn, Result};
 pub use force::Force;
 pub use ids::{Lsn, PageId, Xid};

@@ -143,6 +143,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     read_grant_tables(&server, &vars);
     make_sys_schema(&server, &vars);
     server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
+    let replicas = crate::replicas::open(&server)?;
     let socket = socket_path(&vars, &datadir);
     let unix = bind_socket(&socket, &vars.text(Var::socket_mode))?;
     server.listen_unix(unix);
@@ -176,6 +177,8 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     stage.stopping();
     supervisor.stopping();
     let _busy = supervisor.busy("stopping");
+    server.stopping.store(true, Ordering::SeqCst);
+    replicas.stop_all();
     let end = shut_down(&server, &rt, &db, vars.u64(Var::shutdown_timeout));
     if let Some(archiver) = archiver {
         archiver.finish();

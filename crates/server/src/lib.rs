@@ -29,6 +29,7 @@ mod notify;
 mod parking;
 mod process;
 mod registry;
+mod replicas;
 mod sink;
 mod spare;
 mod stage;

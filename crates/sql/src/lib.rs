@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod planted;
 pub mod processes;
 pub mod query;
+pub mod replication;
 pub mod rights;
 pub mod session;
 pub mod session_api;

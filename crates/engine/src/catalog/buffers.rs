@@ -46,7 +46,7 @@ impl Catalog {
             (dict::table_key(t.def.id), Some(encode_table(&t.def, &storage))),
             half_trees::is_whole(id),
         ];
-        if let Err(e) = self.dict.write(&self.core, &named).await {
+        if let Err(e) = self.dict.write_alone(&self.core, &named).await {
             self.end_tree(&t.space, id, root).await?;
             return Err(e);
         }

@@ -116,10 +116,10 @@ impl Catalog {
     async fn finish_list(&self, ids: &[u64]) -> Result<()> {
         for some in ids.chunks(TABLES_AT_ONCE) {
             let changes: Vec<Change> = some.iter().flat_map(|id| entries_of(*id)).collect();
-            self.dict.write(&self.core, &changes).await?;
+            self.dict.write_alone(&self.core, &changes).await?;
         }
         match ids.first() {
-            Some(first) => self.dict.write(&self.core, &[(list_key(*first), None)]).await,
+            Some(first) => self.dict.write_alone(&self.core, &[(list_key(*first), None)]).await,
             None => Ok(()),
         }
     }

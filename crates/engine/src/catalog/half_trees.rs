@@ -133,7 +133,7 @@ impl Catalog {
                 return self.put_off(*index, space.path(), &e);
             }
         }
-        match (self.dict.write(&self.core, &[(entry, None)]).await, trees) {
+        match (self.dict.write_alone(&self.core, &[(entry, None)]).await, trees) {
             (Err(e), [(_, (index, _)), ..]) => self.put_off(*index, "the data dictionary", &e),
             (done, _) => done,
         }

@@ -419,6 +419,12 @@ impl Db {
         Box::pin(async move { self.0.catalog.dict.get(&self.0.core, &meta_key(key)).await })
     }
 
+    /// Has the entry written in the same step as the next definition statement, or `meta_put`, of the session that acts on this thread, as
+    /// long as what it gives back lives.
+    pub fn ride(&self, key: &[u8], value: Vec<u8>) -> dict::Rider {
+        self.0.catalog.dict.wait_rider(key, value)
+    }
+
     pub fn meta_delete<'a>(&'a self, key: &'a [u8]) -> Boxed<'a, Result<()>> {
         Box::pin(async move {
             self.0.force.may_define()?;

@@ -505,7 +505,7 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     }
     // Tables whose definitions went before a crash.
     for gone in marks.into_keys().filter(|_| !db.force.read_only()) {
-        c.dict.write(&db.core, &[(counters::key(gone), None)]).await?;
+        c.dict.write_alone(&db.core, &[(counters::key(gone), None)]).await?;
     }
     Ok(())
 }

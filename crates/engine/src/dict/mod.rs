@@ -9,10 +9,16 @@
 //! in mini-transactions of their own, and the entry, which is the commit point, names the number. A crash in between
 //! leaves pieces that no entry names; the next start removes them.
 //!
+//! `riders` are entries that a session has written together with its next DDL statement.
+//!
 //! Entries: `kind 1 | name or id | 0 | chunk 1 -> bytes`, the chunk being 0 for a value that stands there and 255 for the number
 //! of a staged value. Pieces: `'B' | number 8 | piece 4 -> bytes`, integers of keys big-endian.
 
 pub mod counters;
+mod riders;
+
+pub use riders::Rider;
+use riders::Riders;
 
 use crate::btree::{self, Survivors, Tree};
 use crate::error::{Error, Result};
@@ -57,6 +63,7 @@ pub struct Dict {
     tree: Arc<Tree>,
     /// The number of the next staged value.
     next: AtomicU64,
+    riders: Riders,
 }
 
 /// What a write has to do in the tree: cells that come, and keys that go.
@@ -108,16 +115,25 @@ impl Dict {
         let space = core.spaces.get(space::SYSTEM).expect("the system space is always open");
         let tree = btree::create(core, &space, INDEX).await?;
         assert_eq!(tree.root, ROOT, "the first page after header and bitmap");
-        Ok(Dict { tree: Arc::new(tree), next: AtomicU64::new(1) })
+        Ok(Dict { tree: Arc::new(tree), next: AtomicU64::new(1), riders: Riders::default() })
     }
 
     pub fn open(core: &Core) -> Dict {
         let space = core.spaces.get(space::SYSTEM).expect("the system space is always open");
-        Dict { tree: Arc::new(Tree::new(space, ROOT, INDEX)), next: AtomicU64::new(1) }
+        Dict {
+            tree: Arc::new(Tree::new(space, ROOT, INDEX)),
+            next: AtomicU64::new(1),
+            riders: Riders::default(),
+        }
     }
 
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
+    }
+
+    /// See [`Rider`].
+    pub fn wait_rider(&self, key: &[u8], value: Vec<u8>) -> Rider {
+        self.riders.wait(key, value)
     }
 
     /// All entries whose key begins with `prefix`, with their whole values.
@@ -257,11 +273,25 @@ impl Dict {
         Ok(())
     }
 
-    /// Applies all changes in one mini-transaction and makes it durable: the commit point of a DDL.
+    /// Applies all changes in one mini-transaction and makes it durable: the commit point of a DDL. What rides with the statement of the
+    /// session at hand ([`Rider`]) is part of it.
     pub async fn write(&self, core: &Core, changes: &[Change]) -> Result<()> {
+        match self.riders.of_current() {
+            None => self.write_alone(core, changes).await,
+            Some(rider) => {
+                let all = [changes, &[rider]].concat();
+                self.write_alone(core, &all).await?;
+                self.riders.has_ridden();
+                Ok(())
+            }
+        }
+    }
+
+    /// The same for a change that is no statement's commit point.
+    pub async fn write_alone(&self, core: &Core, changes: &[Change]) -> Result<()> {
         if planted::is(Bug::DdlInPieces) && changes.len() > 1 {
             for one in changes {
-                Box::pin(self.write(core, std::slice::from_ref(one))).await?;
+                Box::pin(self.write_alone(core, std::slice::from_ref(one))).await?;
             }
             return Ok(());
         }

@@ -36,6 +36,7 @@ pub struct Access {
     limited: bool,
     /// The server's own, whatever accounts there are.
     of_server: bool,
+    of_replica: bool,
     /// Logged in with a password that has expired: until it is changed, nothing else may be done.
     expired: bool,
 }
@@ -60,6 +61,7 @@ impl Access {
             with_columns: false,
             limited: account.policy.resources.limit_statements(),
             of_server: false,
+            of_replica: false,
             expired: false,
         };
         access.reset_roles();
@@ -80,6 +82,20 @@ impl Access {
         let mut account = Account::new(name);
         account.global = Privileges::all_global();
         Access::new(accounts.clone(), &Arc::new(account), &name.host)
+    }
+
+    /// The same for the applier of a replica, which writes whatever `super_read_only` says.
+    pub fn of_replica(accounts: &Arc<Accounts>, name: &AccountName) -> Access {
+        let mut account = Account::new(name);
+        // The source's statements give rights to others.
+        account.global = Privileges::all_global() | Privileges::GRANT_OPTION;
+        let mut access = Access::new(accounts.clone(), &Arc::new(account), &name.host);
+        (access.of_server, access.of_replica) = (true, true);
+        access
+    }
+
+    pub fn is_of_replica(&self) -> bool {
+        self.of_replica
     }
 
     pub fn is_of_server(&self) -> bool {

@@ -16,7 +16,7 @@ mod grants;
 pub mod persist;
 mod policy;
 mod random_password;
-mod replication;
+pub mod replication;
 mod roles;
 mod users;
 
@@ -28,7 +28,7 @@ use crate::errno;
 use crate::infoschema::cells;
 use crate::session_api::SqlError;
 use crate::show;
-use crate::show::replication::check_channel;
+use crate::show::replication::check_known;
 use crate::vars::{Var, VarValue};
 use weir_engine::{Db, SettingValue};
 use weir_syntax::ast::{AdminVerb, FlushKind, Statement};
@@ -67,8 +67,8 @@ pub async fn run_admin(
             VirtualColumn::new("name", cells::text(64)),
             VirtualColumn::new("is_it_category", cells::text(1)),
         ]))),
-        Statement::Reset(list) => persist::reset(list, cx),
-        Statement::Replication(r) => replication::run(r).map(|()| AdminResult::ok()),
+        Statement::Reset(list) => persist::reset(list, cx).await,
+        Statement::Replication(r) => replication::run(r, cx).await.map(|()| AdminResult::ok()),
         Statement::Binlog(text) => replication::binlog(text).map(|()| AdminResult::ok()),
         // The answer comes first: the server ends this connection with all others.
         Statement::Shutdown if cx.reads.shared.sessions().stop() => Ok(AdminResult::ok()),
@@ -125,7 +125,7 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
             | FlushKind::BinaryLogs
             | FlushKind::OptimizerCosts
             | FlushKind::EngineLogs => {}
-            FlushKind::RelayLogs { channel } => check_channel(channel.as_deref())?,
+            FlushKind::RelayLogs { channel } => check_known(cx.reads.shared, channel.as_deref())?,
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
             FlushKind::Status => {
                 cx.reads.work.flush(&cx.reads.shared.status);

@@ -1,5 +1,6 @@
 //! RESET PERSIST, and which variables SET PERSIST takes.
 
+use super::replication::channel_name;
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::session_api::SqlError;
@@ -26,17 +27,25 @@ fn session_only(name: &str) -> SqlError {
     SqlError::new(errno::ER_LOCAL_VARIABLE, text)
 }
 
-pub fn reset(list: &[ResetKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
+pub async fn reset(list: &[ResetKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
+    let replicas = cx.reads.shared.replicas.get().cloned();
     for what in list {
         let (if_exists, name) = match what {
             ResetKind::Persist { if_exists, name } => (if_exists, name),
-            // There is no replica whose state could be forgotten, as in a MySQL that is none.
-            ResetKind::Replica { channel, .. } => {
-                check_channel(channel.as_deref())?;
+            ResetKind::Replica { all, channel } => {
+                match &replicas {
+                    Some(r) => r.reset(channel_name(channel.as_deref()).as_deref(), *all).await?,
+                    None => check_channel(channel.as_deref())?,
+                }
                 continue;
             }
-            // No log is written, and `gtid_executed` is empty, so nothing is left to be emptied.
-            ResetKind::BinaryLogs(_) => continue,
+            // No log is written; only `gtid_executed` is emptied.
+            ResetKind::BinaryLogs(_) => {
+                if let Some(r) = &replicas {
+                    r.forget_gtids().await?;
+                }
+                continue;
+            }
         };
         let name = name.as_ref().map(|n| n.as_str().to_ascii_lowercase());
         // By an old name as well.

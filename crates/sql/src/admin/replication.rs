@@ -1,23 +1,73 @@
-//! Statements about replicas and the binary log: what a MySQL answers that was started with `--skip-log-bin` and is no replica.
-//!
-//! Statements that would make a replica of the server are refused (1235); those that end or empty what is not there succeed.
+//! Statements about replicas and the binary log. The server carries them out ([`Replicas`]); without one there is no replica, and what would
+//! make one is refused (1235). Statements about the binary log are answered as by a MySQL that was started with `--skip-log-bin`.
 
-use crate::context::refused;
+use crate::context::{StatementCtx, refused};
 use crate::errno;
+use crate::replication::{Note, Replicas};
 use crate::session_api::SqlError;
 use crate::show::replication::check_channel;
 use crate::value::json::from_base64;
+use std::sync::Arc;
 use weir_syntax::ast::Replication;
 
 /// Where the length of an event stands in it, and the bytes up to its end.
 const EVENT_LENGTH: std::ops::Range<usize> = 9..13;
 
-pub fn run(stmt: &Replication) -> Result<(), SqlError> {
+/// The name of a channel as channels are known by.
+pub fn channel_name(channel: Option<&[u8]>) -> Option<String> {
+    channel.map(|c| String::from_utf8_lossy(c).to_lowercase())
+}
+
+pub async fn run(stmt: &Replication, cx: &mut StatementCtx<'_>) -> Result<(), SqlError> {
+    let Some(replicas) = cx.reads.shared.replicas.get().cloned() else { return without(stmt) };
+    for (number, text) in carry_out(stmt, &replicas).await? {
+        cx.changes.warnings.note(number, || text);
+    }
+    Ok(())
+}
+
+async fn carry_out(
+    stmt: &Replication,
+    replicas: &Arc<dyn Replicas>,
+) -> Result<Vec<Note>, SqlError> {
     match stmt {
-        Replication::ChangeSource { .. } => {
-            Err(refused("CHANGE REPLICATION SOURCE: this server cannot be a replica"))
+        Replication::ChangeSource { options, channel } => {
+            let channel = channel_name(channel.as_deref()).unwrap_or_default();
+            replicas.change_source(&channel, options).await
         }
-        Replication::ChangeFilter { channel } => {
+        Replication::ChangeFilter { filters, channel } => {
+            let channel = channel_name(channel.as_deref());
+            replicas.change_filter(channel.as_deref(), filters).await.map(|()| Vec::new())
+        }
+        Replication::Run(run) => {
+            let channel = channel_name(run.channel.as_deref());
+            match run.starts {
+                true => replicas.start(channel.as_deref(), run).await,
+                false => replicas.stop(channel.as_deref(), run).await,
+            }
+        }
+        Replication::Group => Err(no_group()),
+    }
+}
+
+fn no_group() -> SqlError {
+    let text = "The server is not configured properly to be an active member of the group. Please see more details on error log.";
+    SqlError::new(3092, text)
+}
+
+/// 1200.
+pub fn not_configured() -> SqlError {
+    let text = "The server is not configured as replica; fix in config file or with CHANGE REPLICATION SOURCE TO";
+    SqlError::new(errno::ER_BAD_SLAVE, text)
+}
+
+/// The same in a program that has a database without a server.
+fn without(stmt: &Replication) -> Result<(), SqlError> {
+    match stmt {
+        Replication::ChangeSource { .. } => Err(refused(
+            "CHANGE REPLICATION SOURCE: a database without a server cannot be a replica",
+        )),
+        Replication::ChangeFilter { channel, .. } => {
             if channel.as_ref().is_some_and(|c| !c.is_empty()) {
                 return Err(SqlError::new(
                     1794,
@@ -25,23 +75,16 @@ pub fn run(stmt: &Replication) -> Result<(), SqlError> {
                      source or a replica. Additional error messages can be found in the MySQL error log.",
                 ));
             }
-            Err(refused("CHANGE REPLICATION FILTER: this server cannot be a replica"))
+            Err(refused(
+                "CHANGE REPLICATION FILTER: a database without a server cannot be a replica",
+            ))
         }
-        Replication::Run { starts, channel } => {
-            check_channel(channel.as_deref())?;
-            match starts {
-                true => Err(SqlError::new(
-                    errno::ER_BAD_SLAVE,
-                    "The server is not configured as replica; fix in config file or with CHANGE REPLICATION SOURCE TO",
-                )),
-                // No thread of a replica runs.
-                false => Ok(()),
-            }
+        Replication::Run(run) => {
+            check_channel(run.channel.as_deref())?;
+            // No thread of a replica runs.
+            if run.starts { Err(not_configured()) } else { Ok(()) }
         }
-        Replication::Group => Err(SqlError::new(
-            3092,
-            "The server is not configured properly to be an active member of the group. Please see more details on error log.",
-        )),
+        Replication::Group => Err(no_group()),
     }
 }
 

@@ -94,6 +94,8 @@ pub struct Shared {
     pub statement_logs: OnceLock<Arc<dyn StatementLogs>>,
     /// Its certificates.
     pub tls: OnceLock<Arc<dyn crate::tls::TlsControl>>,
+    /// Its channels to sources.
+    pub replicas: OnceLock<Arc<dyn crate::replication::Replicas>>,
     pub temporary_names: TemporaryNames,
     /// Computed tables by name, whether or not a table stands in the place of one: see [`Shared::computed`].
     pub virtuals: VirtualLookup,

@@ -1,5 +1,5 @@
 //! Tables about things that do not exist here: their columns, and no rows. Monitors and drivers read them by name, and MySQL has
-//! them all, empty as long as what they tell of is not in use: files of tablespaces, replication, profiles, and whatever
+//! them all, empty as long as what they tell of is not in use: files of tablespaces, replication (whose rows `replicas` makes), profiles, and whatever
 //! `performance_schema = OFF` leaves out.
 
 use std::sync::OnceLock;
@@ -82,10 +82,11 @@ impl VirtualTable for Empty {
 
     fn rows<'a>(
         &'a self,
-        _: TableReads<'a>,
+        cx: TableReads<'a>,
         _: &'a VirtualHint,
     ) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
+        let rows = super::replicas::rows(self.name, cx);
+        Box::pin(std::future::ready(Ok(rows)))
     }
 }
 
@@ -185,7 +186,11 @@ static TABLES: [Empty; 58] = [
         "replication_connection_status",
         "CHANNEL_NAME C64! GROUP_NAME V36! SOURCE_UUID C36! THREAD_ID U SERVICE_STATE V10! COUNT_RECEIVED_HEARTBEATS U!
          LAST_HEARTBEAT_TIMESTAMP D6! RECEIVED_TRANSACTION_SET T! LAST_ERROR_NUMBER S! LAST_ERROR_MESSAGE V1024!
-         LAST_ERROR_TIMESTAMP D6! LAST_QUEUED_TRANSACTION C57 QUEUEING_TRANSACTION C57",
+         LAST_ERROR_TIMESTAMP D6! LAST_QUEUED_TRANSACTION C57 LAST_QUEUED_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D6!
+         LAST_QUEUED_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D6! LAST_QUEUED_TRANSACTION_START_QUEUE_TIMESTAMP D6!
+         LAST_QUEUED_TRANSACTION_END_QUEUE_TIMESTAMP D6! QUEUEING_TRANSACTION C57
+         QUEUEING_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D6! QUEUEING_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D6!
+         QUEUEING_TRANSACTION_START_QUEUE_TIMESTAMP D6!",
     ),
     performance(
         "replication_applier_status",

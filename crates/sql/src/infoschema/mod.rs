@@ -21,6 +21,7 @@ mod innodb_pool;
 mod innodb_values;
 pub mod partitions;
 pub mod programs;
+mod replicas;
 mod roles;
 pub mod server;
 mod sessions;

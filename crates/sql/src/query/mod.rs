@@ -41,9 +41,11 @@ pub use plan::param_kind::ParamKind;
 pub use plan::point::{KeyValue, PointPlan};
 pub use plan::told::{announced, column_meta, show_columns};
 pub use plan::{Plan, is_query};
+pub use write::HowReplicated;
 
 use crate::context::{Changes, StatementCtx, VirtualColumn};
 use crate::ddl::refused::value_error;
+use crate::meta::SqlTable;
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::{Collation, Value};
 use eval::frame::{Frame, Slot};
@@ -51,6 +53,9 @@ use eval::lists::Lists;
 use eval::{Ev, eval, is_true};
 use plan::outcome::Row;
 use plan::shape::Shape;
+use std::sync::Arc;
+use weir_binlog::rows::Rows;
+use weir_binlog::table_map::TableMap;
 use weir_engine::Txn;
 use weir_syntax::ast::{self, Statement};
 
@@ -90,6 +95,23 @@ pub async fn run(
         warnings.absorb(r.ev.cx.warnings);
     }
     out
+}
+
+/// Writes the rows of an event of another server's binary log.
+pub async fn apply_rows(
+    table: &Arc<SqlTable>,
+    event: (&TableMap, &Rows<'_>),
+    how: HowReplicated,
+    cx: StatementCtx<'_>,
+    txn: &mut Txn,
+) -> Result<u64, RunError> {
+    let StatementCtx { reads, now_micros, changes } = cx;
+    let Changes { user_vars, access, warnings } = changes;
+    let ev = Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars, lists: Lists::kept() };
+    let mut r = exec::Runner::new(reads, access, ev, &[], (&program::Stored, false), txn);
+    let done = write::apply_rows(&mut r, table, event, how).await;
+    warnings.absorb(r.ev.cx.warnings);
+    done
 }
 
 /// The value of an expression without tables: SET, KILL. `None`: it has a subquery or calls a stored function, so that it needs a

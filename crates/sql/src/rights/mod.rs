@@ -290,9 +290,9 @@ pub fn cover(needs: &mut Vec<Need>, uses: BoundUses) {
 }
 
 /// 1290 for whoever may not write tables that others see. CONNECTION_ADMIN and SUPER pass `read_only`, and nobody passes
-/// `super_read_only`.
+/// `super_read_only`, but the applier of a replica.
 pub fn check_writable(vars: &GlobalVars, access: &mut Access) -> Result<(), SqlError> {
-    if !vars.is_read_only() {
+    if !vars.is_read_only() || access.is_of_replica() {
         return Ok(());
     }
     let option = match vars.bool(Var::super_read_only) {

@@ -194,6 +194,7 @@ impl Instance {
                 backup_files: OnceLock::new(),
                 statement_logs: OnceLock::new(),
                 tls: OnceLock::new(),
+                replicas: OnceLock::new(),
                 temporary_names,
                 virtuals: crate::infoschema::lookup,
                 system_tables: Default::default(),

@@ -87,6 +87,7 @@ mod preparable;
 mod prepared;
 mod programs;
 mod read_only;
+mod replicated;
 mod savepoints;
 mod scheduler;
 mod set;

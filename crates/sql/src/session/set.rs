@@ -280,6 +280,13 @@ impl Session {
         if matches!(var, Var::read_only | Var::super_read_only) {
             return self.set_read_only(var, input).await;
         }
+        if var == Var::gtid_purged
+            && let (Some(replicas), SetInput::Str(set)) = (self.inst.replicas.get(), input)
+            && let Ok(set) = set.parse()
+        {
+            replicas.purge(&set).await?;
+            return Ok(None);
+        }
         let vars = &self.inst.vars;
         // A variable may choose the policy, see `GlobalVars::set`.
         let both = [var, Var::weir_flush_policy];

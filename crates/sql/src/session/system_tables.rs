@@ -66,6 +66,15 @@ impl Session {
         Session::open_with(inst, conn, access)
     }
 
+    /// The same for the applier of a replica, which `kill` ends.
+    pub fn of_replica(inst: &Arc<Instance>, id: u64, kill: Arc<KillSwitch>) -> Session {
+        let (mut conn, _) = owner(inst, id);
+        conn.kill = kill;
+        let name = AccountName::new(&conn.account_user, &conn.account_host);
+        let access = Access::of_replica(&inst.accounts, &name);
+        Session::open_with(inst, conn, access)
+    }
+
     /// The same for a statement of another session, with whose statement it is killed.
     fn of_server_within(inst: &Arc<Instance>, within: Within) -> Session {
         let (mut conn, access) = owner(inst, within.id);

@@ -67,14 +67,20 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
             "Binlog_Ignore_DB",
             "Executed_Gtid_Set",
         ]),
-        ShowKind::ReplicaStatus { old, channel } => {
-            replication::replica_status(*old, channel.as_deref())?
-        }
+        ShowKind::ReplicaStatus { old, channel } => replication::replica_status(
+            cx.reads.shared,
+            cx.reads.settings.tz,
+            *old,
+            channel.as_deref(),
+        )?,
         ShowKind::Replicas => {
             server::nothing(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"])
         }
-        ShowKind::BinlogEvents { .. } => replication::log_events(None)?,
-        ShowKind::RelaylogEvents { channel, .. } => replication::log_events(channel.as_deref())?,
+        ShowKind::BinlogEvents { .. } => replication::log_events(),
+        ShowKind::RelaylogEvents { channel, .. } => {
+            replication::check_known(cx.reads.shared, channel.as_deref())?;
+            replication::log_events()
+        }
         ShowKind::BinaryLogs => {
             return Err(SqlError::new(1381, "You are not using binary logging"));
         }

@@ -1,8 +1,13 @@
-//! SHOW of replicas and of the binary log: MySQL's columns, and no rows, for there is neither.
+//! SHOW of replicas and of the binary log, with MySQL's columns. There is no log, and so no rows of one.
 
-use crate::context::{ShowResult, VirtualColumn};
+use crate::context::{Shared, ShowResult, VirtualColumn};
+use crate::infoschema::cells::{s, u};
 use crate::infoschema::columns_of;
+use crate::replication::settings::Reading;
+use crate::replication::{ChannelStatus, Failure};
 use crate::session_api::SqlError;
+use crate::value::convert::local_time;
+use crate::value::{TimeZone, Value};
 
 /// The columns of SHOW REPLICA STATUS, as [`columns_of`] reads them.
 const REPLICA_STATUS: &str =
@@ -19,32 +24,150 @@ const REPLICA_STATUS: &str =
      Retrieved_Gtid_Set V0! Executed_Gtid_Set V0! Auto_Position N! Replicate_Rewrite_DB V24! Channel_Name V192!
      Source_TLS_Version V512! Source_public_key_path V512! Get_Source_public_key N! Network_Namespace V193!";
 
+/// 3074.
+pub fn no_channel(name: &str) -> SqlError {
+    SqlError::new(3074, format!("Replica channel '{name}' does not exist."))
+}
+
 /// 3074 for a channel that is named: a server without replication has the default channel alone, whose name is empty.
 pub fn check_channel(channel: Option<&[u8]>) -> Result<(), SqlError> {
     match channel {
         None | Some([]) => Ok(()),
-        Some(name) => {
-            let name = String::from_utf8_lossy(name);
-            Err(SqlError::new(3074, format!("Replica channel '{name}' does not exist.")))
-        }
+        Some(name) => Err(no_channel(&String::from_utf8_lossy(name))),
     }
 }
 
+/// The channel that is named, or all of them. 3074 for one that is not there.
+pub fn channels(shared: &Shared, channel: Option<&[u8]>) -> Result<Vec<ChannelStatus>, SqlError> {
+    let Some(replicas) = shared.replicas.get() else {
+        return check_channel(channel).map(|()| Vec::new());
+    };
+    let all = replicas.channels();
+    let Some(name) = channel else { return Ok(all) };
+    let name = String::from_utf8_lossy(name).to_lowercase();
+    let found: Vec<ChannelStatus> = all.into_iter().filter(|c| c.name == name).collect();
+    match found.is_empty() && !name.is_empty() {
+        true => Err(no_channel(&name)),
+        false => Ok(found),
+    }
+}
+
+/// 3074 for a channel that is named and not there.
+pub fn check_known(shared: &Shared, channel: Option<&[u8]>) -> Result<(), SqlError> {
+    channels(shared, channel).map(drop)
+}
+
 /// SHOW REPLICA STATUS. `old`: SHOW SLAVE STATUS, whose columns have the names of before MySQL 8.0.22.
-pub fn replica_status(old: bool, channel: Option<&[u8]>) -> Result<ShowResult, SqlError> {
-    check_channel(channel)?;
+pub fn replica_status(
+    shared: &Shared,
+    tz: TimeZone,
+    old: bool,
+    channel: Option<&[u8]>,
+) -> Result<ShowResult, SqlError> {
     let mut columns = columns_of(REPLICA_STATUS);
     if old {
         columns = columns.into_iter().map(with_old_name).collect();
     }
-    Ok(ShowResult::new(columns))
+    let mut result = ShowResult::new(columns);
+    for c in channels(shared, channel)? {
+        result.rows.push(status_row(&c, tz, old));
+    }
+    Ok(result)
+}
+
+/// The cells of the columns of [`REPLICA_STATUS`], in its order.
+fn status_row(c: &ChannelStatus, tz: TimeZone, old: bool) -> Vec<Value<'static>> {
+    let (set, f) = (&c.settings, &c.filters);
+    let joined = |l: &[String]| s(l.join(","));
+    let tables = |l: &[(String, String)]| {
+        s(l.iter().map(|(a, b)| format!("{a}.{b}")).collect::<Vec<_>>().join(","))
+    };
+    let yes = |b: bool| s(if b { "Yes" } else { "No" });
+    let number = |e: &Option<Failure>| u(e.as_ref().map_or(0, |e| u64::from(e.errno)));
+    let text = |e: &Option<Failure>| s(e.as_ref().map_or(String::new(), |e| e.text.clone()));
+    let time = |e: &Option<Failure>| s(e.as_ref().map_or(String::new(), |e| short_time(e.at, tz)));
+    let worst = if c.applier_error.is_some() { &c.applier_error } else { &None };
+    // Before 8.0.22 states said master.
+    let state = |t: &str| s(if old { t.replace("source", "master") } else { t.to_owned() });
+    let rewrite = f.rewrite.iter().map(|(a, b)| format!("({a},{b})")).collect::<Vec<_>>();
+    let ids: Vec<String> = set.ignore_server_ids.iter().map(u32::to_string).collect();
+    let (until, place) = &c.until;
+    vec![
+        state(c.receiver_state),
+        s(set.host.clone()),
+        s(set.user.clone()),
+        u(u64::from(set.port)),
+        u(set.connect_retry),
+        s(c.received.file.clone()),
+        u(c.received.offset),
+        // There are no files of a relay log.
+        s(""),
+        u(0),
+        s(c.applied.file.clone()),
+        s(c.receiver.name()),
+        yes(c.applier),
+        joined(&f.do_db),
+        joined(&f.ignore_db),
+        tables(&f.do_table),
+        tables(&f.ignore_table),
+        joined(&f.wild_do),
+        joined(&f.wild_ignore),
+        number(worst),
+        text(worst),
+        u(c.skip),
+        u(c.applied.offset),
+        u(c.waiting),
+        s(if until.is_empty() { "None" } else { *until }),
+        s(place.file.clone()),
+        u(place.offset),
+        yes(set.tls),
+        s(set.tls_ca.clone()),
+        s(set.tls_capath.clone()),
+        s(set.tls_cert.clone()),
+        s(""),
+        s(set.tls_key.clone()),
+        c.behind.map_or(Value::Null, u),
+        yes(set.tls_verify),
+        number(&c.receiver_error),
+        text(&c.receiver_error),
+        number(&c.applier_error),
+        text(&c.applier_error),
+        s(ids.join(",")),
+        u(u64::from(c.source_id)),
+        s(c.source_uuid.clone()),
+        s("mysql.slave_master_info"),
+        u(set.delay),
+        c.remaining_delay.map_or(Value::Null, u),
+        state(c.applier_state),
+        u(set.retry_count),
+        s(set.bind.clone()),
+        time(&c.receiver_error),
+        time(&c.applier_error),
+        s(""),
+        s(""),
+        s(c.retrieved.to_string()),
+        s(c.executed.to_string()),
+        u(u64::from(set.reading != Reading::Position)),
+        s(rewrite.join(",")),
+        s(c.name.clone()),
+        s(set.tls_version.clone()),
+        s(set.public_key_path.clone()),
+        u(u64::from(set.get_public_key)),
+        s(""),
+    ]
+}
+
+/// YYMMDD hh:mm:ss.
+fn short_time(micros: i64, tz: TimeZone) -> String {
+    let Some(t) = local_time(micros, tz, 0) else { return String::new() };
+    let (d, year) = (t.date, t.date.year % 100);
+    format!("{year:02}{:02}{:02} {:02}:{:02}:{:02}", d.month, d.day, t.hour, t.minute, t.second)
 }
 
 /// SHOW BINLOG EVENTS and SHOW RELAYLOG EVENTS.
-pub fn log_events(channel: Option<&[u8]>) -> Result<ShowResult, SqlError> {
-    check_channel(channel)?;
+pub fn log_events() -> ShowResult {
     let columns = "Log_name V20! Pos U! Event_type V20! Server_id N! End_log_pos U! Info V20!";
-    Ok(ShowResult::new(columns_of(columns)))
+    ShowResult::new(columns_of(columns))
 }
 
 fn with_old_name(column: VirtualColumn) -> VirtualColumn {
@@ -60,12 +183,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_have_their_names() {
-        let names = |old| {
-            let shown = replica_status(old, None).expect("the default channel");
-            shown.columns.iter().map(|c| c.name.to_string()).collect::<Vec<_>>()
-        };
-        let (new, old) = (names(false), names(true));
+    fn both_forms_have_their_names_and_a_cell_for_each() {
+        let new: Vec<String> =
+            columns_of(REPLICA_STATUS).iter().map(|c| c.name.to_string()).collect();
+        let old = columns_of(REPLICA_STATUS).into_iter().map(with_old_name);
+        let old: Vec<String> = old.map(|c| c.name.to_string()).collect();
         assert_eq!((new.len(), old.len()), (60, 60));
         for (at, new_name, old_name) in [
             (0, "Replica_IO_State", "Slave_IO_State"),
@@ -77,7 +199,16 @@ mod tests {
         ] {
             assert_eq!((&*new[at], &*old[at]), (new_name, old_name));
         }
-        assert!(replica_status(false, Some(b"")).is_ok());
-        assert_eq!(replica_status(false, Some(b"c")).map_err(|e| e.errno).err(), Some(3074));
+        let mut c = ChannelStatus::default();
+        c.settings.user = "u".into();
+        c.behind = Some(7);
+        let row = status_row(&c, TimeZone::UTC, false);
+        assert_eq!(row.len(), new.len());
+        let cell = |name: &str| &row[new.iter().position(|n| n == name).expect("a column")];
+        assert_eq!(cell("Source_User").to_string_lossy().as_deref(), Some("u"));
+        assert_eq!(cell("Seconds_Behind_Source").to_string_lossy().as_deref(), Some("7"));
+        assert_eq!(cell("Until_Condition").to_string_lossy().as_deref(), Some("None"));
+        assert!(check_channel(Some(b"")).is_ok());
+        assert_eq!(check_channel(Some(b"c")).map_err(|e| e.errno), Err(3074));
     }
 }

@@ -328,13 +328,64 @@ pub enum ResetKind {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replication {
     /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO.
-    ChangeSource { channel: Option<Box<[u8]>> },
+    ChangeSource { options: Vec<SourceOption>, channel: Option<Box<[u8]>> },
     /// CHANGE REPLICATION FILTER.
-    ChangeFilter { channel: Option<Box<[u8]>> },
-    /// START REPLICA (`starts`) or STOP REPLICA.
-    Run { starts: bool, channel: Option<Box<[u8]>> },
+    ChangeFilter { filters: Vec<ReplicationFilter>, channel: Option<Box<[u8]>> },
+    /// START REPLICA or STOP REPLICA.
+    Run(RunReplica),
     /// START or STOP GROUP_REPLICATION.
     Group,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunReplica {
+    pub starts: bool,
+    /// The thread that receives, and the one that applies: both where none is named.
+    pub receiver: bool,
+    pub applier: bool,
+    /// UNTIL.
+    pub until: Vec<SourceOption>,
+    /// USER, PASSWORD and their like.
+    pub login: Vec<SourceOption>,
+    pub channel: Option<Box<[u8]>>,
+}
+
+/// `NAME = value`, by the name of MySQL 8.0.23 and later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceOption {
+    pub name: &'static str,
+    pub value: SourceValue,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourceValue {
+    Text(Box<[u8]>),
+    Number(u64),
+    /// A number with a point.
+    Decimal(Box<str>),
+    List(Vec<u64>),
+    /// NULL, OFF, STREAM and their like, in upper case.
+    Word(Box<str>),
+    Account(UserSpec),
+}
+
+/// One filter of CHANGE REPLICATION FILTER.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplicationFilter {
+    pub kind: FilterKind,
+    /// Databases; tables and patterns, `database.table`; pairs of databases.
+    pub values: Vec<(Box<str>, Option<Box<str>>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterKind {
+    DoDb,
+    IgnoreDb,
+    DoTable,
+    IgnoreTable,
+    WildDoTable,
+    WildIgnoreTable,
+    RewriteDb,
 }
 
 /// Which logs PURGE BINARY LOGS removes.

@@ -5,6 +5,7 @@ mod backup;
 mod command;
 mod doctor;
 mod logical;
+mod migrate;
 mod salvage;
 mod simulate;
 
@@ -27,6 +28,7 @@ Commands:
   dump       write databases as SQL text, from several connections, as of one moment; `weir dump --help`
   load       run the statements of a dump; `weir load --help`
   doctor     look at the machine, the data directory and the settings, and say what to change; `weir doctor --help`
+  migrate    move the databases of a MySQL or MariaDB here without a stop; `weir migrate --help`
   salvage    copy the rows that can be read out of a directory that does not start; `weir salvage --help`
   simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
   help       this text; `weir serve --help` lists all options of the server
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Some("dump") => logical::dump(&args[1..]),
         Some("load") => logical::load(&args[1..]),
         Some("doctor") => doctor::main(&args[1..]),
+        Some("migrate") => migrate::main(&args[1..]),
         Some("salvage") => salvage::main(&args[1..]),
         Some("simulate") => simulate::main(&args[1..]),
         Some(other) => {

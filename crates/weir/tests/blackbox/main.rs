@@ -20,6 +20,7 @@ mod point;
 mod process;
 mod programs;
 mod protocol;
+mod replica;
 mod salvage;
 mod sessions;
 mod supervised;

@@ -18,7 +18,7 @@
 //! - An INSERT of many rows writes them in batches: the first two stages run for each row as it comes, the last two for the batch. A
 //!   rule that looks at tables from the last stage needs the rows before it in the table, so its table must not be batched.
 //!
-//! `insert`, `load` and `change` are the statements; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
+//! `insert`, `load` and `change` are the statements; `replicated` writes the rows of another server's log; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
 //! off. A trigger is run by whoever runs programs (`exec::programs`).
 //!
 //! May use the definitions, the engine, the binder for rules of tables, and the runner's transaction and expressions.
@@ -34,6 +34,7 @@ mod load;
 mod moves;
 mod numbers;
 mod outcome;
+mod replicated;
 mod stages;
 mod triggers;
 
@@ -41,6 +42,7 @@ pub use change::run as run_change;
 pub use image::{counted, duplicate_entry, values_after, with_assigned, with_columns, zero};
 pub use insert::run as run_insert;
 pub use outcome::{Cascade, Cascaded, Inserted, Updated};
+pub use replicated::{How as HowReplicated, apply as apply_rows};
 pub use stages::generate;
 
 use crate::context::TableTriggers;
@@ -128,6 +130,8 @@ pub struct RowWriter<'p> {
     new: Vec<u8>,
     /// A row in the way of REPLACE.
     found: RowBuf,
+    /// The rows are another server's, which has run triggers and worked out values: neither is done here.
+    replicated: bool,
     /// Triggers of the tables that were written to, by the table's id.
     triggers: Vec<(u64, Option<Arc<TableTriggers>>)>,
 }
@@ -144,8 +148,15 @@ impl<'p> RowWriter<'p> {
             selected: None,
             new: Vec::new(),
             found: RowBuf::default(),
+            replicated: false,
             triggers: Vec::new(),
         }
+    }
+
+    /// The writer of rows of another server's log. `batch`: inserted rows may wait to be written together.
+    pub fn replicated(kind: WriteKind, batch: bool) -> RowWriter<'p> {
+        let batch = (batch && kind == WriteKind::Insert).then(Batch::default);
+        RowWriter { batch, replicated: true, ..RowWriter::new(kind, false) }
     }
 
     /// Whether a BEFORE UPDATE trigger of the table may set one of these columns of NEW.
@@ -166,6 +177,9 @@ impl<'p> RowWriter<'p> {
         table: &SqlTable,
         event: TriggerEvent,
     ) -> Option<Arc<TableTriggers>> {
+        if self.replicated {
+            return None;
+        }
         let id = table.engine.def.id;
         let known = self.triggers.iter().find(|(t, _)| *t == id);
         let triggers = match known {
@@ -414,7 +428,7 @@ impl<'p> RowWriter<'p> {
             return Ok(Updated::Same);
         }
         let early = planted::is(Bug::GeneratedBeforeTouched);
-        if !early {
+        if !early && !self.replicated {
             before_update(table, changes, &mut r.ev)?;
         }
         if !table.rules.generated.is_empty() {
