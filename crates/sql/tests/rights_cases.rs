@@ -320,6 +320,8 @@ const SESSION: &[Case] = &[
     ("lock tables a.t write", &[("LOCK TABLES ON a.*", 1044), ("SELECT ON a.*", 1142)], 0),
     ("unlock tables", &[], 0),
     ("lock instance for backup", &[("BACKUP_ADMIN ON *.*", 1227)], 0),
+    // Without a directory for files of the server; the rights come first.
+    ("backup to 'x'", &[("BACKUP_ADMIN ON *.*", 1227)], 1290),
     ("unlock instance", &[("BACKUP_ADMIN ON *.*", 1227)], 0),
     ("xa recover", &[("XA_RECOVER_ADMIN ON *.*", 1401)], 0),
     ("xa start 'x'", &[], 0),

@@ -87,7 +87,9 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
     };
     let computes =
         matches!(item.node, Node::Arith(..) | Node::Neg(_) | Node::Func(..) | Node::Case { .. });
-    let taken_over = matches!(item.node, Node::Sub(_) | Node::SubColumn { .. } | Node::Window(_));
+    let taken_over = !by_type
+        && !computes
+        && !matches!(item.node, Node::Const(_) | Node::Param(_) | Node::Cast(..));
     let chosen = matches!(item.node, Node::Func(..) | Node::Case { .. });
     match ty {
         // A literal of nine digits is a BIGINT: of ten not all would fit an INT.
