@@ -6,6 +6,7 @@ use super::layout::{
     COUNT_MASK, EXTERNAL_REF_LEN, FLAG_EXTERNAL, FLAG_RESERVED, FLAG_WIDE, GROUP, Place, RowForm,
     RowLayout,
 };
+use std::ops::Range;
 
 /// A row's bytes seen through its layout. Every access is O(1): a sparse column looks at no more than the columns of its group.
 #[derive(Debug, Clone, Copy)]
@@ -132,6 +133,18 @@ impl<'a> RowView<'a> {
                 read_fixed(slot.col.ty, &self.bytes[self.sparse_at(index as usize)..])
             }
         }
+    }
+
+    /// Where the bytes of a variable column are, if it is one that the row has; those of NULL are none.
+    pub(super) fn var_range(&self, i: usize) -> Option<Range<usize>> {
+        let slot = &self.layout.slots[i];
+        let Place::Var(index) = slot.place else { return None };
+        if slot.at as usize >= self.count {
+            return None;
+        }
+        let index = index as usize;
+        let from = if index == 0 { 0 } else { self.end(index - 1) };
+        Some(self.data_at + from..self.data_at + self.end(index))
     }
 
     /// Where the value of a sparse column is, which is not NULL: behind those of its group that come before it.
@@ -524,6 +537,29 @@ mod tests {
         replace_columns(&layout, &row, &[(1, Datum::Int(-1))], &mut out).expect("fits");
         let changed: Vec<_> = (0..row.len()).filter(|&i| row[i] != out[i]).collect();
         assert_eq!(changed, vec![7, 8, 9, 10]);
+    }
+
+    #[test]
+    fn a_text_of_the_same_length_changes_only_its_bytes() {
+        let var = PhysType::Var { collation: Collation::Binary, max_bytes: 10 };
+        let cols = [PhysCol::new(var, true), PhysCol::new(var, true), PhysCol::new(var, true)];
+        let layout = RowLayout::new(&cols);
+        let text = |b: &[u8]| DatumBuf::Bytes(b.to_vec());
+        let row = build(&layout, &[text(b"abc"), text(b"hello"), DatumBuf::Null]);
+        let replaced = |changes: &[(usize, Datum<'_>)]| {
+            let mut out = Vec::new();
+            replace_columns(&layout, &row, changes, &mut out).expect("fits");
+            out
+        };
+        let out = replaced(&[(1, Datum::Bytes(b"jelly"))]);
+        assert_eq!(out, build(&layout, &[text(b"abc"), text(b"jelly"), DatumBuf::Null]));
+        let changed = (0..row.len()).filter(|&i| row[i] != out[i]).count();
+        assert_eq!((out.len(), changed), (row.len(), 2));
+        // An empty text and NULL have the same length, and are not the same.
+        let out = replaced(&[(2, Datum::Bytes(b"")), (0, Datum::Bytes(b"xyz"))]);
+        assert_eq!(out, build(&layout, &[text(b"xyz"), text(b"hello"), text(b"")]));
+        let out = replaced(&[(1, Datum::Null)]);
+        assert_eq!(out, build(&layout, &[text(b"abc"), DatumBuf::Null, DatumBuf::Null]));
     }
 
     #[test]

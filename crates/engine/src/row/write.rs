@@ -124,8 +124,8 @@ fn write_in_order<'v>(
     let fixed_at = externals_at + if any_external { prefix.external_bytes() } else { 0 };
     let ends_at = fixed_at + prefix.fixed_len as usize;
     let data_at = ends_at + prefix.vars as usize * if wide { 4 } else { 2 };
+    out.reserve(data_at - start + var_len);
     out.resize(data_at, 0);
-    out.reserve(var_len);
     out[start..nulls_at].copy_from_slice(&header.to_le_bytes());
     let put_end = |out: &mut Vec<u8>, index: usize, end: usize| {
         if wide {
@@ -265,7 +265,7 @@ pub fn replace_columns(
         true => layout.slots.len(),
         false => view.count(),
     };
-    if count == view.count() && patch_fixed(layout, &view, changes, out)? {
+    if count == view.count() && patch(layout, &view, changes, out)? {
         return Ok(());
     }
     let value = |i: usize| match changes.iter().rev().find(|&&(c, _)| c == i) {
@@ -275,15 +275,23 @@ pub fn replace_columns(
     write_row(layout, count, value, out)
 }
 
-/// The common update: only fixed-width columns change, so the row is copied and patched.
-fn patch_fixed(
+/// The common update: no column changes its length, so the row is copied and patched. False: some do.
+fn patch(
     layout: &RowLayout,
     view: &RowView<'_>,
     changes: &[(usize, Datum<'_>)],
     out: &mut Vec<u8>,
 ) -> Result<bool, RowError> {
     for &(i, datum) in changes {
-        if !matches!(layout.slots[i].place, Place::Fixed(_)) {
+        let same_length = match layout.slots[i].place {
+            Place::Fixed(_) => true,
+            Place::Var(_) => {
+                let had = view.var_range(i).filter(|_| !view.is_external(i));
+                had.is_some_and(|range| range.len() == datum.as_bytes().map_or(0, <[u8]>::len))
+            }
+            Place::Sparse(_) => false,
+        };
+        if !same_length {
             return Ok(false);
         }
         check(layout, i, datum, false)?;
@@ -301,6 +309,8 @@ fn patch_fixed(
             let at = start + view.fixed_at() + at as usize;
             let len = slot.col.ty.fixed_len().unwrap_or(0);
             put_fixed(slot.col.ty, datum, &mut out[at..at + len]);
+        } else if let (Some(range), Datum::Bytes(b)) = (view.var_range(i), datum) {
+            out[start + range.start..start + range.end].copy_from_slice(b);
         }
     }
     Ok(true)

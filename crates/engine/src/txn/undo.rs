@@ -132,17 +132,23 @@ pub struct Change<'a> {
     pub purged: bool,
 }
 
-fn finish(mut body: Vec<u8>) -> Vec<u8> {
-    let len = (body.len() + 4) as u16;
-    let mut out = Vec::with_capacity(body.len() + 4);
-    out.extend_from_slice(&len.to_le_bytes());
-    out.append(&mut body);
-    out.extend_from_slice(&len.to_le_bytes());
+/// Room for a record whose body takes so many bytes, with its length in front: [`finish`] writes that.
+fn begin(body: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(body + 4);
+    out.extend_from_slice(&[0; 2]);
     out
 }
 
+fn finish(mut record: Vec<u8>) -> Vec<u8> {
+    let len = ((record.len() + 2) as u16).to_le_bytes();
+    record[..2].copy_from_slice(&len);
+    record.extend_from_slice(&len);
+    record
+}
+
 pub fn encode_header(trx: TrxId) -> Vec<u8> {
-    let mut b = vec![kind::HEADER];
+    let mut b = begin(16);
+    b.push(kind::HEADER);
     put_u48(&mut b, trx);
     b.push(ACTIVE);
     b.extend_from_slice(&[0; 8]);
@@ -150,7 +156,7 @@ pub fn encode_header(trx: TrxId) -> Vec<u8> {
 }
 
 pub fn encode_insert(table: u64, key: &[u8]) -> Vec<u8> {
-    let mut b = Vec::with_capacity(key.len() + 12);
+    let mut b = begin(key.len() + 12);
     b.push(kind::INSERT);
     put_varint(&mut b, table);
     put_bytes(&mut b, key);
@@ -163,7 +169,8 @@ pub fn insert_max(key: &[u8]) -> usize {
 }
 
 pub fn encode_change(c: &Change<'_>) -> Vec<u8> {
-    let mut b = Vec::with_capacity(c.key.len() + c.patch.middle.len() + 40);
+    let entries: usize = c.obsolete.iter().map(|(_, entry)| entry.len() + 12).sum();
+    let mut b = begin(c.key.len() + c.patch.middle.len() + entries + 40);
     b.push(kind::CHANGE);
     put_varint(&mut b, c.table);
     put_bytes(&mut b, c.key);
@@ -186,7 +193,8 @@ pub fn encode_change(c: &Change<'_>) -> Vec<u8> {
 }
 
 pub fn encode_xid(xid: &Xid) -> Vec<u8> {
-    let mut b = vec![kind::XID];
+    let mut b = begin(xid.gtrid.len() + xid.bqual.len() + 20);
+    b.push(kind::XID);
     put_varint(&mut b, xid.format);
     put_bytes(&mut b, &xid.gtrid);
     put_bytes(&mut b, &xid.bqual);
@@ -194,7 +202,8 @@ pub fn encode_xid(xid: &Xid) -> Vec<u8> {
 }
 
 pub fn encode_external(table: u64, page: PageNo) -> Vec<u8> {
-    let mut b = vec![kind::EXTERNAL];
+    let mut b = begin(24);
+    b.push(kind::EXTERNAL);
     put_varint(&mut b, table);
     put_varint(&mut b, page as u64);
     finish(b)
@@ -353,7 +362,9 @@ pub fn append_need(len: usize) -> usize {
 /// Second half. The in-memory position moves with it.
 pub fn append(a: &mut Apply<'_>, log: &mut UndoLog, place: &UndoPlace, trx: TrxId, rec: &[u8]) {
     if place.header {
-        let mut both = encode_header(trx);
+        let header = encode_header(trx);
+        let mut both = Vec::with_capacity(header.len() + rec.len());
+        both.extend_from_slice(&header);
         both.extend_from_slice(rec);
         a.record(place.page, &Redo::UndoAppend { data: &both });
         log.begin = log.end;
