@@ -520,23 +520,13 @@ impl Writer<'_> {
     /// Expressions with words among their arguments.
     fn worded(&mut self, e: &Expr) -> W {
         match e {
-            Expr::Cast { expr, to, array: true } => {
-                self.put("cast(");
-                self.expr(expr)?;
-                let to = match &**to {
-                    CastType::Decimal { precision, scale } => {
-                        format!("decimal({}, {})", precision.unwrap_or(10), scale.unwrap_or(0))
-                    }
-                    other => other.to_string().to_lowercase(),
-                };
-                self.put(&format!(" as {to} array)"));
-            }
-            Expr::Cast { expr, to, .. } => {
+            Expr::Cast { expr, to, array } => {
                 self.put("cast(");
                 self.expr(expr)?;
                 let at = matches!(**to, CastType::DatetimeAt { .. });
                 let at = if at { " AT TIME ZONE '+00:00'" } else { "" };
-                self.put(&format!("{at} as {})", cast_type(to)));
+                let to = if *array { array_type(to) } else { cast_type(to) };
+                self.put(&format!("{at} as {to})"));
             }
             Expr::ConvertUsing { expr, charset } => {
                 self.put("convert(");
@@ -656,6 +646,17 @@ fn stored_function(call: &FunctionCall) -> Option<String> {
         }
         None => None,
     }
+}
+
+/// What a multi-valued key part is cast to, whose texts have no character set.
+fn array_type(to: &CastType) -> String {
+    let to = match to {
+        CastType::Decimal { precision, scale } => {
+            format!("decimal({}, {})", precision.unwrap_or(10), scale.unwrap_or(0))
+        }
+        other => other.to_string().to_lowercase(),
+    };
+    to + " array"
 }
 
 fn cast_type(to: &CastType) -> String {

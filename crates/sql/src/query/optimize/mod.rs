@@ -298,10 +298,8 @@ impl Optimizer<'_> {
         if let Some(merged) = self.merged(t, table, on, total, &best).await {
             best = merged;
         }
-        if let Some(listed) = self.multi_valued(t, table, on, total).await
-            && listed.cost < best.2
-        {
-            best = (Access::Merged(Box::new(listed.merge)), listed.rows, listed.cost);
+        if let Some(l) = self.multi_valued(t, table, on, total).await.filter(|l| l.cost < best.2) {
+            best = (Access::Merged(Box::new(l.merge)), l.rows, l.cost);
         }
         // Ranges are not given up for it, however wide they seem: the plan is used again with other values, and where those are not
         // known yet (a statement that is prepared) the width is a guess.
