@@ -186,8 +186,7 @@ impl Manager {
             return Err(SqlError::new(3081, text));
         }
         if name.chars().count() > 64 {
-            let text =
-                format!("Couldn't create channel: Channel name is either invalid or too long.");
+            let text = "Couldn't create channel: Channel name is either invalid or too long.";
             return Err(SqlError::new(3077, text));
         }
         let channel = known.unwrap_or_else(|| Arc::new(Channel::new(name, State::default())));

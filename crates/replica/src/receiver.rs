@@ -18,6 +18,8 @@ const FATAL: u16 = 13117;
 /// The source has refused to send its log.
 const SOURCE_FATAL: u16 = 13114;
 const CANNOT_SEND: u16 = 1236;
+/// An event cannot be queued as it is.
+const UNREADABLE: u16 = 1595;
 
 /// Runs until it is stopped or an error comes that another connection would meet as well.
 pub fn run(shared: &Arc<Shared>, channel: &Arc<Channel>) {
@@ -50,8 +52,8 @@ pub fn run(shared: &Arc<Shared>, channel: &Arc<Channel>) {
         if fatal || attempts > settings.retry_count {
             break;
         }
-        // A connection that has worked is made again at once.
-        if !received {
+        // A connection that has worked is made again at once, unless it has brought what cannot be read.
+        if !received || e.errno == UNREADABLE {
             set_state(
                 channel,
                 Running::Connecting,
@@ -367,5 +369,5 @@ impl<'c> Stream<'c> {
 /// 1595, MySQL's number for an event that cannot be received. A new connection may bring it whole.
 fn broken(e: weir_binlog::Error) -> SourceError {
     let text = format!("Relay log write failure: could not queue event from source: {e}");
-    SourceError { errno: 1595, text, lost: matches!(e, weir_binlog::Error::Checksum) }
+    SourceError { errno: UNREADABLE, text, lost: matches!(e, weir_binlog::Error::Checksum) }
 }

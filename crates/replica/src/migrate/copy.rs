@@ -1,6 +1,6 @@
 //! Definitions and rows, as they were at one moment of the source.
 
-use super::schema::{self, Table};
+use super::schema::{self, Form, Table};
 use super::{Done, Options, Progress, connect, name, rows, told, value};
 use crate::source::{Row, Source};
 use std::sync::Mutex;
@@ -161,7 +161,8 @@ fn put_row(row: &Row, columns: &[schema::Column], out: &mut Vec<u8>) {
         }
         match value {
             None => out.extend_from_slice(b"NULL"),
-            Some(v) if column.hex => {
+            Some(v) if column.form == Form::Number => out.extend_from_slice(v),
+            Some(v) if column.form == Form::Hex => {
                 out.extend_from_slice(b"x'");
                 out.extend_from_slice(v);
                 out.push(b'\'');
@@ -180,4 +181,19 @@ fn put_row(row: &Row, columns: &[schema::Column], out: &mut Vec<u8>) {
         }
     }
     out.push(b')');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_so_that_they_come_back() {
+        let column = |form| schema::Column { name: "c".into(), read: "c".into(), form };
+        let columns = [Form::Text, Form::Hex, Form::Number, Form::Text].map(column);
+        let value = |t: &str| Some(t.as_bytes().to_vec());
+        let mut out = Vec::new();
+        put_row(&vec![value("it's \\ a"), value("00FF"), value("257"), None], &columns, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), "('it''s \\\\ a',x'00FF',257,NULL)");
+    }
 }

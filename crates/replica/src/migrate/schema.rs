@@ -50,8 +50,16 @@ pub fn tables(s: &mut Source, database: &str) -> Done<Vec<Table>> {
 pub struct Column {
     pub name: String,
     pub read: String,
-    /// The text is hexadecimal.
-    pub hex: bool,
+    pub form: Form,
+}
+
+/// What a value's text is, and so how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Text,
+    Hex,
+    /// Digits: in quotes they would be the bytes of a BIT.
+    Number,
 }
 
 const BINARY: [&str; 15] = [
@@ -81,15 +89,14 @@ pub fn columns(s: &mut Source, t: &Table) -> Done<Vec<Column>> {
     );
     let column = |r: Vec<String>| {
         let (quoted, kind) = (name(&r[0]), r[1].as_str());
-        let hex = BINARY.contains(&kind);
-        let read = match kind {
-            _ if hex => format!("HEX({quoted})"),
-            "bit" => format!("{quoted} + 0"),
+        let (read, form) = match kind {
+            _ if BINARY.contains(&kind) => (format!("HEX({quoted})"), Form::Hex),
+            "bit" => (format!("{quoted} + 0"), Form::Number),
             // A FLOAT as text has six digits, and as a double all that it needs.
-            "float" => format!("{quoted} + 0E0"),
-            _ => quoted,
+            "float" => (format!("{quoted} + 0E0"), Form::Text),
+            _ => (quoted, Form::Text),
         };
-        Column { name: r[0].clone(), read, hex }
+        Column { name: r[0].clone(), read, form }
     };
     Ok(rows(s, &sql)?.into_iter().map(column).collect())
 }

@@ -75,6 +75,11 @@ pub fn replica_status(
     Ok(result)
 }
 
+/// Before 8.0.22 states said master.
+fn state(text: &str, old: bool) -> Value<'static> {
+    s(if old { text.replace("source", "master") } else { text.to_owned() })
+}
+
 /// The cells of the columns of [`REPLICA_STATUS`], in its order.
 fn status_row(c: &ChannelStatus, tz: TimeZone, old: bool) -> Vec<Value<'static>> {
     let (set, f) = (&c.settings, &c.filters);
@@ -85,14 +90,9 @@ fn status_row(c: &ChannelStatus, tz: TimeZone, old: bool) -> Vec<Value<'static>>
     let yes = |b: bool| s(if b { "Yes" } else { "No" });
     let number = |e: &Option<Failure>| u(e.as_ref().map_or(0, |e| u64::from(e.errno)));
     let text = |e: &Option<Failure>| s(e.as_ref().map_or(String::new(), |e| e.text.clone()));
-    let time = |e: &Option<Failure>| s(e.as_ref().map_or(String::new(), |e| short_time(e.at, tz)));
     let worst = if c.applier_error.is_some() { &c.applier_error } else { &None };
-    // Before 8.0.22 states said master.
-    let state = |t: &str| s(if old { t.replace("source", "master") } else { t.to_owned() });
-    let rewrite = f.rewrite.iter().map(|(a, b)| format!("({a},{b})")).collect::<Vec<_>>();
-    let ids: Vec<String> = set.ignore_server_ids.iter().map(u32::to_string).collect();
-    let (until, place) = &c.until;
-    vec![
+    let state = |t: &str| state(t, old);
+    let mut row = vec![
         state(c.receiver_state),
         s(set.host.clone()),
         s(set.user.clone()),
@@ -117,6 +117,22 @@ fn status_row(c: &ChannelStatus, tz: TimeZone, old: bool) -> Vec<Value<'static>>
         u(c.skip),
         u(c.applied.offset),
         u(c.waiting),
+    ];
+    row.extend(status_behind(c, tz, old));
+    row
+}
+
+/// The cells from `Until_Condition` on.
+fn status_behind(c: &ChannelStatus, tz: TimeZone, old: bool) -> Vec<Value<'static>> {
+    let set = &c.settings;
+    let number = |e: &Option<Failure>| u(e.as_ref().map_or(0, |e| u64::from(e.errno)));
+    let text = |e: &Option<Failure>| s(e.as_ref().map_or(String::new(), |e| e.text.clone()));
+    let time = |e: &Option<Failure>| s(e.as_ref().map_or(String::new(), |e| short_time(e.at, tz)));
+    let yes = |b: bool| s(if b { "Yes" } else { "No" });
+    let rewrite = c.filters.rewrite.iter().map(|(a, b)| format!("({a},{b})")).collect::<Vec<_>>();
+    let ids: Vec<String> = set.ignore_server_ids.iter().map(u32::to_string).collect();
+    let (until, place) = &c.until;
+    vec![
         s(if until.is_empty() { "None" } else { *until }),
         s(place.file.clone()),
         u(place.offset),
@@ -138,7 +154,7 @@ fn status_row(c: &ChannelStatus, tz: TimeZone, old: bool) -> Vec<Value<'static>>
         s("mysql.slave_master_info"),
         u(set.delay),
         c.remaining_delay.map_or(Value::Null, u),
-        state(c.applier_state),
+        state(c.applier_state, old),
         u(set.retry_count),
         s(set.bind.clone()),
         time(&c.receiver_error),

@@ -375,6 +375,7 @@ fn a_damaged_event_is_not_applied() {
     origin.damage();
     let server = Server::start(&["--server-id=1"]);
     follow(&server, origin.port, AUTO);
+    until("the table", || count(&server) == "0,0");
     until("the error", || status(&server, "Last_IO_Errno") == "1595");
     assert_eq!(count(&server), "0,0");
     origin.damage();

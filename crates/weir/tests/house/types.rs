@@ -17,6 +17,8 @@ const LISTS: &[&str] = &[
     "func/merge.rs",
     // The places of a value in an index's order.
     "query/ranges/point.rs",
+    // Types of another server's columns beside this one's.
+    "query/write/replicated/relation.rs",
     // Values into columns and back.
     "value/store.rs",
     // The table itself, and the types' parameters.

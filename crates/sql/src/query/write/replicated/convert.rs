@@ -4,6 +4,7 @@
 
 use super::How;
 use super::json::changed;
+use super::relation::fits;
 use crate::ddl::refused::value_error;
 use crate::meta::{SqlColumn, SqlTable};
 use crate::query::exec::Runner;
@@ -11,7 +12,6 @@ use crate::query::plan::outcome::Run;
 use crate::session_api::SqlError;
 use crate::value::json::Json;
 use crate::value::temporal::{Date, DateTime};
-use crate::value::types::LobKind;
 use crate::value::{Collation, DatumBuf, Decimal, SqlType, StoreCtx, Value, ValueError};
 use std::sync::Arc;
 use weir_binlog::table_map::{Column, ColumnType, TableMap};
@@ -171,107 +171,6 @@ fn moment(logged: &Logged<'_>, ty: &SqlType) -> DatumBuf {
         },
         _ => DatumBuf::Null,
     }
-}
-
-/// How the values of a column relate to those of another one of the same kind.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Same,
-    /// All of them are values of the other.
-    Wider,
-    Narrower,
-}
-
-fn fits(theirs: &Column, own: &SqlType, how: How) -> bool {
-    match relation(&theirs.ty, own) {
-        None => false,
-        Some(Relation::Same) => true,
-        Some(Relation::Wider) => how.non_lossy,
-        Some(Relation::Narrower) => how.lossy,
-    }
-}
-
-/// `None`: the types have nothing to do with each other.
-fn relation(theirs: &ColumnType, own: &SqlType) -> Option<Relation> {
-    let by = |theirs: u64, own: u64| match theirs.cmp(&own) {
-        std::cmp::Ordering::Equal => Relation::Same,
-        std::cmp::Ordering::Less => Relation::Wider,
-        std::cmp::Ordering::Greater => Relation::Narrower,
-    };
-    let text_bytes =
-        |chars: u32, c: Collation| u64::from(chars) * c.charset().max_char_bytes() as u64;
-    Some(match (theirs, own) {
-        (ColumnType::Int { bytes }, SqlType::Int { kind, .. }) => {
-            by(u64::from(*bytes), u64::from(kind.bytes()))
-        }
-        (ColumnType::Float, SqlType::Float { .. })
-        | (ColumnType::Double, SqlType::Double { .. })
-        | (ColumnType::Year, SqlType::Year)
-        | (ColumnType::Date, SqlType::Date)
-        | (ColumnType::Json { .. }, SqlType::Json)
-        | (ColumnType::Geometry { .. }, SqlType::Geometry { .. }) => Relation::Same,
-        (ColumnType::Float, SqlType::Double { .. }) => Relation::Wider,
-        (ColumnType::Double, SqlType::Float { .. }) => Relation::Narrower,
-        (
-            ColumnType::Decimal { precision, scale },
-            SqlType::Decimal { precision: p, scale: s, .. },
-        ) => {
-            let whole = by(u64::from(precision - scale), u64::from(p - s));
-            match (whole, by(u64::from(*scale), u64::from(*s))) {
-                (Relation::Narrower, _) | (_, Relation::Narrower) => Relation::Narrower,
-                (Relation::Same, Relation::Same) => Relation::Same,
-                _ => Relation::Wider,
-            }
-        }
-        (ColumnType::Char { bytes }, SqlType::Char { chars, collation }) => {
-            by(u64::from(*bytes), text_bytes(*chars, *collation))
-        }
-        (ColumnType::Varchar { bytes }, SqlType::Varchar { chars, collation }) => {
-            by(u64::from(*bytes), text_bytes(*chars, *collation))
-        }
-        (
-            ColumnType::Char { bytes } | ColumnType::Varchar { bytes },
-            SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation },
-        ) => match by(u64::from(*bytes), text_bytes(*chars, *collation)) {
-            Relation::Narrower => Relation::Narrower,
-            _ => Relation::Wider,
-        },
-        (ColumnType::Blob { length }, SqlType::Text { kind, .. }) => {
-            let own = match kind {
-                LobKind::Tiny => 1,
-                LobKind::Normal => 2,
-                LobKind::Medium => 3,
-                LobKind::Long => 4,
-            };
-            by(u64::from(*length), own)
-        }
-        (ColumnType::Enum { bytes }, SqlType::Enum { members, .. }) => {
-            by(u64::from(*bytes), if members.names().len() > 255 { 2 } else { 1 })
-        }
-        (ColumnType::Set { bytes }, SqlType::Set { members, .. }) => {
-            let own = match members.names().len().div_ceil(8) {
-                n @ 0..=4 => n.max(1) as u64,
-                _ => 8,
-            };
-            by(u64::from(*bytes), own)
-        }
-        (ColumnType::Bit { bits }, SqlType::Bit { bits: own }) => {
-            by(u64::from(*bits), u64::from(*own))
-        }
-        (ColumnType::Time { fsp }, SqlType::Time { fsp: own })
-        | (ColumnType::DateTime { fsp }, SqlType::DateTime { fsp: own })
-        | (ColumnType::Timestamp { fsp }, SqlType::Timestamp { fsp: own }) => {
-            by(u64::from(*fsp), u64::from(*own))
-        }
-        // MySQL takes the old forms for the new ones of whole seconds.
-        (ColumnType::OldTime, SqlType::Time { fsp: 0 })
-        | (ColumnType::OldDateTime, SqlType::DateTime { fsp: 0 })
-        | (ColumnType::OldTimestamp, SqlType::Timestamp { fsp: 0 }) => Relation::Same,
-        (ColumnType::OldTime, SqlType::Time { .. })
-        | (ColumnType::OldDateTime, SqlType::DateTime { .. })
-        | (ColumnType::OldTimestamp, SqlType::Timestamp { .. }) => Relation::Wider,
-        _ => return None,
-    })
 }
 
 /// 13146, as MySQL 8.0 tells it.

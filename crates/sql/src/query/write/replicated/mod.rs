@@ -1,6 +1,6 @@
 //! Rows of another server's binary log, written as they were there: no trigger fires, and no default is worked out that the source has
-//! already worked out. `convert` makes values of this table's columns of those that an event has, `find` looks for the row that an event
-//! changes.
+//! already worked out. `convert` makes values of this table's columns of those that an event has, `relation` says which types fit, `find` looks for the row that an
+//! event changes.
 //!
 //! Columns go by their place, as in MySQL. What the source has more of at the end is left out; what this table has more of gets its
 //! default, and generated columns are worked out here.
@@ -10,6 +10,7 @@
 mod convert;
 mod find;
 mod json;
+mod relation;
 
 use super::{RowWriter, WriteKind};
 use crate::errno;
