@@ -1,7 +1,7 @@
 //! From options to a running server, and its end.
 
 use crate::alarm::Alarm;
-use crate::backup::{ArchiveSettings, Archiver, BackupCommand};
+use crate::backup::{ArchiveSettings, ArchiveStatus, Archiver, BackupCommand};
 use crate::files::MachineFiles;
 use crate::identity;
 use crate::listener::Server;
@@ -61,7 +61,14 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     std::panic::set_hook(Box::new(|info| {
         let thread = std::thread::current();
         let name = thread.name().unwrap_or("without a name");
-        log::error(&format!("internal error in thread {name}, please report it: {info}"));
+        // The stack is what a report is worth: where the panic was raised says little of how it came there.
+        let stack = std::backtrace::Backtrace::force_capture();
+        let connection = weir_rt::Actor::current().id().unwrap_or(0);
+        log::write(
+            log::Level::Error,
+            connection,
+            &format!("internal error in thread {name}, please report it: {info}\n{stack}"),
+        );
     }));
     // Bound first: a port in use is known before the data directory is touched.
     let tcp = bind(&vars)?;
@@ -165,7 +172,8 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     stage.ready();
     drop(starting);
     supervisor.ready();
-    watch(&server, &asked, &supervisor);
+    let archived = archiver.as_ref().map(|a| a.status.clone());
+    watch(&server, &asked, &supervisor, archived.as_deref());
     log::system("stopping");
     stage.stopping();
     supervisor.stopping();
@@ -300,7 +308,12 @@ fn reopen_logs(server: &Server, why: &str) {
 /// How often the server looks for clients that have gone while their statements run.
 const LOOK: Duration = Duration::from_secs(1);
 
-fn watch(server: &Arc<Server>, asked: &Asked, supervisor: &Supervisor) {
+fn watch(
+    server: &Arc<Server>,
+    asked: &Asked,
+    supervisor: &Supervisor,
+    archived: Option<&ArchiveStatus>,
+) {
     server.registry.stop_by(asked.alarm.clone());
     let mut looked = Instant::now();
     while !asked.stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
@@ -311,6 +324,9 @@ fn watch(server: &Arc<Server>, asked: &Asked, supervisor: &Supervisor) {
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
             server.registry.kill_vanished();
+            if let Some(a) = archived {
+                a.tell(&server.inst.status);
+            }
         }
     }
 }
@@ -366,6 +382,7 @@ pub fn open(
     options: &ServeOptions,
     embedding: Embedding,
 ) -> Result<Db, String> {
+    crate::foreign::refuse_to_make_one_in(datadir)?;
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let disk = RealDisk::open(datadir, backend, log::note).map_err(|e| e.to_string())?;

@@ -24,6 +24,7 @@ mod cursor;
 mod dispatch;
 mod events;
 mod files;
+pub mod foreign;
 mod http;
 mod identity;
 mod listener;

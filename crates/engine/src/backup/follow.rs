@@ -100,6 +100,25 @@ impl Follower {
         })
     }
 
+    /// What was given from `lsn` on has been lost, and is given again.
+    pub fn back_to(&mut self, lsn: Lsn) {
+        self.at = lsn.min(self.at);
+    }
+
+    /// Whether the log has these bytes at `lsn`; `None`: it does not reach back that far.
+    pub fn has<'a>(&'a self, lsn: Lsn, bytes: &'a [u8]) -> Boxed<'a, Result<Option<bool>>> {
+        Box::pin(async move {
+            let log = &self.db.0.core.log;
+            if log.segments().first().is_none_or(|first| first > lsn) {
+                return Ok(None);
+            }
+            if lsn + bytes.len() as Lsn > log.published() {
+                return Ok(Some(false));
+            }
+            Ok(Some(log.segments().read(lsn, bytes.len()).await? == bytes))
+        })
+    }
+
     /// Everything below `lsn` is safe in the archive.
     pub fn copied(&self, lsn: Lsn) {
         self.keep.copied(lsn);
