@@ -75,7 +75,7 @@ impl Follower {
     }
 
     /// The next piece, when there is one. Errors: the claim on the log is lost, or the log has ended and all of it was given.
-    pub fn next(&mut self) -> Boxed<'_, Result<Piece>> {
+    pub fn next_piece(&mut self) -> Boxed<'_, Result<Piece>> {
         Box::pin(async move {
             let log = &self.db.0.core.log;
             if log.durable() <= self.at {

@@ -176,7 +176,7 @@ impl Backup {
     }
 
     /// The next block; `None` behind the last one.
-    pub fn next(&mut self) -> Boxed<'_, Result<Option<Block>>> {
+    pub fn next_block(&mut self) -> Boxed<'_, Result<Option<Block>>> {
         Box::pin(async move { priority::in_background(self.advance()).await })
     }
 
@@ -242,7 +242,7 @@ impl Backup {
             return Err(Error::corrupt_log(at, "the log ends before what was durable"));
         }
         self.redo.push(&bytes);
-        while self.redo.next()?.is_some() {}
+        while self.redo.next_group()?.is_some() {}
         self.keep.copied(self.redo.end());
         Ok(Block::Redo { at, bytes })
     }

@@ -132,7 +132,7 @@ impl ArchiveFile {
     }
 
     /// The next piece.
-    pub fn next(&mut self) -> Result<Piece, Tail> {
+    pub fn next_piece(&mut self) -> Result<Piece, Tail> {
         let at = self.at;
         let (head, stored) = self.frame()?;
         let damaged = |what: &dyn std::fmt::Display| {
@@ -175,7 +175,7 @@ pub fn last_of(dir: &Path, whose: Whose, key: Option<&Key>) -> Fault<Option<Piec
         if file.whose != whose {
             continue;
         }
-        while let Ok(piece) = file.next() {
+        while let Ok(piece) = file.next_piece() {
             if last.as_ref().is_none_or(|l| end(l) < end(&piece)) {
                 last = Some(piece);
             }
@@ -291,7 +291,7 @@ mod tests {
         let mut file = ArchiveFile::open(path, key).unwrap();
         let mut out = Vec::new();
         loop {
-            match file.next() {
+            match file.next_piece() {
                 Ok(p) => out.push(p.at),
                 Err(tail) => return (out, matches!(tail, Tail::Clean)),
             }

@@ -152,7 +152,7 @@ impl Task {
     fn run(mut self) {
         let rt = self.rt.clone();
         loop {
-            match rt.block_on(self.follower.next()) {
+            match rt.block_on(self.follower.next_piece()) {
                 Ok(piece) => {
                     let due = self.synced.elapsed() >= SYNC || self.follower.is_at_end();
                     let mut written = self.writer.put(&piece);

@@ -95,7 +95,7 @@ impl Session {
         };
         let mut backup = self.begin_backup(base, b.rate).await?;
         sink.columns(&[block_column()])?;
-        while let Some(block) = backup.next().await.map_err(engine_error)? {
+        while let Some(block) = backup.next_block().await.map_err(engine_error)? {
             sink.row(&[OutValue::Bytes(&block.encode())])?;
         }
         self.info.set_row_count(-1);
@@ -121,7 +121,7 @@ impl Session {
         let mut file = files.begin(&asked)?;
         let mut backup = self.begin_backup(file.base(), b.rate).await?;
         let (start, mut told) = (backup.begin().start, (0, 0, 0));
-        while let Some(block) = backup.next().await.map_err(engine_error)? {
+        while let Some(block) = backup.next_block().await.map_err(engine_error)? {
             file.put(&block)?;
             if let Block::End(e) = &block {
                 told = (e.end, e.copied_pages, e.redo_bytes);

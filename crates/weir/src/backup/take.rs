@@ -162,7 +162,7 @@ fn of_directory(
         let db = Db::open(&rt, over.disk.clone(), o).await.map_err(|e| e.to_string())?;
         let done = async {
             let mut backup = db.begin_backup(options).await.map_err(|e| e.to_string())?;
-            while let Some(block) = backup.next().await.map_err(|e| e.to_string())? {
+            while let Some(block) = backup.next_block().await.map_err(|e| e.to_string())? {
                 put(block)?;
             }
             Ok(())
