@@ -1,7 +1,7 @@
 //! A connection to a server for commands that are no workloads: statements one after the other, answers row by row.
 
 use crate::error::Result;
-use crate::target::{Client, Url};
+use crate::target::{Client, EachRow, Url};
 use std::time::Duration;
 
 /// A backup may wait for a rate limit, a load for an index: no answer for this long is a dead server.
@@ -21,11 +21,7 @@ impl Connection {
     }
 
     /// Runs a statement; `row` sees each row of its answer. An error of `row` leaves the connection in the middle of the answer, to be dropped.
-    pub fn each_row(
-        &mut self,
-        sql: &[u8],
-        row: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
-    ) -> Result<()> {
+    pub fn each_row(&mut self, sql: &[u8], row: &mut EachRow<'_>) -> Result<()> {
         self.0.each_row(sql, row)
     }
 

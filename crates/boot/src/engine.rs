@@ -47,6 +47,7 @@ pub fn open(
     options: &ServeOptions,
     embedding: Embedding,
 ) -> Result<Db, String> {
+    crate::foreign::refuse_to_make_one_in(datadir)?;
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let note = embedding.note.clone();

@@ -10,6 +10,7 @@
 pub mod budget;
 pub mod engine;
 pub mod files;
+pub mod foreign;
 pub mod identity;
 pub mod options;
 pub mod passwords;

@@ -132,7 +132,7 @@ async fn take(db: &Db, ledger: &Ledger, base: Option<Base>) -> Result<Taken> {
     let o = BackupOptions { base, ..BackupOptions::default() };
     let mut backup = db.begin_backup(o).await?;
     let (mut blocks, mut least) = (Vec::new(), ledger.done());
-    while let Some(block) = backup.next().await? {
+    while let Some(block) = backup.next_block().await? {
         // The end is read behind the last page.
         if matches!(block, Block::Pages(_)) {
             least = ledger.done();
@@ -339,14 +339,14 @@ fn an_idle_database_has_an_empty_increment() {
 fn a_backup_that_falls_behind_is_given_up_and_stops_nobody() {
     at_work(9, async |w: &World| {
         let mut backup = w.db.begin_backup(BackupOptions::default()).await.unwrap();
-        assert!(matches!(backup.next().await.unwrap(), Some(Block::Begin(_))));
+        assert!(matches!(backup.next_block().await.unwrap(), Some(Block::Begin(_))));
         let log = &w.db.inner().core.log;
         let (start, before) = (log.published(), w.ledger.done());
         while log.checkpoint() < start + 3 * log.capacity() {
             w.rt.sleep(Duration::from_millis(20)).await;
         }
         let lost = loop {
-            match backup.next().await {
+            match backup.next_block().await {
                 Ok(Some(_)) => {}
                 Ok(None) => panic!("the log was gone, and the backup did not notice"),
                 Err(e) => break e,
@@ -368,9 +368,9 @@ fn a_backup_ends_when_it_is_killed() {
         let interrupt = Arc::new(Interrupt::new());
         let o = BackupOptions { interrupt: interrupt.clone(), ..BackupOptions::default() };
         let mut backup = w.db.begin_backup(o).await.unwrap();
-        backup.next().await.unwrap();
+        backup.next_block().await.unwrap();
         interrupt.kill(1);
-        assert!(matches!(backup.next().await, Err(Error::Interrupted)));
+        assert!(matches!(backup.next_block().await, Err(Error::Interrupted)));
     });
 }
 

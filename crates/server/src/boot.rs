@@ -1,7 +1,7 @@
 //! From options to a running server, and its end.
 
 use crate::alarm::Alarm;
-use crate::backup::{ArchiveSettings, Archiver, BackupCommand};
+use crate::backup::{ArchiveSettings, ArchiveStatus, Archiver, BackupCommand};
 use crate::listener::Server;
 use crate::log;
 use crate::notify::Supervisor;
@@ -64,7 +64,14 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     std::panic::set_hook(Box::new(|info| {
         let thread = std::thread::current();
         let name = thread.name().unwrap_or("without a name");
-        log::error(&format!("internal error in thread {name}, please report it: {info}"));
+        // The stack is what a report is worth: where the panic was raised says little of how it came there.
+        let stack = std::backtrace::Backtrace::force_capture();
+        let connection = weir_rt::Actor::current().id().unwrap_or(0);
+        log::write(
+            log::Level::Error,
+            connection,
+            &format!("internal error in thread {name}, please report it: {info}\n{stack}"),
+        );
     }));
     // Bound first: a port in use is known before the data directory is touched.
     let tcp = bind(&vars)?;
@@ -172,7 +179,8 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     stage.ready();
     drop(starting);
     supervisor.ready();
-    watch(&server, &asked, &supervisor);
+    let archived = archiver.as_ref().map(|a| a.status.clone());
+    watch(&server, &asked, &supervisor, archived.as_deref());
     log::system("stopping");
     stage.stopping();
     supervisor.stopping();
@@ -305,7 +313,12 @@ fn reopen_logs(server: &Server, why: &str) {
 /// How often the server looks for clients that have gone while their statements run.
 const LOOK: Duration = Duration::from_secs(1);
 
-fn watch(server: &Arc<Server>, asked: &Asked, supervisor: &Supervisor) {
+fn watch(
+    server: &Arc<Server>,
+    asked: &Asked,
+    supervisor: &Supervisor,
+    archived: Option<&ArchiveStatus>,
+) {
     server.registry.stop_by(asked.alarm.clone());
     let mut looked = Instant::now();
     while !asked.stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
@@ -316,6 +329,9 @@ fn watch(server: &Arc<Server>, asked: &Asked, supervisor: &Supervisor) {
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
             server.registry.kill_vanished();
+            if let Some(a) = archived {
+                a.tell(&server.inst.status);
+            }
         }
     }
 }

@@ -131,6 +131,10 @@ stats! {
     Threads_connected: Gauge One, "Clients connected.";
     Threads_created: Counter One, "Threads started for connections.";
     Threads_running: Gauge One, "Clients whose statement runs.";
+    Weir_backup_last_time: Gauge Seconds, "When the last complete backup ended, in seconds since 1970; 0: none since the start.";
+    Weir_backups: Counter One, "Backups that came to their end: BACKUP STREAM and BACKUP TO.";
+    Weir_backups_failed: Counter One, "Backups that did not.";
+    Weir_backups_running: Gauge One, "Backups under way.";
     Weir_join_kept: Counter One, "Tables that a join has read once and kept.";
     Weir_join_not_kept: Counter One, "Tables too large for that, which a join reads for each row.";
     Weir_join_parted: Counter One, "Tables too large for that, which a join has divided in files.";
@@ -139,6 +143,9 @@ stats! {
     Weir_plan_cache_hits: Counter One, "Statements whose plan was found by their text.";
     Weir_plan_cache_plans: Gauge One, "Plans that are kept.";
     Weir_point_plans: Counter One, "SELECTs of one row by a unique key that were run without the executor.";
+    Weir_redo_archive_failures: Counter One, "Writes to the redo archive that failed and were tried again.";
+    Weir_redo_archive_gaps: Counter One, "Times that the log had to go on without the redo archive.";
+    Weir_redo_archive_lsn: Gauge One, "The redo archive is safe up to this LSN; 0: nothing was archived since the start.";
 }
 
 /// The counters of one server.

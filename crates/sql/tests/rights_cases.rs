@@ -323,6 +323,8 @@ const SESSION: &[Case] = &[
     // Without a directory for files of the server; the rights come first.
     ("backup to 'x'", &[("BACKUP_ADMIN ON *.*", 1227)], 1290),
     ("unlock instance", &[("BACKUP_ADMIN ON *.*", 1227)], 0),
+    // Allowed, and without a server there is nowhere to put it.
+    ("backup to '/tmp/x'", &[("BACKUP_ADMIN ON *.*", 1227)], 1290),
     ("xa recover", &[("XA_RECOVER_ADMIN ON *.*", 1401)], 0),
     ("xa start 'x'", &[], 0),
     ("help 'select'", &[], 0),

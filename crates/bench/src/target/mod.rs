@@ -12,7 +12,7 @@ mod rows;
 mod url;
 
 pub use embedded::Embedded;
-pub use mysql::Client;
+pub use mysql::{Client, EachRow};
 pub use rows::{Cell, Rows, push_cents};
 pub use url::Url;
 

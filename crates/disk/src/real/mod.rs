@@ -16,6 +16,7 @@ use pool::Pool;
 use rustix::fs::{FallocateFlags, FlockOperation, OFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,8 +63,9 @@ impl RealDisk {
         log: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<RealDisk> {
         let name = root.display().to_string();
-        std::fs::create_dir_all(root)
-            .map_err(|e| DiskError::new("create data directory", &name, &e))?;
+        // A new one is the server's and its group's, as MySQL's is.
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o750).create(root);
+        made.map_err(|e| DiskError::new("create data directory", &name, &e))?;
         let lock = Self::lock(root, OFlags::RDWR | OFlags::CREATE)?;
         Self::with(root, backend, Some(lock), false, Box::new(log))
     }

@@ -75,7 +75,7 @@ impl Follower {
     }
 
     /// The next piece, when there is one. Errors: the claim on the log is lost, or the log has ended and all of it was given.
-    pub fn next(&mut self) -> Boxed<'_, Result<Piece>> {
+    pub fn next_piece(&mut self) -> Boxed<'_, Result<Piece>> {
         Box::pin(async move {
             let log = &self.db.0.core.log;
             if log.durable() <= self.at {
@@ -97,6 +97,25 @@ impl Follower {
             let at = self.at;
             self.at += want as u64;
             Ok(Piece { at, bytes, micros })
+        })
+    }
+
+    /// What was given from `lsn` on has been lost, and is given again.
+    pub fn back_to(&mut self, lsn: Lsn) {
+        self.at = lsn.min(self.at);
+    }
+
+    /// Whether the log has these bytes at `lsn`; `None`: it does not reach back that far.
+    pub fn has<'a>(&'a self, lsn: Lsn, bytes: &'a [u8]) -> Boxed<'a, Result<Option<bool>>> {
+        Box::pin(async move {
+            let log = &self.db.0.core.log;
+            if log.segments().first().is_none_or(|first| first > lsn) {
+                return Ok(None);
+            }
+            if lsn + bytes.len() as Lsn > log.published() {
+                return Ok(Some(false));
+            }
+            Ok(Some(log.segments().read(lsn, bytes.len()).await? == bytes))
         })
     }
 

@@ -258,7 +258,7 @@ impl Restorer {
 impl RedoOut {
     fn take_groups(&mut self) -> Result<()> {
         while !self.whole {
-            let Some((start, group)) = self.stream.next()? else { break };
+            let Some((start, group)) = self.stream.next_group()? else { break };
             if self.stream.position() > self.upto {
                 self.whole = true;
                 break;

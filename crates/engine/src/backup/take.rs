@@ -43,6 +43,9 @@ pub struct BackupOptions {
     /// Bytes of pages read in a second at most; 0: as many as the engine's pressure allows.
     pub rate: u64,
     pub program: String,
+    /// The engine works on a copy of the directory that is thrown away, so its log goes another way than the directory's: the backup is of a
+    /// history of its own, and no increment and no archive fits to it.
+    pub apart: bool,
     pub interrupt: Arc<Interrupt>,
 }
 
@@ -97,7 +100,11 @@ impl Db {
             let mut backup = [0; 16];
             backup[..8].copy_from_slice(&self.0.rt.random_u64().to_le_bytes());
             backup[8..].copy_from_slice(&self.0.rt.random_u64().to_le_bytes());
-            let ids = Ids { backup, directory: control.id, history: control.history };
+            let history = match o.apart {
+                true => self.0.rt.random_u64().max(1),
+                false => control.history,
+            };
+            let ids = Ids { backup, directory: control.id, history };
             let begin = Begin {
                 ids,
                 page_size: control.page_size,
@@ -169,7 +176,7 @@ impl Backup {
     }
 
     /// The next block; `None` behind the last one.
-    pub fn next(&mut self) -> Boxed<'_, Result<Option<Block>>> {
+    pub fn next_block(&mut self) -> Boxed<'_, Result<Option<Block>>> {
         Box::pin(async move { priority::in_background(self.advance()).await })
     }
 
@@ -235,7 +242,7 @@ impl Backup {
             return Err(Error::corrupt_log(at, "the log ends before what was durable"));
         }
         self.redo.push(&bytes);
-        while self.redo.next()?.is_some() {}
+        while self.redo.next_group()?.is_some() {}
         self.keep.copied(self.redo.end());
         Ok(Block::Redo { at, bytes })
     }

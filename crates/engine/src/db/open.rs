@@ -28,7 +28,8 @@ use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{From, Handles, SchemaDef, Storage, Table, TableDef, decode_table};
 use crate::txn::{
-    Detached, Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots, slots,
+    Between, Detached, Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots,
+    slots,
 };
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
@@ -343,6 +344,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         orphans: Orphans::default(),
         prepared: Default::default(),
         turns: Turns::default(),
+        between: Between::default(),
         handles: Handles::default(),
         settings: Settings {
             flush: Mutex::new(with_recovery_speed(o.flush, &report)),

@@ -11,7 +11,7 @@
 //! lock wait for nothing that it does not wait for itself.
 
 use super::queue::Queue;
-use super::table::{LockTable, Shard};
+use super::table::{LockInfo, LockTable, Shard};
 use super::trx::TrxLocks;
 use super::wait::{Request, State, Wakes};
 use crate::planted::{self, Bug};
@@ -104,7 +104,7 @@ impl LockTable {
     /// Makes the cheapest member give way, if they still wait for each other.
     fn break_circle(&self, circle: &[Arc<Request>]) {
         let mut wakes = Wakes::new();
-        {
+        let deadlock = {
             let mut shards = self.lock_all(circle);
             let holds = circle.iter().enumerate().all(|(i, r)| {
                 let next = &circle[(i + 1) % circle.len()].trx;
@@ -116,10 +116,17 @@ impl LockTable {
             }
             let victim = victim(circle);
             self.stats.deadlocks.fetch_add(1, Ordering::Relaxed);
-            *self.last_deadlock.lock() = Some(describe(circle, victim));
+            let deadlock = describe(circle, victim);
             self.take_out(self.among(&mut shards, victim), victim, &mut wakes);
+            // It is woken below, when whoever listens has seen the statements of all members.
             wakes.extend(victim.finish(State::Victim));
+            deadlock
+        };
+        let listener = self.on_deadlock.lock().clone();
+        if let Some(listener) = listener {
+            listener(&deadlock);
         }
+        *self.last_deadlock.lock() = Some(Arc::new(deadlock));
         wakes.into_iter().for_each(std::task::Waker::wake);
     }
 
@@ -208,21 +215,34 @@ fn victim(circle: &[Arc<Request>]) -> &Arc<Request> {
     cheapest.expect("a circle has members").1
 }
 
-fn describe(circle: &[Arc<Request>], victim: &Request) -> String {
-    let show = |r: &Request| match r.trx.id.load(Ordering::Acquire) {
-        0 => "(locking reads only)".to_string(),
-        id => id.to_string(),
+/// A circle that was broken.
+#[derive(Clone, Debug)]
+pub struct Deadlock {
+    /// The requests of its members: each waited for a lock of the next one's, the last for one of the first.
+    pub members: Vec<LockInfo>,
+    /// Undo records and locks of each.
+    pub weights: Vec<u64>,
+    /// Which of them was rolled back.
+    pub victim: usize,
+}
+
+/// Hears of a deadlock before its victim does, on the thread of the session that closed the circle, which may have a page latched: it
+/// takes down what it needs, and waits for nothing.
+pub type DeadlockFn = Arc<dyn Fn(&Deadlock) + Send + Sync>;
+
+fn describe(circle: &[Arc<Request>], victim: &Request) -> Deadlock {
+    let member = |r: &Arc<Request>| LockInfo {
+        session: r.trx.session,
+        trx: r.trx.id.load(Ordering::Acquire),
+        serial: r.trx.serial(),
+        name: r.name.clone(),
+        what: r.what,
+        waits: true,
+        waits_for: Vec::new(),
     };
-    let members: Vec<String> = circle.iter().map(|r| show(r)).collect();
-    let last = &circle[0].name;
-    let key = match &last.key {
-        None => "supremum".to_string(),
-        Some(k) => k.iter().map(|b| format!("{b:02x}")).collect(),
-    };
-    format!(
-        "transactions {} waited for each other in a circle, the last request for index {} key {key}\n*** WE ROLL BACK TRANSACTION {}",
-        members.join(" -> "),
-        last.index,
-        show(victim)
-    )
+    Deadlock {
+        members: circle.iter().map(member).collect(),
+        weights: circle.iter().map(|r| r.trx.weight.load(Ordering::Relaxed)).collect(),
+        victim: circle.iter().position(|r| r.seq == victim.seq).unwrap_or(0),
+    }
 }

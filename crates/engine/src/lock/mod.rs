@@ -33,6 +33,7 @@ mod trx;
 mod wait;
 
 pub use conflict::{Kind, Mode};
+pub use deadlock::{Deadlock, DeadlockFn};
 pub use name::LockName;
 pub use range::LockRun;
 pub use table::{Granted, LockInfo, LockTable, Outcome};

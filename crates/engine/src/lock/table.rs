@@ -1,6 +1,7 @@
 //! The lock table: queues by name, sharded; waiting, granting, releasing, inheriting.
 
 use super::conflict::{Kind, Mode, conflicts, covers};
+use super::deadlock::{Deadlock, DeadlockFn};
 use super::name::{LockName, NameSet, Names};
 use super::queue::{Lock, Queue, Standing};
 use super::range::{FOLD_FROM, LockRun, Ranges};
@@ -81,7 +82,9 @@ pub struct LockTable {
     /// Bytes of explicit locks, in whole chunks of transactions that have many; and how many there may be.
     charged: AtomicU64,
     pub limit: AtomicU64,
-    pub(super) last_deadlock: Mutex<Option<String>>,
+    pub(super) last_deadlock: Mutex<Option<Arc<Deadlock>>>,
+    /// Set once, by the owner of the engine.
+    pub on_deadlock: Mutex<Option<DeadlockFn>>,
     pub detect: AtomicBool,
 }
 
@@ -101,6 +104,7 @@ impl LockTable {
             charged: AtomicU64::new(0),
             limit: AtomicU64::new(u64::MAX),
             last_deadlock: Mutex::new(None),
+            on_deadlock: Mutex::new(None),
             detect: AtomicBool::new(true),
         })
     }
@@ -581,7 +585,7 @@ impl LockTable {
         removed
     }
 
-    pub fn last_deadlock(&self) -> Option<String> {
+    pub fn last_deadlock(&self) -> Option<Arc<Deadlock>> {
         self.last_deadlock.lock().clone()
     }
 

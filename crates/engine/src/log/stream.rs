@@ -44,7 +44,7 @@ impl GroupStream {
     }
 
     /// The next whole group: where it begins, and its bytes, frame included, in [`GroupStream::bytes`].
-    pub fn next(&mut self) -> Result<Option<(Lsn, Range<usize>)>> {
+    pub fn next_group(&mut self) -> Result<Option<(Lsn, Range<usize>)>> {
         let rest = &self.buf[self.at..];
         let Some(head) = rest.get(..FRAME) else { return Ok(None) };
         let word = u32::from_le_bytes(head[..4].try_into().expect("four bytes"));
@@ -119,7 +119,7 @@ mod tests {
 
     fn deleted(s: &mut GroupStream) -> Result<Vec<u32>> {
         let mut out = Vec::new();
-        while let Some((start, g)) = s.next()? {
+        while let Some((start, g)) = s.next_group()? {
             s.records(start, g, |_, rec| {
                 if let Redo::FileDelete { space } = rec {
                     out.push(space);
@@ -162,6 +162,6 @@ mod tests {
     fn an_earlier_life_is_no_later_one() {
         let mut s = GroupStream::new(100, &[(90, 9)]);
         s.push(&group(4, 100, &Redo::Life { epoch: 4 }));
-        assert!(s.next().is_err());
+        assert!(s.next_group().is_err());
     }
 }

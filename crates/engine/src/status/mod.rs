@@ -12,25 +12,26 @@ use crate::db::Db;
 use crate::error::{Error, Result};
 use crate::history::Second;
 use crate::ids::TrxId;
-use crate::lock::{LockInfo, TrxLocks};
+use crate::lock::{DeadlockFn, LockInfo, TrxLocks};
 use crate::policy::{self, Cause, SettingValue, Settings as FlushSettings};
 use crate::space::FIRST_TABLE;
 use crate::sync::atomic::Ordering;
+use crate::table::MdlMode;
 use crate::waits;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use table::{Reading, n};
 
-/// A transaction that has written something, for monitors.
+/// A transaction that has written something, has locks of rows or keeps a snapshot, for monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrxInfo {
-    /// 0: it has written nothing, and is here for the locks that it has or wants.
+    /// 0: it has written nothing, and is here for the locks that it has or wants, or for its snapshot.
     pub id: TrxId,
     /// Its number in the lock table, as in [`LockInfo::serial`].
     pub serial: u64,
     /// [`crate::TxnOptions::session_id`]; 0: one that recovery found and rolls back.
     pub session: u64,
-    /// Wall clock at the first write, microseconds since 1970; 0 before.
+    /// Wall clock at the first write, or else at the end of the statement that opened the snapshot, microseconds since 1970; 0: neither.
     pub started_micros: u64,
     pub isolation: Isolation,
     /// For a lock that another transaction has.
@@ -103,6 +104,30 @@ impl Db {
         let readers = db.locks.readers().into_iter().map(info);
         // One may have begun to write since.
         all.extend(readers.filter(|t| t.id == 0));
+        for (kept, _) in db.between.snapshots() {
+            let t = info(kept.locks);
+            match all.iter_mut().find(|known| known.serial == t.serial) {
+                Some(known) if known.started_micros == 0 => {
+                    known.started_micros = kept.since_micros
+                }
+                Some(_) => {}
+                None => all.push(TrxInfo { started_micros: kept.since_micros, ..t }),
+            }
+        }
+        all
+    }
+
+    /// Metadata locks that transactions keep between statements: session, schema, table.
+    pub fn kept_tables(&self) -> Vec<(u64, String, String, MdlMode)> {
+        let db = self.inner();
+        let mut all = Vec::new();
+        for kept in db.between.list() {
+            for (id, mode) in kept.tables {
+                if let Some(t) = db.catalog.by_id(id) {
+                    all.push((kept.locks.session, t.def.schema.clone(), t.def.name.clone(), mode));
+                }
+            }
+        }
         all
     }
 
@@ -112,22 +137,40 @@ impl Db {
         self.inner().locks.list()
     }
 
-    /// The text of SHOW ENGINE INNODB STATUS.
+    /// From now on `f` hears of each deadlock; see [`DeadlockFn`].
+    pub fn on_deadlock(&self, f: DeadlockFn) {
+        *self.inner().locks.on_deadlock.lock() = Some(f);
+    }
+
+    /// A line for the error log.
+    pub fn say(&self, line: &str) {
+        self.inner().core.spaces.say(line);
+    }
+
+    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is told by whoever knows statements.
     pub fn status_text(&self) -> String {
         let db = self.inner();
         let (pool, log) = (&db.core.pool, &db.core.log);
         let mut s = String::new();
         let line = "-".repeat(35);
-        let _ = writeln!(
-            s,
-            "\n=====================================\nINNODB MONITOR OUTPUT (Weir)\n====================================="
-        );
-        if let Some(d) = db.locks.last_deadlock() {
-            let _ = writeln!(s, "{line}\nLATEST DETECTED DEADLOCK\n{line}\n{d}");
-        }
         let _ = writeln!(s, "{line}\nTRANSACTIONS\n{line}");
         let _ = writeln!(s, "Trx id counter {}", db.trx.next_id());
         let _ = writeln!(s, "History list length {}", db.purge.history_length());
+        if let Some(o) = db.oldest_snapshot() {
+            let _ = writeln!(
+                s,
+                "Oldest snapshot: thread id {}, open for {} sec, {} commits since then stay in the history",
+                o.session, o.seconds, o.commits
+            );
+        }
+        for (kept, _) in db.between.snapshots().iter().filter(|(k, _)| n(&k.locks.id) == 0) {
+            let age = db.rt.wall_micros().saturating_sub(kept.since_micros) / 1_000_000;
+            let _ = writeln!(
+                s,
+                "---TRANSACTION 0, ACTIVE {age} sec, read only so far, thread id {}, snapshot open",
+                kept.locks.session
+            );
+        }
         for (id, session, weight) in db.trx.list() {
             let _ =
                 writeln!(s, "---TRANSACTION {id}, ACTIVE, thread id {session}, weight {weight}");

@@ -17,6 +17,7 @@
 //!   some view may want has this entry.
 
 mod ahead;
+mod between;
 mod boxed;
 mod bulk;
 mod committed;
@@ -46,6 +47,7 @@ mod undo_truncate;
 mod version;
 mod view;
 
+pub use between::Between;
 pub use bulk::RowList;
 pub use prepared::{Detached, Prepared};
 pub(crate) use purge::{Kept, kept_for};
@@ -207,6 +209,8 @@ pub struct Txn {
     /// It has written a table that is not private.
     shared_writes: bool,
     finished: bool,
+    /// Of what is in the list of those who keep something between statements, a number that changes with it; 0: it is not there.
+    told_kept: u32,
     /// The engine rolled back already (deadlock), or does so in the background because a rollback failed half-way; only an
     /// end of the transaction is left to do.
     pub(crate) doomed: bool,
@@ -231,6 +235,7 @@ impl Txn {
             rows: 0,
             shared_writes: false,
             finished: false,
+            told_kept: 0,
             doomed: false,
             spare: scan::Batch::default(),
             gained: gained::Gained::default(),
@@ -303,6 +308,23 @@ impl Txn {
         if let Some(v) = self.view.take() {
             v.close();
         }
+    }
+
+    /// Between two statements of a transaction: whoever asks from here on is told what it keeps. At READ COMMITTED no snapshot outlives a
+    /// statement for long: the next one opens another.
+    pub fn between_statements(&mut self) {
+        let lasts = self.o.isolation >= Isolation::RepeatableRead;
+        let view = self.view.as_ref().filter(|_| lasts);
+        let of_lock = |h: &MdlHold| 4 + 2 * u32::from(h.mode() == MdlMode::Write);
+        let kept = u32::from(view.is_some()) + self.mdl.iter().map(of_lock).sum::<u32>();
+        if kept == self.told_kept {
+            return;
+        }
+        let tables = self.mdl.iter().map(|h| (h.table(), h.mode())).collect();
+        let (locks, view) = (self.locks.clone(), view.cloned());
+        let since_micros = self.db.rt.wall_micros();
+        self.db.between.keep(between::Kept { locks, view, tables, since_micros });
+        self.told_kept = kept;
     }
 
     /// Call at the start of each statement: READ COMMITTED gets a fresh snapshot. Returns the statement's rollback point.
@@ -502,6 +524,9 @@ impl Txn {
         self.db.locks.release_all(&self.locks);
         self.drop_view();
         self.mdl.clear();
+        if self.told_kept > 0 {
+            self.db.between.forget(self.locks.serial());
+        }
         self.finished = true;
     }
 

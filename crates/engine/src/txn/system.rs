@@ -1,6 +1,6 @@
 //! All that transactions stand on, in one piece. The catalog, and the engine as a whole, have more, and are above.
 
-use super::{Orphan, Prepared, Purge, Truncation, TrxSys, Turns, UndoSlots};
+use super::{Between, Orphan, Prepared, Purge, Truncation, TrxSys, Turns, UndoSlots};
 use crate::error::LogFn;
 use crate::flush::pressure::{self, Pressure};
 use crate::force::Force;
@@ -66,6 +66,7 @@ pub struct System {
     pub orphans: Orphans,
     pub prepared: Prepared,
     pub turns: Turns,
+    pub between: Between,
     /// Tables by the numbers that undo names them by.
     pub handles: Handles,
     pub settings: Settings,

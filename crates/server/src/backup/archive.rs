@@ -1,6 +1,6 @@
 //! Archived redo: files that hold the log from some LSN on, frame by frame, with the time of each.
 //!
-//! A file is `redo-<LSN>.weir`, named by the LSN at which it begins (16 hexadecimal digits). Its first frame says whose log it is, the others hold
+//! A file is `redo-<LSN>-<history>.weir`, named by the LSN at which it begins and the history of the directory (16 hexadecimal digits each). Its first frame says whose log it is, the others hold
 //! `at u64 | micros u64 | bytes`: redo from LSN `at` on, all of which was durable at the time `micros`. Files follow each other; where two overlap
 //! they have the same bytes. A file that ends within a frame was being written when something ended the server: the next file goes on where the
 //! last whole frame ends.
@@ -36,8 +36,8 @@ impl From<&LogIdentity> for Whose {
     }
 }
 
-fn name(start: Lsn) -> String {
-    format!("redo-{start:016x}.weir")
+fn name(start: Lsn, history: u64) -> String {
+    format!("redo-{start:016x}-{history:016x}.weir")
 }
 
 /// Names and beginnings of the archive's files, in order.
@@ -49,7 +49,8 @@ pub fn files(dir: &Path) -> Fault<Vec<(Lsn, PathBuf)>> {
         let path = entry.path();
         let stem = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let hex = stem.strip_prefix("redo-").and_then(|n| n.strip_suffix(".weir"));
-        if let Some(start) = hex.and_then(|h| Lsn::from_str_radix(h, 16).ok()) {
+        let start = hex.and_then(|h| h.split_once('-')).map(|(start, _)| start);
+        if let Some(start) = start.and_then(|h| Lsn::from_str_radix(h, 16).ok()) {
             all.push((start, path));
         }
     }
@@ -131,7 +132,7 @@ impl ArchiveFile {
     }
 
     /// The next piece.
-    pub fn next(&mut self) -> Result<Piece, Tail> {
+    pub fn next_piece(&mut self) -> Result<Piece, Tail> {
         let at = self.at;
         let (head, stored) = self.frame()?;
         let damaged = |what: &dyn std::fmt::Display| {
@@ -158,9 +159,10 @@ fn read_all(file: &mut impl Read, buf: &mut [u8]) -> std::io::Result<bool> {
     }
 }
 
-/// Where the archive of a history ends: the log behind it is wanted next. `None`: it has nothing of it. Files that cannot be read are told.
-pub fn end_of(dir: &Path, whose: Whose, key: Option<&Key>) -> Fault<Option<Lsn>> {
-    let mut end = None;
+/// The last piece that the archive has of a history: the log behind it is wanted next. `None`: it has nothing of it. Files that cannot be read
+/// are told.
+pub fn last_of(dir: &Path, whose: Whose, key: Option<&Key>) -> Fault<Option<Piece>> {
+    let mut last: Option<Piece> = None;
     for (_, path) in files(dir)? {
         let mut file = ArchiveFile::open(&path, key)?;
         if file.whose.directory != whose.directory {
@@ -173,11 +175,18 @@ pub fn end_of(dir: &Path, whose: Whose, key: Option<&Key>) -> Fault<Option<Lsn>>
         if file.whose != whose {
             continue;
         }
-        while let Ok(piece) = file.next() {
-            end = end.max(Some(piece.at + piece.bytes.len() as u64));
+        while let Ok(piece) = file.next_piece() {
+            if last.as_ref().is_none_or(|l| end(l) < end(&piece)) {
+                last = Some(piece);
+            }
         }
     }
-    Ok(end)
+    Ok(last)
+}
+
+/// The LSN behind a piece.
+pub fn end(piece: &Piece) -> Lsn {
+    piece.at + piece.bytes.len() as Lsn
 }
 
 /// The archive, being written.
@@ -234,8 +243,8 @@ impl ArchiveWriter {
         head.extend_from_slice(&self.whose.directory);
         head.extend_from_slice(&self.whose.history.to_le_bytes());
         head.extend_from_slice(&salt);
-        let path = self.dir.join(name(start));
-        // A file of this name has no whole piece, or the archive would end behind it.
+        let path = self.dir.join(name(start, self.whose.history));
+        // What a file of this name has is not safe, or the archive would end behind it.
         let how =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
         let mut file = how?;
@@ -282,7 +291,7 @@ mod tests {
         let mut file = ArchiveFile::open(path, key).unwrap();
         let mut out = Vec::new();
         loop {
-            match file.next() {
+            match file.next_piece() {
                 Ok(p) => out.push(p.at),
                 Err(tail) => return (out, matches!(tail, Tail::Clean)),
             }
@@ -301,11 +310,12 @@ mod tests {
             w.put(&piece(first + 100, 50)).unwrap();
             w.sync().unwrap();
             assert_eq!(pieces(&w.path(), key.as_ref()), (vec![first, first + 100], true));
-            assert_eq!(end_of(&dir, whose, key.as_ref()), Ok(Some(first + 150)));
+            let last = last_of(&dir, whose, key.as_ref()).unwrap();
+            assert_eq!(last.map(|p| end(&p)), Some(first + 150));
         }
-        assert_eq!(end_of(&dir, Whose { history: 1, ..WHOSE }, None), Ok(None));
+        assert!(last_of(&dir, Whose { history: 1, ..WHOSE }, None).unwrap().is_none());
         let other = Whose { directory: [6; 16], ..WHOSE };
-        assert!(end_of(&dir, other, None).unwrap_err().contains("another database"));
+        assert!(last_of(&dir, other, None).unwrap_err().contains("another database"));
         std::fs::remove_dir_all(&dir).unwrap();
     }
 

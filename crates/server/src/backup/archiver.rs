@@ -5,7 +5,7 @@
 //! without: the error log tells the gap, and the archive begins again behind it, for backups that are made from then on.
 
 use super::Fault;
-use super::archive::{ArchiveWriter, Whose, end_of};
+use super::archive::{ArchiveWriter, Whose, end, last_of};
 use super::key::Key;
 use crate::log;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,12 @@ use std::time::{Duration, Instant};
 use weir_engine::backup::Follower;
 use weir_engine::{Db, Lsn};
 use weir_rt::Rt;
+use weir_sql::status::{Stat, Status};
 
 const SYNC: Duration = Duration::from_secs(1);
-/// Between two tries to write.
+/// Between two tries to write, and how often it looks meanwhile whether the server stops.
 const PAUSE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Figures for whoever watches.
 #[derive(Default)]
@@ -28,6 +30,18 @@ pub struct ArchiveStatus {
     pub lsn: AtomicU64,
     pub failures: AtomicU64,
     pub gaps: AtomicU64,
+}
+
+impl ArchiveStatus {
+    pub fn tell(&self, status: &Status) {
+        for (stat, value) in [
+            (Stat::Weir_redo_archive_lsn, &self.lsn),
+            (Stat::Weir_redo_archive_failures, &self.failures),
+            (Stat::Weir_redo_archive_gaps, &self.gaps),
+        ] {
+            status.set(stat, value.load(Ordering::Relaxed));
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -59,7 +73,8 @@ impl ArchiveSettings {
     /// What the archive has of a history, for the engine's start.
     pub fn end_of(&self, directory: &[u8; 16], history: u64) -> Option<Lsn> {
         let whose = Whose { directory: *directory, history };
-        end_of(&self.dir, whose, self.key.as_ref()).unwrap_or_default()
+        let last = last_of(&self.dir, whose, self.key.as_ref()).unwrap_or_default();
+        last.as_ref().map(end)
     }
 }
 
@@ -72,9 +87,20 @@ impl Archiver {
     /// Begins where the archive ends. An error is for whoever starts the server.
     pub fn start(rt: &Rt, db: &Db, settings: ArchiveSettings) -> Fault<Archiver> {
         let whose = Whose::from(&rt.block_on(db.log_identity()));
-        let end = end_of(&settings.dir, whose, settings.key.as_ref())?;
+        let last = last_of(&settings.dir, whose, settings.key.as_ref())?;
+        let end = last.as_ref().map(end);
         let (follower, whole) = rt.block_on(db.follow_log(end));
         let place = settings.dir.display();
+        if let Some(last) = &last {
+            let same =
+                rt.block_on(follower.has(last.at, &last.bytes)).map_err(|e| e.to_string())?;
+            if same == Some(false) {
+                return Err(format!(
+                    "the redo archive '{place}' does not end as the redo log of the data directory does: the directory is an older copy, which goes \
+                     on in another way. Give it an archive of its own, an empty directory"
+                ));
+            }
+        }
         match (end, whole) {
             (Some(end), false) => log::warning(&format!(
                 "the redo archive '{place}' has a gap: the log between LSN {end} and {} is gone; backups from before cannot be restored beyond it",
@@ -90,10 +116,12 @@ impl Archiver {
         let task = Task {
             rt: rt.clone(),
             db: db.clone(),
+            safe: follower.position(),
             follower,
             writer,
             status: status.clone(),
             synced: Instant::now(),
+            fails: false,
         };
         let thread = std::thread::Builder::new().name("weir-archive".into());
         let thread = thread.spawn(|| task.run()).map_err(|e| format!("cannot archive: {e}"))?;
@@ -114,22 +142,28 @@ struct Task {
     writer: ArchiveWriter,
     status: Arc<ArchiveStatus>,
     synced: Instant,
+    /// The archive is safe up to here.
+    safe: Lsn,
+    /// The last write has failed, and that was told.
+    fails: bool,
 }
 
 impl Task {
     fn run(mut self) {
         let rt = self.rt.clone();
         loop {
-            match rt.block_on(self.follower.next()) {
+            match rt.block_on(self.follower.next_piece()) {
                 Ok(piece) => {
-                    if !self.keep_trying(|w| w.put(&piece)) {
-                        return;
+                    let due = self.synced.elapsed() >= SYNC || self.follower.is_at_end();
+                    let mut written = self.writer.put(&piece);
+                    if written.is_ok() && due {
+                        written = self.writer.sync();
                     }
-                    if self.synced.elapsed() >= SYNC || self.follower.is_at_end() {
-                        if !self.keep_trying(ArchiveWriter::sync) {
-                            return;
-                        }
-                        self.safe();
+                    match written {
+                        Ok(()) if due => self.all_safe(),
+                        Ok(()) => {}
+                        Err(_) if self.is_over() => return,
+                        Err(e) => self.failed(&e),
                     }
                 }
                 Err(_) if self.follower.is_at_end() => {
@@ -142,49 +176,48 @@ impl Task {
         }
     }
 
-    fn safe(&mut self) {
-        self.synced = Instant::now();
-        let lsn = self.follower.position();
-        self.follower.copied(lsn);
-        self.status.lsn.store(lsn, Ordering::Relaxed);
+    /// The server has stopped: the next start archives what is left.
+    fn is_over(&self) -> bool {
+        self.db.inner().core.log.failure().is_err()
     }
 
-    /// False: the server stops, and the next start archives what is left.
-    fn keep_trying(&mut self, f: impl Fn(&mut ArchiveWriter) -> std::io::Result<()>) -> bool {
-        let mut told = false;
-        loop {
-            let Err(e) = f(&mut self.writer) else {
-                if told {
-                    log::system("the redo archive is written again");
-                }
-                return true;
-            };
-            self.status.failures.fetch_add(1, Ordering::Relaxed);
-            if !told {
-                log::error(&format!(
-                    "cannot write the redo archive '{}': {e}; trying again, and the log is kept meanwhile, up to innodb_redo_log_capacity",
-                    self.writer.path().display()
-                ));
-                told = true;
-            }
-            // A part of a frame may be there: what follows it could not be read.
-            self.writer.close();
-            if self.follower.is_at_end() {
-                return false;
-            }
-            std::thread::sleep(PAUSE);
+    fn all_safe(&mut self) {
+        if std::mem::take(&mut self.fails) {
+            log::system("the redo archive is written again");
+        }
+        self.synced = Instant::now();
+        self.safe = self.follower.position();
+        self.follower.copied(self.safe);
+        self.status.lsn.store(self.safe, Ordering::Relaxed);
+    }
+
+    /// Whatever was not synced may be lost: all of it is written again, to a new file, for a part of a frame may be in the old one.
+    fn failed(&mut self, e: &std::io::Error) {
+        self.status.failures.fetch_add(1, Ordering::Relaxed);
+        if !std::mem::replace(&mut self.fails, true) {
+            log::error(&format!(
+                "cannot write the redo archive '{}': {e}; trying again, and the log is kept meanwhile, up to innodb_redo_log_capacity",
+                self.writer.path().display()
+            ));
+        }
+        self.writer.close();
+        self.follower.back_to(self.safe);
+        let begun = Instant::now();
+        while begun.elapsed() < PAUSE && !self.is_over() {
+            std::thread::sleep(LOOK);
         }
     }
 
     fn gap(&mut self, why: &str) {
         self.status.gaps.fetch_add(1, Ordering::Relaxed);
         self.writer.close();
-        let from = self.follower.position();
         let (follower, _) = self.rt.block_on(self.db.follow_log(None));
         log::error(&format!(
-            "the redo archive has a gap, LSN {from} to {}: {why}. Make a new backup: older ones cannot be restored beyond the gap",
+            "the redo archive has a gap, LSN {} to {}: {why}. Make a new backup: older ones cannot be restored beyond the gap",
+            self.safe,
             follower.position()
         ));
+        self.safe = follower.position();
         self.follower = follower;
     }
 }

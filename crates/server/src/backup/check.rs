@@ -50,7 +50,7 @@ impl Seen {
                     ));
                 }
                 self.stream.push(&bytes);
-                while self.stream.next().map_err(|e| e.to_string())?.is_some() {}
+                while self.stream.next_group().map_err(|e| e.to_string())?.is_some() {}
             }
             Block::End(e) => self.end = Some(e),
         }
@@ -87,7 +87,7 @@ impl Seen {
 pub fn check(path: &Path, key: Option<&Key>, step: &mut dyn FnMut(u64)) -> Fault<Checked> {
     let mut r = Reader::open(path, key)?;
     let about = |e: String| format!("the backup '{}' is damaged: {e}", path.display());
-    let Some(Block::Begin(begin)) = r.next()? else {
+    let Some(Block::Begin(begin)) = r.next_block()? else {
         return Err(about("its first block is missing".into()));
     };
     if !weir_engine::page::SIZES.contains(&(begin.page_size as usize)) {
@@ -95,7 +95,7 @@ pub fn check(path: &Path, key: Option<&Key>, step: &mut dyn FnMut(u64)) -> Fault
     }
     let stream = GroupStream::new(begin.start, &begin.epochs);
     let mut seen = Seen { begin, stream, highest: HashMap::new(), pages: 0, end: None };
-    while let Some(block) = r.next()? {
+    while let Some(block) = r.next_block()? {
         step(size_of(&block));
         seen.add(block).map_err(about)?;
     }

@@ -169,7 +169,7 @@ impl Reader {
     }
 
     /// The next block; `None` behind the last one, when nothing is missing.
-    pub fn next(&mut self) -> Fault<Option<Block>> {
+    pub fn next_block(&mut self) -> Fault<Option<Block>> {
         loop {
             let (at, name) = (self.open.as_ref().map_or(0, |o| o.at), self.name());
             let Some((head, stored)) = self.read_frame()? else {

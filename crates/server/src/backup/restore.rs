@@ -79,7 +79,7 @@ impl Restore {
     /// Redo in order: of the last backup, then of the archive, as far as the goal. What came before may come again.
     fn each_redo(&self, last: &Checked, f: &mut dyn FnMut(Lsn, &[u8]) -> Fault<()>) -> Fault<()> {
         let mut blocks = Reader::open(&last.path, self.key.as_ref())?;
-        while let Some(block) = blocks.next()? {
+        while let Some(block) = blocks.next_block()? {
             if let Block::Redo { at, bytes } = block {
                 f(at, &bytes)?;
             }
@@ -107,7 +107,7 @@ impl Restore {
                 return Err(trouble.map_or(gap.clone(), |t| format!("{gap}: {t}")));
             }
             trouble = loop {
-                let piece = match file.next() {
+                let piece = match file.next_piece() {
                     Ok(piece) => piece,
                     Err(Tail::Clean) => break None,
                     Err(Tail::Damaged(e)) => break Some(e),
@@ -175,7 +175,7 @@ impl Restore {
         let mut r = Restorer::new(rt, disk, first.begin.clone()).await.map_err(told)?;
         for backup in &plan.chain {
             let mut blocks = Reader::open(&backup.path, self.key.as_ref())?;
-            while let Some(block) = blocks.next()? {
+            while let Some(block) = blocks.next_block()? {
                 step(size_of(&block));
                 match block {
                     Block::Begin(b) => r.follow(b),
@@ -208,7 +208,7 @@ impl Redo<'_> {
         let known = (have - at).min(bytes.len() as u64) as usize;
         (self.step)((bytes.len() - known) as u64);
         self.stream.push(&bytes[known..]);
-        while self.stream.next().map_err(told)?.is_some() {}
+        while self.stream.next_group().map_err(told)?.is_some() {}
         Ok(())
     }
 }

@@ -179,10 +179,19 @@ impl Tls {
                 return Err(why);
             }
             log::warning(&why);
+        } else if context.is_valid(Time::of_unix(now + SOON)).is_err() {
+            let c = &context.certificate;
+            log::warning(&format!(
+                "ssl_cert: '{}' expires on {}: put a new one in its place, and run ALTER INSTANCE RELOAD TLS",
+                context.settings.cert, c.not_after
+            ));
         }
         Ok(Some(context))
     }
 }
+
+/// Seconds before the end of a certificate from which on each start and reload tells it: thirty days.
+const SOON: u64 = 30 * 86_400;
 
 impl TlsControl for Tls {
     fn reload(&self, rolled_back: bool) -> Result<(), String> {

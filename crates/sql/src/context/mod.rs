@@ -35,7 +35,7 @@ use crate::account::{Access, AccountName, Accounts};
 use crate::digests::Digests;
 use crate::errno;
 use crate::files::{BackupFiles, NoFiles, ServerFiles, StatementLogs};
-use crate::locks::{DefinitionGate, LockedTables, ReadOnlyGate, UserLocks, Xids};
+use crate::locks::{Deadlocks, DefinitionGate, LockedTables, ReadOnlyGate, UserLocks, Xids};
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
 use crate::meta::{MetaCache, SqlTable};
@@ -88,6 +88,8 @@ pub struct Shared {
     pub sessions: OnceLock<Arc<dyn Sessions>>,
     /// The files of the server's machine, once there is a server.
     pub server_files: OnceLock<Arc<dyn ServerFiles>>,
+    /// What the last deadlock was about.
+    pub deadlocks: Deadlocks,
     /// Where BACKUP TO stores backups.
     pub backup_files: OnceLock<Arc<dyn BackupFiles>>,
     /// Its logs of statements.

@@ -3,13 +3,13 @@
 use super::cells::{Row, ou, s, u};
 use super::engine_told::Told;
 use crate::context::{TableReads, VirtualTable};
-use crate::meta::SqlTable;
 use crate::meta::temporary::HIDDEN;
+use crate::meta::{MetaCache, SqlTable};
 use crate::value::{TimeZone, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::row::{KeyPart, KeyPartType, decode_datum, decode_len};
-use weir_engine::{Index, LockInfo, LockKind, LockStrength, Table};
+use weir_engine::{Db, Index, LockInfo, LockKind, LockStrength, Table};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&LOCKS, &WAITS]
@@ -37,21 +37,24 @@ static WAITS: Told = Told::new(
 );
 
 /// The index of a lock, with the table that users know.
-struct Place {
-    table: Arc<SqlTable>,
-    stored: Arc<Table>,
+pub(super) struct Place {
+    pub(super) table: Arc<SqlTable>,
+    pub(super) stored: Arc<Table>,
     partition: Option<String>,
     subpartition: Option<String>,
-    index: usize,
+    pub(super) index: usize,
 }
 
 /// Places by the ids of indexes.
 fn places(cx: TableReads<'_>) -> HashMap<u64, Place> {
-    let db = cx.reads.db();
+    places_of(cx.reads.db(), cx.reads.meta())
+}
+
+pub(super) fn places_of(db: &Db, meta: &MetaCache) -> HashMap<u64, Place> {
     let mut all = HashMap::new();
     // Of temporary tables nobody else's statement can want a lock.
     for schema in db.schemas().iter().filter(|s| s.name != HIDDEN) {
-        for table in cx.reads.meta().tables(db, &schema.name) {
+        for table in meta.tables(db, &schema.name) {
             for (at, stored) in table.engine.stored().iter().enumerate() {
                 let leaf = table.partitions.as_ref().and_then(|p| p.leaf(at));
                 for (index, i) in stored.indexes.iter().enumerate() {
@@ -88,7 +91,7 @@ fn session(l: &LockInfo) -> Value<'static> {
     ou((l.session != 0).then_some(l.session))
 }
 
-fn mode(l: &LockInfo) -> String {
+pub(super) fn mode(l: &LockInfo) -> String {
     let (strength, kind) = l.what;
     let strength = match strength {
         LockStrength::S => "S",
@@ -149,7 +152,7 @@ fn waits(cx: TableReads<'_>) -> Vec<Row> {
 }
 
 /// The record's key, as InnoDB shows it. Of texts under a collation the key has the weights only: they are shown as they are.
-fn data(place: &Place, index: &Index, key: Option<&[u8]>, tz: TimeZone) -> String {
+pub(super) fn data(place: &Place, index: &Index, key: Option<&[u8]>, tz: TimeZone) -> String {
     let Some(mut rest) = key else { return "supremum pseudo-record".into() };
     let clustered = &place.stored.indexes[0];
     let mut parts: Vec<(&KeyPart, &KeyPartType)> =

@@ -3,6 +3,7 @@
 pub mod cells;
 mod constraints;
 mod data_locks;
+pub mod deadlocks;
 mod defined;
 pub mod describe;
 mod empty;

@@ -5,10 +5,12 @@ use super::cells::{Row, i, os, s, u};
 use super::engine_told::Told;
 use crate::account::Privileges;
 use crate::context::{PreparedStatement, TableReads, VirtualTable};
+use crate::meta::temporary::HIDDEN;
 use crate::processes::processes;
 use crate::session_api::{LoginsBy, ProcessInfo};
 use crate::value::Value;
 use std::sync::Arc;
+use weir_engine::MdlMode;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
@@ -197,13 +199,26 @@ fn wanted(statement: &str) -> &'static str {
     }
 }
 
-/// Who holds a metadata lock is known where somebody waits for it, and then not in which mode: one row for each that waits, and one for
-/// the one that is waited for.
+/// What transactions keep between statements, those who wait, and whom they wait for: of one that is within a statement the mode is not known.
+/// Other statements under way hold locks as well, until they end; nobody keeps a list of those.
 fn metadata_locks(cx: TableReads<'_>) -> Vec<Row> {
     if !cx.access.clone().global().intersects(Privileges::PROCESS) {
         return Vec::new();
     }
+    let row = |of: (&str, &str), kind: &str, status: &str, owner: u64| {
+        let mut row = vec![s("TABLE"), s(of.0), s(of.1), Value::Null, u(0)];
+        row.extend([s(kind), s("TRANSACTION"), s(status), Value::Null]);
+        row.extend([u(owner), Value::Null]);
+        row
+    };
     let mut rows = Vec::new();
+    let mut holders = Vec::new();
+    let kept = cx.reads.db().kept_tables();
+    for (owner, schema, name, mode) in kept.into_iter().filter(|(_, schema, ..)| schema != HIDDEN) {
+        let kind = if mode == MdlMode::Write { "SHARED_WRITE" } else { "SHARED_READ" };
+        rows.push(row((&schema, &name), kind, "GRANTED", owner));
+        holders.push((owner, schema, name));
+    }
     for wait in cx.reads.db().waits().into_iter().filter(|w| w.lasts && w.cause == "metadata lock")
     {
         let object = wait.object.unwrap_or_default();
@@ -211,12 +226,11 @@ fn metadata_locks(cx: TableReads<'_>) -> Vec<Row> {
         let wanted = wanted(&wait.statement);
         let both = [(wait.session, wanted, "PENDING"), (wait.blocker, "UNKNOWN", "GRANTED")];
         for (owner, kind, status) in both {
-            if owner == 0 {
+            let known = |(o, s, n): &(u64, String, String)| *o == owner && s == schema && n == name;
+            if owner == 0 || status == "GRANTED" && holders.iter().any(known) {
                 continue;
             }
-            let mut row = vec![s("TABLE"), s(schema), s(name), Value::Null, u(0)];
-            row.extend([s(kind), s("TRANSACTION"), s(status), Value::Null]);
-            row.extend([u(owner), Value::Null]);
+            let row = row((schema, name), kind, status, owner);
             if !rows.contains(&row) {
                 rows.push(row);
             }

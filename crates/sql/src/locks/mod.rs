@@ -3,12 +3,14 @@
 //!
 //! Uses the runtime's waits, the engine's metadata locks and the errors. Knows no statements: the session takes and gives back.
 
+mod deadlocks;
 mod gate;
 mod read_only;
 mod tables;
 mod user;
 mod xids;
 
+pub use deadlocks::Deadlocks;
 pub use gate::{Backup, Defining, DefinitionGate, Patience};
 pub use read_only::{Inside, ReadOnlyGate, Writer};
 pub use tables::{LockedTable, LockedTables, LockedWhat, charge, conflicting};

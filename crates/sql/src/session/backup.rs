@@ -11,6 +11,7 @@ use crate::files::{BackupAsked, not_allowed};
 use crate::session_api::{
     ColumnMeta, OkInfo, OutValue, ResultSink, SqlError, column_flag, column_type,
 };
+use crate::status::Stat;
 use crate::value::{Collation, SqlType, Value};
 use weir_engine::backup::{Backup, BackupOptions, Base, Block};
 use weir_syntax::ast;
@@ -54,15 +55,27 @@ impl Session {
             let text = format!("COMPRESSION of BACKUP is a level of zstd, 0 to {COMPRESSION_MAX}");
             return Err(SqlError::new(errno::ER_WRONG_ARGUMENTS, text));
         }
-        match &b.to {
+        let inst = self.inst.clone();
+        inst.status.inc(Stat::Weir_backups_running);
+        let done = match &b.to {
             Some(directory) => self.store_backup(directory, b, sink).await,
             None => self.stream_backup(b, sink).await,
+        };
+        inst.status.dec(Stat::Weir_backups_running);
+        match &done {
+            Ok(()) => {
+                inst.status.inc(Stat::Weir_backups);
+                let now = inst.db.rt().wall_micros() / 1_000_000;
+                inst.status.set(Stat::Weir_backup_last_time, now);
+            }
+            Err(_) => inst.status.inc(Stat::Weir_backups_failed),
         }
+        done
     }
 
     async fn begin_backup(&self, base: Option<Base>, rate: u64) -> Result<Backup, SqlError> {
         let interrupt = self.interrupt.clone();
-        let o = BackupOptions { base, rate, program: PROGRAM.into(), interrupt };
+        let o = BackupOptions { base, rate, program: PROGRAM.into(), apart: false, interrupt };
         self.inst.db.begin_backup(o).await.map_err(engine_error)
     }
 
@@ -82,7 +95,7 @@ impl Session {
         };
         let mut backup = self.begin_backup(base, b.rate).await?;
         sink.columns(&[block_column()])?;
-        while let Some(block) = backup.next().await.map_err(engine_error)? {
+        while let Some(block) = backup.next_block().await.map_err(engine_error)? {
             sink.row(&[OutValue::Bytes(&block.encode())])?;
         }
         self.info.set_row_count(-1);
@@ -108,7 +121,7 @@ impl Session {
         let mut file = files.begin(&asked)?;
         let mut backup = self.begin_backup(file.base(), b.rate).await?;
         let (start, mut told) = (backup.begin().start, (0, 0, 0));
-        while let Some(block) = backup.next().await.map_err(engine_error)? {
+        while let Some(block) = backup.next_block().await.map_err(engine_error)? {
             file.put(&block)?;
             if let Block::End(e) = &block {
                 told = (e.end, e.copied_pages, e.redo_bytes);

@@ -3,12 +3,14 @@
 use super::Session;
 use super::owed::Told;
 use crate::errno;
+use crate::infoschema::deadlocks;
 use crate::planted::{self, Bug};
 use crate::query::{self, Plan, PlanEnv, RunError};
 use crate::rights;
 use crate::session_api::{OUT_OF_TIME, OkInfo, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{SessionInfo as _, Value};
+use crate::value::{SessionInfo as _, TimeZone, Value};
+use crate::vars::Var;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::TxnOptions;
@@ -220,6 +222,7 @@ impl Session {
         } else {
             // The statement's own end, as MySQL counts it; that of the transaction is another one.
             self.work.row(Stat::Handler_commit);
+            txn.between_statements();
             self.txn = Some(txn);
         }
         if !outcome.into.is_empty() || outcome.rows.is_some() {
@@ -259,6 +262,16 @@ impl Session {
         }
     }
 
+    /// `innodb_print_all_deadlocks`, by the session whose transaction had to go.
+    fn tell_deadlock(&self) {
+        if !self.inst.vars.bool(Var::innodb_print_all_deadlocks) {
+            return;
+        }
+        if let Some(report) = deadlocks::report(&self.inst, TimeZone::SYSTEM) {
+            self.inst.db.say(&format!("note: deadlock\n{report}"));
+        }
+    }
+
     /// Undoes the statement, or the transaction where the engine or the mode demand it.
     async fn failed(
         &mut self,
@@ -269,6 +282,7 @@ impl Session {
     ) -> Result<Result<(), SqlError>, Again> {
         let stale = matches!(e, RunError::Stale);
         if matches!(e, RunError::Deadlock(_)) {
+            self.tell_deadlock();
             let _ = txn.rollback().await;
             self.explicit = false;
             self.savepoints.clear();

@@ -192,6 +192,7 @@ impl Instance {
                 sessions: OnceLock::new(),
                 server_files: OnceLock::new(),
                 backup_files: OnceLock::new(),
+                deadlocks: Default::default(),
                 statement_logs: OnceLock::new(),
                 tls: OnceLock::new(),
                 replicas: OnceLock::new(),
@@ -203,7 +204,11 @@ impl Instance {
                 type_of: crate::query::type_of,
                 started_micros,
             };
-            Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))
+            let inst = Arc::new(Instance { shared, plans: TextPlans::default() });
+            let of = Arc::downgrade(&inst);
+            let list = move || of.upgrade().map_or_else(Vec::new, |i| i.sessions().list());
+            inst.deadlocks.watch(&inst.db, list);
+            Ok(inst)
         })
     }
 

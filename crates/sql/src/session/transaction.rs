@@ -23,6 +23,7 @@ impl Session {
         let mut txn = self.inst.db.begin(o);
         if t.consistent_snapshot {
             txn.open_snapshot();
+            txn.between_statements();
         }
         self.txn = Some(txn);
         self.explicit = true;

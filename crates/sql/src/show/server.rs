@@ -3,6 +3,7 @@
 use crate::account::{Privileges, show_create_user, show_grants};
 use crate::context::{ShowResult, StatementCtx};
 use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
+use crate::infoschema::deadlocks;
 use crate::infoschema::server::{all_collations, all_status, collation_row};
 use crate::processes::processes;
 use crate::session_api::SqlError;
@@ -85,7 +86,14 @@ pub fn engine(name: &str, what: &str, cx: &mut StatementCtx<'_>) -> Result<ShowR
     if !what.eq_ignore_ascii_case("status") {
         return Ok(ShowResult::new(columns));
     }
-    Ok(ShowResult { columns, rows: vec![vec![s("InnoDB"), s(""), s(cx.reads.db().status_text())]] })
+    let line = "-".repeat(35);
+    let heading = "=".repeat(37);
+    let mut text = format!("\n{heading}\nINNODB MONITOR OUTPUT (Weir)\n{heading}\n");
+    if let Some(deadlock) = deadlocks::report(cx.reads.shared, cx.reads.settings.tz) {
+        text += &format!("{line}\nLATEST DETECTED DEADLOCK\n{line}\n{deadlock}");
+    }
+    text += &cx.reads.db().status_text();
+    Ok(ShowResult { columns, rows: vec![vec![s("InnoDB"), s(""), s(text)]] })
 }
 
 pub fn engines() -> ShowResult {

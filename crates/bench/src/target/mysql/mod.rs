@@ -94,6 +94,9 @@ const MAX_PACKET: usize = 1 << 30;
 /// Memory kept between statements.
 const KEEP: usize = 1 << 16;
 
+/// Sees a row: its cells as the text protocol has them.
+pub type EachRow<'a> = dyn FnMut(&[Option<&[u8]>]) -> Result<()> + 'a;
+
 impl Client {
     pub fn connect(url: &Url, schema: &str, patience: Duration) -> Result<Client> {
         let stream = Stream::open(url)?;
@@ -198,11 +201,7 @@ impl Client {
     }
 
     /// Runs a text statement and hands on each row as it comes, so that an answer of any length takes the memory of one row.
-    pub fn each_row(
-        &mut self,
-        sql: &[u8],
-        row: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
-    ) -> Result<()> {
+    pub fn each_row(&mut self, sql: &[u8], row: &mut EachRow<'_>) -> Result<()> {
         self.command(0x03, |out| out.extend_from_slice(sql))?;
         let p = self.packet()?;
         match p.first() {

@@ -77,7 +77,9 @@ fn a_deadlock_is_found_when_it_forms() {
     assert!(poll(&mut wa).is_pending());
     t.release_all(&b);
     assert_eq!(poll(&mut wa), Poll::Ready(Ok(())));
-    assert!(t.last_deadlock().unwrap().contains("ROLL BACK TRANSACTION 2"));
+    let deadlock = t.last_deadlock().unwrap();
+    let ids: Vec<u64> = deadlock.members.iter().map(|m| m.trx).collect();
+    assert_eq!((ids.len(), ids[deadlock.victim]), (2, 2));
     t.release_all(&a);
     assert_eq!(t.count(), 0);
     assert!(!t.has_gaps(1));

@@ -15,7 +15,7 @@ Usage: weir backup --target=TARGET --to=DIR [options]
 
   --target=mysql://USER:PASSWORD@HOST:PORT   a running Weir; also mysql://USER@/?socket=PATH. The account needs BACKUP_ADMIN. A password that
                      is not in the target is taken from the variable MYSQL_PWD
-  --target=DIR       the data directory of a server that is stopped
+  --target=DIR       the data directory of a server that is stopped; the backup is no base for increments, and no archived redo fits to it
   --to=DIR           where the backup goes: a directory that is empty or does not exist
   --to=-             the backup as one stream, to standard output
   --since=DIR        an increment: only pages that changed since this backup

@@ -118,10 +118,17 @@ impl Source {
                 "--target={target}: a target is mysql://USER@HOST:PORT or a directory"
             ));
         }
+        if base.is_some() {
+            return Err(
+                "--since is for a running server: a stopped one's directory is copied as a whole"
+                    .into(),
+            );
+        }
         let options = BackupOptions {
             base,
             rate,
             program: concat!("weir ", env!("CARGO_PKG_VERSION")).into(),
+            apart: true,
             ..BackupOptions::default()
         };
         Ok(Source::Directory { over: overlay(Path::new(target), None)?, options })
@@ -155,7 +162,7 @@ fn of_directory(
         let db = Db::open(&rt, over.disk.clone(), o).await.map_err(|e| e.to_string())?;
         let done = async {
             let mut backup = db.begin_backup(options).await.map_err(|e| e.to_string())?;
-            while let Some(block) = backup.next().await.map_err(|e| e.to_string())? {
+            while let Some(block) = backup.next_block().await.map_err(|e| e.to_string())? {
                 put(block)?;
             }
             Ok(())

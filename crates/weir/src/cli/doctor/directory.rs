@@ -10,16 +10,6 @@ use weir_sql::vars::{GlobalVars, Var};
 /// The file that each data directory of Weir has.
 const OWN: &str = "weir.ctl";
 const LOCK: &str = "weir.lock";
-/// Files that say which other database a directory is of.
-const FOREIGN: [(&str, &str); 6] = [
-    ("ibdata1", "MySQL or MariaDB"),
-    ("mysql.ibd", "MySQL"),
-    ("#innodb_redo", "MySQL"),
-    ("aria_log_control", "MariaDB"),
-    ("ib_logfile0", "MySQL or MariaDB"),
-    ("PG_VERSION", "PostgreSQL"),
-];
-
 /// What there is to say of a file system: whether it is wrong for a database, and why.
 type Remark = (bool, &'static str);
 
@@ -162,8 +152,7 @@ fn permissions(datadir: &Path, meta: &Metadata, report: &mut Report) {
 
 fn foreign(datadir: &Path, is_own: bool, report: &mut Report) {
     let subject = "files of others";
-    let named = FOREIGN.iter().find(|(name, _)| datadir.join(name).exists());
-    if let Some((name, whose)) = named {
+    if let Some((name, whose)) = weir_boot::foreign::found_in(datadir) {
         return report.add(Finding::error(
             subject,
             format!("'{}' has {name}, a file of {whose}", datadir.display()),

@@ -16,8 +16,9 @@ use super::rows::{Range, write};
 use super::snapshot::Snapshot;
 use super::{INCOMPLETE, threads};
 use crate::command::{Call, Progress};
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use weir_bench::client::Connection;
@@ -39,7 +40,8 @@ impl Out {
             Out::Standard => Box::new(std::io::stdout()),
             Out::Directory(dir) => {
                 let path = dir.join(file);
-                let made = File::create_new(&path);
+                // Nobody but the owner reads a copy of the database.
+                let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
                 let made = made.map_err(|e| format!("cannot make '{}': {e}", path.display()))?;
                 Box::new(BufWriter::with_capacity(BUFFER, made))
             }
@@ -222,7 +224,7 @@ fn programs(c: &mut Connection, out: &Out, schema: &str) -> Result<(), String> {
     let mut text = String::new();
     let sql = "SELECT routine_type, routine_name FROM information_schema.routines WHERE routine_schema = ? ORDER BY 1, 2";
     for r in named(c, sql, schema)? {
-        text += &program(c, &format!("SHOW CREATE {} {}", r[0], full(&r[1])), 1, 2)?;
+        text += &program(c, &format!("SHOW CREATE {} {}", r[0], full(&r[1])), None)?;
     }
     out.text(&format!("30-{file}.routines.sql"), &within(std::mem::take(&mut text)))?;
     let mut stand_in = String::new();
@@ -236,33 +238,59 @@ fn programs(c: &mut Connection, out: &Out, schema: &str) -> Result<(), String> {
             named(c, &sql, schema)?.iter().map(|c| format!("1 AS {}", name(&c[0]))).collect();
         stand_in +=
             &format!("CREATE OR REPLACE VIEW {} AS SELECT {};\n", full(&v[0]), columns.join(", "));
-        let create = show(c, &format!("SHOW CREATE VIEW {}", full(&v[0])), 1)?;
-        text += &format!("{};\n", create.replacen("CREATE ", "CREATE OR REPLACE ", 1));
+        let sql = format!("SHOW CREATE VIEW {}", full(&v[0]));
+        let row = c.rows(&sql).map_err(|e| e.to_string())?.pop().unwrap_or_default();
+        let [_, create, client, collation, ..] = row.as_slice() else {
+            return Err(format!("a short answer to {sql}"));
+        };
+        let create = create.replacen("CREATE ", "CREATE OR REPLACE ", 1);
+        text += &format!("{}{create};\n{UTF8}", client_set(&create, client, collation));
     }
     out.text(&format!("40-{file}.views.sql"), &within(stand_in))?;
     out.text(&format!("41-{file}.views.sql"), &within(std::mem::take(&mut text)))?;
     let sql = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = ? \
                ORDER BY event_object_table, action_timing, event_manipulation, action_order";
     for t in named(c, sql, schema)? {
-        text += &program(c, &format!("SHOW CREATE TRIGGER {}", full(&t[0])), 1, 2)?;
+        text += &program(c, &format!("SHOW CREATE TRIGGER {}", full(&t[0])), None)?;
     }
     out.text(&format!("50-{file}.triggers.sql"), &within(std::mem::take(&mut text)))?;
     let sql = "SELECT event_name FROM information_schema.events WHERE event_schema = ? ORDER BY 1";
     for e in named(c, sql, schema)? {
-        text += &program(c, &format!("SHOW CREATE EVENT {}", full(&e[0])), 1, 3)?;
+        text += &program(c, &format!("SHOW CREATE EVENT {}", full(&e[0])), Some(2))?;
     }
     out.text(&format!("51-{file}.events.sql"), &within(text))
 }
 
-/// A program with the SQL mode that it was made with.
-fn program(c: &mut Connection, sql: &str, mode: usize, body: usize) -> Result<String, String> {
-    let row = c.rows(sql).map_err(|e| e.to_string())?.pop().unwrap_or_default();
-    match (row.get(mode), row.get(body).filter(|b| !b.is_empty())) {
-        (Some(mode), Some(body)) => {
-            Ok(format!("SET sql_mode = {};\nDELIMITER ;;\n{body} ;;\nDELIMITER ;\n", literal(mode)))
-        }
-        _ => Err(format!("the account may not see the text of a program: {sql}")),
+const UTF8: &str = "SET NAMES utf8mb4;\n";
+
+/// What was made by a client of another character set is made by one again, where the text is the same in both.
+fn client_set(text: &str, client: &str, collation: &str) -> String {
+    let same = text.is_ascii() || matches!(client, "utf8" | "utf8mb3" | "utf8mb4");
+    match same && !client.is_empty() {
+        true => format!("SET NAMES {client} COLLATE {collation};\n"),
+        false => String::new(),
     }
+}
+
+/// A program with the SQL mode, the client's character set and the time zone that it was made with. `zone`: which column of the answer tells the
+/// last.
+fn program(c: &mut Connection, sql: &str, zone: Option<usize>) -> Result<String, String> {
+    let row = c.rows(sql).map_err(|e| e.to_string())?.pop().unwrap_or_default();
+    let body = zone.map_or(2, |z| z + 1);
+    let (Some(mode), Some([body, client, collation])) = (row.get(1), row.get(body..body + 3))
+    else {
+        return Err(format!("a short answer to {sql}"));
+    };
+    if body.is_empty() {
+        return Err(format!("the account may not see the text of a program: {sql}"));
+    }
+    let mut out = client_set(body, client, collation);
+    if let Some(zone) = zone.and_then(|z| row.get(z)) {
+        out += &format!("SET time_zone = {};\n", literal(zone));
+    }
+    out +=
+        &format!("SET sql_mode = {};\nDELIMITER ;;\n{body} ;;\nDELIMITER ;\n{UTF8}", literal(mode));
+    Ok(out)
 }
 
 #[cfg(test)]

@@ -114,7 +114,8 @@ impl Loader<'_> {
         let mut statements = Splitter::new(text);
         let mut seen = 0;
         loop {
-            let next = statements.next().map_err(|e| format!("cannot read {place}: {e}"))?;
+            let next =
+                statements.next_statement().map_err(|e| format!("cannot read {place}: {e}"))?;
             let Some(sql) = next else { return Ok(()) };
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(());

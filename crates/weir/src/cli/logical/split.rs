@@ -24,7 +24,7 @@ impl<R: BufRead> Splitter<R> {
     }
 
     /// The next statement, without its delimiter; `None` at the end.
-    pub fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub fn next_statement(&mut self) -> io::Result<Option<Vec<u8>>> {
         let (mut out, mut state) = (Vec::new(), In::Code);
         loop {
             if self.line.is_empty() {
@@ -113,7 +113,7 @@ mod tests {
     fn all(text: &str) -> Vec<String> {
         let mut s = Splitter::new(text.as_bytes());
         let mut out = Vec::new();
-        while let Some(one) = s.next().unwrap() {
+        while let Some(one) = s.next_statement().unwrap() {
             out.push(String::from_utf8(one).unwrap());
         }
         assert_eq!(s.read, text.len() as u64);

@@ -1,0 +1,139 @@
+//! What an administrator looks for when something waits: who keeps purge back, what a deadlock was about.
+
+use crate::common::{Server, run_to_end, until};
+use std::thread;
+
+/// A transaction that has only read is shown as long as it keeps its snapshot, and not longer.
+#[test]
+fn who_keeps_the_oldest_snapshot_is_shown() {
+    let s = Server::start(&[]);
+    let (mut a, mut b) = (s.root_client(), s.root_client());
+    b.run("create database d");
+    b.run("create table d.t (id int primary key)");
+    b.run("insert into d.t values (1)");
+    let trx =
+        "select trx_mysql_thread_id, trx_state, trx_id > 0 from information_schema.innodb_trx";
+    let thread = "select variable_value from performance_schema.global_status where variable_name = 'Weir_oldest_snapshot_thread'";
+    let id = a.rows("select connection_id()");
+    for begin in ["begin", "start transaction with consistent snapshot", "set autocommit = 0"] {
+        assert_eq!(b.rows(trx), "", "{begin}");
+        assert_eq!(b.rows(thread), "0");
+        a.run(begin);
+        a.run("select * from d.t");
+        b.run("insert into d.t select max(id) + 1 from d.t");
+        assert_eq!(b.rows(trx), format!("{id},RUNNING,1"), "{begin}");
+        assert_eq!(b.rows(thread), id);
+        assert_eq!(
+            b.rows(&format!("select trx_state from sys.session where conn_id = {id}")),
+            "ACTIVE"
+        );
+        let status = b.rows("show engine innodb status");
+        assert!(status.contains(&format!("Oldest snapshot: thread id {id}, open for")), "{status}");
+        a.run("commit");
+        a.run("set autocommit = 1");
+    }
+    // What is opened and closed within a statement is nobody's, and at READ COMMITTED a snapshot lasts no longer than that.
+    a.run("select * from d.t");
+    a.run("set session transaction isolation level read committed");
+    a.run("begin");
+    a.run("select * from d.t");
+    assert_eq!(b.rows(trx), "");
+    // One that vanishes keeps nothing.
+    let mut c = s.root_client();
+    c.run("start transaction with consistent snapshot");
+    assert_ne!(b.rows(trx), "");
+    c.vanish();
+    until("its snapshot is gone", || b.rows(trx).is_empty());
+}
+
+#[test]
+fn a_deadlock_is_told_with_tables_keys_sessions_and_statements() {
+    let s = Server::start(&["--innodb-print-all-deadlocks=ON"]);
+    let (mut a, mut b) = (s.root_client(), s.root_client());
+    a.run("create database d");
+    a.run("create table d.t (id int primary key, name varchar(20), key (name))");
+    a.run("insert into d.t values (1, 'one'), (2, 'two')");
+    let ids: Vec<String> = [&mut a, &mut b].map(|c| c.rows("select connection_id()")).to_vec();
+    for (c, id) in [(&mut a, 1), (&mut b, 2)] {
+        c.run("begin");
+        c.run(&format!("update d.t set name = 'x' where id = {id}"));
+    }
+    let other = thread::spawn(move || {
+        let done = a.try_query("update d.t set name = 'first to wait' where id = 2").is_ok();
+        (a, done)
+    });
+    let mut c = s.root_client();
+    until("the first one waits", || {
+        c.rows("select count(*) from performance_schema.data_locks where lock_status = 'WAITING'")
+            == "1"
+    });
+    let second = b.try_query("update d.t set name = 'closes the circle' where id = 1");
+    let first = other.join().unwrap().1;
+    assert!(first != second.is_ok(), "one of them is the victim");
+    let status = c.rows("show engine innodb status");
+    for word in [
+        "LATEST DETECTED DEADLOCK",
+        "*** (1) TRANSACTION:",
+        "*** (2) TRANSACTION:",
+        "first to wait",
+        "closes the circle",
+        "index PRIMARY of table `d`.`t`",
+        "Record: 1",
+        "Record: 2",
+        "*** WE ROLL BACK TRANSACTION",
+    ]
+    .into_iter()
+    .chain(ids.iter().map(String::as_str))
+    {
+        assert!(status.contains(word), "{word}: {status}");
+    }
+    until("the log has it", || s.log().contains("closes the circle"));
+}
+
+/// An ALTER TABLE that waits is told of everybody who keeps it up, not of the last one alone.
+#[test]
+fn all_holders_of_a_metadata_lock_are_shown() {
+    let s = Server::start(&[]);
+    let (mut a, mut b, mut c) = (s.root_client(), s.root_client(), s.root_client());
+    a.run("create database d");
+    a.run("create table d.t (id int primary key)");
+    let [ia, ib] = [&mut a, &mut b].map(|c| c.rows("select connection_id()"));
+    a.run("begin");
+    a.run("select * from d.t");
+    b.run("begin");
+    b.run("select * from d.t");
+    let locks = "select owner_thread_id, lock_type, lock_status from performance_schema.metadata_locks where object_name = 't' order by 1, 3";
+    assert_eq!(c.rows(locks), format!("{ia},SHARED_READ,GRANTED;{ib},SHARED_READ,GRANTED"));
+    b.run("insert into d.t values (1)");
+    let granted = format!("{ia},SHARED_READ,GRANTED;{ib},SHARED_WRITE,GRANTED");
+    assert_eq!(c.rows(locks), granted);
+    let mut d = s.root_client();
+    let id = d.rows("select connection_id()");
+    let alter = thread::spawn(move || d.run("alter table d.t add column x int").rows.len());
+    until("it waits", || c.rows(locks).contains("PENDING"));
+    assert_eq!(c.rows(locks), format!("{granted};{id},EXCLUSIVE,PENDING"));
+    let blocking = "select blocking_pid from sys.schema_table_lock_waits order by 1";
+    assert_eq!(c.rows(blocking), format!("{ia};{ib}"));
+    a.run("commit");
+    b.run("rollback");
+    alter.join().unwrap();
+    assert_eq!(c.rows(locks), "");
+}
+
+/// A new directory is not made among another database's files, and one that is made is the server's and its group's alone.
+#[test]
+fn a_directory_of_another_database_is_refused_and_an_own_one_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let s = Server::start(&[]);
+    let mode = std::fs::metadata(s.root().join("data")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o750);
+    let other = s.root().join("mysql");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("ibdata1"), "").unwrap();
+    let datadir = format!("--datadir={}", other.display());
+    let (status, told) = run_to_end(None, &[&datadir]);
+    assert!(!status.success() && told.contains("ibdata1, a file of MySQL"), "{told}");
+    let names: Vec<_> =
+        std::fs::read_dir(&other).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["ibdata1"]);
+}
