@@ -272,3 +272,42 @@ fn short_years_in_lists() {
         ("select y from years where y not in (1, 70) and y in (2001, 0)", "2001; 0"),
     ]);
 }
+
+/// A number with a fraction beside a column of dates is the date, and beside a column of years the year that it is rounded to, wherever the
+/// comparison stands.
+#[test]
+fn fractions_beside_dates_and_years() {
+    check(&[
+        (
+            "create table f (id int primary key, d date, t datetime, y year, key (d), key (y))",
+            "ok 0",
+        ),
+        (
+            "insert into f values (1, '2020-01-03', '2020-01-03', 2019), (2, '2020-01-04', '2020-01-04', 2020), (3, '2020-01-05', '2020-01-05', 2021), (4, null, null, null), (5, '1999-01-01', '1999-01-01', 0), (6, '2001-01-01', '2001-01-01', 2001)",
+            "ok 6",
+        ),
+        (
+            "select sum(d < 20200104.5), sum(d = 20200104.9), sum(d >= 20200104.5e0), sum(20200104.5 <=> d) from f",
+            "3|1|2|1",
+        ),
+        ("select id from f where d = 20200104.9", "2"),
+        ("select id from f where d >= 20200104.9 order by id", "2; 3"),
+        ("select id from f where d between 20200103.5 and 20200104.9 order by id", "1; 2"),
+        ("select id from f where d in (20200104.5, 20190101)", "2"),
+        ("select id from f where d = 200104.5", "2"),
+        (
+            "select sum(case when d < 20200104.5 then 1 else 0 end), sum(not d < 20200104.5) from f",
+            "3|2",
+        ),
+        ("select id from f where t = 20200104.9", "2"),
+        ("select id from f where d = 20209904.5 or d = -20200104.5", ""),
+        ("select id from f where y = 2020.4", "2"),
+        ("select id from f where y = 2020.5", "3"),
+        ("select id from f where y = 2020.5e0", "2"),
+        ("select id from f where y = '2020.5'", "3"),
+        ("select id from f where y = 0.4 union all select id from f where y = 0.6", "5; 6"),
+        ("select sum(y > 2020.5), sum(y <= 2020.5), sum(y = 1e0) from f", "0|5|1"),
+        ("select id from f where y in (2020.5, 1)", ""),
+        ("select id from f where y in (2020.5)", "3"),
+    ]);
+}

@@ -46,6 +46,16 @@ fn tree_and_json() {
         }
         let ran = c.rows("explain analyze select * from t where a > 10").await;
         assert!(ran.contains("rows=2 loops=1)"), "{ran:?}");
+        // Each step tells what it read and what its conditions let through.
+        let sql = "explain analyze select count(*) from t x join t y on y.id < x.id where x.a is not null";
+        let ran = c.rows(sql).await;
+        let told = |what: &str| ran.lines().filter(|l| l.contains(what)).count();
+        assert!(told("(actual time=") >= 4 && told("never executed") == 0, "{ran}");
+        assert!(told("loops=1)") >= 2, "{ran}");
+        let none = c
+            .rows("explain analyze select * from t x join t y on y.a = x.a + 1 where x.id > 100")
+            .await;
+        assert!(none.contains("rows=0 loops=1)") && none.contains("(never executed)"), "{none}");
         c.0.close().await;
         drop(server);
     });
@@ -338,7 +348,7 @@ fn columns_beside_keys() {
                  2|DERIVED|t|NULL|index|NULL|k|5|NULL|3|100.00|Using index; Using temporary",
             ),
             (
-                "explain select * from t x join t on t.id = x.a + 1",
+                "explain select * from t x straight_join t on t.id = x.a + 1",
                 "1|SIMPLE|x|NULL|index|NULL|k|5|NULL|3|100.00|Using index; \
                  1|SIMPLE|t|NULL|eq_ref|PRIMARY|PRIMARY|4|func|1|100.00|Using where",
             ),

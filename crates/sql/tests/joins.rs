@@ -489,3 +489,136 @@ fn subqueries_among_the_conditions_of_kept_rows() {
         }
     });
 }
+
+/// Equalities of what is computed, and of texts beside numbers, find their rows by a hash: the same rows as in a form that no hash serves, and
+/// no table is read more than once.
+#[test]
+fn what_is_computed_is_found_by_hash() {
+    const JOINS: &[&str] = &[
+        "a join b on a.x + 1 = b.y + 2",
+        "a join b on a.x * 2 = b.y + b.z",
+        "a join b on concat(a.s, '') = concat('k', b.z)",
+        "a join b on a.t = b.y",
+        "a join b on b.s = a.x + 0.5",
+        "a left join b on a.x + 1 = b.y + 2 and b.z > 3",
+        "a left join b on a.t = b.y",
+        "a join b on a.x = b.y + 1 and a.z + 1 = b.z",
+        "a join b on a.d + interval 1 day = b.d - interval 1 day",
+        "a join b on upper(a.s) = lower(b.t)",
+        "a join b on ifnull(a.x, -1) = ifnull(b.y, -1)",
+    ];
+    with_server(1, async |server| {
+        let mut c = server.client();
+        c.all(&[
+            "set cte_max_recursion_depth = 10000",
+            "create table a (id int primary key, x int, z int, s varchar(20), t varchar(20), d date)",
+            "create table b (id int primary key, y int, z int, s varchar(20), t varchar(20), d date)",
+            "insert into a with recursive r(i) as (select 0 union all select i + 1 from r where i < 399) \
+             select i, if(i % 9, i % 50, null), i % 7, concat('k', i % 5), concat(if(i % 2, ' ', ''), i % 40, if(i % 3, '', '.0')), '2020-01-01' + interval i % 30 day from r",
+            "insert into b select id, x, z, if(x is null, null, x + 0.5), s, d from a",
+        ])
+        .await;
+        for join in JOINS {
+            let (from, on) = join.split_once(" on ").expect("has a condition");
+            // IS TRUE hides each equality.
+            let hidden = on.split(" and ").map(|p| format!("({p}) is true")).collect::<Vec<_>>();
+            let sql = |on: &str| format!("select a.id, b.id from {from} on {on} order by 1, 2");
+            c.rows("flush status").await;
+            let found = c.rows(&sql(on)).await;
+            let read = c.rows("select variable_value from performance_schema.session_status where variable_name = 'Handler_read_rnd_next'").await;
+            assert!(read.parse::<u32>().is_ok_and(|n| n <= 802), "{join}: {read} rows read");
+            assert_eq!(found, c.rows(&sql(&hidden.join(" and "))).await, "{join}");
+            assert!(found.len() > 100, "{join}");
+        }
+        // A text that is no number says so, and changes in a strict mode end.
+        c.check(&[
+            ("update a set t = '7x' where id = 1", "ok 1"),
+            ("select count(*) from a join b on a.t = b.y where a.id < 3", "21"),
+            (
+                "update b join a on a.t = b.y set b.z = 0",
+                "E1292 Truncated incorrect DOUBLE value: '7x'",
+            ),
+        ])
+        .await;
+    });
+}
+
+/// NOT IN of rows, and `<> ALL`, look rows up: those with NULL one by one.
+#[test]
+fn rows_that_are_not_among_others() {
+    with_server(1, async |server| {
+        let mut c = server.client();
+        c.all(&[
+            "create table a (id int primary key, x int, y varchar(9), z decimal(6,2), d date)",
+            "create table b (x int, y varchar(9), z decimal(6,2), d date)",
+            "insert into a values (1, 1, 'a', 1, '2020-01-01'), (2, 2, 'B', 2, '2020-01-02'), (3, null, 'a', 3, null), (4, 4, null, null, '2020-01-04'), (5, 9, 'a', 9.5, '2020-01-09')",
+            "insert into b values (1, 'A', 1.00, '2020-01-01'), (2, 'b', 5, '2020-01-02'), (null, 'z', 2, null), (9, null, null, '2020-01-04')",
+        ])
+        .await;
+        for (left, right) in [
+            ("x, y", "x, y"),
+            ("x, z", "x, z"),
+            ("d, y", "d, y"),
+            ("x, x", "x, z"),
+            ("z, x", "x, z"),
+        ] {
+            for test in ["in", "not in"] {
+                let equal =
+                    left.split(", ").zip(right.split(", ")).map(|(l, r)| format!("a.{l} = b.{r}"));
+                let equal = equal.collect::<Vec<_>>().join(" and ");
+                let asked = format!("select id, ({left}) {test} (select {right} from b) from a");
+                let want = format!(
+                    "select id, (select max({equal}) from b) = {}, (select sum(({equal}) is null) from b) > 0 from a",
+                    u8::from(test == "in")
+                );
+                let (got, want) = (c.ask(&asked).await.rows, c.ask(&want).await.rows);
+                for (g, w) in got.iter().zip(&want) {
+                    let w: Vec<&str> = w.split('|').collect();
+                    let is_one = w[1] == u8::from(test == "in").to_string();
+                    let told = match (is_one, w[2]) {
+                        (true, _) => u8::from(test == "in").to_string(),
+                        (false, "1") => "NULL".into(),
+                        (false, _) => u8::from(test != "in").to_string(),
+                    };
+                    assert_eq!(g, &format!("{}|{told}", w[0]), "{asked}");
+                }
+            }
+        }
+        c.check(&[
+            (
+                "select id from a where x <> all (select x from b where x is not null) order by id",
+                "4",
+            ),
+            ("select id from a where x <> all (select x from b)", ""),
+            ("select count(*) from a where x <> all (select x from b where false)", "5"),
+        ])
+        .await;
+    });
+}
+
+/// A condition goes into a common table that nobody else reads, and into none that two read.
+#[test]
+fn a_common_table_with_one_reader_takes_conditions() {
+    with_server(1, async |server| {
+        let mut c = server.client();
+        c.all(&[
+            "set cte_max_recursion_depth = 10000",
+            "create table t (id int primary key, a int, key (a))",
+            "insert into t with recursive r(i) as (select 1 union all select i + 1 from r where i < 2000) select i, i % 100 from r",
+            "analyze table t",
+        ])
+        .await;
+        let read = "select variable_value from performance_schema.session_status where variable_name = 'Handler_read_next'";
+        let x = "with x as (select a, count(*) k from t group by a)";
+        for (sql, rows, most) in [
+            (format!("{x} select * from x where a = 77"), "77|20", 30),
+            (format!("{x}, y as (select * from x) select * from y where a = 77"), "77|20", 30),
+            (format!("{x} select x.k, (select max(a) from x) from x where a = 77"), "20|99", 5000),
+        ] {
+            c.rows("flush status").await;
+            assert_eq!(c.rows(&sql).await, rows, "{sql}");
+            let read = c.rows(read).await.parse::<u32>().expect("a number");
+            assert!(read <= most, "{sql}: {read}");
+        }
+    });
+}

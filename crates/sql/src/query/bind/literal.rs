@@ -345,7 +345,12 @@ fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
     let dated = matches!(e.info.ty.class(), Class::Date | Class::DateTime);
     let fixed = e.is_statement_constant();
     if column.info.ty == SqlType::Year && fixed && !matches!(e.node, Node::SysVar(..)) {
-        let info = if dated { TypeInfo::new(SqlType::Year, e.info.nullable) } else { e.info };
+        let ty = match e.info.ty.class() {
+            _ if dated => SqlType::Year,
+            Class::Decimal | Class::Real => SqlType::BIGINT,
+            _ => e.info.ty,
+        };
+        let info = TypeInfo { ty, ..e.info };
         return Some(adapted(Adapt::Year, e.clone(), info));
     }
     if !fixed && !matches!(e.node, Node::UserVar(_)) {

@@ -35,6 +35,7 @@ pub mod outer_joins;
 pub mod own_reads;
 pub mod partition;
 mod query;
+mod readers;
 mod recursive;
 pub use created::created_columns;
 pub use effort::must_go_on;

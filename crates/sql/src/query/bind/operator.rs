@@ -598,8 +598,10 @@ impl Binder<'_> {
                 _ => Err(columns_expected(1)),
             };
         }
-        if (op, quantifier) == (CmpOp::Eq, ast::Quantifier::Any) {
-            return self.in_rows(vec![left], query, false);
+        match (op, quantifier) {
+            (CmpOp::Eq, ast::Quantifier::Any) => return self.in_rows(vec![left], query, false),
+            (CmpOp::Ne, ast::Quantifier::All) => return self.in_rows(vec![left], query, true),
+            _ => {}
         }
         let sub = self.subquery(query, SubKind::Rows, None)?;
         let columns = self.sub_columns(sub);

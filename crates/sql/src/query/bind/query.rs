@@ -1,5 +1,6 @@
 //! Query expressions: WITH, set operations, VALUES, and the ORDER BY and LIMIT around them.
 
+use super::readers;
 use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::select::position;
 use super::{Bind, Binder, Cte, by_place};
@@ -37,7 +38,12 @@ impl Binder<'_> {
         }
         let known = self.ctes.len();
         self.with(q.with.as_ref())?;
-        let r = self.query_body(q);
+        let mut r = self.query_body(q);
+        if let Ok(plan) = &mut r {
+            for cte in &self.ctes[known..] {
+                readers::free_if_alone(plan, cte.number);
+            }
+        }
         self.ctes.truncate(known);
         self.depth -= 1;
         r

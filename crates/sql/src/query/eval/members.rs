@@ -1,8 +1,9 @@
 //! Whether a value is among the rows of a subquery, or before or behind them.
 
-use super::frame::{Frame, SubResult};
+use super::frame::{Among, Frame, SubResult};
 use super::{Ev, eval};
 use crate::query::expr::{BExpr, CmpOp};
+use crate::query::plan::outcome::Row;
 use crate::value::compare::{CompareRule, compare};
 use crate::value::{Value, ValueError};
 use smallvec::SmallVec;
@@ -20,35 +21,49 @@ pub fn in_rows(
     }
     let values: SmallVec<[Value<'_>; 4]> =
         left.iter().map(|e| eval(e, f, ev)).collect::<Result<_, _>>()?;
-    if let (Some(h), [v]) = (hashed, &values[..]) {
-        if v.is_null() {
-            return Ok(None);
-        }
-        if let Some(found) = h.contains(v) {
-            return Ok(if found { Some(true) } else { (!h.has_null).then_some(false) });
-        }
+    if let [v] = &values[..]
+        && v.is_null()
+    {
+        return Ok(None);
     }
     let mut unknown = false;
-    for row in rows.iter() {
-        let mut equal = Some(true);
-        for (v, w) in values.iter().zip(row) {
-            let rule = CompareRule::of_values(v, w);
-            match compare(v, w, rule, &mut ev.cx)? {
-                None => equal = equal.and(None),
-                Some(Ordering::Equal) => {}
-                Some(_) => {
-                    equal = Some(false);
-                    break;
+    let mut look = |row: &Row| -> Result<bool, ValueError> {
+        let equal = equals(&values, row, ev)?;
+        unknown |= equal.is_none();
+        Ok(equal == Some(true))
+    };
+    match hashed.as_ref().and_then(|h| h.among(&values)) {
+        Some(Among::One) => return Ok(Some(true)),
+        Some(Among::NoneBut(places)) => {
+            for at in places {
+                if look(&rows[*at])? {
+                    return Ok(Some(true));
                 }
             }
         }
-        match equal {
-            Some(true) => return Ok(Some(true)),
-            None => unknown = true,
-            Some(false) => {}
+        None => {
+            for row in rows {
+                if look(row)? {
+                    return Ok(Some(true));
+                }
+            }
         }
     }
     Ok((!unknown).then_some(false))
+}
+
+/// Whether rows are equal, column by column.
+fn equals(values: &[Value<'_>], row: &Row, ev: &mut Ev<'_>) -> Result<Option<bool>, ValueError> {
+    let mut equal = Some(true);
+    for (v, w) in values.iter().zip(row) {
+        let rule = CompareRule::of_values(v, w);
+        match compare(v, w, rule, &mut ev.cx)? {
+            None => equal = None,
+            Some(Ordering::Equal) => {}
+            Some(_) => return Ok(Some(false)),
+        }
+    }
+    Ok(equal)
 }
 
 pub fn quantified(
@@ -68,7 +83,7 @@ pub fn quantified(
             CmpOp::Lt | CmpOp::Le => Some(if all { low } else { high }),
             CmpOp::Eq | CmpOp::NullSafe | CmpOp::Ne => None,
         };
-        let has_null = hashed.as_ref().is_some_and(|h| h.has_null);
+        let has_null = hashed.as_ref().is_some_and(|h| h.has_null());
         if let Some(w) = end.map(|at| &rows[at][0]) {
             let rule = CompareRule::of_values(&v, w);
             let holds = compare(&v, w, rule, &mut ev.cx)?.map(|o| op.holds(o));

@@ -4,6 +4,7 @@ mod at_hand;
 mod counted;
 mod kept;
 mod loose;
+mod measured;
 mod mem;
 mod merged;
 mod parted;
@@ -219,6 +220,7 @@ impl<'p> Joiner<'p> {
                     Checked::Row(wanted) => wanted,
                     Checked::Subs(at) => self.check_row(i, at, r, outer).await?,
                 } && !self.insists(i);
+                self.note(i, r, |m| m.passed += u64::from(wanted));
                 if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
                     continue;
                 }
@@ -241,6 +243,7 @@ impl<'p> Joiner<'p> {
                     }
                 }
             }
+            self.note(i, r, |m| m.joined += 1);
             if i + 1 == n {
                 return Ok(true);
             }
@@ -443,6 +446,18 @@ impl<'p> Joiner<'p> {
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
+        match r.profile {
+            None => self.begin_step(i, r, outer).await,
+            Some(_) => self.begin_measured(i, r, outer).await,
+        }
+    }
+
+    async fn begin_step(
+        &mut self,
+        i: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
         let block = self.block;
         let step = &block.steps[i];
         self.begin_groups(i);
@@ -587,6 +602,13 @@ impl<'p> Joiner<'p> {
 
     /// The next row of step `i`.
     async fn advance(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        match r.profile {
+            None => self.advance_step(i, r).await,
+            Some(_) => self.advance_measured(i, r).await,
+        }
+    }
+
+    async fn advance_step(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
         self.look(r)?;
         let block = self.block;
         let step = &block.steps[i];

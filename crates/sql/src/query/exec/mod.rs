@@ -57,6 +57,7 @@ use crate::query::eval::{Ev, is_true};
 
 use crate::query::plan::foreign::ForeignPlan;
 use crate::query::plan::outcome::{KeptRows, Run};
+use crate::query::plan::profile::Profile;
 use crate::query::plan::{Aggregation, Block, Body, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::session_api::SqlError;
 use crate::status::Stat;
@@ -104,6 +105,8 @@ pub struct Runner<'a, 't> {
     pub made: MadeTables,
     /// Rows of subqueries' tables that are kept from one run to the next.
     pub lasting: Lasting,
+    /// What steps did, where the run is measured (EXPLAIN ANALYZE).
+    pub profile: Option<Box<Profile>>,
 }
 
 /// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
@@ -134,6 +137,7 @@ impl<'a, 't> Runner<'a, 't> {
             searches: Vec::new(),
             made: MadeTables::default(),
             lasting: Lasting::default(),
+            profile: None,
             tables: &[],
             programs,
             inside: None,

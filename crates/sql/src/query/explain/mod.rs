@@ -10,6 +10,7 @@ use crate::query::expr::usable::Alt;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::index_merge::{IndexMerge, MergeKind};
 use crate::query::plan::key::{Key, key_length};
+use crate::query::plan::profile::{Placed, place};
 use crate::query::plan::told::column_meta;
 use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, Step, SubKind, TableSlot};
 use crate::session_api::ColumnMeta;
@@ -67,6 +68,8 @@ pub fn text(s: impl Into<String>) -> Value<'static> {
 
 pub struct Lines<'e> {
     pub out: Vec<Line>,
+    /// Steps that lines are about, by the numbers of the lines.
+    places: HashMap<usize, usize>,
     next: i64,
     /// The numbers of common tables, by those that they have in the plan.
     commons: HashMap<u32, i64>,
@@ -76,8 +79,14 @@ pub struct Lines<'e> {
 
 impl<'e> Lines<'e> {
     pub fn new(b: &Binder<'e>) -> Lines<'e> {
-        let (out, commons) = (Vec::new(), HashMap::new());
-        Lines { out, next: 1, commons, reads: b.env.reads, params: b.env.params }
+        let (out, commons, places) = (Vec::new(), HashMap::new(), HashMap::new());
+        Lines { out, places, next: 1, commons, reads: b.env.reads, params: b.env.params }
+    }
+
+    /// The lines, with where the steps stand that they are about.
+    pub fn placed(self) -> Placed {
+        let places = (0..self.out.len()).map(|line| self.places.get(&line).copied()).collect();
+        Placed { lines: self.out, places }
     }
 
     pub fn select(&mut self, plan: &QueryPlan) {
@@ -228,6 +237,7 @@ impl<'e> Lines<'e> {
                 _ => text(t.alias.to_string()),
             };
             let key = key.map(|(k, t)| (k, t, reference(k, b)));
+            self.places.insert(self.out.len(), place(s));
             self.line(kind, name, access, key, s.rows, extra);
             self.filtered(s.told);
             self.table(t, s);

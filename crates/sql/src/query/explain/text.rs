@@ -4,6 +4,7 @@
 //! those of this optimizer compare with none of MySQL's.
 
 use crate::query::plan::Line;
+use crate::query::plan::profile::{Measured, Profile};
 use crate::value::Value;
 use crate::value::json::quote;
 use std::fmt::Write as _;
@@ -65,8 +66,38 @@ impl Level<'_> {
     }
 }
 
-/// The tree of iterators, as text; `ran`: what the query gave and took, of EXPLAIN ANALYZE.
-pub fn tree(lines: &[Line], ran: Option<(u64, i64)>) -> String {
+/// What a query gave and took, of EXPLAIN ANALYZE.
+pub struct Ran<'r> {
+    pub rows: u64,
+    pub micros: i64,
+    pub places: &'r [Option<usize>],
+    pub profile: &'r Profile,
+}
+
+impl Ran<'_> {
+    /// What happened at the step that a line is about.
+    fn of(&self, lines: &[Line], line: &Line) -> Option<Measured> {
+        let at = lines.iter().position(|l| std::ptr::eq(l, line))?;
+        Some(self.profile.at(self.places.get(at).copied().flatten()?))
+    }
+}
+
+/// As MySQL has it: milliseconds up to the first and the last row, and rows, of one loop on average.
+fn actual((first, last): (i64, i64), rows: u64, loops: u64) -> String {
+    if loops == 0 {
+        return " (never executed)".into();
+    }
+    let each = |n: f64| n / loops as f64;
+    let millis = |micros: i64| format!("{:.3}", each(micros.max(0) as f64) / 1000.0);
+    let rows = match rows.is_multiple_of(loops) {
+        true => (rows / loops).to_string(),
+        false => format!("{:.2}", each(rows as f64)),
+    };
+    format!(" (actual time={}..{} rows={rows} loops={loops})", millis(first), millis(last))
+}
+
+/// The tree of iterators, as text.
+pub fn tree(lines: &[Line], ran: Option<&Ran<'_>>) -> String {
     let mut out = String::new();
     for (n, level) in levels(lines).iter().enumerate() {
         let depth = match n {
@@ -82,38 +113,50 @@ pub fn tree(lines: &[Line], ran: Option<(u64, i64)>) -> String {
                 1
             }
         };
-        let actual = ran.filter(|_| n == 0).map(|(rows, micros)| {
-            format!(" (actual time=0..{}.{:03} rows={rows} loops=1)", micros / 1000, micros % 1000)
-        });
-        branch(level, depth, &actual.unwrap_or_default(), &mut out);
+        let whole = ran.filter(|_| n == 0).map(|ran| actual((0, ran.micros), ran.rows, 1));
+        let of = |line: &Line| ran.and_then(|ran| ran.of(lines, line));
+        branch(level, depth, whole, &of, &mut out);
     }
     out
 }
 
-fn branch(level: &Level<'_>, mut depth: usize, actual: &str, out: &mut String) {
-    let mut actual = Some(actual);
-    let mut put = |depth: usize, what: &str| {
-        let _ = writeln!(out, "{}-> {what}{}", "    ".repeat(depth), actual.take().unwrap_or(""));
+fn branch(
+    level: &Level<'_>,
+    mut depth: usize,
+    mut whole: Option<String>,
+    of: &dyn Fn(&Line) -> Option<Measured>,
+    out: &mut String,
+) {
+    // What the query as a whole gave is said of its first line.
+    let mut put = |depth: usize, what: &str, own: Option<String>| {
+        let own = whole.take().or(own).unwrap_or_default();
+        let _ = writeln!(out, "{}-> {what}{own}", "    ".repeat(depth));
     };
     let wraps =
         [("Using filesort", "Sort"), ("Using temporary", "Aggregate using temporary table")];
     for (said, what) in wraps {
         if level.any(said) {
-            put(depth, what);
+            put(depth, what, None);
             depth += 1;
         }
     }
-    if level.lines.len() > 1 {
-        put(depth, "Nested loop join");
+    let times = |m: Measured| (m.first, m.micros);
+    if let [first, .., last] = &level.lines[..] {
+        let joined = of(first).zip(of(last)).map(|(first, last)| {
+            let micros = level.lines.iter().filter_map(|l| of(l)).map(|m| m.micros).sum();
+            actual((first.first, micros), last.joined, first.loops)
+        });
+        put(depth, "Nested loop join", joined);
         depth += 1;
     }
     for line in &level.lines {
         let mut here = depth;
+        let measured = of(line);
         if says(line, "Using where") {
-            put(here, "Filter");
+            put(here, "Filter", measured.map(|m| actual(times(m), m.passed, m.loops)));
             here += 1;
         }
-        put(here, &step(line));
+        put(here, &step(line), measured.map(|m| actual(times(m), m.read, m.loops)));
     }
 }
 

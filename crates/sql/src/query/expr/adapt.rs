@@ -5,7 +5,9 @@ use crate::value::json::{Dom, from_value};
 use crate::value::store::bit_bytes;
 use crate::value::temporal::parse;
 use crate::value::types::protocol::column_type;
-use crate::value::{Collation, Date, Geometry, SqlType, TimeZone, Value, ValueError, Warnings};
+use crate::value::{
+    Collation, Date, Decimal, Geometry, SqlType, TimeZone, Value, ValueError, Warnings,
+};
 
 /// What becomes of a literal beside a value of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,15 +113,25 @@ impl Adapt {
             }
             (Adapt::Year, Value::Date(d)) => Value::Int(i64::from(d.year)),
             (Adapt::Year, Value::DateTime(d)) => Value::Int(i64::from(d.date.year)),
-            (Adapt::Year, Value::Int(n)) => match *n {
-                0 => v,
-                n => Value::Int(with_century(n)),
+            (Adapt::Year, Value::Int(n)) => year_of(*n),
+            // The column rounds what it keeps.
+            (Adapt::Year, Value::Decimal(d)) => match rounded(*d) {
+                Some(n) => year_of(n),
+                None => v,
             },
+            (Adapt::Year, Value::Double(x)) if x.abs() < 1e9 => year_of(x.round_ties_even() as i64),
             // Four digits say their century themselves.
             (Adapt::Year, Value::Str(b, _) | Value::Bytes(b)) if b[..] == *b"0000" => Value::Int(0),
             (Adapt::Year, Value::Str(b, _) | Value::Bytes(b)) => {
-                let n = std::str::from_utf8(b).ok().and_then(|s| s.trim().parse().ok());
-                n.map_or(v, |n| Value::Int(with_century(n)))
+                let text = std::str::from_utf8(b).unwrap_or_default().trim();
+                let parsed = Decimal::parse(text.as_bytes());
+                let whole = parsed.used == text.len() && parsed.used > 0;
+                let fraction = parsed.value.filter(|_| whole).and_then(rounded);
+                match (text.parse(), fraction) {
+                    (Ok(n), _) => Value::Int(with_century(n)),
+                    (_, Some(n)) => year_of(n),
+                    _ => v,
+                }
             }
             _ => v,
         })
@@ -148,12 +160,28 @@ fn fitted(ty: SqlType, v: &Value<'_>) -> Option<Value<'static>> {
         let found = v.find_time().filter(|f| known && !f.truncated)?;
         return Some(Value::Time(found.value.round(fsp)));
     }
+    // A number has no room for a fraction of a day; a column of dates keeps none.
+    let whole = match (ty, v) {
+        (SqlType::Date, Value::Decimal(d)) => Some(Value::Decimal(d.truncate(0))),
+        (SqlType::Date, Value::Double(x)) => Some(Value::Double(x.trunc())),
+        _ => None,
+    };
+    let v = whole.as_ref().unwrap_or(v);
     let found = v.find_datetime_in(TimeZone::UTC, true);
     let found = found.filter(|f| v.is_numeric() && !f.truncated)?;
     Some(match ty {
         SqlType::Date => Value::Date(found.value.date),
         _ => Value::DateTime(found.value.round(ty.fsp())?),
     })
+}
+
+fn rounded(d: Decimal) -> Option<i64> {
+    i64::try_from(d.to_i128()?).ok()
+}
+
+/// The year that a number is short for; 0 is itself.
+fn year_of(n: i64) -> Value<'static> {
+    Value::Int(if n == 0 { 0 } else { with_century(n) })
 }
 
 /// 0 to 69 are of this century, 70 to 99 of the last one.

@@ -4,7 +4,7 @@
 //! [`Keyed`] kind only.
 
 use crate::func::aggregate::distinct_key;
-use crate::value::{Class, Collation, SqlType, Value};
+use crate::value::{Class, Collation, SqlType, Value, Warnings};
 use std::borrow::Cow;
 
 /// Kinds of columns whose equality a key can tell.
@@ -15,6 +15,9 @@ pub enum Keyed {
     /// Exact numbers with digits behind the point, and integers compared with them.
     Decimal,
     Double,
+    /// What is compared as doubles: numbers of different kinds, and texts beside numbers. It finds more than is equal where a text is an integer
+    /// beyond the doubles, which is compared as one.
+    Number,
     /// Texts of one collation.
     Text,
     /// Dates, and dates with times.
@@ -37,6 +40,18 @@ impl Keyed {
         }
     }
 
+    /// The same for joins, which look at what they find: also where the types are compared as doubles. Equal values of one side may be
+    /// different ones there (the texts '1' and '1.0').
+    pub fn for_join(a: &SqlType, b: &SqlType) -> Option<Keyed> {
+        use Class::{Decimal, Int, Real, Text};
+        let mixed = |a: Class, b: Class| {
+            a != b
+                && matches!(a, Int | Decimal | Real | Text)
+                && matches!(b, Int | Decimal | Real | Text)
+        };
+        Keyed::of(a, b).or_else(|| mixed(a.class(), b.class()).then_some(Keyed::Number))
+    }
+
     /// Adds the value to a key; none for NULL, which equals nothing. `Err`: it is of another kind than its type promised, and nothing can be
     /// told.
     pub fn key(self, v: &Value<'_>, out: &mut Vec<u8>) -> Result<Option<()>, ()> {
@@ -45,6 +60,12 @@ impl Keyed {
             (Keyed::Decimal, Value::Int(n)) => decimal(n.to_string(), out),
             (Keyed::Decimal, Value::UInt(n)) => decimal(n.to_string(), out),
             (Keyed::Decimal, Value::Decimal(d)) => decimal(d.to_string(), out),
+            // A text that is no number says so when it is compared.
+            (Keyed::Number, v) if v.is_numeric() || v.is_string() => {
+                let mut warnings = Warnings::default();
+                let number = v.to_f64(&mut warnings).filter(|_| warnings.total() == 0).ok_or(())?;
+                distinct_key(&Value::Double(number), out);
+            }
             // Both sides are of the collation `binary` then.
             (Keyed::Text, Value::Bytes(b)) => {
                 distinct_key(&Value::Str(Cow::Borrowed(b), Collation::Binary), out);
@@ -99,6 +120,22 @@ mod tests {
             |s: &'static str| Value::Str(Cow::Borrowed(s.as_bytes()), Collation::Utf8mb4GeneralCi);
         same(Keyed::Text, &text("Ab"), &text("aB"));
         other(Keyed::Text, &text("ab"), &text("abc"));
+    }
+
+    #[test]
+    fn texts_beside_numbers() {
+        let text =
+            |s: &'static str| Value::Str(Cow::Borrowed(s.as_bytes()), Collation::Utf8mb4GeneralCi);
+        for (a, b) in
+            [("7", Value::Int(7)), (" 7.0", Value::UInt(7)), ("-1e1", Value::Double(-10.0))]
+        {
+            assert_eq!(key(Keyed::Number, &text(a)), key(Keyed::Number, &b), "{a}");
+        }
+        assert_eq!(Keyed::Number.key(&text("7a"), &mut Vec::new()), Err(()));
+        let varchar = SqlType::varchar(9, Collation::Utf8mb4GeneralCi);
+        assert_eq!(Keyed::of(&varchar, &SqlType::BIGINT), None);
+        assert_eq!(Keyed::for_join(&varchar, &SqlType::BIGINT), Some(Keyed::Number));
+        assert_eq!(Keyed::for_join(&SqlType::Date, &SqlType::BIGINT), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::query::bind::{Binder, partition};
 use crate::query::explain::{Lines, text};
+use crate::query::plan::profile::Placed;
 use crate::query::plan::{Line, QueryPlan};
 use crate::query::print::Note;
 use crate::session_api::SqlError;
@@ -15,7 +16,7 @@ pub enum Explained {
     /// FORMAT=TREE and FORMAT=JSON, with the note.
     Text(String, Option<String>),
     /// EXPLAIN ANALYZE: the query is run before it is told.
-    Analyze(Box<QueryPlan>, Vec<Line>),
+    Analyze(Box<QueryPlan>, Placed),
 }
 
 pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlError> {
@@ -55,7 +56,7 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
                 let plan = b.query(q).await?;
                 let mut x = Lines::new(b);
                 x.select(&plan);
-                Ok(Explained::Analyze(Box::new(plan), x.out))
+                Ok(Explained::Analyze(Box::new(plan), x.placed()))
             }
             _ => Err(SqlError::not_supported("EXPLAIN ANALYZE of a statement that is no query")),
         },

@@ -17,6 +17,7 @@ use crate::query::plan::key::Key;
 use crate::query::plan::{Access, Body, KeptBy, Limit, QueryPlan, Source};
 use crate::session_api::SqlError;
 use crate::value::Value;
+use crate::value::compare::CompareRule;
 use std::collections::HashMap;
 use weir_engine::LockMode;
 
@@ -277,7 +278,7 @@ impl Optimizer<'_> {
         let way = match &self.b.tables[t].source {
             Source::Table(table) => {
                 let (access, rows, cost) = self.table_access(t, table, &on).await;
-                self.read_or_kept(t, (access, rows, cost), &on, bound)
+                self.read_or_kept((t, group), (access, rows, cost), &on, bound)
             }
             Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => {
                 self.made(t, &on, bound)
@@ -323,7 +324,7 @@ impl Optimizer<'_> {
     /// Reads the rows for each row before, or once where they are the same then.
     fn read_or_kept(
         &self,
-        t: usize,
+        (t, group): (usize, Option<usize>),
         (access, rows, cost): (Access, f64, f64),
         on: &On,
         bound: u64,
@@ -348,17 +349,20 @@ impl Optimizer<'_> {
             return read(access);
         }
         let equal = self.equal(t, on, bound);
+        let computed = self.computed(t, group, bound);
         let lasting = self.is_same(&access, t, |e| !e.is_from_outside());
         // The first table is read once in a run: it is kept for the runs to come, and only to be found by what is around.
-        if bound == 0 && (!lasting || equal.is_empty()) {
+        if bound == 0 && (!lasting || equal.is_empty() && computed.is_empty()) {
             return read(access);
         }
         let left = matches(rows, equal.len());
         let share = if lasting && again { LASTING } else { 1.0 };
         let once = (cost + rows * KEEP_ROW) * share;
-        let each = KEPT_ROW * (1.0 + left);
+        // What is computed leaves its share of them, as every condition does.
+        let found = matches(rows, equal.len() + computed.len());
+        let each = KEPT_ROW * (1.0 + found);
         let hashed = (!equal.is_empty()).then_some((rows, left));
-        let kept = Some(KeptBy { equal, lasting });
+        let kept = Some(KeptBy { equal, computed, lasting });
         Way { access, rows, left, once, each, kept, hashed, told: 1.0 }
     }
 
@@ -399,6 +403,40 @@ impl Optimizer<'_> {
             if let Some(kind) = Keyed::of(&ty, &one.expr.info.ty) {
                 out.push((*col, kind, one.expr.clone()));
             }
+        }
+        out
+    }
+
+    /// What conditions equate, by values that have keys, between what is computed of a table's columns (or of a column, in another kind than its
+    /// own) and something of the tables before.
+    fn computed(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(BExpr, Keyed, BExpr)> {
+        let mut out = Vec::new();
+        let settled = |e: &BExpr| e.has_no_subs() && !e.varies() && !e.is_from_outside();
+        for c in self.conditions(group) {
+            let Node::Cmp { op: CmpOp::Eq, rule, a, b } = &c.node else { continue };
+            let bit = 1u64 << t;
+            let before = |e: &BExpr| matches!(self.tables_of(e), of if of != 0 && of & !bound == 0);
+            let (own, value) = match (self.tables_of(a) == bit, self.tables_of(b) == bit) {
+                (true, _) if before(b) => (a, b),
+                (_, true) if before(a) => (b, a),
+                _ => continue,
+            };
+            if !settled(own) || !settled(value) {
+                continue;
+            }
+            let (column, types) =
+                (matches!(own.node, Node::Col(_)), (&own.info.ty, &value.info.ty));
+            let kind = match Keyed::for_join(types.0, types.1) {
+                // A column finds its rows by `equal` then.
+                Some(kind) if column && kind != Keyed::Number => continue,
+                Some(Keyed::Number) if *rule != Some(CompareRule::Double) => continue,
+                Some(Keyed::Text) if *rule != own.info.ty.collation().map(CompareRule::Text) => {
+                    continue;
+                }
+                Some(kind) => kind,
+                None => continue,
+            };
+            out.push(((**own).clone(), kind, (**value).clone()));
         }
         out
     }

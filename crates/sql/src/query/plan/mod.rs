@@ -27,6 +27,7 @@ mod out_column;
 pub mod outcome;
 pub mod param_kind;
 pub mod point;
+pub mod profile;
 pub mod pruning;
 pub mod raw;
 pub mod shape;
@@ -110,7 +111,7 @@ pub(super) enum Kind {
     Do(Vec<BExpr>, Vec<Sub>),
     Explain(Vec<Line>, Option<String>),
     /// EXPLAIN ANALYZE: a query, and its rows of EXPLAIN.
-    Analyze(QueryPlan, Vec<Line>),
+    Analyze(QueryPlan, profile::Placed),
 }
 
 impl Plan {
@@ -423,8 +424,23 @@ pub(super) struct Step {
 pub(super) struct KeptBy {
     /// Columns of the table, and what of the tables before they equal.
     pub equal: Vec<(u16, Keyed, BExpr)>,
+    /// The same of what is computed of the table's columns.
+    pub computed: Vec<(BExpr, Keyed, BExpr)>,
     /// Nothing of the blocks around picks them: they are the same in each run of a subquery.
     pub lasting: bool,
+}
+
+impl KeptBy {
+    /// Something is equated, so that rows are found by a hash.
+    pub fn is_hashed(&self) -> bool {
+        !self.equal.is_empty() || !self.computed.is_empty()
+    }
+
+    /// What of the tables before is equated, in the order of the keys.
+    pub fn values(&self) -> impl Iterator<Item = (Keyed, &BExpr)> + Clone {
+        let columns = self.equal.iter().map(|(_, kind, e)| (*kind, e));
+        columns.chain(self.computed.iter().map(|(_, kind, e)| (*kind, e)))
+    }
 }
 
 /// The inner side of an outer join: a run of steps.

@@ -4,7 +4,9 @@ use crate::query::exec::Runner;
 use crate::query::exec::destination::Out;
 use crate::query::exec::out::Client;
 use crate::query::explain::text;
+use crate::query::explain::text::Ran;
 use crate::query::plan::outcome::{Outcome, Run};
+use crate::query::plan::profile::Placed;
 use crate::query::plan::{Line, QueryPlan};
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError};
 use crate::value::{Collation, Value};
@@ -61,7 +63,7 @@ impl ResultSink for Counted {
 pub async fn run(
     r: &mut Runner<'_, '_>,
     q: &QueryPlan,
-    lines: &[Line],
+    placed: &Placed,
     columns: &[ColumnMeta],
     sink: &mut dyn ResultSink,
 ) -> Run<Outcome> {
@@ -70,10 +72,14 @@ pub async fn run(
     let results = r.reads.settings.results;
     let (tz, largest) = (r.ev.cx.tz, r.ev.cx.max_packet);
     let mut out = Out::Client(Client::new(&mut counted, &q.columns, results, tz, largest));
-    r.run_query(q, None, &mut out).await?;
+    r.profile = Some(Box::default());
+    let done = r.run_query(q, None, &mut out).await;
+    let profile = r.profile.take().unwrap_or_default();
+    done?;
     drop(out);
-    let took = r.ev.cx.session.clock_micros() - began;
-    let shown = crate::query::explain::text::tree(lines, Some((counted.0, took.max(0))));
+    let micros = r.ev.cx.session.clock_micros() - began;
+    let ran = Ran { rows: counted.0, micros, places: &placed.places, profile: &profile };
+    let shown = crate::query::explain::text::tree(&placed.lines, Some(&ran));
     crate::query::plan::told::announce(columns, r.reads.settings, sink)?;
     send(&[vec![text(shown)]], results, sink)?;
     Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })

@@ -15,7 +15,8 @@ impl Joiner<'_> {
     /// The next joined row with another row of the last step, in a block without subqueries; false: `next` has to look for more.
     pub fn next_at_hand(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
         let block = self.block;
-        let Some(step) = block.steps.last().filter(|s| self.goes_on(block, s)) else {
+        let goes_on = |s: &&Step| r.profile.is_none() && self.goes_on(block, s);
+        let Some(step) = block.steps.last().filter(goes_on) else {
             return Ok(false);
         };
         let t = step.table;
@@ -81,7 +82,7 @@ impl Joiner<'_> {
         let step = &self.block.steps[i];
         let state = &self.states[step.table];
         let in_memory = matches!(step.access, Access::Mem { .. }) || self.is_kept(step.table);
-        let waits = state.merge.is_some() || self.is_kept_due(step.table);
+        let waits = state.merge.is_some() || self.is_kept_due(step.table) || r.profile.is_some();
         if waits || !(in_memory || state.open) || !self.step_on(step, r) {
             return Ok(false);
         }
@@ -101,9 +102,12 @@ impl Joiner<'_> {
         let t = step.table;
         let in_memory = matches!(self.mems[t], Some(MadeRows::Memory(_)));
         let made = in_memory && self.block.tables[t].lateral.is_none();
+        if r.profile.is_some() {
+            return false;
+        }
         match (&step.access, &step.kept) {
             (Access::Mem { hash }, None) if made => self.seek_mem(t, hash, r, outer),
-            (_, Some(by)) if self.is_kept(t) => self.seek_kept(t, &by.equal, r, outer),
+            (_, Some(by)) if self.is_kept(t) => self.seek_kept(t, by.values(), r, outer),
             _ => return false,
         }
         self.begin_groups(i);

@@ -170,7 +170,7 @@ impl Joiner<'_> {
                 }
             }
         }
-        self.seek_kept(t, &by.equal, r, outer);
+        self.seek_kept(t, by.values(), r, outer);
         Begun::Found
     }
 
@@ -203,8 +203,8 @@ impl Joiner<'_> {
             self.states[t].kept = Kept::Never;
             return Begun::Reads;
         }
-        let hash = (!by.equal.is_empty()).then(RowHash::default);
-        let parts = self.may_part(i, &by.equal, again);
+        let hash = by.is_hashed().then(RowHash::default);
+        let parts = self.may_part(i, by.is_hashed(), again);
         let limit = if parts { join_memory(r.reads) } else { LIMIT };
         let table = KeptTable { hash, limit, parts, ..KeptTable::default() };
         self.states[t].kept = Kept::Filling(table);
@@ -212,16 +212,16 @@ impl Joiner<'_> {
     }
 
     /// Puts a step before the first of its kept rows for the rows before it.
-    pub(super) fn seek_kept(
+    pub(super) fn seek_kept<'e>(
         &mut self,
         t: usize,
-        equal: &[(u16, Keyed, BExpr)],
+        values: impl Iterator<Item = (Keyed, &'e BExpr)>,
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) {
         let mut key = std::mem::take(&mut r.key);
         key.clear();
-        let found = self.key_before(equal, &mut key, r, outer);
+        let found = self.key_before(values, &mut key, r, outer);
         if let Kept::All(kept) = &mut self.states[t].kept {
             (kept.next, kept.by_hash) = match (&kept.of.hash, found) {
                 (Some(_), Ok(None)) => (None, true),
@@ -249,7 +249,7 @@ impl Joiner<'_> {
                 self.look(r)?;
                 if !self.read_on(i, r).await? {
                     self.filled(i, r);
-                    self.seek_kept(t, &by.equal, r, outer);
+                    self.seek_kept(t, by.values(), r, outer);
                     return Ok(true);
                 }
                 self.complete(i, r)?;
@@ -280,9 +280,9 @@ impl Joiner<'_> {
 
     /// The key of what the rows before have for the columns that are equated; see [`Keyed::key`]. What is wrong with a value is left to the
     /// condition, which is looked at on the rows found.
-    pub(super) fn key_before(
+    pub(super) fn key_before<'e>(
         &self,
-        equal: &[(u16, Keyed, BExpr)],
+        values: impl Iterator<Item = (Keyed, &'e BExpr)>,
         key: &mut Vec<u8>,
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
@@ -290,7 +290,7 @@ impl Joiner<'_> {
         let frame = self.frame(r.params, outer);
         let warnings = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
         let mut found = Ok(Some(()));
-        for (_, kind, e) in equal {
+        for (kind, e) in values {
             found = eval(e, &frame, &mut r.ev).map_err(|_| ()).and_then(|v| kind.key(&v, key));
             if found != Ok(Some(())) {
                 break;
@@ -440,18 +440,23 @@ impl Joiner<'_> {
         &self,
         t: usize,
         by: &KeptBy,
-        r: &Runner<'_, '_>,
+        r: &mut Runner<'_, '_>,
         key: &mut Vec<u8>,
     ) -> Result<Option<()>, ()> {
         let frame = self.frame(r.params, None);
-        let mut found = Ok(Some(()));
         for (col, kind, _) in &by.equal {
             let col = ColRef { depth: 0, table: t as u16, col: *col };
-            found = kind.key(&frame.column(col, r.ev.cx.tz), key);
+            let found = kind.key(&frame.column(col, r.ev.cx.tz), key);
             if found != Ok(Some(())) {
-                break;
+                return found;
             }
         }
-        found
+        match by.computed.is_empty() {
+            true => Ok(Some(())),
+            false => {
+                let values = by.computed.iter().map(|(own, kind, _)| (*kind, own));
+                self.key_before(values, key, r, None)
+            }
+        }
     }
 }

@@ -37,7 +37,7 @@ impl Joiner<'_> {
         if self.mems[t].is_none() {
             self.make(i, hash, r, outer).await?;
             if let Some(MadeRows::File(_)) = &self.mems[t]
-                && self.may_part(i, hash, outer.is_some())
+                && self.may_part(i, !hash.is_empty(), outer.is_some())
                 && let Some(spilled) = self.divide_made(i, hash, r).await?
             {
                 return Ok(Some(spilled));
@@ -65,7 +65,8 @@ impl Joiner<'_> {
         if self.states[t].hash.is_some() {
             let mut key = std::mem::take(&mut r.key);
             key.clear();
-            let found = self.key_before(hash, &mut key, r, outer);
+            let values = hash.iter().map(|(_, kind, e)| (*kind, e));
+            let found = self.key_before(values, &mut key, r, outer);
             let state = &mut self.states[t];
             // Another kind of value than the type promised is compared row by row.
             if let (Some(map), Ok(known)) = (&state.hash, found) {
@@ -93,7 +94,7 @@ impl Joiner<'_> {
             Some(made) => made.rows.clone(),
             None => {
                 // What is looked for by hash and cannot be divided would be read for each row before.
-                let memory = match hash.is_empty() || self.may_part(i, hash, again) {
+                let memory = match hash.is_empty() || self.may_part(i, true, again) {
                     true => table_memory(r.reads),
                     false => LIMIT,
                 };

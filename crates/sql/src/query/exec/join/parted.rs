@@ -33,6 +33,7 @@ use crate::query::plan::outcome::Run;
 use crate::query::plan::{Access, Step};
 use crate::status::Stat;
 use crate::value::encoded::encode;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_engine::{Scratch, ScratchStream};
 
@@ -93,12 +94,12 @@ struct Joined {
 /// A column of a step's table, and what of the rows before it equals.
 type Equated = (u16, Keyed, BExpr);
 
-/// What the rows of a step are found by.
-fn equated(step: &Step) -> &[Equated] {
+/// What of the tables before the rows of a step are found by.
+fn equated(step: &Step) -> SmallVec<[(Keyed, &BExpr); 4]> {
     match (&step.access, &step.kept) {
-        (Access::Mem { hash }, _) => hash,
-        (_, Some(by)) => &by.equal,
-        _ => &[],
+        (Access::Mem { hash }, _) => hash.iter().map(|(_, kind, e)| (*kind, e)).collect(),
+        (_, Some(by)) => by.values().collect(),
+        _ => SmallVec::new(),
     }
 }
 
@@ -117,11 +118,11 @@ impl Spilling {
 impl<'p> Joiner<'p> {
     /// Whether the rows that step `i` keeps may be divided. Where an index delivers the order, or the block is run for each row around, they
     /// have to come as they do.
-    pub(super) fn may_part(&self, i: usize, equal: &[Equated], again: bool) -> bool {
+    pub(super) fn may_part(&self, i: usize, hashed: bool, again: bool) -> bool {
         let crossed = self.block.groups.iter().any(|g| g.first < i && i <= g.last);
         let few = self.block.steps[i].begins.len() <= 8;
         let ordered = !self.block.index_order.is_empty();
-        i > 0 && !again && !equal.is_empty() && !crossed && few && !ordered
+        i > 0 && !again && hashed && !crossed && few && !ordered
     }
 
     /// What step `i` keeps does not fit, or waits for a write.
@@ -208,7 +209,7 @@ impl<'p> Joiner<'p> {
             let mut key = Vec::new();
             loop {
                 key.clear();
-                let known = self.key_before(equal, &mut key, r, outer);
+                let known = self.key_before(equal.iter().copied(), &mut key, r, outer);
                 match known {
                     Ok(None) if step.begins.is_empty() => {}
                     Ok(_) => {
@@ -317,7 +318,7 @@ impl<'p> Joiner<'p> {
                     now.at += 1;
                     match &step.access {
                         Access::Mem { hash } => self.seek_mem(step.table, hash, r, outer),
-                        _ => self.seek_kept(step.table, equated(step), r, outer),
+                        _ => self.seek_kept(step.table, equated(step).into_iter(), r, outer),
                     }
                     return Ok(true);
                 }

@@ -64,7 +64,7 @@ impl Layout {
 
 /// Where rows go that a window is done with.
 enum Next<'e, 'b> {
-    Window(RowSorter),
+    Window(Box<RowSorter>),
     Out(&'e mut Emitter<'b>),
 }
 
@@ -96,10 +96,10 @@ impl Runner<'_, '_> {
         let mut sorted = sorter.finish(self.reads, &mut self.ev).await?;
         let mut window = first;
         for following in rest {
-            let mut next = Next::Window(self.sorter(following, layout));
+            let mut next = Next::Window(Box::new(self.sorter(following, layout)));
             self.window(window, sorted, (&mut j, layout, outer), &mut next, out).await?;
             let Next::Window(sorter) = next else { return Ok(0) };
-            sorted = sorter.finish(self.reads, &mut self.ev).await?;
+            sorted = (*sorter).finish(self.reads, &mut self.ev).await?;
             window = following;
         }
         let mut next = Next::Out(&mut e);
