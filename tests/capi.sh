@@ -36,7 +36,7 @@ if command -v c++ >/dev/null; then c++ -x c++ -fsyntax-only -Wall -Werror "$HEAD
 # The static library alone makes a program.
 cc -std=c11 -D_GNU_SOURCE -Wall -g tests/capi/test.c -I"$WORK/usr/include" "$WORK/usr/lib/libweir.a" -lpthread -ldl -lm -o "$WORK/static"
 
-# Leaks are those that a process leaves: what the engine keeps for its life is none.
+# Leaks are those that a process leaves: what the engine keeps for its life is not one.
 export ASAN_OPTIONS=detect_leaks=1
 timeout 120 "$WORK/test" all "$WORK/data"
 timeout 120 "$WORK/static" all "$WORK/data-static"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two applications that many people run, a blog and a wiki: their tables are made, what they say is answered (applications/*.expected, which
-# MariaDB 10.11 answers too, but for display widths, the columns of SHOW INDEX, the names of keys in messages and what is deprecated), and a dump of each loads and is
+# MariaDB 10.11 answers too, except for display widths, the columns of SHOW INDEX, the names of keys in messages and what is deprecated), and a dump of each loads and is
 # equal; all of it is there after a crash.
 cd "$(dirname "$0")/../.."
 . tests/blackbox/lib.sh

@@ -7,7 +7,7 @@ start_server
 client() { "$1" --host=127.0.0.1 --port="$PORT" --user=root "${@:2}"; }
 is() { [ "$2" = "$3" ] || fail "$1: expected '$3', found '$2'"; }
 
-# --- loaded as it is: FULLTEXT and SPATIAL keys are there, and a note tells of each that no tree stands behind it ---
+# --- loaded as it is: FULLTEXT and SPATIAL keys are there, and a note tells of each that no tree comes after it ---
 sql --show-warnings <tests/blackbox/rental.sql >"$WORK/load" 2>&1 || fail "load: $(cat "$WORK/load")"
 is "notes about keys" "$(grep -c "^Note (Code 1235): .* is no index on disk here" "$WORK/load")" 2
 is "keys" "$(sql rental -e "select index_name, index_type from information_schema.statistics where table_schema = 'rental' and index_type <> 'BTREE' and seq_in_index = 1 order by 1" | tr '\t\n' ' ;')" "idx_location SPATIAL;idx_title_description FULLTEXT;"

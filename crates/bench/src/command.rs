@@ -231,7 +231,7 @@ fn oltp_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
     Ok(Plan::Oltp { config, given })
 }
 
-/// Makes the data anew.
+/// Makes the data again.
 pub fn prepare(o: &Options, target: &Target, live: &mut Live) -> Result<Load> {
     let begun = Instant::now();
     live.note(&format!("preparing schema '{}' on {}", o.schema(), target.describe()));

@@ -26,7 +26,7 @@ pub struct Begin {
 
 const STATEMENTS: u8 = 1;
 const LOGICAL_TIMESTAMPS: u8 = 2;
-/// In the highest bit of a number: the original one stands behind it, for it is another one.
+/// In the highest bit of a number: the original one comes after it, for it is another one.
 const TIME_DIFFERS: u64 = 1 << 55;
 const VERSION_DIFFERS: u32 = 1 << 31;
 

@@ -144,7 +144,7 @@ impl<'a> Settings<'a> {
                     let count = usize::from(r.u8()?);
                     r.bytes(count * 4)?;
                 }
-                // As MySQL has it: what stands behind a variable that is not known cannot be found.
+                // As MySQL has it: what comes after a variable that is not known cannot be found.
                 _ => break,
             }
         }

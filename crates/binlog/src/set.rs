@@ -60,7 +60,7 @@ impl Source {
     }
 }
 
-/// A tag in lower case; `None` where it is none.
+/// A tag in lower case; `None` where it is not one.
 fn normal_tag(text: &str) -> Option<String> {
     let first = text.chars().next()?;
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -44,7 +44,7 @@ pub struct MachineFiles {
 }
 
 impl MachineFiles {
-    /// The text of an error is for whoever starts the server.
+    /// The text of an error is for anyone who starts the server.
     pub fn new(secure_file_priv: &str, datadir: &Path) -> Result<MachineFiles, String> {
         let datadir = std::fs::canonicalize(datadir).map_err(|e| {
             format!("cannot resolve the data directory '{}': {e}", datadir.display())
@@ -110,7 +110,7 @@ impl ServerFiles for MachineFiles {
         let resolved = Self::resolve(&path);
         let allowed = match (&resolved, &self.allowed) {
             (Some(p), _) => self.allows(p),
-            // That it is not there may be told only to whoever might read it.
+            // That it is not there may be told only to anyone who might read it.
             (None, allowed) => matches!(allowed, Allowed::Everything),
         };
         if !allowed {

@@ -17,7 +17,7 @@ pub fn found_in(datadir: &Path) -> Option<(&'static str, &'static str)> {
     FILES.into_iter().find(|(name, _)| datadir.join(name).exists())
 }
 
-/// A new data directory is not made among the files of another database: whoever cleans up one of them takes both. One that is there already
+/// A new data directory is not made among the files of another database: anyone who cleans up one of them takes both. One that is there already
 /// is opened as ever.
 pub fn refuse_to_make_one_in(datadir: &Path) -> Result<(), String> {
     match found_in(datadir) {

@@ -16,7 +16,7 @@ impl Shown {
         self.0.clear();
     }
 
-    /// The text of a column, made at the first call. What stands behind a NUL within it is reached by `weir_column_blob`.
+    /// The text of a column, made at the first call. What comes after a NUL within it is reached by `weir_column_blob`.
     fn get(&mut self, at: usize, make: impl FnOnce() -> Vec<u8>) -> *const c_char {
         if self.0.len() <= at {
             self.0.resize(at + 1, None);

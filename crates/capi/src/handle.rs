@@ -20,7 +20,7 @@ impl Default for LastError {
     }
 }
 
-/// A text as C has it. What stands behind a NUL would not be seen: it is made visible.
+/// A text as C has it. What comes after a NUL would not be seen: it is made visible.
 pub fn text(t: &str) -> CString {
     CString::new(t.replace('\0', "\u{FFFD}")).unwrap_or_default()
 }

@@ -7,7 +7,7 @@
 //! before anything is done; a pointer that a call returns stays valid until the next call on the same handle, or as long as the header says.
 //!
 //! A handle is a pointer to a box of this crate. What C has to keep to is the same for all functions: a handle is passed until it is closed and
-//! not after; calls on a connection and its statements do not overlap, but for `weir_interrupt`.
+//! not after; calls on a connection and its statements do not overlap, except for `weir_interrupt`.
 
 mod bind;
 mod column;

@@ -116,7 +116,7 @@ impl Overlay {
         }
         let len = self.open_lower(path).await?.len().await?;
         let node = self.node(Some(path.to_string()), len);
-        // Whoever was faster has made the node that counts.
+        // Anyone who was faster has made the node that counts.
         Ok(lock(&self.names).entry(path.to_string()).or_insert(Some(node)).clone())
     }
 

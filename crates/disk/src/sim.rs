@@ -672,7 +672,7 @@ impl File for SimFile {
             let time = self.disk.begin("truncate", &self.path, len, 0).await?;
             self.disk.end(time).await;
             // Durable at once: what a crash may leave of a cut file is as good as an uncut one only where it is written
-            // anew and synced, which is what the engine does.
+            // again and synced, which is what the engine does.
             self.with(|i| i.truncate(len as usize));
             Ok(())
         })

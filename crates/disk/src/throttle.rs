@@ -6,7 +6,7 @@
 //! Reads are never taken from a cache. Reads go before writes, but of three requests one is a write if one waits: so does a
 //! disk's scheduler, and neither side starves.
 //!
-//! Invariant: the device serves one request at a time, and whoever ends hands over to the next; idle means nobody waits.
+//! Invariant: the device serves one request at a time, and anyone who ends hands over to the next; idle means nobody waits.
 
 use crate::{Disk, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@
 //! | 1 | nothing stops at a damaged page: recovery leaves it, a table with a damaged file is not refused but read page by page as far as that goes, and no page is called newer than the log |
 //! | 2 | purge |
 //! | 3 | rollback of the transactions that the last stop cut off; their rows stay locked |
-//! | 4 | every change: definitions, statistics (there is no change buffer to merge); the directory is read only but for what recovery itself applies |
+//! | 4 | every change: definitions, statistics (there is no change buffer to merge); the directory is read only except for what recovery itself applies |
 //! | 5 | the undo logs are not looked at: what was not committed looks as if it were |
 //! | 6 | redo, and every write |
 //!

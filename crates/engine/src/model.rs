@@ -380,7 +380,7 @@ fn durable_log_is_whole() {
     });
 }
 
-/// Of three grants two fill the buffer, so that nothing can be written: whoever waits for room hears of a grant that is given
+/// Of three grants two fill the buffer, so that nothing can be written: anyone who waits for room hears of a grant that is given
 /// back and of one that is used, and does not spin meanwhile.
 #[test]
 fn a_full_buffer_of_grants_empties() {

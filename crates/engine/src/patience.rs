@@ -3,7 +3,7 @@
 //! It belongs to a future, like the class of `priority`: while it is polled its thread has it. It is read only by those who have
 //! to wait anyway.
 //!
-//! Invariant: what undoes changes is never interrupted, whoever runs it.
+//! Invariant: what undoes changes is never interrupted, no matter who runs it.
 
 use crate::error::{Error, Result};
 use std::cell::RefCell;
@@ -34,7 +34,7 @@ impl Drop for Entered {
     }
 }
 
-/// On the heap, so that whoever awaits it does not grow by all of `f`.
+/// On the heap, so that anyone who awaits it does not grow by all of `f`.
 fn with<F: Future>(patience: Option<Patience>, f: F) -> impl Future<Output = F::Output> {
     let mut f = Box::pin(f);
     std::future::poll_fn(move |cx| {
@@ -48,7 +48,7 @@ pub fn until_killed<F: Future>(i: Arc<Interrupt>, f: F) -> impl Future<Output = 
     with(Some(Patience::UntilKilled(i)), f)
 }
 
-/// As `until_killed`, where there is a switch; without one, waits have the patience of whoever runs them.
+/// As `until_killed`, where there is a switch; without one, waits have the patience of anyone who runs them.
 pub fn on_behalf<F: Future>(i: Option<Arc<Interrupt>>, f: F) -> impl Future<Output = F::Output> {
     with(i.map(Patience::UntilKilled), f)
 }
@@ -77,7 +77,7 @@ pub fn is_over() -> Result<()> {
     }
 }
 
-/// Waits for `f` as long as whoever waits is ready to. Nothing may be lost with `f` when it is dropped.
+/// Waits for `f` as long as anyone who waits is ready to. Nothing may be lost with `f` when it is dropped.
 pub async fn or_killed<T>(f: impl Future<Output = T>) -> Result<T> {
     match switch() {
         None => Ok(f.await),

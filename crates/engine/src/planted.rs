@@ -29,7 +29,7 @@ pub enum Breaks {
     Identity,
     /// Both trees of an index are one.
     ChangeBuffer,
-    /// Whoever waits is woken.
+    /// Anyone who waits is woken.
     Liveness,
 }
 

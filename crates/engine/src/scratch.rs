@@ -1,6 +1,6 @@
 //! Files without a name, for what a statement has more of than its memory takes: sorted runs, rows that wait.
 //!
-//! A file loses its name as soon as it is open, so it ends with whoever holds it, whatever becomes of the statement; a crash between the two
+//! A file loses its name as soon as it is open, so it ends with anyone who holds it, whatever becomes of the statement; a crash between the two
 //! leaves a name that the next start removes. Nothing of it is ever synced, and none of it outlives a crash. Several [`Stream`]s share one
 //! file: each knows the pieces that are its own. May use the disk; knows nothing of what is written.
 //!

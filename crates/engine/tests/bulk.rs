@@ -184,7 +184,7 @@ fn every_row_of_a_run_is_locked_until_the_end() {
     });
 }
 
-/// Entries of a run by an index: whoever has locked a gap there keeps all of it free.
+/// Entries of a run by an index: anyone who has locked a gap there keeps all of it free.
 #[test]
 fn entries_of_a_run_wait_for_the_lock_on_their_gap() {
     with_table(1, async |db| {

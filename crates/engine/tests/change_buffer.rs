@@ -166,7 +166,7 @@ fn inserts_keep_to_the_limit_by_themselves() {
 }
 
 /// Under the policies of InnoDB's builds the sweep makes the moves that their steps and inserts ask for: the buffer keeps to its
-/// size while rows come, and an idle server merges all of it, but for MariaDB, which merges nothing in the background.
+/// size while rows come, and an idle server merges all of it, except for MariaDB, which merges nothing in the background.
 #[test]
 fn policies_of_builds_merge_and_contract() {
     plant();

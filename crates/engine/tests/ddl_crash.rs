@@ -466,7 +466,7 @@ fn names_of_views() {
     .unwrap();
 }
 
-/// Whoever has a table's handle from before a RENAME is told, and looks for the name anew.
+/// Anyone who has a table's handle from before a RENAME is told, and looks for the name again.
 #[test]
 fn a_handle_from_before_a_rename_is_stale() {
     let base = base();

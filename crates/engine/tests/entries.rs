@@ -1,5 +1,5 @@
 //! Locking scans of a secondary index meet entries that another transaction has changed and not committed: marked, unmarked
-//! again, new, moved away and back, of a row deleted and inserted anew. They wait until it is known what is there.
+//! again, new, moved away and back, of a row deleted and inserted again. They wait until it is known what is there.
 use crate::common::*;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A row that one transaction has deleted and purge has passed, while another one had inserted it anew: the rollback of that one gives a
+//! A row that one transaction has deleted and purge has passed, while another one had inserted it again: the rollback of that one gives a
 //! deleted row back, to which purge will not come again. The power fails at each moment of the rollback.
 use crate::common::*;
 use std::sync::Arc;

@@ -113,7 +113,7 @@ fn a_start_removes_what_a_crash_has_left() {
     });
 }
 
-/// A row was changed before the index was made, and somebody has a view from before that. Whoever gives the row its old values again and
+/// A row was changed before the index was made, and somebody has a view from before that. Anyone who gives the row its old values again and
 /// rolls back leaves nothing: no record of the old version will lead purge to the entry.
 #[test]
 fn an_entry_of_a_version_older_than_the_index_goes() {

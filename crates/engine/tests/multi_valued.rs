@@ -1,4 +1,4 @@
-//! An index over a list: a row has an entry for each element, whoever changes, undoes, builds or purges.
+//! An index over a list: a row has an entry for each element, no matter who changes, undoes, builds or purges.
 use crate::common::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -92,7 +92,7 @@ async fn is_whole(db: &Db) {
     assert_eq!(db.check_table(&t, &Interrupt::new()).await.unwrap(), Vec::<String>::new());
 }
 
-/// What a reader finds by each element is what the rows that it sees have in them, whoever writes meanwhile.
+/// What a reader finds by each element is what the rows that it sees have in them, no matter who writes meanwhile.
 async fn finds_what_it_sees(db: &Db, rng: &mut Rng) {
     let t = db.table("test", "t").unwrap();
     let Some(index) = t.def.indexes.iter().position(|i| i.name == "l") else { return };

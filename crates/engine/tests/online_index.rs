@@ -1,4 +1,4 @@
-//! Indexes are built while others write: afterwards each has the entries of the rows, whoever changed, undid or moved them meanwhile.
+//! Indexes are built while others write: afterwards each has the entries of the rows, no matter who changed, undid or moved them meanwhile.
 use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -68,7 +68,7 @@ async fn write(db: &Db, rng: &mut Rng, twins: bool) -> Result<()> {
         };
         let new = random_row(rng, Some(u));
         let row = encode(&t, id, &new);
-        // Whoever does not look first has no lock on the gap.
+        // Anyone who does not look first has no lock on the gap.
         if rng.chance(0.4) {
             match txn.insert(part, &row).await {
                 Ok(()) | Err(Error::DuplicateKey { .. }) => {}
@@ -195,7 +195,7 @@ fn writers_go_on_and_the_indexes_are_whole() {
     }
 }
 
-/// A copy of the table has the rows that the table has at that moment, whoever changed them meanwhile.
+/// A copy of the table has the rows that the table has at that moment, no matter who changed them meanwhile.
 #[test]
 fn writers_go_on_and_the_copy_is_whole() {
     for seed in seeds() {
@@ -363,7 +363,7 @@ fn a_full_row_log_ends_a_rebuild() {
     });
 }
 
-/// An open transaction that has written is waited for, one that reads is not until the end; and whoever locks the table for reading
+/// An open transaction that has written is waited for, one that reads is not until the end; and anyone who locks the table for reading
 /// keeps the statement from its end, not from its beginning.
 #[test]
 fn who_is_waited_for() {

@@ -10,7 +10,7 @@ use weir_rt::sim::SimRt;
 
 const ROWS: i64 = 400;
 
-/// Gives each row long contents anew, in one transaction, while `reader` keeps what it replaces.
+/// Gives each row long contents again, in one transaction, while `reader` keeps what it replaces.
 async fn much_undo(db: &Db, t: &Arc<Table>) {
     let mut found = RowBuf::default();
     let mut txn = db.begin(TxnOptions::default());

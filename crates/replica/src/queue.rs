@@ -118,7 +118,7 @@ impl Queue {
         lock(&self.state).bytes as u64
     }
 
-    /// Whoever waits looks again.
+    /// Anyone who waits looks again.
     pub fn wake(&self) {
         self.changed.notify_all();
     }

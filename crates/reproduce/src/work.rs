@@ -39,7 +39,7 @@ pub struct Work {
     pub stop: Arc<AtomicBool>,
 }
 
-/// Data that several runs begin with. Whoever comes first makes them, and the others wait; they go with the last run that needs them.
+/// Data that several runs begin with. Anyone who comes first makes them, and the others wait; they go with the last run that needs them.
 #[derive(Default)]
 struct Shared {
     data: Arc<OnceLock<Result<Arc<Data>, String>>>,

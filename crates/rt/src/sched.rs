@@ -4,7 +4,7 @@
 /// (Linux: `SCHED_BATCH`). Its share of the processors stays the same, and an idle processor is taken at once as before.
 ///
 /// For threads that are woken by those they work for. A session's thread is woken by its client's send; on the same machine it would
-/// drive away that client, which is about to wait for the answer anyway, or whoever gives the answers of a round of the log: a switch
+/// drive away that client, which is about to wait for the answer anyway, or anyone who gives the answers of a round of the log: a switch
 /// of threads more for each statement. A system that refuses is left as it is: nothing but speed depends on it.
 pub fn wake_without_preempting() {
     #[cfg(all(target_os = "linux", not(miri)))]

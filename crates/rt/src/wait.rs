@@ -195,7 +195,7 @@ impl Notify {
 
     pub fn notify_one(&self) {
         // Who finds the permit set already may skip the lock: a waiter that registered and then failed to take the permit
-        // did so before it was set, and whoever set it takes the lock after that and finds the waiter.
+        // did so before it was set, and anyone who set it takes the lock after that and finds the waiter.
         if !self.permit.swap(true, Ordering::AcqRel) || !self.queue.idle() {
             self.queue.wake_one();
         }

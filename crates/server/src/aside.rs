@@ -1,9 +1,9 @@
-//! Answers that are sent aside: by whoever writes the log, while the connection's own thread reads on.
+//! Answers that are sent aside: by anyone who writes the log, while the connection's own thread reads on.
 //!
 //! Invariants
 //! - While an answer is left here, the connection's thread sends nothing: it waits in [`Aside::wait`] before it does anything about
 //!   what it has read. So answers stay in order, and a client that sends several commands at once gets them one by one.
-//! - Whoever gives answers never waits for a client. What a socket does not take at once goes to a thread of its own.
+//! - Anyone who gives answers never waits for a client. What a socket does not take at once goes to a thread of its own.
 
 use crate::transport::Transport;
 use crate::workers::Workers;
@@ -37,7 +37,7 @@ pub struct Aside {
 }
 
 impl Aside {
-    /// `None`: bytes of this transport must be sent by whoever reads from it.
+    /// `None`: bytes of this transport must be sent by anyone who reads from it.
     pub fn of(transport: &Arc<dyn Transport>, workers: &Arc<Workers>) -> Option<Arc<Aside>> {
         transport.sends_aside().then(|| {
             Arc::new(Aside {

@@ -70,7 +70,7 @@ fn key_of(account: &Account, credential: &str) -> [u8; 32] {
 /// to switch.
 pub const GREETED: &str = NATIVE;
 
-/// Entries of the cache; beyond, it begins anew.
+/// Entries of the cache; beyond, it begins again.
 const CACHE: usize = 10_000;
 
 /// Why there is no login.
@@ -211,7 +211,7 @@ fn prove(
         }
         return Err(denied(&user, peer, given));
     };
-    // Whoever is asked for the password itself, though others have proved it since, learns by that alone that his guess was wrong.
+    // Anyone who is asked for the password itself, though others have proved it since, learns by that alone that his guess was wrong.
     let guessed = given && account.plugin == AuthPlugin::CachingSha2 && state.knows(&account);
     let proved = match proves(conn, state, &account, response, salt) {
         Ok(proved) => proved,
@@ -271,7 +271,7 @@ fn may_come(
     given: bool,
 ) -> Result<(), Refused> {
     let peer = conn.peer;
-    // In MySQL's order: whoever does not know the password learns nothing of the rest.
+    // In MySQL's order: anyone who does not know the password learns nothing of the rest.
     if !account.require.is_met_by(conn.tls.as_deref()) {
         return Err(denied(user, peer, given));
     }
@@ -297,7 +297,7 @@ fn decoy(user: &str) -> Account {
     }
 }
 
-/// A password under RSA, for which the client asks for the key unless it has it. `None`: what came is none.
+/// A password under RSA, for which the client asks for the key unless it has it. `None`: what came is not one.
 fn sealed_password(
     conn: &mut Conn,
     state: &AuthState,

@@ -362,7 +362,7 @@ impl Conn {
         Ok(packet)
     }
 
-    /// Waits before an answer. Whoever hangs up, or speaks out of turn, does not wait to the end, and neither does a
+    /// Waits before an answer. Anyone who hangs up, or speaks out of turn, does not wait to the end, and neither does a
     /// connection that is killed.
     pub fn hold_back(&mut self, delay: Duration) -> Result<(), ReadError> {
         let until = Instant::now() + delay;

@@ -94,7 +94,7 @@ pub fn check_fast(cached: &FastHash, response: &[u8], salt: &[u8]) -> bool {
     same(&sha256(&[&stage1]), cached)
 }
 
-/// A key of the cache: changes with the credential, so that a changed password is asked anew.
+/// A key of the cache: changes with the credential, so that a changed password is asked again.
 pub fn cache_key(user: &str, host: &str, credential: &str) -> [u8; 32] {
     let text = format!("{user}\0{host}\0{credential}");
     digest(&SHA256, text.as_bytes()).as_ref().try_into().expect("SHA-256 has 32 bytes")

@@ -52,7 +52,7 @@ struct Bound {
 }
 
 impl Bound {
-    /// Charges the names of attributes, which stand behind those of the `count` parameters.
+    /// Charges the names of attributes, which come after those of the `count` parameters.
     fn keep_names(&mut self, count: usize, memory: &Arc<SessionMemory>) -> Result<(), Over> {
         if self.names.is_empty() && self.names_held.bytes() == 0 {
             return Ok(());

@@ -6,7 +6,7 @@
 //! `transport`: a socket, or TLS over one (`tls` has the certificates). Cryptography lives
 //! here and nowhere else.
 //!
-//! Invariants: nothing of SQL is executed before the login is done; whoever owns a connection is
+//! Invariants: nothing of SQL is executed before the login is done; anyone who owns a connection is
 //! the only one that reads or writes its transport (others may only shut it down); every connection
 //! that was counted in is counted out, however its thread ends.
 #![forbid(unsafe_code)]

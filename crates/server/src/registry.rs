@@ -108,7 +108,7 @@ pub struct Registry {
     stop_asked: AtomicBool,
     /// Whom that wakes.
     stops: OnceLock<Arc<Alarm>>,
-    /// How often whoever logged in did, in the order of [`LoginsBy::ALL`].
+    /// How often anyone who logged in did, in the order of [`LoginsBy::ALL`].
     logins: Mutex<[Logins; 3]>,
 }
 

@@ -290,7 +290,7 @@ impl ResultSink for NetSink<'_> {
             // Pressure is told with the end of the whole answer.
             let end = Final { pressure: None, ..end };
             end.put(&mut self.conn.out, self.caps, true, &mut Told::default(), &[]);
-            // What comes next may take long, and whoever waits for this result waits for no other.
+            // What comes next may take long, and anyone who waits for this result waits for no other.
             self.conn.out.flush().map_err(|()| SinkError)?;
         }
         Ok(())

@@ -24,7 +24,7 @@ impl Spare {
         spare
     }
 
-    /// Takes a descriptor in reserve again. False: there is none, so whoever comes next cannot be served.
+    /// Takes a descriptor in reserve again. False: there is none, so anyone who comes next cannot be served.
     pub fn keep(&mut self) -> bool {
         if self.kept.is_none() {
             self.kept = File::open("/dev/null").ok();

@@ -40,7 +40,7 @@ pub struct Stage<'a> {
     /// Which promises the last end did not break; `None`: the engine was closed.
     pub kept: Option<Promise>,
     pub trace: bool,
-    /// The engine, once it is open, for whoever asks what it waits for.
+    /// The engine, once it is open, for anyone who asks what it waits for.
     pub db: Mutex<Option<Db>>,
 }
 

@@ -42,7 +42,7 @@ pub struct Stage<'a> {
     pub injector: Injector,
     pub ddl_begun: Arc<AtomicU64>,
     pub files: Files,
-    /// The engine, once it is open, for whoever asks what it waits for.
+    /// The engine, once it is open, for anyone who asks what it waits for.
     pub db: Mutex<Option<Db>>,
 }
 

@@ -9,7 +9,7 @@ use crate::session_api::ProcessInfo;
 use std::collections::HashMap;
 use weir_engine::waits::{Cause, What};
 
-/// All connections, whoever may see them.
+/// All connections, no matter who may see them.
 pub fn processes(shared: &Shared) -> Vec<ProcessInfo> {
     let mut list = shared.sessions().list();
     let waiting: HashMap<u64, What> =

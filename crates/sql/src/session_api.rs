@@ -530,7 +530,7 @@ pub trait Sessions: Send + Sync {
     fn logins(&self, _by: LoginsBy) -> Vec<(String, String, [u64; 2])> {
         Vec::new()
     }
-    /// Counts anew, from the connections that are there.
+    /// Counts again, from the connections that are there.
     fn forget_logins(&self, _by: LoginsBy) {}
     /// False when there is no such session.
     fn kill(&self, id: u64, kind: KillKind) -> bool;

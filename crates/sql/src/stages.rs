@@ -1,4 +1,4 @@
-//! What sessions do that lasts, for whoever looks at the process list: they sleep, or wait for a name of GET_LOCK or at a gate.
+//! What sessions do that lasts, for anyone who looks at the process list: they sleep, or wait for a name of GET_LOCK or at a gate.
 //!
 //! A stage is noted where something may last and nowhere else: a statement that reads or writes rows and waits for nothing takes no lock of this
 //! room.

@@ -24,7 +24,7 @@ pub struct ClientCertificate {
 
 /// The server's certificates, for ALTER INSTANCE RELOAD TLS and SHOW STATUS.
 pub trait TlsControl: Send + Sync {
-    /// Reads the files anew for connections to come. An error leaves everything as it was, or, when it is not to be `rolled_back`, switches
+    /// Reads the files again for connections to come. An error leaves everything as it was, or, when it is not to be `rolled_back`, switches
     /// encryption off.
     fn reload(&self, rolled_back: bool) -> Result<(), String>;
 

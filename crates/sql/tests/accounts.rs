@@ -225,7 +225,7 @@ fn statements_are_counted_by_the_hour() {
         rt.sleep(Duration::from_secs(3600)).await;
         u.check(&[("select 1", "1"); 4]).await;
         u.check(&[("select 1", told)]).await;
-        // New limits hold at once, and begin anew.
+        // New limits hold at once, and begin again.
         root.rows("alter user u@localhost with max_queries_per_hour 0 max_updates_per_hour 2")
             .await;
         let told = "E1226 User 'u' has exceeded the 'max_updates' resource (current value: 2)";
@@ -457,7 +457,7 @@ fn the_current_password_is_asked_for() {
         u.check(&[("set password = 'f'", missing)]).await;
         root.rows("alter user u@localhost password require current optional").await;
         u.check(&[("set password = 'f'", "ok 0")]).await;
-        // Whoever may change those of others need not say his own.
+        // Anyone who may change those of others need not say his own.
         root.all(&[
             "alter user u@localhost password require current",
             "grant create user on *.* to u@localhost",

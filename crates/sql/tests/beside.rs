@@ -447,7 +447,7 @@ fn a_chosen_bit_is_a_number_where_one_is_wanted() {
     });
 }
 
-/// An outer join whose missing rows WHERE refuses is none: the recursive table may stand in it.
+/// An outer join whose missing rows WHERE refuses is not one: the recursive table may stand in it.
 #[test]
 fn recursion_in_an_outer_join() {
     with_server(1, async |s| {

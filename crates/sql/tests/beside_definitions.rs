@@ -245,7 +245,7 @@ fn what_contradicts_itself_is_not_defined() {
     });
 }
 
-/// A trigger's definer needs SELECT on the columns of NEW and OLD that it looks at, and UPDATE on those of NEW that it sets, whoever
+/// A trigger's definer needs SELECT on the columns of NEW and OLD that it looks at, and UPDATE on those of NEW that it sets, no matter who
 /// writes the row: as in MySQL, for each of them. Otherwise TRIGGER alone would show and change what others write.
 #[test]
 fn triggers_see_and_set_what_their_definers_may() {

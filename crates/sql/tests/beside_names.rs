@@ -96,7 +96,7 @@ fn alter_user_user() {
     ]);
 }
 
-/// An invisible index is none that a hint may name, and no key that rows are stored by.
+/// An invisible index is not one that a hint may name, and no key that rows are stored by.
 #[test]
 fn invisible_indexes() {
     check(&[

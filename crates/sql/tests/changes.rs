@@ -587,7 +587,7 @@ fn a_generated_column_sees_the_moment_of_the_update() {
     ]);
 }
 
-/// The AUTO_INCREMENT counter goes beyond a number that an UPDATE has given a row, and stays there when the table is written anew.
+/// The AUTO_INCREMENT counter goes beyond a number that an UPDATE has given a row, and stays there when the table is written again.
 #[test]
 fn the_counter_passes_numbers_of_updates_and_outlives_a_rebuild() {
     check(&[

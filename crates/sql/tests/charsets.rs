@@ -115,7 +115,7 @@ fn what_a_set_lacks() {
             ("set sql_mode = ''", "ok 0"),
             ("insert into t values ('é', 'я', 'я')", "ok 1"),
             ("select a, b, c from t", "?|?|я"),
-            // No '?' is equal to what is none.
+            // No '?' is equal to what is not one.
             (
                 "select b from t where a = '中'",
                 "E3854 Cannot convert string '\\xE4\\xB8\\xAD' from utf8mb4 to cp1251",
@@ -242,7 +242,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02X}")).collect()
 }
 
-/// Every code of every set and every byte that is none comes through a literal as it was sent: into texts of the set, into
+/// Every code of every set and every byte that is not one comes through a literal as it was sent: into texts of the set, into
 /// binary columns, with a plan that is new and one that is known.
 #[test]
 fn literals_keep_the_bytes_that_were_sent() {
@@ -333,7 +333,7 @@ fn characters_of_a_client_are_no_syntax() {
     });
 }
 
-/// Definitions mean the same whoever reads them first.
+/// Definitions mean the same no matter who reads them first.
 #[test]
 fn definitions_know_no_client() {
     with_server(1, |server| async move {
@@ -434,7 +434,7 @@ fn statements_behind_statements() {
         c.all(&["set names sjis"]).await;
         send(&mut c, b"prepare p from 'select hex(''\x81\x5f'')'").await;
         assert_eq!(c.rows("execute p").await, "815F");
-        // The full width backslash is none in a text that is a statement either.
+        // The full width backslash is not one in a text that is a statement either.
         send(&mut c, b"set @s = 'select hex(''\x81\x5f'')'").await;
         c.all(&["prepare p from @s"]).await;
         assert_eq!(c.rows("execute p").await, "815F");

@@ -457,7 +457,7 @@ fn numbers_in_columns_of_other_kinds() {
     });
 }
 
-/// What MySQL's functions of dates and times make of what is none, or too much.
+/// What MySQL's functions of dates and times make of what is not one, or too much.
 #[test]
 fn dates_and_times_that_are_none() {
     with_server(1, async |s| {
@@ -474,7 +474,7 @@ fn dates_and_times_that_are_none() {
             // A DATE and a DATETIME are of different kinds for TIMEDIFF().
             ("select timediff(timestamp'2024-01-01 00:00:00', date'2024-01-01'), timediff('2024-01-01 00:00:00', date'2024-01-01')", "NULL|NULL"),
             ("select timediff(date'2024-01-02', date'2024-01-01')", "24:00:00"),
-            // A number beyond TIME is none, a text is the end of it.
+            // A number beyond TIME is not one, a text is the end of it.
             ("select cast(8390000 as time), time(123456789.5), time_to_sec(20000102), time('839:00:00')", "NULL|NULL|NULL|838:59:59"),
             ("select time(101112), time(20240101101112)", "10:11:12|10:11:12"),
             ("select extract(day_hour from time'34:00:00'), extract(day_hour from timestamp'2024-01-05 10:00:00')", "34|510"),

@@ -71,7 +71,7 @@ fn a_table_of_a_subquery_is_read_once() {
             ("flush status", "ok 0"),
             ("select (select count(*) from b where b.x = a.x) n from a order by id limit 3", "2; 2; 2"),
             (WORK, "404 1 0"),
-            // What answers anew each time is asked each time.
+            // What answers again each time is asked each time.
             (
                 "select count(distinct n) > 9 from (select (select max(z) * 0 + (select rand()) from b where b.x = a.x) n from a) t",
                 "1",

@@ -1,6 +1,6 @@
 //! Dates and times beside values of other types: what is compared as what, and what becomes of what is no date.
 //!
-//! By MySQL 8.0's rules: a constant text beside a date must be one (1525), whatever rows there are; any other text that is none is the zero
+//! By MySQL 8.0's rules: a constant text beside a date must be one (1525), whatever rows there are; any other text that is not one is the zero
 //! date, with a warning. A constant beside a column of times is a time if it is one, and else both are texts or numbers.
 
 use crate::common::*;

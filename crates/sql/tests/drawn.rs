@@ -1,4 +1,4 @@
-//! What answers anew each time it is asked is asked for each row: chance, variables that the statement sets, functions that are not
+//! What answers again each time it is asked is asked for each row: chance, variables that the statement sets, functions that are not
 //! deterministic; as a condition, as what a column is compared with, and in a subquery.
 use crate::common::*;
 

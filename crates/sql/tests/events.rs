@@ -192,7 +192,7 @@ fn what_has_changed_meanwhile_does_not_run() {
         let start = now(&server);
         let due = s.due(start).await;
         assert_eq!(due.run.len(), 2);
-        // Dropped between the two: the run is none.
+        // Dropped between the two: the run is not one.
         c.check(&[("drop event e", "ok 0"), ("alter event f comment 'x'", "ok 0")]).await;
         assert_eq!(
             run_due(&server, &mut s, start + SECOND / 2).await,

@@ -273,7 +273,7 @@ fn every_statement_has_a_note() {
     });
 }
 
-/// What is beneath a view is shown to whoever has SHOW VIEW on it and may read that.
+/// What is beneath a view is shown to anyone who has SHOW VIEW on it and may read that.
 #[test]
 fn views_are_shown_to_those_who_may_see_them() {
     const HIDDEN: &str =

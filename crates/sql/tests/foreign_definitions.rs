@@ -220,7 +220,7 @@ fn a_schema_does_not_go_under_a_new_child() {
     });
 }
 
-/// Whoever alters a table that foreign keys tie to others has them all alone, and looks at their rows meanwhile: it must not wait
+/// Anyone who alters a table that foreign keys tie to others has them all alone, and looks at their rows meanwhile: it must not wait
 /// for what it holds itself.
 #[test]
 fn no_alteration_of_a_family_waits_for_itself() {

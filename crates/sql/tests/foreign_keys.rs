@@ -448,7 +448,7 @@ fn children_wait_for_their_parents_row() {
     });
 }
 
-/// A statement that was planned before its table had a child waits for the definition, and plans anew.
+/// A statement that was planned before its table had a child waits for the definition, and plans again.
 #[test]
 fn a_child_that_is_defined_meanwhile_is_seen() {
     with_server(1, |server| async move {

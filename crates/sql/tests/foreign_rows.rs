@@ -65,7 +65,7 @@ fn prepared_before_the_key() {
         ("execute d using @x", "E1451"),
         ("set @x = 3", "ok 0"),
         ("execute i using @x", "E1452"),
-        // The parent is built anew under its child.
+        // The parent is built again under its child.
         ("alter table p add column v varchar(20) first, force", "ok 0"),
         ("execute i using @x", "E1452"),
         ("execute i using @y", "ok 1"),
@@ -109,7 +109,7 @@ fn cascades_that_come_round() {
     ]);
 }
 
-/// Whoever deletes parents and whoever inserts children never both have their way.
+/// Anyone who deletes parents and anyone who inserts children never both have their way.
 #[test]
 fn inserters_and_deleters_meet() {
     for seed in 0..20 {

@@ -382,7 +382,7 @@ fn definitions() {
             "show index from t where key_name = 'f' and seq_in_index = 1",
             "t|1|f|1|a|NULL|0|NULL|NULL|YES|FULLTEXT||c|YES|NULL",
         ),
-        // An invisible key is none for a search.
+        // An invisible key is not one for a search.
         ("select id from t where match (b) against ('x')", "E1191"),
         ("alter table t alter index n visible", "ok 0"),
         ("select id from t where match (b) against ('x')", ""),

@@ -328,7 +328,7 @@ fn set_operations_lock_and_are_sorted_by_subqueries() {
     });
 }
 
-/// The alias of a window function is none for HAVING and GROUP BY, which come before windows.
+/// The alias of a window function is not one for HAVING and GROUP BY, which come before windows.
 #[test]
 fn windows_have_no_alias_before_them() {
     with_server(1, async |s| {

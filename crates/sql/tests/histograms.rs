@@ -390,7 +390,7 @@ fn rights() {
     });
 }
 
-/// Whoever uses the table is not waited for, and goes on.
+/// Anyone who uses the table is not waited for, and goes on.
 #[test]
 fn beside_transactions() {
     with_server(1, |server| async move {

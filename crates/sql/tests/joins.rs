@@ -34,7 +34,7 @@ fn a_table_without_an_index_is_read_once() {
         for (sql, rows) in joins {
             c.check(&[("flush status", "ok 0"), (sql, rows), (READ, "2 602")]).await;
         }
-        // Whoever asks for few rows does not wait for all of a table.
+        // Anyone who asks for few rows does not wait for all of a table.
         c.check(&[
             ("flush status", "ok 0"),
             ("select a.x from a join b on b.y > 0 limit 1", "1"),
@@ -177,7 +177,7 @@ fn a_hash_finds_what_a_comparison_finds() {
                 };
                 let expected = c.ask(&rows(&plain)).await.line();
                 assert_eq!(c.ask(&rows(&by_hash)).await.line(), expected, "{by_hash}");
-                // Texts of two collations, and dates with what is none.
+                // Texts of two collations, and dates with what is not one.
                 if expected.starts_with('E') {
                     continue;
                 }

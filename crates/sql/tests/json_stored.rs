@@ -125,7 +125,7 @@ fn columns_become_json() {
             ("alter table t modify g json", "E3144"),
             ("select a, b, c, f, y from t", "5|1.5|2.25|[1]|2001"),
             ("select json_type(a), json_type(b), json_type(f) from t", "INTEGER|DOUBLE|ARRAY"),
-            // What is stored without a definition that changes is none.
+            // What is stored without a definition that changes is not one.
             ("insert into t (a) values (5)", "E3140"),
         ])
         .await;

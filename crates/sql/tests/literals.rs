@@ -71,7 +71,7 @@ fn hexadecimal_among_texts() {
         ("select x'41', 0x41 = 'A', concat(0x41, 1), hex(0x41), cast(0x41 as char)", "A|1|A1|41|A"),
         ("select 0x41 > 0x40, 'A' in (0x41), max(0x41) from t", "1|1|A"),
         ("select id from t where v = 0x42", "2"),
-        // The same text but for the literal's kind is another statement.
+        // The same text except for the literal's kind is another statement.
         ("select id from t where id = 0x32", ""),
         ("select id from t where id = '2'", "2"),
         ("select id from t where id = _binary'2'", "2"),

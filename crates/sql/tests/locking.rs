@@ -320,7 +320,7 @@ fn transactions_are_listed() {
     });
 }
 
-/// Statements that wait while ALTER TABLE changes what they were planned on: each is planned anew and answers once, by the new
+/// Statements that wait while ALTER TABLE changes what they were planned on: each is planned again and answers once, by the new
 /// definition. (`Answer` refuses a second header, and rows of another width.)
 #[test]
 fn a_statement_that_waited_for_ddl_answers_once() {
@@ -394,7 +394,7 @@ fn a_statement_that_waited_for_ddl_answers_once() {
     });
 }
 
-/// Planning anew does not forget what SET TRANSACTION said of the transaction to come.
+/// Planning again does not forget what SET TRANSACTION said of the transaction to come.
 #[test]
 fn a_statement_planned_anew_keeps_its_isolation() {
     with_server(1, |server| async move {

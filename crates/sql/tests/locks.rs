@@ -244,7 +244,7 @@ fn others_wait_for_locked_tables() {
         b.rows("commit").await;
         c.check(&[("lock tables t read", "ok 0")]).await;
         b.check(&[("update t set a = 4", "E1205")]).await;
-        // Whoever goes lets go.
+        // Anyone who goes lets go.
         c.0.close().await;
         b.check(&[("update t set a = 4", "ok 1")]).await;
         // The table that a definition statement puts in the place of a locked one is locked before it is seen.
@@ -295,7 +295,7 @@ fn the_global_read_lock() {
             .await;
         b.check(&[("update t set a = 3", "E1205"), ("insert into v values (1)", "ok 1")]).await;
         a.check(&[("flush tables with read lock", "E1192"), ("unlock tables", "ok 0")]).await;
-        // It waits for whoever writes.
+        // It waits for anyone who writes.
         b.check(&[("begin", "ok 0"), ("update t set a = 4", "ok 1")]).await;
         a.check(&[("set lock_wait_timeout = 1", "ok 0"), ("flush tables with read lock", "E1205")])
             .await;

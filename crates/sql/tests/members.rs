@@ -69,7 +69,7 @@ fn what_is_no_member_is_written_as_it_is() {
             ("update tmp set e = e", "ok 0"),
             ("insert into w select id + 10, e from tmp", "ok 5"),
             ("select id - 10, e + 0 from w where id > 10 order by id", numbers),
-            // Another ENUM's is none here either, and its empty member is a text.
+            // Another ENUM's is not one here either, and its empty member is a text.
             ("insert into plain select id, e from t where e + 0 <> 1", "ok 3"),
             ("select id, e + 0 from plain order by id", "2|0; 3|2; 4|0"),
             ("insert into plain select id, e from t where id = 1", "E1265"),

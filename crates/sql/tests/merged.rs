@@ -69,7 +69,7 @@ fn rows_of_merged_queries() {
         // What varies is asked once for each row.
         ("select count(*) from (select rand() as r from t) d where r <> r", "0"),
         ("select max(n = n) from (select @n := id as n from t) d", "1"),
-        // Nothing is locked by whoever locks the rows of the block.
+        // Nothing is locked by anyone who locks the rows of the block.
         ("select id from (select id from t where id = 1) d for update", "1"),
         (
             "select id from t as x join (select t_id from u) d on d.t_id = x.id for update of d",

@@ -65,7 +65,7 @@ fn statements_are_summed_up_by_their_digests() {
             "1|1",
         )])
         .await;
-        // Whoever may not see other people's statements sees no example of them.
+        // Anyone who may not see other people's statements sees no example of them.
         c.all(&["create user u@localhost", "grant select on performance_schema.* to u@localhost"])
             .await;
         let mut u = server.client_of("u");
@@ -180,7 +180,7 @@ fn the_schema_sys_is_made_once_and_answers() {
             ("select sys.format_statement(repeat('abc ', 40))", "abc abc  ... abc abc "),
         ])
         .await;
-        // Another start leaves what is there; another version makes it anew.
+        // Another start leaves what is there; another version makes it again.
         weir_sql::sys::install(&server.inst, 901).await.expect("is there");
         server.inst.db.meta_put(b"sys_schema", b"older").await.expect("is written");
         c.all(&["drop view sys.version"]).await;
@@ -211,7 +211,7 @@ fn who_is_connected() {
     ]);
 }
 
-/// A new column under the name of one that goes takes its place in the keys: how applications number rows anew.
+/// A new column under the name of one that goes takes its place in the keys: how applications number rows again.
 #[test]
 fn a_column_that_takes_anothers_name_takes_its_keys() {
     check(&[

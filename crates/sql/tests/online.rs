@@ -95,7 +95,7 @@ fn families_go_on_as_well() {
     ]]);
 }
 
-/// Rows are locked FOR UPDATE by whoever means to change them: a copy that lets readers go on and locks rows itself must not wait for them
+/// Rows are locked FOR UPDATE by anyone who means to change them: a copy that lets readers go on and locks rows itself must not wait for them
 /// while they wait for it.
 #[test]
 fn locking_reads_and_copies_do_not_wait_for_each_other() {

@@ -126,7 +126,7 @@ struct Twins {
     compared: u64,
 }
 
-/// What statements leave in the session and its counters, but for the counter of the short way.
+/// What statements leave in the session and its counters, except for the counter of the short way.
 const LEFT: &str = "select group_concat(concat(variable_name, ' ', variable_value)) from performance_schema.session_status \
      where variable_value > 0 and (variable_name like 'Handler%' or variable_name = 'Com_select' or variable_name like 'Select%' or variable_name = 'Table_locks_immediate')";
 

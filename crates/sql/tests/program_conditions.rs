@@ -91,7 +91,7 @@ fn a_handlers_own_warnings_stay() {
 }
 
 /// In a strict mode a variable takes no value that an INSERT would refuse to compute; conditions and user variables do. Arguments are
-/// taken under the modes of whoever calls.
+/// taken under the modes of anyone who calls.
 #[test]
 fn variables_are_given_values_strictly() {
     with_server(1, async |s| {

@@ -81,7 +81,7 @@ fn savepoints() {
     });
 }
 
-/// What is set rules at once in the program and what it calls, and afterwards in the session, but for what belongs to the program.
+/// What is set rules at once in the program and what it calls, and afterwards in the session, except for what belongs to the program.
 #[test]
 fn variables() {
     with_server(96, |server| async move {

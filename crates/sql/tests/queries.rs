@@ -615,7 +615,7 @@ fn forced_indexes() {
 #[test]
 fn generators_and_benchmarks() {
     check(&[
-        // Each call has its own generator, begun once; a seed of rows begins anew.
+        // Each call has its own generator, begun once; a seed of rows begins again.
         ("select rand(1) = rand(1)", "1"),
         (
             "select id, round(rand(1), 5), round(rand(1), 5), round(rand(id), 5) from t where id < 4",

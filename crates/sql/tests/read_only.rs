@@ -80,7 +80,7 @@ fn ordinary_accounts_write_nothing() {
             ("set global read_only = 0", "E1227"),
         ])
         .await;
-        // Whoever may connect when all places are taken may write as well.
+        // Anyone who may connect when all places are taken may write as well.
         root.check(&[("insert into t values (3, 3)", "ok 1"), ("create table n (a int)", "ok 0")])
             .await;
         root.rows("grant connection_admin on *.* to u@localhost").await;
@@ -220,7 +220,7 @@ fn switching_it_on_waits_for_writers() {
             done
         });
         rt.sleep(std::time::Duration::from_secs(1)).await;
-        // Whoever has locked tables before goes on; nobody else begins.
+        // Anyone who has locked tables before goes on; nobody else begins.
         c.check(&[("select @@read_only", "0"), ("insert into t values (4, 4)", "ok 1")]).await;
         root.rows("set lock_wait_timeout = 1").await;
         root.check(&[

@@ -1,5 +1,5 @@
 //! Statements and functions of MySQL 8.0 that are refused, each with its error: the list of docs/compatibility.md, and the proof
-//! that it is true. `WEIR_WRITE_DOCS=1` writes the section anew.
+//! that it is true. `WEIR_WRITE_DOCS=1` writes the section again.
 use crate::common::*;
 use std::fmt::Write;
 

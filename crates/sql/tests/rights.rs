@@ -157,7 +157,7 @@ fn a_revoke_reaches_what_is_prepared() {
     });
 }
 
-/// Whoever has no rights gets the same answer whether or not a table or schema exists.
+/// Anyone who has no rights gets the same answer whether or not a table or schema exists.
 #[test]
 fn errors_do_not_tell_which_names_exist() {
     with_server(1, |server| async move {
@@ -382,7 +382,7 @@ fn no_way_around() {
             ("grant select on `my%`.* to other@localhost", "E1044"),
         ])
         .await;
-        // A view's text is shown to whoever has SHOW VIEW, whatever else bears its name.
+        // A view's text is shown to anyone who has SHOW VIEW, whatever else bears its name.
         grant(&mut root, &["SELECT ON a.w", "CREATE TEMPORARY TABLES ON a.*"]).await;
         u.check(&[
             (

@@ -328,7 +328,7 @@ const SESSION: &[Case] = &[
     ("xa recover", &[("XA_RECOVER_ADMIN ON *.*", 1401)], 0),
     ("xa start 'x'", &[], 0),
     ("help 'select'", &[], 0),
-    // Whoever may not see the sessions of others learns nothing about them either.
+    // Anyone who may not see the sessions of others learns nothing about them either.
     ("kill 4711", &[], 1094),
     ("kill (select id from b.secret)", &[("SELECT ON b.*", 1142)], 1094),
 ];

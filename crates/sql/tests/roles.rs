@@ -476,7 +476,7 @@ fn rights_on_routines() {
         ])
         .await;
         u.check(&[("call p()", "E1370")]).await;
-        // Whoever makes a routine has it; dropped, nothing of it is left.
+        // Anyone who makes a routine has it; dropped, nothing of it is left.
         let mut other = server.client_in("other", "a");
         other
             .check(&[

@@ -57,7 +57,7 @@ fn variables_and_control_flow() {
         body("begin case when 1 = 2 then select 1; end case; end"),
         "E1339 Case not found for CASE statement"
     );
-    // A block's variable hides the one around it; declared again in a loop it begins anew.
+    // A block's variable hides the one around it; declared again in a loop it begins again.
     assert_eq!(
         body(
             "begin declare x int default 1; begin declare x int default 2; select x; end; select x; end"

@@ -222,7 +222,7 @@ fn statements_about_key_caches_and_help() {
     ]);
 }
 
-/// The escape character of a LIKE is that of whoever wrote it, not of whoever reads what was kept.
+/// The escape character of a LIKE is that of anyone who wrote it, not of anyone who reads what was kept.
 #[test]
 fn kept_patterns_keep_their_escape_character() {
     let without = "set sql_mode = 'NO_BACKSLASH_ESCAPES'";
@@ -383,7 +383,7 @@ fn modes_that_belong_together() {
     });
 }
 
-/// @@identity and @@last_insert_id are what LAST_INSERT_ID() is, whoever has set it.
+/// @@identity and @@last_insert_id are what LAST_INSERT_ID() is, no matter who has set it.
 #[test]
 fn the_last_number_is_a_variable() {
     check(&[

@@ -168,7 +168,7 @@ fn they_need_the_rights_of_tables() {
     });
 }
 
-/// Whatever was acknowledged is there after the tables have been read, whoever wrote, read, made and dropped them meanwhile.
+/// Whatever was acknowledged is there after the tables have been read, no matter who wrote, read, made and dropped them meanwhile.
 #[test]
 fn writers_and_statements_about_accounts_lose_nothing() {
     for seed in 0..12 {
@@ -303,7 +303,7 @@ fn locks_and_kills_of_the_connection_stay_its_own() {
         ])
         .await;
         other.check(&[("select get_lock('mine', 0)", "0")]).await;
-        // Whoever waits for a table within a statement is killed with it.
+        // Anyone who waits for a table within a statement is killed with it.
         c.check(&[("lock tables mysql.user write", "ok 0")]).await;
         let waits = server.inst.db.rt().spawn("waiter", async move {
             let got = other.ask("create user w").await.errno();
@@ -317,7 +317,7 @@ fn locks_and_kills_of_the_connection_stay_its_own() {
     });
 }
 
-/// Whoever closes a gate waits for those inside it, who do not wait for him.
+/// Anyone who closes a gate waits for those inside it, who do not wait for him.
 #[test]
 fn gates_are_entered_once() {
     for seed in 0..12 {

@@ -1,5 +1,5 @@
 //! What clients with CLIENT_SESSION_TRACK are told behind each statement, and variables that decide what a statement tells or may do:
-//! as a real MySQL 9.7 answers the same statements, but for its own variables.
+//! as a real MySQL 9.7 answers the same statements, except for its own variables.
 use crate::common::*;
 use weir_sql::session::Tracked;
 
@@ -287,7 +287,7 @@ fn joins_may_be_limited() {
             ("set global max_join_size = 50", "ok 0"),
         ])
         .await;
-        // A new session begins with the server's limit, as one that is begun anew.
+        // A new session begins with the server's limit, as one that is begun again.
         assert_eq!(server.client().ask(cross).await.errno(), 1104);
         c.0.reset().await.unwrap();
         assert_eq!(c.ask(cross).await.errno(), 1104);

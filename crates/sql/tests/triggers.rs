@@ -292,7 +292,7 @@ fn there_is_always_room_between_two_triggers() {
     assert!(failed.is_empty(), "{failed:?}");
 }
 
-/// Whoever comes first, no trigger is left without its table, nor comes back under the table's new name.
+/// Anyone who comes first, no trigger is left without its table, nor comes back under the table's new name.
 #[test]
 fn a_trigger_and_its_table_change_one_after_the_other() {
     let pairs = [

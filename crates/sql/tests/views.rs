@@ -302,7 +302,7 @@ fn rights_are_the_definers_or_the_invokers() {
         u.check(&[
             ("select * from v", "1|1"),
             ("select * from i", "E1356"),
-            // Whoever invokes a view in another one is that one's definer.
+            // Anyone who invokes a view in another one is that one's definer.
             ("select * from w", "1|1"),
             ("insert into v values (2, 2)", "ok 1"),
             // The definer may not.

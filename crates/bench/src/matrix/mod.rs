@@ -45,7 +45,7 @@ fn results() -> PathBuf {
     "weir-bench-results".into()
 }
 
-/// When data is made anew.
+/// When data is made again.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum Prepare {

@@ -72,7 +72,7 @@ mod tests {
                 assert!(bytes.chunks(2).all(|p| p[0] <= b'4' && p[1] <= b'8'), "{g}");
             }
         }
-        // Nobody is drawn like another, but for 0 and O.
+        // Nobody is drawn like another, except for 0 and O.
         let mut all: Vec<&str> = GLYPHS.split('|').collect();
         all.sort_unstable();
         all.dedup();

@@ -113,7 +113,7 @@ impl<'s> Progress<'s> {
     }
 }
 
-/// Makes a table anew, and its schema if there is none.
+/// Makes a table again, and its schema if there is none.
 pub fn make_anew(target: &Target, schema: &str, table: &str, create: &str) -> Result<()> {
     let mut conn = target.connect_patient("")?;
     conn.query(&format!("CREATE DATABASE IF NOT EXISTS `{schema}`"))?;

@@ -7,7 +7,7 @@ const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatib
 const BEGIN: &str = "<!-- differences: begin -->\n";
 const END: &str = "<!-- differences: end -->";
 
-/// `WEIR_WRITE_DOCS=1` writes the section anew.
+/// `WEIR_WRITE_DOCS=1` writes the section again.
 #[test]
 fn the_document_lists_them() {
     let mut want = String::from("| what | who does as MySQL | why |\n|---|---|---|\n");

@@ -38,7 +38,7 @@ pub struct Begin {
     pub base: Option<Base>,
     /// By the wall clock of the server, in microseconds since 1970.
     pub begun_micros: u64,
-    /// How many pages the files had at the beginning, for whoever shows progress.
+    /// How many pages the files had at the beginning, for anyone who shows progress.
     pub expected_pages: u64,
     /// What made it: name and version.
     pub program: String,

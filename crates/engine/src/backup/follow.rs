@@ -1,6 +1,6 @@
 //! The log, as it becomes durable, for an archive.
 //!
-//! Whoever follows tells how far its copy is safe; the log is kept up to there, within the bounds of `log::keep`. What is archived is the log
+//! Anyone who follows tells how far its copy is safe; the log is kept up to there, within the bounds of `log::keep`. What is archived is the log
 //! itself, so a backup and the archive behind it are one stream.
 
 use crate::db::Db;

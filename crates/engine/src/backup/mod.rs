@@ -11,7 +11,7 @@
 //! Invariants
 //! - Every change below the backup's start was home and synced when the copying began, so a page copied later has it. Every change of a
 //!   copied page lies below the backup's end. In between is the redo. So recovery of the copy begins and ends where these two say.
-//! - A file that is made during the copying need not be copied: all of its pages are formatted by the redo in between. Whoever puts the
+//! - A file that is made during the copying need not be copied: all of its pages are formatted by the redo in between. Anyone who puts the
 //!   backup makes an empty file for each header that the redo formats.
 //! - A file that is removed meanwhile has its removal in the redo, which was durable before the file went.
 //! - What is copied is checked: each page has its checksum, its place and no LSN beyond the log, each group of redo its checksum.

@@ -14,7 +14,7 @@ use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
 /// The stop with which an attempt asks for a split of the leaf that owns `key`, because `slotted::room_for` the key is less than
-/// `need` there. One split may be too little: whoever asks looks again and asks again.
+/// `need` there. One split may be too little: anyone who asks looks again and asks again.
 pub fn split_job(tree: &Arc<Tree>, key: &[u8], need: usize) -> Stop {
     let (tree, key) = (tree.clone(), key.to_vec());
     Stop::Wait(Wait::Job(Box::new(move |core| {

@@ -282,7 +282,7 @@ fn a_tree_is_an_ordered_map_over_crashes() {
     });
 }
 
-/// Whoever looks at an entry asks its leaf for the newest transaction that may have made it: no split, no merge and no root that
+/// Anyone who looks at an entry asks its leaf for the newest transaction that may have made it: no split, no merge and no root that
 /// takes its only child's place may forget one.
 async fn grown_and_gone(given: Life) {
     let (db, mut rng) = (given.open().await, given.rng);

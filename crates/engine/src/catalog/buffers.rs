@@ -1,7 +1,7 @@
 //! Buffer trees come into being: when an index has grown so large that fresh entries should wait (`db::sweeper` says when).
 //!
 //! The tree is made as that of a new index is (`half_trees`): a crash before it stands in its table's definition leaves one that the next
-//! start frees. The definition stays the same otherwise, so no handle changes and no statement is bound anew.
+//! start frees. The definition stays the same otherwise, so no handle changes and no statement is bound again.
 
 use super::{Catalog, half_trees};
 use crate::change_buffer::BUFFER;
@@ -51,7 +51,7 @@ impl Catalog {
             return Err(e);
         }
         index.buffer.has(&t.space, root, index.id);
-        // Whoever has the table alone keeps to the limit before the sweep can look.
+        // Anyone who has the table alone keeps to the limit before the sweep can look.
         if let Some(tree) = index.buffer.tree() {
             tree.set_leaves(1);
         }

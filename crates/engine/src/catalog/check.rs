@@ -44,7 +44,7 @@ impl Catalog {
         let own = held.is_some_and(|h| h.mode_of(t).is_some());
         let locked = match own {
             true => t.met().await.map(|()| None),
-            // Whoever checks waits for all that use the table.
+            // Anyone who checks waits for all that use the table.
             false => t.mdl_exclusive(&self.rt, limit, interrupt).await.map(Some),
         };
         let _hold = match locked {

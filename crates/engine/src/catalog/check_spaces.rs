@@ -9,7 +9,7 @@ use crate::space;
 use crate::txn;
 
 impl Catalog {
-    /// Everything that is wrong with the system and undo spaces. For an engine without transactions: whoever writes undo
+    /// Everything that is wrong with the system and undo spaces. For an engine without transactions: anyone who writes undo
     /// meanwhile moves what is compared.
     pub async fn check_spaces(&self) -> Result<Vec<String>> {
         let _ddl = self.ddl().await;

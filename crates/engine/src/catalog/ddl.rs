@@ -337,7 +337,7 @@ impl Catalog {
         self.redefine(t, def, &t.storage(), Vec::new(), d).await
     }
 
-    /// New metadata of the owner's that say nothing of how rows are read, written or tied together (statistics). Whoever uses the table
+    /// New metadata of the owner's that say nothing of how rows are read, written or tied together (statistics). Anyone who uses the table
     /// goes on meanwhile, with the handle of before: both have the same trees, lock, counters and logs of rows, and differ in nothing that
     /// the engine looks at. Other definition statements are kept out, and find their handles stale.
     pub async fn note_extra(
@@ -362,7 +362,7 @@ impl Catalog {
     /// fewer places and read the new columns as their defaults ([`crate::row::RowLayout`]); nobody reads any more what they have in the
     /// places of columns that go.
     ///
-    /// Invariant: such a default belongs to the rows that were there when its column came, and stays until all rows are written anew. It is
+    /// Invariant: such a default belongs to the rows that were there when its column came, and stays until all rows are written again. It is
     /// not the default that the owner of the metadata gives new rows.
     pub async fn alter_columns(
         &self,
@@ -398,7 +398,7 @@ impl Catalog {
     }
 }
 
-/// Keeps purge out of tables whose files go; it does not come back to them, for it looks for the table anew behind the gate.
+/// Keeps purge out of tables whose files go; it does not come back to them, for it looks for the table again behind the gate.
 pub(super) async fn close_gates(tables: &[Arc<Table>]) -> Vec<weir_rt::AsyncMutexGuard<'_, ()>> {
     let mut one_each: Vec<&Arc<Table>> = tables.iter().collect();
     one_each.sort_by_key(|t| t.def.id);

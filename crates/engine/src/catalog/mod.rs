@@ -9,7 +9,7 @@
 //! Invariants
 //! - A definition in memory is the one in the dictionary, or a newer one whose mini-transaction is committed.
 //! - Other threads see a change of names, and of the handle behind a name or a number, at one moment: a table that exists is always found.
-//! - Whoever changes a definition holds the catalog's DDL lock and the table's exclusive metadata lock.
+//! - Anyone who changes a definition holds the catalog's DDL lock and the table's exclusive metadata lock.
 
 mod buffers;
 mod build;

@@ -189,7 +189,7 @@ impl Catalog {
     }
 
     /// Gives objects that belong to a table (triggers) other texts, or takes them away. It is a change of the table's definition: who
-    /// uses the table is waited for, and whoever waits for it finds its handle stale. So a statement that has gathered what belongs to a
+    /// uses the table is waited for, and anyone who waits for it finds its handle stale. So a statement that has gathered what belongs to a
     /// table before it had the lock begins again, as it does here when an object is not the one that the caller has seen; with `made`
     /// they are new, and there must be none of their names.
     pub async fn change_objects_of(

@@ -6,7 +6,7 @@
 //!
 //! Invariants
 //! - A new partition is filled before the step that names it; the file of one that has gone is removed behind that step.
-//! - Whoever has the table's metadata lock or its gate for purge has those of its partitions: they are the same.
+//! - Anyone who has the table's metadata lock or its gate for purge has those of its partitions: they are the same.
 
 use super::Catalog;
 use super::ddl::{DdlContext, MapRow};

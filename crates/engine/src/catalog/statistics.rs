@@ -22,7 +22,7 @@ fn is_old(t: &Table) -> bool {
 }
 
 impl Catalog {
-    /// Samples anew when the table has grown or shrunk by an eighth since the last time.
+    /// Samples again when the table has grown or shrunk by an eighth since the last time.
     pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
         if t.parts.is_empty() {
             return self.refresh_one(t).await;

@@ -5,7 +5,7 @@
 //! with it a new handle.
 //!
 //! Invariant: the statement's own change and those beside it are one mini-transaction, and their handles are exchanged at one moment.
-//! Whoever has waited for one of the tables finds its handle stale, and sees all of the change or nothing.
+//! Anyone who has waited for one of the tables finds its handle stale, and sees all of the change or nothing.
 
 use super::Catalog;
 use super::ddl::DdlContext;

@@ -8,7 +8,7 @@
 //! Invariants
 //! - I13: No key stands in both trees. Entries travel from the buffer tree to the main tree only, and a move is one mini-transaction with
 //!   the leaves of both latched exclusively.
-//! - I14: Whoever needs a consistent sight of a piece of the index has the leaves of both trees that own it latched at the same time.
+//! - I14: Anyone who needs a consistent sight of a piece of the index has the leaves of both trees that own it latched at the same time.
 //!   Nothing can move between them meanwhile. So a lock on a gap is taken with every leaf of either tree latched that owns a part of it,
 //!   and an insert, which has one of them, knows whether there is such a lock.
 //! - Unique indexes and the clustered index have no buffer tree.

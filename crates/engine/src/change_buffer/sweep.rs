@@ -65,7 +65,7 @@ pub async fn step(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Step
     }
 }
 
-/// So many of them, as many at once as the threads that read. Returns what each came to, but for those behind an error.
+/// So many of them, as many at once as the threads that read. Returns what each came to, except for those behind an error.
 pub async fn steps(core: &Core, trees: Trees<'_>, buffer: &Buffer, n: usize) -> Result<Vec<Step>> {
     let at_once = buffer.merging().at_once.max(1);
     let mut done = Vec::with_capacity(n);

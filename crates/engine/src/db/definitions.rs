@@ -225,7 +225,7 @@ impl Db {
         })
     }
 
-    /// New metadata of the owner's that are about nothing but estimates: whoever uses the table goes on, and is not waited for.
+    /// New metadata of the owner's that are about nothing but estimates: anyone who uses the table goes on, and is not waited for.
     pub fn note_extra<'a>(
         &'a self,
         t: &'a Arc<Table>,

@@ -217,7 +217,7 @@ impl Db {
         self.0.core.log.takes_answers()
     }
 
-    /// Leaves the answer to a commit to whoever writes the log. False: nobody would give it soon, and the caller settles.
+    /// Leaves the answer to a commit to anyone who writes the log. False: nobody would give it soon, and the caller settles.
     pub fn leave_answer(&self, owed: Owed, answer: &Arc<dyn Answer>) -> bool {
         owed.leave(&self.0, answer)
     }
@@ -372,7 +372,7 @@ impl Db {
         Box::pin(async move { self.0.catalog.analyze_table(t, held).await })
     }
 
-    /// Samples keys anew when the table has changed much since the last time: a few page reads, for planners.
+    /// Samples keys again when the table has changed much since the last time: a few page reads, for planners.
     pub fn refresh_statistics<'a>(&'a self, t: &'a Arc<Table>) -> Boxed<'a, Result<()>> {
         Box::pin(async move { self.0.catalog.refresh_statistics(t).await })
     }

@@ -452,7 +452,7 @@ fn with_recovery_speed(mut s: FlushSettings, r: &Report) -> FlushSettings {
     s
 }
 
-/// What the header page of a space says; `otherwise` if it is damaged and nothing will be changed, so that no number is given anew.
+/// What the header page of a space says; `otherwise` if it is damaged and nothing will be changed, so that no number is given again.
 async fn header_or<T>(
     core: &Core,
     force: Force,

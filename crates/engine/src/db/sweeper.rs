@@ -62,7 +62,7 @@ struct Sweeper {
 }
 
 impl Sweeper {
-    /// Trouble is told once; the sweep goes on later. Whoever inserts meanwhile goes past the buffer when it is full.
+    /// Trouble is told once; the sweep goes on later. Anyone who inserts meanwhile goes past the buffer when it is full.
     async fn say<T: Default>(&mut self, r: Result<T>) -> T {
         let e = match r {
             Ok(v) => return v,
@@ -192,7 +192,7 @@ impl Sweeper {
             }
         }
         if !reached {
-            // Whoever waits for merges is not to wait for tables that cannot be had.
+            // Anyone who waits for merges is not to wait for tables that cannot be had.
             self.db.core.flush.merged(1);
         }
         trouble.map(|()| moved)

@@ -10,7 +10,7 @@ use std::task::Poll;
 use weir_rt::{Actor, JoinHandle, acting};
 
 impl Inner {
-    /// Ends the background tasks but for the cleaner: they, and what follows them, may still need frames and log space.
+    /// Ends the background tasks except for the cleaner: they, and what follows them, may still need frames and log space.
     pub(super) async fn stop_tasks(&self) {
         self.stop.set();
         self.purge.wake.notify_all();
@@ -62,7 +62,7 @@ fn spawn(
 ) -> JoinHandle<()> {
     let task = acting(Actor::BACKGROUND, task);
     if inner.rt.is_sim() {
-        // Whoever simulates wants the panic itself.
+        // Anyone who simulates wants the panic itself.
         return inner.rt.spawn(name, task);
     }
     let db = inner.clone();
@@ -79,7 +79,7 @@ fn spawn(
 async fn watched(task: impl Future<Output = ()>, lost: impl Fn()) {
     let mut task = std::pin::pin!(task);
     std::future::poll_fn(|cx| {
-        // What the task has changed is judged by whoever is told.
+        // What the task has changed is judged by anyone who is told.
         let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(cx)));
         polled.unwrap_or_else(|_| {
             lost();

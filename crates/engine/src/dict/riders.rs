@@ -62,7 +62,7 @@ impl Riders {
         Rider { shared: self.0.clone(), session }
     }
 
-    /// The entry of whoever acts on this thread.
+    /// The entry of anyone who acts on this thread.
     pub(super) fn of_current(&self) -> Option<Change> {
         if self.0.count.load(Ordering::SeqCst) == 0 {
             return None;

@@ -94,7 +94,7 @@ impl Space {
         self.measure_alone().await
     }
 
-    /// For whoever makes the file longer: one at a time.
+    /// For anyone who makes the file longer: one at a time.
     pub(crate) async fn growing(&self) -> AsyncMutexGuard<'_, ()> {
         self.growing.lock().await
     }
@@ -212,7 +212,7 @@ impl Spaces {
         all
     }
 
-    /// Takes a space out and closes its file, whoever still has a handle of its table.
+    /// Takes a space out and closes its file, no matter who still has a handle of its table.
     pub async fn remove(&self, id: SpaceId) {
         let space = self.map.write().remove(&id);
         if let Some(space) = space

@@ -263,7 +263,7 @@ impl Drop for Use {
         if s.users > 0 {
             return;
         }
-        // Whoever opened beyond the limit, because all others were in use, leaves no more behind than it must.
+        // Anyone who opened beyond the limit, because all others were in use, leaves no more behind than it must.
         let surplus = s.writes == s.synced && inner.files.open_now() > inner.files.limit();
         let retired = s.retired;
         if (retired || surplus) && matches!(s.phase, Phase::Open(_)) {
@@ -354,7 +354,7 @@ impl Inner {
             s.writes
         };
         let Some(u) = self.enter(self.reopen()).await? else { return Ok(()) };
-        // Whoever closed the file meanwhile may have heard of a failure.
+        // Anyone who closed the file meanwhile may have heard of a failure.
         if let Some(e) = self.state.lock().failed.clone() {
             return Err(e);
         }

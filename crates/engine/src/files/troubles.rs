@@ -1,6 +1,6 @@
 //! Failures of the device, told in the error log: once when they begin, once when they are over.
 //!
-//! A statement that meets one gets the error; whoever tries again, a session or the cleaner, must not fill the error log with it.
+//! A statement that meets one gets the error; anyone who tries again, a session or the cleaner, must not fill the error log with it.
 //! A full device is one trouble, whatever file meets it; any other failure is one for each file and kind of operation.
 
 use crate::sync::Mutex;

@@ -129,7 +129,7 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
         if order == Default::default() {
             break;
         }
-        // Whoever posts a batch waits for its slots.
+        // Anyone who posts a batch waits for its slots.
         let posts = order.batch.is_some() && core.pool.posts();
         if posts || order.await_list || order.wait_age.is_some() || order.checkpoint == Some(true) {
             begun.get_or_insert_with(|| core.pool.rt.now());

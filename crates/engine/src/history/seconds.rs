@@ -1,4 +1,4 @@
-//! The last hour, one row per second, and the last day, a row in ten seconds, for whoever asks afterwards why it was slow.
+//! The last hour, one row per second, and the last day, a row in ten seconds, for anyone who asks afterwards why it was slow.
 //!
 //! What earlier runs have left is put in front by the flight recorder (`flight`).
 

@@ -27,7 +27,7 @@ use super::conflict::{CLASSES, WAITS_FOR, class};
 /// Locks and requests that one search looks at; some 10 ms. Beyond it the wait ends by its timeout, which is counted.
 const STEPS_MAX: usize = 1_000_000;
 
-/// How often a search begins anew because its circle was over when it was looked at again.
+/// How often a search begins again because its circle was over when it was looked at again.
 const TRIES_MAX: usize = 100;
 
 enum Found {
@@ -118,7 +118,7 @@ impl LockTable {
             self.stats.deadlocks.fetch_add(1, Ordering::Relaxed);
             let deadlock = describe(circle, victim);
             self.take_out(self.among(&mut shards, victim), victim, &mut wakes);
-            // It is woken below, when whoever listens has seen the statements of all members.
+            // It is woken below, when anyone who listens has seen the statements of all members.
             wakes.extend(victim.finish(State::Victim));
             deadlock
         };

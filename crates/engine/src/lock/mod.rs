@@ -5,7 +5,7 @@
 //! A lock names a record of an index by its encoded key, or the end of the index (`None`, the supremum). Its parts:
 //! *record* (S or X), *gap* (the open interval below the key), both (next-key), and *insert intention*, which waits for
 //! gaps and blocks nobody. Most writes hold only implicit X locks: the transaction id in the record says it; a transaction
-//! that runs into one makes it explicit first. An index entry's is that of whoever has changed the entry
+//! that runs into one makes it explicit first. An index entry's is that of anyone who has changed the entry
 //! (`txn::secondary::implicit_owner`), not of everybody who has changed the row.
 //!
 //! Invariants
@@ -17,7 +17,7 @@
 //! - Locks of a long scan are folded into ranges, which a request makes explicit before it waits (`range.rs`).
 //! - The wait-for graph is not stored: the queues imply it. A circle is looked for whenever an edge may have been added, after
 //!   it was, so a deadlock is found when it forms (`deadlock.rs`).
-//! - One shard is locked at a time, with one exception: whoever breaks a circle locks its shards in ascending order. Inside
+//! - One shard is locked at a time, with one exception: anyone who breaks a circle locks its shards in ascending order. Inside
 //!   come the mutexes of a transaction's locks, of its waiting request, and of that request's state, each alone. Nobody is
 //!   woken with any of them held.
 //! - What ends a wait (grant, timeout, kill, a client that is gone) costs the search for its place in the line. A release looks

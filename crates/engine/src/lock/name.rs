@@ -1,7 +1,7 @@
 //! The name of what is locked, with its hash: a row lock looks its name up in half a dozen places, and hashing the key costs more than
 //! each of these.
 //!
-//! The hash decides the shard, so it is the same in every process, for the simulator's sake. Whoever chooses keys could choose some
+//! The hash decides the shard, so it is the same in every process, for the simulator's sake. Anyone who chooses keys could choose some
 //! whose hashes end alike; in a shard's maps it is therefore spread by a secret of the map ([`Secret`]), which leaves only those together
 //! that are equal in all 64 bits.
 

@@ -186,7 +186,7 @@ impl Queue {
                 continue;
             }
             let request = line.take(at);
-            // A granted insert intention has served its purpose: whoever had it looks again, and inserts.
+            // A granted insert intention has served its purpose: anyone who had it looks again, and inserts.
             if request.what.1 != Kind::InsertIntention {
                 let (mode, kind) = request.what;
                 let open = request.trx.gains(&request.name);

@@ -169,7 +169,7 @@ impl LockTable {
         self.stats.waits.fetch_add(1, Ordering::Relaxed);
         self.stats.current_waits.fetch_add(1, Ordering::Relaxed);
         let wait = LockWait { table: self.clone(), request, blocker, granted: false };
-        // Nobody waits for a transaction without locks: whoever meets an implicit one makes it explicit before it waits, and
+        // Nobody waits for a transaction without locks: anyone who meets an implicit one makes it explicit before it waits, and
         // then looks for circles itself. So a session that comes to a hot row with nothing in its hands does not search.
         if trx.count() > 0 {
             self.resolve_deadlocks(trx);

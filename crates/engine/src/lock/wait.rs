@@ -40,7 +40,7 @@ impl Request {
         Arc::new(Request { trx: trx.clone(), name: name.clone(), what, seq, state })
     }
 
-    /// Ends the wait; whoever ended it first has decided how. Returns whom to wake.
+    /// Ends the wait; anyone who ended it first has decided how. Returns whom to wake.
     #[must_use]
     pub fn finish(&self, end: State) -> Option<Waker> {
         let mut s = self.state.lock();

@@ -1,15 +1,15 @@
 //! Answers that wait for the log in place of their sessions.
 //!
-//! A session that waits for its commit costs a sleep, a wake-up by whoever leads, and two switches of its thread, before it sends some ten
+//! A session that waits for its commit costs a sleep, a wake-up by anyone who leads, and two switches of its thread, before it sends some ten
 //! bytes and sleeps again until its client's next command. With many sessions that is more than the commit itself. So a session may leave
-//! its answer here and read on at once: whoever leads the round of the log gives the answer, and the session's thread sleeps once for each
+//! its answer here and read on at once: anyone who leads the round of the log gives the answer, and the session's thread sleeps once for each
 //! command, as it does without durability.
 //!
 //! Invariants
 //! - An answer is given exactly once: after the log has come as far as it asked, or with the error that stopped the log.
 //! - An answer is taken only while somebody leads, under the mutex under which a leader ends its lead and looks for answers. So either
 //!   that leader sees it, or its session leads itself.
-//! - Whoever ends its lead and leaves answers behind tells the task of [`Log::serve_answers`], which leads as long as there are any.
+//! - Anyone who ends its lead and leaves answers behind tells the task of [`Log::serve_answers`], which leads as long as there are any.
 //! - Answers are given without any lock held, and never wait: the next round begins when all of them are given.
 
 use super::buffer::Log;
@@ -85,7 +85,7 @@ impl Log {
         w.busy && !slow && self.answers_served.load(Ordering::Relaxed)
     }
 
-    /// From now on answers are taken: whoever calls this runs [`Log::serve_answers`]. A step of its own, so that a stop that comes before the
+    /// From now on answers are taken: anyone who calls this runs [`Log::serve_answers`]. A step of its own, so that a stop that comes before the
     /// task's first turn ends it.
     pub fn begin_answers(&self) {
         let _w = self.waiters.lock();
@@ -97,7 +97,7 @@ impl Log {
         loop {
             self.answers_left.notified().await;
             self.lead_for_answers().await;
-            // Whoever leads now tells again if it leaves any.
+            // Anyone who leads now tells again if it leaves any.
             let w = self.waiters.lock();
             if w.answers.is_empty() && !self.answers_served.load(Ordering::Relaxed) {
                 return;

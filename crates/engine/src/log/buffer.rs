@@ -46,7 +46,7 @@ pub(super) struct Reserve {
     pub reserved: Lsn,
     /// Bytes granted to mini-transactions that have not appended yet.
     pub granted: u64,
-    /// Somebody in `grants_used` waits for what is granted. Set and taken under the lock that guards `granted`, so whoever
+    /// Somebody in `grants_used` waits for what is granted. Set and taken under the lock that guards `granted`, so anyone who
     /// uses a grant or gives it back after that waiter's look finds it.
     grants_awaited: bool,
     /// Undoings that wait for a grant. As long as there are any, nobody else gets one.
@@ -473,14 +473,14 @@ impl Log {
         self.append_inner(granted, payload, stamp)
     }
 
-    /// Waits until everything below `lsn` is published. All of it is reserved, and whoever reserved it is copying: that takes
-    /// nanoseconds, unless the processor was taken from that thread. Whoever spun here would keep it from coming back.
+    /// Waits until everything below `lsn` is published. All of it is reserved, and anyone who reserved it is copying: that takes
+    /// nanoseconds, unless the processor was taken from that thread. Anyone who spun here would keep it from coming back.
     pub(super) async fn until_published(&self, lsn: Lsn) {
         if self.published() < lsn {
             weir_rt::yield_now().await;
         }
         while self.published() < lsn {
-            // Registered before the look: whoever publishes after it sees this waiter.
+            // Registered before the look: anyone who publishes after it sees this waiter.
             let wait = self.holes.wait();
             if self.published() < lsn {
                 self.stats.publish_waits.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Group write and flush. Whoever needs durability first becomes the leader and writes and syncs for all; those who come
+//! Group write and flush. Anyone who needs durability first becomes the leader and writes and syncs for all; those who come
 //! meanwhile wait, and one of them leads the next round. One device flush serves every commit that arrived before it.
 //!
 //! A leader instead of a thread of its own: with a sync of about 70 us a hand-over to another thread (two switches of
@@ -167,7 +167,7 @@ pub(super) struct Lead<'a> {
 }
 
 impl<'a> Lead<'a> {
-    /// For whoever has set `busy`.
+    /// For anyone who has set `busy`.
     pub(super) fn new(log: &'a Log) -> Lead<'a> {
         Lead { log, over: false }
     }

@@ -82,7 +82,7 @@ fn answers_are_given_once_and_when_they_are_true() {
     explore(600, || run(false));
 }
 
-/// The log stops in the middle: whoever waits hears of it, answers too.
+/// The log stops in the middle: anyone who waits hears of it, answers too.
 #[test]
 fn answers_are_given_when_the_log_fails() {
     explore(600, || run(true));

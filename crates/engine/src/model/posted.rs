@@ -44,7 +44,7 @@ impl Small {
 }
 
 /// A batch of each kind meets at one dirty page, both posted or one of them waited for, while it is changed again and a third batch takes
-/// that: one image is made of each change, its last goes home, and nothing stays behind that would hold back checkpoints for ever. Whoever
+/// that: one image is made of each change, its last goes home, and nothing stays behind that would hold back checkpoints for ever. Anyone who
 /// changes a page that is latched on its way goes on when it is home.
 #[test]
 fn a_page_has_one_flusher() {

@@ -6,7 +6,7 @@
 //! 2. The attempt is a plain function, so it cannot wait. It ends with its result, an error, or what it needs.
 //! 3. Every latch is free again when it ends (I1); debug builds assert that.
 //! 4. The driver waits. For a page or a latch it keeps grant and pins (I5). For whatever is the end of another operation (a row lock,
-//!    an undo page, a split) it gives both back first: whoever has the lock may need the very frames and the very log space.
+//!    an undo page, a split) it gives both back first: anyone who has the lock may need the very frames and the very log space.
 //! 5. A wait ends when its waiter is killed, and a waiter that is killed makes no further attempt.
 //!
 //! An operation that never waits pays little for one that would: its first attempt is made by the caller's own code, and what waits
@@ -38,7 +38,7 @@ pub trait Waiter {
     /// Waits for it. Nothing is latched, pinned or granted.
     fn meet(&mut self, need: Self::Need) -> impl Future<Output = Result<()>> + Send;
 
-    /// What ends its waits. Without a switch, waits end as those of whoever runs the operation.
+    /// What ends its waits. Without a switch, waits end as those of anyone who runs the operation.
     fn switch(&self) -> Option<Arc<Interrupt>>;
 
     /// Asked after each wait: an error is the operation's.
@@ -130,7 +130,7 @@ impl<'c> Work<'c> {
         Ok(())
     }
 
-    /// Gives log grant and pins back. For waits for other operations, above all for row locks: whoever has the lock may be waiting
+    /// Gives log grant and pins back. For waits for other operations, above all for row locks: anyone who has the lock may be waiting
     /// for the very frames, and a thousand that wait for one row would pin a whole pool.
     fn let_go(&mut self) {
         self.grant = None;

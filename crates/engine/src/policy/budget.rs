@@ -1,6 +1,6 @@
 //! A budget of page writes: a number of bytes per second, and per day, for a device that is to be spared.
 //!
-//! Two buckets that fill at their rates and pay for every page written, whoever wrote it; a bucket may owe. What is written at
+//! Two buckets that fill at their rates and pay for every page written, no matter who wrote it; a bucket may owe. What is written at
 //! a stroke is small against the window in which somebody looks: 0.4 s of the rate against ten seconds, an hour against a day.
 //! How much of the hour is left is reckoned from what was written in the last day ([`Past`]), by earlier runs too: neither a
 //! restart nor another bound fills it. Where that is not known it is empty.
@@ -99,7 +99,7 @@ pub struct Budget {
     day: Bucket,
     written: Option<u64>,
     past: Past,
-    /// The past is told anew: the day's bucket does not know it yet.
+    /// The past is told again: the day's bucket does not know it yet.
     is_news: bool,
     pub exceeded: f64,
     /// The last plan went beyond it: what is written now is counted as such.

@@ -38,7 +38,7 @@ pub struct BufferRules {
 pub struct Merging {
     /// Moves under way at once in the background, and of a session that waits for a contraction: the threads that read.
     pub at_once: usize,
-    /// Moves that may be owed before whoever makes the buffer grow waits: the slots of all reads. 0: any number, as one order.
+    /// Moves that may be owed before anyone who makes the buffer grow waits: the slots of all reads. 0: any number, as one order.
     pub slots: u64,
     /// A move takes the entries of a leaf drawn at random, and not of the one that comes next in the sweep's order, for which twice as
     /// many wait.

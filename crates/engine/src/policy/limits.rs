@@ -2,7 +2,7 @@
 //!
 //! They are computed from the files of the options, as the published builds did, and not from Weir's own capacity. Weir's
 //! hard stop is at 31/32 of the files; all limits below lie under it. Should the log be smaller than the options say (it
-//! keeps its size until it is made anew), `within` pulls each limit that lies beyond 15/16 of the observed capacity down to
+//! keeps its size until it is made again), `within` pulls each limit that lies beyond 15/16 of the observed capacity down to
 //! there: a limit that is never reached would leave sessions waiting at the hard stop for a flush that nobody orders.
 
 use super::Settings;

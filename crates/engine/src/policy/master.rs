@@ -206,7 +206,7 @@ pub struct Master<R> {
     /// The idle pass has merged something, and written something.
     merged: bool,
     flushed: bool,
-    /// A batch that took nothing: whoever goes on without a sleep rests first.
+    /// A batch that took nothing: anyone who goes on without a sleep rests first.
     fruitless: bool,
 }
 

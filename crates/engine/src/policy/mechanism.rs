@@ -88,7 +88,7 @@ impl LeftOut {
         self.0 & which.0 != 0
     }
 
-    /// By names with commas between them; `None`: one of them is none.
+    /// By names with commas between them; `None`: one of them is not one.
     pub fn named(list: &str) -> Option<LeftOut> {
         let bit = |name: &str| LeftOut::NAMES.iter().find(|n| n.0 == name.trim()).map(|n| n.1.0);
         let words = list.split(',').filter(|w| !w.trim().is_empty());

@@ -1,5 +1,5 @@
 //! The options of flush policies that can be changed while the engine runs: one row for each, with its name in MySQL (or in the
-//! build that it comes from) and the setting that it is. Ranges, units and defaults are the business of whoever takes the option
+//! build that it comes from) and the setting that it is. Ranges, units and defaults are the business of anyone who takes the option
 //! from a user.
 
 use super::{LeftOut, Neighbours, Settings};
@@ -95,7 +95,7 @@ pub struct FlushOption {
 }
 
 impl FlushOption {
-    /// Puts the value where it belongs. False: it is none for this option, and nothing has changed.
+    /// Puts the value where it belongs. False: it is not one for this option, and nothing has changed.
     pub fn apply(&self, s: &mut Settings, value: &SettingValue) -> bool {
         match self.set {
             Number(set) => value.int().map(|v| set(s, v)).is_some(),

@@ -1,10 +1,10 @@
-//! Reading ahead: pages that are wanted soon are read at the same time, by whoever will want them.
+//! Reading ahead: pages that are wanted soon are read at the same time, by anyone who will want them.
 //!
 //! Invariants
 //! - It takes only frames that are free, or become free by evicting clean pages that are next in line, and leaves some; all that read
 //!   ahead at a time have an eighth of the pool. So nobody waits for a frame because of pages that nobody has asked for yet.
-//! - A page is registered while it is read ahead, so whoever comes to it meanwhile follows. It is checked like any other, and stays
-//!   unpinned, in the probation of replacement. One that fails is left: whoever comes to the page asks again, and is told.
+//! - A page is registered while it is read ahead, so anyone who comes to it meanwhile follows. It is checked like any other, and stays
+//!   unpinned, in the probation of replacement. One that fails is left: anyone who comes to the page asks again, and is told.
 //! - The device writes into buffers of the operation's own, not into frames: a statement may end, and its future be dropped, while it does.
 
 use super::Pool;

@@ -37,7 +37,7 @@ pub struct FlushStats {
     /// Pages that were latched or clean when their turn came, and batches that met one of their kind.
     pub refused: AtomicU64,
     pub batches_refused: AtomicU64,
-    /// Pages that found all slots taken, and whoever posted them waited.
+    /// Pages that found all slots taken, and anyone who posted them waited.
     pub slot_waits: AtomicU64,
     /// Time in which something was being written: a batch, or what was posted.
     pub busy_nanos: AtomicU64,
@@ -226,7 +226,7 @@ impl Pool {
 
     /// How batches of a kind go out now.
     pub(super) fn way(&self, kind: Kind, cause: Cause) -> Way {
-        // Whoever is rescued, and a stop, look at what is home when the batch has ended.
+        // Anyone who is rescued, and a stop, look at what is home when the batch has ended.
         let waits = matches!(cause, Cause::Rescue | Cause::Stop);
         Way { kind, cause, posts: !waits && self.posts() }
     }

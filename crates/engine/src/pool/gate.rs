@@ -158,7 +158,7 @@ mod tests {
         assert!(polled(wait.as_mut()));
         let mut wait = pin!(g.batch_end());
         assert!(!polled(wait.as_mut()));
-        // Its number is known to whoever runs it, who may look when the next has begun.
+        // Its number is known to anyone who runs it, who may look when the next has begun.
         let second = g.batch();
         drop(next);
         assert!(polled(wait.as_mut()));

@@ -99,7 +99,7 @@ impl LatchQueue {
         LatchWait { queue: self, latch, frame, mode, id: None }
     }
 
-    /// Wakes all waiters of the frame and clears the bit: who still cannot latch registers anew.
+    /// Wakes all waiters of the frame and clears the bit: who still cannot latch registers again.
     pub fn wake(&self, latch: &Latch, frame: FrameNo) {
         let mut woken = Vec::new();
         {

@@ -225,7 +225,7 @@ impl Pool {
         drop(reading);
         let now = self.rt.now();
         waiting.end_at(now);
-        // Cut off while it was read: nothing leads to it any more, so whoever wanted it looks again.
+        // Cut off while it was read: nothing leads to it any more, so anyone who wanted it looks again.
         if done.is_err() && (space.pages()..end).contains(&id.page) {
             return Err(LoadError::NoFrame);
         }
@@ -260,7 +260,7 @@ impl Pool {
                 Ok(Pin::new(no))
             }
             Err(_) => {
-                // Created anew by somebody while the old image was being read: theirs counts.
+                // Created again by somebody while the old image was being read: theirs counts.
                 f.pins.store(0, Ordering::Release);
                 f.clear();
                 self.give_free(no);
@@ -355,7 +355,7 @@ impl<'a> Owned<'a> {
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
-        // A frame that the device may still write to is lost: whoever reads a page is not dropped, as long as the owner keeps to it.
+        // A frame that the device may still write to is lost: anyone who reads a page is not dropped, as long as the owner keeps to it.
         if let Some(no) = self.no.take().filter(|_| !self.lent) {
             self.pool.give_free(no);
         }

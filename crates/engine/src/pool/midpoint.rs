@@ -99,7 +99,7 @@ impl Midpoint {
         if young || self.old == NONE {
             self.link_behind(NONE, no);
             (self.node(no).old, self.node(no).stamp) = (false, self.clock);
-            // Whoever makes a page uses it.
+            // Anyone who makes a page uses it.
             self.node(no).used = young;
         } else {
             self.link_behind(self.old, no);

@@ -9,7 +9,7 @@
 //! - A pin is taken only under a latch or under the page table's shard lock, and eviction looks at pins holding both (I5).
 //! - A dirty frame stands in the age index under the LSN of its first change not yet being written, entered before that
 //!   change is published (I7); while an older image is on its way to the device, `inflight` bounds the checkpoint (I9).
-//! - A page has one image on its way at most: whoever makes one claims the frame first (`Frame::claim`), since flushers share the latch.
+//! - A page has one image on its way at most: anyone who makes one claims the frame first (`Frame::claim`), since flushers share the latch.
 //! - An image goes home only when the log is durable up to its page LSN and its doublewrite copy is synced (I8).
 
 mod age;
@@ -76,7 +76,7 @@ pub enum PageWait {
     Load(PageId),
     /// Latched by somebody else.
     Latch(FrameNo, LatchMode),
-    /// To be formatted anew while its old image is being read.
+    /// To be formatted again while its old image is being read.
     Reading(PageId),
     /// No frame free for a new page.
     Frame,

@@ -4,7 +4,7 @@
 //! Invariants
 //! - A page counts as dirty until its write has ended. From then until a sync of its file that began later has ended, its first change
 //!   holds back the checkpoint. A page enters each of the three places (age index, `out`, `unsynced`) before it leaves the one before.
-//! - The log goes first: the writer sees to it once more, since whoever posts may be gone by then (I8).
+//! - The log goes first: the writer sees to it once more, since anyone who posts may be gone by then (I8).
 //! - What was taken out of the age index is written, or goes back there: a batch that is dropped half-way posts what it has.
 
 use super::Pool;

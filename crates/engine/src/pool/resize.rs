@@ -48,7 +48,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Returns when the frame is retired: whoever loads or uses its page has let go of it, and it was written.
+    /// Returns when the frame is retired: anyone who loads or uses its page has let go of it, and it was written.
     async fn empty_frame(&self, log: &Log, no: FrameNo) -> Result<()> {
         let f = &self.frames[no as usize];
         let mut rounds = 0u32;

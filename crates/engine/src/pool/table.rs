@@ -3,7 +3,7 @@
 //! A look-up walks the chain with plain atomic loads. A frame that moves to another chain meanwhile can only make it miss;
 //! a miss is confirmed under the shard lock. A hit is confirmed by the caller under the frame's latch.
 //!
-//! Sixteen adjacent pages have adjacent buckets, which are one cache line: whoever looks for a page's neighbours (flushing, reading ahead, a
+//! Sixteen adjacent pages have adjacent buckets, which are one cache line: anyone who looks for a page's neighbours (flushing, reading ahead, a
 //! scan) misses the cache once for sixteen of them. Chains are as long as if each page had a bucket by itself, since pages of different
 //! lines still meet by chance only.
 

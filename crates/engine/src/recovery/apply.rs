@@ -28,7 +28,7 @@ pub struct Done {
     pub pages: usize,
     /// Spaces without a file, and the first LSN that speaks of them.
     pub missing: BTreeMap<SpaceId, Lsn>,
-    /// Pages that are damaged and that the log does not make anew.
+    /// Pages that are damaged and that the log does not make again.
     pub damaged: BTreeMap<PageId, String>,
     /// Files that are other spaces' or another directory's, or cannot be read.
     pub foreign: BTreeMap<SpaceId, String>,

@@ -65,7 +65,7 @@ pub struct Report {
 }
 
 /// Whether the log's files and the control file belong together, before anything is read: `true` when the log has to be made
-/// anew, for it was empty and its files are gone.
+/// again, for it was empty and its files are gone.
 pub async fn check_log(control: &Control, segments: &crate::log::Segments) -> Result<bool> {
     let first = segments.first();
     let later = match control.clean && first.is_some() {
@@ -210,7 +210,7 @@ fn skipped(done: apply::Done, deleted: &HashSet<SpaceId>, force: Force) -> Resul
     Ok(out.into_values().collect())
 }
 
-/// Case I: an older log and an older control file that fit together are told by whoever has seen more. A recorder that cannot be read
+/// Case I: an older log and an older control file that fit together are told by anyone who has seen more. A recorder that cannot be read
 /// proves nothing.
 pub async fn is_not_older(core: &Core, end: Lsn, force: Force) -> Result<()> {
     let spaces = &core.spaces;

@@ -1,7 +1,7 @@
 //! A space becomes smaller: in memory first, and when no recovery can speak of the rest any more, its file.
 //!
 //! Invariants
-//! - The end moves down only while the maps of all pages behind it are latched exclusively and say that those are free. Whoever takes a page
+//! - The end moves down only while the maps of all pages behind it are latched exclusively and say that those are free. Anyone who takes a page
 //!   has its map latched, and reads the end under that latch.
 //! - The last change of a page behind the end is at or before the one that freed it, in one mini-transaction with its map, so its redo ends
 //!   below the end of the log at the cut.
@@ -49,7 +49,7 @@ pub async fn cut(core: &Core, space: &Space) -> Result<bool> {
 }
 
 /// Where a space ends that has no page in use behind the range that begins at `first`, of whose map `last` is the last bit that is set.
-/// A map that has only itself goes with its range, but for the first one.
+/// A map that has only itself goes with its range, except for the first one.
 fn end_in(first: PageNo, last: Option<u32>) -> PageNo {
     match last {
         Some(0) if first > 0 => first,

@@ -51,7 +51,7 @@ pub struct PoolNow {
     pub writing: u64,
 }
 
-/// Whether `innodb_change_buffering` has inserts among what it buffers. Nothing else is buffered here: whoever marks or removes an entry
+/// Whether `innodb_change_buffering` has inserts among what it buffers. Nothing else is buffered here: anyone who marks or removes an entry
 /// looks for it.
 pub fn buffers_inserts(what: &str) -> bool {
     matches!(what, "inserts" | "changes" | "all")
@@ -147,7 +147,7 @@ impl Db {
         self.inner().core.spaces.say(line);
     }
 
-    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is told by whoever knows statements.
+    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is told by anyone who knows statements.
     pub fn status_text(&self) -> String {
         let db = self.inner();
         let (pool, log) = (&db.core.pool, &db.core.log);

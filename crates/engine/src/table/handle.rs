@@ -509,8 +509,8 @@ impl Table {
         if self.is_stale() { Err(self.changed()) } else { Ok(hold) }
     }
 
-    /// For a moment's look at the table's pages. It does not stand behind a DDL statement that waits, which may wait for the
-    /// transaction of whoever asks; it is refused while one works.
+    /// For a moment's look at the table's pages. It does not come after a DDL statement that waits, which may wait for the
+    /// transaction of anyone who asks; it is refused while one works.
     pub(crate) fn mdl_glance(self: &Arc<Self>) -> Result<MdlHold> {
         self.usable()?;
         match self.mdl.glance() {

@@ -270,7 +270,7 @@ impl Mdl {
         self.take(mode, None)
     }
 
-    /// `counted`: whoever waits for a lock that keeps others out is counted, so that no new ones of those come in.
+    /// `counted`: anyone who waits for a lock that keeps others out is counted, so that no new ones of those come in.
     fn take(self: &Arc<Self>, mode: MdlMode, counted: Option<&mut bool>) -> Option<MdlHold> {
         let mut s = self.state.lock();
         let free = s.admits(mode);
@@ -307,7 +307,7 @@ impl Mdl {
         free.then(|| MdlHold { mdl: self.clone(), who, mode })
     }
 
-    /// The lock, whenever it comes. `counted` says whether whoever gives up has to be counted out.
+    /// The lock, whenever it comes. `counted` says whether anyone who gives up has to be counted out.
     async fn turn(self: &Arc<Self>, mode: MdlMode, counted: &mut bool) -> MdlHold {
         loop {
             let turn = self.queue.wait();
@@ -485,7 +485,7 @@ mod model {
     use weir_rt::shuttle::thread;
 
     /// Two definition statements that work beside others, one that does not, a writer, and a session that freezes the table: each comes to
-    /// its end, whoever is woken when.
+    /// its end, no matter who is woken when.
     #[test]
     fn everybody_gets_the_table() {
         explore(2000, || {

@@ -5,8 +5,8 @@
 //!
 //! Invariants
 //! - A handle's definition never changes; a changed definition is a new handle.
-//! - Whoever uses a handle's trees holds its metadata lock, or is recovery, which is alone.
-//! - The partitions of a table have its metadata lock, its counters and its gate for purge: whoever has those of the table has theirs.
+//! - Anyone who uses a handle's trees holds its metadata lock, or is recovery, which is alone.
+//! - The partitions of a table have its metadata lock, its counters and its gate for purge: anyone who has those of the table has theirs.
 
 mod at_once;
 mod def;

@@ -1,4 +1,4 @@
-//! What transactions keep between their statements, for whoever asks what holds purge back, or a definition statement up.
+//! What transactions keep between their statements, for anyone who asks what holds purge back, or a definition statement up.
 //!
 //! A view is shared by all who opened one while nothing was committed, and a metadata lock counts its sharers: neither can tell whose it is. The
 //! list has who kept something when a statement ended. What is opened and closed within a statement never comes here, and costs nothing.

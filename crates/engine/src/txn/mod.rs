@@ -310,7 +310,7 @@ impl Txn {
         }
     }
 
-    /// Between two statements of a transaction: whoever asks from here on is told what it keeps. At READ COMMITTED no snapshot outlives a
+    /// Between two statements of a transaction: anyone who asks from here on is told what it keeps. At READ COMMITTED no snapshot outlives a
     /// statement for long: the next one opens another.
     pub fn between_statements(&mut self) {
         let lasts = self.o.isolation >= Isolation::RepeatableRead;
@@ -470,7 +470,7 @@ impl Txn {
 
     async fn rollback_inner(&mut self) -> Result<()> {
         let db = self.db.clone();
-        // The log stays here until it is empty: whoever drops this future leaves it to the background.
+        // The log stays here until it is empty: anyone who drops this future leaves it to the background.
         if let Some(log) = self.undo.as_mut() {
             let undo = rollback::rollback_log(&db, self.id, log, RollbackTarget::All);
             patience::undoing(undo).await?;
@@ -589,7 +589,7 @@ impl Txn {
             // The session lets go of it at the end of a transaction only.
             Some(MdlMode::Exclusive) => return t.met_here().await,
             // It may let go of it while this transaction goes on, which therefore has a lock of its own. No definition statement
-            // can be at work; not to stand behind one that waits for this session keeps the two from waiting for each other.
+            // can be at work; not to come after one that waits for this session keeps the two from waiting for each other.
             Some(_) if !write => {
                 self.mdl.push(t.mdl_glance()?);
                 return t.met_here().await;

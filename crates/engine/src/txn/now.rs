@@ -110,7 +110,7 @@ fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<Shor
     let leaf = btree::leaf(&db.core, trees.main, key, Access::Point).ok()?;
     let page = leaf.bytes();
     let (Ok(slot) | Err(slot)) = slotted::search(page, key);
-    // What stands behind the last entry of the leaf is on another one.
+    // What comes after the last entry of the leaf is on another one.
     let ends_here = || slotted::upper(page).is_none_or(|upper| !upper.starts_with(key));
     let has_key = |slot: usize, found: &mut ShortKey| {
         found.clear();
@@ -130,7 +130,7 @@ fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<Shor
         return None;
     }
     let row_key = ShortKey::from_slice(found.get(secondary::pk_offset(value)..)?);
-    // Entries of older rows may stand behind it.
+    // Entries of older rows may come after it.
     let alone = match slot + 1 < slotted::count(page) {
         true => !has_key(slot + 1, &mut found),
         false => ends_here(),
@@ -186,7 +186,7 @@ fn read(
 
 impl System {
     /// Reads the row with a full key of a unique index as a transaction of this read alone would, and counts that as one. `uncommitted`:
-    /// the newest version, whoever wrote it. Within `None` nothing was done.
+    /// the newest version, no matter who wrote it. Within `None` nothing was done.
     pub fn read_now(
         &self,
         t: &Table,

@@ -8,7 +8,7 @@ use crate::log::answers::Answer;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// What a commit owes to whoever asked for it. Nobody may be told of the commit before [`Owed::settle`] has returned, or the answer that
+/// What a commit owes to anyone who asked for it. Nobody may be told of the commit before [`Owed::settle`] has returned, or the answer that
 /// was left with [`Owed::leave`] is given.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Owed {
         Ok(())
     }
 
-    /// Leaves the answer to whoever writes the log now. False: nobody does, and the caller settles.
+    /// Leaves the answer to anyone who writes the log now. False: nobody does, and the caller settles.
     pub(crate) fn leave(self, db: &System, answer: &Arc<dyn Answer>) -> bool {
         let kept = db.core.log.keep_answer((self.lsn, self.reach), self.who, answer);
         // Counted a little early: the watch for stalls asks whether commits go on, and no answer is taken by a round that does not.

@@ -1,7 +1,7 @@
 //! Prepared transactions: changes that are durable and locked, whose outcome somebody outside decides.
 //!
 //! A transaction that is prepared belongs to no session. It waits here under its name until it is taken to be committed or rolled back;
-//! whoever has taken it and drops it unfinished leaves it here again.
+//! anyone who has taken it and drops it unfinished leaves it here again.
 //!
 //! Invariants:
 //! - A name is in the list from before the log says "prepared" until after it says "committed" or "active", so that no name is
@@ -140,7 +140,7 @@ impl Txn {
         Ok(())
     }
 
-    /// A prepared transaction, in the hands of whoever ends it. `None`: no transaction waits under this name.
+    /// A prepared transaction, in the hands of anyone who ends it. `None`: no transaction waits under this name.
     pub(crate) fn of_prepared(db: &Arc<System>, xid: &Xid, o: TxnOptions) -> Option<Txn> {
         let Detached { id, log, locks, mdl } = db.prepared.take(xid)?;
         let mut txn = Txn::new(db.clone(), o);
@@ -159,7 +159,7 @@ impl Txn {
         db.force.may_write()?;
         let log = self.undo.as_ref().expect("a prepared transaction has an undo log");
         let lsn = undo::write_active(&db.core, log).await?;
-        // From here on it is like any other: whoever drops it leaves the rest to the background.
+        // From here on it is like any other: anyone who drops it leaves the rest to the background.
         self.forget_prepared();
         let who = (self.o.session_id, self.id);
         self.rollback().await?;

@@ -184,7 +184,7 @@ impl Purge {
     }
 }
 
-/// Purge is within a log. If it gives up, it begins the log anew when it comes again.
+/// Purge is within a log. If it gives up, it begins the log again when it comes again.
 struct Current<'p>(&'p Purge);
 
 impl Drop for Current<'_> {
@@ -417,7 +417,7 @@ pub(super) async fn purge_given_back(
     if planted::is(Bug::GivenBackNotPurged) {
         return Ok(());
     }
-    // Only a row whose older versions have been purged may go: while their index entries stand, a row with the same key is none that has
+    // Only a row whose older versions have been purged may go: while their index entries stand, a row with the same key is not one that has
     // no entry yet. Purge goes by commit number, so it comes to them before it comes to the deletion.
     while !planted::is(Bug::GivenBackTooEarly) {
         match db.purge.progress(h.trx) {

@@ -93,7 +93,7 @@ impl Txn {
     }
 
     /// Inserts a row given in the table's layout. `Err(DuplicateKey)` leaves no trace of this row. After an error of a wait (KILL, a lock
-    /// that did not come in time) some of its entries may be there: whoever wants to go on and commit rolls back to a savepoint from
+    /// that did not come in time) some of its entries may be there: anyone who wants to go on and commit rolls back to a savepoint from
     /// before the call. The same holds for `update` and `delete`.
     pub async fn insert(&mut self, t: &Arc<Table>, row: &[u8]) -> Result<()> {
         self.insert_locking(t, row, LockMode::Shared).await

@@ -229,7 +229,7 @@ impl Txn {
                 let mut inherit = None;
                 let buffered = tree.index != index.id;
                 let blind = buffered && planted::is(Bug::BufferedInLockedGap);
-                // One leaf is enough to ask: whoever locks a gap has all leaves of both trees latched that own a part of it. Who is
+                // One leaf is enough to ask: anyone who locks a gap has all leaves of both trees latched that own a part of it. Who is
                 // next in the index must be known then, so the main tree's leaf is read even for a buffered entry.
                 if self.db.locks.has_gaps(index.id) && !blind {
                     let next = change_buffer::successor(&mut g, index.trees(), entry)?;

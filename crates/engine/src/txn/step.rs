@@ -3,7 +3,7 @@
 //! Every operation on rows goes through [`Txn::drive`] and so through the engine's one loop of attempts (`mtr::drive`): what an
 //! attempt needs it returns as [`Halt`], with `?` from any depth.
 //!
-//! Invariant: nothing is latched, pinned or granted while a row lock is waited for. Whoever has the lock may need all of it to come
+//! Invariant: nothing is latched, pinned or granted while a row lock is waited for. Anyone who has the lock may need all of it to come
 //! to its end.
 
 use super::{System, Txn, undo};

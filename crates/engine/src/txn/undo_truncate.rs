@@ -1,7 +1,7 @@
 //! Undo truncation (`innodb_undo_log_truncate`): the undo space gives room back to the device when purge has done its work.
 //!
 //! 1. *Vacate.* Each slot keeps a page, wherever the space was free when it needed one. Slots that nobody uses, and of which the history
-//!    has nothing, give theirs back; whoever needs one makes it anew, at the front.
+//!    has nothing, give theirs back; anyone who needs one makes it again, at the front.
 //! 2. *Cut.* The space ends behind its last page in use, in memory, at a moment when all maps of the rest are latched.
 //! 3. *Wait*, for a checkpoint behind the cut, in both slots of the control file. Nothing is written for it: checkpoints come as they do.
 //! 4. *Truncate* the file to what the space has then; it may have grown again.
@@ -149,7 +149,7 @@ async fn finish(db: &System, lsn: Lsn) -> Result<()> {
 async fn vacate_idle(db: &System) -> Result<()> {
     for slot in db.undo_slots.idle_behind(FRONT) {
         let Some(end) = db.undo_slots.take_idle(slot) else { continue };
-        // Looked at behind the taking: whoever gives a slot back has told purge of its log before.
+        // Looked at behind the taking: anyone who gives a slot back has told purge of its log before.
         let vacated = match db.purge.has_history_of(slot) {
             true => Ok(false),
             false => vacate(db, slot, end).await.map(|()| true),

@@ -1,4 +1,4 @@
-//! What a session waits for: the cause, the object, whoever stands in the way.
+//! What a session waits for: the cause, the object, no matter who stands in the way.
 
 use super::scarcity::Scarcity;
 use crate::ids::{PageId, SpaceId, TrxId};
@@ -8,7 +8,7 @@ pub const CAUSES: usize = 16;
 
 macro_rules! causes {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $text:literal, $counter:literal;)*) => {
-        /// Why a session waits. The numbers are those of the flight recorder's file and are not given anew.
+        /// Why a session waits. The numbers are those of the flight recorder's file and are not given again.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub enum Cause { $($(#[$doc])* $name = $number),* }
@@ -124,7 +124,7 @@ pub struct What {
     pub cause: Cause,
     pub object: Object,
     pub blocker: Blocker,
-    /// Who waits, where whoever acts has no number.
+    /// Who waits, where anyone who acts has no number.
     pub session: u64,
     pub trx: TrxId,
 }

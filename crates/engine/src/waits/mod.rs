@@ -50,7 +50,7 @@ pub struct Waiting<'a> {
     entry: Option<Entry>,
 }
 
-/// A wait that outlives whoever began it; ended by [`Waits::end_kept`].
+/// A wait that outlives anyone who began it; ended by [`Waits::end_kept`].
 #[must_use]
 pub struct Kept(Option<Entry>);
 
@@ -150,7 +150,7 @@ impl Waits {
         t
     }
 
-    /// Whoever stands in the way may change while a wait lasts: `now` says who it is, where it knows.
+    /// Anyone who stands in the way may change while a wait lasts: `now` says who it is, where it knows.
     pub fn refresh(&self, now: impl Fn(&What) -> Option<Blocker>) {
         for o in self.open() {
             if let Some(by) = now(&o.what).filter(|by| *by != o.what.blocker) {

@@ -39,7 +39,7 @@ impl Scarcity {
         }
     }
 
-    /// By its number; one that is not known is none.
+    /// By its number; one that is not known is not one.
     pub fn from_number(n: u8) -> Scarcity {
         Scarcity::ALL.get(usize::from(n)).copied().unwrap_or_default()
     }

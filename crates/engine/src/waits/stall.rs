@@ -2,7 +2,7 @@
 //!
 //! Two watches, because "nothing moves" means two things. Who waits for somebody's end (a lock, the log's sync) is not helped by
 //! others that make changes meanwhile: only a commit is progress. Who waits for a shortage to pass is helped by changes, which have got
-//! past it, and whoever waits for a page by pages: a long statement on a slow device is slow, not stuck. (Pages that come while
+//! past it, and anyone who waits for a page by pages: a long statement on a slow device is slow, not stuck. (Pages that come while
 //! somebody waits for a frame are no progress: they may be taking the frames from each other.)
 
 use super::cause::Cause;
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(watch(&[(1, 1, 1, &[PageRead][..]); 3]), [(3, Begins(S))]);
         // Nobody waits, nobody commits.
         assert_eq!(watch(&[(1, 1, 1, &[][..]); 9]), []);
-        // Whoever waited gave up (a timeout): no stall any more.
+        // Anyone who waited gave up (a timeout): no stall any more.
         let w = &[RowLock][..];
         let gone = [(1, 1, 1, w), (1, 1, 1, w), (1, 1, 1, w), (1, 1, 1, &[])];
         assert_eq!(watch(&gone), [(3, Begins(S)), (4, Ends(3 * S))]);

@@ -157,7 +157,7 @@ pub fn ddl() -> DdlContext {
     }
 }
 
-/// Plants the bug that the environment names, for whoever asks which tests find it: `WEIR_PLANT=bug`, `--features planted`.
+/// Plants the bug that the environment names, for anyone who asks which tests find it: `WEIR_PLANT=bug`, `--features planted`.
 pub fn plant() {
     #[cfg(feature = "planted")]
     planted::plant_named();

@@ -131,7 +131,7 @@ pub type Row = Vec<Option<Vec<u8>>>;
 pub struct Source {
     /// `None` only while TLS begins.
     stream: Option<Stream>,
-    /// The same socket, for whoever ends the connection from another thread and for its time limits.
+    /// The same socket, for anyone who ends the connection from another thread and for its time limits.
     socket: TcpStream,
     framer: Framer,
     writer: Writer,

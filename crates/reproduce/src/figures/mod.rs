@@ -314,7 +314,7 @@ impl Measured {
 mod tests {
     use super::*;
 
-    /// The slow beginning is none.
+    /// The slow beginning is not one.
     #[test]
     fn dips_are_counted_once_each() {
         let rate = |n: usize| match n % 100 {

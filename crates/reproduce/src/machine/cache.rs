@@ -93,7 +93,7 @@ pub struct Cached {
     cache: Cache,
     behind: Arc<dyn Device>,
     state: Mutex<State>,
-    /// Whoever waits for room, or for writes to have gone on.
+    /// Anyone who waits for room, or for writes to have gone on.
     changed: WaitQueue,
     this: std::sync::Weak<Cached>,
 }

@@ -1,4 +1,4 @@
-//! Processors: whoever computes takes the one that is free first.
+//! Processors: anyone who computes takes the one that is free first.
 //!
 //! Work is taken in the order in which it comes and is never cut into slices; pieces are a fraction of a millisecond, so what a
 //! scheduler would do between two of them is too small to see.

@@ -23,7 +23,7 @@ const SYNC: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Figures for whoever watches.
+/// Figures for anyone who watches.
 #[derive(Default)]
 pub struct ArchiveStatus {
     /// The archive is safe up to this LSN; 0: nothing is archived.
@@ -84,7 +84,7 @@ pub struct Archiver {
 }
 
 impl Archiver {
-    /// Begins where the archive ends. An error is for whoever starts the server.
+    /// Begins where the archive ends. An error is for anyone who starts the server.
     pub fn start(rt: &Rt, db: &Db, settings: ArchiveSettings) -> Fault<Archiver> {
         let whose = Whose::from(&rt.block_on(db.log_identity()));
         let last = last_of(&settings.dir, whose, settings.key.as_ref())?;

@@ -33,7 +33,7 @@ pub use read::Reader;
 pub use restore::{Goal, Plan, Restore, refuse_used};
 pub use write::{Settings, Target, Writer, prepare};
 
-/// What went wrong, as a sentence for whoever called.
+/// What went wrong, as a sentence for anyone who called.
 pub type Fault<T> = Result<T, String>;
 
 /// Of the file that says that a backup is under way, or was when something ended it.

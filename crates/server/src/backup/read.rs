@@ -60,7 +60,7 @@ impl Reader {
         Ok(r)
     }
 
-    /// Bytes of all parts, for whoever shows progress.
+    /// Bytes of all parts, for anyone who shows progress.
     pub fn bytes(path: &Path) -> u64 {
         let len = |p: &Path| std::fs::metadata(p).map_or(0, |m| m.len());
         match std::fs::read_dir(path) {

@@ -6,7 +6,7 @@ use weir_engine::Answer;
 use weir_sql::session_api::SqlError;
 
 impl Connection {
-    /// Sends what is gathered, or leaves it to whoever writes the log. An error: the connection is over. It says nothing then, which
+    /// Sends what is gathered, or leaves it to anyone who writes the log. An error: the connection is over. It says nothing then, which
     /// is all that is known of a commit whose log has failed.
     pub(super) fn answer_out(&mut self, closes: bool) -> Result<(), ()> {
         if self.session.owes() && !closes && self.leave_answer() {

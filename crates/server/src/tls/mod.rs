@@ -74,7 +74,7 @@ pub struct Tls {
     vars: Arc<GlobalVars>,
     datadir: PathBuf,
     current: RwLock<Option<Arc<Context>>>,
-    /// Held by whoever makes a context, until it is in force: the last RELOAD has the last word.
+    /// Held by anyone who makes a context, until it is in force: the last RELOAD has the last word.
     changing: Mutex<()>,
 }
 

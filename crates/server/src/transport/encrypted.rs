@@ -1,9 +1,9 @@
 //! TLS over another transport.
 //!
 //! Invariants: only the owner takes the lock of the connection's state, so it is never waited for, and a read or a write that waits for
-//! the client holds up nobody. Whoever shuts the transport down, or looks whether the client hung up, goes past it to the socket.
+//! the client holds up nobody. Anyone who shuts the transport down, or looks whether the client hung up, goes past it to the socket.
 //!
-//! A read asks the transport below once at most: bytes that are no plaintext yet are `Interrupted`, so that whoever keeps a deadline looks at
+//! A read asks the transport below once at most: bytes that are no plaintext yet are `Interrupted`, so that anyone who keeps a deadline looks at
 //! it. What the library does not encrypt any more is an error of the write: it says that it took the bytes, and puts a goodbye in
 //! their place.
 
@@ -422,7 +422,7 @@ mod tests {
         (layer, other.join().unwrap())
     }
 
-    /// Reads as whoever keeps a deadline does.
+    /// Reads as anyone who keeps a deadline does.
     fn read(layer: &Encrypted, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match layer.read(into) {

@@ -3,10 +3,10 @@
 //! May use: the operating system. Knows no packets, no logins and no sessions.
 //!
 //! A transport may have read more from its socket than it was asked for: a layer of encryption takes whole records and decrypts them. Such
-//! bytes make no socket readable. So there is something to read when bytes are buffered *or* the socket is readable, and whoever
+//! bytes make no socket readable. So there is something to read when bytes are buffered *or* the socket is readable, and anyone who
 //! watches sockets (`parking`) asks the transport first.
 //!
-//! Invariants: only the owner of a connection reads or writes, but for answers that it has left to be sent ([`crate::aside`]), while which it
+//! Invariants: only the owner of a connection reads or writes, except for answers that it has left to be sent ([`crate::aside`]), while which it
 //! writes nothing; others may shut it down and ask whether the client hung up. A read gives
 //! buffered bytes at once, whatever its timeout.
 

@@ -295,7 +295,7 @@ impl Client {
         }
     }
 
-    /// The turn of a background session's next statement, which is not put off for ever: a second, a tenth of it for whoever
+    /// The turn of a background session's next statement, which is not put off for ever: a second, a tenth of it for anyone who
     /// holds locks; and a moment, for what the device and the clock are made to do.
     async fn turn(&mut self, o: &mut Open) -> Done<Turn> {
         let begun = self.db.rt().now();

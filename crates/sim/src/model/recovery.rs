@@ -1,6 +1,6 @@
 //! After a start: the state is that of a prefix of the commits, in the order in which they became visible.
 //!
-//! The log has them in that order, so whoever survives, everybody before survives too. What was acknowledged is in it.
+//! The log has them in that order, so anyone who survives, everybody before survives too. What was acknowledged is in it.
 
 use super::claims::short;
 use super::{Ddl, Failure, Key, Promise, Tid, World, failed};

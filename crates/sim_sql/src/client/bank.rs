@@ -43,7 +43,7 @@ impl Client {
         c.ask("ROLLBACK").await;
     }
 
-    /// The total never changes for whoever reads it with a snapshot or with locks.
+    /// The total never changes for anyone who reads it with a snapshot or with locks.
     pub(super) async fn total(&mut self, c: &mut Connection) {
         let lock = ["", "", " LOCK IN SHARE MODE", " FOR UPDATE"][self.rng.below(4) as usize];
         let a = c.ask(&format!("SELECT SUM(v), COUNT(*) FROM bank{lock}")).await;

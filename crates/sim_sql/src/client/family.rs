@@ -1,4 +1,4 @@
-//! Foreign keys: whoever looks sees no child without its parent. Temporary tables, and tables that are made of a query: a name that is
+//! Foreign keys: anyone who looks sees no child without its parent. Temporary tables, and tables that are made of a query: a name that is
 //! there has all of its rows.
 
 use super::{ACCOUNTS, Client, Connection, TOTAL};

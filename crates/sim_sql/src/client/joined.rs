@@ -1,4 +1,4 @@
-//! Statements that change several tables, and triggers that keep a sum of one table in another: whoever looks sees both or neither.
+//! Statements that change several tables, and triggers that keep a sum of one table in another: anyone who looks sees both or neither.
 
 use super::bank::ACCOUNTS;
 use super::{Client, Connection};

@@ -3,7 +3,7 @@
 //! - `timeline`: definitions and rights, each changed by one client, one statement at a time.
 //! - `registers`: rows that many transactions write; what each isolation level may see of them.
 //! - `kept`: rows that have one writer each; `branches`: distributed transactions, over crashes.
-//! - *Sums.* Transfers between accounts keep their total, whoever reads it with a snapshot or with locks.
+//! - *Sums.* Transfers between accounts keep their total, no matter who reads it with a snapshot or with locks.
 //! - *Own rows.* A client reads what it wrote last; after a crash the row is the last acknowledged one or one that was on
 //!   its way.
 //! - *Counters.* A counter is at least what was acknowledged before it was read, at most what had been asked for by then.

@@ -334,7 +334,7 @@ impl Access {
         Err(SqlError::new(errno::ER_SPECIFIC_ACCESS_DENIED_ERROR, text))
     }
 
-    /// 1227 where one of these accounts may, by itself or by its roles, hand out rights on everything, and the session has no SUPER: whoever
+    /// 1227 where one of these accounts may, by itself or by its roles, hand out rights on everything, and the session has no SUPER: anyone who
     /// may share out or drop roles must not get at more than roles by that. MySQL has SYSTEM_USER for this.
     pub fn require_over(&mut self, accounts: &[AccountName]) -> Result<(), SqlError> {
         let mighty = Privileges::SUPER | Privileges::CREATE_USER | Privileges::GRANT_OPTION;
@@ -409,7 +409,7 @@ impl Access {
         is_schema_of_all(database) || !granted.is_empty() || self.has_object_in(database)
     }
 
-    /// Does a listing show this table? It is shown to whoever has a right on it.
+    /// Does a listing show this table? It is shown to anyone who has a right on it.
     pub fn can_see_table(&mut self, database: &str, table: &str) -> bool {
         let granted = self.on_table(database, table) | self.on_any_column(database, table);
         is_schema_of_all(database) || granted.intersects(Privileges::of_tables())

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Names with failures that are remembered; beyond, the one that failed longest ago is forgotten.
 const KEEP: usize = 10_000;
-/// Answers held back at the same time for one name and address. Whoever guesses cannot fill the server with connections that
+/// Answers held back at the same time for one name and address. Anyone who guesses cannot fill the server with connections that
 /// wait: one more attempt is refused before its password is looked at.
 pub const HELD_BACK: u32 = 8;
 
@@ -65,7 +65,7 @@ struct Row {
 #[derive(Default)]
 struct Rows {
     by_who: HashMap<Who, Row>,
-    /// The threshold that the rows were counted under: a new one begins anew.
+    /// The threshold that the rows were counted under: a new one begins again.
     threshold: u64,
     clock: u64,
 }

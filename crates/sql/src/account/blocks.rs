@@ -1,6 +1,6 @@
 //! FAILED_LOGIN_ATTEMPTS and PASSWORD_LOCK_TIME: an account that so many logins in a row have failed for is blocked for days.
 //!
-//! It stands beside [`super::attempts`], which slows down whoever guesses. Counts are not kept over a restart, as in MySQL.
+//! It stands beside [`super::attempts`], which slows down anyone who guesses. Counts are not kept over a restart, as in MySQL.
 
 use super::{Account, AccountName, LockTime};
 use std::collections::HashMap;

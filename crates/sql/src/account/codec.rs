@@ -30,7 +30,7 @@ const WITH_POLICY: u8 = 6;
 const WITH_SECOND: u8 = 7;
 const WITH_RESTRICTIONS: u8 = 8;
 
-/// The privileges that whoever writes a version knows. Nobody wrote versions 3 and 4 who knew those that came later: those are said in version 5.
+/// The privileges that anyone who writes a version knows. Nobody wrote versions 3 and 4 who knew those that came later: those are said in version 5.
 fn known_to(version: u8) -> Privileges {
     let later = Privileges::PERSIST_RO_VARIABLES_ADMIN
         | Privileges::APPLICATION_PASSWORD_ADMIN

@@ -163,7 +163,7 @@ pub fn show_create_user(account: &Account) -> String {
     text
 }
 
-/// What stands behind REQUIRE, in MySQL's order.
+/// What comes after REQUIRE, in MySQL's order.
 fn put_policy(account: &Account, text: &mut String) {
     let policy = &account.policy;
     let of = &policy.resources;

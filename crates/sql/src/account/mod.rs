@@ -410,7 +410,7 @@ struct EditLock {
     state: Mutex<(bool, Vec<Waker>)>,
 }
 
-/// Held by whoever changes accounts.
+/// Held by anyone who changes accounts.
 pub struct Alone<'a>(&'a EditLock);
 
 impl EditLock {

@@ -174,7 +174,7 @@ pub(super) struct Fresh {
 }
 
 impl Policy {
-    /// Takes over what a statement says, but for PASSWORD EXPIRE.
+    /// Takes over what a statement says, except for PASSWORD EXPIRE.
     fn apply(&mut self, change: &PolicyChange) -> Result<(), SqlError> {
         let own = &mut self.resources;
         own.queries = change.queries.unwrap_or(own.queries);

@@ -260,7 +260,7 @@ impl Accounts {
         .await
     }
 
-    /// REVOKE role FROM user. One that is not granted is none the less not granted afterwards.
+    /// REVOKE role FROM user. One that is not granted is not one the less not granted afterwards.
     pub async fn revoke_roles(
         &self,
         roles: &[AccountName],

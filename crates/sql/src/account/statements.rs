@@ -247,7 +247,7 @@ impl Accounts {
         .inspect(|_| names.iter().for_each(|name| self.forget_use(name)))
     }
 
-    /// An account is gone: one that is made anew under its name begins anew.
+    /// An account is gone: one that is made again under its name begins again.
     pub(super) fn forget_use(&self, name: &AccountName) {
         self.blocks.forget(name);
         self.usages.forget(name);

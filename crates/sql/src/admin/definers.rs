@@ -16,7 +16,7 @@ const KINDS: [(&[ObjectKind], &str); 4] = [
     (&[ObjectKind::Trigger], "a trigger"),
 ];
 
-/// 4005 for each kind of thing that an account is the definer of. For whoever may not name another definer it is an error, 4006.
+/// 4005 for each kind of thing that an account is the definer of. For anyone who may not name another definer it is an error, 4006.
 pub fn check(
     operation: &str,
     accounts: &[AccountName],

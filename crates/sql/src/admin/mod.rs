@@ -112,7 +112,7 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
                     logs.reopen(*w != FlushKind::SlowLogs, *w != FlushKind::GeneralLogs)?;
                 }
             }
-            // Accounts are always current; what has been counted for them begins anew.
+            // Accounts are always current; what has been counted for them begins again.
             FlushKind::Privileges => {
                 let accounts = cx.changes.access.accounts();
                 accounts.usages.begin_anew();

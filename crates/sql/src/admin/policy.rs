@@ -26,7 +26,7 @@ pub fn defaults(vars: &GlobalVars) -> PolicyDefaults {
 pub(super) fn circumstances(cx: &StatementCtx<'_>) -> AccountOptions {
     AccountOptions {
         defaults: defaults(&cx.reads.shared.vars),
-        // Not the statement's time, which SET TIMESTAMP moves: whoever may set it would make his password as old as he likes.
+        // Not the statement's time, which SET TIMESTAMP moves: anyone who may set it would make his password as old as he likes.
         now: cx.reads.db().rt().wall_micros() / 1_000_000,
         ..AccountOptions::default()
     }
@@ -91,7 +91,7 @@ fn is_own(name: &AccountName, cx: &StatementCtx<'_>) -> bool {
     *name == AccountName::new(&conn.account_user, &conn.account_host)
 }
 
-/// REPLACE: the current password, which only its owner says. Whoever may change those of others need not say his own.
+/// REPLACE: the current password, which only its owner says. Anyone who may change those of others need not say his own.
 pub(super) fn check_current(
     name: &AccountName,
     said: Option<&[u8]>,

@@ -141,7 +141,7 @@ impl Printer {
 }
 
 /// RETURNING's type as MySQL writes it, unless it is written like one of CAST. A text without a character set has that of JSON, which
-/// is none that may be written.
+/// is not one that may be written.
 pub fn returned(to: Option<&CastType>) -> Result<String, &CastType> {
     match to {
         None => Ok("char(512)".into()),

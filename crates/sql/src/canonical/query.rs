@@ -329,7 +329,7 @@ impl Printer {
         });
     }
 
-    /// What stands behind OVER. MySQL has blanks behind each of its parts, and behind it.
+    /// What comes after OVER. MySQL has blanks behind each of its parts, and behind it.
     pub fn window(&mut self, w: &WindowSpec) {
         self.push("(");
         if let Some(base) = &w.base {

@@ -3,7 +3,7 @@
 use crate::func;
 use weir_syntax::ast::{BinaryOp, Expr, Literal, UnaryOp};
 
-/// Does the expression have a truth value by its form? (MySQL's `is_bool_func`; a number is none.)
+/// Does the expression have a truth value by its form? (MySQL's `is_bool_func`; a number is not one.)
 pub fn is_boolean(expr: &Expr) -> bool {
     use BinaryOp::*;
     match expr {

@@ -141,7 +141,7 @@ impl Shared {
 }
 
 /// What a statement may read of its session and of the server. Nothing of the session in it changes while the statement runs, so
-/// whoever needs it takes a copy.
+/// anyone who needs it takes a copy.
 #[derive(Clone, Copy)]
 pub struct Reads<'a> {
     pub shared: &'a Shared,

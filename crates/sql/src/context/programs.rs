@@ -16,7 +16,7 @@ const ENTRY: usize = 4096;
 
 type Known = (Arc<Object>, Arc<dyn Any + Send + Sync>);
 
-/// Programs by the place in memory of their objects: a program that is defined anew is another object. And the triggers of tables.
+/// Programs by the place in memory of their objects: a program that is defined again is another object. And the triggers of tables.
 #[derive(Default)]
 pub struct Programs {
     known: RwLock<Kept>,

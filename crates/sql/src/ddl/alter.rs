@@ -598,7 +598,7 @@ impl Draft<'_> {
         // A hidden column goes with the key that it was made for.
         let used = |at: usize| self.indexes.iter().any(|i| i.parts.iter().any(|p| p.column == at));
         self.entries.retain(|e| !e.column.hidden || e.source.is_some_and(used));
-        // They stand behind all others, of which they are made.
+        // They come after all others, of which they are made.
         self.entries.sort_by_key(|e| e.column.hidden);
         if self.entries.iter().all(|e| e.column.hidden) {
             return Err(SqlError::new(

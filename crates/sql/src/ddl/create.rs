@@ -224,7 +224,7 @@ fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Define
     meta.foreign.clear();
     // Nor does it have its rows.
     meta.histograms.clear();
-    // Names are unique in a schema: those of the copy are made anew.
+    // Names are unique in a schema: those of the copy are made again.
     for (n, check) in meta.checks.iter_mut().enumerate() {
         check.name = ConstraintName::Numbered(n as u32 + 1);
     }

@@ -148,7 +148,7 @@ fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool 
         && ctx.reads.shared.computed(schema, name).is_some();
     let name = name.to_ascii_lowercase();
     let counts = ["accounts", "hosts", "users"].contains(&&*name);
-    // What MySQL keeps there has no rows here, but for the digests.
+    // What MySQL keeps there has no rows here, except for the digests.
     let parts = ["_summary_", "_history", "_current", "status_by_", "setup_actors"];
     let sums = parts.iter().any(|part| name.contains(part));
     if !known || !(counts || sums) {

@@ -1,6 +1,6 @@
 //! ANALYZE TABLE ... UPDATE HISTOGRAM and DROP HISTOGRAM, and what becomes of histograms at ALTER TABLE.
 //!
-//! Whoever uses the table is not waited for: a histogram is of no concern but to estimates (`Db::note_extra`).
+//! Anyone who uses the table is not waited for: a histogram is of no concern but to estimates (`Db::note_extra`).
 
 use super::maintain::{COLUMNS, text_value};
 use super::plan::Plan;
@@ -26,7 +26,7 @@ const LOOK: u64 = 4096;
 /// What is told, with its level: by the names of the columns, as in MySQL. What data are refused for stands before all of them.
 type Told = BTreeMap<String, Vec<(&'static str, String)>>;
 
-/// A histogram to be made: of which column, in how many buckets at most, and whether ANALYZE TABLE makes it anew.
+/// A histogram to be made: of which column, in how many buckets at most, and whether ANALYZE TABLE makes it again.
 struct Wanted {
     column: usize,
     buckets: (u16, bool),
@@ -228,7 +228,7 @@ async fn remove(
     Ok(told)
 }
 
-/// ANALYZE TABLE: histograms with AUTO UPDATE are made anew.
+/// ANALYZE TABLE: histograms with AUTO UPDATE are made again.
 pub async fn refresh(schema: &str, table: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
     let Some(known) = ctx.reads.meta().find(ctx.reads.db(), schema, table)? else { return Ok(()) };
     let automatic = known.histograms.iter().filter(|h| h.automatic);

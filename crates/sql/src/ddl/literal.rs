@@ -127,7 +127,7 @@ pub fn store_default(
         Value::Bytes(b) if ty.is_numeric() && b.len() <= 8 => {
             Value::UInt(b.iter().fold(0, |n, &byte| n << 8 | u64::from(byte)))
         }
-        // A member is named here; its number is none.
+        // A member is named here; its number is not one.
         number if ty.is_list() && number.is_numeric() => {
             let text = number.to_string_lossy().unwrap_or_default();
             Value::text(text.into_bytes(), Collation::Utf8mb4GeneralCi)

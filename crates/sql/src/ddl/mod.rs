@@ -185,7 +185,7 @@ pub fn access_denied(schema: &str, ctx: &StatementCtx<'_>) -> SqlError {
     denied_to(schema, ctx.reads.conn)
 }
 
-/// The same for whoever is connected.
+/// The same for anyone who is connected.
 pub fn denied_to(schema: &str, conn: &ConnInfo) -> SqlError {
     let (user, host) = (&conn.account_user, &conn.account_host);
     let text = format!("Access denied for user '{user}'@'{host}' to database '{schema}'");

@@ -1,7 +1,7 @@
 //! ALTER TABLE ... PARTITION: the statements that change partitions, each by one call of the engine.
 //!
 //! What becomes of the partitions is worked out first as a list ([`NewParts`]): which stay, which are new, and whose rows go into the new
-//! ones. PARTITION BY and REMOVE PARTITIONING are no such statements: they make the table anew, with whatever else ALTER TABLE says.
+//! ones. PARTITION BY and REMOVE PARTITIONING are no such statements: they make the table again, with whatever else ALTER TABLE says.
 
 use super::alter_run::altered;
 use super::partition_rows::{Placement, findings};
@@ -220,7 +220,7 @@ fn changed(
     Ok((now, new))
 }
 
-/// ADD PARTITION PARTITIONS n: all rows are spread anew.
+/// ADD PARTITION PARTITIONS n: all rows are spread again.
 fn add_numbered(
     by: &Partitioning,
     n: u64,
@@ -470,7 +470,7 @@ async fn exchange(
     Ok(altered(0, ctx))
 }
 
-/// The leaf that EXCHANGE PARTITION names: a partition that has subpartitions is none.
+/// The leaf that EXCHANGE PARTITION names: a partition that has subpartitions is not one.
 fn exchanged(old: &SqlTable, name: &Ident) -> Result<usize, SqlError> {
     let unknown = || error(1735, format!("Unknown partition '{name}' in table '{}'", old.name()));
     let by = old.meta.partitions.as_deref().ok_or_else(unknown)?;

@@ -85,7 +85,7 @@ fn kind(e: &Expr, table: &TableMeta) -> Result<Kind, SqlError> {
         Expr::Literal(Literal::Timestamp(_)) => Ok(Kind::DateTime),
         Expr::Literal(Literal::Str { .. } | Literal::Sent { .. }) => Ok(Kind::Written),
         Expr::Literal(_) => Ok(Kind::Number),
-        // What it is depends on the session's time zone, but for UNIX_TIMESTAMP.
+        // What it is depends on the session's time zone, except for UNIX_TIMESTAMP.
         Expr::Column(c) if is_timestamp(c.column.as_str(), table) => Err(constant_function()),
         Expr::Column(c) => Ok(column(c.column.as_str(), table)),
         Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr } => numbers([&**expr], table),

@@ -112,7 +112,7 @@ impl<'e> Mapper<'e> {
     }
 
     /// The expressions of the new definition. Generated columns are always worked out; rows are checked if values change or
-    /// `anew`: there are checks that they have not passed yet.
+    /// `again`: there are checks that they have not passed yet.
     pub fn compute_rows_by(&mut self, exprs: Option<Box<dyn RowExprs + 'e>>, anew: bool) {
         let made = |s: &Source| matches!(s, Source::Made);
         let generated = self.new.iter().any(SqlColumn::is_generated);
@@ -314,7 +314,7 @@ fn as_json_text<'v>(value: Value<'v>, old: &SqlType) -> Value<'v> {
     }
 }
 
-/// As INSERT counts: from the table's AUTO_INCREMENT on, by the session's steps. An offset beyond the step is none.
+/// As INSERT counts: from the table's AUTO_INCREMENT on, by the session's steps. An offset beyond the step is not one.
 fn first_number(plan: &Plan, env: &Env<'_>) -> (u64, u64) {
     let (increment, offset) = env.reads.settings.auto_increment;
     let increment = increment.max(1);

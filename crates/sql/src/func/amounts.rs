@@ -5,7 +5,7 @@ use crate::value::temporal::MICROS;
 use crate::value::temporal::interval::{Interval, Unit};
 use crate::value::{Decimal, Value};
 
-/// The amount of an INTERVAL; `None` for NULL and what is none.
+/// The amount of an INTERVAL; `None` for NULL and what is not one.
 pub enum Amount {
     Of(Interval),
     /// Longer than all dates.

@@ -1,5 +1,5 @@
 //! Flow control and NULL handling, as functions. For IF, IFNULL and COALESCE the executor evaluates only the arguments that they take; what is
-//! here serves whoever has all values at hand.
+//! here serves anyone who has all values at hand.
 
 use super::facts::{Arg, Form, Id};
 use super::infer;

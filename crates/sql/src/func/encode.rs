@@ -118,7 +118,7 @@ fn digits(mut n: u64, base: u64) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// BIN and OCT are CONV from base 10: what stands behind the digits is cut, not rounded.
+/// BIN and OCT are CONV from base 10: what comes after the digits is cut, not rounded.
 fn in_base(cx: &mut FuncCtx<'_>, args: &[Value<'_>], base: i64) -> Out {
     conv(cx, &[args[0].borrow(), Value::Int(10), Value::Int(base)])
 }
@@ -383,7 +383,7 @@ fn inet6_aton(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 fn inet6_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    // The text of an address is none, nor is any text that happens to be as long as one.
+    // The text of an address is not one, nor is any text that happens to be as long as one.
     let bytes = Some(&args[0]).filter(|v| matches!(v, Value::Bytes(_)));
     let text = match bytes.and_then(Value::as_bytes) {
         Some(b) if b.len() == 4 => <[u8; 4]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),

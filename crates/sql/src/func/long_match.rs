@@ -66,7 +66,7 @@ impl LongMatch {
         from: usize,
         mut look: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<bool, Stopped<E>> {
-        // An empty match in the middle of a character is none.
+        // An empty match in the middle of a character is not one.
         if self.forward.get_nfa().has_empty() {
             return Ok(self.find(text, from, look)?.is_some());
         }

@@ -407,7 +407,7 @@ fn format_number(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::text(locale.write(&text).into_bytes(), cx.collation))
 }
 
-/// The locale of a name, English with a warning (1649) for one that is none.
+/// The locale of a name, English with a warning (1649) for one that is not one.
 fn named_locale(cx: &mut FuncCtx<'_>, name: &Value<'_>) -> Locale {
     let name = name.to_string_lossy().unwrap_or_else(|| "NULL".into());
     Locale::by_name(&name).unwrap_or_else(|| {

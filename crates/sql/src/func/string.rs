@@ -20,7 +20,7 @@ pub(crate) fn collation_of(cx: &FuncCtx<'_>, args: &[Value<'_>]) -> Collation {
             Some(b) if b.charset() != c.charset() => {
                 crate::value::compare::wider(b, c).unwrap_or(b)
             }
-            // Binding gave the arguments one collation, but for parameters of unknown type: those have the
+            // Binding gave the arguments one collation, except for parameters of unknown type: those have the
             // connection's, and the weaker claim.
             Some(b) if b.is_bytewise() || c == cx.collation => b,
             Some(_) => c,

@@ -371,7 +371,7 @@ pub fn add_interval(
         Value::Time(t) if !unit.has_days() => Some(*t),
         _ => None,
     };
-    // What is no date is told of whatever the amount is, and what is no complete one is none.
+    // What is no date is told of whatever the amount is, and what is no complete one is not one.
     let start = match time {
         Some(_) => None,
         None => {

@@ -1,5 +1,5 @@
 //! A computed table about the engine. Those of information_schema are for accounts that may see the server's work (PROCESS), those of
-//! performance_schema for whoever may read them, as its tables are.
+//! performance_schema for anyone who may read them, as its tables are.
 
 use std::sync::OnceLock;
 

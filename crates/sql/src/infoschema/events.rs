@@ -1,4 +1,4 @@
-//! EVENTS: shown to whoever has the right EVENT on their schema.
+//! EVENTS: shown to anyone who has the right EVENT on their schema.
 
 use super::cells::{DATETIME, LONGTEXT, NAME, Row, TIMESTAMP, UINT, at, c, n, s, text, u};
 use super::programs::visible;

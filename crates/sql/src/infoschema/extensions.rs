@@ -76,7 +76,7 @@ virtual_table!(
         for (o, v) in views(cx, hint) {
             v.columns.iter().for_each(|c| row(&o.schema, &o.name, &c.name));
         }
-        // Whoever may see a computed table sees all its columns.
+        // Anyone who may see a computed table sees all its columns.
         for v in computed(cx, hint) {
             let names = v.columns().iter().map(|c| &*c.name);
             rows.extend(names.map(|name| without_attributes([v.schema(), v.name(), name])));

@@ -1,6 +1,6 @@
 //! The grant tables of the schema `mysql`: made from the accounts where nobody has written to them.
 //!
-//! Whoever reads them needs SELECT on the schema or the table, as for any other; what one may not read, SHOW GRANTS and
+//! Anyone who reads them needs SELECT on the schema or the table, as for any other; what one may not read, SHOW GRANTS and
 //! information_schema tell of oneself.
 
 use super::cells::{BIN, Row, at, c, n, os, ou, s, text, u};
@@ -337,7 +337,7 @@ virtual_table!(
     |cx, _| {
         let mut access = cx.access.clone();
         let of_accounts = Privileges::SELECT | Privileges::UPDATE;
-        // Whoever may look after accounts sees all; others their own.
+        // Anyone who may look after accounts sees all; others their own.
         let all = access.global().intersects(Privileges::CREATE_USER)
             || access.on_database("mysql").intersects(of_accounts);
         let (user, host) = access.account();

@@ -175,7 +175,7 @@ fn length(ty: SqlType) -> u64 {
     }
 }
 
-/// The columns of each row that a virtual column is worked out from; another virtual column among them is none.
+/// The columns of each row that a virtual column is worked out from; another virtual column among them is not one.
 fn sources(t: &Named) -> Vec<Row> {
     let columns = &t.table.columns;
     let of = |(at, column): (usize, &SqlColumn)| {

@@ -58,7 +58,7 @@ fn foreign(t: &SqlTable, key: &ForeignKey) -> Row {
     ]
 }
 
-/// A bit for each action; RESTRICT is none.
+/// A bit for each action; RESTRICT is not one.
 fn type_bits(key: &ForeignKey) -> u64 {
     let of = |action, cascade, set_null, no_action| match action {
         Action::Cascade => cascade,

@@ -1,4 +1,4 @@
-//! Stored programs: ROUTINES, PARAMETERS, TRIGGERS. Each is shown to its definer and to whoever has a right on it.
+//! Stored programs: ROUTINES, PARAMETERS, TRIGGERS. Each is shown to its definer and to anyone who has a right on it.
 
 use super::cells::{
     BIGINT, LONGTEXT, NAME, Row, TIMESTAMP, UINT, at, c, i, n, os, ou, s, text, yes_no,

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use weir_rt::{Interrupt, Rt, WaitQueue};
 
-/// The stage of whoever waits here, whether for a backup or to begin one.
+/// The stage of anyone who waits here, whether for a backup or to begin one.
 const BACKUP: &str = "Waiting for backup lock";
 
 /// One for all sessions.
@@ -46,7 +46,7 @@ pub struct Backup {
     session: u64,
 }
 
-/// How whoever waits at the gate is to wait.
+/// How anyone who waits at the gate is to wait.
 pub struct Patience<'a> {
     pub rt: &'a Rt,
     pub limit: Duration,

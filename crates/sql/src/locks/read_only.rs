@@ -1,6 +1,6 @@
 //! `read_only` and `super_read_only`: who may write, and how the variables are switched on.
 //!
-//! A statement that writes is inside the gate of statements while it runs, a commit of what was written inside the gate of commits. Whoever
+//! A statement that writes is inside the gate of statements while it runs, a commit of what was written inside the gate of commits. Anyone who
 //! switches the variables on closes the first gate, waits until it is empty, then the second one, and sets them: so a statement
 //! is refused from its beginning or runs to its end. In this order because a statement may wait for a row of a
 //! transaction that is about to commit.
@@ -78,7 +78,7 @@ pub struct Still<'g> {
 }
 
 impl Gate {
-    /// Enters where the state is at most this. The count goes first, so that whoever closes the gate sees it, or is seen.
+    /// Enters where the state is at most this. The count goes first, so that anyone who closes the gate sees it, or is seen.
     fn try_enter(self: &Arc<Self>, session: u64, at_most: u8) -> Option<Inside> {
         let admits = || self.state.load(Ordering::SeqCst) <= at_most;
         if !admits() {
@@ -124,7 +124,7 @@ impl Gate {
         waited.map(|()| entered.expect("the wait ends inside"))
     }
 
-    /// Shuts a closing gate if it is empty. Whoever has entered beside that is counted, or has seen it shut and leaves.
+    /// Shuts a closing gate if it is empty. Anyone who has entered beside that is counted, or has seen it shut and leaves.
     fn try_shut(&self) -> bool {
         if !self.is_empty() {
             return false;

@@ -149,7 +149,7 @@ impl State {
     }
 }
 
-/// A name as locks are kept by: letter case does not matter. 3057 for one that is none.
+/// A name as locks are kept by: letter case does not matter. 3057 for one that is not one.
 pub fn checked_name(name: Option<&str>) -> Result<String, SqlError> {
     let wrong = |shown: &str| {
         let text = format!("Incorrect user-level lock name '{shown}'.");

@@ -15,7 +15,7 @@ pub struct EventMeta {
     pub status: EventStatus,
     /// ON COMPLETION PRESERVE.
     pub preserve: bool,
-    /// The `time_zone` of whoever defined it: its schedule counts in it, and it runs in it.
+    /// The `time_zone` of anyone who defined it: its schedule counts in it, and it runs in it.
     pub time_zone: String,
 }
 

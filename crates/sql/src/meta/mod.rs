@@ -387,7 +387,7 @@ impl SqlTable {
         self.shown.is_some()
     }
 
-    /// The SQL index that stands behind position `engine` of the engine's definition; `None` for the
+    /// The SQL index that comes after position `engine` of the engine's definition; `None` for the
     /// hidden row id.
     pub fn sql_index(&self, engine: usize) -> Option<usize> {
         self.engine_indexes.iter().position(|&e| e == engine)

@@ -24,7 +24,7 @@ pub struct ProgramMeta {
     pub invoker: bool,
     /// The `sql_mode` it was defined under, and runs under.
     pub mode: u64,
-    /// `character_set_client` and `collation_connection` of whoever defined it, and the schema's collation.
+    /// `character_set_client` and `collation_connection` of anyone who defined it, and the schema's collation.
     pub client: String,
     pub connection: String,
     pub database: String,

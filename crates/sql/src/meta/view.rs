@@ -27,7 +27,7 @@ pub struct ViewMeta {
     pub check: ViewCheck,
     /// Rows may be changed through it.
     pub updatable: bool,
-    /// `character_set_client` and `collation_connection` of whoever defined it.
+    /// `character_set_client` and `collation_connection` of anyone who defined it.
     pub client: String,
     pub connection: String,
 }

@@ -90,7 +90,7 @@ pub async fn run(
     let ev = Ev { cx, vars: reads.vars, user_vars, lists: Lists::kept() };
     let mut r = exec::Runner::new(reads, access, ev, params, (&program::Stored, single), txn);
     let out = r.run_plan(plan, sink).await;
-    // A plan that is made anew warns anew.
+    // A plan that is made again warns again.
     if !matches!(out, Err(RunError::Stale)) {
         warnings.absorb(r.ev.cx.warnings);
     }

@@ -5,7 +5,7 @@
 //! tree and accounts; knows no dictionary, so an answer cannot depend on which objects exist.
 //!
 //! Invariants:
-//! - Needs are checked before names are bound: whoever has no right on a table gets the same error whether or not there
+//! - Needs are checked before names are bound: anyone who has no right on a table gets the same error whether or not there
 //!   is one, 1142 for tables and 1044 for schemas.
 //! - Every base table that a plan binds is covered by a need ([`cover`]); binding adds what only it knows: the tables
 //!   that an UPDATE of many changes, and columns of changed tables that are read.
@@ -42,7 +42,7 @@ pub enum Need {
     /// Some right on a table as a whole: 1142, which calls the command SHOW.
     Definition { schema: String, table: String },
     /// One right on each of these columns: 1143. `beside`: the list has a [`Need::Table`] for the same right on the same table, so
-    /// that only whoever holds rights on columns alone can get past that and fail here.
+    /// that only anyone who holds rights on columns alone can get past that and fail here.
     Columns {
         privilege: Privileges,
         schema: String,
@@ -64,7 +64,7 @@ pub enum Need {
     File,
     /// What a view reads: 1356 without it. `account` is the view's definer, where it is that one's rights.
     InView { view: (String, String), account: Option<(String, String)>, need: Box<Need> },
-    /// EXPLAIN of what uses a view shows what is beneath: SHOW VIEW on the view, and `need` with the rights of whoever asks: 1345.
+    /// EXPLAIN of what uses a view shows what is beneath: SHOW VIEW on the view, and `need` with the rights of anyone who asks: 1345.
     ExplainView { view: (String, String), need: Option<Box<Need>> },
     /// GRANT OPTION and the privileges handed on: 1044, or 1045 on `*.*`.
     Grantable { privileges: Privileges, level: GrantLevel },
@@ -241,7 +241,7 @@ pub fn is_of(need: &Need, name: &TableName, database: Option<&str>) -> bool {
     }
 }
 
-/// Temporary tables ask for no right: whoever has made one may do everything with it.
+/// Temporary tables ask for no right: anyone who has made one may do everything with it.
 pub fn spare_temporary(needs: &mut Vec<Need>, own: &Temporaries) {
     if own.is_empty() {
         return;
@@ -289,7 +289,7 @@ pub fn cover(needs: &mut Vec<Need>, uses: BoundUses) {
     needs.extend(of_columns);
 }
 
-/// 1290 for whoever may not write tables that others see. CONNECTION_ADMIN and SUPER pass `read_only`, and nobody passes
+/// 1290 for anyone who may not write tables that others see. CONNECTION_ADMIN and SUPER pass `read_only`, and nobody passes
 /// `super_read_only`, but the applier of a replica.
 pub fn check_writable(vars: &GlobalVars, access: &mut Access) -> Result<(), SqlError> {
     if !vars.is_read_only() || access.is_of_replica() {

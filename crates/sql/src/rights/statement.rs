@@ -147,7 +147,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
                 r.push(accounts(P::UPDATE));
             }
         }
-        // Whoever has a role may take it; resource groups have rights of their own, which do not exist here: they are
+        // Anyone who has a role may take it; resource groups have rights of their own, which do not exist here: they are
         // refused (1235).
         Statement::SetRole(_) | Statement::SetResourceGroup { .. } => {}
         // The statement that is prepared is checked when it is planned and whenever it is executed.
@@ -338,7 +338,7 @@ fn delete<'a>(d: &'a ast::Delete, r: &mut Reads<'a>) -> Done {
             r.table(&f.name, if target { P::DELETE } else { P::SELECT })
         })?;
     }
-    // A target that FROM does not name is an error (1109), told to whoever may delete from it.
+    // A target that FROM does not name is an error (1109), told to anyone who may delete from it.
     let mut named = Vec::new();
     d.from.iter().for_each(|t| base_tables(t, &mut named));
     for n in &d.targets {

@@ -438,7 +438,7 @@ impl Session {
         Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
     }
 
-    /// A SET of the program does not change what the program has settled, but for `sql_mode`.
+    /// A SET of the program does not change what the program has settled, except for `sql_mode`.
     fn after_set(&mut self, code: &Code) {
         self.settings = Settings {
             mode: self.settings.mode,

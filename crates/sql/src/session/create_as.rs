@@ -44,7 +44,7 @@ impl Session {
         self.temporaries.forget(HIDDEN, &table.def.name);
         let done = match filled {
             Ok(()) => self.give_name(&table, &schema, &name, c.temporary).await,
-            // The table was made of the same SELECT: one that it reads has got or lost columns since, and all begins anew.
+            // The table was made of the same SELECT: one that it reads has got or lost columns since, and all begins again.
             Err(e) if e.errno == errno::ER_WRONG_VALUE_COUNT_ON_ROW => {
                 let text = "Table definition has changed, please retry transaction";
                 Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))

@@ -175,7 +175,7 @@ impl Session {
         Ok(Schedule::Every { amount, unit, starts, ends })
     }
 
-    /// The value of an expression as a point in time. 1525 for one that is none.
+    /// The value of an expression as a point in time. 1525 for one that is not one.
     async fn point(&mut self, word: &str, e: &Expr) -> Result<i64, SqlError> {
         let v = self.value_of(e).await?;
         let cx = statement_ctx!(self);

@@ -115,7 +115,7 @@ impl Session {
         Ok(plan)
     }
 
-    /// `Err(Again)`: nothing was done or sent, the plan has to be made anew.
+    /// `Err(Again)`: nothing was done or sent, the plan has to be made again.
     pub(super) async fn run_plan(
         &mut self,
         plan: &Plan,
@@ -197,7 +197,7 @@ impl Session {
         let result = if late { result.map_err(|e| self.out_of_time(e)) } else { result };
         if matches!(result, Err(RunError::Stale)) {
             let again = self.failed(RunError::Stale, txn, save, single).await;
-            // What SET TRANSACTION said of the next transaction holds for the one that is begun anew.
+            // What SET TRANSACTION said of the next transaction holds for the one that is begun again.
             if single {
                 (self.next_isolation, self.next_read_only) = next;
             }

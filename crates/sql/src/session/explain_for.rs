@@ -1,6 +1,6 @@
 //! EXPLAIN FOR CONNECTION: the statement that another session runs at this moment, planned here in that session's schema.
 //!
-//! It is planned anew, with this session's rights and modes: whoever asks needs the rights of the statement itself beside PROCESS. The
+//! It is planned again, with this session's rights and modes: anyone who asks needs the rights of the statement itself beside PROCESS. The
 //! other session's temporary tables and the values of its parameters are not known here.
 
 use super::Session;

@@ -107,7 +107,7 @@ impl Info {
         self.found_rows.store(0, Relaxed);
     }
 
-    /// The active roles of whoever acts are others now.
+    /// The active roles of anyone who acts are others now.
     pub fn set_roles(&self, roles: String) {
         let mut acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);
         match acting.last_mut() {

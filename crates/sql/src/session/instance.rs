@@ -212,7 +212,7 @@ impl Instance {
         })
     }
 
-    /// The rights of whoever connected.
+    /// The rights of anyone who connected.
     pub fn access_of(&self, c: &ConnInfo) -> Access {
         let none = || {
             let name = AccountName::new(&c.account_user, &c.account_host);

@@ -36,7 +36,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whoever is killed by another session gets no answer: the connection ends. Whoever kills himself is told.
+    /// Anyone who is killed by another session gets no answer: the connection ends. Anyone who kills himself is told.
     pub fn is_told_of_kill(&self) -> bool {
         self.killed_itself
     }

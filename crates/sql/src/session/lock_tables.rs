@@ -314,7 +314,7 @@ impl Session {
             let dropped = to.is_none();
             let to = to.as_ref().map(|(s, n)| (s.as_str(), n.name.as_str()));
             locked.follow(&schema, from.name.as_str(), to);
-            // Whoever drops the last of the tables has none locked any more, and may use all others.
+            // Anyone who drops the last of the tables has none locked any more, and may use all others.
             if dropped && locked.is_empty() {
                 self.locked = None;
                 return;

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use weir_syntax::lex::{Kw, Lexer, SqlMode, T, Token};
 
 impl Session {
-    /// 1227: whoever asks for what the server is busy with (COM_DEBUG) needs SUPER.
+    /// 1227: anyone who asks for what the server is busy with (COM_DEBUG) needs SUPER.
     pub fn may_debug(&mut self) -> Result<(), SqlError> {
         self.access.require_any_global(Privileges::SUPER)
     }

@@ -20,7 +20,7 @@ pub fn must_change() -> SqlError {
     )
 }
 
-/// May whoever has to change his password run this? What sets his own password and, as clients do when they begin, what sets variables;
+/// May anyone who has to change his password run this? What sets his own password and, as clients do when they begin, what sets variables;
 /// but nothing that reads tables on the way.
 pub(super) fn changes_password(stmt: &Statement, needs: &[Need], me: Me<'_>) -> bool {
     match stmt {

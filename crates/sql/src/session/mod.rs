@@ -318,7 +318,7 @@ impl Session {
         self.current.unnoted = !self.settings.notes;
     }
 
-    /// Whoever limits the size of joins wants larger ones refused: sql_big_selects follows max_join_size, at the beginning of a session too, as
+    /// Anyone who limits the size of joins wants larger ones refused: sql_big_selects follows max_join_size, at the beginning of a session too, as
     /// in MySQL.
     fn follow_join_size(&mut self) {
         let unlimited = self.vars.u64(Var::max_join_size) == u64::MAX;
@@ -672,7 +672,7 @@ impl Session {
     }
 }
 
-/// The same context once more, for whoever takes it whole.
+/// The same context once more, for anyone who takes it whole.
 fn reborrow<'c>(cx: &'c mut crate::context::StatementCtx<'_>) -> crate::context::StatementCtx<'c> {
     crate::context::StatementCtx {
         reads: cx.reads,

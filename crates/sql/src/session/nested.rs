@@ -4,7 +4,7 @@
 //! An inner statement runs as one from outside does (rights, plan, attempts, counters), with these differences:
 //! - It is no command: it has no text, its beginning and end are those of the statement around it. So are the limits of memory and
 //!   KILL, which belong to the session.
-//! - It has parameters and diagnostics of its own. What it warned of is given back to whoever runs it.
+//! - It has parameters and diagnostics of its own. What it warned of is given back to anyone who runs it.
 //! - Its transaction is the session's. Where there is none it is one of its own, as autocommit has it.
 //! - Its answer goes to the sink that it is given.
 

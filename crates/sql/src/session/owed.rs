@@ -1,7 +1,7 @@
-//! Commits whose durability is awaited behind their statement, by whoever sends the answer.
+//! Commits whose durability is awaited behind their statement, by anyone who sends the answer.
 //!
 //! Invariant: nothing of a statement's answer leaves before what it owes is settled, by [`Session::settle`] or by an answer that was left
-//! with [`Session::leave_answer`]. So only the last step of a statement from outside may owe: autocommit, and COMMIT itself. Whoever
+//! with [`Session::leave_answer`]. So only the last step of a statement from outside may owe: autocommit, and COMMIT itself. Anyone who
 //! lets a session owe ([`Session::let_owe`]) asks after each statement.
 
 use super::Session;
@@ -10,7 +10,7 @@ use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::{Answer, Owed, Txn};
 
-/// When whoever asked for a commit is told of it.
+/// When anyone who asked for a commit is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// More follows in the same statement.
@@ -21,7 +21,7 @@ pub(super) enum Told {
 
 #[derive(Default)]
 pub(super) struct Owing {
-    /// Commits may be settled behind their statements, by whoever sends the answers.
+    /// Commits may be settled behind their statements, by anyone who sends the answers.
     allowed: bool,
     /// What the statement's commit owes before its answer may be sent.
     owed: Option<Owed>,
@@ -46,7 +46,7 @@ impl Session {
         }
     }
 
-    /// Leaves the answer to whoever writes the log: it is given when the commit is durable. False: it is not taken, and must be settled.
+    /// Leaves the answer to anyone who writes the log: it is given when the commit is durable. False: it is not taken, and must be settled.
     pub fn leave_answer(&mut self, answer: &Arc<dyn Answer>) -> bool {
         let left = self.owing.owed.is_some_and(|owed| self.inst.db.leave_answer(owed, answer));
         if left {

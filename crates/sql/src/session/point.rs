@@ -7,7 +7,7 @@
 //! Invariants:
 //! - `None` means that nothing was done, counted or sent: the caller runs the statement in the usual way.
 //! - Nothing here waits. What would have to is the usual way's.
-//! - Rights are looked at anew whenever those of any account have changed, or the session's roles have.
+//! - Rights are looked at again whenever those of any account have changed, or the session's roles have.
 
 use super::Session;
 use super::prepared::is_sent_in;

@@ -501,7 +501,7 @@ fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'sta
         ParamValue::UInt(v) => i64::try_from(*v).map_or(Value::UInt(*v), Value::Int),
         ParamValue::Float(v) => Value::Double(f64::from(*v)),
         ParamValue::Double(v) => Value::Double(*v),
-        // Text that is none is binary data.
+        // Text that is not one is binary data.
         ParamValue::Bytes(b) | ParamValue::Blob(b)
             if collation.max_char_bytes() > 1 && collation.well_formed(b) < b.len() =>
         {

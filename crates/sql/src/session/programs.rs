@@ -73,8 +73,8 @@ impl Session {
         Ok(AdminResult::ok())
     }
 
-    /// `automatic_sp_privileges`: whoever makes a routine may run, alter and drop it. Rights on a routine of this name that is gone are gone
-    /// with it. Whoever has these rights by wider ones is given none, as in MySQL.
+    /// `automatic_sp_privileges`: anyone who makes a routine may run, alter and drop it. Rights on a routine of this name that is gone are gone
+    /// with it. Anyone who has these rights by wider ones is given none, as in MySQL.
     async fn own_routine(
         &mut self,
         procedure: bool,
@@ -243,7 +243,7 @@ impl Session {
         Ok(SqlColumn::new(name.to_owned(), ty))
     }
 
-    /// Whose rights the program or view has. Another's name is for whoever may do everything.
+    /// Whose rights the program or view has. Another's name is for anyone who may do everything.
     pub(super) fn program_definer(
         &mut self,
         definer: Option<&Definer>,

@@ -5,7 +5,7 @@
 //!
 //! Invariants:
 //! - An event that runs once is dropped, or disabled where it is preserved, before it is handed out: after a crash it does not run
-//!   again. Its definition is compared and changed under the catalog's lock: whoever has changed or dropped it meanwhile has said what
+//!   again. Its definition is compared and changed under the catalog's lock: anyone who has changed or dropped it meanwhile has said what
 //!   becomes of it, and it does not run.
 //! - While a backup holds definitions (LOCK INSTANCE FOR BACKUP) an event whose times are over waits.
 //! - Times of a recurring event that pass while nobody asks (the server is down, `event_scheduler` is OFF) are not made up for, as in

@@ -360,7 +360,7 @@ fn another_engine(name: &str) -> Result<Option<VarWarning>, SqlError> {
 }
 
 /// Does the SET itself write NO_ENGINE_SUBSTITUTION, or a mode that stands for it? A value that is copied from a variable was
-/// written by whoever gave it to the variable, and may be the server's default.
+/// written by anyone who gave it to the variable, and may be the server's default.
 fn names_engines(value: &SetValue) -> bool {
     let text = match value {
         SetValue::Default => return false,

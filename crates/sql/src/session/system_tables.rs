@@ -7,7 +7,7 @@
 //! Invariants:
 //! - A table takes the place of a computed one with all of its rows or not at all (it is made by CREATE TABLE ... SELECT).
 //! - While any grant table is a table no statement changes accounts: it reads those tables first, and fails where it cannot. So
-//!   what the tables say is never older than the accounts. Whoever makes one of a computed one or reads it keeps others from changing
+//!   what the tables say is never older than the accounts. Anyone who makes one of a computed one or reads it keeps others from changing
 //!   accounts meanwhile ([`Alone`]). All enter the gate of writers, that of definitions and this guard in this order, and wait for
 //!   tables' locks only behind them.
 //! - A table is locked from before it is read until it is gone, so that no row is written to it in between and lost.
@@ -31,7 +31,7 @@ use weir_syntax::ast::{FlushKind, Statement, TableName};
 /// Whom the server's own statements are of. There is no such account here; in MySQL it is locked.
 const OWNER: (&str, &str) = ("mysql.sys", "localhost");
 
-/// Times that the grant tables are read before whoever makes and drops them meanwhile is told to wait.
+/// Times that the grant tables are read before anyone who makes and drops them meanwhile is told to wait.
 const ATTEMPTS: usize = 8;
 /// What a statement finds where one of its tables has gone or come since it was put together.
 const GONE: [u16; 3] =
@@ -52,7 +52,7 @@ pub(super) struct Within {
     pub defining: bool,
 }
 
-/// What whoever makes and reads grant tables is inside of.
+/// What anyone who makes and reads grant tables is inside of.
 struct Gates<'s> {
     within: Within,
     _defining: Option<Defining<'s>>,
@@ -262,7 +262,7 @@ async fn make(inst: &Arc<Instance>, within: Within, name: &'static str) -> Resul
     }
 }
 
-/// Makes the accounts anew from the grant tables, which are computed again then; nothing where nobody has written to one. Answers
+/// Makes the accounts again from the grant tables, which are computed again then; nothing where nobody has written to one. Answers
 /// what is different from what the rows say. Errors: rows that make no accounts, a table that somebody uses; the accounts stay as
 /// they were, or the tables are read again next time.
 pub fn read_grant_tables(

@@ -57,7 +57,7 @@ impl Session {
         done
     }
 
-    /// A dropped default schema is none, and an altered one has another collation.
+    /// A dropped default schema is not one, and an altered one has another collation.
     pub(super) fn after_admin(&mut self, stmt: &Statement) {
         let own = |name: &str| self.info.database.as_deref() == Some(name);
         match stmt {

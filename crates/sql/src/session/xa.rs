@@ -228,7 +228,7 @@ impl Session {
         }
     }
 
-    /// A name that is known and was not found is in the hands of whoever prepares or ends it, and may come back: a coordinator must not
+    /// A name that is known and was not found is in the hands of anyone who prepares or ends it, and may come back: a coordinator must not
     /// take it for ended.
     fn ended_prepared(&self, xid: &Xid, found: bool) -> Result<(), SqlError> {
         match found {

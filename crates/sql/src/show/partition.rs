@@ -87,7 +87,7 @@ fn part(by: &Partitioning, p: &Partition, table: &TableMeta, style: Style) -> St
     out
 }
 
-/// What stands behind the name and the values of a partition or subpartition.
+/// What comes after the name and the values of a partition or subpartition.
 fn options(p: &Partition) -> String {
     let mut out = String::new();
     if p.max_rows > 0 {

@@ -1,8 +1,8 @@
 //! The schema `sys`: views and functions over performance_schema and information_schema that read as people want to.
 //!
-//! They are ordinary objects of the catalog, made by statements at a server's first start, so whoever looks at definitions finds them
-//! as he would on MySQL, and whoever has dropped them is rid of them. Columns are those that MySQL documents, without those of which
-//! nothing is measured here; the texts are our own. There is no table among them (sys_config): what it would set are user variables. All of them run with the rights of whoever asks.
+//! They are ordinary objects of the catalog, made by statements at a server's first start, so anyone who looks at definitions finds them
+//! as he would on MySQL, and anyone who has dropped them is rid of them. Columns are those that MySQL documents, without those of which
+//! nothing is measured here; the texts are our own. There is no table among them (sys_config): what it would set are user variables. All of them run with the rights of anyone who asks.
 //!
 //! Invariant: the version in the engine's key-value store is written when all statements have run, so an interrupted start does them
 //! again; each of them may run twice.
@@ -13,7 +13,7 @@ use crate::session_api::{Discard, SqlError};
 use std::sync::Arc;
 use weir_rt::Boxed;
 
-/// Stands beside the objects; another one makes them anew.
+/// Stands beside the objects; another one makes them again.
 const VERSION: &[u8] = b"2.1.2-2";
 const KEY: &[u8] = b"sys_schema";
 

@@ -197,7 +197,7 @@ pub fn coerce<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Value<'v>
     }
 }
 
-/// What IF or CASE gives: `coerce`, but for the digits of a decimal that is shorter than the type.
+/// What IF or CASE gives: `coerce`, except for the digits of a decimal that is shorter than the type.
 pub fn coerce_choice<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Value<'v> {
     match (ty, &v) {
         (SqlType::Decimal { .. }, Value::Int(_) | Value::UInt(_)) => {

@@ -21,7 +21,7 @@ pub enum CompareRule {
         places: u8,
         single: bool,
     },
-    /// Dates and datetimes; a text is read as one, and what is none is the zero date.
+    /// Dates and datetimes; a text is read as one, and what is not one is the zero date.
     DateTime,
     /// Times. A text beside a time is compared with its text, and a number with its number: what a column of times makes a time of was
     /// made one before (`Adapt::Fitted`).
@@ -335,7 +335,7 @@ fn as_datetime(v: &Value<'_>, other: &Value<'_>, cx: &mut EvalCtx<'_>) -> Option
     }
 }
 
-/// A text or a number as a date, and the zero date where it is none or the mode wants no such; `date`: beside a DATE.
+/// A text or a number as a date, and the zero date where it is not one or the mode wants no such; `date`: beside a DATE.
 pub fn date_or_zero(v: &Value<'_>, date: bool, cx: &mut EvalCtx<'_>) -> DateTime {
     let kind = if date { "date" } else { "datetime" };
     let text = || v.to_bytes().unwrap_or_default();
@@ -404,7 +404,7 @@ mod tests {
         assert_eq!(cmp(day.clone(), Value::str("2024-1-15")), Some(Equal));
         assert_eq!(cmp(day.clone(), Value::Int(20_240_114)), Some(Greater));
         let mut cx = EvalCtx::new(&NoSession);
-        // Only a constant that is none is refused; any other is the zero date.
+        // Only a constant that is not one is refused; any other is the zero date.
         let e = check_temporal(&Value::str("x"), &SqlType::Date, &cx).expect_err("bad");
         assert_eq!((e.errno, e.message.as_str()), (1525, "Incorrect DATE value: 'x'"));
         assert_eq!(

@@ -142,7 +142,7 @@ pub trait SessionInfo: Sync {
     fn branch(&self) -> Option<&'static str> {
         None
     }
-    /// A stored program begins that runs with the rights of this account and these active roles, or with those of whoever runs it.
+    /// A stored program begins that runs with the rights of this account and these active roles, or with those of anyone who runs it.
     fn enter_account(&self, _definer: Option<(String, String)>) {}
     /// The innermost stored program has ended.
     fn leave_account(&self) {}
@@ -162,7 +162,7 @@ pub trait SessionInfo: Sync {
     fn set_generated_id(&self, _id: u64) {}
     fn row_count(&self) -> i64;
     fn found_rows(&self) -> u64;
-    /// RELEASE_LOCK: whether the lock was this session's; `None`: nobody has it. 3057 for a name that is none.
+    /// RELEASE_LOCK: whether the lock was this session's; `None`: nobody has it. 3057 for a name that is not one.
     fn release_lock(&self, _name: Option<&str>) -> Result<Option<bool>, ValueError> {
         Ok(None)
     }
@@ -274,7 +274,7 @@ pub struct EvalCtx<'s> {
     pub large: Held,
     /// Trees of values that a function reads; given back when it has ended.
     pub trees: Held,
-    /// The result that a function is making; given back when it has ended, for whoever gets the result charges it.
+    /// The result that a function is making; given back when it has ended, for anyone who gets the result charges it.
     pub result: Held,
     /// Work done since the last look whether the statement must end, in bytes that functions read and wrote.
     work: usize,

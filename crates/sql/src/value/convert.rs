@@ -325,7 +325,7 @@ impl Value<'_> {
         }
     }
 
-    /// The value as a time; `None` for NULL and, with warning 1292, for what is none.
+    /// The value as a time; `None` for NULL and, with warning 1292, for what is not one.
     pub fn to_time(&self, cx: &mut EvalCtx<'_>) -> Option<Time> {
         let found = match self {
             Value::Null => return None,

@@ -42,7 +42,7 @@ impl Decimal {
         Decimal { neg: neg && mag != [0; 4], scale, mag }
     }
 
-    /// Sign, scale and limbs, for whoever writes them down.
+    /// Sign, scale and limbs, for anyone who writes them down.
     pub fn parts(&self) -> (bool, u8, [u64; 4]) {
         (self.neg, self.scale, self.mag)
     }

@@ -5,7 +5,7 @@ use super::{SessionInfo, ValueError};
 /// Bytes of work between two looks whether the statement must end.
 pub(super) const EVERY: usize = 64 * 1024;
 
-/// Handed down into a parser. Once [`Look::go_on`] says no, the parser gives up with any error of its own: whoever handed the
+/// Handed down into a parser. Once [`Look::go_on`] says no, the parser gives up with any error of its own: anyone who handed the
 /// look down asks [`Look::end`], and the statement's error goes before the parser's.
 pub struct Look<'a> {
     session: Option<&'a dyn SessionInfo>,

@@ -68,7 +68,7 @@ enum Place {
 
 /// A client's text, character by character. In a text a backslash takes the one *byte* behind it, as MySQL's lexer and the clients'
 /// functions that escape have it: in sets whose characters may end in a byte that is a backslash or a letter of ASCII, that byte is no
-/// first half of a character. Whoever read it as one would take the next backslash away from the quote that it escapes.
+/// first half of a character. Anyone who read it as one would take the next backslash away from the quote that it escapes.
 struct Walk<'s> {
     set: Charset,
     sent: &'s [u8],

@@ -78,7 +78,7 @@ impl SqlType {
         }
     }
 
-    /// The number that a text of an ENUM or SET is stored as; 0 for one that is none.
+    /// The number that a text of an ENUM or SET is stored as; 0 for one that is not one.
     pub fn number_of(&self, text: &[u8]) -> u64 {
         match *self {
             SqlType::Enum { .. } if is_no_member(text) => 0,
@@ -314,7 +314,7 @@ fn store_enum(
     Ok(DatumBuf::UInt(place.unwrap_or(0)))
 }
 
-/// By names, else by bits; a name that is none is left out, or 1265 where strict.
+/// By names, else by bits; a name that is not one is left out, or 1265 where strict.
 fn store_set(
     v: &Value<'_>,
     members: Members,
@@ -348,7 +348,7 @@ fn store_set(
     Ok(DatumBuf::UInt(bits))
 }
 
-/// The number in a value that is no text. JSON that is none is error 3156 where strict, else 0 with a warning.
+/// The number in a value that is no text. JSON that is not one is error 3156 where strict, else 0 with a warning.
 fn number_in_value<'v, T>(
     v: &Value<'v>,
     cx: &mut StoreCtx<'_>,

@@ -12,7 +12,7 @@ use jiff::tz::{AmbiguousOffset, Offset, TimeZoneDatabase};
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
-/// A session's time zone. SYSTEM is that of the machine, where whoever runs the process asks for it ([`use_zone_of_machine`]); else it is UTC.
+/// A session's time zone. SYSTEM is that of the machine, where anyone who runs the process asks for it ([`use_zone_of_machine`]); else it is UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeZone(Rule);
 

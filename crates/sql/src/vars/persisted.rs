@@ -1,4 +1,4 @@
-//! What SET PERSIST keeps for later starts. The values are here, and whoever has files ([`KeptSettings`]) writes them down.
+//! What SET PERSIST keeps for later starts. The values are here, and anyone who has files ([`KeptSettings`]) writes them down.
 //!
 //! Invariant: what is listed is what the file has; a change that cannot be written is undone.
 

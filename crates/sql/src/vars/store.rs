@@ -22,9 +22,9 @@ pub struct GlobalVars {
     pressure: OnceLock<Box<dyn Fn() -> u16 + Send + Sync>>,
     /// See [`SessionVars::refuses_engines`].
     names_engines: AtomicBool,
-    /// `read_only`, for whoever asks before each write. `super_read_only` is never on without it.
+    /// `read_only`, for anyone who asks before each write. `super_read_only` is never on without it.
     read_only: AtomicBool,
-    /// `innodb_flush_log_at_trx_commit`, for whoever asks at each commit.
+    /// `innodb_flush_log_at_trx_commit`, for anyone who asks at each commit.
     flush_at_commit: AtomicU8,
 }
 
@@ -225,7 +225,7 @@ impl SessionVars {
         self.names_engines && self.has_mode(sql_mode::NO_ENGINE_SUBSTITUTION)
     }
 
-    /// Notes that a SET wrote NO_ENGINE_SUBSTITUTION. The note outlives a mode without it: whoever saves the mode, changes it
+    /// Notes that a SET wrote NO_ENGINE_SUBSTITUTION. The note outlives a mode without it: anyone who saves the mode, changes it
     /// and puts it back, as dumps do, gets what was there before.
     pub fn name_engines(&mut self) {
         self.names_engines = true;

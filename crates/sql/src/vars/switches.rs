@@ -104,7 +104,7 @@ fn defaults() -> Flags {
     FLAGS.map(|f| f.1)
 }
 
-/// The flags after a list of commands; the first command that is none, or that names a flag again, is the error.
+/// The flags after a list of commands; the first command that is not one, or that names a flag again, is the error.
 fn apply(before: Flags, list: &str) -> Result<Flags, &str> {
     let mut flags = before;
     if list.is_empty() {

@@ -294,7 +294,7 @@ impl Server {
     }
 }
 
-/// Plants the bug that the environment names, the engine's or one above it, for whoever asks which tests find it: `WEIR_PLANT=bug`,
+/// Plants the bug that the environment names, the engine's or one above it, for anyone who asks which tests find it: `WEIR_PLANT=bug`,
 /// `--features planted`.
 fn plant() {
     #[cfg(feature = "planted")]

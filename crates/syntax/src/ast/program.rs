@@ -1,5 +1,5 @@
 //! Stored programs: procedures, functions, triggers. A body is kept as a list of instructions, not as a tree: the parser knows all
-//! names and labels of a body when it has read it, so it resolves them, and whoever runs the body needs one loop over the list.
+//! names and labels of a body when it has read it, so it resolves them, and anyone who runs the body needs one loop over the list.
 //!
 //! Invariants: a local variable, a parameter and a column of NEW or OLD is a slot, and an expression names it as
 //! [`Expr::Param`](super::Expr::Param) with the slot's number; targets of jumps are places in [`Program::ops`].

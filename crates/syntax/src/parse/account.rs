@@ -51,7 +51,7 @@ impl Parser<'_> {
         Ok(Some("".into()))
     }
 
-    /// The name of a role: CURRENT_USER is none, nor are words that begin another form of the statements about roles.
+    /// The name of a role: CURRENT_USER is not one, nor are words that begin another form of the statements about roles.
     pub(crate) fn role(&mut self) -> PResult<UserSpec> {
         let token = self.token();
         if self.lenient() {

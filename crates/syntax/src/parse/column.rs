@@ -518,7 +518,7 @@ impl Parser<'_> {
                 self.expect(Kw::KEY)?;
                 let name = if self.at_ident() { Some(self.ident()?) } else { None };
                 self.expect_t(T::LParen)?;
-                // The order that may stand behind a column says nothing of a foreign key.
+                // The order that may come after a column says nothing of a foreign key.
                 let columns = self.comma_list(Parser::ordered_ident)?;
                 self.expect_t(T::RParen)?;
                 self.expect(Kw::REFERENCES)?;

@@ -1,6 +1,6 @@
 //! The digest text of a statement: what it says without the values in it, as performance_schema shows it.
 //!
-//! Values become `?`, lists of them `?, ...`, rows of them `(?)` and `(...)`, several rows `(...) /* , ... */`, and what stands behind IN
+//! Values become `?`, lists of them `?, ...`, rows of them `(?)` and `(...)`, several rows `(...) /* , ... */`, and what comes after IN
 //! `(...)`. Words are in upper case, names in backticks. A word that the parser took for a name is one, so statements are parsed for
 //! this; of one that cannot be parsed, all words that might be keywords are.
 
@@ -287,7 +287,7 @@ impl<'a> Writer<'a> {
         out
     }
 
-    /// Whether a blank stands behind it.
+    /// Whether a blank comes after it.
     fn write(&self, piece: Piece, out: &mut String) -> bool {
         match piece {
             Piece::Name(token) => {
@@ -423,7 +423,7 @@ mod tests {
             .1
     }
 
-    /// Compared with what MariaDB 10.11 shows, but for IN, which MySQL has in one form, and the words that are none of MySQL's.
+    /// Compared with what MariaDB 10.11 shows, except for IN, which MySQL has in one form, and the words that are none of MySQL's.
     #[test]
     fn texts() {
         let cases = [

@@ -40,7 +40,7 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
 }
 
 impl Parser<'_> {
-    /// The escape character of a LIKE that names none, where it is not the backslash that whoever binds it would take: none in the mode
+    /// The escape character of a LIKE that names none, where it is not the backslash that anyone who binds it would take: none in the mode
     /// NO_BACKSLASH_ESCAPES, and the backslash in a kept text, whatever the mode of its reader is.
     fn escape_of_mode(&self) -> Option<Box<Expr>> {
         let literal = match (self.opts.sql_mode.no_backslash_escapes, self.opts.kept) {

@@ -115,7 +115,7 @@ impl ParseError {
 /// Result of a parser rule.
 pub(crate) type PResult<V> = Result<V, ParseError>;
 
-/// Nested constructs (parentheses, subqueries, CASE, function arguments), for each 256 KiB of stack that whoever parses has.
+/// Nested constructs (parentheses, subqueries, CASE, function arguments), for each 256 KiB of stack that anyone who parses has.
 const MAX_DEPTH: u32 = 200;
 /// Bytes of stack the parser may use of each 256 KiB.
 const MAX_STACK: usize = 160 * 1024;
@@ -185,7 +185,7 @@ pub(crate) struct Parser<'a> {
     ticks: watch::Ticks<'a>,
 }
 
-/// How many times 256 KiB of stack whoever parses in this process has, and walks what was parsed on.
+/// How many times 256 KiB of stack anyone who parses in this process has, and walks what was parsed on.
 static ROOM: AtomicU32 = AtomicU32::new(1);
 
 /// Says that all who parse in this process have so many times 256 KiB of stack, and as much again for each of the walks over what was parsed.

@@ -4,7 +4,7 @@ use super::{PResult, Parser};
 use crate::ast::{Ident, OptionValue, TableOption};
 use crate::lex::{Kw, T, literal};
 
-/// What may stand behind an option's name.
+/// What may come after an option's name.
 #[derive(Clone, Copy)]
 enum Takes {
     /// A number without a sign; of a fraction the whole part counts. `hex`: it may be hexadecimal.

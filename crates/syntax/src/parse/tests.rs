@@ -71,7 +71,7 @@ fn printed_queries_parse_back() {
     assert!(seen > 100, "{seen} queries");
 }
 
-/// The tree, but for the texts that columns are named by.
+/// The tree, except for the texts that columns are named by.
 fn without_texts(query: &Query) -> String {
     let tree = format!("{query:?}");
     let mut pieces = tree.split(", text: \"");

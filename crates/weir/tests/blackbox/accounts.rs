@@ -87,7 +87,7 @@ fn two_passwords_of_one_account_log_in() {
     }
 }
 
-/// Both rules hold beside one another: whoever guesses waits, and the account is blocked.
+/// Both rules hold beside one another: anyone who guesses waits, and the account is blocked.
 #[test]
 fn a_blocked_account_is_slow_too() {
     let server = Server::start(&[]);

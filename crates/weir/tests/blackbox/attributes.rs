@@ -68,6 +68,6 @@ fn attributes_of_statements() {
         c.command(&named).unwrap();
         assert_eq!(c.read_answer(true).unwrap().cells, [[Cell::Text("me".into())]]);
     }
-    // Whoever does not speak of them sends text alone.
+    // Anyone who does not speak of them sends text alone.
     assert_eq!(server.root_client().rows("select mysql_query_attribute_string('who')"), "NULL");
 }

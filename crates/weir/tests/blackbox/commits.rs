@@ -1,4 +1,4 @@
-//! Answers to commits, which are sent by whoever writes the log while many sessions commit: their order, and who waits for whom.
+//! Answers to commits, which are sent by anyone who writes the log while many sessions commit: their order, and who waits for whom.
 
 use crate::common::{Answer, Client, Failure, Login, Server, param, until};
 use std::sync::Arc;
@@ -99,7 +99,7 @@ fn commands_sent_at_once_are_answered_in_order() {
     });
     let crowd = crowd.end();
     assert_eq!(c.rows("select count(*) from crowd"), crowd.to_string());
-    // Whoever was answered by another one waits for nothing any more.
+    // Anyone who was answered by another one waits for nothing any more.
     let waits = "select count(*) from information_schema.weir_waits where under_way = 'YES' and cause like 'log%'";
     until("no wait is under way", || c.rows(waits) == "0");
 }

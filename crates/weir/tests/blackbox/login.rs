@@ -56,7 +56,7 @@ fn a_password_is_sent_once_then_proved_from_the_cache() {
     // A wrong password is not proved by the cache, and does not spoil it.
     assert_eq!(server.connect(&login("s", "no", SHA2)).err().unwrap().errno, 1045);
     assert_eq!(server.connect(&l).unwrap().dialogue, ["fast"]);
-    // A new password is asked for anew.
+    // A new password is asked for again.
     server.root_client().run("alter user s@localhost identified by 'new'");
     assert_eq!(server.connect(&l).err().unwrap().errno, 1045);
     let new = login("s", "new", SHA2);

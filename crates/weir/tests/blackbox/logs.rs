@@ -110,7 +110,7 @@ fn the_general_log_has_all_that_clients_say() {
     assert!(text.contains("set password for root@localhost = <secret>\n"), "{text}");
     assert!(!text.contains("secret word") && !text.contains("unlogged"), "{text}");
 
-    // Renamed and made anew, as log rotation does it.
+    // Renamed and made again, as log rotation does it.
     let data = server.root().join("data");
     std::fs::rename(data.join("g.log"), data.join("g.log.1")).unwrap();
     c.run("flush general logs");

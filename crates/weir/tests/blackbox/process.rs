@@ -156,7 +156,7 @@ fn stopping_waits_for_nobody_too_long() {
     assert!(server.log().contains("shutdown complete"), "{}", server.log());
     assert!(!server.socket().exists());
     assert!(half.is_closed());
-    // Whoever is interrupted is told why.
+    // Anyone who is interrupted is told why.
     assert_eq!(works.read_answer(false).unwrap_err().errno, 1053);
     assert!(works.is_closed());
     let server = server.crash(&[]);

@@ -250,7 +250,7 @@ fn status_flags_and_warning_counts() {
     assert_eq!(c.run("insert into t values (1)").status, AUTOCOMMIT | IN_TRANSACTION);
     assert_eq!(c.run("commit").status, AUTOCOMMIT);
     assert_eq!(c.run("set autocommit = 0").status, 0);
-    // A transaction that has come to no table is none yet.
+    // A transaction that has come to no table is not one yet.
     for sql in ["select 1", "do 1", "set @a = 1", "select 1 into @z"] {
         assert_eq!(c.run(sql).status, 0, "{sql}");
     }
@@ -671,7 +671,7 @@ fn bad_statements_leave_the_server_alive() {
     assert_eq!(c.rows("select 1"), "1");
 }
 
-/// Whoever reads one result does not wait for the next one.
+/// Anyone who reads one result does not wait for the next one.
 #[test]
 fn each_of_several_results_is_sent_when_it_is_there() {
     let server = Server::start(&[]);

@@ -340,7 +340,7 @@ fn secure_transport_may_be_required() {
     assert!(refused.message.contains("--require_secure_transport=ON"), "{refused:?}");
     assert_eq!(Client::unix(&server.socket(), &Login::default()).unwrap().rows("select 1"), "1");
     let mut c = connect(&server, &config(&server)).unwrap();
-    // Whoever does not know the password learns nothing of it.
+    // Anyone who does not know the password learns nothing of it.
     let wrong = Login { user: "root", password: "wrong", ..Login::default() };
     assert_eq!(server.connect(&wrong).err().unwrap().errno, 1045);
     c.run("set global require_secure_transport = off");

@@ -242,7 +242,7 @@ fn rooms_use_only_rooms_below_them() {
     assert!(wrong.is_empty(), "{}\n", wrong.join("\n"));
 }
 
-/// How many `super` stand behind each other at the most.
+/// How many `super` come after each other at the most.
 fn steps_up(text: &str) -> usize {
     let chain = |at: usize| text[at..].split("::").take_while(|name| *name == "super").count();
     text.match_indices("super::").map(|(at, _)| chain(at)).max().unwrap_or(0)

@@ -43,7 +43,7 @@ const KEEP_ROOM: usize = 64 * 1024;
 const CHUNK: usize = 16 * 1024;
 /// A compressed packet may hold this much however small a packet must be: clients gather small ones.
 const LEAST_LIMIT: usize = 64 * 1024;
-/// After a packet longer than this the decompressor, which may have a window as long, is made anew.
+/// After a packet longer than this the decompressor, which may have a window as long, is made again.
 const KEEP_WINDOW: usize = 1 << 20;
 
 impl Algorithm {

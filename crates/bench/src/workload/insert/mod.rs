@@ -129,7 +129,7 @@ pub fn create(c: &Config, engine: &str) -> String {
     )
 }
 
-/// Makes schema and table anew with the first rows, inserted as a run inserts them.
+/// Makes schema and table again with the first rows, inserted as a run inserts them.
 pub fn prepare(
     target: &Target,
     c: &Config,

@@ -114,7 +114,7 @@ pub fn first_row(id: u64) -> [Field; 4] {
     [Field::Int(id as i64), Field::Int(0), Field::Text(" ".into()), Field::Text(PAD.into())]
 }
 
-/// Makes schema and table anew and fills it.
+/// Makes schema and table again and fills it.
 pub fn prepare(
     target: &Target,
     c: &Config,

@@ -4,7 +4,7 @@ use super::input::Kind;
 use std::sync::{Mutex, PoisonError};
 use weir_rt::Rng;
 
-/// 23 cards, shared by all users and shuffled anew when all were drawn: the mix is exact (clause 5.2.4.2).
+/// 23 cards, shared by all users and shuffled again when all were drawn: the mix is exact (clause 5.2.4.2).
 pub struct Deck {
     cards: Mutex<(Vec<Kind>, Rng)>,
 }

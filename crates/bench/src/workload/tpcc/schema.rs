@@ -72,7 +72,7 @@ pub fn columns(table: &str) -> usize {
     }
 }
 
-/// What makes the schema anew. Texts are latin1 with a binary collation: all engines can index it, and names compare as bytes.
+/// What makes the schema again. Texts are latin1 with a binary collation: all engines can index it, and names compare as bytes.
 /// `foreign`: with the indexes of the foreign keys. The keys themselves are not made: the transactions keep them.
 pub fn statements(schema: &str, engine: &str, foreign: bool) -> Vec<String> {
     let mut all = vec![

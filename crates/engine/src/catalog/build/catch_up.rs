@@ -25,7 +25,7 @@ type Place = (usize, usize);
 pub(in crate::catalog) struct Suspects(BTreeSet<(Place, Vec<u8>)>);
 
 impl Suspects {
-    /// Nobody writes any more: whoever is still there twice ends the statement.
+    /// Nobody writes any more: anyone who is still there twice ends the statement.
     pub async fn judge(&self, catalog: &Catalog, building: &Arc<Table>) -> Result<()> {
         for ((part, i), columns) in &self.0 {
             let t = &building.stored()[*part];

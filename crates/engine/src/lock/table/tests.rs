@@ -49,7 +49,7 @@ fn queue_is_fair_and_release_grants() {
     // A later shared request does not overtake the waiting exclusive one.
     let mut wc = waits(t.lock(&c, &name(b"k"), Mode::S, Kind::Record, true));
     assert!(poll(&mut wb).is_pending());
-    // Whoever has the lock is named as being in the way; in the way of the same transaction is the request before it.
+    // Anyone who has the lock is named as being in the way; in the way of the same transaction is the request before it.
     assert_eq!(wb.about(), (1, Blocker { session: 101, trx: 1 }));
     assert_eq!(wc.about(), (1, Blocker { session: 102, trx: 2 }));
     t.release_all(&a);

@@ -35,7 +35,7 @@ async fn log(rt: &Rt, disk: &SimDisk) -> Arc<Log> {
     Arc::new(Log::new(rt.clone(), waits, segments, control, START, Vec::new(), 16 << 10))
 }
 
-/// Grants may be held while their owners wait for a page from the device. Whoever wants the room that they take sleeps
+/// Grants may be held while their owners wait for a page from the device. Anyone who wants the room that they take sleeps
 /// until then, whether the grant is used or given back.
 #[test]
 fn room_that_grants_hold_is_waited_for_asleep() {
@@ -87,7 +87,7 @@ fn rollbacks_go_first_and_killed_statements_go() {
             async move {
                 let got = log.grant(1500).await.map(|g| g.payload());
                 order.lock().push(name);
-                // Whoever comes next has the room that this one gives back.
+                // Anyone who comes next has the room that this one gives back.
                 rt.sleep(Duration::from_secs(1)).await;
                 got
             }

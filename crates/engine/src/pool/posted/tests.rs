@@ -211,7 +211,7 @@ fn a_failed_write_leaves_its_pages_dirty() {
     });
 }
 
-/// A page on its way can be read, and whoever wants to change it waits until it is home, or until that has failed.
+/// A page on its way can be read, and anyone who wants to change it waits until it is home, or until that has failed.
 #[test]
 fn a_page_on_its_way_is_latched() {
     run(async |rt| {

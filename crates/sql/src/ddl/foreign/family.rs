@@ -96,7 +96,7 @@ pub fn ddl(held: &Arc<HeldTables>, beside: Beside, ctx: &StatementCtx<'_>) -> Dd
     DdlContext { held: Some(held.clone()), beside, ..ctx.reads.ddl() }
 }
 
-/// Tables that change beside a statement's own: children with what follows the statement, and parents, which stay as they are but for
+/// Tables that change beside a statement's own: children with what follows the statement, and parents, which stay as they are except for
 /// their handles: plans that were made before do not know of a new child.
 pub fn beside(parents: &[Arc<Table>], children: Vec<(Arc<Table>, TableMeta)>) -> Beside {
     let mut all: Beside =

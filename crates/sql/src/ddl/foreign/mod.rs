@@ -2,7 +2,7 @@
 //! may do to tables of one (`alter`), the rows that a new key must find right (`verify`), and the tables of the other statements, which they lock and protect (`family`).
 //!
 //! A statement that adds a key, or that changes a table of one, has all of them alone while it looks and changes, in the order of the
-//! tables' ids. A parent gets a new handle in the step that adds a child: a statement that has waited for it plans anew.
+//! tables' ids. A parent gets a new handle in the step that adds a child: a statement that has waited for it plans again.
 
 mod alter;
 mod family;

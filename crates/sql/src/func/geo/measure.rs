@@ -54,7 +54,7 @@ fn length_of(line: &[Coord]) -> f64 {
     plane::edges(line).map(|(a, b)| plane::distance(a, b)).sum()
 }
 
-/// A number that is none where it went beyond all doubles.
+/// A number that is not one where it went beyond all doubles.
 fn finite(x: f64, function: &str) -> Out {
     if x.is_finite() { Ok(Value::Double(x)) } else { Err(out_of_range("result", function)) }
 }

@@ -113,7 +113,7 @@ impl<'a> Schema<'a> {
         self.value(self.root, v, &at, cx)
     }
 
-    /// Whether a text has a match. None: the pattern is none.
+    /// Whether a text has a match. None: the pattern is not one.
     fn matches(
         &self,
         pattern: &'a [u8],
@@ -220,7 +220,7 @@ impl<'a> Schema<'a> {
             return at.breaks("maxLength");
         }
         match s.member(b"pattern").map(View::item) {
-            // A pattern that is none demands nothing.
+            // A pattern that is not one demands nothing.
             Some(Item::Str(p)) if self.matches(p, text, cx)? == Some(false) => at.breaks("pattern"),
             _ => Ok(None),
         }

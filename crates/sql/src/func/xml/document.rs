@@ -41,7 +41,7 @@ struct Reader<'a> {
 }
 
 impl Document {
-    /// Errors: why the fragment is none, as MySQL says it.
+    /// Errors: why the fragment is not one, as MySQL says it.
     pub fn parse(text: &str, look: &mut Look<'_>) -> Result<Document, String> {
         let root = Node {
             kind: Kind::Root,

@@ -16,7 +16,7 @@ pub const COLUMN_COLLATED: u8 = 8;
 
 pub const COLUMN_HIDDEN: u8 = 16;
 
-/// The type of the elements stands behind all else.
+/// The type of the elements comes after all else.
 pub const COLUMN_ARRAY: u8 = 32;
 
 pub fn put_column(w: &mut Writer, c: &SqlColumn) {

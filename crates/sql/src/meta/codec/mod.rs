@@ -11,8 +11,8 @@
 //! special = 6 | u16 n, n keys(str name | u8 kind | u8 visible | str comment | u16 n, n u16 column) | table of version 3 to 5
 //! ```
 //! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options, version 2
-//! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3. So is version
-//! 5, of those with subpartitions: these stand behind version 4. Version 6 is written of tables with FULLTEXT and SPATIAL keys alone: they
+//! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned comes after version 3. So is version
+//! 5, of those with subpartitions: these come after version 4. Version 6 is written of tables with FULLTEXT and SPATIAL keys alone: they
 //! stand before all the rest, which has a version of its own behind them. So do histograms, in version 7, before those keys.
 
 pub mod bytes;

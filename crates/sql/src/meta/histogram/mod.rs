@@ -9,7 +9,7 @@
 //! Invariants:
 //! - Buckets ascend and do not overlap; the lower bound of each is not above its upper one, and the two are one value where `distinct`
 //!   is 1 and the kind is [`Kind::Singleton`].
-//! - Cumulative frequencies do not descend; the last one and the share of NULLs are 1 together, but for a table without rows.
+//! - Cumulative frequencies do not descend; the last one and the share of NULLs are 1 together, except for a table without rows.
 //! - Texts are cut to [`CUT`] characters before they are counted or compared.
 
 mod build;
@@ -64,7 +64,7 @@ pub struct Histogram {
     pub specified: u16,
     /// Microseconds since 1970 UTC.
     pub updated_micros: i64,
-    /// ANALYZE TABLE makes it anew.
+    /// ANALYZE TABLE makes it again.
     pub automatic: bool,
 }
 

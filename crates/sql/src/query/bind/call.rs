@@ -378,7 +378,7 @@ impl Binder<'_> {
     }
 
     /// RAND(seed): each call has a generator, begun once when the seed is a constant. The argument behind tells which;
-    /// a negative one begins anew for every row.
+    /// a negative one begins again for every row.
     fn seeded(&mut self, mut args: Vec<BExpr>) -> Bind<BExpr> {
         if args.len() > 1 {
             return Err(value_error(ValueError::wrong_parameter_count("RAND")));

@@ -42,7 +42,7 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// What merged views show that is no column of a table: to whoever reads the view it is a column.
+/// What merged views show that is no column of a table: to anyone who reads the view it is a column.
 pub fn shown_by(scope: &Scope) -> Vec<String> {
     let merged = scope.tables.iter().filter_map(|t| t.merged.as_ref());
     let shown = merged.flat_map(|m| &m.items).filter(|e| column(e).is_none() && depends_on_row(e));

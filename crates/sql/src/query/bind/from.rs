@@ -242,7 +242,7 @@ impl Binder<'_> {
         self.read_before(named, made, group, raw, tables)
     }
 
-    /// A derived table; one that looks at the blocks around is made anew for each run of this one.
+    /// A derived table; one that looks at the blocks around is made again for each run of this one.
     fn read_before(
         &mut self,
         named: Named<'_>,

@@ -108,7 +108,7 @@ pub fn check_distinct_order(
     Ok(())
 }
 
-/// An aggregate outside of ANY_VALUE(). GROUPING() is none: it tells of keys.
+/// An aggregate outside of ANY_VALUE(). GROUPING() is not one: it tells of keys.
 fn has_loose_sum(e: &BExpr) -> bool {
     let mut found = matches!(e.node, Node::Agg(n) if n < GROUPING);
     if !is_any_value(e) {

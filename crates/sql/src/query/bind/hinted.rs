@@ -256,7 +256,7 @@ impl Binder<'_> {
     }
 }
 
-/// Puts tables behind others, but for those that are before them already.
+/// Puts tables behind others, except for those that are before them already.
 fn behind(raw: &mut Raw, tables: u64, before: u64, count: usize) {
     for t in (0..count).filter(|t| tables & (1 << t) != 0) {
         for other in (0..count).filter(|o| before & (1 << o) != 0) {

@@ -213,7 +213,7 @@ fn parsed(path: &[u8]) -> Bind<Path> {
     Path::parse(path).map_err(|e| value_error(e.error()))
 }
 
-/// A clause of a column of JSON_TABLE, whose default is JSON text. 1067 for one that is none, or no value of the type.
+/// A clause of a column of JSON_TABLE, whose default is JSON text. 1067 for one that is not one, or no value of the type.
 fn default_json(name: &str, clause: Option<&JsonOn>, ty: SqlType) -> Bind<Otherwise> {
     let text = match clause {
         None | Some(JsonOn::Null) => return Ok(Otherwise::Null),

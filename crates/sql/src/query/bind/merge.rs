@@ -129,7 +129,7 @@ impl Binder<'_> {
         if let (true, Err(e)) = (self.effort.is_over(), &bound) {
             return Err(e.clone());
         }
-        // It may name columns of the blocks around, or have too many tables for one join: what is wrong tells whoever binds it as it is.
+        // It may name columns of the blocks around, or have too many tables for one join: what is wrong tells anyone who binds it as it is.
         let bound = bound.unwrap_or_default();
         let plain = |e: &BExpr| matches!(e.node, Node::Col(_));
         let fits = |p: &Parts| {

@@ -208,7 +208,7 @@ pub struct Binder<'a> {
     /// Rights that the tables of views ask for.
     pub view_needs: Vec<Need>,
     /// Derived tables are merged where that goes: the statement changes no rows. Where one does, what it reads is settled by their being read
-    /// before it changes anything, as whoever nests a query to be allowed to read the target (1093) counts on.
+    /// before it changes anything, as anyone who nests a query to be allowed to read the target (1093) counts on.
     pub merges_derived: bool,
     /// Columns of merged queries may have subqueries.
     pub merges_subqueries: bool,

@@ -55,7 +55,7 @@ impl Binder<'_> {
         self.func("ANY_VALUE", bound?).map_err(|e| super::call::as_written(e, "ANY_VALUE", name))
     }
 
-    /// Whoever reads a column of a table or view needs SELECT on it.
+    /// Anyone who reads a column of a table or view needs SELECT on it.
     pub fn note_read(&mut self, level: usize, (table, column): Place) {
         let t = &self.stack[level].scope.tables[table as usize];
         // Derived and computed tables ask for no right.

@@ -123,7 +123,7 @@ fn is_shift(op: BitOp) -> bool {
     matches!(op, BitOp::ShiftLeft | BitOp::ShiftRight)
 }
 
-/// Bit operators take binary strings as such, but for two literals, which are numbers; each side with whether it is one.
+/// Bit operators take binary strings as such, except for two literals, which are numbers; each side with whether it is one.
 fn works_on_bytes(op: BitOp, (a, hex): (&BExpr, bool), (b, other): (&BExpr, bool)) -> bool {
     if is_shift(op) {
         is_binary(a) && !hex
@@ -312,7 +312,7 @@ impl Binder<'_> {
         Ok(match op {
             UnaryOp::Plus => e,
             UnaryOp::Neg => {
-                // Of a constant beyond the BIGINTs MySQL knows beforehand that its opposite is none.
+                // Of a constant beyond the BIGINTs MySQL knows beforehand that its opposite is not one.
                 let unsigned = matches!(e.info.ty, SqlType::Int { unsigned: true, .. });
                 let e = if unsigned && e.is_statement_constant() { as_decimal(e) } else { e };
                 let ty = match e.info.ty {

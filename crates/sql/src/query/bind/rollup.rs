@@ -1,7 +1,7 @@
 //! GROUP BY ... WITH ROLLUP and GROUPING().
 //!
 //! Above the groups a block needs the keys of each row as values of their own, for a super-aggregate row has NULL where its group
-//! has none. They stand behind the values of the aggregates, and what GROUPING() says stands behind them; so each expression that
+//! has none. They come after the values of the aggregates, and what GROUPING() says comes after them; so each expression that
 //! is evaluated over groups (select list, HAVING, ORDER BY, windows) is rewritten to look there instead of at a row of the group.
 
 use super::{Bind, BlockCtx};

@@ -50,7 +50,7 @@ pub fn of<'t>(
         Some(bound) => bound,
         None => {
             let rules = bind(table.name(), &table.meta, &PlanEnv::new(reads, user_vars, &[]))?;
-            // Whoever else was as fast has bound the same.
+            // Anyone else who was as fast has bound the same.
             table.bound.get_or_init(|| Box::new(rules))
         }
     };

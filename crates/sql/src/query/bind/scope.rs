@@ -58,7 +58,7 @@ pub struct Merged {
 pub struct ViewOf {
     pub schema: String,
     pub name: String,
-    /// The account with whose rights its tables are used; `None`: of whoever asks.
+    /// The account with whose rights its tables are used; `None`: of anyone who asks.
     pub account: Option<(String, String)>,
 }
 
@@ -141,7 +141,7 @@ pub struct NamedColumn {
 #[derive(Default)]
 pub struct Scope {
     pub tables: Vec<ScopeTable>,
-    /// In the order of `*`: those of tables in the order of FROM, but for joins by USING or NATURAL.
+    /// In the order of `*`: those of tables in the order of FROM, except for joins by USING or NATURAL.
     pub columns: Vec<NamedColumn>,
     /// ON sees the operands of its join, which are the last tables there are: those from here on.
     pub first: usize,

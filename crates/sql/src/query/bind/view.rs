@@ -1,7 +1,7 @@
 //! Views in FROM, which are merged with the block where that goes ([`super::merge`]) and derived tables where it does not; views as targets of
 //! a change, which only merged ones are; and what a view is that is made.
 //!
-//! Invariant: what a view reads is read with the rights of its definer, or of whoever asks where it says so: these rights are needs of the plan,
+//! Invariant: what a view reads is read with the rights of its definer, or of anyone who asks where it says so: these rights are needs of the plan,
 //!   beside the right on the view itself.
 
 use super::merge::{Parts, Place, picks_only, reads_itself, reads_tables_only, write_out};
@@ -27,7 +27,7 @@ use weir_syntax::ast::{self, Statement, ViewAlgorithm, ViewCheck};
 pub struct OpenView {
     pub schema: String,
     pub name: String,
-    /// The account with whose rights its tables are read; `None`: of whoever asks.
+    /// The account with whose rights its tables are read; `None`: of anyone who asks.
     pub account: Option<(String, String)>,
 }
 

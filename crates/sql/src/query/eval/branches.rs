@@ -35,7 +35,7 @@ pub fn chosen<'v>(
     })
 }
 
-/// A text of which MySQL makes a number without saying that it is none: of a column of TEXT or BLOB, as it is or chosen among others, of
+/// A text of which MySQL makes a number without saying that it is not one: of a column of TEXT or BLOB, as it is or chosen among others, of
 /// an aggregate or a subquery, and what IFNULL(), COALESCE(), LEAST() or GREATEST() gives.
 pub fn is_unwatched(e: &BExpr) -> bool {
     match &e.node {

@@ -36,7 +36,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The values of the aggregates, and what stands behind them.
+    /// The values of the aggregates, and what comes after them.
     pub fn values(
         &mut self,
         agg: &Aggregation,

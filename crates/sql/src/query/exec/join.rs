@@ -79,7 +79,7 @@ pub struct Joiner<'p> {
     mems: Vec<Option<MadeRows>>,
     /// What `mems` and their hash tables hold.
     held: Held,
-    /// What tables made anew for each row hold, by table.
+    /// What tables made again for each row hold, by table.
     lateral: Vec<(usize, Held)>,
     states: Vec<StepState>,
     matched: Vec<bool>,

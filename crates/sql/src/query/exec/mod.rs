@@ -91,7 +91,7 @@ pub struct Runner<'a, 't> {
     pub foreign: Option<Arc<ForeignPlan>>,
     /// The tables of the plan that runs.
     pub tables: &'a [(Arc<SqlTable>, u64)],
-    /// Whoever runs what the statement calls and sets off.
+    /// Anyone who runs what the statement calls and sets off.
     pub programs: &'a dyn Programs,
     /// The stored functions and triggers that it runs in, if any.
     pub inside: Option<&'a Inside<'a>>,

@@ -1,6 +1,6 @@
 //! What statements run inside of them.
 //!
-//! Stored functions and triggers run statements of their own, so whoever runs them stands above the executor and the writer of rows, which
+//! Stored functions and triggers run statements of their own, so anyone who runs them stands above the executor and the writer of rows, which
 //! both ask for them. They do it through this trait.
 
 use super::{Boxed, Runner};
@@ -13,7 +13,7 @@ use crate::query::plan::outcome::Run;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Whoever runs stored programs.
+/// Anyone who runs stored programs.
 pub trait Programs: Sync {
     /// The value of a stored function.
     fn call<'b>(

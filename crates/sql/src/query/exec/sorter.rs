@@ -335,7 +335,7 @@ async fn opened<'r>(
     })
 }
 
-/// The item that is this very column, or what answers anew each time it is asked, by its name.
+/// The item that is this very column, or what answers again each time it is asked, by its name.
 fn item_of(key: &BExpr, items: &[BExpr]) -> Option<usize> {
     if key.draws() {
         let written = format!("{key:?}");

@@ -5,7 +5,7 @@
 //! An entry: its length and that of its key, four bytes each, the key, and what its owner wrote.
 //!
 //! Invariants:
-//! - A part is divided by another hash of the key than the one that it came from. And whoever reads it keeps at least its first key, so it
+//! - A part is divided by another hash of the key than the one that it came from. And anyone who reads it keeps at least its first key, so it
 //!   ends whatever the hashes are.
 //! - Files and streams go with the spool; nothing of them outlives the statement.
 

@@ -1,5 +1,5 @@
 //! Rows that wait for a sort as they are stored: a cell for each wanted column, all texts one after the other. No row needs
-//! memory of its own, and none becomes values but for its sort keys, which are kept as bytes.
+//! memory of its own, and none becomes values except for its sort keys, which are kept as bytes.
 //!
 //! With a LIMIT no more than about twice as many rows wait as are wanted: of many that have come the first are kept, and from then on rows
 //! that are behind the last of them are not taken.

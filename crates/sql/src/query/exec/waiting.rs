@@ -34,7 +34,7 @@ impl Runner<'_, '_> {
         Ok(Value::bool(ended.is_err()))
     }
 
-    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.
+    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is not one.
     pub fn benchmark(&mut self, n: &BExpr, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
         let n = match eval(n, f, &mut self.ev)?.to_i64(&mut self.ev.cx.warnings) {
             Some(n) if n >= 0 => n,
@@ -82,7 +82,7 @@ impl Runner<'_, '_> {
         Ok(Value::bool(place.keep_if_granted()))
     }
 
-    /// LOAD_FILE(path): NULL for whoever has no FILE right, for a file that may not be read, and, with a warning, for one that is
+    /// LOAD_FILE(path): NULL for anyone who has no FILE right, for a file that may not be read, and, with a warning, for one that is
     /// larger than `max_allowed_packet`.
     pub fn load_file(&mut self, path: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
         let Some(path) = eval(path, f, &mut self.ev)?.to_string_lossy() else {

@@ -32,7 +32,7 @@ pub enum Adapt {
     MomentItself,
     /// A value of a kind that JSON tells apart, as JSON.
     Json(JsonAs),
-    /// A constant beside a column of this type of dates or times, as the value that the column would keep of it; what is none stays what
+    /// A constant beside a column of this type of dates or times, as the value that the column would keep of it; what is not one stays what
     /// it is, and is compared as such.
     Fitted(SqlType),
 }
@@ -153,7 +153,7 @@ fn moment(text: &[u8]) -> Option<Value<'static>> {
     if text.iter().skip(1).any(|b| *b == b'-') { dated } else { timed() }
 }
 
-/// What a column of a type of dates or times keeps of a constant that is one; what only resembles one is none.
+/// What a column of a type of dates or times keeps of a constant that is one; what only resembles one is not one.
 fn fitted(ty: SqlType, v: &Value<'_>) -> Option<Value<'static>> {
     if let SqlType::Time { fsp } = ty {
         let known = v.is_string() || v.is_numeric() || v.is_temporal();

@@ -91,7 +91,7 @@ pub enum Node {
         depth: u8,
         at: u32,
     },
-    /// A window function of this block, until the block is bound: then it stands behind the aggregates.
+    /// A window function of this block, until the block is bound: then it comes after the aggregates.
     Window(u32),
     /// A subquery (or SLEEP) of this block, evaluated before.
     Sub(u32),

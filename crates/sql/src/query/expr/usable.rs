@@ -65,7 +65,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
         null_safe,
         listed: None,
     };
-    // A time beside what is none is compared as a text or a number, in another order than its own.
+    // A time beside what is not one is compared as a text or a number, in another order than its own.
     let other_order = |rule: Option<CompareRule>, value: &BExpr| {
         rule == Some(CompareRule::Time) && value.info.ty.class() == Class::Text
     };

@@ -80,7 +80,7 @@ impl BExpr {
         subs.is_empty()
     }
 
-    /// Something is called that has effects, or answers anew each time.
+    /// Something is called that has effects, or answers again each time.
     pub fn varies(&self) -> bool {
         self.any(|n| match n {
             Node::Func(def, _) => !def.is_pure(),

@@ -111,7 +111,7 @@ struct State {
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
-    /// The last byte that was no operator, of which those count that stand behind a space.
+    /// The last byte that was no operator, of which those count that come after a space.
     last: u8,
     quoted: bool,
     sign: Sign,
@@ -130,7 +130,7 @@ impl Reader<'_> {
         if self.negated { NEGATED * weight } else { weight }
     }
 
-    /// Takes an operator; false if the byte is none here.
+    /// Takes an operator; false if the byte is not one here.
     fn operator(&mut self, b: u8) -> bool {
         match b {
             b'+' => self.sign = Sign::Must,

@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(found, naive);
     }
 
-    /// A phrase is a run of words, whatever they are, but for what stands before the first one that can be found.
+    /// A phrase is a run of words, whatever they are, except for what stands before the first one that can be found.
     #[test]
     fn phrases_are_runs(rows in texts(), n in 0usize..12, from in 0usize..8, len in 1usize..4) {
         let row = &rows[n % rows.len()];

@@ -44,7 +44,7 @@ pub fn meets_itself(block: &Block, assigns: &[Assign]) -> Option<Vec<usize>> {
     };
     let Source::Table(t) = &block.tables[step.table].source else { return None };
     let place = place(t, index);
-    // Generated columns are worked out anew with each change: what they give may follow the session too.
+    // Generated columns are worked out again with each change: what they give may follow the session too.
     let moves = |c: &usize| {
         assigns.iter().any(|a| a.col == *c)
             || t.rules.generated.contains(c)

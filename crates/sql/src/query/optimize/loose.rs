@@ -83,7 +83,7 @@ fn column(e: &BExpr) -> Option<usize> {
     }
 }
 
-/// Adds the columns that an expression looks at; false: it looks at more than the row, or answers anew each time.
+/// Adds the columns that an expression looks at; false: it looks at more than the row, or answers again each time.
 fn looks_at(e: &BExpr, out: &mut Vec<usize>) -> bool {
     let mut plain = e.has_no_subs() && !e.varies();
     e.walk(&mut |n| match n.node {

@@ -1,7 +1,7 @@
 //! Access and join order by estimated cost. Fills in the steps of every block of a query.
 //!
-//! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `anew` what
-//! answers anew for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
+//! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `again` what
+//! answers again for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
 //! MAX from an index, `multi_valued` searches by the elements of lists, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
 //! an index to count a range.
 //!
@@ -52,7 +52,7 @@ const ROW: f64 = 1.0;
 const LOOKUP: f64 = 2.5;
 /// What costs no more is not worth a search through several indexes.
 const SMALL: f64 = 12.0;
-/// The share of rows from which on a search by what is excluded is none.
+/// The share of rows from which on a search by what is excluded is not one.
 const MOSTLY: f64 = 0.75;
 /// Descending a tree.
 const DESCENT: f64 = 3.0;
@@ -433,7 +433,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
     let mut gate = Vec::new();
     for (place, c) in raw.conds.iter().enumerate() {
         let cond = || Cond::of(raw, place);
-        // One that answers anew each time is asked for each row of the whole join.
+        // One that answers again each time is asked for each row of the whole join.
         let waits = is_drawn(c, b, raw) || (late && tables_of(c) != 0);
         let drawn = waits.then(|| steps.len().checked_sub(1)).flatten();
         let Some(step) = drawn.or_else(|| last_step(tables_of(c))) else {

@@ -32,7 +32,7 @@ const KEPT_ROW: f64 = 0.3;
 const KEEP_ROW: f64 = 1.0;
 /// The share of what it costs to keep rows that one run of a subquery is charged with, where they outlast it.
 const LASTING: f64 = 0.1;
-/// What is guessed of a table that is made anew for each row before it.
+/// What is guessed of a table that is made again for each row before it.
 const MADE: f64 = 100.0;
 
 /// Shares of rows that conditions leave where nothing is known: MySQL's guesses (`COND_FILTER_EQUALITY` and its like).

@@ -217,7 +217,7 @@ impl Code {
         self.stored_under(self.mode, slot, v, cx)
     }
 
-    /// The same under the modes of whoever gives the value.
+    /// The same under the modes of anyone who gives the value.
     pub fn stored_under(
         &self,
         mode: SqlMode,
@@ -247,7 +247,7 @@ impl Code {
         }
     }
 
-    /// Nothing for a place that is none: what is run there is bound anew each time.
+    /// Nothing for a place that is not one: what is run there is bound again each time.
     pub fn kept(&self, at: usize) -> Kept {
         let place = self.kept.get(at);
         place.map_or(Kept::Nothing, |p| p.lock().unwrap_or_else(PoisonError::into_inner).clone())

@@ -73,7 +73,7 @@ pub enum Goes {
     Column(usize),
     /// A user variable, for SET.
     Var(Arc<str>),
-    /// The value of a generated column, which is worked out anew.
+    /// The value of a generated column, which is worked out again.
     Nowhere,
 }
 

@@ -1,4 +1,4 @@
-//! What binding and optimizing produce: shared between sessions and executions, and immutable but for the plans that a program keeps with its
+//! What binding and optimizing produce: shared between sessions and executions, and immutable except for the plans that a program keeps with its
 //! instructions (`code`).
 //!
 //! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
@@ -115,7 +115,7 @@ pub(super) enum Kind {
 }
 
 impl Plan {
-    /// What whoever has written the text is warned of.
+    /// What anyone who has written the text is warned of.
     pub fn deprecated(&self) -> impl Iterator<Item = (u16, String)> {
         self.deprecated.iter().map(|d| d.warning())
     }
@@ -171,7 +171,7 @@ impl Plan {
         matches!(self.kind, Kind::Query(_) | Kind::Explain(..) | Kind::Analyze(..))
     }
 
-    /// Rights that whoever runs it must have.
+    /// Rights that anyone who runs it must have.
     pub fn needs(&self) -> &[Need] {
         &self.needs
     }

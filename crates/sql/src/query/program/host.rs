@@ -1,4 +1,4 @@
-//! What the machine asks of whoever has it run.
+//! What the machine asks of anyone who has it run.
 
 use crate::context::{BoxFuture, StatementCtx};
 use crate::query::plan::code::Code;
@@ -65,7 +65,7 @@ pub trait Host: Send {
     /// The innermost program has ended.
     fn leave(&mut self);
 
-    /// The modes of whoever calls the next program.
+    /// The modes of anyone who calls the next program.
     fn mode(&mut self) -> SqlMode {
         self.cx().reads.settings.mode
     }
@@ -85,7 +85,7 @@ pub trait Host: Send {
     /// A handler goes on behind a statement that failed: what it had sent of a result so far is ended.
     fn handled(&mut self);
 
-    /// The procedure that CALL names, if whoever calls may execute it.
+    /// The procedure that CALL names, if anyone who calls may execute it.
     fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError>;
 
     /// The conditions of the statement that ended last, for SHOW WARNINGS.

@@ -34,7 +34,7 @@ pub struct Machine {
     conditions: Warnings,
     /// They are what that statement said of itself; no handler has taken them.
     left_behind: bool,
-    /// Values of OUT parameters for whoever called from outside.
+    /// Values of OUT parameters for anyone who called from outside.
     pub outs: Vec<(OutTarget, Value<'static>)>,
     ticks: u32,
 }
@@ -311,7 +311,7 @@ impl Machine {
                 let (condition, e) = conditions::raise(s, taken, code, f, &mut host.cx())?;
                 if s.resignal {
                     self.conditions = taken.cloned().unwrap_or_default();
-                    // Without a state of its own it is the same condition, with what is said anew.
+                    // Without a state of its own it is the same condition, with what is said again.
                     if s.state.is_none() {
                         self.conditions.take_last();
                     }

@@ -1,7 +1,7 @@
 //! Stored programs at work: procedures, functions, triggers.
 //!
 //! A program that was read is [`Code`] (`plan::code`); `code` makes its plans and keeps them. `machine` runs its instructions, `frame` is one
-//! program on the way with its variables, cursors and handlers, `conditions` is SIGNAL, RESIGNAL and GET DIAGNOSTICS. Whoever has the machine
+//! program on the way with its variables, cursors and handlers, `conditions` is SIGNAL, RESIGNAL and GET DIAGNOSTICS. Anyone who has the machine
 //! run is its [`Host`]: the session for CALL, and `inner` for what runs inside of a statement, functions and triggers, which the executor and
 //! the writer of rows ask for by the trait that [`Stored`] is of; `own` is what these run beside queries. May use the rest of `query`; knows no
 //! sessions.

@@ -8,7 +8,7 @@
 //! that goes or changes a locking read of the range of its children, which keeps new ones out.
 //!
 //! Invariant: a row is looked at after it was written, so a row may reference itself, and a cascade that comes back to a deleted row
-//! does not find it. What is refused is taken back by whoever wrote the row: the statement, or IGNORE to a savepoint.
+//! does not find it. What is refused is taken back by anyone who wrote the row: the statement, or IGNORE to a savepoint.
 
 use super::{Cascade, Cascaded, RowWriter, WriteKind};
 use crate::errno;

@@ -269,7 +269,7 @@ impl Inserter<'_> {
         self.looking_back(r, col, e)
     }
 
-    /// What an expression of VALUES needs anew for its row: stored functions, SLEEP and its like.
+    /// What an expression of VALUES needs again for its row: stored functions, SLEEP and its like.
     async fn run_before(&mut self, r: &mut Runner<'_, '_>, e: &BExpr) -> Run<()> {
         let p = self.p;
         let mut list = Vec::new();

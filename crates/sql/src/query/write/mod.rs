@@ -19,7 +19,7 @@
 //!   rule that looks at tables from the last stage needs the rows before it in the table, so its table must not be batched.
 //!
 //! `insert`, `load` and `change` are the statements; `replicated` writes the rows of another server's log; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
-//! off. A trigger is run by whoever runs programs (`exec::programs`).
+//! off. A trigger is run by anyone who runs programs (`exec::programs`).
 //!
 //! May use the definitions, the engine, the binder for rules of tables, and the runner's transaction and expressions.
 //!

@@ -220,7 +220,7 @@ async fn largest_of_group(
 }
 
 /// The first number above `largest` of those that `auto_increment_increment` and `auto_increment_offset` allow. An offset beyond the
-/// increment is none.
+/// increment is not one.
 fn following(largest: u64, increment: u64, offset: u64) -> u64 {
     let offset = if offset > increment { 0 } else { offset };
     let steps = largest.saturating_add(increment - offset) / increment;

@@ -238,7 +238,7 @@ impl RowWriter<'_> {
         }
     }
 
-    /// NOT NULL, but for the column that the counter fills. Of an update the assigned values alone can break it, and they are checked
+    /// NOT NULL, except for the column that the counter fills. Of an update the assigned values alone can break it, and they are checked
     /// where they are converted.
     fn check_insert(
         &self,

@@ -185,7 +185,7 @@ impl<'a> View<'a> {
         let inlined =
             matches!(ty, LITERAL | INT16 | UINT16) || self.large() && matches!(ty, INT32 | UINT32);
         let at = if inlined { entry + 1 } else { self.number(entry + 1) };
-        // Behind the header, so that whoever follows damaged offsets comes to an end.
+        // Behind the header, so that anyone who follows damaged offsets comes to an end.
         let data = if at < 2 * w { &[] } else { self.data.get(at..).unwrap_or(&[]) };
         View { ty, data, left: self.left - 1 }
     }

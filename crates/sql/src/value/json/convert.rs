@@ -70,7 +70,7 @@ pub fn is_integer(s: &[u8]) -> bool {
 }
 
 impl View<'_> {
-    /// The number in a scalar. What is none counts as 0, with warning 3156 that names the type asked for.
+    /// The number in a scalar. What is not one counts as 0, with warning 3156 that names the type asked for.
     pub fn to_number(self, to: &str, w: &mut Warnings) -> Value<'static> {
         match self.item() {
             Item::Int(n) => Value::Int(n),

@@ -78,7 +78,7 @@ fn step<'a>(
     Ok(())
 }
 
-/// A part and all below it, but for what has been there: below a part that has been there, everything has.
+/// A part and all below it, except for what has been there: below a part that has been there, everything has.
 fn descend<'a>(
     v: View<'a>,
     out: &mut Vec<View<'a>>,

@@ -45,7 +45,7 @@ pub struct DateTime {
     pub later: bool,
 }
 
-/// The year 0 is none to MySQL, and no day of it is the 29th of February.
+/// The year 0 is not one to MySQL, and no day of it is the 29th of February.
 pub fn is_leap(year: u16) -> bool {
     year > 0 && year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }

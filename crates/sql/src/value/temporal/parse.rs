@@ -50,7 +50,7 @@ enum NoMoment {
 struct PartRule {
     /// Its digits where nothing separates the parts, and at most so many of a fraction.
     width: usize,
-    /// Blanks may stand behind it.
+    /// Blanks may come after it.
     blanks: bool,
 }
 

@@ -221,7 +221,7 @@ const NULL: Facts = Facts {
 };
 
 fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
-    // NUMERIC_PRECISION has the digits that every value of that many bytes fits, but for BIGINT; arithmetic has those of the longest,
+    // NUMERIC_PRECISION has the digits that every value of that many bytes fits, except for BIGINT; arithmetic has those of the longest,
     // or of the longest that an expression gives.
     let (wire, precision) = match kind {
         IntKind::Tiny => (column_type::TINY, 3),

@@ -50,7 +50,7 @@ impl Members {
         exact.or_else(|| self.0.iter().position(|n| collation.compare(n, name).is_eq()))
     }
 
-    /// The list that text means, names joined by commas; a name that is none is left out, and told by false.
+    /// The list that text means, names joined by commas; a name that is not one is left out, and told by false.
     pub fn bits_of(self, text: &[u8], collation: Collation) -> (u64, bool) {
         let text = without_spaces(text);
         if text.is_empty() {

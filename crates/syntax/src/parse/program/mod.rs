@@ -3,7 +3,7 @@
 //! `body` reads statements, `declare` the head of a block, `signal` what looks at conditions; `scope` is what is known while a body
 //! is read, `text` what is kept of it. May use the rest of the parser.
 //!
-//! Invariants: the tokens of the text are made anew when a body begins, because semicolons are tokens in it; a name is a variable
+//! Invariants: the tokens of the text are made again when a body begins, because semicolons are tokens in it; a name is a variable
 //! only where the scope has it, and then it wins over a column of that name, as in MySQL.
 
 mod body;

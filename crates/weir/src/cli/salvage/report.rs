@@ -1,4 +1,4 @@
-//! What came of a salvage, as a text for whoever has lost data: what is whole, what is lost, and where.
+//! What came of a salvage, as a text for anyone who has lost data: what is whole, what is lost, and where.
 
 use std::fmt::Write as _;
 use weir_engine::Table;

@@ -233,7 +233,7 @@ fn options(call: &Call, o: &Overrides) -> String {
     format!("{}{plant}{}", call.storey.options(), o.options())
 }
 
-/// At once: whoever ends a long run knows what it had found.
+/// At once: anyone who ends a long run knows what it had found.
 fn tell_failure(call: &Call, seed: u64, life: u64, failure: &Failure) {
     println!("\nFAILED: seed {seed}, life {life}: {failure}");
     println!("  replay:  weir simulate --seed {seed}{}", options(call, &call.overrides));

@@ -49,7 +49,7 @@ pub fn definitions(arena: &Arena<'_>, mut rng: Rng) {
     }
 }
 
-/// Kills statements and connections, whoever's, now and then.
+/// Kills statements and connections, no matter who's, now and then.
 pub fn killer(arena: &Arena<'_>, mut rng: Rng) {
     let mut client = None;
     while arena.goes_on() {

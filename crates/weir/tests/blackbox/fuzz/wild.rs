@@ -37,7 +37,7 @@ const SENSIBLE: [&str; 24] = [
     "set transaction isolation level serializable",
 ];
 
-/// The account, its schema and its tables, made anew where somebody has dropped them.
+/// The account, its schema and its tables, made again where somebody has dropped them.
 pub fn make_room(root: &mut Client) {
     for sql in [
         "create database if not exists chaos",

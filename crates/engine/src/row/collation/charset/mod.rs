@@ -90,7 +90,7 @@ impl Charset {
             || (s.is_ascii() && self.has_ascii() && to.has_ascii())
     }
 
-    /// The set's own bytes of a text: as it stands here, but for the sets with units of several bytes.
+    /// The set's own bytes of a text: as it stands here, except for the sets with units of several bytes.
     pub fn own_bytes(self, s: &[u8]) -> Cow<'_, [u8]> {
         let Some(wide) = self.wide() else { return Cow::Borrowed(s) };
         let mut out = Vec::with_capacity(2 * s.len());

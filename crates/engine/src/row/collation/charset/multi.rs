@@ -1,5 +1,5 @@
 //! Character sets whose characters have different numbers of bytes, with ASCII as single bytes. The bytes of a longer
-//! character may be those of ASCII, but for the first one.
+//! character may be those of ASCII, except for the first one.
 
 use super::tables::{self, Double};
 
@@ -96,7 +96,7 @@ impl Multi {
         true
     }
 
-    /// A number for each character, in the order of the codes as far as they have the same length; below 0x110000, and but for
+    /// A number for each character, in the order of the codes as far as they have the same length; below 0x110000, and except for
     /// gb18030 from 0x8000 to 0xFEFF.
     pub fn weight(self, s: &[u8]) -> Option<(u32, usize)> {
         let n = self.length(s)?;

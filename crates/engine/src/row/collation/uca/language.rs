@@ -7,7 +7,7 @@
 //! - letters of its own, and the ideographs of Chinese and Japanese in their order;
 //! - the order of scripts: primary weights of the table move in blocks, so that Cyrillic stands before Latin in Russian.
 //!
-//! A letter of its own weighs what the letter before it weighs and one more weight behind all of the table's, as in MySQL: so "ñ" stands behind
+//! A letter of its own weighs what the letter before it weighs and one more weight behind all of the table's, as in MySQL: so "ñ" comes after
 //! "nz" and before "o". `tools/gen_uca_languages.py` makes the tables and tells where they come from.
 
 use super::super::charset::{Charset, kanji_place};

@@ -81,7 +81,7 @@ impl Level {
         self
     }
 
-    /// The value of the expression; NULL too where it is none that counts.
+    /// The value of the expression; NULL too where it is not one that counts.
     pub(super) fn number(
         &self,
         table: &TableMeta,

@@ -135,7 +135,7 @@ impl Level {
             }
         }
         if matches!(rising, Rising::Days | Rising::Seconds | Rising::Unix) {
-            // A date that is none, as 2000-02-00, has no number: NULL.
+            // A date that is not one, as 2000-02-00, has no number: NULL.
             let null = self.place_number(&DatumBuf::Null);
             null.into_iter().for_each(|at| wanted[at] = true);
         }

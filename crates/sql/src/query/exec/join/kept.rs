@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Kept are the rows that the access gives and that the conditions on the table alone let through (`Cond::early`). All other conditions are
-//!   looked at on each row found, but for those that an exact hash has found it by (`Cond::equated`).
+//!   looked at on each row found, except for those that an exact hash has found it by (`Cond::equated`).
 //! - Rows are found once all have been read ([`Kept::All`]); until then each is looked at.
 //! - Rows that outlast the run of their block ([`KeptBy::lasting`]) are the same whatever is around: no condition that reads anything there has
 //!   been looked at when they are kept.
@@ -37,7 +37,7 @@ pub(super) const LIMIT: usize = 256 << 20;
 pub(super) enum Kept {
     #[default]
     No,
-    /// They are read for the first row before, and kept as they come: whoever asks for few rows waits for no more than he did.
+    /// They are read for the first row before, and kept as they come: anyone who asks for few rows waits for no more than he did.
     Filling(KeptTable),
     /// They are too many: those that come go to a file.
     Spilling(Box<Spilling>),

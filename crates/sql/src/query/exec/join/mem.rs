@@ -77,7 +77,7 @@ impl Joiner<'_> {
         }
     }
 
-    /// Makes the rows of a table in memory, or takes them from whoever has made them before.
+    /// Makes the rows of a table in memory, or takes them from anyone who has made them before.
     async fn make(
         &mut self,
         i: usize,
@@ -182,7 +182,7 @@ impl Joiner<'_> {
             _ => (at as usize + 1 < rows.len()).then_some(at + 1),
         };
         match &mut self.slots[t] {
-            // The rows are those that it has already: a table that is made anew has left its slot.
+            // The rows are those that it has already: a table that is made again has left its slot.
             Slot::Mem { at: now, .. } => *now = at as usize,
             slot => *slot = Slot::Mem { rows: rows.clone(), at: at as usize },
         }

@@ -1,5 +1,5 @@
 //! Window functions. The block's rows, grouped and filtered, pass one window after the other: each sorts them, and computes its functions for
-//! one of its partitions after the other. The functions' values stand behind those of the aggregates.
+//! one of its partitions after the other. The functions' values come after those of the aggregates.
 //!
 //! `rows` keeps the rows of a partition, `calls` computes the functions over them, `bounds` finds the frames. A row on its way has, one
 //! behind the other, the rows of the tables that it stands on as bytes (where something still looks at them), the values of aggregates and

@@ -8,7 +8,7 @@
 //! Invariants:
 //! - A condition of WHERE or ON counts as true, false, or unknown, and the last two alike. A rule keeps the rows for which all conditions
 //!   are true; inside of an OR and an AND it keeps all three answers.
-//! - Conditions that a rule adds follow from those that were given. They stand behind the given ones ([`Raw::given`]), for they must not make
+//! - Conditions that a rule adds follow from those that were given. They come after the given ones ([`Raw::given`]), for they must not make
 //!   the estimates of what is left smaller, and the note of EXPLAIN leaves them out.
 
 pub mod derived;

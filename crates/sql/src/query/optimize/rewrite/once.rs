@@ -2,7 +2,7 @@
 //! columns of dates, which are read once ([`Node::Once`]).
 //!
 //! Evaluation keeps the value at the first row that asks for it, unless it is a text or there was something to warn of: then each row asks
-//! anew, and the warnings and errors are those of evaluation row by row.
+//! again, and the warnings and errors are those of evaluation row by row.
 
 use crate::query::expr::{BExpr, ListId, Node};
 use crate::query::plan::Block;
