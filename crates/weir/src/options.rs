@@ -29,6 +29,8 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::skip_networking,
     Var::weir_http_port,
     Var::weir_http_bind_address,
+    Var::weir_redo_archive_dir,
+    Var::weir_redo_archive_key_file,
     Var::pid_file,
     Var::log_error,
     Var::log_error_verbosity,
@@ -189,6 +191,7 @@ mod tests {
     /// Options of the groups in which a server's stand that mean something inside a program as well.
     const BOTH: &[&str] = &[
         "datadir",
+        "partial_revokes",
         "persisted_globals_load",
         "innodb_open_files",
         "table_open_cache",

@@ -2,6 +2,7 @@
 
 use super::Tree;
 use super::seek::{Toward, damaged, descend};
+use super::split::prefix_of;
 use crate::error::Result;
 use crate::mtr::{self, Attempt, Core, Work};
 use crate::page::redo::{Redo, put_cell};
@@ -65,14 +66,10 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16) -> Attempt<boo
         (l, this, slot)
     };
     let (lp, rp) = (g.bytes(left), g.bytes(right));
-    // One of them is older than the other: a write that the device lost.
-    if slotted::upper(lp) != Some(slotted::lower(rp)) {
-        return Err(damaged(tree, rp, "the page does not begin where its left neighbour ends"));
-    }
+    meet(tree, lp, rp)?;
     let lower = slotted::lower(lp).to_vec();
     let upper = slotted::upper(rp).map(<[u8]>::to_vec);
-    let prefix =
-        upper.as_ref().map_or(0, |u| lower.iter().zip(u).take_while(|(a, b)| a == b).count());
+    let prefix = prefix_of(&lower, upper.as_deref());
     let mut run = Vec::new();
     let mut bytes = slotted::BODY + lower.len() + upper.as_ref().map_or(0, Vec::len);
     for (p, to_run) in [(lp, false), (rp, true)] {
@@ -114,6 +111,14 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16) -> Attempt<boo
     tree.note_leaves(level, -1);
     core.stats.merges.fetch_add(1, Ordering::Relaxed);
     Ok(true)
+}
+
+/// Two pages meet at one fence. Else one of them is older than the other: a write that the device lost.
+fn meet(tree: &Tree, left: &[u8], right: &[u8]) -> Attempt<()> {
+    match slotted::upper(left) == Some(slotted::lower(right)) {
+        true => Ok(()),
+        false => Err(damaged(tree, right, "the page does not begin where its left neighbour ends")),
+    }
 }
 
 fn collapse(w: &mut Work<'_>, tree: &Tree) -> Attempt<bool> {

@@ -93,7 +93,7 @@ fn bytes_of(p: &[u8], from: usize, to: usize, prefix: usize) -> usize {
 }
 
 fn half_fits(p: &[u8], from: usize, to: usize, lower: &[u8], upper: Option<&[u8]>) -> bool {
-    let prefix = upper.map_or(0, |u| lower.iter().zip(u).take_while(|(a, b)| a == b).count());
+    let prefix = prefix_of(lower, upper);
     slotted::BODY + lower.len() + upper.map_or(0, <[u8]>::len) + bytes_of(p, from, to, prefix)
         <= p.len()
 }
@@ -220,7 +220,8 @@ fn run_of(p: &[u8], from: usize, to: usize, prefix: usize) -> Vec<u8> {
     run
 }
 
-fn prefix_of(lower: &[u8], upper: Option<&[u8]>) -> usize {
+/// Bytes that all keys between two fences begin with.
+pub(super) fn prefix_of(lower: &[u8], upper: Option<&[u8]>) -> usize {
     upper.map_or(0, |u| lower.iter().zip(u).take_while(|(a, b)| a == b).count())
 }
 

@@ -30,7 +30,7 @@ pub fn proof(method: &str, password: &str, salt: &[u8]) -> Result<Vec<u8>> {
         CACHING_SHA2 => {
             let sha = |b: &[u8]| digest(&SHA256, b);
             let first = sha(password.as_bytes());
-            let mask = sha(&[sha(sha(first.as_ref()).as_ref()).as_ref(), salt].concat());
+            let mask = sha(&[sha(first.as_ref()).as_ref(), salt].concat());
             Ok(xor(first.as_ref(), mask.as_ref()))
         }
         other => Err(SourceError::new(

@@ -84,7 +84,7 @@ mod tests {
         let hex = "0123456789abcdef".repeat(4);
         assert!(Key::of(hex.as_bytes()).is_some());
         assert!(Key::of(format!("{hex}\n").as_bytes()).is_some());
-        for bad in [&b""[..], &[7; 31], &[7; 33], b"not hexadecimal", hex[..62].as_bytes()] {
+        for bad in [&b""[..], &[7; 31], &[7; 33], b"not hexadecimal", &hex.as_bytes()[..62]] {
             assert!(Key::of(bad).is_none(), "{bad:?}");
         }
     }

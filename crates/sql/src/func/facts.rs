@@ -18,9 +18,12 @@ pub enum Id {
     Greatest,
     If,
     Ifnull,
+    JsonContains,
+    JsonOverlaps,
     Least,
     Like,
     MakeSet,
+    MemberOf,
     /// ADDTIME, SUBTIME and their like: a text gives a text.
     MovesTime,
     Nullif,

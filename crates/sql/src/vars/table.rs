@@ -457,9 +457,9 @@ with_inert! { vars =>
     weir_temp_limit: Global Always, size(0, U64_MAX, 1), n(0),
         "Bytes that the files of all statements for rows without room in memory may have together: what goes beyond them is error 1114. 0: as many as the device has.";
     weir_redo_archive_dir: Global AtStart, STR, s(""),
-        "Copy the redo log to this directory as it becomes durable, for weir restore --to-time; empty: no archive";
+        "Copy the redo log to this directory as it becomes durable, for weir restore --to-time; empty: no archive.";
     weir_redo_archive_key_file: Global AtStart, STR, s(""),
-        "Encrypt the archived redo log with the key in this file: 32 bytes, or 64 hexadecimal digits";
+        "Encrypt the archived redo log with the key in this file: 32 bytes, or 64 hexadecimal digits.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),
         "Seconds without a commit while sessions wait that make a stall, to be told in the log and kept; 0: not watched.";
     innodb_undo_log_truncate: Global Always, BOOL, ON,

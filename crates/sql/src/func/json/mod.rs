@@ -11,7 +11,7 @@ mod read;
 mod schema;
 mod search;
 
-use super::facts::Definitions;
+use super::facts::{Definitions, Id};
 use super::{ANY, FuncCtx, FuncDef, Out, def};
 use crate::value::cast::text_length;
 use crate::value::json::{self, Dom, Json, Path, View};
@@ -39,12 +39,12 @@ pub const TABLE: &[FuncDef] = &[
     def("JSON_KEYS", 1, 2, document, read::keys),
     def("JSON_STORAGE_SIZE", 1, 1, number, read::storage_size),
     def("JSON_STORAGE_FREE", 1, 1, number, read::storage_free),
-    def("JSON_CONTAINS", 2, 3, truth, search::contains).truth(),
+    def("JSON_CONTAINS", 2, 3, truth, search::contains).id(Id::JsonContains).truth(),
     def("JSON_CONTAINS_PATH", 3, ANY, truth, search::contains_path).truth(),
-    def("JSON_OVERLAPS", 2, 2, truth_of_both, search::overlaps).truth(),
+    def("JSON_OVERLAPS", 2, 2, truth_of_both, search::overlaps).id(Id::JsonOverlaps).truth(),
     def("JSON_SEARCH", 3, ANY, document, search::search),
     // MEMBER OF; no name that a statement could call.
-    def("MEMBER OF", 2, 2, truth_of_both, search::member_of).alias_of("member of"),
+    def("MEMBER OF", 2, 2, truth_of_both, search::member_of).id(Id::MemberOf).alias_of("member of"),
     def("JSON_SCHEMA_VALID", 2, 2, truth_of_both, search::schema_valid).truth(),
     def("JSON_SCHEMA_VALIDATION_REPORT", 2, 2, document, search::schema_report),
     def("JSON_SET", 3, ANY, document, change::set),

@@ -97,7 +97,7 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
             SqlType::int(IntKind::Big, unsigned)
         }
         // What has no column of its own any more is as long as its digits, or its members, may be.
-        SqlType::Int { kind: IntKind::Int, unsigned, width, .. }
+        SqlType::Int { kind: IntKind::Int | IntKind::Big, unsigned, width, .. }
             if taken_over && width.is_none_or(|digits| digits >= 10) =>
         {
             SqlType::int(IntKind::Big, unsigned)

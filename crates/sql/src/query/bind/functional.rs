@@ -6,7 +6,7 @@
 //! row of an outer join may be missing: then the column is NULL, whatever the expression makes of NULL.
 
 use super::{Bind, Binder, operator, rules};
-use crate::func::facts::Keyed;
+use crate::func::facts::{Id, Keyed};
 use crate::meta::{SqlIndex, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::raw::{ListedCond, Raw};
@@ -198,10 +198,10 @@ impl Binder<'_> {
             Node::And(list) => {
                 return list.iter().for_each(|e| self.listed(keys, group, e, out));
             }
-            Node::Func(def, args) => match (def.name, args.len()) {
-                ("MEMBER OF", 2) => &[(1, 0, Listed::Member)],
-                ("JSON_CONTAINS", 2) => &[(0, 1, Listed::All)],
-                ("JSON_OVERLAPS", 2) => &[(0, 1, Listed::Any), (1, 0, Listed::Any)],
+            Node::Func(def, args) => match (def.id, args.len()) {
+                (Id::MemberOf, 2) => &[(1, 0, Listed::Member)],
+                (Id::JsonContains, 2) => &[(0, 1, Listed::All)],
+                (Id::JsonOverlaps, 2) => &[(0, 1, Listed::Any), (1, 0, Listed::Any)],
                 _ => return,
             },
             _ => return,
