@@ -31,7 +31,7 @@ struct Seen {
 impl Seen {
     fn add(&mut self, block: Block) -> Fault<()> {
         if self.end.is_some() {
-            return Err("something stands behind its last block".into());
+            return Err("something follows its last block".into());
         }
         match block {
             Block::Begin(_) => return Err("it begins twice".into()),

@@ -185,7 +185,7 @@ impl Reader {
                 format!("'{name}' is damaged: the frame at byte {at}: {what}")
             };
             if self.last.is_some() {
-                return Err(damaged(&"something stands behind the backup's end"));
+                return Err(damaged(&"something follows the backup's end"));
             }
             let bytes = head.unpack(stored, self.frame_key.as_ref()).map_err(|e| damaged(&e))?;
             match head.kind {

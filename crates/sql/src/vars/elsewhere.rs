@@ -9,123 +9,123 @@ macro_rules! with_elsewhere {
 
     ["Replication"]
     innodb_replication_delay: Global Always, uint(0, 4_294_967_295), n(0),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     init_replica: Global Always, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     init_slave: Global Always, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     log_replica_updates: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     log_slave_updates: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     log_slow_replica_statements: Global Always, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     log_slow_slave_statements: Global Always, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     master_verify_checksum: Global Always, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     relay_log: Global AtStart, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     relay_log_basename: Global AtStart, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     relay_log_index: Global AtStart, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     relay_log_recovery: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     relay_log_space_limit: Global AtStart, uint(0, U64_MAX), n(0),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_allow_batching: Global Always, BOOL, ON,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_checkpoint_group: Global Always, uint(32, 524_280), n(512),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_checkpoint_period: Global Always, uint(1, 4_294_967_295), n(300),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_compressed_protocol: Global Always, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_exec_mode: Global Always, VarType::Enum(&["STRICT", "IDEMPOTENT"]), Default::Enum(0),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "IDEMPOTENT: a replica writes over rows that are there and passes over those that are missing.";
     replica_load_tmpdir: Global AtStart, STR, s("/tmp"),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_max_allowed_packet: Global Always, uint(1_024, 1_073_741_824), n(1_073_741_824),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_net_timeout: Global Always, uint(1, 31_536_000), n(60),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Seconds without anything from the source after which a replica connects again.";
     replica_parallel_workers: Global Always, uint(1, 1_024), n(4),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_pending_jobs_size_max: Global Always, uint(1_024, U64_MAX), n(134_217_728),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_preserve_commit_order: Global Always, BOOL, ON,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_skip_errors: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_sql_verify_checksum: Global Always, BOOL, ON,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     replica_transaction_retries: Global Always, uint(0, U64_MAX), n(10),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "How often a replica repeats a transaction that met a deadlock or waited too long for a lock.";
     replica_type_conversions: Global Always, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Conversions between the source's types and the replica's that are allowed: ALL_LOSSY, ALL_NON_LOSSY.";
     report_host: Global AtStart, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Name that a replica gives itself at its source.";
     report_password: Global AtStart, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     report_port: Global AtStart, uint(0, 65_535), n(3_380),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     report_user: Global AtStart, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     rpl_read_size: Global Always, uint(8_192, U64_MAX), n(8_192),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     rpl_stop_replica_timeout: Global Always, uint(2, 31_536_000), n(31_536_000),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     rpl_stop_slave_timeout: Global Always, uint(2, 31_536_000), n(31_536_000),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     server_id_bits: Global Always, uint(0, 32), n(32),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     skip_replica_start: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Leave the channels of a replica stopped at the start.";
     skip_slave_start: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Leave the channels of a replica stopped at the start.";
     slave_allow_batching: Global Always, BOOL, ON,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_checkpoint_group: Global Always, uint(32, 524_280), n(512),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_checkpoint_period: Global Always, uint(1, 4_294_967_295), n(300),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_compressed_protocol: Global Always, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_exec_mode: Global Always, VarType::Enum(&["STRICT", "IDEMPOTENT"]), Default::Enum(0),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_load_tmpdir: Global AtStart, STR, s("/tmp"),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_max_allowed_packet: Global Always, uint(1_024, 1_073_741_824), n(1_073_741_824),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_parallel_workers: Global Always, uint(1, 1_024), n(4),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_pending_jobs_size_max: Global Always, uint(1_024, U64_MAX), n(134_217_728),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_preserve_commit_order: Global Always, BOOL, ON,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_skip_errors: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_sql_verify_checksum: Global Always, BOOL, ON,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_transaction_retries: Global Always, uint(0, U64_MAX), n(10),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_type_conversions: Global Always, STR, s(""),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     source_verify_checksum: Global Always, BOOL, OFF,
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     sql_replica_skip_counter: Global Always, uint(0, 4_294_967_295), n(0),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Events of the source that the next START REPLICA passes over.";
     sql_slave_skip_counter: Global Always, uint(0, 4_294_967_295), n(0),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     sync_master_info: Global Always, uint(0, 4_294_967_295), n(10_000),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     sync_relay_log: Global Always, uint(0, 4_294_967_295), n(10_000),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     sync_relay_log_info: Global Always, uint(0, 4_294_967_295), n(10_000),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
     sync_source_info: Global Always, uint(0, 4_294_967_295), n(10_000),
-        "Of replication, as in MySQL.", note "there is no replication";
+        "Of replication, as in MySQL.", note "a replica makes no use of it";
 
     ["The binary log"]
     binlog_checksum: Global Always, VarType::Enum(&["NONE", "CRC32"]), Default::Enum(1),
@@ -305,7 +305,7 @@ macro_rules! with_elsewhere {
     max_binlog_stmt_cache_size: Global Always, uint(4_096, U64_MAX), n(18_446_744_073_709_547_520),
         "Of the binary log, as in MySQL.", note "there is no binary log";
     group_replication_consistency: Both Always, VarType::Enum(&["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"]), Default::Enum(0),
-        "Of group replication, as in MySQL.", note "there is no replication";
+        "Of group replication, as in MySQL.", note "a replica makes no use of it";
     use_secondary_engine: Session Running, VarType::Enum(&["OFF", "ON", "FORCED"]), Default::Enum(1),
         "Of other engines, as in MySQL.", note "there is one engine";
     secondary_engine_cost_threshold: Session Running, VarType::Float { min: 0.0, max: f64::MAX }, Default::Float(100_000.0),

@@ -675,8 +675,7 @@ with_inert! { vars =>
         "What of a row goes into the binary log.", note "there is no binary log";
     gtid_mode: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0), "There are no GTIDs.";
     gtid_executed: Global Never, STR, s(""), "There are no GTIDs.";
-    gtid_purged: Global Always, STR, s(""), "GTIDs of transactions that a dump has brought.",
-        note "there is no replication";
+    gtid_purged: Global Always, STR, s(""), "GTIDs of transactions that a dump has brought.";
     enforce_gtid_consistency: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0),
         "There are no GTIDs.";
     read_only: Global Always, BOOL, OFF,
