@@ -5,6 +5,7 @@ use crate::backup::{ArchiveSettings, ArchiveStatus, Archiver, BackupCommand};
 use crate::listener::Server;
 use crate::log;
 use crate::notify::Supervisor;
+use crate::queue;
 use crate::stage::Stage;
 pub use crate::stage::free_bytes;
 use crate::tls::Tls;
@@ -49,6 +50,10 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         Err(e) => {
             warnings.push(format!("the machine's time zone is not known, SYSTEM is UTC: {e}"))
         }
+    }
+    if !options.is_given(Var::back_log) {
+        let most = vars.u64(Var::max_connections).min(65_535);
+        vars.put(Var::back_log, weir_sql::vars::VarValue::UInt(most));
     }
     let target = vars.text(Var::log_error);
     if target != "stderr" && !target.is_empty() {
@@ -152,7 +157,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
     let replicas = crate::replicas::open(&server)?;
     let socket = socket_path(&vars, &datadir);
-    let unix = bind_socket(&socket, &vars.text(Var::socket_mode))?;
+    let unix = bind_socket(&socket, &vars)?;
     server.listen_unix(unix);
     let mut ports = Vec::new();
     for l in tcp {
@@ -385,7 +390,7 @@ fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
     if vars.bool(Var::skip_networking) {
         return Ok(Vec::new());
     }
-    let port = vars.u64(Var::port) as u16;
+    let (port, backlog) = (vars.u64(Var::port) as u16, vars.u64(Var::back_log));
     let mut out = Vec::new();
     for host in vars.text(Var::bind_address).split(',').map(str::trim).filter(|h| !h.is_empty()) {
         let host = if host == "*" { "0.0.0.0" } else { host };
@@ -395,6 +400,7 @@ fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
             return Err(format!("bind-address '{host}' has no address"));
         };
         let l = TcpListener::bind(a).map_err(|e| format!("cannot listen on {a}: {e}; another server may use the port, --port=N takes another one"))?;
+        queue::widen(&l, backlog).map_err(|e| format!("cannot listen on {a}: {e}"))?;
         out.push(l);
     }
     Ok(out)
@@ -419,9 +425,9 @@ fn socket_path(vars: &GlobalVars, datadir: &Path) -> PathBuf {
     if given.is_empty() { datadir.join("weir.sock") } else { PathBuf::from(given) }
 }
 
-/// A socket file that nobody answers on is left from a crash. `mode`: permissions in octal, which the variable has checked. The
-/// permissions that `bind` gives follow the umask, which commonly keeps other accounts of the system out.
-fn bind_socket(path: &Path, mode: &str) -> Result<UnixListener, String> {
+/// A socket file that nobody answers on is left from a crash. It gets the permissions of
+/// `socket_mode`: those that `bind` gives follow the umask, which commonly keeps other accounts of the system out.
+fn bind_socket(path: &Path, vars: &GlobalVars) -> Result<UnixListener, String> {
     if path.exists() {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
             return Err(format!(
@@ -434,7 +440,10 @@ fn bind_socket(path: &Path, mode: &str) -> Result<UnixListener, String> {
     }
     let listener = UnixListener::bind(path)
         .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))?;
-    let mode = octal_mode(mode).expect("socket_mode is checked when it is set");
+    queue::widen(&listener, vars.u64(Var::back_log))
+        .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))?;
+    let mode =
+        octal_mode(&vars.text(Var::socket_mode)).expect("socket_mode is checked when it is set");
     std::fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|e| {
         format!("cannot set the permissions of the socket '{}': {e}", path.display())
     })?;

@@ -28,6 +28,7 @@ pub mod log;
 mod notify;
 mod parking;
 mod process;
+mod queue;
 mod registry;
 mod replicas;
 mod sink;

@@ -145,8 +145,8 @@ with_inert! { vars =>
         "TCP port of the live page, /metrics, /health and /ready (--http-port); 0 for none.";
     weir_http_bind_address: Global AtStart, STR, s("127.0.0.1"),
         "Address of the HTTP port (--http-bind-address); anything but loopback is served over TLS, to accounts with the PROCESS privilege.";
-    back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.",
-        note "the system's own limit applies";
+    back_log: Global AtStart, uint(1, 65535), n(151),
+        "Connections that may wait to be accepted; as many as max_connections when it is not given, and at most what the system allows (net.core.somaxconn).";
     pid_file: Global AtStart, STR, s(""),
         "File that holds the process id while the server runs; empty for none.";
     log_error: Global AtStart, STR, s("stderr"), "File to append the error log to, or stderr.";
