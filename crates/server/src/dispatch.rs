@@ -27,7 +27,7 @@ use weir_sql::errno;
 use weir_sql::memory::{Held, Over, SessionMemory};
 use weir_sql::session::{ById, Session, must_change};
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
-use weir_sql::status::Stat;
+use weir_sql::status::{SqlCommand, Stat};
 use weir_sql::vars::Var;
 use weir_wire::command::{Command, Execute, decode};
 use weir_wire::handshake::decode_change_user;
@@ -345,7 +345,7 @@ impl Connection {
                 self.error(&must_change());
             }
             Command::InitDb(name) => {
-                self.session.count_command(Stat::Com_change_db);
+                self.session.count_command(SqlCommand::ChangeDb);
                 let name = self.session.text_of_client(name);
                 self.log_command("Init DB", name.as_bytes());
                 let r = self.server.rt.block_on(self.session.init_db(&name));

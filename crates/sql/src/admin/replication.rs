@@ -46,7 +46,7 @@ async fn carry_out(
                 false => replicas.stop(channel.as_deref(), run).await,
             }
         }
-        Replication::Group => Err(no_group()),
+        Replication::Group { .. } => Err(no_group()),
     }
 }
 
@@ -84,7 +84,7 @@ fn without(stmt: &Replication) -> Result<(), SqlError> {
             // No thread of a replica runs.
             if run.starts { Err(not_configured()) } else { Ok(()) }
         }
-        Replication::Group => Err(no_group()),
+        Replication::Group { .. } => Err(no_group()),
     }
 }
 

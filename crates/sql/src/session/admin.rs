@@ -1,7 +1,7 @@
 //! Statements that are no queries, between the gates that they go through.
 
+use super::Session;
 use super::execute::ATTEMPTS;
-use super::{Session, answers, lock_tables};
 use crate::context::AdminResult;
 use crate::errno;
 use crate::session_api::{OkInfo, ResultSink, SqlError};
@@ -47,17 +47,17 @@ impl Session {
         stmt: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        if crate::admin::commits_first(stmt) {
+        if stmt.commits_implicitly() {
             self.end_transaction(true).await?;
         }
-        self.keep_warnings = answers::shows_warnings(stmt);
+        self.keep_warnings = stmt.keeps_diagnostics();
         if let Statement::Flush(f) = stmt
             && self.flush_with_lock(&f.what).await?
         {
             return self.ok(sink, OkInfo::default());
         }
         self.check_locked(stmt)?;
-        if makes_definitions(stmt) {
+        if stmt.row().makes_definition {
             self.inst.memory.admit()?;
         }
         Box::pin(self.settle_system_tables(stmt)).await?;
@@ -65,7 +65,7 @@ impl Session {
         // The gate outlives the borrow of the session.
         let inst = self.inst.clone();
         let inside = self.within.as_ref().is_some_and(|w| w.defining);
-        let defining = match lock_tables::defines(stmt) && !inside {
+        let defining = match stmt.is_blocked_by_backup() && !inside {
             true => Some(inst.definitions.define(self.conn.id, &self.patience()).await?),
             false => None,
         };
@@ -137,19 +137,4 @@ impl Session {
             false => crate::admin::run_admin(stmt, &mut cx).await,
         }
     }
-}
-
-/// Definitions are in memory for as long as they are there, and on no session's account.
-fn makes_definitions(stmt: &Statement) -> bool {
-    matches!(
-        stmt,
-        Statement::CreateTable(_)
-            | Statement::CreateIndex(_)
-            | Statement::CreateDatabase { .. }
-            | Statement::CreateView(_)
-            | Statement::CreateRoutine(_)
-            | Statement::CreateTrigger(_)
-            | Statement::DefineEvent(_)
-            | Statement::CreateUser(_)
-    )
 }

@@ -3,7 +3,6 @@
 use super::Session;
 use crate::session_api::{OkInfo, StatusFlags};
 use crate::value::SqlMode;
-use weir_syntax::ast::{ShowKind, Statement};
 
 impl Session {
     /// What every answer tells.
@@ -39,15 +38,4 @@ impl Session {
             ..ok
         }
     }
-}
-
-pub(super) fn shows_warnings(stmt: &Statement) -> bool {
-    let Statement::Show(show) = stmt else { return false };
-    matches!(
-        show.kind,
-        ShowKind::Warnings(_)
-            | ShowKind::Errors(_)
-            | ShowKind::CountWarnings
-            | ShowKind::CountErrors
-    )
 }

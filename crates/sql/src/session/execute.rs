@@ -75,10 +75,11 @@ impl Session {
     ) -> Result<(), SqlError> {
         for attempt in 0..ATTEMPTS {
             let plan = match origin {
-                Origin::Text => self.plan_text(stmt, params).await?,
-                Origin::Tree => Arc::new(self.plan(stmt, params).await?),
-                Origin::Prepared(id) => self.plan_prepared(id, stmt, params).await?,
+                Origin::Text => self.plan_text(stmt, params).await,
+                Origin::Tree => self.plan(stmt, params).await.map(Arc::new),
+                Origin::Prepared(id) => self.plan_prepared(id, stmt, params).await,
             };
+            let plan = plan.inspect_err(|_| self.count(stmt))?;
             if attempt == 0 && !matches!(origin, Origin::Prepared(_)) {
                 self.warn_of(&plan);
             }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use weir_engine::{HeldTables, MdlMode, ObjectKind, Table};
 use weir_syntax::ast::{
     AdminVerb, AlterSpec, FlushKind, LockTable, RoutineKind, Statement, TableLockKind, TableName,
+    UnderLocks,
 };
 
 /// Attempts at a list whose tables' definitions change while it is locked.
@@ -222,7 +223,7 @@ impl Session {
     pub(super) fn check_locked(&self, stmt: &Statement) -> Result<(), SqlError> {
         let Some(locked) = &self.locked else { return Ok(()) };
         if !locked.is_listed() {
-            return if defines(stmt) { Err(conflicting()) } else { Ok(()) };
+            return if stmt.is_blocked_by_backup() { Err(conflicting()) } else { Ok(()) };
         }
         let check = |n: &TableName| {
             let schema = self.schema_for(n)?;
@@ -265,23 +266,7 @@ impl Session {
                     locked.check_read(&self.schema_for(n)?, name, name)
                 }
             }),
-            s if writes_accounts(s) => {
-                let text = "Table 'user' was not locked with LOCK TABLES";
-                Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED, text))
-            }
-            Statement::CreateDatabase { .. }
-            | Statement::DropDatabase { .. }
-            | Statement::AlterDatabase { .. }
-            | Statement::CreateRoutine(_)
-            | Statement::AlterRoutine(_)
-            | Statement::DropRoutine { .. }
-            | Statement::DefineEvent(_)
-            | Statement::CreateView(_)
-            | Statement::DropView { .. } => {
-                let text = "Can't execute the given command because you have active locked tables or an active transaction";
-                Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text))
-            }
-            _ => Ok(()),
+            other => check_kind(other),
         }
     }
 
@@ -323,35 +308,17 @@ impl Session {
     }
 }
 
-/// The tables of accounts are none of those that a session locks.
-fn writes_accounts(stmt: &Statement) -> bool {
-    matches!(
-        stmt,
-        Statement::CreateUser(_)
-            | Statement::AlterUser(_)
-            | Statement::DropUser { .. }
-            | Statement::RenameUser(_)
-            | Statement::CreateRole { .. }
-            | Statement::DropRole { .. }
-            | Statement::SetDefaultRole { .. }
-            | Statement::SetPassword(_)
-            | Statement::Grant(_)
-            | Statement::Revoke(_)
-    )
-}
-
-/// Statements that a backup keeps out.
-pub(super) fn defines(stmt: &Statement) -> bool {
-    match stmt {
-        Statement::TableAdmin(a) => matches!(
-            a.verb,
-            AdminVerb::Optimize
-                | AdminVerb::Repair
-                | AdminVerb::UpdateHistogram { .. }
-                | AdminVerb::DropHistogram { .. }
-        ),
-        Statement::CreateTable(c) => !c.temporary,
-        Statement::DropTable(d) => !d.temporary,
-        other => other.defines(),
+/// What LOCK TABLES asks of a statement whatever tables it names.
+fn check_kind(stmt: &Statement) -> Result<(), SqlError> {
+    match stmt.row().under_locks {
+        UnderLocks::Allowed | UnderLocks::NamedTables => Ok(()),
+        UnderLocks::GrantTables => {
+            let text = "Table 'user' was not locked with LOCK TABLES";
+            Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED, text))
+        }
+        UnderLocks::Refused => {
+            let text = "Can't execute the given command because you have active locked tables or an active transaction";
+            Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text))
+        }
     }
 }

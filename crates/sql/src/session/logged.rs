@@ -4,7 +4,7 @@ use super::Session;
 use super::text::lexed;
 use crate::account::Privileges;
 use crate::session_api::{ConnInfo, ParamValue, SqlError};
-use crate::status::Stat;
+use crate::status::Counted;
 use std::borrow::Cow;
 use std::fmt::Write;
 use weir_syntax::lex::{Kw, Lexer, SqlMode, T, Token};
@@ -26,7 +26,7 @@ impl Session {
     }
 
     /// Counts a command that is no statement.
-    pub fn count_command(&self, stat: Stat) {
+    pub fn count_command(&self, stat: impl Counted) {
         self.work.inc(stat, &self.inst.status);
     }
 

@@ -33,11 +33,6 @@ pub(super) fn changes_password(stmt: &Statement, needs: &[Need], me: Me<'_>) -> 
     }
 }
 
-/// Does a statement that has no plan of its own count as one that changes something?
-pub(super) fn changes(stmt: &Statement) -> bool {
-    stmt.defines()
-}
-
 /// May the account, which has proved who it is, see what all sessions do? With its default roles, and not with an expired password.
 pub fn may_monitor(inst: &Instance, account: &Arc<Account>, host: &str) -> bool {
     let defaults = crate::admin::password_defaults(&inst.vars);

@@ -580,6 +580,7 @@ impl Session {
         if let Statement::Explain(e) = stmt
             && let ExplainTarget::Connection(id) = e.target
         {
+            self.count(stmt);
             if self.access.is_expired() {
                 return Err(login::must_change());
             }
@@ -588,11 +589,11 @@ impl Session {
         if query::is_query(stmt) {
             return self.run_query(stmt, Origin::Tree, params, sink).await;
         }
+        self.count(stmt);
         self.check_statement(stmt)?;
-        if self.access.is_limited() && login::changes(stmt) {
+        if self.access.is_limited() && stmt.defines() {
             self.count_update()?;
         }
-        self.count(stmt);
         self.params.clear();
         self.params.extend_from_slice(params);
         match stmt {

@@ -169,18 +169,7 @@ impl Session {
                 }
                 self.inst.system_tables.bring_back();
             }
-            Statement::CreateUser(_)
-            | Statement::AlterUser(_)
-            | Statement::DropUser { .. }
-            | Statement::RenameUser(_)
-            | Statement::SetPassword(_)
-            | Statement::CreateRole { .. }
-            | Statement::DropRole { .. }
-            | Statement::SetDefaultRole { .. }
-            | Statement::Grant(_)
-            | Statement::Revoke(_)
-                if self.inst.accounts.has_grant_tables() =>
-            {
+            other if other.row().changes_accounts && self.inst.accounts.has_grant_tables() => {
                 self.read_grant_tables().await?;
             }
             _ => {}

@@ -138,6 +138,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut plan = Plan {
         locks_rows: kind.locks_for_update(&|_| true),
         kind,
+        command: stmt.command(),
         columns,
         needs,
         params: b.params,

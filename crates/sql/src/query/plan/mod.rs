@@ -48,7 +48,6 @@ use crate::query::expr::BExpr;
 use crate::query::expr::keyed::Keyed;
 use crate::rights::Need;
 use crate::session_api::{ColumnMeta, SqlError};
-use crate::status::Stat;
 use crate::value::Value;
 use beside::Beside;
 use deprecated::Deprecated;
@@ -63,11 +62,12 @@ use shape::Shape;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use weir_engine::LockMode;
-use weir_syntax::ast::{self, Statement};
+use weir_syntax::ast::{self, SqlCommand, Statement};
 
 /// A planned statement.
 pub struct Plan {
     pub(super) kind: Kind,
+    pub(super) command: SqlCommand,
     pub(super) columns: Vec<ColumnMeta>,
     /// Rights that each execution checks.
     pub(super) needs: Vec<Need>,
@@ -181,21 +181,9 @@ impl Plan {
         if self.is_change() { 0 } else { self.time_limit.unwrap_or(of_session) }
     }
 
-    /// What it counts as among the `Com_` counters.
-    pub fn stat(&self) -> Stat {
-        match &self.kind {
-            Kind::Insert(i) if matches!(i.rows, insert::Rows::File(_)) => Stat::Com_load,
-            Kind::Insert(_) => Stat::Com_insert,
-            Kind::Change(c) if c.deletes() => Stat::Com_delete,
-            Kind::Change(_) => Stat::Com_update,
-            Kind::Query(_)
-            | Kind::Into(..)
-            | Kind::IntoFile(..)
-            | Kind::Collect(_)
-            | Kind::Do(..)
-            | Kind::Analyze(..)
-            | Kind::Explain(..) => Stat::Com_select,
-        }
+    /// The kind of its statement, under which it is counted.
+    pub fn stat(&self) -> SqlCommand {
+        self.command
     }
 
     pub fn catalog_version(&self) -> u64 {

@@ -84,7 +84,7 @@ impl Inner<'_, '_, '_> {
             | Statement::StartTransaction(_)
             | Statement::Commit(_)
             | Statement::Rollback(_) => Err(no_commit().into()),
-            defines if defines.defines() => Err(no_commit().into()),
+            commits if commits.commits_implicitly() => Err(no_commit().into()),
             other => {
                 let what = format!("{} in a stored function or trigger", other.kind());
                 Err(SqlError::not_supported(what).into())
