@@ -30,12 +30,15 @@ pub struct Embedding {
     pub fatal: FatalFn,
     /// How far an archive of the redo log has come, if there is one.
     pub archived: Option<ArchivedFn>,
+    /// The redo log takes room on the device as it is filled, and not all of it at the first start.
+    pub log_on_demand: bool,
 }
 
 impl Embedding {
     /// One function takes all that is said.
     pub fn new(log: LogFn, fatal: FatalFn) -> Embedding {
-        Embedding { note: log.clone(), warning: log.clone(), log, fatal, archived: None }
+        let (note, warning) = (log.clone(), log.clone());
+        Embedding { note, warning, log, fatal, archived: None, log_on_demand: false }
     }
 }
 
@@ -85,6 +88,7 @@ pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embe
         page_size,
         buffer_pool: vars.u64(Var::innodb_buffer_pool_size),
         redo_capacity: vars.u64(Var::innodb_redo_log_capacity),
+        redo_on_demand: embedding.log_on_demand,
         log_buffer: vars.u64(Var::innodb_log_buffer_size) as usize,
         data_mode,
         log_mode,

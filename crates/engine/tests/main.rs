@@ -24,6 +24,7 @@ mod given_up;
 mod gone;
 mod implicit;
 mod index_build;
+mod log_on_demand;
 mod many_parts;
 mod many_writers;
 mod mechanism;

@@ -103,6 +103,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             std::process::exit(70);
         }),
         archived: archived(&vars),
+        log_on_demand: false,
     };
     tell_memory(&vars);
     let archive = ArchiveSettings::of(

@@ -229,7 +229,7 @@ fn embedding(log: Option<LogLine>, failed: Arc<OnceLock<String>>) -> Embedding {
         // The first failure is the cause of the others.
         let _ = failed.set(text);
     };
-    Embedding::new(log, Arc::new(fatal))
+    Embedding { log_on_demand: true, ..Embedding::new(log, Arc::new(fatal)) }
 }
 
 /// The engine on its directory, or in memory.

@@ -51,6 +51,8 @@ pub struct Options {
     pub page_size: usize,
     pub buffer_pool: u64,
     pub redo_capacity: u64,
+    /// The redo log begins with its least number of files and gets others when these fill up. Otherwise they are all made by the first start.
+    pub redo_on_demand: bool,
     pub log_buffer: usize,
     pub data_mode: Mode,
     pub log_mode: Mode,
@@ -92,6 +94,7 @@ impl Default for Options {
             page_size: 0,
             buffer_pool: 128 << 20,
             redo_capacity: 100 << 20,
+            redo_on_demand: false,
             log_buffer: 16 << 20,
             data_mode: Mode::Buffered,
             log_mode: Mode::Buffered,

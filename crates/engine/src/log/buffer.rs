@@ -70,8 +70,10 @@ pub struct Log {
     pub(super) checkpoint: AtomicU64,
     /// Most bytes between checkpoint and the end of what is granted.
     limit: AtomicU64,
-    /// Segments wanted; differs from the segments there while a resize is under way.
+    /// Segments wanted. There are fewer while the log has not been filled yet, and others while a resize is under way.
     pub(super) want_segments: AtomicU64,
+    /// When the device had no room for another segment, in nanoseconds of the runtime's clock; 0: it had.
+    pub(super) refused_at: AtomicU64,
     pub(super) waiters: Mutex<Waiters>,
     /// Somebody serves the answers of [`super::answers`]. Changes under the mutex of `waiters` only.
     pub(super) answers_served: AtomicBool,
@@ -183,6 +185,7 @@ impl Log {
             checkpoint: AtomicU64::new(checkpoint),
             limit: AtomicU64::new(0),
             want_segments: AtomicU64::new(want),
+            refused_at: AtomicU64::new(0),
             waiters: Mutex::new(Waiters::default()),
             answers_served: AtomicBool::new(false),
             answers_left: Notify::new(),

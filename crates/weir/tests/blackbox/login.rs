@@ -101,7 +101,7 @@ fn an_unknown_name_looks_like_a_wrong_password() {
         p.extend_from_slice(&[0; 23]);
         p.extend_from_slice(user.as_bytes());
         p.extend_from_slice(&[0, 32]);
-        p.extend(weir_server::crypto::sha2_response(b"guess", &salt));
+        p.extend(weir_login::proof::caching_sha2(b"guess", &salt));
         p.extend_from_slice(plugin.as_bytes());
         p.push(0);
         c.write_packet(&p).unwrap();
@@ -343,7 +343,7 @@ fn guess(server: &Server, user: &str) -> Client {
     p.extend_from_slice(&[0; 23]);
     p.extend_from_slice(user.as_bytes());
     p.extend_from_slice(&[0, 20]);
-    p.extend(weir_server::crypto::native_response(b"guess", &salt));
+    p.extend(weir_login::proof::native(b"guess", &salt));
     p.extend_from_slice(NATIVE.as_bytes());
     p.push(0);
     c.write_packet(&p).unwrap();
