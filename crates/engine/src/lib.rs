@@ -84,6 +84,6 @@ pub use table::{
     SchemaDef, Table, TableDef,
 };
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,
-    Turn, Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowChange, RowList, Savepoint,
+    ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
 };
