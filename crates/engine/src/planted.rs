@@ -360,9 +360,14 @@ mod off {
     pub(crate) const fn is(_: super::Bug) -> bool {
         false
     }
+
+    #[inline(always)]
+    pub(crate) const fn any() -> bool {
+        false
+    }
 }
 #[cfg(not(feature = "planted"))]
-pub(crate) use off::is;
+pub(crate) use off::{any, is};
 
 #[cfg(feature = "planted")]
 mod on {
@@ -405,9 +410,14 @@ mod on {
         }
         here
     }
+
+    /// Some bug is planted. The short ways of writes are closed then: the bugs stand in the usual ones.
+    pub(crate) fn any() -> bool {
+        NOW.load(Ordering::Relaxed) != 0
+    }
 }
 #[cfg(feature = "planted")]
-pub(crate) use on::is;
+pub(crate) use on::{any, is};
 #[cfg(feature = "planted")]
 pub use on::{by_name, plant, plant_named, reached};
 

@@ -47,6 +47,7 @@ mod undo_truncation;
 mod unlocked;
 mod unreadable;
 mod wide_rows;
+mod write_now;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

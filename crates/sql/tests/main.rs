@@ -74,6 +74,7 @@ mod partition_twins;
 mod partitions;
 mod planned;
 mod point_plans;
+mod point_writes;
 mod preparable;
 mod program_conditions;
 mod program_own;

@@ -46,6 +46,7 @@ pub mod undo;
 mod undo_truncate;
 mod version;
 mod view;
+mod write_now;
 
 pub use between::Between;
 pub use bulk::RowList;
@@ -79,10 +80,11 @@ pub use owed::Owed;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
+pub use write_now::RowChange;
 
 use crate::change_buffer::VALUE;
 use crate::error::{Error, Result};
-use crate::ids::{TrxId, Xid};
+use crate::ids::{Lsn, TrxId, Xid};
 use crate::lock::TrxLocks;
 use crate::log::Reach;
 use crate::patience;
@@ -444,11 +446,21 @@ impl Txn {
             self.id = 0;
             self.forget_prepared();
         }
+        self.committed(&db, upto.map(|lsn| (lsn, d)), who)
+    }
+
+    /// It has committed for everybody. `upto`: where its log ends, and how durable that is to be.
+    fn committed(
+        &mut self,
+        db: &System,
+        upto: Option<(Lsn, Durability)>,
+        who: (u64, TrxId),
+    ) -> Result<Option<Owed>> {
         db.stats.commits.fetch_add(1, Ordering::Relaxed);
         self.note_end();
         self.finish();
         db.core.log.failure()?;
-        let Some(lsn) = upto else { return Ok(None) };
+        let Some((lsn, d)) = upto else { return Ok(None) };
         let reach = match d {
             Durability::Lazy => {
                 db.core.stats.commits.fetch_add(1, Ordering::Relaxed);

@@ -102,6 +102,7 @@ impl Txn {
         let mut a = g.seal(need + undo::append_need(rec.len()))?;
         let id = self.id;
         undo::append(&mut a, self.undo_mut(), &place, id, &rec);
+        self.undo_mut().note_work();
         let header = RowHeader { flags: h.flags, trx: id, roll: place.at.roll_pointer() };
         btree::replace(&mut a, leaf, slot, &header.with(&old));
         a.commit();

@@ -405,7 +405,7 @@ impl Txn {
     }
 }
 
-fn set_mark(a: &mut Apply<'_>, leaf: P, slot: usize, flags: u8, trx: TrxId) {
+pub(super) fn set_mark(a: &mut Apply<'_>, leaf: P, slot: usize, flags: u8, trx: TrxId) {
     a.record(leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[flags] });
     note_trx(a, leaf, trx);
 }

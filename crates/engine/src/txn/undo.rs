@@ -132,6 +132,13 @@ pub struct Change<'a> {
     pub purged: bool,
 }
 
+impl Change<'_> {
+    /// Purge has something to look for: entries, long columns, or, of a delete, which leaves the row's bytes as they were, the row.
+    pub fn leaves_work(&self) -> bool {
+        !self.obsolete.is_empty() || !self.externals.is_empty() || self.patch.middle.is_empty()
+    }
+}
+
 /// Room for a record whose body takes so many bytes, with its length in front: [`finish`] writes that.
 fn begin(body: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(body + 4);
@@ -146,12 +153,12 @@ fn finish(mut record: Vec<u8>) -> Vec<u8> {
     record
 }
 
-pub fn encode_header(trx: TrxId) -> Vec<u8> {
+fn header(trx: TrxId, state: u8, no: u64) -> Vec<u8> {
     let mut b = begin(16);
     b.push(kind::HEADER);
     put_u48(&mut b, trx);
-    b.push(ACTIVE);
-    b.extend_from_slice(&[0; 8]);
+    b.push(state);
+    b.extend_from_slice(&no.to_le_bytes());
     finish(b)
 }
 
@@ -294,16 +301,28 @@ pub struct UndoLog {
     begin: UndoPosition,
     has_header: bool,
     end: UndoPosition,
+    /// Purge has to read its records, see [`History::work`].
+    work: bool,
 }
 
 impl UndoLog {
     /// A log without a record, to be written from `at` on.
     pub(super) fn empty(slot: u16, at: UndoPosition) -> UndoLog {
-        UndoLog { slot, begin: at, has_header: false, end: at }
+        UndoLog { slot, begin: at, has_header: false, end: at, work: false }
     }
 
     pub fn begin(&self) -> UndoPosition {
         self.begin
+    }
+
+    /// A record was written that leaves purge something to do.
+    pub fn note_work(&mut self) {
+        self.work = true;
+    }
+
+    /// A record of it is there.
+    pub fn is_begun(&self) -> bool {
+        self.has_header
     }
 
     /// Where the next record will be written.
@@ -321,7 +340,7 @@ impl UndoLog {
 
     /// Recovery: the log of a transaction that was active.
     pub fn recovered(slot: u16, begin: UndoPosition, end: UndoPosition) -> UndoLog {
-        UndoLog { slot, begin, has_header: true, end }
+        UndoLog { slot, begin, has_header: true, end, work: true }
     }
 }
 
@@ -331,6 +350,13 @@ pub struct UndoPlace {
     /// Where the record itself (not a header written with it) will begin.
     pub at: UndoPosition,
     header: bool,
+}
+
+impl UndoPlace {
+    /// The record is the log's first one.
+    pub fn is_first(&self) -> bool {
+        self.header
+    }
 }
 
 /// First half of an append; `None`: the page is full, get another and try again.
@@ -361,8 +387,30 @@ pub fn append_need(len: usize) -> usize {
 
 /// Second half. The in-memory position moves with it.
 pub fn append(a: &mut Apply<'_>, log: &mut UndoLog, place: &UndoPlace, trx: TrxId, rec: &[u8]) {
+    append_in_state(a, log, place, (trx, ACTIVE, 0), rec);
+}
+
+/// The same of a transaction that has no other record, and is committed with it under this number.
+pub fn append_committed(
+    a: &mut Apply<'_>,
+    log: &mut UndoLog,
+    place: &UndoPlace,
+    (trx, no): (TrxId, u64),
+    rec: &[u8],
+) {
+    debug_assert!(place.header, "the header of a log with records says that it is active");
+    append_in_state(a, log, place, (trx, COMMITTED, no), rec);
+}
+
+fn append_in_state(
+    a: &mut Apply<'_>,
+    log: &mut UndoLog,
+    place: &UndoPlace,
+    (trx, state, no): (TrxId, u8, u64),
+    rec: &[u8],
+) {
     if place.header {
-        let header = encode_header(trx);
+        let header = header(trx, state, no);
         let mut both = Vec::with_capacity(header.len() + rec.len());
         both.extend_from_slice(&header);
         both.extend_from_slice(rec);
@@ -483,6 +531,8 @@ pub struct History {
     pub slot: u16,
     pub begin: UndoPosition,
     pub end: UndoPosition,
+    /// Some record leaves purge something to do. Without one only the log's pages go.
+    pub work: bool,
 }
 
 impl UndoLog {
@@ -493,6 +543,7 @@ impl UndoLog {
             slot: self.slot,
             begin: self.begin,
             end: self.end,
+            work: self.work,
         })
     }
 }
@@ -572,7 +623,7 @@ mod tests {
             purged: false,
         };
         let recs = [
-            encode_header(42),
+            header(42, ACTIVE, 0),
             encode_insert(7, b"k"),
             encode_change(&change),
             encode_external(7, 99),

@@ -135,6 +135,11 @@ impl Info {
         self.id_given.load(Relaxed).then(|| self.last_insert_id.load(Relaxed))
     }
 
+    /// SET insert_id gave the next AUTO_INCREMENT a value.
+    pub fn gives_insert_id(&self) -> bool {
+        self.insert_id.load(Relaxed) != 0
+    }
+
     /// Whether the statement took what SET insert_id gave.
     pub fn insert_id_was_taken(&self) -> bool {
         self.insert_id_taken.load(Relaxed) && self.insert_id_taken.swap(false, Relaxed)

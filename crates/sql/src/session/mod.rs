@@ -83,6 +83,7 @@ mod login;
 mod nested;
 mod owed;
 mod point;
+mod point_write;
 mod preparable;
 mod prepared;
 mod programs;
@@ -403,10 +404,7 @@ impl Session {
         if self.info.insert_id_was_taken() {
             self.vars.put(Var::insert_id, crate::vars::VarValue::UInt(0));
         }
-        let last = crate::value::SessionInfo::last_insert_id(&self.info);
-        if self.vars.u64(Var::last_insert_id) != last {
-            self.vars.put(Var::last_insert_id, crate::vars::VarValue::UInt(last));
-        }
+        self.tell_insert_id();
         let had = self.warnings.total();
         if (self.current.total() > 0 || had > 0) && !(self.keep_warnings && result.is_ok()) {
             std::mem::swap(&mut self.warnings, &mut self.current);
@@ -417,6 +415,14 @@ impl Session {
             self.vars.put(Var::error_count, count(usize::from(result.is_err())));
         }
         result
+    }
+
+    /// The variable `last_insert_id` gives what the function gives.
+    fn tell_insert_id(&mut self) {
+        let last = crate::value::SessionInfo::last_insert_id(&self.info);
+        if self.vars.u64(Var::last_insert_id) != last {
+            self.vars.put(Var::last_insert_id, crate::vars::VarValue::UInt(last));
+        }
     }
 
     async fn run_text(

@@ -60,16 +60,28 @@ impl Session {
         let Some(owed) = txn.commit_ahead(durability).await.map_err(engine_error)? else {
             return Ok(());
         };
-        // Statements inside others are followed by more.
-        let last = told == Told::Last && self.depth == 0 && self.owing.allowed;
-        if last && self.owing.owed.is_none() && self.inst.db.takes_answers() {
-            self.owing.owed = Some(owed);
-            return Ok(());
+        let rest = match told {
+            Told::Last => self.owe(owed),
+            Told::Now => Some(owed),
+        };
+        match rest {
+            Some(owed) => self.settle_one(owed).await,
+            None => Ok(()),
         }
-        self.settle_one(owed).await
     }
 
-    async fn settle_one(&self, owed: Owed) -> Result<(), SqlError> {
+    /// Leaves it owing behind the last step of a statement, where that may be; otherwise gives it back, to be settled now.
+    pub(super) fn owe(&mut self, owed: Owed) -> Option<Owed> {
+        // Statements inside others are followed by more.
+        let last = self.depth == 0 && self.owing.allowed;
+        if last && self.owing.owed.is_none() && self.inst.db.takes_answers() {
+            self.owing.owed = Some(owed);
+            return None;
+        }
+        Some(owed)
+    }
+
+    pub(super) async fn settle_one(&self, owed: Owed) -> Result<(), SqlError> {
         self.inst.db.settle_commit(owed).await.map_err(engine_error)
     }
 }

@@ -31,8 +31,15 @@ pub struct Prepared {
     held: Held,
 }
 
+impl Prepared {
+    /// What its parameters are where they stand.
+    pub(super) fn kinds(&self) -> &ParamKinds {
+        &self.kinds
+    }
+}
+
 /// Parameters that a session keeps the memory for between executions; others have up to 65,535.
-const SPARE_VALUES: usize = 256;
+pub(super) const SPARE_VALUES: usize = 256;
 
 /// Texts of a client's set are texts of the connection's collation as they come.
 pub(super) fn is_sent_in(from: Charset, collation: Collation) -> bool {
@@ -41,10 +48,10 @@ pub(super) fn is_sent_in(from: Charset, collation: Collation) -> bool {
 }
 
 /// What parameters are where they stand.
-type ParamKinds = Arc<[(u32, ParamKind)]>;
+pub(super) type ParamKinds = Arc<[(u32, ParamKind)]>;
 
 /// Texts as what they are where they stand.
-fn settle(kinds: &ParamKinds, values: &mut [Value<'static>]) {
+pub(super) fn settle(kinds: &ParamKinds, values: &mut [Value<'static>]) {
     for (n, kind) in kinds.iter() {
         if let Some(v) = values.get_mut(*n as usize)
             && let Value::Str(text, collation) = v
@@ -494,7 +501,7 @@ fn in_range(p: &ParamValue) -> Result<(), SqlError> {
     }
 }
 
-fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'static> {
+pub(super) fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'static> {
     match p {
         ParamValue::Null => Value::Null,
         ParamValue::Int(v) => Value::Int(*v),

@@ -27,6 +27,7 @@ mod out_column;
 pub mod outcome;
 pub mod param_kind;
 pub mod point;
+pub mod point_write;
 pub mod profile;
 pub mod pruning;
 pub mod raw;
@@ -56,6 +57,7 @@ use json_table::JsonTable;
 use key::Key;
 use param_kind::ParamKind;
 use point::PointPlan;
+use point_write::PointWrite;
 use pruning::Pruning;
 use raw::Raw;
 use shape::Shape;
@@ -96,6 +98,8 @@ pub struct Plan {
     pub(super) deprecated: Vec<Deprecated>,
     /// A shorter way for the executions that want nothing but the row.
     pub(super) point: Option<Box<PointPlan>>,
+    /// The same of a write.
+    pub(super) point_write: Option<Box<PointWrite>>,
 }
 
 pub(super) enum Kind {
@@ -142,6 +146,10 @@ impl Plan {
     /// A shorter way, see [`PointPlan`].
     pub fn point(&self) -> Option<&PointPlan> {
         self.point.as_deref()
+    }
+
+    pub fn point_write(&self) -> Option<&PointWrite> {
+        self.point_write.as_deref()
     }
 
     /// A query that takes no locks and changes nothing.

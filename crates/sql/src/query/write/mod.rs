@@ -18,12 +18,13 @@
 //! - An INSERT of many rows writes them in batches: the first two stages run for each row as it comes, the last two for the batch. A
 //!   rule that looks at tables from the last stage needs the rows before it in the table, so its table must not be batched.
 //!
-//! `insert`, `load` and `change` are the statements; `replicated` writes the rows of another server's log; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
+//! `insert`, `load` and `change` are the statements; `replicated` writes the rows of another server's log; `point` writes one row without an executor; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
 //! off. A trigger is run by anyone who runs programs (`exec::programs`).
 //!
 //! May use the definitions, the engine, the binder for rules of tables, and the runner's transaction and expressions.
 //!
-//! Invariant: no other file of this crate calls the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER
+//! Invariant: no other file of this crate calls the engine's row-writing methods, except `point` those that wait for nothing (a test reads the
+//! sources for it); the rebuild of ALTER
 //! TABLE, where no row changes for a reader, is the engine's own.
 
 mod change;
@@ -34,6 +35,7 @@ mod load;
 mod moves;
 mod numbers;
 mod outcome;
+mod point;
 mod replicated;
 mod stages;
 mod triggers;
@@ -42,6 +44,7 @@ pub use change::run as run_change;
 pub use image::{counted, duplicate_entry, values_after, with_assigned, with_columns, zero};
 pub use insert::run as run_insert;
 pub use outcome::{Cascade, Cascaded, Inserted, Updated};
+pub use point::{Wrote, write_now};
 pub use replicated::{How as HowReplicated, apply as apply_rows};
 pub use stages::generate;
 
