@@ -113,13 +113,13 @@ def _long(convert):
 
 def _day(v):
     if not isinstance(v, datetime.date):
-        raise DataError(f"the date '{v}' is none of Arrow's")
+        raise DataError(f"the date '{v}' has no place in Arrow's columns")
     return v.toordinal() - _EPOCH.toordinal()
 
 
 def _moment(v):
     if not isinstance(v, datetime.datetime):
-        raise DataError(f"the moment '{v}' is none of Arrow's")
+        raise DataError(f"the moment '{v}' has no place in Arrow's columns")
     return (v - datetime.datetime(1970, 1, 1)) // _MICRO
 
 
@@ -191,7 +191,7 @@ _STREAM = b"arrow_array_stream"
 
 
 class Columns:
-    """The rows of a result as columns. `__arrow_c_stream__` gives them to whoever speaks Arrow's PyCapsule interface: `pyarrow.table(columns)`."""
+    """The rows of a result as columns. `__arrow_c_stream__` gives them to a reader of Arrow's PyCapsule interface: `pyarrow.table(columns)`."""
 
     def __init__(self, names, kinds, rows, batch):
         self._rows = len(rows)
@@ -199,7 +199,7 @@ class Columns:
         made = [_column(kind, values) for kind, values in zip(kinds, columns)]
         self._fields = [(name.encode(), form) for name, (form, _) in zip(names, made)]
         self._batches = []
-        # All at once: what no column of Arrow's can hold is told here, and no call of a consumer can fail.
+        # All at once: what no column of Arrow's can hold raises here, and no call of a consumer can fail.
         for at in range(0, len(rows), max(1, batch)):
             parts = [values[at : at + batch] for values in columns]
             self._batches.append((len(parts[0]), [(*_bits(part), buffers(part)) for part, (_, buffers) in zip(parts, made)]))

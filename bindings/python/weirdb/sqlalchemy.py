@@ -1,6 +1,6 @@
 """SQLAlchemy's MySQL dialect over a database in this process: `create_engine("mysql+weirdb:///./data?schema=app")`.
 
-The path of the URL is the data directory, none is a database in memory. `schema` is the default schema, made where there is none; other parameters
+The path of the URL is the data directory; without one the database is in memory. `schema` is the default schema, which is made if it is missing; other parameters
 are options of the database. Needs SQLAlchemy 2, which is not installed along with this package.
 """
 
