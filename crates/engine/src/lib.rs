@@ -16,7 +16,7 @@
 //! - 5, transactions: `txn`, whose `System` is all that they stand on
 //! - 6, all that is defined, and DDL: `catalog`
 //! - 7, the whole: `recovery`, `db` with its tasks
-//! - 8, copies of it: `backup`; what is told about it: `blocking`, `stalls`, `status`; what is left of it: `salvage`
+//! - 8, copies of it: `backup`; what describes it: `blocking`, `stalls`, `status`; what is left of it: `salvage`
 //!
 //! The numbered invariants (I1 to I12) that the code cites are listed in `docs/invariants.md`, with the place where each is asserted.
 
@@ -66,7 +66,7 @@ pub use error::{Error, LogFn, Result};
 pub use force::Force;
 pub use ids::{Lsn, PageId, Xid};
 pub use lock::{Deadlock, DeadlockFn, Kind as LockKind, LockInfo, Mode as LockStrength};
-pub use log::answers::Answer;
+pub use log::deferred_ack::Answer;
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
     Settings as FlushSettings, option as flush_option,
@@ -84,6 +84,6 @@ pub use table::{
     SchemaDef, Table, TableDef,
 };
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,
-    Turn, Txn, TxnOptions, UndoLimits,
+    CommitWait, Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint,
+    ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
 };

@@ -18,7 +18,7 @@ use crate::force::Force;
 use crate::history::report::Details;
 use crate::ids::{Lsn, Xid};
 use crate::log::Keep;
-use crate::log::answers::Answer;
+use crate::log::deferred_ack::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
@@ -29,7 +29,7 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{HeldTables, MdlHold, MdlMode, SchemaDef, Table};
-use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{CommitWait, Durability, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -62,7 +62,7 @@ pub struct Options {
     pub flush_policy: &'static str,
     /// Keep the history of flushing in a file; a server's default is yes.
     pub flight_recorder: bool,
-    /// No commit for so long while sessions wait is a stall, which is told and kept; 0: not watched.
+    /// No commit for so long while sessions wait is a stall, which is reported and kept; 0: not watched.
     pub stall_seconds: u64,
     pub undo: UndoLimits,
     pub change_buffer: ChangeBufferLimits,
@@ -150,7 +150,7 @@ impl Deref for Inner {
 }
 
 impl Inner {
-    /// The engine cannot keep its promise any more: everybody who waits gets the error, the owner is told once.
+    /// The engine cannot keep its promise any more: everybody who waits gets the error, and the owner's callback runs once.
     pub fn fatal(&self, e: &Error) {
         self.core.log.stop(e.clone());
         self.core.pool.stop(e.clone());
@@ -207,8 +207,8 @@ impl Db {
         system.read_now(t, index, key, uncommitted, out)
     }
 
-    /// Waits for what a commit owes; see [`Owed`].
-    pub async fn settle_commit(&self, owed: Owed) -> Result<()> {
+    /// Waits for what a commit owes; see [`CommitWait`].
+    pub async fn settle_commit(&self, owed: CommitWait) -> Result<()> {
         owed.settle(&self.0).await
     }
 
@@ -218,7 +218,7 @@ impl Db {
     }
 
     /// Leaves the answer to a commit to anyone who writes the log. False: nobody would give it soon, and the caller settles.
-    pub fn leave_answer(&self, owed: Owed, answer: &Arc<dyn Answer>) -> bool {
+    pub fn leave_answer(&self, owed: CommitWait, answer: &Arc<dyn Answer>) -> bool {
         owed.leave(&self.0, answer)
     }
 

@@ -12,7 +12,7 @@
 //! - Versions are built under the latch of the clustered leaf: rollback truncates undo only under the exclusive one.
 //! - An undo record and the row change it undoes are one mini-transaction; so are a rolled-back change and the truncation
 //!   of its undo record. Rollback after a crash therefore does each step exactly once. (Where a deleted row of another transaction is given
-//!   back, the truncation comes later: the row then is no longer the transaction's, by which the second time is told.)
+//!   back, the truncation comes later: the row then is no longer the transaction's, which is how the second time is recognised.)
 //! - Purge removes a secondary entry only while it holds the clustered leaf of the row and has seen that no version that
 //!   some view may want has this entry.
 
@@ -20,6 +20,7 @@ mod ahead;
 mod between;
 mod boxed;
 mod bulk;
+mod commit_wait;
 mod committed;
 mod cover;
 mod entries;
@@ -28,7 +29,6 @@ mod gained;
 mod give_up;
 mod now;
 mod obsolete;
-mod owed;
 mod prepared;
 mod purge;
 mod read;
@@ -75,7 +75,7 @@ pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8]
     whole.then(|| read::secondary_parts(entry, value))
 }
 
-pub use owed::Owed;
+pub use commit_wait::CommitWait;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
@@ -310,7 +310,7 @@ impl Txn {
         }
     }
 
-    /// Between two statements of a transaction: anyone who asks from here on is told what it keeps. At READ COMMITTED no snapshot outlives a
+    /// Between two statements of a transaction: monitors that ask from here on see what it keeps. At READ COMMITTED no snapshot outlives a
     /// statement for long: the next one opens another.
     pub fn between_statements(&mut self) {
         let lasts = self.o.isolation >= Isolation::RepeatableRead;
@@ -411,7 +411,7 @@ impl Txn {
     }
 
     /// Commits for everybody to see, and gives what is owed before anybody may be told; `None`: nothing.
-    pub async fn commit_ahead(mut self, d: Durability) -> Result<Option<Owed>> {
+    pub async fn commit_ahead(mut self, d: Durability) -> Result<Option<CommitWait>> {
         if self.doomed {
             self.finish();
             return Err(Error::Deadlock);
@@ -457,7 +457,7 @@ impl Txn {
             Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => Reach::Durable,
             _ => Reach::Written,
         };
-        Ok(Some(Owed { lsn, reach, who }))
+        Ok(Some(CommitWait { lsn, reach, who }))
     }
 
     pub fn rollback(mut self) -> Boxed<'static, Result<()>> {

@@ -9,6 +9,7 @@ mod modes;
 use super::facts::Definitions;
 use super::zlib::octets;
 use super::{FuncCtx, FuncDef, Out, infer, varying};
+use crate::errno;
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 use modes::{BLOCK, Cipher, Scheme};
 
@@ -54,7 +55,7 @@ fn vector(
     if !scheme.needs_iv() {
         // An argument behind it makes it one of those that must be there.
         if args.len() == 3 {
-            cx.warnings.warn(1618, || "<IV> option ignored".into());
+            cx.warnings.warn(errno::WARN_OPTION_IGNORED, || "<IV> option ignored".into());
         }
         return Ok([0; BLOCK]);
     }
@@ -64,7 +65,7 @@ fn vector(
         let text = format!(
             "The initialization vector supplied to {name} is too short. Must be at least {BLOCK} bytes long"
         );
-        ValueError::new(1882, "HY000", text)
+        ValueError::new(errno::ER_AES_INVALID_IV, text)
     })
 }
 
@@ -86,7 +87,7 @@ fn cipher(
                 "AES key size should be {length} bytes length or secure KDF methods hkdf or pbkdf2_hmac should be used, please provide exact AES key size or use KDF methods for better security."
             )
         };
-        cx.warnings.warn(3237, text);
+        cx.warnings.warn(errno::WARN_AES_KEY_SIZE, text);
     }
     cx.work(derivation.work())?;
     let key = derivation.key(password, length);

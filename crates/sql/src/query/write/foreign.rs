@@ -334,14 +334,9 @@ fn would_duplicate(
     }
     let index = e.message.rsplit_once("for key '").map_or("", |(_, k)| k.trim_end_matches('\''));
     let index = index.rsplit_once('.').map_or(index, |(_, name)| name);
-    SqlError::new(
+    SqlError::of(
         errno::ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO,
-        format!(
-            "Foreign key constraint for table '{}', record '{}' would lead to a duplicate entry in table '{}', key '{index}'",
-            first.table.name(),
-            String::from_utf8_lossy(&record),
-            child.name()
-        ),
+        &[&first.table.name(), &String::from_utf8_lossy(&record), &child.name(), &index],
     )
 }
 

@@ -1,25 +1,26 @@
-//! The last step of a commit: it has happened for everybody, and is not yet as durable as was asked.
+//! The last step of a commit: its changes are visible and its locks released, but the log has not come far enough for the durability
+//! that was asked for.
 
 use super::System;
 use crate::error::Result;
 use crate::ids::{Lsn, TrxId};
 use crate::log::Reach;
-use crate::log::answers::Answer;
+use crate::log::deferred_ack::Answer;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// What a commit owes to anyone who asked for it. Nobody may be told of the commit before [`Owed::settle`] has returned, or the answer that
-/// was left with [`Owed::leave`] is given.
+/// What a commit still has to wait for. It must not be acknowledged before [`CommitWait::settle`] has returned, or the answer that
+/// was left with [`CommitWait::leave`] is given.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
-pub struct Owed {
+pub struct CommitWait {
     pub(super) lsn: Lsn,
     pub(super) reach: Reach,
     /// Session and transaction, for the report of waits.
     pub(super) who: (u64, TrxId),
 }
 
-impl Owed {
+impl CommitWait {
     /// Waits until the log has come far enough. An error means that the outcome is not known to be durable.
     pub(crate) async fn settle(self, db: &System) -> Result<()> {
         db.core.log.flush_for(self.lsn, self.reach, self.who).await?;

@@ -1,4 +1,4 @@
-//! Commits whose durability is awaited behind their statement, by anyone who sends the answer.
+//! Deferred acknowledgement: a statement ends before its commit is durable, and its answer is sent when it is.
 //!
 //! Invariant: nothing of a statement's answer leaves before what it owes is settled, by [`Session::settle`] or by an answer that was left
 //! with [`Session::leave_answer`]. So only the last step of a statement from outside may owe: autocommit, and COMMIT itself. Anyone who
@@ -8,9 +8,9 @@ use super::Session;
 use crate::ddl::engine_error;
 use crate::session_api::SqlError;
 use std::sync::Arc;
-use weir_engine::{Answer, Owed, Txn};
+use weir_engine::{Answer, CommitWait, Txn};
 
-/// When anyone who asked for a commit is told of it.
+/// When a commit is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// More follows in the same statement.
@@ -24,7 +24,7 @@ pub(super) struct Owing {
     /// Commits may be settled behind their statements, by anyone who sends the answers.
     allowed: bool,
     /// What the statement's commit owes before its answer may be sent.
-    owed: Option<Owed>,
+    owed: Option<CommitWait>,
 }
 
 impl Session {
@@ -69,7 +69,7 @@ impl Session {
         self.settle_one(owed).await
     }
 
-    async fn settle_one(&self, owed: Owed) -> Result<(), SqlError> {
+    async fn settle_one(&self, owed: CommitWait) -> Result<(), SqlError> {
         self.inst.db.settle_commit(owed).await.map_err(engine_error)
     }
 }
