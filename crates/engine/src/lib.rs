@@ -84,6 +84,6 @@ pub use table::{
     SchemaDef, Table, TableDef,
 };
 pub use txn::{
-    CommitWait, Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint,
-    ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,
+    Turn, Txn, TxnOptions, UndoLimits,
 };

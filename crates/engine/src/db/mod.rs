@@ -29,7 +29,7 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{HeldTables, MdlHold, MdlMode, SchemaDef, Table};
-use crate::txn::{CommitWait, Durability, System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -207,8 +207,8 @@ impl Db {
         system.read_now(t, index, key, uncommitted, out)
     }
 
-    /// Waits for what a commit owes; see [`CommitWait`].
-    pub async fn settle_commit(&self, owed: CommitWait) -> Result<()> {
+    /// Waits for what a commit owes; see [`Owed`].
+    pub async fn settle_commit(&self, owed: Owed) -> Result<()> {
         owed.settle(&self.0).await
     }
 
@@ -218,7 +218,7 @@ impl Db {
     }
 
     /// Leaves the answer to a commit to anyone who writes the log. False: nobody would give it soon, and the caller settles.
-    pub fn leave_answer(&self, owed: CommitWait, answer: &Arc<dyn Answer>) -> bool {
+    pub fn leave_answer(&self, owed: Owed, answer: &Arc<dyn Answer>) -> bool {
         owed.leave(&self.0, answer)
     }
 

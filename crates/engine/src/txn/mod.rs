@@ -20,7 +20,6 @@ mod ahead;
 mod between;
 mod boxed;
 mod bulk;
-mod commit_wait;
 mod committed;
 mod cover;
 mod entries;
@@ -29,6 +28,7 @@ mod gained;
 mod give_up;
 mod now;
 mod obsolete;
+mod owed;
 mod prepared;
 mod purge;
 mod read;
@@ -75,7 +75,7 @@ pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8]
     whole.then(|| read::secondary_parts(entry, value))
 }
 
-pub use commit_wait::CommitWait;
+pub use owed::Owed;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
@@ -411,7 +411,7 @@ impl Txn {
     }
 
     /// Commits for everybody to see, and gives what is owed before anybody may be told; `None`: nothing.
-    pub async fn commit_ahead(mut self, d: Durability) -> Result<Option<CommitWait>> {
+    pub async fn commit_ahead(mut self, d: Durability) -> Result<Option<Owed>> {
         if self.doomed {
             self.finish();
             return Err(Error::Deadlock);
@@ -457,7 +457,7 @@ impl Txn {
             Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => Reach::Durable,
             _ => Reach::Written,
         };
-        Ok(Some(CommitWait { lsn, reach, who }))
+        Ok(Some(Owed { lsn, reach, who }))
     }
 
     pub fn rollback(mut self) -> Boxed<'static, Result<()>> {

@@ -8,7 +8,7 @@ use super::Session;
 use crate::ddl::engine_error;
 use crate::session_api::SqlError;
 use std::sync::Arc;
-use weir_engine::{Answer, CommitWait, Txn};
+use weir_engine::{Answer, Owed, Txn};
 
 /// When a commit is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct Owing {
     /// Commits may be settled behind their statements, by anyone who sends the answers.
     allowed: bool,
     /// What the statement's commit owes before its answer may be sent.
-    owed: Option<CommitWait>,
+    owed: Option<Owed>,
 }
 
 impl Session {
@@ -69,7 +69,7 @@ impl Session {
         self.settle_one(owed).await
     }
 
-    async fn settle_one(&self, owed: CommitWait) -> Result<(), SqlError> {
+    async fn settle_one(&self, owed: Owed) -> Result<(), SqlError> {
         self.inst.db.settle_commit(owed).await.map_err(engine_error)
     }
 }

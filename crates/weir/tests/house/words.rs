@@ -10,7 +10,7 @@ const WORDS: &[(&str, &str, usize)] = &[
     ("anew", "again", 0),
     ("but for", "except for", 0),
     ("stands behind", "comes after", 0),
-    ("is none", "is not one, there is no", 0),
+    ("is none", "is not one, there is no", 1),
     ("is told", "is reported, learns", 2),
     ("are told", "are reported, learn", 0),
 ];

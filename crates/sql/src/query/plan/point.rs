@@ -67,7 +67,7 @@ impl PointPlan {
         SERIAL.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Puts the key's bytes into `out`. `None`: a value is not of the column's own kind, or one that the column cannot hold. What such a
+    /// Puts the key's bytes into `out`. `None`: a value is none of the column's own kind, or none that the column can hold. What such a
     /// value is equal to is the business of the usual plan.
     pub fn key<'v>(
         &self,

@@ -9,18 +9,18 @@ use crate::log::deferred_ack::Answer;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// What a commit still has to wait for. It must not be acknowledged before [`CommitWait::settle`] has returned, or the answer that
-/// was left with [`CommitWait::leave`] is given.
+/// What a commit still has to wait for. It must not be acknowledged before [`Owed::settle`] has returned, or the answer that
+/// was left with [`Owed::leave`] is given.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
-pub struct CommitWait {
+pub struct Owed {
     pub(super) lsn: Lsn,
     pub(super) reach: Reach,
     /// Session and transaction, for the report of waits.
     pub(super) who: (u64, TrxId),
 }
 
-impl CommitWait {
+impl Owed {
     /// Waits until the log has come far enough. An error means that the outcome is not known to be durable.
     pub(crate) async fn settle(self, db: &System) -> Result<()> {
         db.core.log.flush_for(self.lsn, self.reach, self.who).await?;
