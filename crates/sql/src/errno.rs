@@ -178,6 +178,9 @@ errors! { SERVER:
     ER_LOCK_OR_ACTIVE_TRANSACTION = 1192, b"HY000", "Can't execute the given command because you have active locked tables or an active transaction";
     ER_UNKNOWN_SYSTEM_VARIABLE = 1193, b"HY000", "Unknown system variable '{}'";
     ER_CRASHED_ON_USAGE = 1194, b"HY000", "Table '{}' is marked as crashed and should be repaired";
+    ER_TRANS_CACHE_FULL = 1197, b"HY000",
+        "Multi-statement transaction required more than 'max_binlog_cache_size' bytes of storage; increase this mysqld variable and try \
+         again";
     ER_BAD_SLAVE = 1200, b"HY000", "The server is not configured as replica; fix in config file or with CHANGE REPLICATION SOURCE TO";
     ER_REPLICA_THREAD = 1202, b"HY000", "Could not create replica thread; check system resources";
     ER_TOO_MANY_USER_CONNECTIONS = 1203, b"42000", "User {} already has more than 'max_user_connections' active connections";
@@ -310,6 +313,7 @@ errors! { SERVER:
     ER_VIEW_CHECK_FAILED = 1369, b"HY000", "CHECK OPTION failed '{}.{}'";
     ER_PROCACCESS_DENIED_ERROR = 1370, b"42000", "{} command denied to user '{}'@'{}' for routine '{}'";
     ER_PASSWD_LENGTH = 1372, b"HY000", "Password hash should be a {}-digit hexadecimal number";
+    ER_UNKNOWN_TARGET_BINLOG = 1373, b"HY000", "Target log not found in binlog index";
     ER_NO_BINARY_LOGGING = 1381, b"HY000", "You are not using binary logging";
     ER_PS_MANY_PARAM = 1390, b"HY000", "Prepared statement contains too many placeholders";
     ER_KEY_PART_0 = 1391, b"HY000", "Key part '{}' length cannot be 0";
@@ -537,6 +541,7 @@ errors! { SERVER:
     ER_ALTER_OPERATION_NOT_SUPPORTED_REASON = 1846, b"0A000", "{} is not supported. Reason: {}. Try {}.";
     ER_MUST_CHANGE_PASSWORD_LOGIN = 1862, b"HY000",
         "Your password has expired. To log in you must change it using a client that supports expired passwords.";
+    ER_WARN_PURGE_LOG_IN_USE = 1867, b"HY000", "file {} was not purged because it was being read by {} thread(s), purged only {} out of {} files.";
     ER_INNODB_READ_ONLY = 1874, b"HY000", "InnoDB is in read only mode.";
     ER_TABLE_CORRUPT = 1877, b"HY000", "Operation cannot be performed. The table '{}.{}' is missing, corrupt or contains bad data.";
     ER_INNODB_FORCED_RECOVERY = 1881, b"HY000", "Operation not allowed when innodb_force_recovery > 0.";

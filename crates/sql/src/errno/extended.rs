@@ -12,6 +12,7 @@ errors! { EXTENDED:
         "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD first";
     ER_INVALID_ARGUMENT_FOR_LOGARITHM = 3020, b"2201E", "Invalid argument for logarithm";
     ER_QUERY_TIMEOUT = 3024, b"HY000", "Query execution was interrupted, maximum statement execution time exceeded";
+    ER_SERVER_OFFLINE_MODE = 3032, b"HY000", "The server is currently in offline mode";
     ER_GIS_DIFFERENT_SRIDS = 3033, b"HY000",
         "Binary geometry function {} given two geometries of different srids: {} and {}, which should have been identical.";
     ER_GIS_UNSUPPORTED_ARGUMENT = 3034, b"HY000", "Calling geometry function {} with unsupported types of arguments.";
@@ -101,6 +102,7 @@ errors! { EXTENDED:
     ER_ROLE_NOT_GRANTED = 3530, b"HY000", "`{}`@`{}` is not granted to `{}`@`{}`";
     ER_RENAME_ROLE = 3532, b"HY000", "Renaming of a role identifier is forbidden";
     ER_COMPONENTS_UNLOAD_NOT_LOADED = 3537, b"HY000", "Component specified by URN '{}' to unload has not been loaded before.";
+    ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS = 3546, b"HY000", "@@GLOBAL.GTID_PURGED cannot be changed: {}";
     ER_SRS_NOT_FOUND = 3548, b"SR001", "There's no spatial reference system with SRID {}.";
     ER_NO_SYSTEM_SCHEMA_ACCESS = 3552, b"HY000", "Access to system schema '{}' is rejected.";
     ER_INVALID_OPTION_KEY = 3558, b"22023", "Invalid option key '{}' in function {}.";
@@ -108,6 +110,7 @@ errors! { EXTENDED:
     ER_INVALID_OPTION_KEY_VALUE_PAIR = 3560, b"22023", "The string '{}' is not a valid key {} value pair in function {}.";
     ER_DUPLICATE_OPTION_KEY = 3564, b"22023", "Duplicate option key '{}' in funtion '{}'.";
     ER_WARN_SRS_NOT_FOUND_AXIS_ORDER = 3565, b"01000", "There's no spatial reference system with SRID {}. The axis order is unknown.";
+    ER_NO_ACCESS_TO_NATIVE_FCT = 3566, b"HY000", "Access to native function '{}' is rejected.";
     ER_UNRESOLVED_TABLE_LOCK = 3568, b"HY000", "Unresolved table name {} in locking clause.";
     ER_DUPLICATE_TABLE_LOCK = 3569, b"HY000", "Table {} appears in multiple locking clauses.";
     ER_LOCK_NOWAIT = 3572, b"HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.";
