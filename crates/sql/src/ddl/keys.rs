@@ -45,10 +45,7 @@ impl Keys {
         if self.indexes.len() + self.special.len() < MAX_KEYS {
             return Ok(());
         }
-        Err(SqlError::new(
-            errno::ER_TOO_MANY_KEYS,
-            format!("Too many keys specified; max {MAX_KEYS} keys allowed"),
-        ))
+        Err(SqlError::of(errno::ER_TOO_MANY_KEYS, &[&MAX_KEYS]))
     }
 }
 
@@ -68,10 +65,7 @@ pub fn add_key(
         return Err(SqlError::of(errno::ER_MULTIPLE_PRI_KEY, &[]));
     }
     if def.parts.len() > MAX_PARTS {
-        return Err(SqlError::new(
-            errno::ER_TOO_MANY_KEY_PARTS,
-            format!("Too many key parts specified; max {MAX_PARTS} parts allowed"),
-        ));
+        return Err(SqlError::of(errno::ER_TOO_MANY_KEY_PARTS, &[&MAX_PARTS]));
     }
     let unique = primary || def.kind == KeyKind::Unique;
     let mut index = SqlIndex {
@@ -177,10 +171,7 @@ pub fn incorrect_prefix() -> SqlError {
 }
 
 fn key_too_long() -> SqlError {
-    SqlError::new(
-        errno::ER_TOO_LONG_KEY,
-        format!("Specified key was too long; max key length is {MAX_KEY_BYTES} bytes"),
-    )
+    SqlError::of(errno::ER_TOO_LONG_KEY, &[&MAX_KEY_BYTES])
 }
 
 /// A part of more than 3072 bytes: refused, or cut where lax and not unique.

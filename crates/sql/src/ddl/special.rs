@@ -97,10 +97,7 @@ fn spatial_columns(def: &KeyDef, columns: &[SqlColumn]) -> Result<Vec<usize>, Sq
 /// The columns of a FULLTEXT key: texts of one collation. Lengths are ignored, as in MySQL.
 fn fulltext_columns(def: &KeyDef, columns: &[SqlColumn]) -> Result<Vec<usize>, SqlError> {
     if def.parts.len() > MAX_PARTS {
-        return Err(SqlError::new(
-            errno::ER_TOO_MANY_KEY_PARTS,
-            format!("Too many key parts specified; max {MAX_PARTS} parts allowed"),
-        ));
+        return Err(SqlError::of(errno::ER_TOO_MANY_KEY_PARTS, &[&MAX_PARTS]));
     }
     let mut of: Vec<usize> = Vec::new();
     for column in spatial_columns(def, columns)? {

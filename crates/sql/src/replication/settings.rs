@@ -132,10 +132,10 @@ impl SourceSettings {
             "SOURCE_DELAY" => {
                 let n = o.number()?;
                 if n > DELAY_MAX {
-                    let text = format!(
-                        "The requested value {n} for the source delay exceeds the maximum {DELAY_MAX}"
-                    );
-                    return Err(SqlError::new(errno::ER_SOURCE_DELAY_VALUE_OUT_OF_RANGE, text));
+                    return Err(SqlError::of(
+                        errno::ER_SOURCE_DELAY_VALUE_OUT_OF_RANGE,
+                        &[&n, &DELAY_MAX],
+                    ));
                 }
                 self.delay = n;
             }

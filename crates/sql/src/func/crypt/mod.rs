@@ -61,12 +61,11 @@ fn vector(
     }
     let given = args.get(2).ok_or_else(|| ValueError::wrong_parameter_count(name))?;
     let bytes = given.to_octets();
-    bytes.as_deref().and_then(|b| b.first_chunk()).copied().ok_or_else(|| {
-        let text = format!(
-            "The initialization vector supplied to {name} is too short. Must be at least {BLOCK} bytes long"
-        );
-        ValueError::new(errno::ER_AES_INVALID_IV, text)
-    })
+    bytes
+        .as_deref()
+        .and_then(|b| b.first_chunk())
+        .copied()
+        .ok_or_else(|| ValueError::of(errno::ER_AES_INVALID_IV, &[&name, &BLOCK]))
 }
 
 /// The cipher that the arguments and the session's mode ask for. The vector is looked at before the derivation, as in MySQL.

@@ -57,10 +57,7 @@ pub fn refuse_many(windows: usize) -> Bind<()> {
     if windows <= MAX_WINDOWS {
         return Ok(());
     }
-    let text = format!(
-        "Too many windows in SELECT: {windows}. Maximum allowed is {MAX_WINDOWS}. Use named windows to share windows between window functions."
-    );
-    Err(SqlError::new(errno::ER_TOO_MANY_WINDOWS, text))
+    Err(SqlError::of(errno::ER_TOO_MANY_WINDOWS, &[&windows, &MAX_WINDOWS]))
 }
 
 impl Binder<'_> {

@@ -122,8 +122,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Explain(e) => explained(&mut b, e).await?,
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
-    let open_types = has_open_types(&b, &kind);
-    let cacheable = is_cacheable(&b, &kind, stmt);
+    let (open_types, cacheable) = (has_open_types(&b, &kind), is_cacheable(&b, &kind, stmt));
     let sized = |t: Arc<SqlTable>| {
         let n = t.engine.estimated_rows();
         (t, n)

@@ -306,10 +306,7 @@ fn fitted(r: &Runner<'_, '_>, step: &Step, down: &Down, new: &[u8]) -> Option<Ve
 }
 
 fn too_deep() -> SqlError {
-    SqlError::new(
-        errno::ER_FK_DEPTH_EXCEEDED,
-        format!("Foreign key cascade delete/update exceeds max depth of {DEEPEST}."),
-    )
+    SqlError::of(errno::ER_FK_DEPTH_EXCEEDED, &[&DEEPEST])
 }
 
 /// 1761. `e`: 1062, whose text ends with the key's name.
