@@ -88,6 +88,12 @@ fn is_select(stmt: &Statement) -> bool {
     }
 }
 
+/// A table with its rows.
+fn sized(t: Arc<SqlTable>) -> (Arc<SqlTable>, u64) {
+    let n = t.engine.estimated_rows();
+    (t, n)
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
@@ -122,11 +128,8 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Explain(e) => explained(&mut b, e).await?,
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
-    let (open_types, cacheable) = (has_open_types(&b, &kind), is_cacheable(&b, &kind, stmt));
-    let sized = |t: Arc<SqlTable>| {
-        let n = t.engine.estimated_rows();
-        (t, n)
-    };
+    let open_types = has_open_types(&b, &kind);
+    let cacheable = is_cacheable(&b, &kind, stmt);
     let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
     rights::spare_temporary(&mut needs, env.reads.temporaries);
