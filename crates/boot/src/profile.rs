@@ -168,7 +168,7 @@ fn is_given(given: &[(Var, String)], var: Var) -> bool {
     named(var) || by_other
 }
 
-/// What the flush policy is told, and which it is. The variables hold the values of the options by now.
+/// Which flush policy it is, and its settings. The variables hold the values of the options by now.
 pub fn flush_settings(vars: &GlobalVars, options: &ServeOptions) -> (&'static str, FlushSettings) {
     let neighbours = match vars.u64(Var::innodb_flush_neighbors) {
         0 => Neighbours::None,

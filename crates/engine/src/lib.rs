@@ -19,7 +19,7 @@
 //! - 5, transactions: `txn`, whose `System` is all that they stand on
 //! - 6, all that is defined, and DDL: `catalog`
 //! - 7, the whole: `recovery`, `db` with its tasks
-//! - 8, copies of it: `backup`; what is told about it: `stalls`, `status`; what is left of it: `salvage`; typed tables: `store`
+//! - 8, copies of it: `backup`; what describes it: `stalls`, `status`; what is left of it: `salvage`; typed tables: `store`
 //!
 //! The numbered invariants (I1 to I12) that the code cites are listed in `docs/invariants.md`, with the place where each is asserted.
 
@@ -90,7 +90,7 @@ pub use ids::{Lsn, PageId, Xid};
 #[doc(hidden)]
 pub use lock::{Deadlock, DeadlockFn, Kind as LockKind, LockInfo, Mode as LockStrength};
 #[doc(hidden)]
-pub use log::answers::Answer;
+pub use log::deferred_ack::Answer;
 #[doc(hidden)]
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,

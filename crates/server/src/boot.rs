@@ -35,7 +35,7 @@ use weir_sql::vars::{GlobalVars, Var, octal_mode};
 /// Seconds that clients have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Runs the server until it is told to stop. The text of an error is for the user.
+/// Runs the server until somebody stops it. The text of an error is for the user.
 pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let vars = Arc::new(GlobalVars::default());
     let mut warnings = options.apply(&vars)?;

@@ -12,7 +12,6 @@
 #![forbid(unsafe_code)]
 
 mod alarm;
-mod aside;
 mod auth;
 pub mod backup;
 pub mod boot;
@@ -20,6 +19,7 @@ mod compression;
 mod conn;
 pub mod crypto;
 mod cursor;
+mod deferred_ack;
 mod dispatch;
 mod events;
 mod http;

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use weir_engine::row::{Charset, Collation};
 use weir_rt::Rt;
 use weir_sql::account::Privileges;
+use weir_sql::errno;
 use weir_sql::session::{Instance, Session};
 use weir_sql::session_api::{ConnInfo, SqlError};
 use weir_sql::status::Stat;
@@ -185,7 +186,7 @@ impl Server {
     fn turn_away(&self, socket: Socket) {
         let mut conn = Conn::new(Arc::new(socket), self.inst.status.clone(), 1 << 16);
         conn.out.error_before_greeting(&SqlError::new(
-            1040,
+            errno::ER_CON_COUNT_ERROR,
             "Too many connections: the server has no file descriptor left",
         ));
         let _ = conn.out.flush();
@@ -241,7 +242,7 @@ impl Drop for Counted {
 }
 
 fn too_many() -> SqlError {
-    SqlError::new(1040, "Too many connections")
+    SqlError::of(errno::ER_CON_COUNT_ERROR, &[])
 }
 
 fn connection(
@@ -280,7 +281,7 @@ fn connection(
 }
 
 fn bad_handshake() -> SqlError {
-    SqlError::new(1043, "Bad handshake")
+    SqlError::of(errno::ER_HANDSHAKE_ERROR, &[])
 }
 
 type Salt = [u8; weir_wire::constants::SALT_LEN];
@@ -324,15 +325,12 @@ fn log_in(
         Ok(ClientHello::Login(l)) => l,
         Ok(ClientHello::SslRequest) => {
             return Err(Refused::Sql(SqlError::new(
-                1043,
+                errno::ER_HANDSHAKE_ERROR,
                 "Bad handshake: TLS was not offered, or is there already",
             )));
         }
         Ok(ClientHello::TooOld) => {
-            return Err(Refused::Sql(SqlError::new(
-                1251,
-                "Client does not support authentication protocol requested by server; consider upgrading MySQL client",
-            )));
+            return Err(Refused::Sql(SqlError::of(errno::ER_NOT_SUPPORTED_AUTH_MODE, &[])));
         }
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
@@ -402,7 +400,7 @@ pub fn identify(
     if !set.is_for_clients() {
         let (name, value) = ("character_set_client", set.name());
         let text = format!("Variable '{name}' can't be set to the value of '{value}'");
-        return Err(Refused::Sql(SqlError::new(1231, text)));
+        return Err(Refused::Sql(SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text)));
     }
     let account = auth::check(conn, &server.auth, &server.inst, login, salt)?;
     let text = |b: &[u8]| sent::text_in(set, b);

@@ -83,7 +83,7 @@ impl Entry {
         }
     }
 
-    /// Wakes its owner, who says why it ends. A client that has not logged in is told nothing: its owner may be waiting in a write.
+    /// Wakes its owner, who says why it ends. A client that has not logged in gets no message: its owner may be waiting in a write.
     fn wake(&self) {
         let logs_in = lock(&self.doing).command == CONNECT;
         match logs_in {

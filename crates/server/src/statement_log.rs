@@ -1,7 +1,7 @@
 //! The general log and the slow query log: files in MySQL's format, which `mysqldumpslow`, `pt-query-digest` and their like read.
 //!
 //! A statement is written when it has ended (slow) or before it begins (general), one `write` each, so that lines of several
-//! connections do not mix. A log that cannot be written is told of once in the error log, and turned off.
+//! connections do not mix. A log that cannot be written is reported once in the error log, and turned off.
 
 use crate::log;
 use rustix::fs::OFlags;
@@ -11,6 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_sql::errno;
 use weir_sql::files::StatementLogs;
 use weir_sql::session_api::SqlError;
 use weir_sql::vars::{GlobalVars, Var, VarValue};
@@ -307,14 +308,15 @@ impl StatementLogs for Logs {
     fn reopen(&self, general: bool, slow: bool) -> Result<(), SqlError> {
         for (log, wanted) in [(&self.general, general), (&self.slow, slow)] {
             if wanted {
-                log.reopen().map_err(|e| SqlError::new(1105, e))?;
+                log.reopen().map_err(|e| SqlError::new(errno::ER_UNKNOWN_ERROR, e))?;
             }
         }
         Ok(())
     }
 
     fn reopen_errors(&self) -> Result<(), SqlError> {
-        crate::log::reopen()
-            .map_err(|e| SqlError::new(1105, format!("cannot write the error log: {e}")))
+        crate::log::reopen().map_err(|e| {
+            SqlError::new(errno::ER_UNKNOWN_ERROR, format!("cannot write the error log: {e}"))
+        })
     }
 }

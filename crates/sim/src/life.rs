@@ -82,7 +82,7 @@ pub async fn live(s: &Stage<'_>) -> Result<Ended, Failure> {
                 return Poll::Ready(Ok(if flip { Ended::Damaged } else { Ended::GaveUp }));
             }
             if s.injector.happened().flip {
-                // A damaged page of undo is told again and again, and what its transaction has locked stays locked.
+                // A damaged page of undo is reported again and again, and what its transaction has locked stays locked.
                 return Poll::Ready(Ok(Ended::Damaged));
             }
             return Poll::Ready(failed(

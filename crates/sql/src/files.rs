@@ -81,6 +81,5 @@ impl ServerFiles for NoFiles {
 
 /// 1290: the file is not where `secure_file_priv` says.
 pub fn not_allowed() -> SqlError {
-    let text = "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement";
-    SqlError::new(errno::ER_OPTION_PREVENTS_STATEMENT, text)
+    SqlError::of(errno::ER_OPTION_PREVENTS_STATEMENT, &[&"--secure-file-priv"])
 }

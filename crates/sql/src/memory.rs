@@ -19,6 +19,7 @@ mod process;
 
 pub use process::Measure;
 
+use crate::errno;
 use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};
@@ -198,14 +199,14 @@ impl Over {
                     .into(),
             ),
             Whose::Sessions => (
-                4081,
+                errno::ER_DA_GLOBAL_CONN_LIMIT,
                 format!(
                     "Global connection memory limit {limit} bytes exceeded. Consumed {used} bytes. \
                      See global_connection_memory_limit"
                 ),
             ),
             Whose::Session => (
-                4082,
+                errno::ER_DA_CONN_LIMIT,
                 format!(
                     "Connection memory limit {limit} bytes exceeded. Consumed {used} bytes. See \
                      connection_memory_limit"
@@ -224,7 +225,7 @@ impl Over {
 impl From<Over> for ValueError {
     fn from(o: Over) -> ValueError {
         let (errno, text) = o.text();
-        ValueError::new(errno, "HY000", text)
+        ValueError::new(errno, text)
     }
 }
 

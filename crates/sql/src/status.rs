@@ -70,7 +70,7 @@ stats! {
     Select_full_join: Counter One, "Joins that read a whole table for each row.";
     Select_full_range_join: Counter One, "Joins that read a range of a table for each row.";
     Select_range: Counter One, "Queries that read ranges of the first table.";
-    Select_range_check: Counter One, "Always 0: keys are not chosen anew for each row.";
+    Select_range_check: Counter One, "Always 0: keys are not chosen again for each row.";
     Select_scan: Counter One, "Queries that read the whole first table.";
     Slow_queries: Counter One, "Statements that were slow: see long_query_time and log_queries_not_using_indexes.";
     Sort_merge_passes: Counter One, "Sorts whose rows were merged from disk: see sort_buffer_size.";

@@ -10,6 +10,7 @@ mod beside;
 mod beside_definitions;
 mod beside_names;
 mod beside_values;
+mod book;
 mod branches;
 mod changes;
 mod charsets;

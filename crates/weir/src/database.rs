@@ -165,7 +165,7 @@ impl Database {
         let inst = match opened {
             Ok(inst) => inst,
             Err(e) => {
-                // What has failed is told; the stop only frees the directory.
+                // The failure was reported; the stop only frees the directory.
                 let _ = rt.block_on(db.shutdown());
                 return Err(e);
             }

@@ -25,7 +25,7 @@
 //! ```
 //!
 //! - [`Database`] is a data directory, or one in memory. `weir serve` opens the same directories. One process has it at a time: a second
-//!   one is told by [`Error::InUse`] who has it.
+//!   one gets [`Error::InUse`], which says who has it.
 //! - [`Connection`] is a session; as many as are wanted, in as many threads. [`Connection::query`] streams, [`Transaction`] and
 //!   [`Savepoint`] are guards, [`Appender`] inserts in bulk, [`InterruptHandle`] ends a statement from another thread.
 //! - [`AsyncConnection`] has the same calls as futures, for any executor.

@@ -19,7 +19,7 @@ const IN_MEMORY: &[(Var, &str)] = &[
     (Var::innodb_flush_method, "fsync"),
 ];
 
-/// Options that act on what a server does for clients over a network, or on its log files. A program that sets one of them is told so, since
+/// Options that act on what a server does for clients over a network, or on its log files. A program that sets one of them gets an error, since
 /// nothing would come of it.
 pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::port,
@@ -95,7 +95,7 @@ impl std::fmt::Debug for Builder {
 }
 
 impl Builder {
-    /// Sets an option. The name may be written with `-` or `_`; sizes take `K`, `M` and `G`. What is wrong with it is told by `open`.
+    /// Sets an option. The name may be written with `-` or `_`; sizes take `K`, `M` and `G`. An error in it is reported by `open`.
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Builder {
         self.given.push((name.into(), value.into()));
         self

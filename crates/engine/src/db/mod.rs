@@ -18,7 +18,7 @@ use crate::force::Force;
 use crate::history::report::Details;
 use crate::ids::{Lsn, Xid};
 use crate::log::Keep;
-use crate::log::answers::Answer;
+use crate::log::deferred_ack::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
@@ -64,7 +64,7 @@ pub struct Options {
     pub flush_policy: &'static str,
     /// Keep the history of flushing in a file; a server's default is yes.
     pub flight_recorder: bool,
-    /// No commit for so long while sessions wait is a stall, which is told and kept; 0: not watched.
+    /// No commit for so long while sessions wait is a stall, which is reported and kept; 0: not watched.
     pub stall_seconds: u64,
     pub undo: UndoLimits,
     pub change_buffer: ChangeBufferLimits,
@@ -153,7 +153,7 @@ impl Deref for Inner {
 }
 
 impl Inner {
-    /// The engine cannot keep its promise any more: everybody who waits gets the error, the owner is told once.
+    /// The engine cannot keep its promise any more: everybody who waits gets the error, and the owner's callback runs once.
     pub fn fatal(&self, e: &Error) {
         self.core.log.stop(e.clone());
         self.core.pool.stop(e.clone());

@@ -75,11 +75,11 @@ fn spawn(
     inner.rt.spawn(name, watched(task, lost))
 }
 
-/// Runs a task to its end, or to its panic, which is told.
+/// Runs a task to its end, or to its panic, which is reported.
 async fn watched(task: impl Future<Output = ()>, lost: impl Fn()) {
     let mut task = std::pin::pin!(task);
     std::future::poll_fn(|cx| {
-        // What the task has changed is judged by anyone who is told.
+        // The receiver of the report judges what the task has changed.
         let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(cx)));
         polled.unwrap_or_else(|_| {
             lost();

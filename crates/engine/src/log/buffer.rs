@@ -414,7 +414,7 @@ impl Log {
             match self.try_grant(bytes, undoing) {
                 Ok(()) => {
                     self.stats.room_wait_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
-                    // Others may fit as well. Behind the last undoing that is told by its end.
+                    // Others may fit as well. After the last undo its end says so.
                     room.wake_one();
                     return Ok(Grant { log: self, bytes });
                 }

@@ -4,9 +4,9 @@
 //! A leader instead of a thread of its own: with a sync of about 70 us a hand-over to another thread (two switches of
 //! 5-15 us) would be a good part of the commit. Only with answers to give ([`super::answers`]) a task leads, for as long as there are any.
 
-use super::answers::KeptAnswer;
 use super::buffer::Log;
 use super::control::DAMAGED_MAX;
+use super::deferred_ack::DeferredAck;
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
@@ -63,7 +63,7 @@ pub struct Waiters {
     next_id: u64,
     list: Vec<Waiter>,
     /// Answers that wait in place of their sessions.
-    pub(super) answers: Vec<KeptAnswer>,
+    pub(super) answers: Vec<DeferredAck>,
 }
 
 impl Waiters {
@@ -85,7 +85,7 @@ impl Waiters {
         wake
     }
 
-    /// Nobody leads: somebody is told to, if there is anything to lead for. Where there are answers it is their task, which then leads
+    /// Nobody leads: one thread is woken to lead, if there is anything to lead for. Where there are answers it is their task, which then leads
     /// for all until nobody waits, and wakes no session to lead.
     fn hand_over(&self, log: &Log) {
         assert!(!self.busy);

@@ -303,7 +303,7 @@ impl<'a> Leading<'a> {
         self.id
     }
 
-    /// The followers are told why.
+    /// The followers learn why.
     fn failed(&self, e: LoadError) {
         *self.load.failure.lock() = Some(e);
     }

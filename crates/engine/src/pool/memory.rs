@@ -88,7 +88,7 @@ impl FrameMemory {
         unsafe { IoBuf::borrowed(self.at(no), self.page_size) }
     }
 
-    /// Frames go to the device until the guard is told that they are back.
+    /// Frames go to the device until the guard learns that they are back.
     pub fn lend(&self) -> Lent<'_> {
         Lent { memory: self, over: false }
     }

@@ -147,7 +147,7 @@ impl Db {
         self.inner().core.spaces.say(line);
     }
 
-    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is told by anyone who knows statements.
+    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is added by `sql`, which knows statements.
     pub fn status_text(&self) -> String {
         let db = self.inner();
         let (pool, log) = (&db.core.pool, &db.core.log);

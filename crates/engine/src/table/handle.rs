@@ -419,7 +419,7 @@ impl Table {
         if self.is_part { self.met().await } else { self.usable() }
     }
 
-    /// Damage of the file is told here, and costs the server this table and no other.
+    /// Damage of the file is reported here, and costs the server this table and no other.
     async fn meet(&self) -> Result<()> {
         self.usable()?;
         let spaces = &self.core.spaces;

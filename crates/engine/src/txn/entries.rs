@@ -1,7 +1,7 @@
 //! Entries of many rows: those of an index sorted, and as many as share a leaf made in one mini-transaction.
 //!
 //! The rows are new and of one run (`bulk`), so none of their keys had a record and no entry of theirs stands anywhere. A unique
-//! index is asked about each row in the order of the rows, which decides what a statement is told; only the others take runs.
+//! index is asked about each row in the order of the rows, which decides which error a statement gets; only the others take runs.
 //! Whatever is not plain - a locked gap, a leaf without room, a buffer tree beyond its limit - goes the way of a single entry, which
 //! can wait.
 

@@ -12,7 +12,7 @@
 //! - Versions are built under the latch of the clustered leaf: rollback truncates undo only under the exclusive one.
 //! - An undo record and the row change it undoes are one mini-transaction; so are a rolled-back change and the truncation
 //!   of its undo record. Rollback after a crash therefore does each step exactly once. (Where a deleted row of another transaction is given
-//!   back, the truncation comes later: the row then is no longer the transaction's, by which the second time is told.)
+//!   back, the truncation comes later: the row then is no longer the transaction's, which is how the second time is recognised.)
 //! - Purge removes a secondary entry only while it holds the clustered leaf of the row and has seen that no version that
 //!   some view may want has this entry.
 
@@ -312,7 +312,7 @@ impl Txn {
         }
     }
 
-    /// Between two statements of a transaction: anyone who asks from here on is told what it keeps. At READ COMMITTED no snapshot outlives a
+    /// Between two statements of a transaction: monitors that ask from here on see what it keeps. At READ COMMITTED no snapshot outlives a
     /// statement for long: the next one opens another.
     pub fn between_statements(&mut self) {
         let lasts = self.o.isolation >= Isolation::RepeatableRead;

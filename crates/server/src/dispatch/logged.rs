@@ -1,4 +1,4 @@
-//! What the logs of statements are told of a connection, and the count of slow statements, which is kept without a log too.
+//! What the logs of statements get of a connection, and the count of slow statements, which is kept without a log too.
 
 use super::Connection;
 use crate::statement_log::Ended;

@@ -123,7 +123,7 @@ impl Http {
                     self.accepted(socket, from);
                 }
                 Err(e) => {
-                    // Mostly there is no descriptor left; told once, as clients of SQL are told each time.
+                    // Mostly there is no descriptor left. It is logged once; clients of SQL get an error each time.
                     if !std::mem::replace(&mut failing, true) {
                         log::warning(&format!("HTTP: cannot accept connections: {e}"));
                     }

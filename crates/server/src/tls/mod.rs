@@ -1,9 +1,9 @@
-//! What encrypted connections need: certificates, versions, ciphers, and what the server is told about them.
+//! What encrypted connections need: certificates, versions, ciphers, and what the server learns about them.
 //!
 //! May use: files, the TLS library, variables. The layer itself is a transport (`transport::Encrypted`).
 //!
 //! Invariants: a [`Context`] never changes; a reload makes another one, and connections keep theirs. Certificates are trusted by the
-//! library alone: what is read of them here is told, not decided upon.
+//! library alone: what is read of them here is shown to administrators and decides nothing.
 
 mod files;
 mod generate;

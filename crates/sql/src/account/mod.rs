@@ -69,10 +69,7 @@ impl AuthPlugin {
             "mysql_native_password" => Ok(AuthPlugin::Native),
             "caching_sha2_password" => Ok(AuthPlugin::CachingSha2),
             "sha256_password" => Ok(AuthPlugin::Sha256),
-            _ => {
-                let text = format!("Plugin '{name}' is not loaded");
-                Err(SqlError::new(errno::ER_PLUGIN_IS_NOT_LOADED, text))
-            }
+            _ => Err(SqlError::of(errno::ER_PLUGIN_IS_NOT_LOADED, &[&name])),
         }
     }
 }
@@ -314,8 +311,7 @@ impl Accounts {
     /// `partial_revokes` was set. 3896 where it goes off and there are restrictions.
     pub fn set_partial_revokes(&self, on: bool) -> Result<(), SqlError> {
         if !on && self.has_restrictions() {
-            let text = "At least one partial revoke exists on a database. The system variable '@@partial_revokes' must be set to ON.";
-            return Err(SqlError::new(3896, text));
+            return Err(SqlError::of(errno::ER_PARTIAL_REVOKES_EXIST, &[]));
         }
         self.partial_revokes.store(on, Ordering::Relaxed);
         Ok(())
@@ -367,8 +363,7 @@ impl Accounts {
     ) -> Result<T, SqlError> {
         let alone = self.alone().await;
         if self.has_grant_tables() {
-            let text = "Table definition has changed, please retry transaction";
-            return Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text));
+            return Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]));
         }
         self.edit_alone(&alone, change).await
     }

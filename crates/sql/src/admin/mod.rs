@@ -62,9 +62,9 @@ pub async fn run_admin(
         }
         Statement::InstallComponent { urns, sets } => install(urns, *sets, cx),
         Statement::UninstallComponent(urns) => uninstall(urns, cx),
-        Statement::Restart => Err(SqlError::new(
+        Statement::Restart => Err(SqlError::of(
             errno::ER_RESTART_SERVER_FAILED,
-            "Restart server failed (mysqld is not managed by supervisor process).",
+            &[&"mysqld is not managed by supervisor process"],
         )),
         other => {
             if let Some(done) = users::run(other, cx).await {
@@ -145,8 +145,7 @@ fn install(
 ) -> Result<AdminResult, SqlError> {
     for urn in urns {
         if sets || !built_in(urn, cx) {
-            let text = format!("Cannot load component from specified URN: '{urn}'.");
-            return Err(SqlError::new(3529, text));
+            return Err(SqlError::of(errno::ER_COMPONENTS_CANT_LOAD, &[&urn]));
         }
     }
     Ok(AdminResult::ok())
@@ -155,9 +154,7 @@ fn install(
 fn uninstall(urns: &[Box<str>], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     for urn in urns {
         if !built_in(urn, cx) {
-            let text =
-                format!("Component specified by URN '{urn}' to unload has not been loaded before.");
-            return Err(SqlError::new(3537, text));
+            return Err(SqlError::of(errno::ER_COMPONENTS_UNLOAD_NOT_LOADED, &[&urn]));
         }
     }
     Ok(AdminResult::ok())

@@ -4,6 +4,7 @@
 
 use super::FuncCtx;
 use super::concat::{Texts, is_sorted_by_values, join};
+use crate::errno;
 use crate::memory::{Held, heap_of};
 use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
@@ -218,8 +219,7 @@ pub const MAX_BINARY: usize = 511;
 
 /// 3514.
 pub fn too_many_bits() -> ValueError {
-    let text = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function";
-    ValueError::new(3514, "HY000", text.into())
+    ValueError::of(errno::ER_INVALID_BITWISE_AGGREGATE_OPERANDS_SIZE, &[])
 }
 
 /// The running state of one aggregate in one group.
@@ -291,7 +291,7 @@ impl Accumulator {
             AggKind::GroupConcat => {
                 let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
                 let mut text = Vec::new();
-                // Values without an order of their own are told apart in theirs.
+                // Values without an order of their own are distinguished in theirs.
                 let sorted_from = if is_sorted_by_values(spec) { 0 } else { data.len() };
                 for v in data {
                     text.extend_from_slice(&v.to_text_in(c).unwrap_or_default());
@@ -485,8 +485,7 @@ impl Accumulator {
             return Ok(());
         }
         if bits.len() != x.len() {
-            let text = "Binary operands of bitwise operators must be of equal length";
-            return Err(ValueError::new(3513, "HY000", text.into()));
+            return Err(ValueError::of(errno::ER_INVALID_BITWISE_OPERANDS_SIZE, &[]));
         }
         for (a, b) in bits.iter_mut().zip(x) {
             *a = match kind {
@@ -498,7 +497,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// The result over the rows so far, for windows that grow. GROUP_CONCAT is none of their functions.
+    /// The result over the rows so far, for windows that grow. GROUP_CONCAT is no window function.
     pub fn value(
         &self,
         spec: &AggSpec,

@@ -24,7 +24,7 @@ impl Session {
         self.explicit || self.xa.is_some() || self.txn.as_ref().is_some_and(used)
     }
 
-    /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client is told of this
+    /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client learns of this
     /// one: it writes its next literals by it.
     fn mode_of_client(&self) -> SqlMode {
         self.outer_mode.unwrap_or(self.settings.mode)

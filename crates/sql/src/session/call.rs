@@ -424,18 +424,13 @@ impl Session {
         for _ in 0..super::execute::ATTEMPTS {
             let plan = code.plan(at, &what, vars, reads!(self), &self.user_vars).await?;
             if plan.has_result() && !self.conn.multi_results {
-                let text = format!(
-                    "PROCEDURE {} can't return a result set in the given context",
-                    code.full_name()
-                );
-                return Err(SqlError::new(errno::ER_SP_BADSELECT, text));
+                return Err(SqlError::of(errno::ER_SP_BADSELECT, &[&code.full_name()]));
             }
             if let Ok(done) = self.run_plan(&plan, vars, sink).await {
                 return done;
             }
         }
-        let text = "Table definition has changed, please retry transaction";
-        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+        Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
     }
 
     /// A SET of the program does not change what the program has settled, except for `sql_mode`.

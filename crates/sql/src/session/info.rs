@@ -1,6 +1,7 @@
 //! What functions ask the session: LAST_INSERT_ID(), DATABASE(), ROW_COUNT() and their like.
 
 use super::Instance;
+use crate::errno;
 use crate::locks::UserLocks;
 use crate::memory::{Account, Held, Over, SessionMemory};
 use crate::session_api::{ConnInfo, KillSwitch, Sessions, SqlError};
@@ -166,11 +167,11 @@ pub const OUT_OF_TIME: &str =
 impl SessionInfo for Info {
     fn stopped(&self) -> Option<ValueError> {
         if self.kill.pending().is_some() {
-            return Some(ValueError::new(1317, "70100", "Query execution was interrupted".into()));
+            return Some(ValueError::of(errno::ER_QUERY_INTERRUPTED, &[]));
         }
         let at = self.deadline.load(Relaxed);
         let over = at > 0 && self.rt.now() >= at;
-        over.then(|| ValueError::new(3024, "HY000", OUT_OF_TIME.into()))
+        over.then(|| ValueError::new(errno::ER_QUERY_TIMEOUT, OUT_OF_TIME))
     }
 
     fn memory(&self) -> Account<'_> {
@@ -271,12 +272,11 @@ impl SessionInfo for Info {
     }
     fn fill_random(&self, out: &mut [u8]) -> Result<(), ValueError> {
         self.rt.fill_random(out).map_err(|e| {
-            let text = format!("Error when executing command random_bytes: {e}");
-            ValueError::new(1220, "HY000", text)
+            ValueError::of(errno::ER_ERROR_WHEN_EXECUTING_COMMAND, &[&"random_bytes", &e])
         })
     }
 }
 
 fn refused(e: SqlError) -> ValueError {
-    ValueError::new(e.errno, "42000", e.message)
+    ValueError::new(e.errno, e.message)
 }

@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::account::{AccountName, Privileges};
+use crate::errno;
 use crate::session_api::{KillKind, SqlError};
 use crate::value::Value;
 
@@ -9,13 +10,13 @@ impl Session {
     pub(super) fn kill(&mut self, query_only: bool, id: &Value<'_>) -> Result<(), SqlError> {
         let id = id.to_u64(&mut self.current).unwrap_or(0);
         let Some(sessions) = self.inst.sessions.get() else {
-            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+            return Err(SqlError::of(errno::ER_NO_SUCH_THREAD, &[&id]));
         };
         let Some(owner) = sessions.user_of(id) else {
-            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+            return Err(SqlError::of(errno::ER_NO_SUCH_THREAD, &[&id]));
         };
         let all = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
-        let not_owner = || Err(SqlError::new(1095, format!("You are not owner of thread {id}")));
+        let not_owner = || Err(SqlError::of(errno::ER_KILL_DENIED_ERROR, &[&id]));
         if owner != self.conn.user && self.access.require_any_global(all).is_err() {
             return not_owner();
         }
@@ -27,7 +28,7 @@ impl Session {
         }
         let kind = if query_only { KillKind::Query } else { KillKind::Connection };
         if !sessions.kill(id, kind) {
-            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+            return Err(SqlError::of(errno::ER_NO_SUCH_THREAD, &[&id]));
         }
         if id == self.conn.id {
             self.killed_itself |= kind == KillKind::Connection;
@@ -36,7 +37,7 @@ impl Session {
         Ok(())
     }
 
-    /// Anyone who is killed by another session gets no answer: the connection ends. Anyone who kills himself is told.
+    /// A session that another one kills gets no answer: the connection ends. A session that kills itself gets the error.
     pub fn is_told_of_kill(&self) -> bool {
         self.killed_itself
     }

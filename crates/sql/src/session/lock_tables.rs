@@ -54,8 +54,7 @@ impl Session {
             let write = matches!(l.kind, TableLockKind::Write | TableLockKind::LowPriorityWrite);
             let (schema, table) = (self.schema_for(&l.name)?, l.name.name.as_str().to_owned());
             if !known.insert((schema.clone(), alias.clone())) {
-                let text = format!("Not unique table/alias: '{alias}'");
-                return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
+                return Err(SqlError::of(errno::ER_NONUNIQ_TABLE, &[&alias]));
             }
             wanted.push(LockedTable { schema, table, alias, write });
         }
@@ -93,8 +92,7 @@ impl Session {
                 done => return done,
             }
         }
-        let text = "Table definition has changed, please retry transaction";
-        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+        Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
     }
 
     /// The table, or the tables of a view.
@@ -168,8 +166,7 @@ impl Session {
             return Ok(false);
         };
         if self.locked.as_ref().is_some_and(LockedTables::is_listed) {
-            let text = "Can't execute the given command because you have active locked tables or an active transaction";
-            return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
+            return Err(SqlError::of(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, &[]));
         }
         if !names.is_empty() {
             if self.reads_all() {
@@ -312,13 +309,7 @@ impl Session {
 fn check_kind(stmt: &Statement) -> Result<(), SqlError> {
     match stmt.row().under_locks {
         UnderLocks::Allowed | UnderLocks::NamedTables => Ok(()),
-        UnderLocks::GrantTables => {
-            let text = "Table 'user' was not locked with LOCK TABLES";
-            Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED, text))
-        }
-        UnderLocks::Refused => {
-            let text = "Can't execute the given command because you have active locked tables or an active transaction";
-            Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text))
-        }
+        UnderLocks::GrantTables => Err(SqlError::of(errno::ER_TABLE_NOT_LOCKED, &[&"user"])),
+        UnderLocks::Refused => Err(SqlError::of(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, &[])),
     }
 }

@@ -1,4 +1,4 @@
-//! What the general and the slow query log are told of a session's statements. The server, which has the files and the clock, writes them.
+//! What the general and the slow query log get of a session's statements. The server, which has the files and the clock, writes them.
 
 use super::Session;
 use super::text::lexed;

@@ -14,10 +14,7 @@ use weir_syntax::ast::Statement;
 
 /// 1820.
 pub fn must_change() -> SqlError {
-    SqlError::new(
-        errno::ER_MUST_CHANGE_PASSWORD,
-        "You must reset your password using ALTER USER statement before executing this statement.",
-    )
+    SqlError::of(errno::ER_MUST_CHANGE_PASSWORD, &[])
 }
 
 /// May anyone who has to change his password run this? What sets his own password and, as clients do when they begin, what sets variables;
@@ -55,10 +52,7 @@ impl Session {
         let defaults = crate::admin::password_defaults(&inst.vars);
         if account.is_expired(&defaults, inst.db.rt().wall_micros() / 1_000_000) {
             if !can_change_password && inst.vars.bool(Var::disconnect_on_expired_password) {
-                return Err(SqlError::new(
-                    errno::ER_MUST_CHANGE_PASSWORD_LOGIN,
-                    "Your password has expired. To log in you must change it using a client that supports expired passwords.",
-                ));
+                return Err(SqlError::of(errno::ER_MUST_CHANGE_PASSWORD_LOGIN, &[]));
             }
             self.access.expire();
         }

@@ -69,6 +69,7 @@ mod checksum;
 mod connection;
 mod count;
 mod create_as;
+mod deferred_ack;
 mod events;
 mod execute;
 mod explain_for;
@@ -81,7 +82,6 @@ mod lock_tables;
 mod logged;
 mod login;
 mod nested;
-mod owed;
 mod point;
 mod point_write;
 mod preparable;
@@ -161,7 +161,7 @@ pub struct Session {
     warnings: Warnings,
     /// The statement's own warnings, while it runs.
     current: Warnings,
-    /// What the client is told of the session with its answers.
+    /// What answers say of the session.
     tracking: tracking::Tracking,
     /// The statement at hand shows the warnings and does not replace them.
     keep_warnings: bool,
@@ -200,7 +200,7 @@ pub struct Session {
     out_to: OutTo,
     /// What SIGNAL raised, with all that it said.
     signalled: Option<Warning>,
-    owing: owed::Owing,
+    owing: deferred_ack::Owing,
     /// What follows the statement that ran last, in UTF-8.
     ahead: Option<text::Ahead>,
     /// The account's connection, which its resources are counted on. Sessions that nobody logged in to have none.
@@ -292,7 +292,7 @@ impl Session {
             collecting: false,
             out_to: OutTo::default(),
             signalled: None,
-            owing: owed::Owing::default(),
+            owing: deferred_ack::Owing::default(),
             ahead: None,
             connected: None,
             update_counted: false,
@@ -504,7 +504,7 @@ impl Session {
         Some(self.run_query(&parsed.stmt, Origin::Text, &params, sink).await)
     }
 
-    /// Refuses a query that may not be run, before anything about the names in it is told. What only binding knows is
+    /// Refuses a query that may not be run, before any error about the names in it is reported. What only binding knows is
     /// checked with the plan, see [`rights::cover`].
     fn check_query(&mut self, stmt: &Statement) -> Result<(), SqlError> {
         if self.access.is_expired() {

@@ -11,10 +11,9 @@ use weir_syntax::lex::{SqlMode, T, Token};
 pub(super) fn preparable(stmt: &Statement, sql: &[u8], mode: SqlMode) -> Result<(), SqlError> {
     match stmt {
         Statement::Unsupported { what } => Err(SqlError::not_supported(what)),
-        s if s.is_unprepared() || asks_counts(sql, mode) => Err(SqlError::new(
-            errno::ER_UNSUPPORTED_PS,
-            "This command is not supported in the prepared statement protocol yet",
-        )),
+        s if s.is_unprepared() || asks_counts(sql, mode) => {
+            Err(SqlError::of(errno::ER_UNSUPPORTED_PS, &[]))
+        }
         _ => Ok(()),
     }
 }

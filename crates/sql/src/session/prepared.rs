@@ -7,6 +7,7 @@ use super::preparable::preparable;
 use super::text::{for_client, lexed};
 use crate::context::{AdminResult, Listed, PreparedStatement};
 use crate::ddl::refused::value_error;
+use crate::errno;
 use crate::memory::{Held, LARGE};
 use crate::query::{self, ParamKind, Plan};
 use crate::rights;
@@ -130,7 +131,7 @@ impl Session {
         self.next_statement = self.next_statement.wrapping_add(1).max(1);
         let params = parsed.params as usize;
         if params > 65_535 {
-            return Err(SqlError::new(1390, "Prepared statement contains too many placeholders"));
+            return Err(SqlError::of(errno::ER_PS_MANY_PARAM, &[]));
         }
         let listed = self.listed(Some(id), None, sql);
         self.inst.status.inc(Stat::Prepared_stmt_count);
@@ -209,7 +210,7 @@ impl Session {
             return Err(SqlError::unknown_statement(id, "mysqld_stmt_execute"));
         };
         if params.len() != p.params {
-            return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
+            return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"mysqld_stmt_execute"]));
         }
         p.listed.executed();
         let (stmt, plan, kinds) = (p.stmt.clone(), p.plan.clone(), p.kinds.clone());
@@ -367,13 +368,10 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
         let Some(n) = self.named.get(&name.to_lowercase()) else {
-            return Err(SqlError::new(
-                1243,
-                format!("Unknown prepared statement handler ({name}) given to EXECUTE"),
-            ));
+            return Err(SqlError::of(errno::ER_UNKNOWN_STMT_HANDLER, &[&name, &"EXECUTE"]));
         };
         if n.params != using.len() {
-            return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
+            return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"EXECUTE"]));
         }
         n.listed.executed();
         let (stmt, kinds) = (n.stmt.clone(), n.kinds.clone());
@@ -394,10 +392,9 @@ impl Session {
                 self.tracking.changed();
                 Ok(())
             }
-            false => Err(SqlError::new(
-                1243,
-                format!("Unknown prepared statement handler ({name}) given to DEALLOCATE PREPARE"),
-            )),
+            false => {
+                Err(SqlError::of(errno::ER_UNKNOWN_STMT_HANDLER, &[&name, &"DEALLOCATE PREPARE"]))
+            }
         }
     }
 
@@ -416,10 +413,7 @@ impl Session {
         if self.inst.status.get(Stat::Prepared_stmt_count) < max {
             return Ok(());
         }
-        let text = format!(
-            "Can't create more than max_prepared_stmt_count statements (current value: {max})"
-        );
-        Err(SqlError::new(1461, text))
+        Err(SqlError::of(errno::ER_MAX_PREPARED_STMT_COUNT_REACHED, &[&max]))
     }
 }
 

@@ -31,7 +31,7 @@ const KNOWN: usize = 256;
 /// Bytes of a text without a plan that is remembered. The digest of a longer one is made when it is parsed.
 const SHORT: usize = 64;
 
-/// What is told of a session's statements, and what was told before.
+/// What the logs and the tables of statements get of a session, and what they got before.
 #[derive(Default)]
 pub(super) struct Tally {
     /// Nanoseconds that transactions waited for locks of rows since they were told last.

@@ -12,6 +12,7 @@ mod tables;
 
 use crate::account::host::like;
 use crate::context::{AdminResult, ShowResult, StatementCtx};
+use crate::errno;
 use crate::infoschema::cells::settle;
 use crate::session_api::SqlError;
 use weir_engine::ObjectKind;
@@ -82,7 +83,7 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
             replication::log_events()
         }
         ShowKind::BinaryLogs => {
-            return Err(SqlError::new(1381, "You are not using binary logging"));
+            return Err(SqlError::of(errno::ER_NO_BINARY_LOGGING, &[]));
         }
         ShowKind::CreateView(t) => tables::create_view(t, cx)?,
         ShowKind::CreateProcedure(n) => programs::create(ObjectKind::Procedure, n, cx)?,

@@ -5,6 +5,7 @@ use super::error::{ValueError, Warnings, shown};
 use super::json::{self, Json};
 use super::types::{Class, SqlType, TypeInfo, coercibility};
 use super::{Charset, Collation, DateTime, SqlMode, Value};
+use crate::errno;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -376,7 +377,7 @@ pub fn check_temporal(v: &Value<'_>, ty: &SqlType, cx: &EvalCtx<'_>) -> Result<(
 }
 
 fn incorrect(kind: &str, b: &[u8]) -> ValueError {
-    ValueError::new(1525, "HY000", format!("Incorrect {kind} value: '{}'", shown(b)))
+    ValueError::of(errno::ER_WRONG_VALUE, &[&kind, &shown(b)])
 }
 
 #[cfg(test)]

@@ -239,7 +239,7 @@ with_inert! { vars =>
     partial_revokes: Global Always, BOOL, OFF,
         "REVOKE on a database restricts what is granted on all of them.";
     automatic_sp_privileges: Global Always, BOOL, ON,
-        "Whoever creates a routine may execute, alter and drop it.";
+        "The creator of a routine may execute, alter and drop it.";
     init_connect: Global Always, STR, s(""), "What runs when a client connects.",
         note "nothing runs then";
     protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
@@ -253,7 +253,7 @@ with_inert! { vars =>
     tls_version: Global Always, STR, s("TLSv1.2,TLSv1.3"),
         "Versions of encrypted connections; empty: none are encrypted. ALTER INSTANCE RELOAD TLS puts it into force.";
     ssl_ca: Global Always, STR, s(""),
-        "File of authorities whose clients' certificates are trusted. ALTER INSTANCE RELOAD TLS reads it anew, as all of these.";
+        "File of authorities whose clients' certificates are trusted. ALTER INSTANCE RELOAD TLS reads it again, as all of these.";
     ssl_capath: Global Always, STR, s(""), "Directory of such files.";
     ssl_cert: Global Always, STR, s(""), "File of the server's certificate and those between it and its authority.";
     ssl_key: Global Always, STR, s(""), "File of the key of that certificate.";
@@ -379,7 +379,7 @@ with_inert! { vars =>
     session_track_schema: Both Always, BOOL, ON, "Tell clients when the default database changes.";
     session_track_system_variables: Both Always, STR,
         s("time_zone,autocommit,character_set_client,character_set_results,character_set_connection"),
-        "Variables whose new values are told to clients: names with commas between, or * for all.";
+        "Variables whose new values clients learn: names with commas between, or * for all.";
     session_track_state_change: Both Always, BOOL, OFF, "Tell clients that session state changed.";
     session_track_gtids: Both Always, VarType::Enum(&["OFF", "OWN_GTID", "ALL_GTIDS"]),
         Default::Enum(0), "Tell clients GTIDs.", note "there are no GTIDs";
@@ -573,7 +573,7 @@ with_inert! { vars =>
     innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
         "Pages that a thread merges into one request.", read by V4;
     innodb_ibuf_max_pct_of_buffer: Global Always, uint(1, 50), n(50),
-        "Percent of the pool from which the change buffer is merged faster, and whoever makes it grow merges too.",
+        "Percent of the pool from which the change buffer is merged faster, and sessions that make it grow merge too.",
         read by V4;
     innodb_ibuf_flush_pct: Global Always, uint(1, 50), n(5),
         "Percent of the capacity for merging the change buffer while it is larger than that.", read by V4;
@@ -582,7 +582,7 @@ with_inert! { vars =>
     innodb_ibuf_max_size: Global AtStart, size(0, U64_MAX, 1), n(0),
         "Bytes that the change buffer may have; 0 for half of the pool.", read by XTRADB;
     innodb_ibuf_active_contract: Global Always, uint(0, 1), n(0),
-        "Whoever makes the change buffer grow merges, however small it is.", read by XTRADB;
+        "Sessions that make the change buffer grow merge, however small it is.", read by XTRADB;
     innodb_ibuf_accel_rate: Global Always, uint(100, 999_999_999), n(100),
         "Percent of the usual rate at which the change buffer is merged in the background.", read by XTRADB;
     innodb_free_list_target: Global Always, uint(0, U64_MAX), n(0), "Free frames to have ready.",

@@ -223,7 +223,7 @@ fn a_guess_counts_though_the_client_leaves() {
             root.rows("select count(*) from information_schema.processlist") == "1"
         });
     };
-    // Nothing is in the cache yet, and nothing is told.
+    // Nothing is in the cache yet, and the server sends nothing.
     guess();
     gone(&mut root);
     let good = login("s", "x", SHA2);

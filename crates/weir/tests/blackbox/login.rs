@@ -270,7 +270,7 @@ fn a_login_is_small_and_soon_over() {
         std::thread::sleep(std::time::Duration::from_millis(200));
         slow.send_bytes(b"x").is_err()
     });
-    // A login with all the attributes that a client may send is none of these, nor is a large statement after it.
+    // A login with all the attributes that a client may send is not too long, nor is a large statement after it.
     let mut c = server.root_client();
     let text = "x".repeat(1 << 20);
     assert_eq!(c.rows(&format!("select length('{text}')")), "1048576");

@@ -19,6 +19,7 @@ use super::facts::Arg;
 use super::infer::{self, TEXT};
 use super::string::too_big;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
+use crate::errno;
 use crate::value::geo::wkb::BadWkb;
 use crate::value::geo::{Coord, GeoKind, Geometry, Shape, Srs};
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
@@ -224,24 +225,18 @@ fn ordinate(args: &[TypeInfo]) -> TypeInfo {
 
 /// 3037.
 fn invalid(function: &str) -> ValueError {
-    ValueError::new(3037, "22023", format!("Invalid GIS data provided to function {function}."))
+    ValueError::of(errno::ER_GIS_INVALID_DATA, &[&function])
 }
 
 /// 3516.
 fn unexpected(wanted: &str, found: GeoKind, function: &str) -> ValueError {
-    let text =
-        format!("{wanted} value is a geometry of unexpected type {} in {function}.", found.shown());
-    ValueError::new(3516, "22S01", text)
+    ValueError::of(errno::ER_UNEXPECTED_GEOMETRY_TYPE, &[&wanted, &found.shown(), &function])
 }
 
 /// 3618.
 fn geographic(function: &str, kinds: &[GeoKind]) -> ValueError {
     let kinds: Vec<&str> = kinds.iter().map(|k| k.shown()).collect();
-    let text = format!(
-        "{function}({}) has not been implemented for geographic spatial reference systems.",
-        kinds.join(", ")
-    );
-    ValueError::new(3618, "22S00", text)
+    ValueError::of(errno::ER_NOT_IMPLEMENTED_FOR_GEOGRAPHIC_SRS, &[&function, &kinds.join(", ")])
 }
 
 /// Errors about coordinates of an argument have other numbers than those about coordinates that are being made.
@@ -270,21 +265,21 @@ fn check_degrees(shape: &Shape, srs: &Srs, whose: Whose, function: &str) -> Resu
     let l = initial("L", "l");
     let (errno, text) = match whose {
         Whose::Own => (
-            3616 + n,
+            errno::ER_LONGITUDE_OUT_OF_RANGE + n,
             format!(
                 "{l}{what} {value:.6} is out of range in function {function}. It must be within \
                  {range}."
             ),
         ),
         Whose::Parameter => (
-            3731 + n,
+            errno::ER_GEOMETRY_PARAM_LONGITUDE_OUT_OF_RANGE + n,
             format!(
                 "A parameter of function {function} contains a geometry with {l}{what} {value:.6}, \
                  which is out of range. It must be within {range}."
             ),
         ),
     };
-    Err(ValueError::new(errno, if n == 0 { "22S02" } else { "22S03" }, text))
+    Err(ValueError::new(errno, text))
 }
 
 /// The geometry in an argument, whatever its SRID. None: NULL.
@@ -344,7 +339,7 @@ fn pair(
              {}, which should have been identical.",
             a.srid, b.srid
         );
-        return Err(ValueError::new(3033, "HY000", text));
+        return Err(ValueError::new(errno::ER_GIS_DIFFERENT_SRIDS, text));
     }
     Ok(Some((a, b, srs)))
 }
@@ -365,5 +360,5 @@ fn srid_argument(
 
 /// 1690.
 fn out_of_range(what: &str, function: &str) -> ValueError {
-    ValueError::new(1690, "22003", format!("{what} value is out of range in '{function}'"))
+    ValueError::of(errno::ER_DATA_OUT_OF_RANGE, &[&what, &function])
 }

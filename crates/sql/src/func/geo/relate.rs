@@ -2,6 +2,7 @@
 
 use super::measure::{EDGE_WORK, meet};
 use super::*;
+use crate::errno;
 use crate::value::geo::Ring;
 use crate::value::geo::plane::{self, Edge, Pieces, Place};
 
@@ -184,9 +185,7 @@ pub fn equals(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 fn pieces(cx: &mut FuncCtx<'_>, s: &Shape, function: &str) -> Result<Pieces, ValueError> {
     let all = Pieces::of(s);
     if all.is_mixed() || (s.kind() == GeoKind::Collection && some_meet(cx, &all.polygons)?) {
-        let text =
-            format!("Calling geometry function {function} with unsupported types of arguments.");
-        return Err(ValueError::new(3034, "HY000", text));
+        return Err(ValueError::of(errno::ER_GIS_UNSUPPORTED_ARGUMENT, &[&function]));
     }
     Ok(all)
 }

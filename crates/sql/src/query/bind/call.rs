@@ -32,7 +32,10 @@ impl Binder<'_> {
     pub fn func(&mut self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
         let Some(def) = func::lookup(name) else {
             let schema = self.env.reads.schema.unwrap_or("");
-            return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
+            return Err(SqlError::new(
+                errno::ER_SP_DOES_NOT_EXIST,
+                format!("FUNCTION {schema}.{name} does not exist"),
+            ));
         };
         def.check_arity(args.len()).map_err(value_error)?;
         let args = match func::json::knows_json(def.name) {
@@ -495,7 +498,7 @@ impl Binder<'_> {
             });
             !nested
         };
-        chosen.filter(alone).ok_or_else(|| SqlError::new(1111, "Invalid use of group function"))
+        chosen.filter(alone).ok_or_else(|| SqlError::of(errno::ER_INVALID_GROUP_FUNC_USE, &[]))
     }
 }
 

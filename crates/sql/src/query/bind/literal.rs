@@ -7,6 +7,7 @@
 use super::digits::{as_moment, unrounded};
 use super::{Bind, Binder};
 use crate::ddl::refused::value_error;
+use crate::errno;
 use crate::func::FuncDef;
 use crate::func::facts::Id;
 use crate::func::{self, clock};
@@ -548,5 +549,5 @@ pub fn json_as_text(e: BExpr) -> BExpr {
 }
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {
-    SqlError::new(1525, format!("Incorrect {kind} value: '{text}'"))
+    SqlError::of(errno::ER_WRONG_VALUE, &[&kind, &text])
 }

@@ -16,7 +16,7 @@ use weir_syntax::ast::{self, Expr, MatchMode};
 
 /// 1210.
 fn wrong_arguments(to: &str) -> SqlError {
-    SqlError::new(errno::ER_WRONG_ARGUMENTS, format!("Incorrect arguments to {to}"))
+    SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&to])
 }
 
 /// Is the value the same for all rows of the statement?
@@ -68,8 +68,7 @@ impl Binder<'_> {
             if mode == MatchMode::Boolean && table.meta.is_like_myisam() {
                 return self.match_by_row(bound, against, places[0], asked);
             }
-            let text = "Can't find FULLTEXT index matching the column list";
-            return Err(SqlError::new(errno::ER_FT_MATCHING_KEY_NOT_FOUND, text));
+            return Err(SqlError::of(errno::ER_FT_MATCHING_KEY_NOT_FOUND, &[]));
         };
         let in_order = |c: &usize| asked.iter().position(|a| a == c).map(|at| bound[at].clone());
         let columns: Vec<BExpr> = key.columns.iter().filter_map(in_order).collect();

@@ -13,13 +13,13 @@
 mod call;
 mod convert;
 mod created;
-mod decided;
 mod deprecated;
 pub mod digits;
 mod effort;
 mod expr;
 mod from;
 mod functional;
+mod functional_dependency;
 mod grouped;
 mod hinted;
 pub mod hints;

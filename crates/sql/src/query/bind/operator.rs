@@ -4,6 +4,7 @@ use super::digits::{as_decimal, is_long, rounded, whole_average};
 use super::literal::{adapted, as_json, as_number, chosen_number, json_as_text, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
+use crate::errno;
 use crate::func::names;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::collations::{against, all_in_one, collated};
@@ -83,7 +84,7 @@ fn computing_sign(op: BinaryOp) -> Option<&'static str> {
 }
 
 pub fn columns_expected(n: usize) -> SqlError {
-    SqlError::new(1241, format!("Operand should contain {n} column(s)"))
+    SqlError::of(errno::ER_OPERAND_COLUMNS, &[&n])
 }
 
 pub fn both(a: BExpr, b: BExpr) -> BExpr {

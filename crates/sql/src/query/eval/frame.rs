@@ -111,7 +111,7 @@ impl HashedKind {
 pub enum Among<'h> {
     /// It is one of the rows.
     One,
-    /// It is none of the rows without NULL. The others, by their places, are to be looked at one by one.
+    /// It is not one of the rows without NULL. The others, by their places, are to be looked at one by one.
     NoneBut(&'h [usize]),
 }
 

@@ -1,6 +1,7 @@
 //! JSON_VALUE, and what it has in common with the columns of JSON_TABLE: a part of a document as a value of a SQL type.
 
 use super::Ev;
+use crate::errno;
 use crate::func::json::too_much;
 use crate::query::expr::json::{Missing, Otherwise, Wanted};
 use crate::value::json::{self, Item, Json, View};
@@ -63,7 +64,7 @@ fn text_of(v: View<'_>) -> Value<'static> {
 }
 
 /// The number of a text that is no JSON.
-const NO_DOCUMENT: u16 = 3141;
+const NO_DOCUMENT: u16 = errno::ER_INVALID_JSON_TEXT_IN_PARAM;
 
 /// A part as a value of the type; JSON's `null` is NULL.
 pub fn typed(
@@ -161,14 +162,8 @@ pub fn json_value<'v>(
         Err(e) => return Err(e),
     };
     wanted.get(doc.view(), ev, |missing| match missing {
-        Missing::Empty => {
-            let text = "No value was found by 'json_value' on the specified path.";
-            ValueError::new(3966, "22035", text.into())
-        }
-        Missing::Many => {
-            let text = "More than one value was found by 'json_value' on the specified path.";
-            ValueError::new(3967, "22034", text.into())
-        }
+        Missing::Empty => ValueError::of(errno::ER_MISSING_JSON_VALUE, &[&"json_value"]),
+        Missing::Many => ValueError::of(errno::ER_MULTIPLE_JSON_VALUES, &[&"json_value"]),
         Missing::Container | Missing::Unfit => {
             ValueError::out_of_range(wanted.ty.returned_name(), "json_value")
         }
@@ -211,11 +206,16 @@ pub fn default_value(
         Ok(Value::Int(1..=1900)) if *ty == SqlType::Year => Err(out_of_range()),
         Ok(value) if same(&value) => Ok(value),
         Ok(_) => Err(out_of_range()),
-        Err(e) if matches!(e.errno, 1264 | 1406) || ty.is_string() => Err(out_of_range()),
+        Err(e)
+            if matches!(e.errno, errno::ER_WARN_DATA_OUT_OF_RANGE | errno::ER_DATA_TOO_LONG)
+                || ty.is_string() =>
+        {
+            Err(out_of_range())
+        }
         Err(_) => Err(match ty {
             SqlType::DateTime { .. } => {
                 let text = format!("Incorrect datetime value: '{}'", text());
-                ValueError::new(1292, "22007", text)
+                ValueError::new(errno::ER_TRUNCATED_WRONG_VALUE, text)
             }
             SqlType::Date => ValueError::truncated_wrong("date", &text()),
             SqlType::Time { .. } => ValueError::truncated_wrong("time", &text()),

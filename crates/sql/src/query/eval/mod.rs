@@ -19,6 +19,7 @@ pub mod packed;
 pub mod ranks;
 
 use crate::context::UserVars;
+use crate::errno;
 use crate::func::facts::{Id, Nulls};
 use crate::func::temporal;
 use crate::memory::{Held, LARGE, heap_of};
@@ -423,9 +424,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             let doc = eval(doc, f, ev)?;
             json_value(doc, wanted, ev)
         }
-        Node::Row(_) => {
-            Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into()))
-        }
+        Node::Row(_) => Err(ValueError::of(errno::ER_OPERAND_COLUMNS, &[&"1"])),
     }
 }
 

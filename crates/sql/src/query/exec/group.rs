@@ -5,7 +5,7 @@
 //! in memory.
 //!
 //! What aggregates with DISTINCT have seen is in one set for all groups at hand ([`Told`]). When that is full, the arguments that it does not
-//! know are put aside as well, and are told to their groups before these go out.
+//! know are put aside as well, and reach their groups before these go out.
 
 use super::Boxed;
 use super::distinct::Distinct;
@@ -348,7 +348,7 @@ impl<'p> Groups<'p> {
         })
     }
 
-    /// The input has ended, or a part of what was put aside: the groups at hand are told what waits for them. Before [`Groups::finish`].
+    /// The input has ended, or a part of what was put aside: the groups at hand receive what waits for them. To be called before [`Groups::finish`].
     pub async fn settle(&mut self, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<()> {
         let Some(told) = &mut self.told else { return Ok(()) };
         while let Some(mut part) = told.seen.next_part(reads).await? {

@@ -5,6 +5,7 @@
 //! has a row, the parent has one by itself.
 
 use super::Runner;
+use crate::errno;
 use crate::memory::row_bytes;
 use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
@@ -96,19 +97,10 @@ impl Level {
 /// What ERROR ON EMPTY and ERROR ON ERROR say.
 fn refused(column: &str, missing: Missing) -> ValueError {
     match missing {
-        Missing::Empty => {
-            let text = format!("Missing value for JSON_TABLE column '{column}'");
-            ValueError::new(3665, "22035", text)
-        }
+        Missing::Empty => ValueError::of(errno::ER_MISSING_JSON_TABLE_VALUE, &[&column]),
         Missing::Many | Missing::Container => {
-            let text = format!(
-                "Can't store an array or an object in the scalar JSON_TABLE column '{column}'"
-            );
-            ValueError::new(3666, "2203F", text)
+            ValueError::of(errno::ER_WRONG_JSON_TABLE_VALUE, &[&column])
         }
-        Missing::Unfit => {
-            let text = format!("Value is out of range for JSON_TABLE's column '{column}'");
-            ValueError::new(3669, "22003", text)
-        }
+        Missing::Unfit => ValueError::of(errno::ER_JT_VALUE_OUT_OF_RANGE, &[&column]),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Boxed;
 use crate::context::Settings;
+use crate::errno;
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
 use crate::query::eval::as_stored::{sent_as_stored, stored, temporal};
@@ -242,7 +243,7 @@ fn check_length(row: &[OutValue<'_>], max: usize) -> Run<()> {
 }
 
 fn too_long() -> SqlError {
-    SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes")
+    SqlError::of(errno::ER_NET_PACKET_TOO_LARGE, &[])
 }
 
 /// A column of a stored row whose bytes are what the client gets.

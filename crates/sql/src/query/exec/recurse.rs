@@ -66,10 +66,7 @@ impl Runner<'_, '_> {
             }
             round += 1;
             if round > most {
-                let text = format!(
-                    "Recursive query aborted after {round} iterations. Try increasing @@cte_max_recursion_depth to a larger value."
-                );
-                return Err(SqlError::new(errno::ER_CTE_MAX_RECURSION_DEPTH, text).into());
+                return Err(SqlError::of(errno::ER_CTE_MAX_RECURSION_DEPTH, &[&round]).into());
             }
             self.go_on()?;
             self.working.push((r.number, last));
@@ -189,7 +186,8 @@ fn held_by(
 /// 1292 of dates and times, and 1366 of other numbers than integers.
 fn is_told_in_lax_modes(e: &ValueError) -> bool {
     let of_integer = e.message.starts_with("Incorrect integer value");
-    matches!(e.errno, 1292 | 1366) && !of_integer
+    matches!(e.errno, errno::ER_TRUNCATED_WRONG_VALUE | errno::ER_TRUNCATED_WRONG_VALUE_FOR_FIELD)
+        && !of_integer
 }
 
 fn store(

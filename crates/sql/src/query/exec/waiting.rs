@@ -23,7 +23,9 @@ impl Runner<'_, '_> {
         let v = eval(e, f, &mut self.ev)?;
         let seconds = match v.to_f64(&mut self.ev.cx.warnings) {
             Some(s) if s >= 0.0 && !v.is_null() => s,
-            _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
+            _ => {
+                return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"sleep."]).into());
+            }
         };
         let _stage = self.reads.shared.stages.enter(self.reads.conn.id, "User sleep");
         let sleep = self.reads.db().rt().sleep(Duration::from_secs_f64(seconds.min(FOR_EVER)));
@@ -41,7 +43,7 @@ impl Runner<'_, '_> {
             None => return Ok(Value::Null),
             Some(n) => {
                 let text = || format!("Incorrect count value: '{n}' for function benchmark");
-                self.ev.cx.warnings.warn(1411, text);
+                self.ev.cx.warnings.warn(errno::ER_WRONG_VALUE_FOR_TYPE, text);
                 return Ok(Value::Null);
             }
         };

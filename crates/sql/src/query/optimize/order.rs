@@ -8,6 +8,7 @@
 use super::searches::On;
 use super::selectivity::selectivity;
 use super::{Chosen, Done, Optimizer};
+use crate::errno;
 use crate::func::facts::Id;
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::usable::{Usable, usable};
@@ -136,10 +137,7 @@ impl Optimizer<'_> {
                     Some(Unit::Group(g)) => self.order(Some(g)).await?,
                     None if units.is_empty() => {}
                     None => {
-                        return Err(SqlError::new(
-                            1120,
-                            "Cross dependency found in OUTER JOIN; examine your ON conditions",
-                        ));
+                        return Err(SqlError::of(errno::ER_WRONG_OUTER_JOIN_UNUSED, &[]));
                     }
                 }
             }

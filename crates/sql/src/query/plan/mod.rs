@@ -3,7 +3,7 @@
 //!
 //! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
 //! have what one kind of statement or subquery needs beside them. `key`, `index_merge` and `pruning` are searches, `point` is a search that needs no executor, `cond` conditions, `raw` is what the optimizer works from, `told`
-//! is what the client is told of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
+//! is the metadata of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
 //! nothing here is worked out over rows.
 //!
 //! Invariant: what depends on parameters or on the session's time stands here as an expression, never as a value.

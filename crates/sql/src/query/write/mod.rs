@@ -13,7 +13,7 @@
 //!
 //! How statements go through them:
 //! - REPLACE deletes the rows in the way by [`RowWriter::delete`], as a DELETE would, and inserts again.
-//! - ON DUPLICATE KEY UPDATE is told the row in the way, works out the new values and comes back by [`RowWriter::update`].
+//! - ON DUPLICATE KEY UPDATE gets the conflicting row, works out the new values and comes back by [`RowWriter::update`].
 //! - IGNORE: every stage that refuses a row asks [`RowWriter::refuse`], which makes a warning of it, and the row is left out.
 //! - An INSERT of many rows writes them in batches: the first two stages run for each row as it comes, the last two for the batch. A
 //!   rule that looks at tables from the last stage needs the rows before it in the table, so its table must not be batched.
@@ -49,6 +49,7 @@ pub use replicated::{How as HowReplicated, apply as apply_rows};
 pub use stages::generate;
 
 use crate::context::TableTriggers;
+use crate::errno;
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::query::bind::{partition, rules};
@@ -504,7 +505,7 @@ impl<'p> RowWriter<'p> {
         done
     }
 
-    /// Where the image goes: 1526 where no partition is for it, 1748 where it is none of those that the statement names. `None`: IGNORE
+    /// Where the image goes: 1526 where no partition is for it, 1748 where the statement does not name it. `None`: IGNORE
     /// leaves the row out.
     fn home<'t>(&self, r: &mut Runner<'_, '_>, table: &'t SqlTable) -> Run<Option<&'t Arc<Table>>> {
         if table.engine.parts.is_empty() {
@@ -514,7 +515,7 @@ impl<'p> RowWriter<'p> {
             Ok(at) if self.selected.as_ref().is_none_or(|s| s.binary_search(&at).is_ok()) => {
                 return Ok(Some(&table.engine.parts[at]));
             }
-            Ok(_) => SqlError::new(1748, "Found a row not matching the given partition set"),
+            Ok(_) => SqlError::of(errno::ER_ROW_DOES_NOT_MATCH_GIVEN_PARTITION_SET, &[]),
             Err(value) => partition::no_partition(&value),
         };
         self.refuse(e, &mut r.ev.cx.warnings)?;

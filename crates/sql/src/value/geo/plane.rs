@@ -205,7 +205,7 @@ pub fn locate(c: Coord, polygon: &[Ring]) -> Place {
 ///
 /// Where it does not, its parts between the corners that lie on it are each wholly inside, outside, or along the boundary. It
 /// does not cross where a corner of the boundary lies on both edges, as where two polygons touch: it is cut there.
-/// `work` is told of each look at all of the boundary, and may end it.
+/// `work` is called for each look at all of the boundary, and may end it.
 pub fn parts_of<E>(
     e: Edge,
     of: &Pieces,
@@ -279,7 +279,7 @@ pub fn all_covered<E>(
 /// Levels of a polygon that are looked at for a point inside of it.
 const LEVELS: usize = 32;
 
-/// A point inside of a polygon: in the middle of the widest part of a level that goes through no corner. `work` is told of each
+/// A point inside of a polygon: in the middle of the widest part of a level that goes through no corner. `work` is called for each
 /// look at all of the edges, and may end it.
 pub fn inner_point<E>(
     polygon: &[Ring],

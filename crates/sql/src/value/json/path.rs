@@ -3,6 +3,7 @@
 use super::super::ValueError;
 use super::dom::Dom;
 use super::parse::parse;
+use crate::errno;
 
 /// Where a path has gone wrong: the number of bytes before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,11 +12,7 @@ pub struct PathError(pub usize);
 impl PathError {
     /// 3143.
     pub fn error(self) -> ValueError {
-        let text = format!(
-            "Invalid JSON path expression. The error is around character position {}.",
-            self.0
-        );
-        ValueError::new(3143, "42000", text)
+        ValueError::of(errno::ER_INVALID_JSON_PATH, &[&self.0, &""])
     }
 }
 

@@ -242,7 +242,7 @@ fn data(
         let ends = all.into_iter().map(|t| {
             t.join().unwrap_or_else(|_| Err("a thread ended by an internal error".into()))
         });
-        // All of them end before the first error is told.
+        // All of them end before the first error is returned.
         ends.collect::<Vec<_>>().into_iter().collect()
     })
 }

@@ -1,4 +1,4 @@
-//! Answers that wait for the log in place of their sessions.
+//! Deferred acknowledgement: answers wait for the log in place of their sessions.
 //!
 //! A session that waits for its commit costs a sleep, a wake-up by anyone who leads, and two switches of its thread, before it sends some ten
 //! bytes and sleeps again until its client's next command. With many sessions that is more than the commit itself. So a session may leave
@@ -31,7 +31,7 @@ pub trait Answer: Send + Sync {
 /// is seen in their statements' times.
 const SLOW: Duration = Duration::from_millis(5);
 
-pub(super) struct KeptAnswer {
+pub(super) struct DeferredAck {
     lsn: Lsn,
     reach: Reach,
     answer: Arc<dyn Answer>,
@@ -41,7 +41,7 @@ pub(super) struct KeptAnswer {
 
 /// Answers at hand, with their end.
 #[derive(Default)]
-pub(super) struct Due(Vec<KeptAnswer>);
+pub(super) struct Due(Vec<DeferredAck>);
 
 impl Due {
     pub(super) fn give(self, log: &Log) {
@@ -69,7 +69,7 @@ impl Log {
         }
         let cause = if reach == Reach::Durable { Cause::LogSync } else { Cause::LogWrite };
         let wait = self.waits.keep(now, What::from(cause).of(who.0, who.1));
-        w.answers.push(KeptAnswer { lsn, reach, answer: answer.clone(), wait });
+        w.answers.push(DeferredAck { lsn, reach, answer: answer.clone(), wait });
         self.stats.answers_kept.fetch_add(1, Ordering::Relaxed);
         true
     }
@@ -150,7 +150,7 @@ impl Waiters {
         if self.answers.is_empty() {
             return Due::default();
         }
-        let is_due = |a: &mut KeptAnswer| failed || log.reached(a.lsn, a.reach);
+        let is_due = |a: &mut DeferredAck| failed || log.reached(a.lsn, a.reach);
         Due(self.answers.extract_if(.., is_due).collect())
     }
 

@@ -1,4 +1,4 @@
-//! Commits whose durability is awaited behind their statement, by anyone who sends the answer.
+//! Deferred acknowledgement: a statement ends before its commit is durable, and its answer is sent when it is.
 //!
 //! Invariant: nothing of a statement's answer leaves before what it owes is settled, by [`Session::settle`] or by an answer that was left
 //! with [`Session::leave_answer`]. So only the last step of a statement from outside may owe: autocommit, and COMMIT itself. Anyone who
@@ -10,7 +10,7 @@ use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::{Answer, Owed, Txn};
 
-/// When anyone who asked for a commit is told of it.
+/// When a commit is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// More follows in the same statement.

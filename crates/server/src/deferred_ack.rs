@@ -1,7 +1,7 @@
-//! Answers that are sent aside: by anyone who writes the log, while the connection's own thread reads on.
+//! Deferred acknowledgements of a connection: the thread that writes the log sends the answer, while the connection's own thread reads on.
 //!
 //! Invariants
-//! - While an answer is left here, the connection's thread sends nothing: it waits in [`Aside::wait`] before it does anything about
+//! - While an answer is left here, the connection's thread sends nothing: it waits in [`DeferredAck::wait`] before it does anything about
 //!   what it has read. So answers stay in order, and a client that sends several commands at once gets them one by one.
 //! - Anyone who gives answers never waits for a client. What a socket does not take at once goes to a thread of its own.
 
@@ -29,18 +29,18 @@ struct State {
 }
 
 /// The place for one connection's answer.
-pub struct Aside {
+pub struct DeferredAck {
     transport: Arc<dyn Transport>,
     workers: Arc<Workers>,
     state: Mutex<State>,
     given: Condvar,
 }
 
-impl Aside {
+impl DeferredAck {
     /// `None`: bytes of this transport must be sent by anyone who reads from it.
-    pub fn of(transport: &Arc<dyn Transport>, workers: &Arc<Workers>) -> Option<Arc<Aside>> {
+    pub fn of(transport: &Arc<dyn Transport>, workers: &Arc<Workers>) -> Option<Arc<DeferredAck>> {
         transport.sends_aside().then(|| {
-            Arc::new(Aside {
+            Arc::new(DeferredAck {
                 transport: transport.clone(),
                 workers: workers.clone(),
                 state: Mutex::new(State { phase: Phase::Free, bytes: Vec::new() }),
@@ -91,7 +91,7 @@ impl Aside {
     }
 }
 
-impl Answer for Aside {
+impl Answer for DeferredAck {
     fn give(self: Arc<Self>, end: weir_engine::Result<()>) {
         let bytes = std::mem::take(&mut self.lock().bytes);
         if end.is_err() {
@@ -128,11 +128,11 @@ mod tests {
     use std::time::Duration;
     use weir_sql::status::Status;
 
-    fn aside() -> (Arc<Aside>, Arc<dyn Transport>, UnixStream) {
+    fn aside() -> (Arc<DeferredAck>, Arc<dyn Transport>, UnixStream) {
         let (ours, client) = UnixStream::pair().unwrap();
         let transport: Arc<dyn Transport> = Arc::new(Socket::unix(ours));
         let workers = Workers::new(1 << 18, Arc::new(Status::default()));
-        (Aside::of(&transport, &workers).unwrap(), transport, client)
+        (DeferredAck::of(&transport, &workers).unwrap(), transport, client)
     }
 
     #[test]

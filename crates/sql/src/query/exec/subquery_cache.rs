@@ -1,4 +1,4 @@
-//! Rows of subqueries' tables that outlast a run: a subquery that is run for each row around it reads a table once where nothing around
+//! The subquery cache: rows of subqueries' tables that outlast a run. A subquery that is run for each row around it reads a table once where nothing around
 //! picks the rows, and finds them by hash from then on. So do the results of subqueries within it that read nothing around them.
 //!
 //! Invariants:

@@ -1,4 +1,4 @@
-//! Functional dependence: which columns have one value in each group, because others decide them.
+//! Functional dependencies: which columns have one value in each group, because others decide them.
 //!
 //! Source: SQL-2003's rules as MySQL has them since 5.7 ("MySQL Handling of GROUP BY", "Detection of Functional Dependence"): equalities, unique keys
 //! without NULL, the conditions of outer joins, and what a derived table is grouped by.
