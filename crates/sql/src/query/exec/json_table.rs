@@ -13,7 +13,7 @@ use crate::query::expr::json::Missing;
 use crate::query::plan::json_table::{Column, JsonTable, Level};
 use crate::query::plan::outcome::{KeptRows, Run};
 use crate::value::json::{self, View};
-use crate::value::{Value, ValueError};
+use crate::value::{Class, SqlType, Value, ValueError};
 
 type Row = Vec<Value<'static>>;
 type Sink<'s> = dyn FnMut(Row) -> Result<(), ValueError> + 's;
@@ -72,7 +72,9 @@ impl Level {
                         let found = json::find_first(*part, path, &mut ev.cx)?;
                         Value::Int(i64::from(found.is_some()))
                     }
-                    Column::Path(name, wanted) => wanted.get(*part, ev, |m| refused(name, m))?,
+                    Column::Path(name, wanted) => {
+                        wanted.get(*part, ev, |m| refused(name, &wanted.ty, m))?
+                    }
                 };
             }
             let mut any = false;
@@ -94,7 +96,7 @@ impl Level {
 }
 
 /// What ERROR ON EMPTY and ERROR ON ERROR say.
-fn refused(column: &str, missing: Missing) -> ValueError {
+fn refused(column: &str, ty: &SqlType, missing: Missing) -> ValueError {
     match missing {
         Missing::Empty => {
             let text = format!("Missing value for JSON_TABLE column '{column}'");
@@ -105,6 +107,16 @@ fn refused(column: &str, missing: Missing) -> ValueError {
                 "Can't store an array or an object in the scalar JSON_TABLE column '{column}'"
             );
             ValueError::new(3666, "2203F", text)
+        }
+        Missing::NoNumber => {
+            let kind = match ty.class() {
+                Class::Decimal => "DECIMAL",
+                Class::Real => "DOUBLE",
+                _ => "INTEGER",
+            };
+            let text =
+                format!("Invalid JSON value for CAST to {kind} from column {column} at row 1");
+            ValueError::new(3156, "22018", text)
         }
         Missing::Unfit => {
             let text = format!("Value is out of range for JSON_TABLE's column '{column}'");
