@@ -73,6 +73,7 @@ pub enum Error {
         index: String,
     },
     DiskFull {
+        /// The file, or the table whose rows found no room.
         file: String,
     },
     ReadOnlyTransaction,
@@ -107,6 +108,14 @@ pub enum Error {
 impl Error {
     pub fn corrupt_page(id: PageId, file: &str, what: impl fmt::Display) -> Error {
         Error::Corrupt { what: what.to_string(), place: format!("{id} of file '{file}'") }
+    }
+
+    /// The same about a table: a full device is reported with the name of the table whose rows found no room, whichever file wanted to grow.
+    pub fn about(self, table: &str) -> Error {
+        match self {
+            Error::DiskFull { .. } => Error::DiskFull { file: table.into() },
+            other => other,
+        }
     }
 
     pub fn corrupt_log(at: Lsn, what: impl fmt::Display) -> Error {

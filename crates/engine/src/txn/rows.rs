@@ -121,7 +121,7 @@ impl Txn {
                 | Error::DiskFull { .. }),
             ) => {
                 self.rollback_to(before).await?;
-                Err(e)
+                Err(e.about(&t.def.name))
             }
             Err(e) => Err(e),
         }
@@ -326,7 +326,7 @@ impl Txn {
                 | Error::DiskFull { .. }),
             ) => {
                 self.rollback_to(before).await?;
-                Err(e)
+                Err(e.about(&t.def.name))
             }
             Err(e) => Err(e),
         }

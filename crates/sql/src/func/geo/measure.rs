@@ -56,7 +56,7 @@ fn length_of(line: &[Coord]) -> f64 {
 }
 
 /// A number that is not one where it went beyond all doubles.
-fn finite(x: f64, function: &str) -> Out {
+pub fn finite(x: f64, function: &str) -> Out {
     if x.is_finite() { Ok(Value::Double(x)) } else { Err(out_of_range("result", function)) }
 }
 

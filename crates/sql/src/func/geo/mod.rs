@@ -1,12 +1,14 @@
 //! The spatial functions.
 //!
 //! `make` builds geometries from text, bytes, documents and other geometries, `read` takes them apart, `measure` computes lengths,
-//! areas, distances and hulls, `relate` compares two of them, `hash` is geohash.
+//! areas, distances and hulls, `along` follows lines, `valid` says what is a simple and what a valid shape, `relate` compares two of
+//! them, `hash` is geohash.
 //!
 //! A geometry is a binary text in its stored form (`value::geo`), and is read for each call. Where no function says otherwise, NULL
 //! gives NULL, bytes that are no geometry are error 3037, and a spatial reference system that is not known is error 3548. What
 //! MySQL computes on an ellipsoid is refused with error 3618, as MySQL refuses what it cannot compute there.
 
+mod along;
 mod hash;
 mod make;
 mod measure;
@@ -14,6 +16,7 @@ mod measure;
 mod properties;
 mod read;
 mod relate;
+mod valid;
 
 use super::facts::Arg;
 use super::infer::{self, TEXT};
@@ -147,6 +150,20 @@ const OTHERS: &[FuncDef] = &[
     def("ST_CONTAINS", 2, 2, truth, relate::contains).truth(),
     def("ST_WITHIN", 2, 2, truth, relate::within).truth(),
     def("ST_EQUALS", 2, 2, truth, relate::equals).truth(),
+    def("ST_TOUCHES", 2, 2, truth, relate::touches).truth(),
+    def("ST_CROSSES", 2, 2, truth, relate::crosses).truth(),
+    def("ST_OVERLAPS", 2, 2, truth, relate::overlaps).truth(),
+    def("ST_ISSIMPLE", 1, 1, truth, valid::is_simple).truth(),
+    def("ST_ISVALID", 1, 1, truth, valid::is_valid).truth(),
+    def("ST_VALIDATE", 1, 1, any_geometry, valid::validate),
+    def("ST_HAUSDORFFDISTANCE", 2, 2, infer::double_null, along::hausdorff),
+    def("ST_FRECHETDISTANCE", 2, 2, infer::double_null, along::frechet),
+    def("ST_SIMPLIFY", 2, 2, any_geometry, along::simplify).takes(&[Arg::Any, Arg::Number]),
+    def("ST_LINEINTERPOLATEPOINT", 2, 2, point, along::point_at::<0>)
+        .takes(&[Arg::Any, Arg::Number]),
+    def("ST_POINTATDISTANCE", 2, 2, point, along::point_at::<1>).takes(&[Arg::Any, Arg::Number]),
+    def("ST_LINEINTERPOLATEPOINTS", 2, 2, any_geometry, along::points_at)
+        .takes(&[Arg::Any, Arg::Number]),
 ];
 
 fn of_kind(kind: GeoKind) -> TypeInfo {

@@ -164,7 +164,10 @@ impl Binder<'_> {
         }
         match func::lookup(name) {
             Some(def) => self.built_in(def, c),
-            None => self.stored_function(None, name, &c.args),
+            None => self.stored_function(None, name, &c.args).map_err(|e| match e.errno {
+                1046 | 1305 => func::refused::error(name).map_or(e, value_error),
+                _ => e,
+            }),
         }
     }
 
@@ -258,7 +261,7 @@ impl Binder<'_> {
             None => None,
         };
         let Some(schema) = of_view.as_ref().map(|(s, _)| *s).or(schema).or(reads.schema) else {
-            return Err(does_not_exist("FUNCTION", "", name));
+            return Err(SqlError::no_database());
         };
         let found = match of_view {
             Some((_, code)) => Some(code),
@@ -282,19 +285,16 @@ impl Binder<'_> {
         let tables = args.iter().fold(0, |bits, a| bits | self.expr_tables(a));
         self.varying = true;
         // The same call twice gives the same value, if the function says so: GROUP BY f(x) is the f(x) of the select list.
-        let text = format!("{args:?}");
-        let same = |s: &Sub| match &s.kind {
-            SubKind::Call(c, a) => Arc::ptr_eq(c, &code) && format!("{a:?}") == text,
-            _ => false,
-        };
-        let known = self.top().subs.iter().position(same).filter(|_| code.meta.deterministic);
+        let text = format!("call {:p} {args:?}", Arc::as_ptr(&code));
+        let same = |s: &Sub| matches!(&s.kind, SubKind::Call(c, _) if Arc::ptr_eq(c, &code));
+        let known = self.known_sub(&text, same).filter(|_| code.meta.deterministic);
         let sub = match known {
-            Some(at) => at as u32,
+            Some(at) => at,
             None => {
                 let draws = !code.meta.deterministic;
                 let kind = SubKind::Call(code, args.clone());
                 let (plan, correlated, sums) = (None, true, false);
-                self.push_sub(Sub { kind, plan, correlated, tables, sums, draws })
+                self.push_known(text, Sub { kind, plan, correlated, tables, sums, draws })
             }
         };
         Ok(BExpr::new(Node::Call { sub, args }, info))

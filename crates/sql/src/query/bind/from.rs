@@ -18,12 +18,18 @@ use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use crate::vars::switches::Switch;
+use std::collections::HashSet;
 use std::sync::Arc;
 use weir_syntax::ast::{self, JoinCondition, JoinKind, TableRef};
 
 /// Tables of one join at most, as in MySQL.
-const MAX_TABLES: usize = 61;
+pub const MAX_TABLES: usize = 61;
 pub const TOO_MANY_TABLES: u16 = errno::ER_TOO_MANY_TABLES;
+
+/// 1116.
+pub fn too_many_tables() -> SqlError {
+    SqlError::of(TOO_MANY_TABLES, &[&MAX_TABLES])
+}
 
 impl Binder<'_> {
     pub fn from(
@@ -321,10 +327,7 @@ impl Binder<'_> {
     ) -> Bind<()> {
         self.refuse_twin(&scope.schema, &scope.alias)?;
         if tables.len() >= MAX_TABLES {
-            return Err(SqlError::new(
-                TOO_MANY_TABLES,
-                format!("Too many tables; MySQL can only use {MAX_TABLES} tables in a join"),
-            ));
+            return Err(too_many_tables());
         }
         let bit = 1u64 << tables.len();
         let mut g = group;
@@ -377,7 +380,9 @@ impl Binder<'_> {
                 let around = std::mem::replace(&mut self.top_mut().scope.first, begin);
                 let e = self.numeric(e);
                 self.top_mut().scope.first = around;
-                split_and(e?, &mut conds);
+                let e = e?;
+                self.equal_variables(&e, true);
+                split_and(e, &mut conds);
             }
             Some(JoinCondition::Using(names)) => {
                 let operands = using::Operands { kind: j.kind, named, between };
@@ -425,9 +430,10 @@ fn derived_columns(alias: &str, names: &[ast::Ident], of: Vec<Told>) -> Bind<Vec
         return Err(SqlError::of(errno::ER_VIEW_WRONG_LIST, &[]));
     }
     let mut columns: Vec<ScopeColumn> = Vec::new();
+    let mut known = HashSet::new();
     for (i, (own, info, (flags, computed))) in of.into_iter().enumerate() {
         let name: Arc<str> = names.get(i).map_or(own, |n| n.as_str().into());
-        if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
+        if !known.insert(crate::meta::folded(&name)) {
             return Err(SqlError::of(errno::ER_DUP_FIELDNAME, &[&name]));
         }
         let origin = Origin {

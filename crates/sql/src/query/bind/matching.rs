@@ -135,20 +135,16 @@ impl Binder<'_> {
 
     /// The subquery of a search; equal ones of a block are one.
     fn matching(&mut self, m: Matching, plan: Option<QueryPlan>) -> u32 {
-        let text = format!("{:?}", m.against);
-        let same = |s: &Sub| match &s.kind {
-            SubKind::Match(k) => {
-                (k.place, k.boolean, k.expands) == (m.place, m.boolean, m.expands)
-                    && k.columns == m.columns
-                    && format!("{:?}", k.against) == text
-            }
-            _ => false,
-        };
-        if let Some(at) = self.top().subs.iter().position(same) {
-            return at as u32;
+        let text = format!(
+            "match {:?} {} {} {:?} {:?}",
+            m.place, m.boolean, m.expands, m.columns, m.against
+        );
+        if let Some(at) = self.known_sub(&text, |s| matches!(s.kind, SubKind::Match(_))) {
+            return at;
         }
         let kind = SubKind::Match(Box::new(m));
-        self.push_sub(Sub { kind, plan, correlated: false, tables: 0, sums: false, draws: false })
+        let sub = Sub { kind, plan, correlated: false, tables: 0, sums: false, draws: false };
+        self.push_known(text, sub)
     }
 }
 

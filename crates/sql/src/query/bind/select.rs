@@ -99,6 +99,7 @@ impl Binder<'_> {
         self.place("where clause");
         if let Some(w) = &s.where_ {
             let e = self.numeric(w)?;
+            self.equal_variables(&e, true);
             split_and(e, &mut raw.conds);
         }
         self.place("field list");

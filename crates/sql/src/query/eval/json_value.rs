@@ -5,7 +5,9 @@ use crate::errno;
 use crate::func::json::too_much;
 use crate::query::expr::json::{Missing, Otherwise, Wanted};
 use crate::value::json::{self, Item, Json, View};
-use crate::value::{Collation, SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError};
+use crate::value::{
+    Class, Collation, Decimal, SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError,
+};
 
 impl Wanted {
     /// The value, or what the clauses say; `error` names what they do not catch.
@@ -89,7 +91,7 @@ pub fn typed(
         Item::Time(_) if matches!(ty, SqlType::Date | SqlType::DateTime { .. }) => {
             return Err(Missing::Unfit);
         }
-        Item::Str(s) if ty.is_integer() && !json::is_integer(s) => return Err(Missing::Unfit),
+        Item::Str(s) if ty.is_numeric() && !is_number(s, ty) => return Err(Missing::NoNumber),
         Item::Bool(b) => Value::bool(b),
         Item::Int(n) => Value::Int(n),
         Item::UInt(n) => Value::UInt(n),
@@ -101,6 +103,17 @@ pub fn typed(
         Item::Str(_) | Item::Opaque(..) => text_of(v),
     };
     as_stored(&value, ty, mode, tz, now_micros).map_err(|_| Missing::Unfit)
+}
+
+/// Whether a text is a number of such a type as a whole.
+fn is_number(text: &[u8], ty: &SqlType) -> bool {
+    match ty.class() {
+        Class::Int => json::is_integer(text),
+        _ => {
+            let text = text.trim_ascii();
+            Decimal::parse(text).used == text.len() && !text.is_empty()
+        }
+    }
 }
 
 /// A value as a column of the type holds it.
@@ -164,7 +177,7 @@ pub fn json_value<'v>(
     wanted.get(doc.view(), ev, |missing| match missing {
         Missing::Empty => ValueError::of(errno::ER_MISSING_JSON_VALUE, &[&"json_value"]),
         Missing::Many => ValueError::of(errno::ER_MULTIPLE_JSON_VALUES, &[&"json_value"]),
-        Missing::Container | Missing::Unfit => {
+        Missing::Container | Missing::Unfit | Missing::NoNumber => {
             ValueError::out_of_range(wanted.ty.returned_name(), "json_value")
         }
     })

@@ -27,7 +27,7 @@ use crate::query::expr::adapt::Adapt;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::value::arith::{self, Op};
 use crate::value::cast::{CastTarget, cast, coerce_choice};
-use crate::value::compare::{CompareRule, are_integers, compare};
+use crate::value::compare::{CompareRule, are_integers, compare, sent_moment};
 use crate::value::temporal::interval::{Unit, difference};
 use crate::value::{Collation, Date, DateTime, EvalCtx, SqlType, Value, ValueError};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
@@ -417,7 +417,10 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 return Ok(Value::UInt(number));
             }
             let x = eval(a, f, ev)?;
-            how.apply(x, &mut ev.cx.warnings)
+            match how {
+                Adapt::Sent(ty) => Ok(sent_moment(ty, x, &mut ev.cx)),
+                _ => how.apply(x, &mut ev.cx.warnings),
+            }
         }
         Node::Once { id, moment, expr } => once::value(*id, *moment, expr, f, ev),
         Node::JsonValue(doc, wanted) => {

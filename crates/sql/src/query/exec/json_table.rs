@@ -14,7 +14,7 @@ use crate::query::expr::json::Missing;
 use crate::query::plan::json_table::{Column, JsonTable, Level};
 use crate::query::plan::outcome::{KeptRows, Run};
 use crate::value::json::{self, View};
-use crate::value::{Value, ValueError};
+use crate::value::{Class, SqlType, Value, ValueError};
 
 type Row = Vec<Value<'static>>;
 type Sink<'s> = dyn FnMut(Row) -> Result<(), ValueError> + 's;
@@ -73,7 +73,9 @@ impl Level {
                         let found = json::find_first(*part, path, &mut ev.cx)?;
                         Value::Int(i64::from(found.is_some()))
                     }
-                    Column::Path(name, wanted) => wanted.get(*part, ev, |m| refused(name, m))?,
+                    Column::Path(name, wanted) => {
+                        wanted.get(*part, ev, |m| refused(name, &wanted.ty, m))?
+                    }
                 };
             }
             let mut any = false;
@@ -95,11 +97,19 @@ impl Level {
 }
 
 /// What ERROR ON EMPTY and ERROR ON ERROR say.
-fn refused(column: &str, missing: Missing) -> ValueError {
+fn refused(column: &str, ty: &SqlType, missing: Missing) -> ValueError {
     match missing {
         Missing::Empty => ValueError::of(errno::ER_MISSING_JSON_TABLE_VALUE, &[&column]),
         Missing::Many | Missing::Container => {
             ValueError::of(errno::ER_WRONG_JSON_TABLE_VALUE, &[&column])
+        }
+        Missing::NoNumber => {
+            let kind = match ty.class() {
+                Class::Decimal => "DECIMAL",
+                Class::Real => "DOUBLE",
+                _ => "INTEGER",
+            };
+            ValueError::of(errno::ER_INVALID_JSON_VALUE_FOR_CAST, &[&"", &kind, &column, &1])
         }
         Missing::Unfit => ValueError::of(errno::ER_JT_VALUE_OUT_OF_RANGE, &[&column]),
     }

@@ -47,6 +47,7 @@ fn bind_from(
     b.place("where clause");
     if let Some(w) = where_ {
         let e = b.numeric(w)?;
+        b.equal_variables(&e, true);
         split_and(e, &mut raw.conds);
     }
     b.place("order clause");

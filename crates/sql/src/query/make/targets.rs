@@ -1,6 +1,7 @@
 //! Which of its tables a DELETE over several means.
 
 use crate::errno;
+use crate::query::bind::{MAX_TABLES, too_many_tables};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{Delete, TableFactor, TableName, TableRef};
 
@@ -21,6 +22,10 @@ struct Listed<'d> {
 pub fn targets<'d>(d: &'d Delete, default: Option<&'d str>) -> Result<Vec<Target<'d>>, SqlError> {
     let mut listed = Vec::new();
     d.from.iter().for_each(|t| list(t, &mut listed));
+    // No block has more of them, and what is named twice is refused: long lists are not compared with each other.
+    if listed.len() > MAX_TABLES || d.targets.len() > MAX_TABLES {
+        return Err(too_many_tables());
+    }
     let mut found: Vec<Target<'d>> = Vec::new();
     for name in &d.targets {
         let schema = match &name.schema {

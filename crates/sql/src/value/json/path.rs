@@ -210,7 +210,12 @@ impl Parser<'_> {
             }
         };
         self.blank();
-        self.consume(b']').then_some(leg)
+        if self.consume(b']') {
+            return Some(leg);
+        }
+        // The place is behind what stands there instead.
+        self.at = (self.at + 1).min(self.text.len());
+        None
     }
 
     fn cell(&mut self) -> Option<Cell> {
