@@ -8,7 +8,7 @@
 //! the `use` lines; no arrow runs upwards):
 //!
 //! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`,
-//!   `patience`, `waits`
+//!   `patience`, `waits`, `cost`
 //! - 1, what is on disk and in memory: `log`, `lock`, `files`, `scratch`, `pool`
 //! - 2, who writes dirty pages: `flush`; changes of several pages: `mtr`
 //! - 3, pages handed out: `space`; trees: `btree`; what happened: `history`
@@ -25,6 +25,7 @@ pub mod blocking;
 mod btree;
 pub mod catalog;
 pub mod change_buffer;
+pub mod cost;
 mod db;
 mod dict;
 mod error;
@@ -59,7 +60,9 @@ mod testing;
 mod txn;
 pub mod waits;
 
-pub use catalog::{BesideIt, DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
+pub use catalog::{
+    BesideIt, DdlContext, DefinitionFn, MapRow, MayDrop, NewParts, Object, ObjectKind,
+};
 pub use db::{ArchivedFn, Db, FatalFn, Options, redo_files};
 pub use dict::Rider;
 pub use error::{Error, LogFn, Result};

@@ -14,6 +14,7 @@
 //!
 //! A patch turns the row after the change into the row before it: keep `prefix` bytes, put `middle`, keep `suffix` bytes.
 
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, PageNo, TrxId, Xid};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P};
@@ -361,6 +362,7 @@ pub fn append_need(len: usize) -> usize {
 
 /// Second half. The in-memory position moves with it.
 pub fn append(a: &mut Apply<'_>, log: &mut UndoLog, place: &UndoPlace, trx: TrxId, rec: &[u8]) {
+    cost::spend(Cost::UndoBytes, rec.len() as u64);
     if place.header {
         let header = encode_header(trx);
         let mut both = Vec::with_capacity(header.len() + rec.len());

@@ -187,6 +187,8 @@ with_inert! { vars =>
         "Clients at the same time; one more may come with the SUPER or CONNECTION_ADMIN privilege.";
     max_user_connections: Global Always, uint(0, 4_294_967_295), n(0),
         "Connections of one account at the same time, where it has no MAX_USER_CONNECTIONS of its own; 0 for no limit.";
+    offline_mode: Global Always, BOOL, OFF,
+        "Let in only accounts with CONNECTION_ADMIN or SUPER, and end the connections of others.";
     connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
     connection_control_failed_connections_threshold: Global Always, uint(0, 2_147_483_647), n(3),
         "Failed logins in a row, of one name from one address, that are answered at once; 0 for all.";

@@ -46,6 +46,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "force",
             "priority",
             "patience",
+            "cost",
             "waits",
             "log",
             "lock",
