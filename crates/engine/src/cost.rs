@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// What is counted. Waits are in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// Pages asked for, in memory or not.
+    /// Pages asked for, in memory or not; see [`spend_page`].
     PagesRequested,
     /// Pages asked for that were read from a file.
     PagesRead,
@@ -41,7 +41,7 @@ pub const COSTS: usize = 11;
 /// Sums by [`Cost`].
 pub type Costs = [u64; COSTS];
 
-/// The counters of a thread, and which of them have anything: a statement that finds a row by its key has one or two.
+/// The counters of a thread. Every statement asks for pages; of the others `touched` says which have anything.
 struct Spent {
     touched: Cell<u32>,
     sums: [Cell<u64>; COSTS],
@@ -61,11 +61,29 @@ pub(crate) fn spend(what: Cost, n: u64) {
     });
 }
 
+/// A page was asked for: the least that there is to do, since searches by a key do it.
+#[inline]
+pub(crate) fn spend_page() {
+    SPENT.with(|spent| {
+        let pages = &spent.sums[Cost::PagesRequested as usize];
+        pages.set(pages.get().wrapping_add(1));
+    });
+}
+
 /// Gives what this thread has spent since the last time, each cost by its number.
 #[inline]
 pub fn drain(mut f: impl FnMut(usize, u64)) {
     SPENT.with(|spent| {
-        let mut left = spent.touched.replace(0);
+        let pages = spent.sums[Cost::PagesRequested as usize].get();
+        if pages > 0 {
+            spent.sums[Cost::PagesRequested as usize].set(0);
+            f(Cost::PagesRequested as usize, pages);
+        }
+        let mut left = spent.touched.get();
+        if left == 0 {
+            return;
+        }
+        spent.touched.set(0);
         while left != 0 {
             let n = left.trailing_zeros() as usize;
             left &= left - 1;
@@ -120,7 +138,10 @@ fn put_back(costs: &Costs) {
     SPENT.with(|spent| {
         for (n, cost) in costs.iter().enumerate().filter(|(_, cost)| **cost > 0) {
             spent.sums[n].set(*cost);
-            spent.touched.set(spent.touched.get() | 1 << n);
+            // The first is looked at in any case.
+            if n > 0 {
+                spent.touched.set(spent.touched.get() | 1 << n);
+            }
         }
     });
 }
@@ -136,6 +157,7 @@ mod tests {
         spend(Cost::RedoBytes, 7);
         spend(Cost::RedoBytes, 1);
         spend(Cost::WaitRoom, 5);
+        spend_page();
         let background = Arc::new(Background::default());
         let task = async { spend(Cost::PagesRead, 3) };
         SimRt::new(1).run(charged(task, background.clone())).unwrap();
@@ -144,6 +166,7 @@ mod tests {
         let costs = take();
         assert_eq!(costs[Cost::RedoBytes as usize], 8);
         assert_eq!(costs[Cost::WaitRoom as usize], 5);
+        assert_eq!(costs[Cost::PagesRequested as usize], 1);
         assert_eq!(costs[Cost::PagesRead as usize], 0);
         assert_eq!(take(), [0; COSTS]);
     }

@@ -60,9 +60,7 @@ mod testing;
 mod txn;
 pub mod waits;
 
-pub use catalog::{
-    BesideIt, DdlContext, DefinitionFn, MapRow, MayDrop, NewParts, Object, ObjectKind,
-};
+pub use catalog::{BesideIt, DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
 pub use db::{ArchivedFn, Db, FatalFn, Options, redo_files};
 pub use dict::Rider;
 pub use error::{Error, LogFn, Result};

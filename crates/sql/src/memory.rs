@@ -148,6 +148,10 @@ impl SessionMemory {
     /// The most bytes that were charged at a time since this was asked last.
     pub fn take_peak(&self) -> usize {
         let (peak, used) = (self.peak.load(Relaxed), self.used());
+        // Most statements charge nothing.
+        if peak == used {
+            return used;
+        }
         self.peak.store(used, Relaxed);
         peak.max(used)
     }

@@ -447,7 +447,7 @@ impl Pool {
             return Err(PageWait::Load(id));
         }
         self.requests.count(no);
-        cost::spend(Cost::PagesRequested, 1);
+        cost::spend_page();
         if !f.is_hot() {
             self.used(no, access);
         }

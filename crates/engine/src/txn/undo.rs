@@ -362,7 +362,6 @@ pub fn append_need(len: usize) -> usize {
 
 /// Second half. The in-memory position moves with it.
 pub fn append(a: &mut Apply<'_>, log: &mut UndoLog, place: &UndoPlace, trx: TrxId, rec: &[u8]) {
-    cost::spend(Cost::UndoBytes, rec.len() as u64);
     if place.header {
         let header = encode_header(trx);
         let mut both = Vec::with_capacity(header.len() + rec.len());
@@ -375,6 +374,7 @@ pub fn append(a: &mut Apply<'_>, log: &mut UndoLog, place: &UndoPlace, trx: TrxI
         a.record(place.page, &Redo::UndoAppend { data: rec });
     }
     log.end = UndoPosition { page: place.at.page, off: place.at.off + rec.len() as u32 };
+    cost::spend(Cost::UndoBytes, rec.len() as u64);
 }
 
 /// Largest record of a page size.

@@ -4,7 +4,7 @@ use super::Connection;
 use crate::statement_log::Ended;
 use std::borrow::Cow;
 use std::time::Instant;
-use weir_engine::cost::{self, Costs};
+use weir_engine::cost;
 use weir_sql::session::Sent;
 use weir_sql::session_api::ParamValue;
 use weir_sql::status::Stat;
@@ -43,7 +43,7 @@ impl Connection {
     ) {
         let work = self.session.take_work();
         // The summary takes them away.
-        let costs = if self.server.logs.slow_is_on() { cost::peek() } else { Costs::default() };
+        let costs = self.server.logs.slow_is_on().then(cost::peek);
         let ended = ended.unwrap_or_else(Instant::now);
         self.ended = Some(ended);
         let nanos = ended.saturating_duration_since(began).as_nanos() as u64;
@@ -84,7 +84,7 @@ impl Connection {
             lock_nanos: work.lock_nanos,
             sent,
             examined: work.examined,
-            costs,
+            costs: costs.unwrap_or_default(),
             memory: work.memory,
             text: &self.session.loggable(&text),
         });
