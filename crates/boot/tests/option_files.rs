@@ -47,6 +47,8 @@ fn files_of_packages_start() {
     has(&warnings, &["rowid_filter=off", "left out"]);
     // Galera's group is read where there is Galera.
     assert!(warnings.iter().all(|w| !w.contains("wsrep")));
+    // Nor is it news that what is the default anyway has no effect.
+    assert!(warnings.iter().all(|w| !w.contains("skip-external-locking")), "{warnings:#?}");
     let (_, warnings) = started("rpm.cnf");
     assert!(warnings.is_empty(), "{warnings:?}");
 }

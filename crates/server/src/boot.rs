@@ -206,14 +206,11 @@ pub(crate) fn log_as_wanted(vars: &GlobalVars) -> Result<(), String> {
 /// SET GLOBAL of the log's variables. Hooks run before a value changes and must not wait.
 fn log_follows(vars: &GlobalVars) {
     use weir_sql::vars::VarValue;
-    let texts: [(Var, fn(&str) -> Result<(), String>); 2] = [
-        (Var::log_error_services, log::set_services),
-        (Var::log_error_suppression_list, log::set_suppressed),
-    ];
-    for (var, set) in texts {
-        let hook = move |v: &VarValue| if let VarValue::Str(t) = v { set(t) } else { Ok(()) };
-        vars.on_change(var, Box::new(hook));
-    }
+    let text = |set: fn(&str) -> Result<(), String>| {
+        move |v: &VarValue| if let VarValue::Str(t) = v { set(t) } else { Ok(()) }
+    };
+    vars.on_change(Var::log_error_services, Box::new(text(log::set_services)));
+    vars.on_change(Var::log_error_suppression_list, Box::new(text(log::set_suppressed)));
     let verbosity = |v: &VarValue| {
         if let VarValue::UInt(n) = v {
             log::set_verbosity(*n as u8);

@@ -370,7 +370,9 @@ mod tests {
 
     #[test]
     fn options_without_effect_say_so_once() {
-        let o = serve(&["--innodb-max-merged-io=40", "--query-cache-type=0"]).unwrap();
+        let o =
+            serve(&["--innodb-max-merged-io=40", "--query-cache-type=1", "--query-cache-size=0"])
+                .unwrap();
         let log = o.apply(&GlobalVars::default()).unwrap();
         assert_eq!(log.len(), 2, "{log:?}");
     }

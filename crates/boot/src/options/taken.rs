@@ -2,7 +2,7 @@
 
 use super::names::{self, OFF, ON, SSL, find, find_fact, nearest, ssl_switch, switched};
 use super::unserved::{self, Effect};
-use super::values::{Adapted, adapted, first_of, is_off, of_fact};
+use super::values::{Adapted, adapted, first_of, is_default, is_off, of_fact};
 use weir_sql::vars::Var;
 
 /// What has been read so far.
@@ -47,8 +47,8 @@ impl Taken {
             }
         };
         let shown = name.replace('_', "-");
-        if let Some(why) = var.def().note {
-            self.notes.push(format!("option '{shown}' has no effect: {why}"));
+        if let Some(why) = var.def().note.filter(|_| !is_default(var, &value)) {
+            self.notes.push(format!("{place}option '{shown}' has no effect: {why}"));
         }
         let value = match adapted(var, &value) {
             Adapted::AsItIs => value,

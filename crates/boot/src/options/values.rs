@@ -1,7 +1,7 @@
 //! Values of options: texts as their variables take them, and texts of other servers' option files put into that form.
 
 use weir_sql::ddl::engines;
-use weir_sql::vars::{SetInput, Settable, Var, VarType, parse_size, switches};
+use weir_sql::vars::{SetInput, Settable, Var, VarType, check, parse_size, switches};
 
 pub(super) fn is_number(var: Var) -> bool {
     use VarType::*;
@@ -41,6 +41,12 @@ pub(super) fn is_off(value: &str) -> bool {
 
 fn is_on(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "1" | "on" | "true" | "yes")
+}
+
+/// Whether a value is the variable's default: that it has no effect is no news then.
+pub(super) fn is_default(var: Var, value: &str) -> bool {
+    let def = var.def();
+    check(def, &input_of(var, value), false).is_ok_and(|c| c.value == def.default.value())
 }
 
 /// What another server's value becomes.
@@ -153,7 +159,10 @@ pub(super) fn of_fact(var: Var, value: &str) -> Result<Option<String>, String> {
     match is_so {
         true => Ok(None),
         false if FIRM.contains(&var) => Err(def.doc.into()),
-        false => Ok(Some(def.doc.trim_end_matches('.').into())),
+        false => {
+            let why = def.doc.trim_start_matches("Empty: ").trim_end_matches('.');
+            Ok(Some(why.into()))
+        }
     }
 }
 

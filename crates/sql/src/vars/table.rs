@@ -430,8 +430,7 @@ with_inert! { vars =>
         "Error 1205 rolls back the transaction, not only the statement.",
         note "error 1205 rolls back the statement alone";
     innodb_deadlock_detect: Global Always, BOOL, ON, "Find deadlocks when they form.";
-    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.",
-        note "the last one is in SHOW ENGINE INNODB STATUS";
+    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.";
     innodb_autoinc_lock_mode: Global Never, uint(2, 2), n(2),
         "AUTO_INCREMENT values are interleaved between statements.";
     innodb_table_locks: Both Always, BOOL, ON, "LOCK TABLES locks inside the engine too.",
