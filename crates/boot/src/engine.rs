@@ -51,6 +51,18 @@ pub fn open(
     embedding: Embedding,
 ) -> Result<Db, String> {
     crate::foreign::refuse_to_make_one_in(datadir)?;
+    crate::unfinished::refuse(datadir)?;
+    open_directory(rt, datadir, vars, options, embedding)
+}
+
+/// The same without a look at what the directory has in it.
+pub fn open_directory(
+    rt: &Rt,
+    datadir: &Path,
+    vars: &GlobalVars,
+    options: &ServeOptions,
+    embedding: Embedding,
+) -> Result<Db, String> {
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let note = embedding.note.clone();

@@ -11,7 +11,7 @@
 //! the `use` lines; no arrow runs upwards):
 //!
 //! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`,
-//!   `patience`, `waits`
+//!   `patience`, `waits`, `cost`
 //! - 1, what is on disk and in memory: `log`, `lock`, `files`, `scratch`, `pool`
 //! - 2, who writes dirty pages: `flush`; changes of several pages: `mtr`
 //! - 3, pages handed out: `space`; trees: `btree`; what happened: `history`
@@ -30,6 +30,7 @@ mod btree;
 pub mod catalog;
 #[doc(hidden)]
 pub mod change_buffer;
+pub mod cost;
 mod db;
 mod dict;
 mod error;

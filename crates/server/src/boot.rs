@@ -2,6 +2,7 @@
 
 use crate::alarm::Alarm;
 use crate::backup::{ArchiveSettings, ArchiveStatus, Archiver, BackupCommand};
+use crate::crash;
 use crate::listener::Server;
 use crate::log;
 use crate::notify::Supervisor;
@@ -42,7 +43,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let datadir = PathBuf::from(vars.text(Var::datadir));
     let (kept, of_kept) = persisted::load(&datadir, &vars, options)?;
     warnings.extend(of_kept);
-    log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
+    log_as_wanted(&vars)?;
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     vars.put(Var::hostname, weir_sql::vars::VarValue::Str(host.trim().into()));
     match weir_sql::value::use_zone_of_machine() {
@@ -91,7 +92,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let embedding = Embedding {
         log: Arc::new(move |line| {
             of_start.recovers(line);
-            log::system(line);
+            log::engine(line);
         }),
         note: Arc::new(log::note),
         warning: Arc::new(log::warning),
@@ -133,18 +134,10 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             Ok(())
         }),
     );
-    // Hooks run before a value changes and must not wait; the log's verbosity is the one that is not the engine's.
-    vars.on_change(
-        Var::log_error_verbosity,
-        Box::new(|v| {
-            if let weir_sql::vars::VarValue::UInt(n) = v {
-                log::set_verbosity(*n as u8);
-            }
-            Ok(())
-        }),
-    );
+    log_follows(&vars);
+    // Set once, as are the files: this is the only server of the instance.
+    let _ = inst.error_log.set(Arc::new(log::KeptLines));
     let secure = vars.text(Var::secure_file_priv);
-    // Set once: this is the only server of the instance.
     let files = Arc::new(MachineFiles::new(&secure, &datadir)?);
     let _ = inst.server_files.set(files.clone());
     let _ = inst.backup_files.set(Arc::new(BackupCommand::new(files)));
@@ -152,6 +145,8 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let server =
         Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     stage.serves(&server);
+    crash::prepare(&server);
+    let place = crate::place::Place::of(&datadir)?;
     refuse_disabled(&vars);
     read_grant_tables(&server, &vars);
     make_sys_schema(&server, &vars);
@@ -186,7 +181,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     drop(starting);
     supervisor.ready();
     let archived = archiver.as_ref().map(|a| a.status.clone());
-    watch(&server, &asked, &supervisor, archived.as_deref());
+    watch(&server, &asked, &supervisor, archived.as_deref(), &place);
     log::system("stopping");
     stage.stopping();
     supervisor.stopping();
@@ -202,6 +197,33 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         let _ = std::fs::remove_file(&pid);
     }
     end
+}
+
+/// What goes to the error log and in which form, as the variables want it.
+pub(crate) fn log_as_wanted(vars: &GlobalVars) -> Result<(), String> {
+    log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
+    let of_option = |name: &str, why: String| format!("option '--{name}': {why}");
+    log::set_services(&vars.text(Var::log_error_services))
+        .map_err(|e| of_option("log-error-services", e))?;
+    log::set_suppressed(&vars.text(Var::log_error_suppression_list))
+        .map_err(|e| of_option("log-error-suppression-list", e))
+}
+
+/// SET GLOBAL of the log's variables. Hooks run before a value changes and must not wait.
+fn log_follows(vars: &GlobalVars) {
+    use weir_sql::vars::VarValue;
+    let text = |set: fn(&str) -> Result<(), String>| {
+        move |v: &VarValue| if let VarValue::Str(t) = v { set(t) } else { Ok(()) }
+    };
+    vars.on_change(Var::log_error_services, Box::new(text(log::set_services)));
+    vars.on_change(Var::log_error_suppression_list, Box::new(text(log::set_suppressed)));
+    let verbosity = |v: &VarValue| {
+        if let VarValue::UInt(n) = v {
+            log::set_verbosity(*n as u8);
+        }
+        Ok(())
+    };
+    vars.on_change(Var::log_error_verbosity, Box::new(verbosity));
 }
 
 /// What the server may take of memory, for the log.
@@ -324,6 +346,7 @@ fn watch(
     asked: &Asked,
     supervisor: &Supervisor,
     archived: Option<&ArchiveStatus>,
+    place: &crate::place::Place,
 ) {
     server.registry.stop_by(asked.alarm.clone());
     let mut looked = Instant::now();
@@ -334,7 +357,9 @@ fn watch(
         supervisor.alive(|| _ = server.inst.db.pressure());
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
+            place.end_if_gone();
             server.registry.kill_vanished();
+            server.end_kept_out();
             if let Some(a) = archived {
                 a.tell(&server.inst.status);
             }

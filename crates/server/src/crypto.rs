@@ -17,7 +17,7 @@ fn sha1(parts: &[&[u8]]) -> [u8; 20] {
     context.finish().as_ref().try_into().expect("SHA-1 has 20 bytes")
 }
 
-fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     let mut context = Context::new(&SHA256);
     parts.iter().for_each(|part| context.update(part));
     context.finish().as_ref().try_into().expect("SHA-256 has 32 bytes")

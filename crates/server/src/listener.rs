@@ -23,8 +23,8 @@ use weir_engine::row::{Charset, Collation};
 use weir_rt::Rt;
 use weir_sql::account::Privileges;
 use weir_sql::errno;
-use weir_sql::session::{Instance, Session};
-use weir_sql::session_api::{ConnInfo, SqlError};
+use weir_sql::session::{Instance, Session, is_kept_out};
+use weir_sql::session_api::{ConnInfo, KillKind, Sessions as _, SqlError};
 use weir_sql::status::Stat;
 use weir_sql::value::sent;
 use weir_sql::vars::{SERVER_VERSION, Var};
@@ -47,7 +47,32 @@ pub struct Server {
     parking: Parking<Connection>,
 }
 
+/// The definition statement that a connection executes, where the log may have its text.
+fn definition_of(registry: &Registry, id: u64) -> Option<Vec<u8>> {
+    let mut text = vec![0; crate::backup::NOTED];
+    let length = registry.statement(id, &mut text);
+    text.truncate(length);
+    crate::backup::is_noted(&text).then_some(text)
+}
+
 impl Server {
+    /// Ends the connections of those whom `offline_mode` keeps out.
+    pub fn end_kept_out(&self) {
+        if !self.inst.vars.bool(Var::offline_mode) {
+            return;
+        }
+        for one in self.registry.list() {
+            let account = self.registry.account_of(one.id);
+            let account = account.and_then(|(user, host)| self.inst.accounts.get(&user, &host));
+            // Without an account it is the server's own work, or a login that is refused when it comes to its end.
+            let Some(account) = account else { continue };
+            let mut access = self.inst.accounts.access(&account, &one.host);
+            if is_kept_out(&self.inst, &mut access) {
+                self.registry.kill(one.id, KillKind::Connection);
+            }
+        }
+    }
+
     pub fn new(inst: Arc<Instance>, tls: Arc<Tls>, rt: Rt) -> std::io::Result<Arc<Server>> {
         let registry = Arc::new(Registry::default());
         let sessions: Arc<dyn weir_sql::session_api::Sessions> = registry.clone();
@@ -55,6 +80,8 @@ impl Server {
         let _ = inst.sessions.set(sessions);
         let of = registry.clone();
         inst.db.read_statements_by(Arc::new(move |id, to| of.statement(id, to)));
+        let of = registry.clone();
+        inst.db.note_definitions_by(Arc::new(move |id| definition_of(&of, id)));
         let stack = inst.vars.u64(Var::thread_stack) as usize;
         weir_sql::session_api::set_stack_room(crate::workers::STACK_ROOM);
         let workers = Workers::new(stack, inst.status.clone());

@@ -94,6 +94,8 @@ pub struct SessionMemory {
     /// What of it is charged to the server, rounded up to chunks.
     taken: AtomicUsize,
     limit: AtomicUsize,
+    /// The most since [`SessionMemory::take_peak`].
+    peak: AtomicUsize,
 }
 
 impl SessionMemory {
@@ -104,6 +106,7 @@ impl SessionMemory {
             used: zero(),
             taken: zero(),
             limit: AtomicUsize::new(usize::MAX),
+            peak: zero(),
         })
     }
 
@@ -137,7 +140,21 @@ impl SessionMemory {
             self.taken.store(taken + self.server.take(more)?, Relaxed);
         }
         self.used.store(used, Relaxed);
+        if used > self.peak.load(Relaxed) {
+            self.peak.store(used, Relaxed);
+        }
         Ok(())
+    }
+
+    /// The most bytes that were charged at a time since this was asked last.
+    pub fn take_peak(&self) -> usize {
+        let (peak, used) = (self.peak.load(Relaxed), self.used());
+        // Most statements charge nothing.
+        if peak == used {
+            return used;
+        }
+        self.peak.store(used, Relaxed);
+        peak.max(used)
     }
 
     fn give_back(&self, bytes: usize) {

@@ -34,6 +34,8 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::pid_file,
     Var::log_error,
     Var::log_error_verbosity,
+    Var::log_error_services,
+    Var::log_error_suppression_list,
     Var::log_output,
     Var::general_log,
     Var::general_log_file,
@@ -45,6 +47,8 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::log_slow_admin_statements,
     Var::local_infile,
     Var::max_connections,
+    Var::offline_mode,
+    Var::log_slow_extra,
     Var::connect_timeout,
     Var::connection_control_failed_connections_threshold,
     Var::connection_control_min_connection_delay,
@@ -164,6 +168,11 @@ fn read_one(name: &str, value: &str) -> Result<ServeOptions> {
     let argument = format!("--{}={value}", plain.replace('_', "-"));
     let read = options::read(&[argument]).map_err(wrong)?;
     let Wanted::Serve(read) = read else { return Err(wrong("it is no option".into())) };
+    // An option of other servers, which no variable takes.
+    if read.given.is_empty() {
+        let note = read.notes.first().cloned();
+        return Err(wrong(note.unwrap_or_else(|| "it is no option of a database".into())));
+    }
     let read = Arc::into_inner(read).ok_or_else(|| Error::misuse("an option is being read"))?;
     if let Some((var, _)) = read.given.iter().find(|(var, _)| OF_A_SERVER.contains(var)) {
         return Err(wrong(of_a_server(*var)));

@@ -6,6 +6,7 @@ use super::ring::RingMemory;
 use super::segments::Segments;
 use super::writer::{Reach, Waiters, WriterState};
 use super::{FRAME, frame_header};
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
@@ -473,6 +474,7 @@ impl Log {
         assert!(payload.len() <= grant.payload(), "mini-transaction beyond its log grant");
         assert!(!payload.is_empty(), "an empty group reads as the end of the log");
         let granted = std::mem::take(&mut grant.bytes);
+        cost::spend(Cost::RedoBytes, (payload.len() + FRAME) as u64);
         self.append_inner(granted, payload, stamp)
     }
 

@@ -10,6 +10,7 @@ use super::secondary::{note_trx, padded, value};
 use super::{LockMode, RowAttempt, Txn};
 use crate::btree;
 use crate::change_buffer::{Before, VALUE};
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::mtr::Work;
 use crate::page::slotted;
@@ -179,6 +180,7 @@ impl Txn {
         if buffered {
             let n = slots.len() as u64;
             self.db.core.stats.change_buffer.inserts.fetch_add(n, Ordering::Relaxed);
+            cost::spend(Cost::ChangeBufferEntries, n);
         }
         Ok(slots.len())
     }

@@ -14,6 +14,7 @@
 //!
 //! A patch turns the row after the change into the row before it: keep `prefix` bytes, put `middle`, keep `suffix` bytes.
 
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, PageNo, TrxId, Xid};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P};
@@ -421,6 +422,7 @@ fn append_in_state(
         a.record(place.page, &Redo::UndoAppend { data: rec });
     }
     log.end = UndoPosition { page: place.at.page, off: place.at.off + rec.len() as u32 };
+    cost::spend(Cost::UndoBytes, rec.len() as u64);
 }
 
 /// Largest record of a page size.

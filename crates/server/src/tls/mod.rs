@@ -190,6 +190,45 @@ impl Tls {
     }
 }
 
+/// The server's certificate, as one finds it who has no server.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Connections are not encrypted, or a start makes the certificate.
+    Nothing,
+    /// Until when it is good.
+    Good(String),
+    EndsSoon(String),
+    /// Why no connection is encrypted with it.
+    Unusable(String),
+}
+
+/// Reads the certificate and its key as a start with these variables would.
+pub fn look(vars: &GlobalVars, datadir: &Path) -> Found {
+    let mut settings = Settings::of(vars);
+    if settings.versions.is_empty() {
+        return Found::Nothing;
+    }
+    if OF_FILES.iter().all(|v| vars.text(*v).is_empty()) {
+        if !generate::are_there(datadir) {
+            return Found::Nothing;
+        }
+        settings.ca = generate::CA.into();
+        settings.cert = generate::SERVER_CERT.into();
+        settings.key = generate::SERVER_KEY.into();
+    }
+    let context = match Context::build(datadir, settings) {
+        Ok((context, _)) => context,
+        Err(why) => return Found::Unusable(why),
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let end = context.certificate.not_after.to_string();
+    match context.is_valid(Time::of_unix(now)) {
+        Err(why) => Found::Unusable(why),
+        Ok(()) if context.is_valid(Time::of_unix(now + SOON)).is_err() => Found::EndsSoon(end),
+        Ok(()) => Found::Good(end),
+    }
+}
+
 /// Seconds before the end of a certificate from which on each start and reload tells it: thirty days.
 const SOON: u64 = 30 * 86_400;
 

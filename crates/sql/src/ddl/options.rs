@@ -104,6 +104,10 @@ fn other(
             if !known.contains(&format.as_str()) {
                 return Err(no_such_option(table));
             }
+            // The pages are as large as those of other tables.
+            if format == "COMPRESSED" {
+                warn_without_effect("ROW_FORMAT=COMPRESSED", env);
+            }
             keep(found, option.name, if format == "DEFAULT" { String::new() } else { format });
         }
         "PACK_KEYS" | "STATS_PERSISTENT" | "STATS_AUTO_RECALC" => {

@@ -194,6 +194,7 @@ impl Instance {
                 backup_files: OnceLock::new(),
                 deadlocks: Default::default(),
                 statement_logs: OnceLock::new(),
+                error_log: OnceLock::new(),
                 tls: OnceLock::new(),
                 replicas: OnceLock::new(),
                 temporary_names,

@@ -3,7 +3,7 @@
 //! A session that nobody logged in to (an event, a session of the server's own) has neither.
 
 use super::{Instance, Session};
-use crate::account::{Account, Privileges};
+use crate::account::{Access, Account, Privileges};
 use crate::errno;
 use crate::query::Plan;
 use crate::rights::{Me, Need};
@@ -40,6 +40,12 @@ pub fn may_monitor(inst: &Instance, account: &Arc<Account>, host: &str) -> bool 
     access.require_any_global(Privileges::PROCESS).is_ok()
 }
 
+/// Whether `offline_mode` keeps an account out: it lets in those alone who may administer connections.
+pub fn is_kept_out(inst: &Instance, access: &mut Access) -> bool {
+    let may = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
+    inst.vars.bool(Var::offline_mode) && access.require_any_global(may).is_err()
+}
+
 impl Session {
     /// The client has proved who it is. 1862 for an expired password that it cannot change, 1203 and 1226 where the account has too
     /// many connections.
@@ -55,6 +61,12 @@ impl Session {
                 return Err(SqlError::of(errno::ER_MUST_CHANGE_PASSWORD_LOGIN, &[]));
             }
             self.access.expire();
+        }
+        if is_kept_out(&inst, &mut self.access) {
+            return Err(SqlError::new(
+                errno::ER_SERVER_OFFLINE_MODE,
+                "The server is currently in offline mode",
+            ));
         }
         let max = inst.vars.u64(Var::max_user_connections);
         self.connected = Some(inst.accounts.connect(&account, max, inst.db.rt().now())?);

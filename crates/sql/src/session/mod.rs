@@ -105,7 +105,8 @@ mod xa;
 
 pub use by_id::ById;
 pub use instance::Instance;
-pub use login::{may_monitor, must_change};
+pub use kill::kill_by_account;
+pub use login::{is_kept_out, may_monitor, must_change};
 pub use scheduler::{Due, Run as EventRun, Scheduler};
 pub use system_tables::read_grant_tables;
 pub use tally::{STATS, Sent, Work};

@@ -187,6 +187,8 @@ with_inert! { vars =>
         "Clients at the same time; one more may come with the SUPER or CONNECTION_ADMIN privilege.";
     max_user_connections: Global Always, uint(0, 4_294_967_295), n(0),
         "Connections of one account at the same time, where it has no MAX_USER_CONNECTIONS of its own; 0 for no limit.";
+    offline_mode: Global Always, BOOL, OFF,
+        "Let in only accounts with CONNECTION_ADMIN or SUPER, and end the connections of others.";
     connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
     connection_control_failed_connections_threshold: Global Always, uint(0, 2_147_483_647), n(3),
         "Failed logins in a row, of one name from one address, that are answered at once; 0 for all.";
@@ -428,8 +430,7 @@ with_inert! { vars =>
         "Error 1205 rolls back the transaction, not only the statement.",
         note "error 1205 rolls back the statement alone";
     innodb_deadlock_detect: Global Always, BOOL, ON, "Find deadlocks when they form.";
-    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.",
-        note "the last one is in SHOW ENGINE INNODB STATUS";
+    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.";
     innodb_autoinc_lock_mode: Global Never, uint(2, 2), n(2),
         "AUTO_INCREMENT values are interleaved between statements.";
     innodb_table_locks: Both Always, BOOL, ON, "LOCK TABLES locks inside the engine too.",

@@ -47,6 +47,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "force",
             "priority",
             "patience",
+            "cost",
             "waits",
             "log",
             "lock",
