@@ -2,6 +2,7 @@
 //!
 //! A stored function of the name goes before, since MySQL's manual has it so for names that the server does not know.
 
+use crate::errno;
 use crate::value::ValueError;
 
 /// Why a function is refused.
@@ -72,14 +73,11 @@ pub fn error(name: &str) -> Option<ValueError> {
     let lower = name.to_ascii_lowercase();
     let at = REFUSED.binary_search_by(|(known, _)| (*known).cmp(&lower)).ok()?;
     Some(match REFUSED[at].1 {
-        Why::Internal => {
-            let text = format!("Access to native function '{lower}' is rejected.");
-            ValueError::new(3566, "HY000", text)
-        }
+        Why::Internal => ValueError::of(errno::ER_NO_ACCESS_TO_NATIVE_FCT, &[&lower]),
         Why::Shapes | Why::Waits | Why::Roles => {
             let upper = name.to_ascii_uppercase();
             let text = format!("This version of MySQL doesn't yet support '{upper}()'");
-            ValueError::new(1235, "42000", text)
+            ValueError::new(errno::ER_NOT_SUPPORTED_YET, text)
         }
     })
 }

@@ -63,10 +63,7 @@ impl Session {
             self.access.expire();
         }
         if is_kept_out(&inst, &mut self.access) {
-            return Err(SqlError::new(
-                errno::ER_SERVER_OFFLINE_MODE,
-                "The server is currently in offline mode",
-            ));
+            return Err(SqlError::of(errno::ER_SERVER_OFFLINE_MODE, &[]));
         }
         let max = inst.vars.u64(Var::max_user_connections);
         self.connected = Some(inst.accounts.connect(&account, max, inst.db.rt().now())?);

@@ -2,6 +2,7 @@
 
 use super::measure::{EDGE_WORK, finite};
 use super::*;
+use crate::errno;
 use crate::value::geo::plane;
 
 /// A line of a plane, and the number that goes with it. None: NULL.
@@ -111,7 +112,7 @@ fn lists(
             kinds[0].shown(),
             kinds[1].shown()
         );
-        return Err(ValueError::new(3704, "22S00", text));
+        return Err(ValueError::new(errno::ER_NOT_IMPLEMENTED_FOR_CARTESIAN_SRS, text));
     }
     let list = |s: Shape| match s {
         Shape::Point(c) => vec![vec![c]],
