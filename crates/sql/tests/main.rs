@@ -104,6 +104,7 @@ mod statements;
 mod strict;
 mod subpartitions;
 mod subqueries;
+mod switched_plans;
 mod switches;
 mod system_tables;
 mod system_user;

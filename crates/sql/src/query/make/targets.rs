@@ -22,8 +22,8 @@ struct Listed<'d> {
 pub fn targets<'d>(d: &'d Delete, default: Option<&'d str>) -> Result<Vec<Target<'d>>, SqlError> {
     let mut listed = Vec::new();
     d.from.iter().for_each(|t| list(t, &mut listed));
-    // No block has more of them, and what is named twice is refused: long lists are not compared with each other.
-    if listed.len() > MAX_TABLES || d.targets.len() > MAX_TABLES {
+    // No block has more of them. What is named twice is refused, so a long list of targets is compared with as many tables at most.
+    if listed.len() > MAX_TABLES {
         return Err(too_many_tables());
     }
     let mut found: Vec<Target<'d>> = Vec::new();
