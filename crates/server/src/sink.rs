@@ -140,6 +140,8 @@ pub struct NetSink<'c> {
     more: bool,
     /// Which are OUT parameters.
     outs: bool,
+    /// Rows are not to be sent yet.
+    held: bool,
 }
 
 /// The file that a statement has asked the client for.
@@ -178,6 +180,7 @@ impl<'c> NetSink<'c> {
             file,
             more: false,
             outs: false,
+            held: false,
         }
     }
 
@@ -280,6 +283,19 @@ impl ResultSink for NetSink<'_> {
         } else {
             self.conn.out.packet(|buf| text_row(buf, row, types));
         }
+        if self.held {
+            return Ok(());
+        }
+        self.conn.out.flush_if_full().map_err(|()| SinkError)
+    }
+
+    fn hold(&mut self) -> bool {
+        self.held = true;
+        true
+    }
+
+    fn release(&mut self) -> Result<(), SinkError> {
+        self.held = false;
         self.conn.out.flush_if_full().map_err(|()| SinkError)
     }
 

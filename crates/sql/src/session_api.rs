@@ -157,6 +157,17 @@ pub trait ResultSink: Send {
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
 
+    /// Rows are kept from here on and not sent: the page that they come from is latched, so nothing may be waited for, and nothing else of
+    /// the engine be asked. False: this sink cannot promise that, and gets copies.
+    fn hold(&mut self) -> bool {
+        false
+    }
+
+    /// What was kept may be sent.
+    fn release(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+
     /// Whether the sink may become full. A query asks once, before its first row, so that a row costs nothing where the answer is no.
     fn may_fill(&self) -> bool {
         false

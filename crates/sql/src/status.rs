@@ -263,6 +263,10 @@ impl SessionStatus {
         step(&self.examined, 1);
     }
 
+    pub fn examine_rows(&self, n: u64) {
+        step(&self.examined, n);
+    }
+
     /// Rows looked at since this was asked last.
     pub fn take_examined(&self) -> u64 {
         self.examined.swap(0, Relaxed)

@@ -18,7 +18,9 @@ use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, PageNo, TrxId, Xid};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P};
-use crate::page::codec::{Reader, Truncated, put_bytes, put_u48, put_u56, put_varint};
+use crate::page::codec::{
+    Reader, Truncated, common_prefix, common_suffix, put_bytes, put_u48, put_u56, put_varint,
+};
 use crate::page::redo::{Redo, UNDO_BODY, UNDO_FREE, UNDO_NEXT, UNDO_PREV};
 use crate::page::{self, PageType, get_u32};
 use crate::pool::LatchMode;
@@ -73,15 +75,9 @@ pub struct Patch<'a> {
 
 impl<'a> Patch<'a> {
     pub fn between(old: &'a [u8], new: &[u8]) -> Patch<'a> {
-        let max = old.len().min(new.len());
-        let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let suffix = old
-            .iter()
-            .rev()
-            .zip(new.iter().rev())
-            .take_while(|(a, b)| a == b)
-            .count()
-            .min(max - prefix);
+        let prefix = common_prefix(old, new);
+        // What both have at their beginning is not their end as well.
+        let suffix = common_suffix(&old[prefix..], &new[prefix..]);
         Patch { prefix, suffix, middle: &old[prefix..old.len() - suffix] }
     }
 

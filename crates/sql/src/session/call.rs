@@ -459,6 +459,14 @@ impl ResultSink for Between<'_> {
         self.sink.row(row)
     }
 
+    fn hold(&mut self) -> bool {
+        self.sink.hold()
+    }
+
+    fn release(&mut self) -> Result<(), SinkError> {
+        self.sink.release()
+    }
+
     fn may_fill(&self) -> bool {
         self.sink.may_fill()
     }

@@ -163,13 +163,8 @@ impl Session {
     ) -> Option<Result<Wrote, SqlError>> {
         let _writing = self.inst.read_only.statement_now(self.conn.id)?;
         let (mut txn, single) = self.txn_for_write()?;
-        let _committing = match single {
-            true => match self.inst.read_only.commit_now(self.conn.id) {
-                Some(inside) => Some(inside),
-                None => return None,
-            },
-            false => None,
-        };
+        let gate = &self.inst.read_only;
+        let _committing = if single { Some(gate.commit_now(self.conn.id)?) } else { None };
         let ends = single.then(|| self.durability());
         let done = query::write_now(plan, key, values, statement_ctx!(self), &mut txn, ends);
         match (single, &done) {

@@ -87,6 +87,16 @@ impl<'b> Emitter<'b> {
         self.direct.as_ref().filter(|_| all && as_they_come)
     }
 
+    /// All rows go to a client that takes them from latched pages.
+    pub fn pours(&self, out: &mut Out<'_>) -> Run<bool> {
+        let (Some(_), Out::Client(client)) = (self.streams(), out) else { return Ok(false) };
+        let holds = client.hold();
+        if holds {
+            client.release()?;
+        }
+        Ok(holds)
+    }
+
     /// So many rows went to the client.
     pub fn streamed(&mut self, rows: usize) {
         self.passed += rows;

@@ -93,6 +93,8 @@ pub struct Joiner<'p> {
     parted: Option<Box<Parted>>,
     /// The first step reads more than its index was asked for: its order is not the one that was planned.
     pub widened: bool,
+    /// Rows of the only step that need no look are to be poured out of their leaves.
+    pub pours: bool,
 }
 
 impl<'p> Joiner<'p> {
@@ -114,6 +116,7 @@ impl<'p> Joiner<'p> {
             upto: block.steps.len(),
             parted: None,
             widened: false,
+            pours: false,
         }
     }
 
@@ -675,7 +678,9 @@ impl<'p> Joiner<'p> {
             let spec = scan_spec(block, i, range, r);
             let whole = matches!(step.access, Access::Scan { .. });
             self.states[t].count_opened(r.reads.work, whole, &spec);
-            self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
+            let mut cursor = Box::new(r.txn.scan(&table, spec));
+            self.open_to_pour(t, &mut cursor);
+            self.slots[t] = Slot::Cursor(cursor);
             self.states[t].open = true;
         }
     }

@@ -223,6 +223,7 @@ impl<'a, 't> Runner<'a, 't> {
             self.finish(b, &mut e, out).await
         } else {
             let mut e = Emitter::of_tables(b, limits, self.reads, out);
+            j.pours = e.pours(out)?;
             'rows: while j.next(self, outer).await? {
                 if j.widened {
                     e.sort_after_all(self.reads);
@@ -231,6 +232,9 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
                 self.pour(&mut j, &mut e, out)?;
+                if j.pours && e.streams().is_some_and(|d| j.may_pour(d.table)) {
+                    Box::pin(self.pour_leaves(&mut j, &mut e, out)).await?;
+                }
                 while j.next_at_hand(self, outer)? {
                     if !self.emit_now(&j, &[], &mut e, outer, out)? {
                         break 'rows;
@@ -249,6 +253,27 @@ impl<'a, 't> Runner<'a, 't> {
     fn pour(&mut self, j: &mut Joiner<'_>, e: &mut Emitter<'_>, out: &mut Out<'_>) -> Run<()> {
         let (Some(d), Out::Client(client)) = (e.streams(), out) else { return Ok(()) };
         let rows = j.pour_at_hand(d.table, self, |bytes| client.stored_bytes(d, bytes))?;
+        e.streamed(rows);
+        Ok(())
+    }
+
+    /// The same with rows that are still in their leaves, leaf by leaf.
+    async fn pour_leaves(
+        &mut self,
+        j: &mut Joiner<'_>,
+        e: &mut Emitter<'_>,
+        out: &mut Out<'_>,
+    ) -> Run<()> {
+        let (Some(d), Out::Client(client)) = (e.streams(), out) else { return Ok(()) };
+        let mut rows = 0;
+        while !client.is_full() && client.hold() {
+            let poured = j.pour_leaf(d.table, self, |row| client.stored_bytes(d, row)).await;
+            client.release()?;
+            match poured? {
+                Some(n) => rows += n,
+                None => break,
+            }
+        }
         e.streamed(rows);
         Ok(())
     }

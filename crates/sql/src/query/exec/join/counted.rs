@@ -35,6 +35,13 @@ impl StepState {
         }
     }
 
+    /// The same for so many rows.
+    pub(super) fn count_rows(&mut self, rows: usize, work: &SessionStatus) {
+        let first = usize::from(rows > 0 && std::mem::take(&mut self.reading.found));
+        work.rows(self.reading.on, (rows - first) as u64);
+        work.examine_rows(rows as u64);
+    }
+
     /// A cursor is opened. `whole`: the access reads all of its index.
     pub(super) fn count_opened(&mut self, work: &SessionStatus, whole: bool, spec: &ScanSpec) {
         work.row(Stat::Handler_read_key);
