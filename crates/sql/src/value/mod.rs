@@ -20,6 +20,7 @@ pub mod encoded;
 pub mod error;
 pub mod geo;
 pub mod json;
+pub mod key_hash;
 mod look;
 pub mod old_sets;
 pub mod sent;

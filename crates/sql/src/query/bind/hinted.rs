@@ -223,6 +223,12 @@ impl Binder<'_> {
                 false => raw.merged |= bits,
             }
         }
+        if hint.name.ends_with("SKIP_SCAN") {
+            match no {
+                true => raw.unskipped |= bits,
+                false => raw.skipped |= bits,
+            }
+        }
         // Those for GROUP BY and ORDER BY alone choose no access to rows, and MRR and its like are ways that are not gone here.
         let chooses = matches!(&*hint.name, "INDEX" | "NO_INDEX" | "JOIN_INDEX" | "NO_JOIN_INDEX");
         let mut engine = Vec::new();

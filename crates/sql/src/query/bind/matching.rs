@@ -179,6 +179,7 @@ fn reads(table: &Arc<SqlTable>, columns: &[usize]) -> QueryPlan {
         limit: None,
         calc_found_rows: false,
         index_order: Vec::new(),
+        together: Default::default(),
         guessed: 1.0,
         raw: Some(Raw::default()),
         seen: Default::default(),

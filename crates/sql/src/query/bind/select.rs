@@ -251,6 +251,7 @@ impl Binder<'_> {
             limit,
             calc_found_rows: s.options.calc_found_rows,
             index_order: Vec::new(),
+            together: Default::default(),
             guessed: 1.0,
             raw: Some(raw),
             seen: Default::default(),

@@ -17,6 +17,7 @@ use crate::memory::Held;
 use crate::query::expr::{BExpr, ListId, Node};
 use crate::value::cast::CastTarget;
 use crate::value::compare::{CompareRule, is_date, type_of};
+use crate::value::key_hash::KeyHash;
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 use std::borrow::Cow;
 use std::cmp::Ordering as Order;
@@ -74,11 +75,11 @@ struct Known {
 enum Set {
     /// `signed`: there is no unsigned one, so any rule compares them as they are.
     Ints {
-        set: HashSet<i128>,
+        set: HashSet<i128, KeyHash>,
         signed: bool,
     },
     Texts {
-        set: HashSet<Vec<u8>>,
+        set: HashSet<Vec<u8>, KeyHash>,
         compared_in: Collation,
     },
 }
@@ -228,7 +229,7 @@ fn ints(values: &[Value<'_>]) -> Option<Set> {
         }
         _ => None,
     };
-    let set = values.iter().map(number).collect::<Option<HashSet<_>>>()?;
+    let set = values.iter().map(number).collect::<Option<HashSet<_, _>>>()?;
     Some(Set::Ints { set, signed })
 }
 
@@ -255,6 +256,6 @@ fn texts(
         }
         _ => None,
     };
-    let set = values.iter().map(key).collect::<Option<HashSet<_>>>()?;
+    let set = values.iter().map(key).collect::<Option<HashSet<_, _>>>()?;
     Some(Set::Texts { set, compared_in })
 }

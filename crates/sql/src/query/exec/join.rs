@@ -9,6 +9,7 @@ mod mem;
 mod merged;
 mod parted;
 mod parts;
+mod skip;
 mod specs;
 
 pub use counted::count_sort;
@@ -81,6 +82,7 @@ pub struct Joiner<'p> {
     held: Held,
     /// What tables made again for each row hold, by table.
     lateral: Vec<(usize, Held)>,
+    by_key: mem::ByKey,
     states: Vec<StepState>,
     matched: Vec<bool>,
     nulled: Vec<bool>,
@@ -107,6 +109,7 @@ impl<'p> Joiner<'p> {
             mems: (0..n).map(|_| None).collect(),
             held: Held::default(),
             lateral: Vec::new(),
+            by_key: mem::ByKey::default(),
             states: (0..n).map(|_| StepState::default()).collect(),
             matched: vec![false; block.groups.len()],
             nulled: vec![false; block.groups.len()],
@@ -497,6 +500,7 @@ impl<'p> Joiner<'p> {
                 Access::Merged(merge) => {
                     Box::pin(self.begin_merged(i, merge, r, outer)).await?;
                 }
+                Access::Skip(scan) => Box::pin(self.begin_skip(i, scan, r, outer)).await?,
                 Access::Mem { hash } => {
                     if let Some(spilled) = self.begin_mem(i, hash, r, outer).await? {
                         return self.divide_before(i, *spilled, r, outer).await;

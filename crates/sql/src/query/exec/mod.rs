@@ -290,9 +290,23 @@ impl<'a, 't> Runner<'a, 't> {
             let mut j = Joiner::new(b);
             let mut e = Emitter::new(b, limits, self.reads);
             let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
-            while j.next(self, outer).await? {
+            let mut more = true;
+            'rows: while j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
+                if j.widened {
+                    groups.disorder();
+                    e.sort_after_all(self.reads);
+                }
                 loop {
+                    let frame = j.frame(self.params, outer);
+                    if groups.is_behind_group(&frame, &mut self.ev)? {
+                        more = self
+                            .send_groups((&mut groups, agg), &mut j, &mut e, outer, out)
+                            .await?;
+                        if !more {
+                            break 'rows;
+                        }
+                    }
                     let frame = j.frame(self.params, outer);
                     groups.add(&frame, &j.slots, &mut self.ev)?;
                     if groups.is_due() {
@@ -304,23 +318,37 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.end(self);
-            'groups: loop {
-                groups.settle(self.reads, &mut self.ev).await?;
-                let (list, held) = groups.finish();
-                for mut g in list {
-                    let aggs = g.values(agg, &mut self.ev)?;
-                    j.slots = g.slots;
-                    if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
-                        break 'groups;
-                    }
-                }
-                drop(held);
-                if !groups.refill(self.reads, &mut self.ev).await? {
-                    break;
-                }
+            while more {
+                more = self.send_groups((&mut groups, agg), &mut j, &mut e, outer, out).await?
+                    && groups.refill(self.reads, &mut self.ev).await?;
             }
             self.finish(b, &mut e, out).await
         })
+    }
+
+    /// Sends the groups at hand; false: no more are wanted.
+    async fn send_groups(
+        &mut self,
+        (groups, agg): (&mut Groups<'_>, &Aggregation),
+        j: &mut Joiner<'_>,
+        e: &mut Emitter<'_>,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<bool> {
+        groups.settle(self.reads, &mut self.ev).await?;
+        let (list, _held) = groups.finish();
+        let mut more = true;
+        for mut g in list {
+            let aggs = g.values(agg, &mut self.ev)?;
+            // The tables' rows stay where they are, for there may be more of them.
+            std::mem::swap(&mut j.slots, &mut g.slots);
+            more = self.emit(j, &aggs, e, outer, out).await?;
+            std::mem::swap(&mut j.slots, &mut g.slots);
+            if !more {
+                break;
+            }
+        }
+        Ok(more)
     }
 
     /// The first value of each query, NULL where there is none.

@@ -84,6 +84,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         limit: bound.limit.clone(),
         calc_found_rows: false,
         index_order: Vec::new(),
+        together: Default::default(),
         guessed: 1.0,
         raw: Some(std::mem::take(&mut bound.raw)),
         seen: Default::default(),

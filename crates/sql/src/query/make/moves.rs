@@ -39,6 +39,8 @@ pub fn meets_itself(block: &Block, assigns: &[Assign]) -> Option<Vec<usize>> {
         Access::Point(key) => key.index,
         Access::Scan { index, .. } | Access::Loose { index, .. } => *index,
         Access::Ranges { key, .. } => key.index,
+        // Of tables alone that are read without locks.
+        Access::Skip(scan) => scan.key.index,
         // The rows are known by their clustered keys before the first is changed.
         Access::Merged(_) => 0,
         Access::Mem { .. } => return None,

@@ -67,6 +67,7 @@ pub fn read_by_entries(b: &mut Block) {
         let index = match &s.access {
             Access::Scan { index, .. } | Access::Loose { index, .. } => *index,
             Access::Ranges { key, .. } => key.index,
+            Access::Skip(s) => s.key.index,
             Access::Point(_) | Access::Merged(_) | Access::Mem { .. } => 0,
         };
         let slot = &b.tables[s.table];

@@ -32,6 +32,7 @@ pub mod profile;
 pub mod pruning;
 pub mod raw;
 pub mod shape;
+pub mod skip;
 mod slot;
 pub mod told;
 mod writers;
@@ -372,12 +373,31 @@ pub(super) struct Block {
     /// The order that the first step's index delivers, so that `order` is empty. Rows are sorted by it after all when a
     /// value turns out to be none that the index can be searched for.
     pub index_order: Vec<(BExpr, bool)>,
+    /// What comes one behind the other because of the order in which the first step reads. Not so where a value turns out to be none that the
+    /// index can be searched for.
+    pub together: Together,
     /// Rows that the optimizer guesses its tables to have together.
     pub guessed: f64,
     /// Consumed by the optimizer.
     pub raw: Option<Raw>,
     /// Rows that the last execution read, if there was one: the next one makes room for as many. A hint only.
     pub seen: AtomicU32,
+}
+
+/// What comes one behind the other.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Together {
+    /// The rows of each group, or equal rows of DISTINCT.
+    pub rows: bool,
+    /// Within a group equal arguments of the only aggregate with DISTINCT.
+    pub arguments: bool,
+}
+
+impl Block {
+    /// Something rests on the order in which the first step's index is read.
+    pub fn keeps_order(&self) -> bool {
+        !self.index_order.is_empty() || self.together.rows
+    }
 }
 
 pub(super) enum Source {
@@ -465,6 +485,8 @@ pub(super) enum Access {
         parts: usize,
         ends: Ends,
     },
+    /// A search behind the first parts of an index.
+    Skip(Box<skip::SkipScan>),
     /// Rows found through several indexes.
     Merged(Box<index_merge::IndexMerge>),
     /// Rows in memory; `hash`: columns of the table, and what of the tables before they equal.

@@ -74,7 +74,9 @@ fn of_step(block: &Block, step: &Step, first: bool) -> Option<Stat> {
     match (&step.access, &block.tables[step.table].source) {
         (Access::Scan { .. }, _) => Some(whole),
         (Access::Mem { hash }, _) => hash.is_empty().then_some(whole),
-        (Access::Merged(_) | Access::Loose { .. }, Source::Table(_)) => Some(ranges),
+        (Access::Merged(_) | Access::Loose { .. } | Access::Skip(_), Source::Table(_)) => {
+            Some(ranges)
+        }
         (Access::Ranges { key, .. }, Source::Table(_)) => {
             let one = matches!(&key.searches[..], [one] if one.is_single());
             (!one).then_some(ranges)
