@@ -21,6 +21,7 @@ mod conn;
 pub mod crypto;
 mod cursor;
 mod dispatch;
+pub mod embedded;
 mod events;
 mod http;
 mod listener;
