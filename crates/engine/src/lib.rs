@@ -19,7 +19,7 @@
 //! - 5, transactions: `txn`, whose `System` is all that they stand on
 //! - 6, all that is defined, and DDL: `catalog`
 //! - 7, the whole: `recovery`, `db` with its tasks
-//! - 8, copies of it: `backup`; reports about it: `stalls`, `status`; what is left of it: `salvage`; typed tables: `store`
+//! - 8, copies of it: `backup`; what is told about it: `stalls`, `status`; what is left of it: `salvage`; typed tables: `store`
 //!
 //! The numbered invariants (I1 to I12) that the code cites are listed in `docs/invariants.md`, with the place where each is asserted.
 

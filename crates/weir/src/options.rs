@@ -19,7 +19,7 @@ const IN_MEMORY: &[(Var, &str)] = &[
     (Var::innodb_flush_method, "fsync"),
 ];
 
-/// Options that act on what a server's process does. A program that sets one of them gets an error, since nothing would come of it.
+/// Options that act on what a server's process does. A program that sets one of them is told so, since nothing would come of it.
 pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::port,
     Var::bind_address,

@@ -53,7 +53,7 @@ impl<K: Key, V: Columns, I: Columns> Index<K, V, I> {
     }
 }
 
-/// Encoded keys from the first that a bound lets in, or from the first that it keeps out at the other end. `None`: no key can be there.
+/// Encoded keys from the first that a bound lets in, or from the first that it keeps out at the other end. `None`: there is none.
 fn edge<'k, C: Columns>(bound: Bound<&C::Ref<'k>>, begins: bool) -> Option<Vec<u8>> {
     let (values, behind) = match bound {
         Bound::Unbounded => return begins.then(Vec::new),
