@@ -142,6 +142,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let _ = inst.server_files.set(files.clone());
     let _ = inst.backup_files.set(Arc::new(BackupCommand::new(files)));
     let tls = Tls::open(&vars, &datadir)?;
+    weir_sql::session_api::set_stack_room(crate::workers::STACK_ROOM);
     let server =
         Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     stage.serves(&server);
@@ -233,7 +234,7 @@ fn tell_memory(vars: &GlobalVars) {
 }
 
 /// Takes over what was written to the grant tables before this start, as MySQL does. Where that cannot be the accounts stay as they are.
-fn read_grant_tables(server: &Server, vars: &GlobalVars) {
+pub(crate) fn read_grant_tables(server: &Server, vars: &GlobalVars) {
     if vars.u64(Var::innodb_force_recovery) > 0 {
         return;
     }
@@ -245,7 +246,7 @@ fn read_grant_tables(server: &Server, vars: &GlobalVars) {
 }
 
 /// The schema `sys` is a convenience: a server that cannot make it runs without.
-fn make_sys_schema(server: &Server, vars: &GlobalVars) {
+pub(crate) fn make_sys_schema(server: &Server, vars: &GlobalVars) {
     if vars.u64(Var::innodb_force_recovery) > 0 {
         return;
     }
@@ -433,7 +434,7 @@ fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
 }
 
 /// Root without a password must not be reachable from other machines.
-fn guard_open_root(inst: &Instance, tcp: &[TcpListener]) -> Result<(), String> {
+pub(crate) fn guard_open_root(inst: &Instance, tcp: &[TcpListener]) -> Result<(), String> {
     let outside = |ip: IpAddr| !ip.is_loopback();
     let open = tcp.iter().filter_map(|l| l.local_addr().ok()).find(|a| outside(a.ip()));
     match open {

@@ -22,6 +22,7 @@ pub mod crypto;
 mod cursor;
 mod deferred_ack;
 mod dispatch;
+pub mod embedded;
 mod events;
 mod http;
 pub mod initialize;

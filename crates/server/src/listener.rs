@@ -16,8 +16,8 @@ use crate::{crypto, log};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use weir_engine::row::{Charset, Collation};
 use weir_rt::Rt;
@@ -45,6 +45,8 @@ pub struct Server {
     pub events: AtomicUsize,
     workers: Arc<Workers>,
     parking: Parking<Connection>,
+    /// The sockets that accept, of a server that ends before its process does.
+    listeners: Mutex<Vec<TcpListener>>,
 }
 
 /// The definition statement that a connection executes, where the log may have its text.
@@ -82,15 +84,25 @@ impl Server {
         inst.db.read_statements_by(Arc::new(move |id, to| of.statement(id, to)));
         let of = registry.clone();
         inst.db.note_definitions_by(Arc::new(move |id| definition_of(&of, id)));
-        let stack = inst.vars.u64(Var::thread_stack) as usize;
-        weir_sql::session_api::set_stack_room(crate::workers::STACK_ROOM);
-        let workers = Workers::new(stack, inst.status.clone());
         let datadir = PathBuf::from(inst.vars.text(Var::datadir));
         let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars));
         // Set once, as above.
         let _ = inst.statement_logs.set(logs.clone());
         let control: Arc<dyn weir_sql::tls::TlsControl> = tls.clone();
         let _ = inst.tls.set(control);
+        Server::over(inst, tls, logs, rt, registry)
+    }
+
+    /// The same over parts that the instance has already.
+    pub fn over(
+        inst: Arc<Instance>,
+        tls: Arc<Tls>,
+        logs: Arc<Logs>,
+        rt: Rt,
+        registry: Arc<Registry>,
+    ) -> std::io::Result<Arc<Server>> {
+        let stack = inst.vars.u64(Var::thread_stack) as usize;
+        let workers = Workers::new(stack, inst.status.clone());
         let server = Arc::new(Server {
             inst,
             logs,
@@ -103,6 +115,7 @@ impl Server {
             events: AtomicUsize::new(0),
             workers,
             parking: Parking::new()?,
+            listeners: Mutex::default(),
         });
         let me = server.clone();
         std::thread::Builder::new().name("weir-idle".into()).spawn(move || me.watch_idle())?;
@@ -160,6 +173,29 @@ impl Server {
             let (s, a) = l.accept()?;
             Socket::tcp(s, a)
         });
+    }
+
+    /// The same until [`Server::close_listeners`].
+    pub fn listen_until_closed(self: &Arc<Server>, l: TcpListener) -> std::io::Result<()> {
+        let handle = l.try_clone()?;
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        self.listen_tcp(l);
+        Ok(())
+    }
+
+    /// Ends the threads that accept. Clients that have been accepted stay.
+    pub fn close_listeners(&self) {
+        let all =
+            std::mem::take(&mut *self.listeners.lock().unwrap_or_else(PoisonError::into_inner));
+        for l in all {
+            // On Linux that ends an accept which waits, where a close would leave it waiting.
+            let _ = rustix::net::shutdown(&l, rustix::net::Shutdown::Both);
+        }
+    }
+
+    /// Ends the thread that watches idle connections.
+    pub fn end_watch(&self) {
+        self.parking.end();
     }
 
     pub fn listen_unix(self: &Arc<Server>, l: UnixListener) {

@@ -276,7 +276,7 @@ pub(super) fn encode<'a, C: Columns>(values: C::Ref<'a>, out: &mut Vec<u8>) -> R
 /// The columns of a stored row from `first` on.
 pub(super) fn decode<C: Columns>(table: &Stored, row: &[u8], first: usize) -> Result<C> {
     C::read(&RowView::new(&table.layout, row), first).ok_or_else(|| Error::Corrupt {
-        what: "a value is none of its column's type".to_owned(),
+        what: "a value does not have its column's type".to_owned(),
         place: format!("table '{}'", table.def.name),
     })
 }

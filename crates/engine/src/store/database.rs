@@ -137,7 +137,7 @@ impl Drop for Open {
 }
 
 impl Database {
-    /// Opens the database in a directory, which is made where there is none and recovered where it was not closed. No other process can
+    /// Opens the database in a directory, which is made if it is missing and recovered where it was not closed. No other process can
     /// open it meanwhile.
     pub fn open(path: impl AsRef<Path>) -> Result<Database> {
         Builder::new().open(path)
@@ -153,7 +153,7 @@ impl Database {
         Builder::new()
     }
 
-    /// The table of a definition, which is made where there is none. Indexes that it lacks are built; one that its definition does not have is
+    /// The table of a definition, which is made if it is missing. Indexes that it lacks are built; one that its definition does not have is
     /// kept, and goes on being written.
     ///
     /// Errors: [`Error::Unsupported`] where a table of this name has other columns; [`Error::DuplicateKey`] where its rows contradict a
@@ -207,7 +207,7 @@ impl Database {
         rt.block_on(db.create_table(table)).map(drop)
     }
 
-    /// Drops the table of this name with all rows; `false`: there is none. This is no part of a transaction, and waits for those that
+    /// Drops the table of this name with all rows; `false`: there was no such table. This is no part of a transaction, and waits for those that
     /// have used the table.
     pub fn drop_table(&self, name: &str) -> Result<bool> {
         self.open.check()?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) const SCHEMA: &str =
     "tables of a program that has them by the interface of the engine and not by SQL statements";
 
-/// What the dictionary has of such a table beside its columns.
+/// What the dictionary has of such a table besides its columns.
 const MARK: &[u8] = b"weir store 1";
 
 /// Indexes of a table at most.

@@ -95,11 +95,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::{Boxed, Interrupt};
 
+/// How far transactions see of each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isolation {
+    /// Reads see what others have not committed.
     ReadUncommitted,
+    /// Each read sees what was committed when it began.
     ReadCommitted,
+    /// All reads see what was committed when the first one began.
     RepeatableRead,
+    /// As before, and what was read stays as it is until the transaction ends.
     Serializable,
 }
 
@@ -116,7 +121,7 @@ impl PartialOrd for Isolation {
     }
 }
 
-/// `innodb_flush_log_at_trx_commit` of the committing session.
+/// How far a commit has come when it returns: `innodb_flush_log_at_trx_commit` of the committing session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Durability {
     /// 0: nothing at commit; written and synced about once a second.

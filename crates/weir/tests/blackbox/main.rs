@@ -29,6 +29,7 @@ mod programs;
 mod protocol;
 mod replica;
 mod salvage;
+mod served;
 mod sessions;
 mod supervised;
 mod tables;
