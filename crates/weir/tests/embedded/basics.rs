@@ -150,10 +150,8 @@ fn a_batch_stops_at_its_first_error() {
 
 #[test]
 fn options_act_and_those_of_a_server_are_refused() {
-    let db = Database::builder()
-        .set("sql-mode", "ANSI_QUOTES")
-        .set("pid_file", "x")
-        .open_in_memory();
+    let db =
+        Database::builder().set("sql-mode", "ANSI_QUOTES").set("pid_file", "x").open_in_memory();
     assert!(matches!(db, Err(Error::Option { ref name, .. }) if name == "pid_file"));
     let db = Database::builder()
         .set("sql-mode", "ANSI_QUOTES")
