@@ -30,6 +30,7 @@ mod btree;
 pub mod catalog;
 #[doc(hidden)]
 pub mod change_buffer;
+#[doc(hidden)]
 pub mod cost;
 mod db;
 mod dict;

@@ -55,7 +55,7 @@ pub fn prepare(server: &Arc<Server>) {
     if REPORTER.set(reporter.clone()).is_ok() {
         let thread = std::thread::Builder::new().name("weir-crash".into());
         if let Err(e) = thread.spawn(move || reporter.run()) {
-            log::warning(&format!("cannot start a thread for a connection: {e}"));
+            log::warning(&format!("a crash will not be reported: {e}"));
         }
     }
 }

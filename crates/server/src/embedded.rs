@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::session_api::Sessions;
+use weir_sql::vars::Var;
 
 /// What an instance gets of its first server and keeps for the next one.
 pub struct Seat {
@@ -59,6 +60,8 @@ impl Hosted {
         listener: TcpListener,
     ) -> Result<Hosted, String> {
         guard_open_root(inst, std::slice::from_ref(&listener))?;
+        crate::queue::widen(&listener, inst.vars.u64(Var::back_log))
+            .map_err(|e| format!("cannot listen: {e}"))?;
         let address = listener.local_addr().map_err(|e| e.to_string())?;
         let registry = Arc::new(Registry::counting(ids));
         let (tls, logs) = (seat.tls.clone(), seat.logs.clone());

@@ -15,11 +15,16 @@ const SETUP: &[&str] = &[
     "insert into u select id, a, nullif(b, 11) from t where id < 300",
     "insert into t_plain select * from t",
     "insert into u_plain select * from u",
-    "analyze table t, u",
+    "set session cte_max_recursion_depth = 5000",
+    "create table v (id int primary key, g tinyint not null, a int not null, key ga (g, a))",
+    "create table v_plain (id int, g tinyint, a int)",
+    "insert into v with recursive n as (select 1 i union all select i + 1 from n where i < 5000) select i, i % 5, i % 300 from n",
+    "insert into v_plain select * from v",
+    "analyze table t, u, v",
 ];
 
-/// Shapes of queries; `#` and `~` are the two tables, `?` a number that is drawn.
-const SHAPES: [&str; 18] = [
+/// Shapes of queries; `#`, `~` and `^` are the tables, `?` a number that is drawn.
+const SHAPES: [&str; 19] = [
     "select id from # where a = ? or b = ?",
     "select id from # where (a = ? or b = ?) and c > 1",
     "select id from # where a < 2 or b > 3?",
@@ -37,6 +42,7 @@ const SHAPES: [&str; 18] = [
     "select * from (select a, count(*) n, max(b) m from # group by a) d where a = ?",
     "select * from (select a from # union select x from ~) d where a > ?",
     "select x.id from # x left join ~ y on x.id = y.id where x.a > ? and x.b + x.c > 9 and (y.y is null or y.y > x.c)",
+    "select g, a from ^ where a = ?",
     "select x.id from # x straight_join ~ y on y.y = x.c where x.a > ? and x.b + x.c > 30",
 ];
 
@@ -88,9 +94,10 @@ fn every_switch_changes_plans_and_no_answer() {
         let mut changed: BTreeMap<&str, u32> = flags.iter().map(|f| (f.as_str(), 0)).collect();
         for shape in SHAPES.iter().chain(&SHAPES) {
             let drawn = drawn(&mut rng, shape);
-            let sql = drawn.replace('#', "t").replace('~', "u");
+            let sql = drawn.replace('#', "t").replace('~', "u").replace('^', "v");
             let usual = sorted(&mut c, &sql).await;
             let plain = drawn.replace('#', "t_plain").replace('~', "u_plain");
+            let plain = plain.replace('^', "v_plain");
             assert_eq!(sorted(&mut c, &plain).await, usual, "{sql} without indexes");
             let by = plan(&mut c, &sql).await;
             for (flag, count) in &mut changed {

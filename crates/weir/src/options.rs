@@ -42,6 +42,7 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
 /// Options that act on what is done for clients over a network, or on logs of their statements. They mean something where the program
 /// serves clients.
 pub(crate) const OF_CLIENTS: &[Var] = &[
+    Var::back_log,
     Var::log_output,
     Var::general_log,
     Var::general_log_file,

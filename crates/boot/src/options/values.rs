@@ -104,15 +104,16 @@ pub(super) fn adapted(var: Var, value: &str) -> Adapted {
             Adapted::Other("InnoDB".into(), "tables of all engines are InnoDB's here".into())
         }
         Var::innodb_flush_method => flush_method(value),
-        Var::tls_version => without(
-            value,
-            |v| {
-                !["TLSv1", "TLSv1.0", "TLSv1.1", "SSLv3"]
-                    .iter()
-                    .any(|old| old.eq_ignore_ascii_case(v))
-            },
-            "such connections are not safe",
-        ),
+        Var::tls_version => {
+            let safe = |v: &str| {
+                !["TLSv1", "TLSv1.0", "TLSv1.1", "SSLv3"].iter().any(|o| o.eq_ignore_ascii_case(v))
+            };
+            match without(value, safe, "such connections are not safe") {
+                // Nothing would be left of what asks for protection: the value is refused as it is.
+                Adapted::Other(left, _) if left.is_empty() => Adapted::AsItIs,
+                other => other,
+            }
+        }
         _ => Adapted::AsItIs,
     }
 }

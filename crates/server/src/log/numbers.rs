@@ -138,6 +138,7 @@ static MESSAGES: &[Message] = &[
     m(900_023, "WEIR_SYSTEMD", SERVER, "cannot notify systemd at {}"),
     m(900_024, "WEIR_HTTP", SERVER, "HTTP: {}"),
     m(900_025, "WEIR_OFFLINE", SERVER, "offline_mode: {}"),
+    m(900_026, "WEIR_NO_CRASH_REPORT", SERVER, "a crash will not be reported: {}"),
     // The engine.
     m(900_100, "WEIR_NEW_DIRECTORY", ENGINE, "making a new data directory with pages of {} bytes"),
     m(900_101, "WEIR_CONTROL_FILE", ENGINE, "warning: slot {} of the control file {}"),

@@ -91,23 +91,7 @@ fn other(
     let value = text(&option.value);
     match option.name {
         "ROW_FORMAT" => {
-            let format = value.to_ascii_uppercase();
-            let format = if format == "FIXED" && found.replaced {
-                env.warnings.warn(errno::ER_ILLEGAL_HA_CREATE_OPTION, || {
-                    "InnoDB: assuming ROW_FORMAT=DYNAMIC.".into()
-                });
-                "DEFAULT".into()
-            } else {
-                format
-            };
-            let known = ["DEFAULT", "DYNAMIC", "COMPACT", "REDUNDANT", "COMPRESSED"];
-            if !known.contains(&format.as_str()) {
-                return Err(no_such_option(table));
-            }
-            // The pages are as large as those of other tables.
-            if format == "COMPRESSED" {
-                warn_without_effect("ROW_FORMAT=COMPRESSED", env);
-            }
+            let format = row_format(table, &value, found.replaced, env)?;
             keep(found, option.name, if format == "DEFAULT" { String::new() } else { format });
         }
         "PACK_KEYS" | "STATS_PERSISTENT" | "STATS_AUTO_RECALC" => {
@@ -152,6 +136,31 @@ fn other(
         name => warn_without_effect(name, env),
     }
     Ok(())
+}
+
+/// ROW_FORMAT, in capitals.
+fn row_format(
+    table: &str,
+    value: &str,
+    replaced: bool,
+    env: &mut Env<'_>,
+) -> Result<String, SqlError> {
+    let format = value.to_ascii_uppercase();
+    if format == "FIXED" && replaced {
+        env.warnings.warn(errno::ER_ILLEGAL_HA_CREATE_OPTION, || {
+            "InnoDB: assuming ROW_FORMAT=DYNAMIC.".into()
+        });
+        return Ok("DEFAULT".into());
+    }
+    let known = ["DEFAULT", "DYNAMIC", "COMPACT", "REDUNDANT", "COMPRESSED"];
+    if !known.contains(&format.as_str()) {
+        return Err(no_such_option(table));
+    }
+    // The pages are as large as those of other tables.
+    if format == "COMPRESSED" {
+        warn_without_effect("ROW_FORMAT=COMPRESSED", env);
+    }
+    Ok(format)
 }
 
 /// 3981.

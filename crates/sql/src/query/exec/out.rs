@@ -150,9 +150,10 @@ impl<'s> Client<'s> {
         let (table, _) = column(items.first()?)?;
         let Shape::Table(t) = &shapes[table as usize] else { return None };
         let columns = items.iter().map(|e| {
-            let (of, c) = column(e)?;
+            // Another table may have more columns than this one.
+            let (_, c) = column(e).filter(|(of, _)| *of == table)?;
             let ty = &t.meta.columns[c as usize].ty;
-            (of == table && sent_as_stored(ty)).then(|| (c, form_of(ty)))
+            sent_as_stored(ty).then(|| (c, form_of(ty)))
         });
         Some(Direct {
             table: table as usize,
