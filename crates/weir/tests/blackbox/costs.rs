@@ -108,12 +108,8 @@ fn the_slow_log_tells_what_a_statement_cost() {
     assert!(!log().contains("Redo_bytes"));
     c.run("set global log_slow_extra = ON");
     c.run("update d.t set b = 2 where a = 1");
-    let line = log()
-        .lines()
-        .filter(|l| l.starts_with("# Pages_requested: "))
-        .next_back()
-        .map(str::to_owned)
-        .unwrap();
+    let line =
+        log().lines().rfind(|l| l.starts_with("# Pages_requested: ")).map(str::to_owned).unwrap();
     let number = |name: &str| -> u64 {
         line.split(&format!("{name}: "))
             .nth(1)
