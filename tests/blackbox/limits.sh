@@ -36,7 +36,8 @@ before=$(rss_mib)
     done
     sleep 1
     idle=$(($(rss_mib) - before))
-    [ "$idle" -lt 64 ] || fail "1000 connections cost $idle MiB"
+    # 62 MiB until counters by MySQL's kinds of statements came, 70 since (development build): the bound was 64.
+    [ "$idle" -lt 80 ] || fail "1000 connections cost $idle MiB"
     echo "1000 connections before their login: $idle MiB"
 }
 stop_server
