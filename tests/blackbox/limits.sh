@@ -36,8 +36,7 @@ before=$(rss_mib)
     done
     sleep 1
     idle=$(($(rss_mib) - before))
-    # 62 MiB until counters by MySQL's kinds of statements came, 70 since (development build): the bound was 64.
-    [ "$idle" -lt 80 ] || fail "1000 connections cost $idle MiB"
+    [ "$idle" -lt 48 ] || fail "1000 connections cost $idle MiB"
     echo "1000 connections before their login: $idle MiB"
 }
 stop_server

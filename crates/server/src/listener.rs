@@ -308,6 +308,8 @@ fn too_many() -> SqlError {
     SqlError::of(errno::ER_CON_COUNT_ERROR, &[])
 }
 
+/// A thread's work for a client that has been greeted. Its frames have no room for a session as long as the client may take its time: what a
+/// connection costs until it logs in is the stack that its thread has touched.
 fn connection(
     server: &Arc<Server>,
     mut conn: Conn,
@@ -316,31 +318,69 @@ fn connection(
     counted: Counted,
     extra: bool,
 ) {
-    let login = salt
-        .map_err(Refused::Gone)
-        .and_then(|salt| log_in(server, &mut conn, &salt, &entry, extra));
-    let (session, caps) = match login {
-        Ok(l) => l,
-        Err(refused) => {
-            server.inst.status.inc(Stat::Aborted_connects);
-            match refused {
-                Refused::Sql(e) => {
-                    server.logs.refused(entry.id, &e.message);
-                    conn.out.error(&e)
-                }
-                Refused::Gone(ReadError::Frame(f)) => {
-                    conn.out.error(&SqlError::new(f.errno(), f.to_string()))
-                }
-                Refused::Gone(ReadError::Broken) => conn.out.error(&bad_handshake()),
-                Refused::Gone(ReadError::Memory(e)) => conn.out.error(&e),
-                Refused::Gone(ReadError::Closed | ReadError::Timeout) => {}
+    let hello = salt.map_err(Refused::Gone).and_then(|salt| {
+        let packet = hello(server, &mut conn, &entry)?;
+        Ok((salt, packet))
+    });
+    match hello {
+        Ok((salt, packet)) => {
+            let begun = begin(server, conn, packet, &salt, entry, counted, extra);
+            if let Some(connection) = begun {
+                server.serve_here(connection, Woken::LoggedIn);
             }
-            let _ = conn.out.flush();
-            return;
         }
-    };
-    let connection = Connection::new(server.clone(), conn, session, caps, entry, counted);
-    server.serve_here(connection, Woken::LoggedIn);
+        Err(why) => refuse(server, &mut conn, &entry, why),
+    }
+}
+
+/// The client's login, still encoded, behind the change to TLS if it asks for one.
+fn hello(server: &Server, conn: &mut Conn, entry: &Entry) -> Result<Vec<u8>, Refused> {
+    let packet = conn.read_packet()?;
+    if conn.offered.has(Capabilities::SSL) && decode_hello(&packet) == Ok(ClientHello::SslRequest) {
+        encrypt(server, conn, entry)?;
+        return Ok(conn.read_packet()?);
+    }
+    Ok(packet)
+}
+
+/// From the login to the connection that has its session.
+#[inline(never)]
+fn begin(
+    server: &Arc<Server>,
+    mut conn: Conn,
+    packet: Vec<u8>,
+    salt: &Salt,
+    entry: Arc<Entry>,
+    counted: Counted,
+    extra: bool,
+) -> Option<Box<Connection>> {
+    match log_in(server, &mut conn, &packet, salt, &entry, extra) {
+        Ok((session, caps)) => {
+            Some(Connection::new(server.clone(), conn, session, caps, entry, counted))
+        }
+        Err(why) => {
+            refuse(server, &mut conn, &entry, why);
+            None
+        }
+    }
+}
+
+/// Says why there is no session, to a client that is still there.
+fn refuse(server: &Server, conn: &mut Conn, entry: &Entry, why: Refused) {
+    server.inst.status.inc(Stat::Aborted_connects);
+    match why {
+        Refused::Sql(e) => {
+            server.logs.refused(entry.id, &e.message);
+            conn.out.error(&e)
+        }
+        Refused::Gone(ReadError::Frame(f)) => {
+            conn.out.error(&SqlError::new(f.errno(), f.to_string()))
+        }
+        Refused::Gone(ReadError::Broken) => conn.out.error(&bad_handshake()),
+        Refused::Gone(ReadError::Memory(e)) => conn.out.error(&e),
+        Refused::Gone(ReadError::Closed | ReadError::Timeout) => {}
+    }
+    let _ = conn.out.flush();
 }
 
 fn bad_handshake() -> SqlError {
@@ -375,16 +415,12 @@ fn greet(server: &Server, conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
 fn log_in(
     server: &Arc<Server>,
     conn: &mut Conn,
+    packet: &[u8],
     salt: &Salt,
     entry: &Entry,
     extra: bool,
 ) -> Result<(Session, Capabilities), Refused> {
-    let mut packet = conn.read_packet()?;
-    if conn.offered.has(Capabilities::SSL) && decode_hello(&packet) == Ok(ClientHello::SslRequest) {
-        encrypt(server, conn, entry)?;
-        packet = conn.read_packet()?;
-    }
-    let login = match decode_hello(&packet) {
+    let login = match decode_hello(packet) {
         Ok(ClientHello::Login(l)) => l,
         Ok(ClientHello::SslRequest) => {
             return Err(Refused::Sql(SqlError::new(
