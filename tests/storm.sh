@@ -54,6 +54,11 @@ for storm in $(seq "$STORMS"); do
         fail "storm $storm: $there rows, $committed acknowledged and $unknown without an answer"
     fds=$(descriptors)
     [ "$fds" -le $((before_fds + 8)) ] || fail "storm $storm: $fds descriptors, $before_fds before"
+    # Threads that served a client wait for another one for a while before they end.
+    for _ in $(seq 300); do
+        [ "$(threads)" -gt $((before_threads + 64)) ] || break
+        sleep 0.1
+    done
     [ "$(threads)" -le $((before_threads + 64)) ] || fail "storm $storm: $(threads) threads, $before_threads before"
     now=$(rss_mib)
     [ "$storm" = 2 ] && second=$now

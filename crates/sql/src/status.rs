@@ -217,6 +217,7 @@ const OF_ROWS: [Stat; 28] = [
     Stat::Weir_point_plans,
 ];
 
+#[inline]
 fn step(counter: &AtomicU64, n: u64) {
     counter.store(counter.load(Relaxed).wrapping_add(n), Relaxed);
 }
@@ -234,6 +235,7 @@ impl SessionStatus {
 
     /// As [`SessionStatus::rows`], and the server's counters have it at once: for a statement that counts little, this is less than to
     /// look at all counters when it ends.
+    #[inline]
     pub fn rows_at_once(&self, stat: Stat, n: u64, server: &Status) {
         self.rows(stat, n);
         let at = OF_ROWS.iter().position(|s| *s as u16 == stat as u16);
@@ -244,6 +246,7 @@ impl SessionStatus {
     }
 
     /// For everything else.
+    #[inline]
     pub fn inc(&self, stat: impl Counted, server: &Status) {
         debug_assert!(
             OF_ROWS.iter().all(|row| row.slot() != stat.slot()),
@@ -259,6 +262,7 @@ impl SessionStatus {
     }
 
     /// A row was looked at.
+    #[inline]
     pub fn examine(&self) {
         step(&self.examined, 1);
     }

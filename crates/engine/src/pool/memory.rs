@@ -66,6 +66,7 @@ impl FrameMemory {
 
     /// # Safety
     /// The caller holds the frame's latch, see the module's contract.
+    #[inline]
     pub unsafe fn bytes(&self, no: FrameNo) -> &[u8] {
         // SAFETY: the range is valid for the pool's life; no writer by the caller's latch.
         unsafe { std::slice::from_raw_parts(self.at(no), self.page_size) }

@@ -211,6 +211,7 @@ impl Guard<'_> {
         self.mode
     }
 
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: this guard holds the frame's latch, shared or exclusive.
         unsafe { self.pool.memory.bytes(self.frame) }

@@ -6,6 +6,7 @@ use crate::value::SqlMode;
 
 impl Session {
     /// What every answer tells.
+    #[inline]
     pub fn status_flags(&self) -> StatusFlags {
         let in_transaction = self.shows_transaction();
         StatusFlags {

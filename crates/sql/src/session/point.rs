@@ -50,6 +50,7 @@ impl Session {
     }
 
     /// Nothing of the session, nor of its account, wants more of a SELECT than its rows.
+    #[inline]
     pub(super) fn is_plain(&self) -> bool {
         let settings = &self.settings;
         let access =

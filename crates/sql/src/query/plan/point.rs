@@ -78,6 +78,7 @@ impl PointPlan {
 
 /// Puts the bytes of a key into `out`. `None`: a value is none of the column's own kind, or none that the column can hold. What such a
 /// value is equal to is the business of the usual plan.
+#[inline]
 pub fn key_of<'v>(
     parts: &[PointPart],
     value: impl Fn(usize) -> Option<KeyValue<'v>>,
