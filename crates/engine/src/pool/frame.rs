@@ -22,6 +22,7 @@ const INTERVAL_UNIT: u64 = 64;
 /// Interval of a page that has been changed once since it came into memory: nothing promises that it will be again.
 const UNKNOWN: u32 = u32::MAX;
 
+/// Integers alone: `memory.rs` relies on zero bytes being a value.
 #[repr(align(64))]
 pub struct Frame {
     pub latch: Latch,
@@ -64,6 +65,28 @@ impl Frame {
             uses: AtomicU8::new(0),
             written: AtomicU8::new(0),
         }
+    }
+
+    /// The value whose bytes are zero: a frame that the pool has never had. It has no page, and `prepare` makes it one that `new` makes.
+    pub(super) fn zeroed() -> Frame {
+        let f = Frame::new();
+        f.page.store(0, Ordering::Relaxed);
+        for number in [&f.chain, &f.age_prev, &f.age_next, &f.interval] {
+            number.store(0, Ordering::Relaxed);
+        }
+        f
+    }
+
+    /// Before the frame is first free.
+    pub(super) fn prepare(&self) {
+        debug_assert!(
+            !self.is_resident() && !self.is_dirty() && self.pins.load(Ordering::Relaxed) == 0
+        );
+        self.page.store(NO_PAGE, Ordering::Relaxed);
+        for link in [&self.chain, &self.age_prev, &self.age_next] {
+            link.store(NONE, Ordering::Relaxed);
+        }
+        self.interval.store(UNKNOWN, Ordering::Relaxed);
     }
 
     pub fn id(&self) -> PageId {

@@ -102,6 +102,84 @@ impl FrameMemory {
     }
 }
 
+/// A type of which zero bytes are a value.
+/// # Safety
+/// All bytes zero are a valid value of the type, and it needs no `Drop`.
+pub unsafe trait Zeroed {}
+
+// SAFETY: an integer.
+unsafe impl Zeroed for crate::sync::atomic::AtomicU32 {}
+// SAFETY: integers alone.
+unsafe impl Zeroed for crate::pool::frame::Frame {}
+
+/// A slice whose elements begin as zero bytes and become real memory, 4 KiB at a time, when they are first written: what belongs to frames
+/// that the pool may grow to costs nothing until it does.
+pub struct Reserved<T> {
+    #[cfg(not(any(miri, shuttle, loom)))]
+    base: *mut T,
+    #[cfg(not(any(miri, shuttle, loom)))]
+    count: usize,
+    /// The model checkers' integers are more than their bytes, and miri has no mappings.
+    #[cfg(any(miri, shuttle, loom))]
+    all: Box<[T]>,
+}
+
+#[cfg(not(any(miri, shuttle, loom)))]
+impl<T: Zeroed> Reserved<T> {
+    /// `zero`: the value whose bytes are zero.
+    pub fn new(count: usize, _zero: impl Fn() -> T) -> std::io::Result<Reserved<T>> {
+        assert!(count > 0 && align_of::<T>() <= ALIGN && !std::mem::needs_drop::<T>());
+        Ok(Reserved { base: reserve(bytes_of::<T>(count))?.cast(), count })
+    }
+}
+
+#[cfg(not(any(miri, shuttle, loom)))]
+fn bytes_of<T>(count: usize) -> usize {
+    (count * size_of::<T>()).next_multiple_of(ALIGN)
+}
+
+#[cfg(not(any(miri, shuttle, loom)))]
+impl<T> std::ops::Deref for Reserved<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: `count` elements were reserved for this life, aligned to a page; their zero bytes are values (`Zeroed`), and they change
+        // by shared references only, which is their own affair.
+        unsafe { std::slice::from_raw_parts(self.base, self.count) }
+    }
+}
+
+#[cfg(not(any(miri, shuttle, loom)))]
+impl<T> Drop for Reserved<T> {
+    fn drop(&mut self) {
+        unreserve(self.base.cast(), bytes_of::<T>(self.count));
+    }
+}
+
+// SAFETY: it owns its elements as a box does.
+#[cfg(not(any(miri, shuttle, loom)))]
+unsafe impl<T: Send> Send for Reserved<T> {}
+// SAFETY: it gives out shared references only.
+#[cfg(not(any(miri, shuttle, loom)))]
+unsafe impl<T: Sync> Sync for Reserved<T> {}
+
+#[cfg(any(miri, shuttle, loom))]
+impl<T: Zeroed> Reserved<T> {
+    pub fn new(count: usize, zero: impl Fn() -> T) -> std::io::Result<Reserved<T>> {
+        Ok(Reserved { all: (0..count).map(|_| zero()).collect() })
+    }
+}
+
+#[cfg(any(miri, shuttle, loom))]
+impl<T> std::ops::Deref for Reserved<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.all
+    }
+}
+
 impl Drop for FrameMemory {
     fn drop(&mut self) {
         if !self.lost.load(Ordering::Relaxed) {
@@ -164,6 +242,15 @@ fn unreserve(at: *mut u8, len: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_reserved_is_zero_and_of_one_piece() {
+        use crate::sync::atomic::AtomicU32;
+        let r = Reserved::new(70_000, || AtomicU32::new(0)).unwrap();
+        assert_eq!(r.len(), 70_000);
+        r[69_999].store(5, Ordering::Relaxed);
+        assert_eq!(r.iter().map(|x| x.load(Ordering::Relaxed)).sum::<u32>(), 5);
+    }
 
     #[test]
     fn frames_are_apart() {

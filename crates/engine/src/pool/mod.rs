@@ -101,7 +101,10 @@ pub struct Pool {
     pub(crate) spaces: Arc<Spaces>,
     page_size: usize,
     memory: FrameMemory,
-    frames: Box<[Frame]>,
+    /// As many as the pool may grow to. Those from `prepared` on are zero bytes, which nobody has touched.
+    frames: memory::Reserved<Frame>,
+    /// How many frames the pool has had at most; changed by one `resize` at a time.
+    prepared: AtomicUsize,
     /// Frames in use as pool; the rest of `frames` is room to grow.
     size: AtomicUsize,
     table: table::PageTable,
@@ -271,17 +274,18 @@ impl Pool {
         log_end: Arc<AtomicU64>,
     ) -> Result<Pool> {
         let max = o.frames_max.max(o.frames);
-        let memory = FrameMemory::new(o.page_size, max).map_err(|e| Error::Io {
-            what: format!("cannot reserve the buffer pool's memory: {e}"),
-        })?;
-        let frames: Box<[Frame]> = (0..max).map(|_| Frame::new()).collect();
+        let no_memory =
+            |e| Error::Io { what: format!("cannot reserve the buffer pool's memory: {e}") };
+        let memory = FrameMemory::new(o.page_size, max).map_err(no_memory)?;
+        let frames = memory::Reserved::new(max, Frame::zeroed).map_err(no_memory)?;
+        frames[..o.frames].iter().for_each(Frame::prepare);
         Ok(Pool {
             rt,
             waits,
             spaces,
             page_size: o.page_size,
             memory,
-            table: table::PageTable::new(max),
+            table: table::PageTable::new(max).map_err(no_memory)?,
             age: age::AgeIndex::new(o.age_span),
             replace: Mutex::new(order::Replacer::new(o.frames)),
             looked_to: Mutex::new(None),
@@ -308,6 +312,7 @@ impl Pool {
             requests: requests::Requests::default(),
             stats: PoolStats::default(),
             frames,
+            prepared: AtomicUsize::new(o.frames),
             size: AtomicUsize::new(o.frames),
         })
     }
@@ -582,7 +587,7 @@ impl Pool {
 
     /// Frames that are neither free nor hold a page. Those of reads under way are; when nobody reads, one is lost for good.
     pub fn frames_in_hand(&self) -> usize {
-        let resident = self.frames.iter().filter(|f| f.is_resident()).count();
+        let resident = self.frames[..self.size()].iter().filter(|f| f.is_resident()).count();
         self.size().saturating_sub(self.free_frames() + resident)
     }
 

@@ -1,7 +1,7 @@
 //! Changing the number of frames while running.
 
 use super::Pool;
-use super::frame::FrameNo;
+use super::frame::{Frame, FrameNo};
 use super::gate::Kind;
 use crate::error::{Error, Result};
 use crate::log::Log;
@@ -27,6 +27,10 @@ impl Pool {
             ));
         }
         let _one = Resizing(self);
+        let prepared = self.prepared.fetch_max(frames, Ordering::Relaxed);
+        if frames > prepared {
+            self.frames[prepared..frames].iter().for_each(Frame::prepare);
+        }
         let old = self.size.swap(frames, Ordering::AcqRel);
         self.replace.lock().resize(frames);
         if frames >= old {

@@ -8,6 +8,7 @@
 //! lines still meet by chance only.
 
 use super::frame::{Frame, FrameNo, NONE};
+use super::memory::Reserved;
 use crate::ids::PageId;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +16,8 @@ use crate::sync::atomic::{AtomicU32, Ordering};
 const SHARDS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 128 };
 
 pub struct PageTable {
-    heads: Box<[AtomicU32]>,
+    /// The inverted number of each chain's first frame, so that an empty chain is zero bytes: memory that nobody has touched.
+    heads: Reserved<AtomicU32>,
     mask: u64,
     shards: Box<[Mutex<()>]>,
 }
@@ -29,13 +31,23 @@ fn hash(line: u64) -> u64 {
 }
 
 impl PageTable {
-    pub fn new(frames: usize) -> PageTable {
+    pub fn new(frames: usize) -> std::io::Result<PageTable> {
         let n = (frames * 2).next_power_of_two().max(SHARDS);
-        PageTable {
-            heads: (0..n).map(|_| AtomicU32::new(NONE)).collect(),
+        Ok(PageTable {
+            heads: Reserved::new(n, || AtomicU32::new(0))?,
             mask: n as u64 - 1,
             shards: (0..SHARDS).map(|_| Mutex::new(())).collect(),
-        }
+        })
+    }
+
+    /// The first frame of a chain, or `NONE`.
+    #[inline]
+    fn head(&self, bucket: usize) -> FrameNo {
+        !self.heads[bucket].load(Ordering::Acquire)
+    }
+
+    fn set_head(&self, bucket: usize, no: FrameNo) {
+        self.heads[bucket].store(!no, Ordering::Release);
     }
 
     fn bucket(&self, id: PageId) -> usize {
@@ -47,7 +59,7 @@ impl PageTable {
 
     /// As `find`, for advice: a page that is in memory may be missed while its chain changes.
     pub fn peek(&self, frames: &[Frame], id: PageId) -> Option<FrameNo> {
-        let mut at = self.heads[self.bucket(id)].load(Ordering::Acquire);
+        let mut at = self.head(self.bucket(id));
         // The bound is for the unlocked walk: a chain that changes underfoot could lead in a circle.
         for _ in 0..64 {
             if at == NONE {
@@ -71,7 +83,7 @@ impl PageTable {
     }
 
     fn walk_locked(&self, frames: &[Frame], id: PageId) -> Option<FrameNo> {
-        let mut at = self.heads[self.bucket(id)].load(Ordering::Acquire);
+        let mut at = self.head(self.bucket(id));
         while at != NONE {
             let f = &frames[at as usize];
             if f.is(id) {
@@ -97,9 +109,9 @@ impl PageTable {
             return Err(other);
         }
         let f = &frames[no as usize];
-        f.chain.store(self.heads[b].load(Ordering::Acquire), Ordering::Release);
+        f.chain.store(self.head(b), Ordering::Release);
         f.set_id(id);
-        self.heads[b].store(no, Ordering::Release);
+        self.set_head(b, no);
         Ok(())
     }
 
@@ -117,9 +129,9 @@ impl PageTable {
             return false;
         }
         let next = frames[no as usize].chain.load(Ordering::Acquire);
-        let mut at = self.heads[b].load(Ordering::Acquire);
+        let mut at = self.head(b);
         if at == no {
-            self.heads[b].store(next, Ordering::Release);
+            self.set_head(b, next);
             return true;
         }
         while at != NONE {
@@ -142,7 +154,7 @@ mod tests {
     #[test]
     fn insert_find_remove() {
         let frames: Vec<Frame> = (0..64).map(|_| Frame::new()).collect();
-        let t = PageTable::new(64);
+        let t = PageTable::new(64).unwrap();
         for i in 0..64 {
             t.insert(&frames, PageId::new(1, i * 7), i).unwrap();
         }
@@ -162,7 +174,7 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_line_and_chains_stay_short() {
-        let t = PageTable::new(1 << 16);
+        let t = PageTable::new(1 << 16).unwrap();
         for page in [0, 16, 4080, 1 << 20] {
             let mut buckets: Vec<usize> =
                 (0..16).map(|i| t.bucket(PageId::new(7, page + i))).collect();
