@@ -161,3 +161,84 @@ fn conditions_that_a_call_leaves() {
         drop(server);
     });
 }
+
+/// Each statement of a program begins with an empty diagnostics area, DECLARE, CALL and RETURN as well; those that read it leave it, with
+/// what they have to say added.
+#[test]
+fn what_clears_the_diagnostics_area() {
+    with_server(104, |server| async move {
+        let mut c = server.client();
+        const ZAP: &str = "Warning|1366|Incorrect decimal value: 'zap' for column 'x' at row 1";
+        const CUT: &str = "Warning|1292|Truncated incorrect INTEGER value: '2001-01-01'";
+        c.all(&[
+            "set sql_mode = ''",
+            "create procedure declared() begin declare continue handler for not found begin declare v int; \
+             get diagnostics @n = number; end; set @n = 7; signal sqlstate '02000'; select @n; end",
+            "create procedure last_fails() begin declare continue handler for not found begin \
+             get diagnostics condition 99 @e = mysql_errno; end; signal sqlstate '02000'; end",
+            "create procedure then_clears() begin get diagnostics condition 99 @e = mysql_errno; select 1; end",
+            "create procedure shows() begin show warnings; end",
+            "create function forgets() returns int begin set @@max_heap_table_size = 1; return 1; end",
+            "create function returns_it() returns text begin return cast('2001-01-01' as signed); end",
+            "create procedure callee() begin declare x decimal(2,1); set x = 'zap'; show warnings; end",
+            "create procedure clears() begin declare x decimal(2,1); set x = 'zap'; select 1; end",
+            "create procedure counts() begin declare x decimal(2,1); set x = 'zap'; show count(*) warnings; end",
+            "create procedure of_callee() begin declare exit handler for sqlwarning select 'caught'; call callee(); end",
+            "create procedure of_clears() begin declare exit handler for sqlwarning select 'caught'; call clears(); end",
+            "create procedure of_counts() begin declare exit handler for sqlwarning select 'caught'; call counts(); end",
+            "create procedure within() begin declare x decimal(2,1); set x = 'zap'; call shows(); show warnings; end",
+            "create function catches() returns int begin declare n int default 0; declare continue handler for sqlwarning set n = 5; \
+             return cast('7x' as signed) + n; end",
+        ])
+        .await;
+        c.check(&[
+            ("call declared()", "0"),
+            ("call last_fails()", "ok 0"),
+            ("show warnings", "Error|1758|Invalid condition number"),
+            ("call then_clears()", "1"),
+            ("show warnings", ""),
+            ("drop table if exists nothing", "ok 0"),
+            ("call shows()", ""),
+            ("select forgets()", "1"),
+            ("show warnings", ""),
+            ("select returns_it(), returns_it()", "2001|2001"),
+            ("show warnings", &format!("{CUT}; {CUT}")),
+            ("call of_callee()", &format!("{ZAP} / caught")),
+            ("show warnings", ""),
+            ("call of_clears()", "1"),
+            ("call of_counts()", "1 / caught"),
+            ("call within()", " / "),
+            ("select catches()", "7"),
+            ("show warnings", ""),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// A handler that names a note's number or state takes it; one for a class does not.
+#[test]
+fn a_note_is_for_a_handler_that_names_it() {
+    with_server(105, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int)",
+            "create procedure by_number() begin declare continue handler for 1050 select 'number'; create table if not exists t (a int); end",
+            "create procedure by_state() begin declare continue handler for sqlstate '42S02' select 'state'; drop table if exists nothing; end",
+            "create procedure by_class() begin declare continue handler for sqlwarning, sqlexception, not found select 'class'; \
+             drop table if exists nothing; end",
+        ])
+        .await;
+        c.check(&[
+            ("call by_number()", "number"),
+            ("show warnings", ""),
+            ("call by_state()", "state"),
+            ("call by_class()", "ok 0"),
+            ("show warnings", "Note|1051|Unknown table 'test.nothing'"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

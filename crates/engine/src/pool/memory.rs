@@ -114,7 +114,7 @@ unsafe impl Zeroed for crate::pool::frame::Frame {}
 
 /// A slice whose elements begin as zero bytes and become real memory, 4 KiB at a time, when they are first written: what belongs to frames
 /// that the pool may grow to costs nothing until it does.
-pub struct Reserved<T> {
+pub struct Reserved<T: Zeroed> {
     #[cfg(not(any(miri, shuttle, loom)))]
     base: *mut T,
     #[cfg(not(any(miri, shuttle, loom)))]
@@ -139,7 +139,7 @@ fn bytes_of<T>(count: usize) -> usize {
 }
 
 #[cfg(not(any(miri, shuttle, loom)))]
-impl<T> std::ops::Deref for Reserved<T> {
+impl<T: Zeroed> std::ops::Deref for Reserved<T> {
     type Target = [T];
 
     #[inline]
@@ -151,7 +151,7 @@ impl<T> std::ops::Deref for Reserved<T> {
 }
 
 #[cfg(not(any(miri, shuttle, loom)))]
-impl<T> Drop for Reserved<T> {
+impl<T: Zeroed> Drop for Reserved<T> {
     fn drop(&mut self) {
         unreserve(self.base.cast(), bytes_of::<T>(self.count));
     }
@@ -159,10 +159,10 @@ impl<T> Drop for Reserved<T> {
 
 // SAFETY: it owns its elements as a box does.
 #[cfg(not(any(miri, shuttle, loom)))]
-unsafe impl<T: Send> Send for Reserved<T> {}
+unsafe impl<T: Zeroed + Send> Send for Reserved<T> {}
 // SAFETY: it gives out shared references only.
 #[cfg(not(any(miri, shuttle, loom)))]
-unsafe impl<T: Sync> Sync for Reserved<T> {}
+unsafe impl<T: Zeroed + Sync> Sync for Reserved<T> {}
 
 #[cfg(any(miri, shuttle, loom))]
 impl<T: Zeroed> Reserved<T> {
@@ -172,7 +172,7 @@ impl<T: Zeroed> Reserved<T> {
 }
 
 #[cfg(any(miri, shuttle, loom))]
-impl<T> std::ops::Deref for Reserved<T> {
+impl<T: Zeroed> std::ops::Deref for Reserved<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {

@@ -299,6 +299,11 @@ impl Warnings {
         }
     }
 
+    /// Takes the conditions that came first away.
+    pub fn forget_first(&mut self, count: usize) {
+        self.total -= self.list.drain(..count).count() as u64;
+    }
+
     /// Adds a condition as it is.
     pub fn add(&mut self, w: Warning) {
         if self.unnoted && w.level == Level::Note {

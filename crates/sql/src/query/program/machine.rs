@@ -34,6 +34,8 @@ pub struct Machine {
     conditions: Warnings,
     /// They are what that statement said of itself; no handler has taken them.
     left_behind: bool,
+    /// How many at the front are older than what was left behind: a handler has taken them.
+    taken: usize,
     /// Values of OUT parameters for anyone who called from outside.
     pub outs: Vec<(OutTarget, Value<'static>)>,
     ticks: u32,
@@ -57,7 +59,13 @@ impl Machine {
             args.into_iter().enumerate().map(stored).collect::<Result<Vec<_>, _>>()
         });
         match vars {
-            Ok(vars) => self.frames.push(Frame::new(code, vars, outs)),
+            Ok(vars) => {
+                self.frames.push(Frame::new(code, vars, outs));
+                // CALL is a statement like any other: what the one before it has left is over.
+                self.conditions.clear();
+                self.left_behind = false;
+                host.tell(&self.conditions);
+            }
             Err(e) => {
                 host.leave();
                 return Err(e);
@@ -164,6 +172,7 @@ impl Machine {
     fn after_statement(&mut self, next: usize, host: &mut dyn Host) {
         let raised = std::mem::take(host.cx().changes.warnings);
         self.conditions = raised;
+        self.taken = 0;
         host.tell(&self.conditions);
         self.offer_conditions(next);
     }
@@ -173,7 +182,8 @@ impl Machine {
         let conditions = std::mem::take(&mut self.conditions);
         let f = self.top();
         f.pc = next;
-        let mut warnings = conditions.list().iter().rev().filter(|w| w.level != Level::Note);
+        // A note is for a handler that names its number or state; `Frame::handle` knows.
+        let mut warnings = conditions.list().iter().rev().filter(|w| w.level != Level::Error);
         let handled = warnings.any(|w| f.handle(w, &conditions, next));
         self.conditions = conditions;
         self.left_behind = !handled;
@@ -203,7 +213,8 @@ impl Machine {
             }
             Op::Set { slot, value: None } => {
                 f.vars[*slot as usize] = Value::Null;
-                f.pc += 1;
+                let next = f.pc + 1;
+                self.after_statement(next, host);
             }
             Op::Set { slot, value: Some(e) } => {
                 let v = value(f, e, host).await?;
@@ -241,7 +252,7 @@ impl Machine {
             Op::Return(e) => {
                 let v = value(f, e, host).await?;
                 f.result = Some(code.returned(v, &mut host.cx())?);
-                f.pc = code.body.ops.len();
+                self.after_statement(code.body.ops.len(), host);
             }
         }
         Ok(None)
@@ -249,8 +260,9 @@ impl Machine {
 
     /// What a handler has dealt with is over; what its own last statement left behind is not.
     fn forget_handled(&mut self, host: &mut dyn Host) {
-        if !self.left_behind {
-            self.conditions.clear();
+        match self.left_behind {
+            true => self.conditions.forget_first(std::mem::take(&mut self.taken)),
+            false => self.conditions.clear(),
         }
         host.tell(&self.conditions);
     }
@@ -349,6 +361,7 @@ impl Machine {
                     }
                 }
                 f.pc += 1;
+                self.add_to_conditions(host);
                 return Ok(());
             }
             _ => {}
@@ -361,8 +374,24 @@ impl Machine {
             f.vars[slot as usize] = code.stored(slot, v, &mut host.cx())?;
         }
         let next = f.pc + 1;
-        self.after_statement(next, host);
+        if stmt.keeps_diagnostics() {
+            f.pc = next;
+            self.add_to_conditions(host);
+        } else {
+            self.after_statement(next, host);
+        }
         Ok(())
+    }
+
+    /// A statement that reads the diagnostics area leaves it as it was, with what it has to say of itself added.
+    fn add_to_conditions(&mut self, host: &mut dyn Host) {
+        let said = std::mem::take(host.cx().changes.warnings);
+        if said.total() > 0 && !self.left_behind {
+            self.left_behind = true;
+            self.taken = self.conditions.list().len();
+        }
+        self.conditions.absorb(said);
+        host.tell(&self.conditions);
     }
 
     /// The warnings of a statement that failed stay with its error.
