@@ -5,7 +5,7 @@ use crate::command::{self, Options, Plan};
 use crate::error::{Error, Result};
 use crate::live::Live;
 use crate::matrix;
-use crate::report::{Report, chart, compare, html, picture, png, svg, text, write_file};
+use crate::report::{Report, chart, compare, html, picture, png, side, svg, text, write_file};
 use crate::sysbench;
 use crate::target::Target;
 use crate::workload::insert;
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const USAGE: &str = "\
 Usage: weir bench tpcc|oltp|insert prepare|run|check|cleanup [options]
-       weir bench sysbench --test=oltp [options of sysbench 0.4.12] prepare|run|cleanup
+       weir bench sysbench --test=oltp [options of sysbench 0.4.12] [--each=VARIABLE=value,value] prepare|run|cleanup
        weir bench compare a.json b.json ...
        weir bench matrix FILE
 
@@ -109,8 +109,11 @@ fn dispatch(args: &[String]) -> Result<u8> {
             workload(word(0), verb, &args[2..])
         }
         "sysbench" => {
-            let (verb, options) = sysbench::translate(&args[1..])?;
-            workload("oltp", &verb, &options)
+            let line = sysbench::translate(&args[1..])?;
+            match &line.each {
+                Some((name, values)) => side_by_side(&line, name, values),
+                None => workload("oltp", &line.verb, &line.options),
+            }
         }
         other => Err(Error::other(format!(
             "unknown '{other}': tpcc, oltp, insert, sysbench, compare or matrix (`weir bench help` lists all)"
@@ -144,6 +147,40 @@ fn workload(name: &str, verb: &str, args: &[String]) -> Result<u8> {
     let code = done?;
     closed?;
     Ok(code)
+}
+
+/// Makes one run after the other, each with one value of the variable, and prints their reports side by side.
+fn side_by_side(line: &sysbench::Line, name: &str, values: &[String]) -> Result<u8> {
+    let stop = signals()?;
+    let (mut columns, mut worst) = (Vec::new(), 0);
+    for value in values {
+        let mut list = line.options.clone();
+        list.extend([format!("--set={name}={value}"), format!("--name={name}={value}")]);
+        let mut o = Options::read("oltp", &mut Args::read(&list)?, &stop)?;
+        let target = o.open()?;
+        let mut live = Live::new(o.no_live);
+        let report = command::measure(&mut o, &target, &mut live);
+        target.close()?;
+        let report = match report {
+            Ok(report) => report,
+            Err(e) => {
+                // What the runs before it found is not lost.
+                print!("{}", side::by_side(&columns));
+                return Err(e);
+            }
+        };
+        worst = worst.max(code(&report));
+        columns.push((format!("{name} = {value}"), text::oltp(&report)));
+        let prefix = o.out.as_ref().map(|out| format!("{out}-{value}"));
+        for file in save(&report, prefix.as_deref())? {
+            println!("written: {}", file.display());
+        }
+        if report.partial.is_some() {
+            break;
+        }
+    }
+    print!("{}", side::by_side(&columns));
+    Ok(worst)
 }
 
 fn act(o: &mut Options, verb: &str, target: &Target, live: &mut Live) -> Result<u8> {

@@ -1,7 +1,8 @@
 //! sysbench 0.4.12's command line for its OLTP test: `weir bench sysbench --test=oltp --num-threads=16 ... run`.
 //!
 //! Published results name that program by its whole line. Here the line is turned into the words of `weir bench oltp`: what names the
-//! server becomes a target, the options of the test keep their names, and what is not given has sysbench's default.
+//! server becomes a target, the options of the test keep their names, and what is not given has sysbench's default. One option is not
+//! sysbench's: `--each=innodb_flush_log_at_trx_commit=1,0` makes a run with each value of a variable and sets the reports side by side.
 
 use crate::error::{Error, Result};
 
@@ -52,9 +53,30 @@ fn encode(text: &str) -> String {
     text.bytes().map(one).collect()
 }
 
-/// The verb of a line of sysbench's, and the options of `weir bench oltp` that it stands for.
-pub fn translate(line: &[String]) -> Result<(String, Vec<String>)> {
+/// A line of sysbench's in the words of `weir bench oltp`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Line {
+    pub verb: String,
+    pub options: Vec<String>,
+    /// A variable of the server, and its values: a run with each of them. This option is not sysbench's.
+    pub each: Option<(String, Vec<String>)>,
+}
+
+/// `name=value,value`.
+fn each(text: &str) -> Result<(String, Vec<String>)> {
+    let bad = || Error::other(format!("--each={text}: name=value,value"));
+    let (name, values) = text.split_once('=').ok_or_else(bad)?;
+    let values: Vec<String> = values.split(',').map(|v| v.trim().to_string()).collect();
+    if name.is_empty() || values.len() < 2 || values.iter().any(String::is_empty) {
+        return Err(bad());
+    }
+    Ok((name.to_string(), values))
+}
+
+/// Reads a line of sysbench's.
+pub fn translate(line: &[String]) -> Result<Line> {
     let (mut server, mut test, mut verb) = (Server::default(), None, None);
+    let mut by = None;
     let mut options = Vec::new();
     for word in line {
         let Some(option) = word.strip_prefix("--") else {
@@ -69,6 +91,7 @@ pub fn translate(line: &[String]) -> Result<(String, Vec<String>)> {
         let value = || Some(value.to_string());
         match name.replace('_', "-").as_str() {
             "test" => test = value(),
+            "each" => by = Some(each(value().as_deref().unwrap_or_default())?),
             "mysql-host" => server.host = value(),
             "mysql-port" => server.port = value(),
             "mysql-user" => server.user = value(),
@@ -99,7 +122,10 @@ pub fn translate(line: &[String]) -> Result<(String, Vec<String>)> {
         options.push("--num-threads=1".into());
     }
     options.push(format!("--target={}", server.target()?));
-    Ok((verb, options))
+    if by.is_some() && verb != "run" {
+        return Err(Error::other(format!("--each is for run, and this is {verb}")));
+    }
+    Ok(Line { verb, options, each: by })
 }
 
 #[cfg(test)]
@@ -108,7 +134,7 @@ mod tests {
 
     fn line(text: &str) -> Result<(String, Vec<String>)> {
         let words: Vec<String> = text.split_whitespace().map(String::from).collect();
-        translate(&words)
+        translate(&words).map(|l| (l.verb, l.options))
     }
 
     #[test]
@@ -146,6 +172,10 @@ mod tests {
     #[test]
     fn what_it_does_not_do_is_named() {
         for (text, want) in [
+            ("--test=oltp --each=x run", "name=value,value"),
+            ("--test=oltp --each=x=1 run", "name=value,value"),
+            ("--test=oltp --each=x=1,,2 run", "name=value,value"),
+            ("--test=oltp --each=x=1,2 prepare", "this is prepare"),
             ("run", "--test=oltp"),
             ("--test=cpu run", "--test=cpu"),
             ("--test=oltp", "prepare, run or cleanup"),

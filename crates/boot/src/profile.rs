@@ -168,6 +168,26 @@ fn is_given(given: &[(Var, String)], var: Var) -> bool {
     named(var) || by_other
 }
 
+/// See [`ServeOptions::confirmed`].
+pub fn confirmed(vars: &GlobalVars, given: &[(Var, String)]) -> Vec<String> {
+    let policy = vars.text(Var::weir_flush_policy);
+    let of_builds = |var: Var| {
+        let readers = var.def().policies;
+        readers.contains(&policy.as_str()) && !readers.contains(&FLUSH_POLICIES[0])
+    };
+    let mut seen: Vec<Var> = Vec::new();
+    for (var, _) in given.iter().filter(|(var, _)| of_builds(*var)) {
+        if !seen.contains(var) {
+            seen.push(*var);
+        }
+    }
+    let line = |var: Var| {
+        let (def, value) = (var.def(), vars.get(var));
+        format!("{policy} reads '{}' = {}: {}", def.name, def.show(&value), def.doc)
+    };
+    seen.into_iter().map(line).collect()
+}
+
 /// Which flush policy it is, and its settings. The variables hold the values of the options by now.
 pub fn flush_settings(vars: &GlobalVars, options: &ServeOptions) -> (&'static str, FlushSettings) {
     let neighbours = match vars.u64(Var::innodb_flush_neighbors) {
@@ -293,6 +313,7 @@ innodb_use_sys_malloc = ON";
         vars: GlobalVars,
         options: Arc<ServeOptions>,
         log: Vec<String>,
+        confirmed: Vec<String>,
         policy: &'static str,
         flush: FlushSettings,
     }
@@ -308,7 +329,8 @@ innodb_use_sys_malloc = ON";
         let vars = GlobalVars::default();
         let log = options.apply(&vars).unwrap();
         let (policy, flush) = flush_settings(&vars, &options);
-        Started { vars, options, log, policy, flush }
+        let confirmed = options.confirmed(&vars);
+        Started { vars, options, log, confirmed, policy, flush }
     }
 
     impl Started {
@@ -395,6 +417,50 @@ innodb_use_sys_malloc = ON";
             &["--weir-profile=xtradb-adaptive", "--skip_innodb_adaptive_checkpoint"],
         );
         assert_eq!(s.policy, "xtradb-none");
+    }
+
+    /// The variable has the names that the engine knows.
+    #[test]
+    fn each_mechanism_can_be_left_out() {
+        use weir_engine::policy::LeftOut;
+        let names: Vec<&str> = LeftOut::NAMES.iter().map(|(name, _)| *name).collect();
+        let ty = &Var::weir_left_out.def().ty;
+        assert!(matches!(ty, weir_sql::vars::VarType::Set(all) if *all == names), "{names:?}");
+    }
+
+    /// Options in which the published builds differ.
+    #[test]
+    fn options_of_builds_are_confirmed() {
+        let s = start("confirmed-v4", V4_BLOCK, &["--weir-profile=v4-5037"]);
+        for option in [
+            "'innodb_ibuf_max_pct_of_buffer' = 10",
+            "'innodb_ibuf_flush_pct' = 40",
+            "'innodb_ibuf_reads_sync' = OFF",
+            "'innodb_check_max_dirty_foreground' = ON",
+            "'innodb_adaptive_checkpoint' = ",
+        ] {
+            let text = format!("google-v4 reads {option}");
+            assert!(
+                s.confirmed.iter().any(|l| l.starts_with(&text)),
+                "{option}: {:?}",
+                s.confirmed
+            );
+        }
+        let s = start("confirmed-xtradb", XTRADB_BLOCK, &["--weir-profile=xtradb-5134"]);
+        for option in [
+            "'innodb_ibuf_max_size' = 209715200",
+            "'innodb_ibuf_active_contract' = 1",
+            "'innodb_ibuf_accel_rate' = 400",
+        ] {
+            let text = format!("xtradb-none reads {option}");
+            assert!(
+                s.confirmed.iter().any(|l| l.starts_with(&text)),
+                "{option}: {:?}",
+                s.confirmed
+            );
+        }
+        let s = start("confirmed-none", V4_BLOCK, &[]);
+        assert!(s.confirmed.is_empty(), "{:?}", s.confirmed);
     }
 
     #[test]

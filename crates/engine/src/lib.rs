@@ -110,7 +110,8 @@ pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 #[doc(hidden)]
 pub use status::{
-    Kind as StatusKind, PoolNow, StatusDef, TrxInfo, Unit as StatusUnit, buffers_inserts,
+    Heading, Kind as StatusKind, PoolNow, StatusDef, TrxInfo, Unit as StatusUnit, buffers_inserts,
+    is_before_5_5,
 };
 #[doc(hidden)]
 pub use table::{

@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn names_and_options() {
-        assert_eq!(read(&[]).unwrap().len(), 5);
+        assert_eq!(read(&[]).unwrap().len(), 9);
         assert_eq!(read(&["insert-benchmark", "--run", "v4-20"]).unwrap().len(), 1);
         for bad in [
             &["nothing"][..],

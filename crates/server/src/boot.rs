@@ -66,6 +66,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         std::process::id()
     ));
     warnings.iter().for_each(|w| log::warning(w));
+    options.confirmed(&vars).iter().for_each(|line| log::system(line));
     raise_files_limit();
     std::panic::set_hook(Box::new(|info| {
         let thread = std::thread::current();

@@ -10,6 +10,7 @@ pub mod html;
 pub mod insert;
 pub mod picture;
 pub mod png;
+pub mod side;
 pub mod svg;
 pub mod table;
 pub mod text;

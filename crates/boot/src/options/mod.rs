@@ -183,6 +183,12 @@ impl ServeOptions {
         Ok(warnings)
     }
 
+    /// A line for each given option that only flush policies of published builds read, and that the policy in force is one of: its name, value
+    /// and effect. The variables hold the values of the options by now.
+    pub fn confirmed(&self, vars: &GlobalVars) -> Vec<String> {
+        profile::confirmed(vars, &self.given)
+    }
+
     /// Puts the command line's values in once more, behind those that are kept: they rule.
     pub fn apply_commanded(&self, vars: &GlobalVars) -> Result<(), String> {
         // What there is to say of them was said the first time.

@@ -11,7 +11,7 @@ use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
 use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
-use crate::pool::Access;
+use crate::pool::{Access, for_merges};
 use crate::sync::atomic::Ordering;
 use std::task::Poll;
 
@@ -107,6 +107,10 @@ pub async fn step_at(core: &Core, trees: Trees<'_>, buffer: &Buffer, key: &[u8])
 }
 
 async fn move_lot(core: &Core, trees: Trees<'_>, buffer: &Buffer, lot: Lot) -> Result<Step> {
+    for_merges(move_all(core, trees, buffer, lot)).await
+}
+
+async fn move_all(core: &Core, trees: Trees<'_>, buffer: &Buffer, lot: Lot) -> Result<Step> {
     let Some(from_tree) = trees.buffer else { return Ok(Step::Turned) };
     let mut moved = 0;
     let mut at = Some(lot.from);

@@ -3,6 +3,7 @@
 use super::Inner;
 use crate::error::Result;
 use crate::flush::checkpoint::{checkpoint, reachable};
+use crate::flush::control::{Part, state_of};
 use crate::flush::users;
 use crate::log::Reach;
 use crate::policy::{self, Action, Batch, Cause, FlushPolicy, NO_LIMIT, Observation, Outcome};
@@ -212,7 +213,14 @@ impl Cleaner {
         let o = self.eyes.observe(&self.db, self.settings, self.last);
         let action = self.policy.step(&o);
         self.db.core.flush.budget.set(self.policy.budget(), self.settings.page_bytes);
+        let background = &self.db.core.flush.background;
+        *background.loops.lock() = self.policy.loops();
+        let (part, begun) = (Part::of(&action), self.db.rt.now());
+        *background.state.lock() = state_of(&action);
         self.last = self.act(action).await?;
+        let took = self.db.rt.now() - begun;
+        let background = &self.db.core.flush.background;
+        background.nanos[part as usize].fetch_add(took, Ordering::Relaxed);
         self.mechanism().await
     }
 
@@ -283,6 +291,7 @@ impl Cleaner {
                 let slots = core.flush.buffer.lock().merging.slots;
                 // What finds no slot is asked for again in the next tick.
                 core.flush.owe_merges(pages, slots);
+                core.stats.change_buffer.ordered.fetch_add(pages, Ordering::Relaxed);
                 done.pages = pages as usize;
                 if wait {
                     done.pages = self.await_merges().await?;

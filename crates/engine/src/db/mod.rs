@@ -15,6 +15,7 @@ use crate::catalog::Catalog;
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
+use crate::history::printed::Printed;
 use crate::history::report::Details;
 use crate::ids::{Lsn, Xid};
 use crate::log::Keep;
@@ -125,6 +126,8 @@ pub struct Inner {
     /// What the history's seconds were waited for, and the stalls among them.
     pub details: Details,
     pub stalls: Stalls,
+    /// The monitor's last print.
+    pub printed: Printed,
     pub outbox: Outbox,
     fatal: FatalFn,
     fatal_done: AtomicBool,

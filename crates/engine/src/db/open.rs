@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::flush::control::FlushControl;
 use crate::force::Force;
 use crate::history::History;
+use crate::history::printed::Printed;
 use crate::history::report::Details;
 use crate::ids::{LSN_START, SpaceId};
 use crate::lock::LockTable;
@@ -140,7 +141,7 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     };
     let control = ControlFile::create_as(disk.as_ref(), "weir.ctl.new", state).await?;
     let segments = Segments::open(disk.clone(), o.log_mode, segment, id).await?;
-    let all = make_segments(&segments, &o, LSN_START).await?;
+    let all = make_segments(rt, &segments, &o, LSN_START).await?;
     let waits = Waits::new(rt.clone());
     let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
     log.may_grow_to(all);
@@ -169,12 +170,31 @@ fn spaces_of(disk: &Arc<dyn Disk>, o: &Options, page_size: usize, id: [u8; 16]) 
     Arc::new(spaces.leaving_damage(o.force.leaves_damaged_pages()))
 }
 
-/// Makes the segments that the log has from the start on. Returns how many it may have.
-async fn make_segments(segments: &Segments, o: &Options, start: u64) -> Result<u64> {
+/// Nanoseconds between two lines of the server's log while a redo log is made.
+const PROGRESS_EVERY: u64 = 5_000_000_000;
+
+/// Makes the segments that the log has from the start on. Returns how many it may have. What takes longer than [`PROGRESS_EVERY`] says how
+/// far it is.
+async fn make_segments(rt: &Rt, segments: &Segments, o: &Options, start: u64) -> Result<u64> {
     let all = segments_of(o.redo_capacity, segments.size());
-    let now = if o.redo_on_demand { SEGMENTS_MIN } else { all };
-    while (segments.count() as u64) < now {
+    let want = if o.redo_on_demand { SEGMENTS_MIN } else { all };
+    let mib = |segments: u64, size: u64| (segments * size) >> 20;
+    let begun = rt.now();
+    let mut last_line = begun;
+    while (segments.count() as u64) < want {
         segments.grow(start).await?;
+        let now = rt.now();
+        if now - last_line >= PROGRESS_EVERY {
+            last_line = now;
+            let (there, size) = (segments.count() as u64, segments.size());
+            let (made, wanted) = (mib(there, size), mib(want, size));
+            (o.log)(&format!("making the redo log: {made} of {wanted} MiB"));
+        }
+    }
+    if last_line > begun {
+        let seconds = (rt.now() - begun) / 1_000_000_000;
+        let made = mib(segments.count() as u64, segments.size());
+        (o.log)(&format!("the redo log is made: {made} MiB in {seconds} s"));
     }
     Ok(all)
 }
@@ -208,9 +228,9 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     }
     let gone = recovery::check_log(&control.state, &segments).await?;
     if gone || (control.state.clean && want != segments.size()) {
-        segments = remake_segments(&disk, &mut control, &o, want).await?;
+        segments = remake_segments(rt, &disk, &mut control, &o, want).await?;
     }
-    let all = make_segments(&segments, &o, LSN_START).await?;
+    let all = make_segments(rt, &segments, &o, LSN_START).await?;
     let state = control.state.clone();
     let waits = Waits::new(rt.clone());
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
@@ -303,6 +323,7 @@ async fn open_as_it_is(
 
 /// After a clean stop the log is empty: its files may get another size.
 async fn remake_segments(
+    rt: &Rt,
     disk: &Arc<dyn Disk>,
     control: &mut ControlFile,
     o: &Options,
@@ -325,7 +346,7 @@ async fn remake_segments(
     control.write_both().await?;
     let segments = Segments::open(disk.clone(), o.log_mode, size, control.state.id).await?;
     let start = control.state.checkpoint / 4096 * 4096;
-    make_segments(&segments, o, start).await?;
+    make_segments(rt, &segments, o, start).await?;
     Ok(segments)
 }
 
@@ -379,6 +400,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         catalog: Catalog::new(Arc::new(sys), dict, report.to != report.from, builds),
         details: Details::default(),
         stalls: Stalls::default(),
+        printed: Printed::default(),
         outbox: Outbox::default(),
         fatal: o.fatal.clone(),
         fatal_done: AtomicBool::new(false),

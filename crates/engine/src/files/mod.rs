@@ -11,11 +11,13 @@
 //!   taken from the file before anything of it is changed, and recovery grows the file when the log speaks of a page beyond its end.
 //! - A start looks at no table's file but those that recovery applies redo to: they are measured and checked when they are first used.
 
+mod meter;
 mod open;
 mod refused;
 mod troubles;
 mod witness;
 
+pub use meter::{Meter, Sums};
 pub use open::{DEFAULT_LIMIT as OPEN_FILES, Files, SpaceFile};
 pub use refused::Refusal;
 pub use witness::FILE as WITNESSES;
@@ -52,6 +54,8 @@ pub struct Space {
     /// Word of the bitmap where the last search for a free page ended.
     pub(crate) hint: AtomicU32,
     pub reads: AtomicU64,
+    /// Requests for its pages: reads, writes.
+    pub meters: [Meter; 2],
     page_bytes: u64,
     /// Set once; then nothing is done with the file but to remove it.
     refused: OnceLock<Refusal>,
@@ -241,6 +245,7 @@ impl Spaces {
             growing: AsyncMutex::new(()),
             hint: AtomicU32::new(0),
             reads: AtomicU64::new(0),
+            meters: Default::default(),
             page_bytes: self.page_size as u64,
             refused: OnceLock::new(),
             failed_undos: AtomicU32::new(0),

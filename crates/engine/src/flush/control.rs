@@ -5,7 +5,9 @@
 use super::buffer_size::BufferSize;
 use super::pressure::Pressure;
 use crate::log::Log;
-use crate::policy::{Batch, BudgetState, BufferRules, FreeRule, Mechanism, UserRules};
+use crate::policy::{
+    Action, Batch, BudgetState, BufferRules, Cause, FreeRule, Loops, Mechanism, UserRules,
+};
 use crate::pool::Pool;
 use crate::priority;
 use crate::sync::Mutex;
@@ -116,6 +118,52 @@ pub struct HandedOver {
     pub slots: usize,
 }
 
+/// What the thread in the background has done, for the monitor.
+#[derive(Default)]
+pub struct Background {
+    /// `None`: the policy in charge has no such rhythm.
+    pub loops: Mutex<Option<Loops>>,
+    /// Nanoseconds that it spent on each part of its work.
+    pub nanos: [AtomicU64; Part::ALL],
+    /// What it does now, in the words of the builds.
+    pub state: Mutex<&'static str>,
+}
+
+/// A part of the background's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    ChangeBuffer,
+    Pages,
+    AdaptiveCheckpoint,
+    Other,
+}
+
+impl Part {
+    pub const ALL: usize = 4;
+
+    pub fn of(action: &Action) -> Part {
+        match action {
+            Action::Merge { .. } => Part::ChangeBuffer,
+            Action::List(b) if b.cause == Cause::Age => Part::AdaptiveCheckpoint,
+            Action::List(_) | Action::Lru { .. } | Action::AwaitList => Part::Pages,
+            _ => Part::Other,
+        }
+    }
+}
+
+/// What the main thread of a build said that it does.
+pub fn state_of(action: &Action) -> &'static str {
+    match action {
+        Action::Merge { .. } => "doing insert buffer merge",
+        Action::List(_) | Action::Lru { .. } => "flushing buffer pool pages",
+        Action::AwaitList => "waiting for buffer pool flush to end",
+        Action::Checkpoint => "making checkpoint",
+        Action::FlushLog { .. } => "flushing log",
+        Action::UserCheck => "making checkpoint",
+        Action::Rest { .. } | Action::Admit { .. } => "sleeping",
+    }
+}
+
 pub struct FlushControl {
     pub admission: Admission,
     /// Frames' worth of dirty pages at which sessions wait; `usize::MAX`: never.
@@ -141,6 +189,7 @@ pub struct FlushControl {
     merges_owed: AtomicU64,
     /// Name of the policy that decides now; the option may be ahead of it by a batch.
     pub in_charge: Mutex<&'static str>,
+    pub background: Background,
     /// Pages per second that the device writes, as measured; 0: not known yet.
     pub device_pages: AtomicU64,
     pub handed: Mutex<Option<HandedOver>>,
@@ -239,6 +288,7 @@ impl Default for FlushControl {
             buffers: BufferSize::default(),
             merges_owed: AtomicU64::new(0),
             in_charge: Mutex::new("none"),
+            background: Background::default(),
             device_pages: AtomicU64::new(0),
             handed: Mutex::new(None),
             handed_over: Notify::new(),

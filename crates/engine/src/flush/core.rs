@@ -53,6 +53,8 @@ pub struct BufferStats {
     pub helped: AtomicU64,
     /// Contractions that inserts have asked the sweep for, under the policies of InnoDB's builds.
     pub asked: AtomicU64,
+    /// Leaves of main trees that the policies of builds have ordered merges for.
+    pub ordered: AtomicU64,
     /// Buffer trees that were made.
     pub made: AtomicU64,
 }

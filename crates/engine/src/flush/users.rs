@@ -236,6 +236,9 @@ pub async fn run_batch(core: &Core, b: &Batch) -> Result<Option<usize>> {
 /// Rounds of the search for a frame before it is waited for.
 const SEARCHES: usize = 10;
 
+/// The sleep of a session of a build that has searched in vain.
+const FRAME_SLEEP: Duration = Duration::from_millis(500);
+
 /// InnoDB's search for a frame: a clean page near the end of the list, each round further from it by a tenth of the pool, and before each
 /// but the first the free margin is looked after.
 pub async fn find_frame(core: &Core) -> Result<()> {
@@ -254,6 +257,10 @@ pub async fn find_frame(core: &Core) -> Result<()> {
         }
         core.log.failure()?;
         patience::is_over()?;
+    }
+    if pool.by_list() && pool.free_frames() == 0 && core.flush.mechanism().sleeps_for_frames {
+        let _waiting = core.waits.begin(Why::FreeFrame);
+        pool.rt.sleep(FRAME_SLEEP).await;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! Invariant: a row is never changed once it is there, so a reader needs no more than a copy.
 
 pub(crate) mod flight;
+pub mod printed;
 pub(crate) mod report;
 pub mod seconds;
 

@@ -30,6 +30,8 @@ pub struct LogStats {
     pub write_requests: AtomicU64,
     pub writes: AtomicU64,
     pub syncs: AtomicU64,
+    /// A sync is under way.
+    pub syncing: AtomicBool,
     /// Answers given in place of their sessions.
     pub answers_kept: AtomicU64,
     pub bytes_written: AtomicU64,

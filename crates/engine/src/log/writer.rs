@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
 use crate::planted::{self, Bug};
-use crate::sync::atomic::Ordering;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::waits::{Cause, What};
 use std::future::Future;
 use std::pin::Pin;
@@ -94,6 +94,22 @@ impl Waiters {
         } else if let Some(x) = self.list.first() {
             x.waker.wake_by_ref();
         }
+    }
+}
+
+/// The log's files are being synced while this lives.
+struct Syncing<'a>(&'a AtomicBool);
+
+impl<'a> Syncing<'a> {
+    fn begin(now: &'a AtomicBool) -> Syncing<'a> {
+        now.store(true, Ordering::Relaxed);
+        Syncing(now)
+    }
+}
+
+impl Drop for Syncing<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 
@@ -265,6 +281,11 @@ impl Log {
         usize::from(self.waiters.lock().busy)
     }
 
+    /// Whether such a round syncs now.
+    pub fn pending_syncs(&self) -> usize {
+        usize::from(self.stats.syncing.load(Ordering::Relaxed))
+    }
+
     /// Everything appended so far.
     pub async fn flush_all(&self, reach: Reach) -> Result<()> {
         self.flush_to(self.published(), reach).await
@@ -307,6 +328,7 @@ impl Log {
             if !w.unsynced.is_empty() {
                 self.stats.syncs.fetch_add(1, Ordering::Relaxed);
             }
+            let _syncing = Syncing::begin(&self.stats.syncing);
             for f in std::mem::take(&mut w.unsynced) {
                 let synced = f.sync().await;
                 if !planted::is(Bug::LogSyncErrorIgnored) {

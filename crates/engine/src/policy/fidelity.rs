@@ -40,8 +40,8 @@ const ROWS: [Row; 17] = [
     (
         "Free margin, batches near eviction",
         "nnnnnnnnn",
-        "after a page was made, whichever session changes something next looks at the margin first; ten rounds of the search for a frame, then waits of 20 to \
-         50 ms, not of half a second; v4's `innodb_free_list_target` is not read; a page flushed alone by a 5.6 session is not",
+        "after a page was made, whichever session changes something next looks at the margin first; after the ten \
+         rounds of a search for a frame and the sleep of half a second come ten more; v4's `innodb_free_list_target` is not read; a page flushed alone by a 5.6 session is not",
     ),
     (
         "Replacement: a list with an old part of 3/8",

@@ -10,8 +10,8 @@
 //! nothing is buffered, merges and the flushes of the log behind them are left out.
 
 use super::{
-    Action, Batch, BufferRules, Cause, FlushPolicy, Mechanism, NO_LIMIT, Observation, Settings,
-    UserRules,
+    Action, Batch, BufferRules, Cause, FlushPolicy, Loops, Mechanism, NO_LIMIT, Observation,
+    Settings, UserRules,
 };
 
 const SECOND: u64 = 1_000_000_000;
@@ -208,6 +208,7 @@ pub struct Master<R> {
     flushed: bool,
     /// A batch that took nothing: anyone who goes on without a sleep rests first.
     fruitless: bool,
+    loops: Loops,
 }
 
 impl<R: Rules + 'static> Master<R> {
@@ -232,6 +233,7 @@ impl<R: Rules> Master<R> {
             merged: false,
             flushed: false,
             fruitless: false,
+            loops: Loops::default(),
         }
     }
 
@@ -268,7 +270,10 @@ impl<R: Rules> Master<R> {
                 self.next = o.now + SECOND;
                 self.go(At::TickLog)
             }
-            At::TickLog => self.log(At::TickCheck, o),
+            At::TickLog => {
+                self.loops.seconds += 1;
+                self.log(At::TickCheck, o)
+            }
             At::TickCheck => self.then(At::TickMerge, Action::UserCheck),
             At::TickMerge => {
                 let io = o.io.saturating_sub(self.tick_io);
@@ -315,6 +320,7 @@ impl<R: Rules> Master<R> {
                 self.go(At::TickLog)
             };
         }
+        self.loops.sleeps += 1;
         match self.rules.cadence() {
             Cadence::Sleep => self.then(At::TickLog, rest_for(o, SECOND)),
             Cadence::Fixed if self.next > o.now => {
@@ -340,6 +346,8 @@ impl<R: Rules> Master<R> {
         if sync {
             self.log_second = second;
         }
+        let count = if sync { &mut self.loops.synced } else { &mut self.loops.written };
+        *count += 1;
         self.then(at, Action::FlushLog { sync })
     }
 
@@ -387,7 +395,11 @@ impl<R: Rules> Master<R> {
         if o.activity == self.activity {
             return self.go(At::Idle);
         }
-        self.go(if self.ticks < 10 { At::Sleep } else { At::Extra })
+        if self.ticks < 10 {
+            return self.go(At::Sleep);
+        }
+        self.loops.tens += 1;
+        self.go(At::Extra)
     }
 
     /// The part after ten ticks.
@@ -418,7 +430,10 @@ impl<R: Rules> Master<R> {
             {
                 self.go(At::Round)
             }
-            At::Idle => self.go(At::IdleMerge),
+            At::Idle => {
+                self.loops.background += 1;
+                self.go(At::IdleMerge)
+            }
             At::IdleMerge => {
                 self.merged = false;
                 let action = self.merge(At::IdleMerged, o, Merge::Idle);
@@ -432,6 +447,7 @@ impl<R: Rules> Master<R> {
                 self.go(At::IdleFlush)
             }
             At::IdleFlush => {
+                self.loops.flush += 1;
                 let batch = self.rules.idle(o).filter(|b| b.pages > 0);
                 self.flushed = batch.is_some();
                 self.fruitless = batch.is_none();
@@ -488,6 +504,10 @@ impl<R: Rules> FlushPolicy for Master<R> {
                 return action;
             }
         }
+    }
+
+    fn loops(&self) -> Option<Loops> {
+        Some(self.loops)
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

@@ -58,11 +58,13 @@ pub struct Mechanism {
     pub ahead: ReadAhead,
     /// A page on its way to the device can be read and not changed until it is home; otherwise what goes there is a copy.
     pub latches_written: bool,
+    /// A session whose search for a frame has found none sleeps half a second, whatever becomes free meanwhile.
+    pub sleeps_for_frames: bool,
 }
 
 /// Mechanisms of the builds that are left out, to see what each of them does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut(u8);
+pub struct LeftOut(u16);
 
 impl LeftOut {
     pub const WRITTEN_LATCHED: LeftOut = LeftOut(1);
@@ -72,9 +74,11 @@ impl LeftOut {
     pub const INSERTS_IN_MEMORY: LeftOut = LeftOut(16);
     pub const ONE_BUFFER: LeftOut = LeftOut(32);
     pub const LARGE_ENTRIES: LeftOut = LeftOut(64);
+    pub const FRAME_SLEEP: LeftOut = LeftOut(128);
+    pub const ONE_ARRAY: LeftOut = LeftOut(256);
 
     /// Their names, each with its bit.
-    pub const NAMES: [(&'static str, LeftOut); 7] = [
+    pub const NAMES: [(&'static str, LeftOut); 9] = [
         ("written-latched", LeftOut::WRITTEN_LATCHED),
         ("merges-at-once", LeftOut::MERGES_AT_ONCE),
         ("merges-at-random", LeftOut::MERGES_AT_RANDOM),
@@ -82,6 +86,8 @@ impl LeftOut {
         ("inserts-in-memory", LeftOut::INSERTS_IN_MEMORY),
         ("one-buffer", LeftOut::ONE_BUFFER),
         ("large-entries", LeftOut::LARGE_ENTRIES),
+        ("frame-sleep", LeftOut::FRAME_SLEEP),
+        ("one-array", LeftOut::ONE_ARRAY),
     ];
 
     pub fn has(self, which: LeftOut) -> bool {
@@ -107,6 +113,7 @@ impl Default for Mechanism {
             own_checkpoints: true,
             ahead: ReadAhead::default(),
             latches_written: false,
+            sleeps_for_frames: false,
         }
     }
 }
@@ -133,6 +140,7 @@ impl Mechanism {
             own_checkpoints: false,
             ahead: ReadAhead::default(),
             latches_written: true,
+            sleeps_for_frames: true,
         }
     }
 
@@ -144,7 +152,8 @@ impl Mechanism {
     /// With some of it left out.
     pub fn without(self, what: LeftOut) -> Mechanism {
         let latches_written = self.latches_written && !what.has(LeftOut::WRITTEN_LATCHED);
-        Mechanism { latches_written, ..self }
+        let sleeps_for_frames = self.sleeps_for_frames && !what.has(LeftOut::FRAME_SLEEP);
+        Mechanism { latches_written, sleeps_for_frames, ..self }
     }
 
     /// Slots in a pool of so many pages: what is posted has a copy of its page, so all together have a quarter of the pool at most.
@@ -178,7 +187,7 @@ mod tests {
                 "google-v4" => (true, true, 4, 64, 1024),
                 "mysql-5.4" | "plugin-1.0.4" => (true, true, 4, 64, 1024),
                 "mysql-5.5" => (true, true, 1024, 64, 1024),
-                x if x.starts_with("xtradb-") => (true, true, 4, 64, 1024),
+                x if x.starts_with("xtradb-") => (true, true, 4, 64, 256),
                 "mysql-5.6" | "mysql-8.0" | "mariadb-10.6" => (false, false, 1024, 0, 1024),
                 _ => {
                     let m = of(name);
@@ -188,6 +197,19 @@ mod tests {
             };
             assert_eq!(of(name), want, "{name}");
         }
+    }
+
+    #[test]
+    fn what_is_left_out_is_not_there() {
+        let named_only = |left_out: &str| {
+            let left_out = LeftOut::named(left_out).expect("names");
+            let s = Settings { write_io_threads: 4, left_out, ..Settings::default() };
+            let m = named("xtradb-none").expect("listed").mechanism(&s).without(left_out);
+            (m.slots, m.sleeps_for_frames, m.latches_written)
+        };
+        assert_eq!(named_only("large-entries"), (256, true, true));
+        assert_eq!(named_only("one-array"), (1024, true, true));
+        assert_eq!(named_only("frame-sleep,written-latched"), (256, false, false));
     }
 
     /// Whatever the options say, posted pages take a quarter of the pool's memory at most.

@@ -445,6 +445,21 @@ pub enum Action {
     },
 }
 
+/// How often the parts of the master thread's rhythm came, for the monitor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loops {
+    /// Ticks of a second, those of them that slept, and the parts that follow ten of them.
+    pub seconds: u64,
+    pub sleeps: u64,
+    pub tens: u64,
+    /// Passes of the idle loop, and flushes in it.
+    pub background: u64,
+    pub flush: u64,
+    /// Orders to sync the log, and to write it without a sync.
+    pub synced: u64,
+    pub written: u64,
+}
+
 /// A system's way to decide.
 pub trait FlushPolicy: Send + Sync {
     fn name(&self) -> &'static str;
@@ -464,6 +479,10 @@ pub trait FlushPolicy: Send + Sync {
     /// Told what was written lately: before the first step, when that is known better, and when settings change.
     fn remember(&mut self, past: Past) {
         let _ = past;
+    }
+    /// How often the parts of its rhythm came, where it is that of InnoDB's master thread.
+    fn loops(&self) -> Option<Loops> {
+        None
     }
     /// What it makes of the budget of page writes, where it knows one.
     fn budget(&self) -> BudgetState {

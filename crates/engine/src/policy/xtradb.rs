@@ -14,6 +14,7 @@
 
 use super::limits::Limits;
 use super::master::{Cadence, LogFlush, Master, Merge, Rules, Tick, above, batch};
+use super::mechanism::{LeftOut, SLOTS};
 use super::{
     Batch, BufferRules, Cause, FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules,
     limits, stock_5_0,
@@ -46,7 +47,12 @@ fn user_rules(s: &Settings) -> UserRules {
 fn mechanism(s: &Settings) -> Mechanism {
     let (random, linear) = s.read_ahead;
     let ahead = ReadAhead::built_in(random, linear, s.read_io_threads);
-    Mechanism { ahead, ..Mechanism::threads(s.write_io_threads) }
+    // Percona's patch gave all write threads together the slots of one.
+    let of_threads = match s.left_out.has(LeftOut::ONE_ARRAY) {
+        true => Mechanism::threads(s.write_io_threads),
+        false => Mechanism::simulated(s.write_io_threads, SLOTS),
+    };
+    Mechanism { ahead, ..of_threads }
 }
 
 /// A percentage of the capacity for merging, made faster by `innodb_ibuf_accel_rate`. `pending`: requests at which the device is no

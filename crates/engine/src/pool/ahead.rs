@@ -105,6 +105,7 @@ impl Pool {
         }
         let size = self.page_size;
         let begun = self.rt.now();
+        let turn = self.requesters.ahead.begin();
         let reading = self.reads.begin(mine.len());
         // One wait of the session, however many pages it is for.
         let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, ids[0]));
@@ -117,7 +118,10 @@ impl Pool {
         if done.is_err() {
             return;
         }
-        self.stats.read_nanos.fetch_add((now - begun) * mine.len() as u64, Ordering::Relaxed);
+        let pages = mine.len() as u64;
+        self.stats.read_nanos.fetch_add((now - begun) * pages, Ordering::Relaxed);
+        turn.ended(pages, now - begun, mine.iter().map(|_| now - begun));
+        space.meters[0].add(pages, now - begun);
         for (lead, image) in mine.into_iter().zip(read) {
             if self.free.len() <= self.ahead_reserve() {
                 return;

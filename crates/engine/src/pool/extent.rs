@@ -42,6 +42,8 @@ pub(super) struct Extents {
     /// Extents begun with, of either kind.
     pub random: AtomicU64,
     pub linear: AtomicU64,
+    /// Pages of them that were not in memory.
+    pages: [AtomicU64; 2],
 }
 
 impl Extents {
@@ -106,6 +108,11 @@ impl Pool {
         (n(&self.extents.random), n(&self.extents.linear))
     }
 
+    /// Pages asked for ahead with those extents, of either kind.
+    pub fn extent_pages(&self) -> [u64; 2] {
+        self.extents.pages.each_ref().map(|a| a.load(Ordering::Relaxed))
+    }
+
     /// What a hint makes the reader read: requests of adjacent pages.
     pub fn requests_for(&self, hint: Hint) -> Vec<Vec<PageId>> {
         let rules = *self.extents.rules.lock();
@@ -128,9 +135,13 @@ impl Pool {
         if absent.is_empty() {
             return Vec::new();
         }
-        let count =
-            if matches!(hint, Hint::Read(_)) { &self.extents.random } else { &self.extents.linear };
+        let e = &self.extents;
+        let (count, pages) = match hint {
+            Hint::Read(_) => (&e.random, &e.pages[0]),
+            Hint::Border(_) => (&e.linear, &e.pages[1]),
+        };
         count.fetch_add(1, Ordering::Relaxed);
+        pages.fetch_add(absent.len() as u64, Ordering::Relaxed);
         absent.chunk_by(|a, b| a.page + 1 == b.page).map(<[PageId]>::to_vec).collect()
     }
 

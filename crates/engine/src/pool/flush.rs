@@ -65,6 +65,8 @@ pub struct FlushState {
     inflight: Mutex<Option<Lsn>>,
     /// Pages on their way to the device.
     pub(super) writing: AtomicUsize,
+    /// Files that are being synced.
+    pub(super) syncing: AtomicUsize,
     /// One batch of images at a time: the doublewrite area and `inflight` belong to it.
     running: AsyncMutex<()>,
     pub(super) list: Gate,
@@ -86,6 +88,7 @@ impl FlushState {
             dblwr,
             inflight: Mutex::new(None),
             writing: AtomicUsize::new(0),
+            syncing: AtomicUsize::new(0),
             running: AsyncMutex::new(()),
             list: Gate::default(),
             lru: Gate::default(),

@@ -64,6 +64,11 @@ impl Gate {
         self.state.lock().out += 1;
     }
 
+    /// Its pages that are posted and not home.
+    pub fn out(&self) -> usize {
+        self.state.lock().out
+    }
+
     /// Pages of the batch are home, or stay.
     pub fn home(&self, pages: usize) {
         self.change(|s| s.out -= pages);

@@ -233,6 +233,7 @@ impl Pool {
         }
         done.map_err(Error::from)?;
         self.stats.read_nanos.fetch_add(now - begun, Ordering::Relaxed);
+        self.requesters.read(&space, now - begun);
         self.accept(id, &space, owned)
     }
 

@@ -21,6 +21,7 @@ mod flush;
 mod frame;
 mod free;
 mod gate;
+mod handlers;
 mod latch;
 mod load;
 mod lru;
@@ -44,6 +45,7 @@ pub use ahead::Brought;
 pub use dblwr::BATCH;
 pub use flush::FlushStats;
 pub use frame::{Frame, FrameNo};
+pub use handlers::{Handler, for_merges};
 pub use latch::{LatchMode, LatchWait};
 pub use load::{Pin, Pins, beyond_log};
 pub use lru::LruBatch;
@@ -58,6 +60,7 @@ use crate::priority::Reads;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::waits::{Cause, Waits, What};
+use handlers::Requesters;
 use memory::FrameMemory;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -141,6 +144,8 @@ pub struct Pool {
     /// What of the log is durable; no page may claim an LSN beyond it. The largest number: any may.
     log_end: Arc<AtomicU64>,
     requests: requests::Requests,
+    /// Who has asked the device for what.
+    pub requesters: Requesters,
     pub stats: PoolStats,
 }
 
@@ -310,6 +315,7 @@ impl Pool {
             changed_and_gone: AtomicU64::new(0),
             log_end,
             requests: requests::Requests::default(),
+            requesters: Requesters::default(),
             stats: PoolStats::default(),
             frames,
             prepared: AtomicUsize::new(o.frames),

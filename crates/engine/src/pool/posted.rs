@@ -323,6 +323,11 @@ impl Pool {
         idle
     }
 
+    /// Pages that are posted and not home: of batches by age, and of those near eviction.
+    pub fn posted_by_kind(&self) -> [usize; 2] {
+        [self.flush.list.out(), self.flush.lru.out()]
+    }
+
     fn oldest_posted(&self) -> Option<Lsn> {
         self.posted.oldest_out()
     }
@@ -395,8 +400,13 @@ impl Pool {
         log_first(log, request.iter().map(|p| p.image.lsn)).await?;
         let Some(space) = request.first().map(|p| p.image.space.clone()) else { return Ok(()) };
         let batch = request.iter_mut().map(|p| p.image.at_home(self.page_size)).collect();
+        let (turn, begun) = (self.requesters.writers.begin(), self.rt.now());
         let (_, done) = space.file().write_all(batch).await;
-        Ok(done?)
+        done?;
+        let (now, pages) = (self.rt.now(), request.len() as u64);
+        turn.ended(pages, now - begun, request.iter().map(|p| now - p.at));
+        space.meters[1].add(pages, now - begun);
+        Ok(())
     }
 
     /// Whether something is home that a crash may lose.

@@ -3,6 +3,7 @@
 use super::{Guard, LatchMode, Pool};
 use crate::ids::SpaceId;
 use crate::page::{self, PageType};
+use crate::sync::atomic::Ordering;
 use std::collections::BTreeMap;
 
 impl Pool {
@@ -22,6 +23,12 @@ impl Pool {
         found
     }
 
+    /// Files that are being synced for pages.
+    pub fn syncs_under_way(&self) -> usize {
+        self.flush.syncing.load(Ordering::Relaxed)
+    }
+
+    /// Pages that are being read.
     pub fn reads_under_way(&self) -> usize {
         self.loads.under_way()
     }

@@ -8,7 +8,7 @@ use crate::files::Space;
 use crate::ids::Lsn;
 use crate::log::{Log, Reach};
 use crate::planted::{self, Bug};
-use crate::sync::atomic::Ordering;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -66,6 +66,22 @@ async fn at_once<F: Future<Output = weir_disk::Result<()>>>(
     result
 }
 
+/// So many syncs are under way.
+struct Under<'a>(&'a AtomicUsize, usize);
+
+impl<'a> Under<'a> {
+    fn way(count: &'a AtomicUsize, n: usize) -> Under<'a> {
+        count.fetch_add(n, Ordering::Relaxed);
+        Under(count, n)
+    }
+}
+
+impl Drop for Under<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(self.1, Ordering::Relaxed);
+    }
+}
+
 impl Pool {
     pub(super) async fn write_images(&self, log: &Log, images: &mut [Image]) -> Result<()> {
         if images.is_empty() {
@@ -112,8 +128,10 @@ impl Pool {
             let file = space.file();
             for part in run.chunks_mut(self.flush.window.load(Ordering::Relaxed)) {
                 let batch = part.iter_mut().map(|i| i.at_home(self.page_size)).collect();
+                let (pages, begun) = (part.len(), self.rt.now());
                 let (_, done) = file.write_all(batch).await;
                 done?;
+                self.requesters.wrote(&space, pages, self.rt.now() - begun);
             }
         }
         Ok(())
@@ -128,7 +146,15 @@ impl Pool {
             for part in run.chunks_mut(merge) {
                 let space = part[0].space.clone();
                 let batch = part.iter_mut().map(|i| i.at_home(self.page_size)).collect();
-                requests.push(async move { space.file().write_all(batch).await.1 });
+                let pages = part.len();
+                requests.push(async move {
+                    let (turn, begun) = (self.requesters.writers.begin(), self.rt.now());
+                    space.file().write_all(batch).await.1?;
+                    let took = self.rt.now() - begun;
+                    turn.ended(pages as u64, took, (0..pages).map(|_| took));
+                    space.meters[1].add(pages as u64, took);
+                    Ok(())
+                });
             }
         }
         self.flush.stats.requests.fetch_add(requests.len() as u64, Ordering::Relaxed);
@@ -139,6 +165,7 @@ impl Pool {
     pub(super) async fn sync_files(&self, spaces: Vec<Arc<Space>>) -> Result<()> {
         self.flush.stats.data_syncs.fetch_add(spaces.len() as u64, Ordering::Relaxed);
         let syncs = spaces.iter().map(|s| s.file().sync()).collect::<Vec<_>>();
+        let _under_way = Under::way(&self.flush.syncing, spaces.len());
         match at_once(SYNCS, syncs).await {
             // I12: after a failed sync nobody knows what is on disk.
             Err(e) if !planted::is(Bug::PageSyncErrorIgnored) => {

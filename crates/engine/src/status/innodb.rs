@@ -2,7 +2,8 @@
 
 use super::table::{Kind, Reading, Row, StatusDef, Unit, n, rows};
 
-/// Nothing is ever discarded or deleted in the change buffer: a buffer tree goes with its index.
+/// Counters of MySQL for things that do not happen here: the change buffer discards and deletes nothing, because a buffer tree goes with its
+/// index, and every frame in use holds a page.
 fn never(_: &Reading<'_>) -> u64 {
     0
 }
@@ -12,6 +13,11 @@ fn bytes_written(r: &Reading<'_>) -> u64 {
     (n(&r.f.pages) + n(&r.f.dblwr_pages)) * r.page + n(&r.l.bytes_written)
 }
 
+/// Rounds of writing the log that do not sync yet.
+fn log_writing(r: &Reading<'_>) -> u64 {
+    r.i.core.log.pending_writes().saturating_sub(r.i.core.log.pending_syncs()) as u64
+}
+
 rows! { r;
     Innodb_buffer_pool_bytes_data: Gauge Bytes, r.pages_in_use() * r.page, "Bytes of pages in the buffer pool.";
     Innodb_buffer_pool_bytes_dirty: Gauge Bytes, r.i.core.pool.dirty_pages() as u64 * r.page, "Bytes of pages in the buffer pool that are not written yet.";
@@ -19,6 +25,7 @@ rows! { r;
     Innodb_buffer_pool_pages_dirty: Gauge One, r.i.core.pool.dirty_pages() as u64, "Pages in the buffer pool that are not written yet.";
     Innodb_buffer_pool_pages_flushed: Counter One, n(&r.f.pages), "Pages written to their files.";
     Innodb_buffer_pool_pages_free: Gauge One, r.i.core.pool.free_frames() as u64, "Frames of the buffer pool without a page.";
+    Innodb_buffer_pool_pages_misc: Gauge One, never(r), "Always 0: locks and hash tables have memory of their own.";
     Innodb_buffer_pool_pages_total: Gauge One, r.i.core.pool.size() as u64, "Frames of the buffer pool.";
     Innodb_buffer_pool_read_ahead: Counter One, n(&r.p.read_ahead), "Pages read before a statement asked for them.";
     Innodb_buffer_pool_read_ahead_rnd: Counter One, r.i.core.pool.extents_read().0, "Extents read ahead because many of their pages were in memory.";
@@ -28,6 +35,9 @@ rows! { r;
     Innodb_buffer_pool_wait_free: Counter One, n(&r.p.free_waits), "Waits for a frame without a page.";
     Innodb_buffer_pool_write_requests: Counter One, n(&r.i.core.stats.mtrs), "Mini-transactions that changed pages.";
     Innodb_data_fsyncs: Counter One, n(&r.f.data_syncs) + n(&r.l.syncs) + n(&r.f.dblwr_writes), "Syncs of files.";
+    Innodb_data_pending_fsyncs: Gauge One, (r.i.core.pool.syncs_under_way() + r.i.core.log.pending_syncs()) as u64, "Syncs of files under way.";
+    Innodb_data_pending_reads: Gauge One, r.i.core.pool.reads.pages_at_device() as u64, "Pages that are being read.";
+    Innodb_data_pending_writes: Gauge One, r.i.core.pool.pages_in_flight() as u64 + log_writing(r), "Writes of pages and of the redo log under way.";
     Innodb_data_reads: Counter One, n(&r.p.reads), "Reads of pages.";
     Innodb_data_read: Counter Bytes, n(&r.p.reads) * r.page, "Bytes of pages read.";
     Innodb_data_writes: Counter One, n(&r.f.pages) + n(&r.l.writes), "Writes of pages and of the redo log.";
@@ -46,6 +56,8 @@ rows! { r;
     Innodb_log_writes: Counter One, n(&r.l.writes), "Writes of the redo log.";
     Innodb_num_open_files: Gauge One, r.i.core.spaces.files.open_now() as u64, "Files of tables that are open.";
     Innodb_os_log_fsyncs: Counter One, n(&r.l.syncs), "Syncs of the redo log.";
+    Innodb_os_log_pending_fsyncs: Gauge One, r.i.core.log.pending_syncs() as u64, "Syncs of the redo log under way.";
+    Innodb_os_log_pending_writes: Gauge One, log_writing(r), "Writes of the redo log under way.";
     Innodb_os_log_written: Counter Bytes, n(&r.l.bytes_written), "Bytes written to the redo log.";
     Innodb_page_size: Gauge Bytes, r.page, "Bytes of a page.";
     Innodb_pages_created: Counter One, n(&r.p.created), "Pages made.";

@@ -1,9 +1,11 @@
 //! What the engine tells about itself, under the names that MySQL users know, and settings that change while it runs.
 
 mod innodb;
+mod monitor;
 mod own;
 mod table;
 
+pub use monitor::{Heading, is_before_5_5};
 pub use table::{Kind, StatusDef, Unit};
 
 use crate::Isolation;
@@ -13,13 +15,12 @@ use crate::error::{Error, Result};
 use crate::history::Second;
 use crate::ids::TrxId;
 use crate::lock::{DeadlockFn, LockInfo, TrxLocks};
-use crate::policy::{self, Cause, SettingValue, Settings as FlushSettings};
+use crate::policy::{self, SettingValue, Settings as FlushSettings};
 use crate::space::FIRST_TABLE;
 use crate::sync::atomic::Ordering;
 use crate::table::MdlMode;
 use crate::waits;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use table::{Reading, n};
 
 /// A transaction that has written something, has locks of rows or keeps a snapshot, for monitors.
@@ -152,96 +153,6 @@ impl Db {
         self.inner().core.spaces.say(line);
     }
 
-    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is added by `sql`, which knows statements.
-    pub fn status_text(&self) -> String {
-        let db = self.inner();
-        let (pool, log) = (&db.core.pool, &db.core.log);
-        let mut s = String::new();
-        let line = "-".repeat(35);
-        let _ = writeln!(s, "{line}\nTRANSACTIONS\n{line}");
-        let _ = writeln!(s, "Trx id counter {}", db.trx.next_id());
-        let _ = writeln!(s, "History list length {}", db.purge.history_length());
-        if let Some(o) = db.oldest_snapshot() {
-            let _ = writeln!(
-                s,
-                "Oldest snapshot: thread id {}, open for {} sec, {} commits since then stay in the history",
-                o.session, o.seconds, o.commits
-            );
-        }
-        for (kept, _) in db.between.snapshots().iter().filter(|(k, _)| n(&k.locks.id) == 0) {
-            let age = db.rt.wall_micros().saturating_sub(kept.since_micros) / 1_000_000;
-            let _ = writeln!(
-                s,
-                "---TRANSACTION 0, ACTIVE {age} sec, read only so far, thread id {}, snapshot open",
-                kept.locks.session
-            );
-        }
-        for (id, session, weight) in db.trx.list() {
-            let _ =
-                writeln!(s, "---TRANSACTION {id}, ACTIVE, thread id {session}, weight {weight}");
-        }
-        let _ = writeln!(s, "{} locks in the lock table", db.locks.count());
-        s.push_str(&self.change_buffer_text());
-        let lsn = log.published();
-        let checkpoint = log.checkpoint();
-        let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn);
-        let _ = writeln!(s, "{line}\nLOG\n{line}");
-        let _ = writeln!(s, "Log sequence number          {lsn}");
-        let _ = writeln!(s, "Log buffer assigned up to    {}", log.reserved());
-        let _ = writeln!(s, "Log written up to            {}", log.written());
-        let _ = writeln!(s, "Log flushed up to            {}", log.durable());
-        let _ = writeln!(s, "Pages flushed up to          {oldest}");
-        let _ = writeln!(s, "Last checkpoint at           {checkpoint}");
-        let _ = writeln!(s, "Log capacity                 {}", log.capacity());
-        let _ = writeln!(s, "Modified age                 {}", lsn.saturating_sub(oldest));
-        let _ = writeln!(s, "Checkpoint age               {}", lsn.saturating_sub(checkpoint));
-        let _ = writeln!(
-            s,
-            "{} log writes, {} log fsyncs, {} checkpoints",
-            n(&log.stats.writes),
-            n(&log.stats.syncs),
-            n(&log.stats.checkpoints)
-        );
-        let _ = writeln!(s, "{line}\nBUFFER POOL AND MEMORY\n{line}");
-        let _ = writeln!(s, "Buffer pool size   {}", pool.size());
-        let _ = writeln!(s, "Free buffers       {}", pool.free_frames());
-        let _ = writeln!(s, "Database pages     {}", pool.pages_in_use());
-        let _ = writeln!(s, "Modified db pages  {}", pool.dirty_pages());
-        let f = pool.flush_stats();
-        let _ = writeln!(
-            s,
-            "Pages read {}, created {}, written {}",
-            n(&pool.stats.reads),
-            n(&pool.stats.created),
-            n(&f.pages)
-        );
-        let _ = writeln!(
-            s,
-            "Waits: free frame {}, log space {} ({} us), latch {}",
-            n(&pool.stats.free_waits),
-            n(&log.stats.room_waits),
-            n(&log.stats.room_wait_nanos) / 1000,
-            n(&pool.stats.latch_waits)
-        );
-        let _ = writeln!(s, "{line}\nPAGE FLUSHING\n{line}");
-        s.push_str(&self.flush_text());
-        let _ = writeln!(s, "{line}\nROW OPERATIONS\n{line}");
-        let r = &db.stats;
-        let _ = writeln!(
-            s,
-            "Number of rows inserted {}, updated {}, deleted {}, read {}",
-            n(&r.rows_inserted),
-            n(&r.rows_updated),
-            n(&r.rows_deleted),
-            n(&r.rows_read)
-        );
-        let _ = writeln!(
-            s,
-            "----------------------------\nEND OF INNODB MONITOR OUTPUT\n============================"
-        );
-        s
-    }
-
     /// What flushing did, oldest first: one row for ten seconds, and for each second of the last hour.
     pub fn flush_history(&self) -> Vec<Second> {
         self.inner().history.rows()
@@ -282,78 +193,6 @@ impl Db {
     fn buffered_pages(&self) -> u64 {
         let tables = self.inner().catalog.all_stored();
         tables.iter().flat_map(|t| &t.indexes).map(|i| i.buffer.leaves()).sum()
-    }
-
-    /// InnoDB's lines. Nothing is ever discarded: a buffer tree goes with its index.
-    fn change_buffer_text(&self) -> String {
-        let b = &self.inner().core.stats.change_buffer;
-        let line = "-".repeat(37);
-        let (moves, moved) = (n(&b.moves), n(&b.moved));
-        format!(
-            "{line}\nINSERT BUFFER AND ADAPTIVE HASH INDEX\n{line}\nIbuf: size {}, free list len 0, seg size {0}, {moves} merges\n\
-             merged operations:\n insert {moved}, delete mark 0, delete 0\ndiscarded operations:\n insert 0, delete mark 0, delete 0\n\
-             {} inserts, {moved} merged recs, {:.1} per merge\n",
-            self.buffered_pages(),
-            n(&b.inserts),
-            moved as f64 / moves.max(1) as f64,
-        )
-    }
-
-    fn flush_text(&self) -> String {
-        let db = self.inner();
-        let f = db.core.pool.flush_stats();
-        let u = &db.core.flush.stats;
-        let rules = db.core.flush.rules();
-        let mut s = String::new();
-        let _ = writeln!(s, "Policy {}", *db.core.flush.in_charge.lock());
-        let _ = writeln!(
-            s,
-            "Pages written by cause: dirty share {}, age {}, extra {}, free frames {}",
-            f.by(Cause::Dirty),
-            f.by(Cause::Age),
-            f.by(Cause::Extra),
-            f.by(Cause::Free)
-        );
-        let _ = writeln!(
-            s,
-            "By sessions: asynchronous {}, synchronous {}, dirty limit {}, free frames {}; rescue {}",
-            f.by(Cause::UserAsync),
-            f.by(Cause::UserSync),
-            f.by(Cause::UserDirty),
-            f.by(Cause::UserFree),
-            f.by(Cause::Rescue)
-        );
-        let _ = writeln!(
-            s,
-            "Pages dirtied {}, written {}, of these again {}, as neighbours {}; batches {}, refused {}",
-            db.core.pool.dirtied(),
-            n(&f.pages),
-            n(&f.rewritten),
-            n(&f.neighbours),
-            n(&f.batches),
-            n(&f.batches_refused)
-        );
-        if let Some(p) = rules.preflush {
-            let _ = writeln!(
-                s,
-                "Preflush limits: asynchronous {}, synchronous {}, checkpoint {} and {}",
-                p.flush_async.map_or("none".into(), |a| a.to_string()),
-                p.flush_sync,
-                p.checkpoint_async,
-                p.checkpoint_sync
-            );
-        }
-        let _ = writeln!(
-            s,
-            "Waits of sessions: {} ({} us, longest {} us); delayed changes {} ({} us, longest {} us)",
-            n(&u.waits),
-            n(&u.wait_nanos) / 1000,
-            n(&u.wait_nanos_max) / 1000,
-            n(&u.paced),
-            n(&u.paced_nanos) / 1000,
-            n(&u.paced_nanos_max) / 1000
-        );
-        s
     }
 
     fn set_flush(&self, change: impl FnOnce(&mut FlushSettings)) {

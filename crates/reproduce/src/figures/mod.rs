@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use weir_rt::Nanos;
 
@@ -28,6 +29,8 @@ struct State {
     /// Transactions, or rows, since the beginning: what the curve shows.
     progress: u64,
     queries: u64,
+    /// Transactions of each user, and their time.
+    users: BTreeMap<usize, (u64, Nanos)>,
     failure: Option<String>,
 }
 
@@ -40,6 +43,7 @@ impl Default for Recording {
             retried: 0,
             progress: 0,
             queries: 0,
+            users: BTreeMap::new(),
             failure: None,
         }))
     }
@@ -56,6 +60,15 @@ impl Recording {
         k.done += 1;
         k.times.saturating_record((took / 100_000).max(1));
         s.progress += 1;
+    }
+
+    /// The same for one user among several that are compared.
+    pub fn done_by(&self, user: usize, kind: usize, took: Nanos) {
+        self.done(kind, took);
+        let mut s = self.lock();
+        let (events, time) = s.users.entry(user).or_default();
+        *events += 1;
+        *time += took;
     }
 
     pub fn rows(&self, n: u64, took: Nanos) {
@@ -91,6 +104,7 @@ impl Recording {
         let mut s = self.lock();
         s.kinds.iter_mut().for_each(|k| *k = Kind::new());
         (s.retried, s.queries) = (0, 0);
+        s.users.clear();
     }
 
     /// Puts the users' part into what was measured.
@@ -104,6 +118,8 @@ impl Recording {
         m.max = s.kinds.iter().map(|k| tenths(k.times.max())).collect();
         m.mean = s.kinds.iter().map(|k| k.times.mean() / 10_000.0).collect();
         m.queries = s.queries;
+        m.events_of_user = spread(s.users.values().map(|u| u.0 as f64));
+        m.busy_of_user = spread(s.users.values().map(|u| u.1 as f64 / 1e9));
         m.retried = s.retried;
     }
 }
@@ -128,6 +144,14 @@ pub struct Point {
 /// A rate under this share of the median is a dip: the published runs with dips have a mean of 70 to 72 % of their highest rate, so their dips
 /// need not all have reached half.
 const DIP: f64 = 2.0 / 3.0;
+
+/// Mean and standard deviation.
+fn spread(all: impl Iterator<Item = f64>) -> (f64, f64) {
+    let all: Vec<f64> = all.collect();
+    let n = all.len().max(1) as f64;
+    let mean = all.iter().sum::<f64>() / n;
+    (mean, (all.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+}
 
 fn median(rates: &[f64]) -> f64 {
     let mut sorted = rates.to_vec();
@@ -155,6 +179,11 @@ pub struct Measured {
     pub max: Vec<f64>,
     pub queries: u64,
     pub retried: u64,
+    /// Mean and standard deviation over the users.
+    #[serde(default)]
+    pub events_of_user: (f64, f64),
+    #[serde(default)]
+    pub busy_of_user: (f64, f64),
     pub dirty: f64,
     pub change_buffer: f64,
     pub reads: f64,
@@ -260,6 +289,32 @@ impl Measured {
         if mean > 0.0 { high * 100.0 / mean } else { 0.0 }
     }
 
+    /// Pages that were read ahead, in percent of all that were read.
+    fn read_ahead(&self) -> f64 {
+        let of = |name: &str| self.counters.iter().find(|c| c.0 == name).map_or(0, |c| c.1) as f64;
+        let (ahead, asked) = (of("Innodb_buffer_pool_read_ahead"), of("Innodb_buffer_pool_reads"));
+        if ahead + asked > 0.0 { ahead * 100.0 / (ahead + asked) } else { 0.0 }
+    }
+
+    /// The curve in windows as long as a published point, where that is known.
+    pub fn published_points(&self) -> Vec<Point> {
+        let points = match self.window {
+            Some(_) => self.points_of(1).max(1),
+            None => return self.points.clone(),
+        };
+        let mean =
+            |w: &[Point], f: fn(&Point) -> f64| w.iter().map(f).sum::<f64>() / w.len() as f64;
+        let one = |w: &[Point]| Point {
+            at: w.last().map_or(0.0, |p| p.at),
+            rate: mean(w, |p| p.rate),
+            dirty: mean(w, |p| p.dirty),
+            age: mean(w, |p| p.age),
+            log: mean(w, |p| p.log),
+            change_buffer: mean(w, |p| p.change_buffer),
+        };
+        self.points.chunks_exact(points).map(one).collect()
+    }
+
     /// A figure by the name that published claims use.
     pub fn figure(&self, name: &str) -> Option<f64> {
         Some(match name {
@@ -283,6 +338,11 @@ impl Measured {
             // Requests to the disks for a transaction.
             "reads-per-txn" => self.reads / self.all_per_second().max(1e-9),
             "writes-per-txn" => self.writes / self.all_per_second().max(1e-9),
+            "ahead" => self.read_ahead(),
+            "events-mean" => self.events_of_user.0,
+            "events-stddev" => self.events_of_user.1,
+            "busy-mean" => self.busy_of_user.0,
+            "busy-stddev" => self.busy_of_user.1,
             "cpu" => self.cpu,
             "wait" => self.wait,
             "idle" => 100.0 - self.cpu - self.wait,
@@ -327,5 +387,31 @@ mod tests {
         assert_eq!(m.dips(), 3.0);
         assert!(m.lowest() < 15.0);
         assert!(m.figure("p90-0").is_none() && m.figure("dips").is_some());
+    }
+
+    #[test]
+    fn a_curve_has_the_published_resolution() {
+        let points: Vec<Point> =
+            (1..=10).map(|n| Point { at: n as f64, rate: n as f64, ..Point::default() }).collect();
+        let m = Measured { points, step: 1.0, window: Some(5.0), ..Measured::default() };
+        let coarse: Vec<_> = m.published_points().iter().map(|p| (p.at, p.rate)).collect();
+        assert_eq!(coarse, [(5.0, 3.0), (10.0, 8.0)]);
+        let fine = Measured { window: None, ..m };
+        assert_eq!(fine.published_points().len(), 10);
+    }
+
+    #[test]
+    fn users_are_compared() {
+        let r = Recording::default();
+        for (user, took) in
+            [(0, 1_000_000_000), (0, 1_000_000_000), (1, 3_000_000_000), (1, 1_000_000_000)]
+        {
+            r.done_by(user, 0, took);
+        }
+        r.done_by(1, 0, 0);
+        r.done_by(1, 0, 0);
+        let mut m = Measured::default();
+        r.fill(&mut m);
+        assert_eq!((m.events_of_user, m.busy_of_user), ((3.0, 1.0), (3.0, 1.0)));
     }
 }

@@ -76,7 +76,7 @@ const EXT4_FAST: FileSystem = FileSystem { journal_writes: 1, barriers: true, lo
 const DRIVE_CACHE: Cache = Cache { bytes: 16 << 20, battery: false, write: 120.0, depth: 4 };
 const CONTROLLER: Cache = Cache { bytes: 256 << 20, battery: true, write: 100.0, depth: 64 };
 
-/// Microseconds of a call of the engine. From a measurement that is not one of the five: TPC-C in memory on the same computers did 36,674
+/// Microseconds of a call of the engine. From one figure of `tpcc-memory-2009`: TPC-C in memory on the same computers did 36,674
 /// New-Orders per minute at 16 users. If that took all eight processors it is 5.7 ms for each of the 2.3 transactions to a New-Order, of
 /// 41 calls on average.
 const STATEMENT_2009: f64 = 139.0;
@@ -118,6 +118,21 @@ pub const ALL: &[Preset] = &[
         controller: Some(CONTROLLER),
         fs: EXT2,
         statement_cpu: STATEMENT_R900,
+        request_cpu: REQUEST_2009,
+    },
+    Preset {
+        name: "raid10-2008",
+        what: "8 processors of 2009, six disks of 15,000 turns in three pairs (each reads as one disk) behind a controller with 256 MiB and a battery",
+        processors: 8,
+        storage: Storage::Drives {
+            count: 3,
+            drive: SAS_15000,
+            layout: Layout::Raid0 { stripe: 64 << 10 },
+            own_cache: None,
+        },
+        controller: Some(CONTROLLER),
+        fs: EXT2,
+        statement_cpu: STATEMENT_2009,
         request_cpu: REQUEST_2009,
     },
     Preset {
@@ -241,6 +256,7 @@ pub const SWITCHES: &[(&str, &str)] = &[
     ("native-queue", "its disks take 32 commands at once and choose"),
     ("passing-cache", "a write into a disk's cache does not wait for the command before it"),
     ("no-write-cache", "its disks write to the platters"),
+    ("no-controller", "no memory of a controller stands before its disks"),
     ("no-elevator", "the kernel gives requests to its disks in the order in which they come"),
     ("file-lock", "a file is locked during a direct write, as ext2 does"),
 ];
@@ -275,6 +291,7 @@ impl Preset {
             "native-queue" => drive.queue = SATA_7200.queue,
             "passing-cache" => (drive.cache, *own_cache) = (None, Some(DRIVE_CACHE)),
             "no-write-cache" => (drive.cache, *own_cache) = (None, None),
+            "no-controller" => self.controller = None,
             "no-elevator" => drive.elevator = Elevator::Arrival,
             "file-lock" => self.fs.locks_writes = true,
             _ => {

@@ -15,6 +15,9 @@ pub enum Load {
         #[serde(default)]
         foreign_keys: bool,
         warmup: f64,
+        /// How many times the redo log is written from its start to its end before the warm-up is over.
+        #[serde(default)]
+        warmup_laps: u32,
         seconds: f64,
     },
     /// The insert benchmark: rows into a table that has some.

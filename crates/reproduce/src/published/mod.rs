@@ -10,12 +10,16 @@ use crate::machine::Array;
 use crate::plan::{Load, Plan, Size};
 use serde::Deserialize;
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 9] = [
     include_str!("tpcc-disk-bound.toml"),
     include_str!("insert-benchmark.toml"),
     include_str!("tpcc-in-memory.toml"),
     include_str!("dbt2-adaptive-flushing.toml"),
     include_str!("sysbench-commit.toml"),
+    include_str!("tpcc-memory-2009.toml"),
+    include_str!("prefetch.toml"),
+    include_str!("xtradb-first.toml"),
+    include_str!("io-bound-2009.toml"),
 ];
 
 #[derive(Clone, Debug, Deserialize)]

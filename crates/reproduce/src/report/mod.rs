@@ -191,7 +191,8 @@ impl Outcome {
             };
             let found = g.runs.iter().filter_map(|r| Some((r.clone(), self.runs.get(r)?)));
             let curve = |(name, m): (String, &Measured)| {
-                (name, m.points.iter().map(|p| (p.at, value(p))).collect::<Vec<_>>())
+                let points = m.published_points();
+                (name, points.iter().map(|p| (p.at, value(p))).collect::<Vec<_>>())
             };
             let curves: Vec<_> = found.map(curve).collect();
             if curves.is_empty() {

@@ -43,7 +43,7 @@ async fn user(w: &Arc<World>, c: Config, n: usize) {
                 return;
             }
         }
-        w.recording.done(0, w.rt.now() - begun);
+        w.recording.done_by(n, 0, w.rt.now() - begun);
         // The last transactions of the others may still be under way.
         if w.left.fetch_sub(1, Ordering::Relaxed) <= 1 {
             w.stop.store(true, Ordering::Relaxed);

@@ -15,6 +15,8 @@ const POINTS: u64 = 600;
 const LOOKS: u64 = 20;
 /// A run that is not over after so many times its published length will not be.
 const PATIENCE: f64 = 4.0;
+/// Nor does a warm-up by laps of the log last longer than this, in nanoseconds of the world's time.
+const LAPS_PATIENCE: u64 = 3_600_000_000_000;
 
 /// Counters of device and processors since the beginning.
 #[derive(Clone, Copy, Default)]
@@ -151,6 +153,7 @@ pub async fn measure(
         window: w.plan.window,
         ..Measured::default()
     };
+    first_laps(w, redo, watch).await?;
     let zero = w.rt.now();
     let warm = (warmup / step).round() as u64;
     let most = if by_work { (POINTS as f64 * PATIENCE) as u64 } else { warm + POINTS };
@@ -199,6 +202,24 @@ pub async fn measure(
     Ok(out)
 }
 
+/// The part of the warm-up that ends with so many laps of the redo log.
+async fn first_laps(w: &World, redo: u64, watch: Watch<'_>) -> Result<(), String> {
+    let Load::Tpcc { warmup_laps: laps @ 1.., .. } = w.plan.load else { return Ok(()) };
+    let written = || Seen(w.db.status()).of("Innodb_os_log_written");
+    let (begun, end) = (written(), f64::from(laps) * redo as f64);
+    let since = w.rt.now();
+    while !w.is_over() && written() - begun < end {
+        w.rt.sleep(Duration::from_millis(500)).await;
+        if !watch(0.0) {
+            return Err(STOPPED.into());
+        }
+        if w.rt.now() - since > LAPS_PATIENCE {
+            return Err(format!("{} does not write its log {laps} times in an hour", w.plan.name));
+        }
+    }
+    Ok(())
+}
+
 /// One step of the curve.
 async fn look(w: &World, m: &dyn Meter, step: f64, t: &mut Totals) -> Seen {
     for _ in 0..LOOKS {
@@ -243,6 +264,8 @@ fn finish(
             || name.starts_with("Innodb_ibuf")
             || [
                 "Innodb_buffer_pool_reads",
+                "Innodb_buffer_pool_read_ahead",
+                "Innodb_buffer_pool_wait_free",
                 "Innodb_buffer_pool_pages_flushed",
                 "Weir_pages_rewritten",
             ]

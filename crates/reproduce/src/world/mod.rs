@@ -66,6 +66,7 @@ mod tests {
             dbt2: false,
             foreign_keys: true,
             warmup: 64.0,
+            warmup_laps: 0,
             seconds: 128.0,
         };
         let insert =
@@ -86,6 +87,7 @@ mod tests {
             dbt2: false,
             foreign_keys: false,
             warmup: 0.0,
+            warmup_laps: 0,
             seconds: 64.0,
         };
         let plan = tiny(tpcc, "plugin-1.0.4");

@@ -139,6 +139,7 @@ static MESSAGES: &[Message] = &[
     m(900_024, "WEIR_HTTP", SERVER, "HTTP: {}"),
     m(900_025, "WEIR_OFFLINE", SERVER, "offline_mode: {}"),
     m(900_026, "WEIR_NO_CRASH_REPORT", SERVER, "a crash will not be reported: {}"),
+    m(900_027, "WEIR_OPTION_OF_BUILD", SERVER, "{} reads '{}' = {}: {}"),
     // The engine.
     m(900_100, "WEIR_NEW_DIRECTORY", ENGINE, "making a new data directory with pages of {} bytes"),
     m(900_101, "WEIR_CONTROL_FILE", ENGINE, "warning: slot {} of the control file {}"),
@@ -176,6 +177,8 @@ static MESSAGES: &[Message] = &[
     ),
     m(900_118, "WEIR_DEVICE_WORKS", ENGINE, "there is room on the device again{}"),
     m(900_118, "WEIR_DEVICE_WORKS", ENGINE, "{} of '{}' works again{}"),
+    m(900_119, "WEIR_LOG_MADE", ENGINE, "making the redo log: {} of {} MiB"),
+    m(900_119, "WEIR_LOG_MADE", ENGINE, "the redo log is made: {} MiB in {} s"),
 ];
 
 impl Message {
@@ -240,6 +243,7 @@ mod tests {
         assert!(fits("{}: x {}", "SIGHUP: x 7") && fits("{}", "anything"));
         assert_eq!(Message::of("recovery: redo from LSN 1 to 2", true).number, 900_102);
         assert_eq!(Message::of("disk '/x': too bad", true).number, 900_001);
+        assert_eq!(Message::of("google-v4 reads 'x' = ON: Y.", false).number, 900_027);
         assert_eq!(Message::of("no message of ours", false).code(), "MY-900000");
         assert_eq!(Message::of("ready for connections: x", false).code(), "MY-010931");
     }

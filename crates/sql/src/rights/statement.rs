@@ -536,7 +536,7 @@ fn show<'a>(s: &'a Show, me: Me<'_>, r: &mut Reads<'a>) -> Done {
         }
         ShowKind::CreateEvent(name) => on_schema(r, name.schema.as_ref(), P::EVENT)?,
         ShowKind::CreateTrigger(name) => on_schema(r, name.schema.as_ref(), P::TRIGGER)?,
-        ShowKind::Engine { .. } => r.push(Need::Global(P::PROCESS)),
+        ShowKind::Engine { .. } | ShowKind::InnodbStatus { .. } => r.push(Need::Global(P::PROCESS)),
         ShowKind::BinaryLogStatus | ShowKind::BinaryLogs | ShowKind::ReplicaStatus { .. } => {
             r.push(Need::Global(P::SUPER | P::REPLICATION_CLIENT));
         }

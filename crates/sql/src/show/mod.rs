@@ -41,6 +41,7 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
         ShowKind::Processlist { full } => server::processlist(*full, cx),
         ShowKind::Engine { name, what } => server::engine(name.as_str(), what.as_str(), cx)?,
         ShowKind::Engines => server::engines(),
+        ShowKind::InnodbStatus { near, line } => server::innodb_status(near, *line, cx)?,
         ShowKind::Warnings(limit) => server::warnings(false, limit.as_ref(), cx)?,
         ShowKind::Errors(limit) => server::warnings(true, limit.as_ref(), cx)?,
         ShowKind::CountWarnings => {

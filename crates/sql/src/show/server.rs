@@ -3,12 +3,16 @@
 use crate::account::{Privileges, show_create_user, show_grants};
 use crate::context::{ShowResult, StatementCtx};
 use crate::errno;
-use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
+use crate::infoschema::cells::{
+    BIGINT, INT, Row, TEXT, at, c, i, n, named, os, s, text, u, yes_no,
+};
 use crate::infoschema::deadlocks;
 use crate::infoschema::server::{all_collations, all_status, collation_row};
 use crate::processes::processes;
 use crate::session_api::SqlError;
 use crate::value::{Level, Value};
+use crate::vars::Var;
+use weir_engine::Heading;
 use weir_syntax::ast::{Expr, Limit, Literal, UserSpec};
 
 pub fn variables(global: bool, cx: &StatementCtx<'_>) -> ShowResult {
@@ -87,14 +91,33 @@ pub fn engine(name: &str, what: &str, cx: &mut StatementCtx<'_>) -> Result<ShowR
     if !what.eq_ignore_ascii_case("status") {
         return Ok(ShowResult::new(columns));
     }
-    let line = "-".repeat(35);
-    let heading = "=".repeat(37);
-    let mut text = format!("\n{heading}\nINNODB MONITOR OUTPUT (Weir)\n{heading}\n");
-    if let Some(deadlock) = deadlocks::report(cx.reads.shared, cx.reads.settings.tz) {
-        text += &format!("{line}\nLATEST DETECTED DEADLOCK\n{line}\n{deadlock}");
-    }
-    text += &cx.reads.db().status_text();
+    let text = monitor(cx);
     Ok(ShowResult { columns, rows: vec![vec![s("InnoDB"), s(""), s(text)]] })
+}
+
+/// The statement of MySQL up to 5.1 with its one column, where a build of that time is in charge.
+pub fn innodb_status(
+    near: &str,
+    line: usize,
+    cx: &mut StatementCtx<'_>,
+) -> Result<ShowResult, SqlError> {
+    let policy = cx.reads.vars.globals().text(Var::weir_flush_policy);
+    if !weir_engine::is_before_5_5(&policy) {
+        return Err(SqlError::parse(near, line));
+    }
+    Ok(ShowResult { columns: vec![n("Status", TEXT)], rows: vec![vec![s(monitor(cx))]] })
+}
+
+fn monitor(cx: &StatementCtx<'_>) -> String {
+    let (db, tz) = (cx.reads.db(), cx.reads.settings.tz);
+    let deadlock = deadlocks::report(cx.reads.shared, tz);
+    let time = match at(db.rt().wall_micros(), tz) {
+        Value::DateTime(t) => t.to_string(),
+        _ => String::new(),
+    };
+    let thread = cx.reads.conn.id;
+    let heading = Heading { time: &time, deadlock: deadlock.as_deref(), thread };
+    db.status_text(&heading)
 }
 
 pub fn engines() -> ShowResult {

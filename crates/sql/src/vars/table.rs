@@ -595,7 +595,7 @@ with_inert! { vars =>
     innodb_read_ahead: Global Always, VarType::Enum(&["none", "random", "linear", "both"]),
         Default::Enum(3), "XtraDB's read-ahead.", read by XTRADB;
     weir_left_out: Global Always,
-        VarType::Set(&["written-latched", "merges-at-once", "merges-at-random", "merges-on-read", "inserts-in-memory", "one-buffer", "large-entries"]),
+        VarType::Set(&["written-latched", "merges-at-once", "merges-at-random", "merges-on-read", "inserts-in-memory", "one-buffer", "large-entries", "frame-sleep", "one-array"]),
         Default::Set(0),
         "Mechanisms of earlier servers that their flush policies do without, to see what each of them does.",
         read by BUILDS;

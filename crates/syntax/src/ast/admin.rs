@@ -171,6 +171,12 @@ pub enum ShowKind {
         what: Ident,
     },
     Engines,
+    /// `SHOW INNODB STATUS`, as MySQL up to 5.1 had it: taken where a build of that time is in charge, and a syntax error elsewhere, with this
+    /// text and line.
+    InnodbStatus {
+        near: String,
+        line: usize,
+    },
     Processlist {
         full: bool,
     },

@@ -125,6 +125,7 @@ kinds! { ShowKind {
     RoutineCode,
     Engine,
     Engines,
+    InnodbStatus,
     Processlist,
     Warnings,
     Errors,

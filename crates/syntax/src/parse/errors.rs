@@ -23,6 +23,11 @@ impl Parser<'_> {
         error_near(told, self.sql, self.tokens[token].start as usize)
     }
 
+    /// What a syntax error at the current token would quote, and its line.
+    pub(crate) fn rest(&self) -> (String, usize) {
+        quoted(self.sql, self.token().start as usize)
+    }
+
     #[cold]
     pub(super) fn too_deep(&self) -> ParseError {
         ParseError {
@@ -70,9 +75,14 @@ fn syntax_error(sql: &[u8], at: usize) -> ParseError {
 /// A text of its own under the number of syntax errors.
 #[cold]
 fn error_near(told: &str, sql: &[u8], at: usize) -> ParseError {
+    let (near, line) = quoted(sql, at);
+    ParseError { errno: ER_PARSE, message: format!("{told} near '{near}' at line {line}").into() }
+}
+
+/// The statement from a byte on, as far as errors quote it, and the line there.
+fn quoted(sql: &[u8], at: usize) -> (String, usize) {
     let at = at.min(sql.len());
     let line = 1 + sql[..at].iter().filter(|&&b| b == b'\n').count();
     let near = String::from_utf8_lossy(&sql[at..sql.len().min(at + 80)]);
-    let near = near.trim_end_matches('\u{fffd}');
-    ParseError { errno: ER_PARSE, message: format!("{told} near '{near}' at line {line}").into() }
+    (near.trim_end_matches('\u{fffd}').to_string(), line)
 }

@@ -87,6 +87,16 @@ impl Parser<'_> {
                 }
                 ShowKind::Engine { name, what: self.any_word()? }
             }
+            Kw::INNODB => {
+                let known = self.at(Kw::STATUS);
+                self.pos = start;
+                if !known {
+                    return Err(self.error());
+                }
+                let (near, line) = self.rest();
+                self.pos = start + 2;
+                ShowKind::InnodbStatus { near, line }
+            }
             Kw::STORAGE => {
                 self.expect(Kw::ENGINES)?;
                 ShowKind::Engines

@@ -137,3 +137,48 @@ fn a_directory_of_another_database_is_refused_and_an_own_one_is_private() {
         std::fs::read_dir(&other).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["ibdata1"]);
 }
+
+/// Under the profile of a published build the monitor is that build's, and its statement that of MySQL up to 5.1.
+#[test]
+fn the_monitor_has_the_form_of_the_build_in_charge() {
+    let s = Server::start(&["--weir-profile=v4-5037", "--innodb-check-max-dirty-foreground"]);
+    let mut c = s.root_client();
+    c.run("create database d");
+    c.run("create table d.t (id int primary key, v int)");
+    c.run("insert into d.t values (1, 1), (2, 2)");
+    let short = c.run("show innodb status");
+    assert_eq!(short.rows[0].len(), 1, "one column, as in 5.0");
+    let text = short.rows[0][0].clone().unwrap();
+    for line in ["BACKGROUND THREAD", "Pct_dirty ", "Sync reads: requests ", "rows inserted 2,"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let long = c.run("show engine innodb status").rows[0][2].clone().unwrap();
+    assert!(long.contains("Foreground flush margins: sync "), "{long}");
+    assert!(s.log().contains("google-v4 reads 'innodb_check_max_dirty_foreground' = ON: "));
+    let names = [
+        "Innodb_buffer_pool_pages_misc",
+        "Innodb_data_pending_fsyncs",
+        "Innodb_data_pending_reads",
+        "Innodb_data_pending_writes",
+        "Innodb_os_log_pending_fsyncs",
+        "Innodb_os_log_pending_writes",
+    ];
+    for name in names {
+        let row = c.rows(&format!("show global status like '{name}'"));
+        let value = row.strip_prefix(&format!("{name},")).unwrap_or_else(|| panic!("{row}"));
+        assert!(value.parse::<u64>().is_ok_and(|n| n < 100), "{row}");
+    }
+    // The policy decides, and changes while the server runs.
+    c.run("set global weir_flush_policy = 'weir'");
+    let e = c.try_query("show innodb status").unwrap_err();
+    assert_eq!(e.errno, 1064);
+    assert!(e.message.ends_with("near 'innodb status' at line 1"), "{}", e.message);
+    let e = c.try_query("show innodb mutex").unwrap_err();
+    assert!(
+        e.errno == 1064 && e.message.ends_with("near 'innodb mutex' at line 1"),
+        "{}",
+        e.message
+    );
+    c.run("set global weir_flush_policy = 'xtradb-none'");
+    assert!(c.rows("show innodb status").contains("Max checkpoint age    "));
+}

@@ -294,7 +294,7 @@ fn of_show(show: &Show) -> C {
         ShowKind::RoutineCode(_) => C::ShowProcedureCode,
         ShowKind::Engine { what, .. } if what.is("MUTEX") => C::ShowEngineMutex,
         ShowKind::Engine { what, .. } if what.is("LOGS") => C::ShowEngineLogs,
-        ShowKind::Engine { .. } => C::ShowEngineStatus,
+        ShowKind::Engine { .. } | ShowKind::InnodbStatus { .. } => C::ShowEngineStatus,
         ShowKind::Engines => C::ShowStorageEngines,
         ShowKind::Processlist { .. } => C::ShowProcesslist,
         ShowKind::Warnings(_) => C::ShowWarnings,

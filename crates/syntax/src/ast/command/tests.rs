@@ -159,6 +159,7 @@ const EACH: &[(&str, SqlCommand, Logged)] = {
         ("show engine innodb mutex", ShowEngineMutex, Never),
         ("show engine innodb logs", ShowEngineLogs, Never),
         ("show engine innodb status", ShowEngineStatus, Never),
+        ("show innodb status", ShowEngineStatus, Never),
     ]
 };
 
