@@ -25,8 +25,9 @@ use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};
 use crate::vars::{GlobalVars, Var};
 use process::Process;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// Bytes that a session takes of the server's account at once.
 const CHUNK: usize = 64 * 1024;
@@ -38,13 +39,18 @@ pub const LARGE: usize = 16 * 1024;
 pub struct ServerMemory {
     vars: Arc<GlobalVars>,
     used: AtomicUsize,
+    /// The most that sessions were charged together.
+    most: AtomicUsize,
+    /// Who is charged, by the session's number.
+    sessions: Mutex<BTreeMap<u64, Weak<SessionMemory>>>,
     /// The limit of the process, once there is a server that measures it.
     process: OnceLock<Process>,
 }
 
 impl ServerMemory {
     pub fn new(vars: Arc<GlobalVars>) -> ServerMemory {
-        ServerMemory { vars, used: AtomicUsize::new(0), process: OnceLock::new() }
+        let (used, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        ServerMemory { vars, used, most, sessions: Mutex::default(), process: OnceLock::new() }
     }
 
     /// From now on the process may take this much, where `weir_memory_limit` gives no other limit.
@@ -63,6 +69,25 @@ impl ServerMemory {
         self.used.load(Relaxed)
     }
 
+    /// The most bytes that were charged at a time, in whole chunks.
+    pub fn most(&self) -> usize {
+        self.most.load(Relaxed)
+    }
+
+    /// What the process takes in bytes, with the part of the buffer pool that it may still fill. `None`: nobody measures it.
+    pub fn measured(&self) -> Option<usize> {
+        self.process.get()?.measured()
+    }
+
+    /// What each session is charged now, and the most that it was, by the session's number.
+    pub fn by_session(&self) -> BTreeMap<u64, (usize, usize)> {
+        let all = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = |(id, s): (&u64, &Weak<SessionMemory>)| {
+            s.upgrade().map(|s| (*id, (s.used(), s.most())))
+        };
+        all.iter().filter_map(one).collect()
+    }
+
     /// The bytes taken: none while the server does not keep the account (`global_connection_memory_tracking`).
     fn take(&self, bytes: usize) -> Result<usize, Over> {
         if let Some(p) = self.process.get() {
@@ -77,6 +102,9 @@ impl ServerMemory {
         if used > limit {
             self.used.fetch_sub(bytes, Relaxed);
             return Err(Over { whose: Whose::Sessions, limit, used });
+        }
+        if used > self.most.load(Relaxed) {
+            self.most.fetch_max(used, Relaxed);
         }
         Ok(bytes)
     }
@@ -94,8 +122,11 @@ pub struct SessionMemory {
     /// What of it is charged to the server, rounded up to chunks.
     taken: AtomicUsize,
     limit: AtomicUsize,
-    /// The most since [`SessionMemory::take_peak`].
+    /// The most since [`SessionMemory::take_peak`], and the most before that.
     peak: AtomicUsize,
+    most: AtomicUsize,
+    /// The session's number; 0: one that is in no list.
+    id: u64,
 }
 
 impl SessionMemory {
@@ -107,7 +138,27 @@ impl SessionMemory {
             taken: zero(),
             limit: AtomicUsize::new(usize::MAX),
             peak: zero(),
+            most: zero(),
+            id: 0,
         })
+    }
+
+    /// Of the session with this number, which [`ServerMemory::by_session`] names.
+    pub fn of(server: Arc<ServerMemory>, id: u64) -> Arc<SessionMemory> {
+        let mut new = SessionMemory::new(server.clone());
+        Arc::get_mut(&mut new).expect("nobody has it yet").id = id;
+        let mut all = server.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        // A session within a session has its number; the outer one stays.
+        if all.get(&id).is_none_or(|s| s.strong_count() == 0) {
+            all.insert(id, Arc::downgrade(&new));
+        }
+        drop(all);
+        new
+    }
+
+    /// The most that was charged at a time.
+    pub fn most(&self) -> usize {
+        self.most.load(Relaxed).max(self.peak.load(Relaxed)).max(self.used())
     }
 
     /// `connection_memory_limit` of the session.
@@ -154,6 +205,9 @@ impl SessionMemory {
             return used;
         }
         self.peak.store(used, Relaxed);
+        if peak > self.most.load(Relaxed) {
+            self.most.store(peak, Relaxed);
+        }
         peak.max(used)
     }
 
@@ -177,6 +231,14 @@ impl Drop for SessionMemory {
     fn drop(&mut self) {
         debug_assert_eq!(self.used(), 0, "a session ended with memory charged to it");
         self.server.give_back(self.taken.load(Relaxed));
+        if self.id != 0 {
+            let all = &self.server.sessions;
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            // A session that has begun since under the same number stays.
+            if all.get(&self.id).is_some_and(|s| s.strong_count() == 0) {
+                all.remove(&self.id);
+            }
+        }
     }
 }
 

@@ -298,6 +298,11 @@ impl Db {
         self.0.core.pool.memory()
     }
 
+    /// Row locks and requests for them, and about the bytes that they take.
+    pub fn lock_memory(&self) -> (usize, u64) {
+        self.0.locks.memory()
+    }
+
     /// Bumped by every DDL.
     pub fn catalog_version(&self) -> u64 {
         self.0.catalog.version()

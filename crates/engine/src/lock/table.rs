@@ -589,6 +589,12 @@ impl LockTable {
         self.last_deadlock.lock().clone()
     }
 
+    /// Locks and requests, and about the bytes that they take.
+    pub fn memory(&self) -> (usize, u64) {
+        let count = self.count();
+        (count, (count as u64 * LOCK_BYTES).max(self.charged.load(Ordering::Relaxed)))
+    }
+
     /// Locks and requests; a range counts as one.
     pub fn count(&self) -> usize {
         let mut ranges = 0usize;

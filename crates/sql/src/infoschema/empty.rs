@@ -90,7 +90,7 @@ impl VirtualTable for Empty {
     }
 }
 
-static TABLES: [Empty; 58] = [
+static TABLES: [Empty; 57] = [
     information(
         "FILES",
         "FILE_ID I FILE_NAME T FILE_TYPE V256 TABLESPACE_NAME V268 TABLE_CATALOG V0 TABLE_SCHEMA V0 TABLE_NAME V0
@@ -164,12 +164,6 @@ static TABLES: [Empty; 58] = [
     performance("table_io_waits_summary_by_table", TABLE_WAITS),
     performance("table_io_waits_summary_by_index_usage", INDEX_WAITS),
     performance("table_lock_waits_summary_by_table", TABLE_LOCKS),
-    performance(
-        "memory_summary_global_by_event_name",
-        "EVENT_NAME V128! COUNT_ALLOC U! COUNT_FREE U! SUM_NUMBER_OF_BYTES_ALLOC U! SUM_NUMBER_OF_BYTES_FREE U! LOW_COUNT_USED I!
-         CURRENT_COUNT_USED I! HIGH_COUNT_USED I! LOW_NUMBER_OF_BYTES_USED I! CURRENT_NUMBER_OF_BYTES_USED I!
-         HIGH_NUMBER_OF_BYTES_USED I!",
-    ),
     performance(
         "replication_group_members",
         "CHANNEL_NAME C64! MEMBER_ID C36! MEMBER_HOST C255! MEMBER_PORT S MEMBER_STATE C64! MEMBER_ROLE C64! MEMBER_VERSION C64!

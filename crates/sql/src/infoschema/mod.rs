@@ -21,6 +21,7 @@ mod innodb_metrics;
 mod innodb_objects;
 mod innodb_pool;
 mod innodb_values;
+mod memory;
 pub mod partitions;
 pub mod programs;
 mod replicas;
@@ -59,6 +60,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(innodb_columns::all());
         all.extend(innodb_files::all());
         all.extend(innodb_pool::all());
+        all.extend(memory::all());
         all.extend(innodb_metrics::all());
         all.extend(data_locks::all());
         all.extend(flush::all());

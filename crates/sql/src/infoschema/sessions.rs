@@ -1,5 +1,4 @@
 //! performance_schema's tables of who is connected, and of who waits for whose metadata lock. A thread has the number of its connection.
-//! The memory of single sessions is not shown: those columns are 0.
 
 use super::cells::{Row, i, os, s, u};
 use super::engine_told::Told;
@@ -105,7 +104,7 @@ static PREPARED: Told = Told::new(
 const PREPARED_SUMS: usize = 27;
 
 /// The host without the port.
-fn host_of(p: &ProcessInfo) -> &str {
+pub(super) fn host_of(p: &ProcessInfo) -> &str {
     match p.host.rsplit_once(':') {
         Some((host, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => host,
         _ => &p.host,
@@ -113,7 +112,7 @@ fn host_of(p: &ProcessInfo) -> &str {
 }
 
 /// Those that may be shown: all with PROCESS, else the user's own.
-fn visible(cx: TableReads<'_>) -> Vec<ProcessInfo> {
+pub(super) fn visible(cx: TableReads<'_>) -> Vec<ProcessInfo> {
     let all = cx.access.clone().global().intersects(Privileges::PROCESS);
     let mut list = processes(cx.reads.shared);
     list.retain(|p| all || p.user == cx.reads.conn.user);
@@ -121,14 +120,17 @@ fn visible(cx: TableReads<'_>) -> Vec<ProcessInfo> {
 }
 
 fn threads(cx: TableReads<'_>) -> Vec<Row> {
+    let memory = cx.reads.shared.memory.by_session();
     let row = |p: ProcessInfo| {
         let host = host_of(&p).to_owned();
+        let (now, most) = memory.get(&p.id).copied().unwrap_or_default();
+        let [now, most] = [now, most].map(|bytes| u(bytes as u64));
         let kind = if host.len() < p.host.len() { "TCP/IP" } else { "Socket" };
         let mut row = vec![u(p.id), s("thread/sql/one_connection"), s("FOREGROUND"), u(p.id)];
         row.extend([s(p.user), s(host), os(p.db), s(p.command), i(p.time as i64)]);
         row.extend([os(Some(p.state).filter(|s| !s.is_empty())), os(p.info)]);
         row.extend([Value::Null, Value::Null, s("YES"), s("NO"), s(kind)]);
-        row.extend([Value::Null, Value::Null, s("PRIMARY"), u(0), u(0), u(0), u(0)]);
+        row.extend([Value::Null, Value::Null, s("PRIMARY"), now.clone(), most.clone(), now, most]);
         row
     };
     visible(cx).into_iter().map(row).collect()

@@ -55,19 +55,7 @@ macro_rules! transactions {
     };
 }
 
-/// Columns of a summary by `$keys`: what was allocated.
-macro_rules! memory {
-    ($keys:literal) => {
-        concat!(
-            $keys,
-            " COUNT_ALLOC U! COUNT_FREE U! SUM_NUMBER_OF_BYTES_ALLOC U! SUM_NUMBER_OF_BYTES_FREE U! LOW_COUNT_USED I!
-             CURRENT_COUNT_USED I! HIGH_COUNT_USED I! LOW_NUMBER_OF_BYTES_USED I! CURRENT_NUMBER_OF_BYTES_USED I!
-             HIGH_NUMBER_OF_BYTES_USED I!"
-        )
-    };
-}
-
-static TABLES: [Empty; 71] = [
+static TABLES: [Empty; 67] = [
     performance(
         "binary_log_transaction_compression_stats",
         "LOG_TYPE V6! COMPRESSION_TYPE V64! TRANSACTION_COUNTER U! COMPRESSED_BYTES_COUNTER U! UNCOMPRESSED_BYTES_COUNTER U!
@@ -162,10 +150,6 @@ static TABLES: [Empty; 71] = [
         "log_status",
         "SERVER_UUID C36! LOCAL J! REPLICATION J! STORAGE_ENGINES J!",
     ),
-    performance("memory_summary_by_account_by_event_name", memory!("USER C32 HOST C255 EVENT_NAME V128!")),
-    performance("memory_summary_by_host_by_event_name", memory!("HOST C255 EVENT_NAME V128!")),
-    performance("memory_summary_by_thread_by_event_name", memory!("THREAD_ID U! EVENT_NAME V128!")),
-    performance("memory_summary_by_user_by_event_name", memory!("USER C32 EVENT_NAME V128!")),
     performance(
         "mutex_instances",
         "NAME V128! OBJECT_INSTANCE_BEGIN U! LOCKED_BY_THREAD_ID U",

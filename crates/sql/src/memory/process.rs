@@ -30,6 +30,10 @@ impl Process {
         Process { measure, default, floor, known, since }
     }
 
+    pub(super) fn measured(&self) -> Option<usize> {
+        (self.measure)()
+    }
+
     /// Refuses so many more bytes where the process would have more than it may. `charged`: what all sessions are charged already; of that
     /// much may be new, and not touched yet by the sessions that have just been allowed it.
     pub(super) fn allow(

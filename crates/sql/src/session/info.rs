@@ -79,7 +79,7 @@ impl Info {
             rt: inst.db.rt().clone(),
             kill: c.kill.clone(),
             deadline: AtomicU64::new(0),
-            memory: SessionMemory::new(inst.memory.clone()),
+            memory: SessionMemory::of(inst.memory.clone(), c.id),
             last_insert_id: AtomicU64::new(0),
             insert_id: AtomicU64::new(0),
             insert_id_taken: AtomicBool::new(false),

@@ -267,3 +267,67 @@ SELECT name, count, CONCAT('InnoDB Metrics - ', subsystem), IF(status = 'enabled
 UNION ALL SELECT 'NOW()', NOW(3), 'System Time', 'YES'
 UNION ALL SELECT 'UNIX_TIMESTAMP()', ROUND(UNIX_TIMESTAMP(NOW(3)), 3), 'System Time', 'YES'
 ORDER BY Type, Variable_name
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$memory_by_user_by_current_bytes AS
+SELECT IF(user IS NULL, 'background', user) AS user, SUM(current_count_used) AS current_count_used,
+  SUM(current_number_of_bytes_used) AS current_allocated,
+  IFNULL(SUM(current_number_of_bytes_used) / NULLIF(SUM(current_count_used), 0), 0) AS current_avg_alloc,
+  MAX(current_number_of_bytes_used) AS current_max_alloc, SUM(sum_number_of_bytes_alloc) AS total_allocated
+FROM performance_schema.memory_summary_by_user_by_event_name
+GROUP BY IF(user IS NULL, 'background', user)
+ORDER BY SUM(current_number_of_bytes_used) DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.memory_by_user_by_current_bytes AS
+SELECT user, current_count_used, FORMAT_BYTES(current_allocated) AS current_allocated,
+  FORMAT_BYTES(current_avg_alloc) AS current_avg_alloc, FORMAT_BYTES(current_max_alloc) AS current_max_alloc,
+  FORMAT_BYTES(total_allocated) AS total_allocated
+FROM sys.x$memory_by_user_by_current_bytes
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$memory_by_host_by_current_bytes AS
+SELECT IF(host IS NULL, 'background', host) AS host, SUM(current_count_used) AS current_count_used,
+  SUM(current_number_of_bytes_used) AS current_allocated,
+  IFNULL(SUM(current_number_of_bytes_used) / NULLIF(SUM(current_count_used), 0), 0) AS current_avg_alloc,
+  MAX(current_number_of_bytes_used) AS current_max_alloc, SUM(sum_number_of_bytes_alloc) AS total_allocated
+FROM performance_schema.memory_summary_by_host_by_event_name
+GROUP BY IF(host IS NULL, 'background', host)
+ORDER BY SUM(current_number_of_bytes_used) DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.memory_by_host_by_current_bytes AS
+SELECT host, current_count_used, FORMAT_BYTES(current_allocated) AS current_allocated,
+  FORMAT_BYTES(current_avg_alloc) AS current_avg_alloc, FORMAT_BYTES(current_max_alloc) AS current_max_alloc,
+  FORMAT_BYTES(total_allocated) AS total_allocated
+FROM sys.x$memory_by_host_by_current_bytes
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$memory_by_thread_by_current_bytes AS
+SELECT m.thread_id AS thread_id, CONCAT(MAX(t.processlist_user), '@', MAX(t.processlist_host)) AS user,
+  SUM(m.current_count_used) AS current_count_used, SUM(m.current_number_of_bytes_used) AS current_allocated,
+  IFNULL(SUM(m.current_number_of_bytes_used) / NULLIF(SUM(m.current_count_used), 0), 0) AS current_avg_alloc,
+  MAX(m.current_number_of_bytes_used) AS current_max_alloc, SUM(m.sum_number_of_bytes_alloc) AS total_allocated
+FROM performance_schema.memory_summary_by_thread_by_event_name m JOIN performance_schema.threads t ON t.thread_id = m.thread_id
+GROUP BY m.thread_id
+ORDER BY SUM(m.current_number_of_bytes_used) DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.memory_by_thread_by_current_bytes AS
+SELECT thread_id, user, current_count_used, FORMAT_BYTES(current_allocated) AS current_allocated,
+  FORMAT_BYTES(current_avg_alloc) AS current_avg_alloc, FORMAT_BYTES(current_max_alloc) AS current_max_alloc,
+  FORMAT_BYTES(total_allocated) AS total_allocated
+FROM sys.x$memory_by_thread_by_current_bytes
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$memory_global_by_current_bytes AS
+SELECT event_name, current_count_used AS current_count, current_number_of_bytes_used AS current_alloc,
+  IFNULL(current_number_of_bytes_used / NULLIF(current_count_used, 0), 0) AS current_avg_alloc, high_count_used AS high_count,
+  high_number_of_bytes_used AS high_alloc, IFNULL(high_number_of_bytes_used / NULLIF(high_count_used, 0), 0) AS high_avg_alloc
+FROM performance_schema.memory_summary_global_by_event_name
+WHERE current_number_of_bytes_used > 0
+ORDER BY current_number_of_bytes_used DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.memory_global_by_current_bytes AS
+SELECT event_name, current_count, FORMAT_BYTES(current_alloc) AS current_alloc, FORMAT_BYTES(current_avg_alloc) AS current_avg_alloc,
+  high_count, FORMAT_BYTES(high_alloc) AS high_alloc, FORMAT_BYTES(high_avg_alloc) AS high_avg_alloc
+FROM sys.x$memory_global_by_current_bytes
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$memory_global_total AS
+SELECT SUM(current_number_of_bytes_used) AS total_allocated FROM performance_schema.memory_summary_global_by_event_name
+//
+CREATE SQL SECURITY INVOKER VIEW sys.memory_global_total AS
+SELECT FORMAT_BYTES(total_allocated) AS total_allocated FROM sys.x$memory_global_total

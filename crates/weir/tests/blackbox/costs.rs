@@ -126,3 +126,72 @@ fn the_slow_log_tells_what_a_statement_cost() {
     );
     assert_eq!(number("Lock_wait_usec"), 0, "{line}");
 }
+
+/// What memory is made of: owners and sessions, the sessions' sum as the server has it, and the schema `sys` over them.
+#[test]
+fn memory_is_told_by_owner_and_by_session() {
+    let server = Server::start(&["--innodb-buffer-pool-size=32M"]);
+    let mut c = server.root_client();
+    let bytes = "current_number_of_bytes_used";
+    let global = "performance_schema.memory_summary_global_by_event_name";
+    let names = c.rows(&format!(
+        "select group_concat(event_name order by event_name) from {global} where {bytes} > 0"
+    ));
+    for owner in
+        ["memory/innodb/buf_buf_pool", "memory/innodb/log_buffer_memory", "memory/weir/other"]
+    {
+        assert!(names.contains(owner), "{names}");
+    }
+    // All owners together have what the system counts, which is less than the pool as a whole and 256 MiB.
+    let total: u64 =
+        c.rows("select total_allocated from sys.x$memory_global_total").parse().unwrap();
+    assert!((8 << 20..288 << 20).contains(&total), "{total}");
+    c.run("set @long = repeat('x', 3000000)");
+    let mine = format!(
+        "select {bytes} >= 3000000, high_number_of_bytes_used >= 3000000, event_name \
+         from performance_schema.memory_summary_by_thread_by_event_name where thread_id = connection_id()"
+    );
+    assert_eq!(c.rows(&mine), "1|1|memory/sql/THD::main_mem_root");
+    assert_eq!(
+        c.rows("select controlled_memory >= 3000000 from performance_schema.threads where thread_id = connection_id()"),
+        "1"
+    );
+    let sessions = format!(
+        "select {bytes} >= 3000000, current_count_used from {global} where event_name like '%THD%'"
+    );
+    assert_eq!(c.rows(&sessions), "1|1");
+    assert_eq!(
+        c.rows(
+            "select user, current_allocated >= 3000000 from sys.x$memory_by_user_by_current_bytes"
+        ),
+        "root|1"
+    );
+    assert_eq!(
+        c.rows("select host, current_count_used from sys.memory_by_host_by_current_bytes"),
+        "localhost|1"
+    );
+    assert_eq!(
+        c.rows(
+            "select user, current_allocated like '%MiB' from sys.memory_by_thread_by_current_bytes"
+        ),
+        "root@localhost|1"
+    );
+    // The account is empty again, and the most that it was stays.
+    c.run("set @long = null");
+    let after = format!(
+        "select {bytes} < 100000, high_number_of_bytes_used >= 3000000 \
+         from performance_schema.memory_summary_by_account_by_event_name where user = 'root'"
+    );
+    assert_eq!(c.rows(&after), "1|1");
+    // Locks are an owner.
+    c.run("create database d");
+    c.run("create table d.t (a int primary key)");
+    c.run("insert into d.t with recursive n as (select 1 as a union all select a + 1 from n where a < 500) select a from n");
+    c.run("begin");
+    c.rows("select count(*) from d.t where a % 2 = 1 for update");
+    let locks = c.rows(&format!(
+        "select current_count_used from {global} where event_name = 'memory/innodb/lock0lock'"
+    ));
+    assert!(locks.parse::<u64>().unwrap() > 0, "{locks}");
+    c.run("rollback");
+}
