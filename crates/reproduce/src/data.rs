@@ -145,7 +145,7 @@ impl tpcc::Rows for Drawn {
 }
 
 pub fn scale(size: Size) -> Scale {
-    Scale::divided(size.rows())
+    Scale::divided(size.rows_of_warehouse())
 }
 
 /// The insert benchmark's settings for a world.
@@ -181,8 +181,8 @@ pub const STOPPED: &str = "stopped";
 pub async fn load(db: &Db, load: &Load, size: Size, watch: Watch<'_>) -> Result<(), String> {
     let mut l = Loading::open(db).await?;
     match load {
-        Load::Tpcc { warehouses, foreign_keys, .. } => {
-            tpcc(&mut l, *warehouses, *foreign_keys, scale(size), watch).await?;
+        Load::Tpcc { foreign_keys, .. } => {
+            tpcc(&mut l, load.warehouses(size), *foreign_keys, scale(size), watch).await?;
         }
         Load::Insert { start_rows, .. } => {
             let c = insert_config(*start_rows / size.rows(), 0, 1);

@@ -13,6 +13,8 @@ pub struct Line {
     pub colour: usize,
     pub points: Vec<(f64, Option<f64>)>,
     pub dashed: bool,
+    /// It stays in the background and has no place in the legend.
+    pub pale: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -23,6 +25,19 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// Where the measured period begins.
     pub measured_from: f64,
+    /// Values stand at their logarithms, so that a peak does not press the others to the floor.
+    pub logarithmic: bool,
+}
+
+/// A curve with what is known of it besides.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    pub label: String,
+    pub points: Vec<(f64, f64)>,
+    /// The same at a finer resolution.
+    pub fine: Vec<(f64, f64)>,
+    /// A mean that somebody else measured.
+    pub mean: Option<f64>,
 }
 
 /// All charts of one run, or of several laid over each other.
@@ -50,6 +65,7 @@ pub fn charts(list: &[Report]) -> Vec<Chart> {
             colour: run,
             points: r.intervals.iter().map(|i| (i.at, of(i))).collect(),
             dashed: false,
+            pale: false,
         };
         let server = |what: &str, of: fn(&ServerRates) -> Option<f64>| {
             line(what, &move |i| i.server.as_ref().and_then(of))
@@ -93,20 +109,33 @@ pub fn charts(list: &[Report]) -> Vec<Chart> {
 
 fn chart(id: &'static str, title: &'static str, unit: &'static str, list: &[Report]) -> Chart {
     let measured_from = list.first().map_or(0.0, |r| r.warmup_seconds);
-    Chart { id, title: title.into(), unit, lines: Vec::new(), measured_from }
+    Chart { id, title: title.into(), unit, lines: Vec::new(), measured_from, logarithmic: false }
 }
 
-/// Any curves in one chart.
-pub fn of_curves(title: &str, unit: &'static str, curves: Vec<(String, Vec<(f64, f64)>)>) -> Chart {
-    let line = |(n, (label, points)): (usize, (String, Vec<(f64, f64)>))| Line {
-        label,
+/// Any curves in one chart: what is finer lies behind them, and means of others are dashed lines in their colours.
+pub fn of_curves(title: &str, unit: &'static str, logarithmic: bool, curves: &[Curve]) -> Chart {
+    let line = |n: usize, points: &[(f64, f64)]| Line {
+        label: String::new(),
         run: n,
         colour: n,
-        points: points.into_iter().map(|(x, y)| (x, Some(y))).collect(),
+        points: points.iter().map(|(x, y)| (*x, Some(*y))).collect(),
         dashed: false,
+        pale: true,
     };
-    let lines = curves.into_iter().enumerate().map(line).collect();
-    Chart { id: "curves", title: title.into(), unit, lines, measured_from: 0.0 }
+    let all = || curves.iter().enumerate();
+    let fine = all().filter(|(_, c)| !c.fine.is_empty()).map(|(n, c)| line(n, &c.fine));
+    let mean = |(n, c): (usize, &Curve)| {
+        let (first, last) = (c.points.first()?.0, c.points.last()?.0);
+        let level = c.mean?;
+        Some(Line { dashed: true, ..line(n, &[(first, level), (last, level)]) })
+    };
+    let curve = |(n, c): (usize, &Curve)| Line {
+        label: c.label.clone(),
+        pale: false,
+        ..line(n, &c.points)
+    };
+    let lines = fine.chain(all().filter_map(mean)).chain(all().map(curve)).collect();
+    Chart { id: "curves", title: title.into(), unit, lines, measured_from: 0.0, logarithmic }
 }
 
 #[cfg(test)]
@@ -127,5 +156,20 @@ mod tests {
         let latency: Vec<_> = two[1].lines.iter().map(|l| (l.colour, l.dashed)).collect();
         assert_eq!(latency, [(0, false), (0, true), (1, false), (1, true)]);
         assert!(charts(&[]).is_empty());
+    }
+
+    #[test]
+    fn curves_lie_before_their_finer_ones() {
+        let points = vec![(1.0, 2.0), (3.0, 4.0)];
+        let one = Curve { label: "a".into(), points, fine: vec![(1.0, 9.0)], mean: Some(3.0) };
+        let two = Curve { label: "b".into(), ..Curve::default() };
+        let c = of_curves("t", "u", true, &[one, two]);
+        let seen: Vec<_> = c.lines.iter().map(|l| (l.label.as_str(), l.pale, l.dashed)).collect();
+        assert_eq!(
+            seen,
+            [("", true, false), ("", true, true), ("a", false, false), ("b", false, false)]
+        );
+        assert_eq!(c.lines[1].points, [(1.0, Some(3.0)), (3.0, Some(3.0))]);
+        assert!(c.lines[..3].iter().all(|l| l.colour == 0) && c.logarithmic);
     }
 }

@@ -20,6 +20,8 @@ pub enum Paint {
     /// The shade over the warm-up.
     Warm,
     Colour(&'static str),
+    /// The same in the background.
+    Pale(&'static str),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +76,12 @@ pub fn lay_out(charts: &[Chart], title: &str) -> Picture {
 struct Frame {
     x_max: f64,
     y_max: f64,
+    /// The lowest value that a logarithmic axis has.
+    lowest: Option<f64>,
 }
+
+/// Decades of a logarithmic axis.
+const DECADES: i32 = 4;
 
 impl Frame {
     fn x(&self, v: f64) -> f64 {
@@ -82,7 +89,22 @@ impl Frame {
     }
 
     fn y(&self, v: f64) -> f64 {
-        HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * v / self.y_max
+        let share = match self.lowest {
+            Some(low) => (v.max(low) / low).log10() / (self.y_max / low).log10(),
+            None => v / self.y_max,
+        };
+        HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
+    }
+
+    /// Values at which there is a line, and their distance as a step or as a factor.
+    fn grid(&self, step: f64) -> Vec<f64> {
+        let mut all = vec![self.lowest.unwrap_or(0.0)];
+        while let Some(last) = all.last()
+            && *last < self.y_max * 0.9999
+        {
+            all.push(if self.lowest.is_some() { last * 10.0 } else { last + step });
+        }
+        all
     }
 }
 
@@ -117,7 +139,11 @@ impl Picture {
         let x_max = points().map(|p| p.0).fold(1.0, f64::max);
         let highest = points().filter_map(|p| p.1).fold(0.0, f64::max).max(1e-3);
         let y_step = step(highest, 4.0);
-        let f = Frame { x_max, y_max: (highest / y_step).ceil() * y_step };
+        let decade = 10f64.powf(highest.log10().ceil());
+        let f = match c.logarithmic {
+            true => Frame { x_max, y_max: decade, lowest: Some(decade / 10f64.powi(DECADES)) },
+            false => Frame { x_max, y_max: (highest / y_step).ceil() * y_step, lowest: None },
+        };
         let bottom = top + HEIGHT - BOTTOM;
         self.text(LEFT, top + 22.0, Anchor::Start, &format!("{} ({})", c.title, c.unit));
         self.embolden(12.0);
@@ -128,8 +154,14 @@ impl Picture {
         self.axes(&f, y_step, top);
         let mut left = LEFT;
         for l in &c.lines {
-            let paint = Paint::Colour(COLOURS[l.colour % COLOURS.len()]);
+            let colour = COLOURS[l.colour % COLOURS.len()];
             let strokes = strokes(&f, l, top);
+            if l.pale {
+                let paint = if l.dashed { Paint::Colour(colour) } else { Paint::Pale(colour) };
+                self.shapes.push(Shape::Path { strokes, width: 1.0, dashed: l.dashed, paint });
+                continue;
+            }
+            let paint = Paint::Colour(colour);
             self.shapes.push(Shape::Path { strokes, width: 1.5, dashed: l.dashed, paint });
             self.rect(left, bottom + 30.0, 12.0, 3.0, paint);
             self.text(left + 16.0, bottom + 35.0, Anchor::Start, &l.label);
@@ -138,14 +170,12 @@ impl Picture {
     }
 
     fn axes(&mut self, f: &Frame, y_step: f64, top: f64) {
-        let mut y = 0.0;
-        while y <= f.y_max * 1.0001 {
+        for y in f.grid(y_step) {
             let at = top + f.y(y);
             let strokes = vec![vec![(LEFT, at), (WIDTH - RIGHT, at)]];
             let grid = Shape::Path { strokes, width: 1.0, dashed: false, paint: Paint::Grid };
             self.shapes.push(grid);
             self.text(LEFT - 6.0, at + 4.0, Anchor::End, &short(y));
-            y += y_step;
         }
         let x_step = step(f.x_max, 10.0);
         let mut x = 0.0;
@@ -153,6 +183,7 @@ impl Picture {
             self.text(f.x(x), top + HEIGHT - BOTTOM + 16.0, Anchor::Middle, &short(x));
             x += x_step;
         }
+        self.text(WIDTH - RIGHT, top + HEIGHT - BOTTOM + 34.0, Anchor::End, "seconds");
     }
 }
 
@@ -215,5 +246,17 @@ mod tests {
             }
         }
         assert_eq!(n, lines);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_has_a_line_for_each_decade() {
+        let f = Frame { x_max: 1.0, y_max: 1e5, lowest: Some(10.0) };
+        let shown: Vec<String> = f.grid(7.0).into_iter().map(short).collect();
+        assert_eq!(shown, ["10", "100", "1000", "10k", "100k"]);
+        let (top, bottom) = (f.y(1e5), f.y(10.0));
+        assert_eq!((top, bottom, f.y(0.0)), (TOP, HEIGHT - BOTTOM, bottom), "nothing lies below");
+        assert!((f.y(1e3) - (top + bottom) / 2.0).abs() < 1e-9);
+        let plain = Frame { x_max: 1.0, y_max: 20.0, lowest: None };
+        assert_eq!(plain.grid(5.0), [0.0, 5.0, 10.0, 15.0, 20.0]);
     }
 }

@@ -81,9 +81,10 @@ fn colour(p: Paint) -> tiny_skia::Paint<'static> {
     match p {
         Paint::Grid => out.set_color_rgba8(0xDD, 0xDD, 0xDD, 0xFF),
         Paint::Warm => out.set_color_rgba8(0, 0, 0, 0x0D),
-        Paint::Colour(c) => {
+        Paint::Colour(c) | Paint::Pale(c) => {
             let n = u32::from_str_radix(c.trim_start_matches('#'), 16).unwrap_or(0);
-            out.set_color_rgba8((n >> 16) as u8, (n >> 8) as u8, n as u8, 0xFF);
+            let cover = if matches!(p, Paint::Pale(_)) { 0x4D } else { 0xFF };
+            out.set_color_rgba8((n >> 16) as u8, (n >> 8) as u8, n as u8, cover);
         }
     }
     out

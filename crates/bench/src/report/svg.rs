@@ -26,7 +26,7 @@ fn shape(out: &mut String, s: &Shape) {
     let _ = match s {
         Shape::Rect { x, y, width, height, paint } => {
             let paint = match paint {
-                Paint::Colour(c) => format!("fill=\"{c}\""),
+                Paint::Colour(c) | Paint::Pale(c) => format!("fill=\"{c}\""),
                 Paint::Warm | Paint::Grid => "class=\"warm\"".into(),
             };
             writeln!(
@@ -55,6 +55,7 @@ fn shape(out: &mut String, s: &Shape) {
             let dash = if *dashed { " stroke-dasharray=\"6 4\"" } else { "" };
             let paint = match paint {
                 Paint::Colour(c) => format!("stroke=\"{c}\""),
+                Paint::Pale(c) => format!("stroke=\"{c}\" stroke-opacity=\"0.3\""),
                 Paint::Grid | Paint::Warm => "class=\"grid\"".into(),
             };
             writeln!(out, "<path d=\"{d}\" fill=\"none\" {paint} stroke-width=\"{width}\"{dash}/>")

@@ -207,6 +207,12 @@ pub async fn cleaner(db: Arc<Inner>) {
     c.db.core.flush.open(&c.db.core.pool);
 }
 
+/// Whether an order of merges is carried out. The builds' master thread waited for the reads of its own order and not for those of sessions,
+/// whose inserts under XtraDB's `innodb_ibuf_active_contract` never let the list of all become empty.
+fn are_made(ordered: u64, made: u64, owed: u64) -> bool {
+    made >= ordered || owed == 0
+}
+
 impl Cleaner {
     async fn step(&mut self) -> Result<()> {
         self.take_settings();
@@ -294,7 +300,7 @@ impl Cleaner {
                 core.stats.change_buffer.ordered.fetch_add(pages, Ordering::Relaxed);
                 done.pages = pages as usize;
                 if wait {
-                    done.pages = self.await_merges().await?;
+                    done.pages = self.await_merges(pages).await?;
                 }
             }
             Action::AwaitList => users::await_list(core).await,
@@ -336,13 +342,17 @@ impl Cleaner {
         }
     }
 
-    /// Until the sweep has made the merges that it owes; how many there were. The cleaner makes none itself: a move may wait for a frame,
-    /// or for room in the log, which are the cleaner's to give.
-    async fn await_merges(&self) -> Result<usize> {
+    /// Until the sweep has made as many merges as were ordered, or owes none; how many there were. The cleaner makes none itself: a move may
+    /// wait for a frame, or for room in the log, which are the cleaner's to give.
+    async fn await_merges(&self, ordered: u64) -> Result<usize> {
         let db = &self.db;
         let moves = || db.core.stats.change_buffer.moves.load(Ordering::Relaxed);
         let before = moves();
-        while db.core.flush.merges_owed() > 0 && !db.stopping() && !db.stop_cleaner.is_set() {
+        let owed = || db.core.flush.merges_owed();
+        while !are_made(ordered, moves() - before, owed())
+            && !db.stopping()
+            && !db.stop_cleaner.is_set()
+        {
             if db.settings.flush_version.load(Ordering::Acquire) != self.version {
                 break;
             }
@@ -520,5 +530,17 @@ pub async fn orphan_keeper(db: Arc<Inner>) {
             either(a, b).await;
         };
         more.await;
+    }
+}
+
+#[cfg(all(test, not(any(shuttle, loom))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_of_merges_ends_whatever_sessions_order_meanwhile() {
+        assert!(!are_made(200, 199, 900));
+        assert!(are_made(200, 200, 900), "its own are made");
+        assert!(are_made(200, 3, 0), "there is nothing left to merge");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Inner;
 use super::writers::{Request, some_end};
+use crate::flush::users;
 use crate::ids::PageId;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,7 +28,10 @@ pub async fn reader(db: Arc<Inner>) {
         {
             let db = &db;
             busy.push(Box::pin(async move {
-                db.core.pool.read_request(pages).await;
+                // A failure of the log is somebody else's to tell.
+                if users::frames_for(&db.core, pages.len()).await.is_ok() {
+                    db.core.pool.read_request(pages).await;
+                }
                 if db.core.flush.users_free() {
                     // What came in has taken frames; sessions look after them.
                     db.core.flush.owe_margin();

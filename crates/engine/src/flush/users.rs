@@ -239,6 +239,26 @@ const SEARCHES: usize = 10;
 /// The sleep of a session of a build that has searched in vain.
 const FRAME_SLEEP: Duration = Duration::from_millis(500);
 
+/// The same for pages that are read ahead: a round for all of them, and no sleep when there are not enough, since the request takes the frames
+/// that there are.
+pub async fn frames_for(core: &Core, pages: usize) -> Result<()> {
+    let pool = &core.pool;
+    for round in 0..SEARCHES {
+        let missing = pages.saturating_sub(pool.free_frames());
+        if !pool.by_list() || missing == 0 {
+            break;
+        }
+        if pool.evict_near(missing, 100 + pages + round * pool.size() / 10) >= missing {
+            break;
+        }
+        if free_margin(core).await? == Margin::Stuck {
+            break;
+        }
+        core.log.failure()?;
+    }
+    Ok(())
+}
+
 /// InnoDB's search for a frame: a clean page near the end of the list, each round further from it by a tenth of the pool, and before each
 /// but the first the free margin is looked after.
 pub async fn find_frame(core: &Core) -> Result<()> {

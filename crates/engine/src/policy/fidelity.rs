@@ -83,7 +83,7 @@ const ROWS: [Row; 17] = [
     (
         "Linear and random read-ahead",
         "nnnnnnaaa",
-        "the neighbouring extent by page numbers, not by the links of the border page, and a task looks, not the session; later builds: Weir's",
+        "whether a tree goes on in the next extent is seen by two adjacent pages that share a fence, not by the links of the border page; a task looks and finds the frames, not the session; the built-in InnoDB counts pages in whatever order they were used, as it did; later builds: Weir's",
     ),
     (
         "Insert buffer",

@@ -19,8 +19,11 @@ pub enum Replacement {
 pub struct ReadAhead {
     /// The rest of an extent when 13 of its pages were used lately.
     pub random: bool,
-    /// The next extent when so many pages of 64 were used in its direction.
+    /// The next extent when so many pages of 64 were used.
     pub linear: Option<u32>,
+    /// They count only in the order in which they were used. The built-in InnoDB never remembered the page before, so that it compared
+    /// nothing (`pred_block` in `buf_read_ahead_linear`); the plugin repaired that.
+    pub in_order: bool,
     /// Requests at the device at once.
     pub threads: usize,
 }
@@ -28,8 +31,8 @@ pub struct ReadAhead {
 impl ReadAhead {
     /// As the built-in InnoDB did.
     pub fn built_in(random: bool, linear: bool, threads: u64) -> ReadAhead {
-        let linear = linear.then_some(IN_ORDER);
-        ReadAhead { random, linear, threads: threads.max(1) as usize }
+        let linear = linear.then_some(USED);
+        ReadAhead { random, linear, in_order: false, threads: threads.max(1) as usize }
     }
 
     pub fn is_on(&self) -> bool {
@@ -37,8 +40,8 @@ impl ReadAhead {
     }
 }
 
-/// Pages of an extent of 64 that the built-in InnoDB wanted to see used in order.
-const IN_ORDER: u32 = 24;
+/// Pages of an extent of 64 that the built-in InnoDB wanted to see used.
+const USED: u32 = 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mechanism {

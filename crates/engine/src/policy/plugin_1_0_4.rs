@@ -60,7 +60,7 @@ impl Rules for Plugin {
 /// The linear one with a threshold of its own; the random one was gone by then.
 pub fn ahead(s: &Settings) -> ReadAhead {
     let linear = Some(s.read_ahead_threshold.min(64) as u32);
-    ReadAhead { random: false, linear, threads: s.read_io_threads.max(1) as usize }
+    ReadAhead { random: false, linear, in_order: true, threads: s.read_io_threads.max(1) as usize }
 }
 
 /// A full batch above the dirty limit, otherwise the desired rate up to a full batch.

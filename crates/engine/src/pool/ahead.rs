@@ -2,7 +2,8 @@
 //!
 //! Invariants
 //! - It takes only frames that are free, or become free by evicting clean pages that are next in line, and leaves some; all that read
-//!   ahead at a time have an eighth of the pool. So nobody waits for a frame because of pages that nobody has asked for yet.
+//!   ahead at a time have an eighth of the pool. So nobody waits for a frame because of pages that nobody has asked for yet. InnoDB's own
+//!   read-ahead (`extent`) leaves none, and its reader has looked for frames before.
 //! - A page is registered while it is read ahead, so anyone who comes to it meanwhile follows. It is checked like any other, and stays
 //!   unpinned, in the probation of replacement. One that fails is left: the next reader of the page asks again, and gets the error.
 //! - The device writes into buffers of the operation's own, not into frames: a statement may end, and its future be dropped, while it does.
@@ -67,9 +68,9 @@ impl Pool {
         }
     }
 
-    /// Frames that are left to those who cannot wait.
+    /// Frames that are left to those who cannot wait; none where InnoDB's read-ahead is in force, which takes them as sessions do.
     fn ahead_reserve(&self) -> usize {
-        self.low_water() / 4
+        if self.reads_extents() { 0 } else { self.low_water() / 4 }
     }
 
     pub fn is_resident(&self, id: PageId) -> bool {

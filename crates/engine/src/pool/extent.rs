@@ -1,14 +1,15 @@
 //! InnoDB's read-ahead, which guesses from page numbers: the rest of an extent of which many pages are in use, and the extent behind one
 //! whose pages were used in order.
 //!
-//! A page read or used gives a hint, which costs its user a push to a queue; the reader task looks and reads. It takes frames as `ahead`
-//! does, and leaves what has no frame.
+//! A page read or used gives a hint, which costs its user a push to a queue; the reader task looks and reads. It looks for frames as a
+//! session of those builds does, which read pages ahead itself: near the end of the list, and by writing what is dirty there.
 //!
 //! Invariant: hints are no more than `HINTS_MAX`, so a reader that is behind forgets rather than collects.
 
-use super::Pool;
 use super::frame::FrameNo;
+use super::{Guard, LatchMode, Pool};
 use crate::ids::PageId;
+use crate::page::{self, PageType, slotted};
 use crate::policy::ReadAhead;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,6 +31,13 @@ pub enum Hint {
     Read(PageId),
     /// The first page of an extent, or the last, was used for the first time.
     Border(PageId),
+}
+
+/// Where a page of a tree begins and ends, and whose it is.
+struct Fences {
+    owner: u64,
+    lower: Vec<u8>,
+    upper: Option<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -161,7 +169,7 @@ impl Pool {
         used.then_some(PageId::new(id.space, first))
     }
 
-    /// The extent behind that of a page at its border, in the direction in which its pages were used.
+    /// The extent behind that of a page at its border, if enough pages were used there and the tree goes on in the order of pages.
     pub(super) fn linear_extent(&self, id: PageId, rules: ReadAhead) -> Option<PageId> {
         let area = self.area();
         let first = id.page / area * area;
@@ -171,20 +179,57 @@ impl Pool {
             false => first.checked_add(area)?,
         };
         let wanted = rules.linear.map(|of_64| of_64 * area / 64)?;
-        let order = self.replace.lock();
         let mut before = None;
         let mut in_order = 0;
+        let order = self.replace.lock();
         for page in first..first + area {
             let no = self.table.peek(&self.frames, PageId::new(id.space, page));
             // A page that was not used, or not after its neighbour, does not count.
             let Some(at) = no.and_then(|no| order.used_at(no)) else { continue };
             // Pages that were read have the position of their neighbours in the list until one of them goes to its head, which none does
             // before pages leave: equal positions say nothing against the order.
-            let fits = before.is_none_or(|b| if descending { at <= b } else { at >= b });
+            let in_turn = |b| if descending { at <= b } else { at >= b };
+            let fits = !rules.in_order || before.is_none_or(in_turn);
             in_order += u32::from(fits);
             before = Some(at);
         }
-        (in_order >= wanted.max(1)).then_some(PageId::new(id.space, next))
+        drop(order);
+        let enough = in_order >= wanted.max(1);
+        let goes_on = enough && self.goes_on(PageId::new(id.space, first), descending);
+        goes_on.then_some(PageId::new(id.space, next))
+    }
+
+    /// Whether a tree's leaves lie in the order of its keys in this extent, so that its next one begins where the tree goes on. InnoDB's pages
+    /// name the page before and the page behind; here the two adjacent pages in memory that are nearest to the border must share a fence.
+    fn goes_on(&self, first: PageId, descending: bool) -> bool {
+        let last = first.page + self.area() - 1;
+        let at = |n: u32| if descending { first.page + n } else { last - 1 - n };
+        let fences = |page| self.fences(PageId::new(first.space, page));
+        let pairs = (0..self.area() - 1).map(at).filter_map(|p| Some((fences(p)?, fences(p + 1)?)));
+        let share =
+            |(a, b): (Fences, Fences)| a.owner == b.owner && a.upper.as_ref() == Some(&b.lower);
+        pairs.take(1).all(share)
+    }
+
+    /// What a page of a tree owns, if it is in memory and nobody changes it at this moment.
+    fn fences(&self, id: PageId) -> Option<Fences> {
+        let no = self.table.peek(&self.frames, id)?;
+        let frame = &self.frames[no as usize];
+        if !frame.latch.try_lock(LatchMode::S) {
+            return None;
+        }
+        let guard = Guard::new(self, no, LatchMode::S);
+        // Only under the latch is it certain which page is there.
+        let there = frame.is_resident() && guard.id() == id;
+        if !there || page::page_type(guard.bytes()) != Some(PageType::Tree) {
+            return None;
+        }
+        let (lower, upper) = (slotted::lower(guard.bytes()), slotted::upper(guard.bytes()));
+        Some(Fences {
+            owner: page::owner(guard.bytes()),
+            lower: lower.to_vec(),
+            upper: upper.map(<[u8]>::to_vec),
+        })
     }
 
     /// Reads adjacent pages ahead, as far as there are frames for them.

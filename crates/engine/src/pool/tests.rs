@@ -3,6 +3,7 @@
 use super::evict::{FEW, NEAR, PATIENCE};
 use super::*;
 use crate::ids::LSN_START;
+use crate::page::slotted;
 use std::time::Duration;
 use weir_disk::Mode;
 use weir_disk::sim::SimDisk;
@@ -265,18 +266,53 @@ fn an_extent_is_read_in_order_while_the_pool_fills() {
         for no in 0..200 {
             drop(pool.create(PageId::new(8, no)).map_err(|_| "a free frame").unwrap());
         }
-        let rules = ReadAhead { linear: Some(24), ..ReadAhead::default() };
+        let built_in = ReadAhead { linear: Some(24), ..ReadAhead::default() };
+        let plugin = ReadAhead { in_order: true, ..built_in };
+        // Leaves in the order of their keys up to 127, and in none behind.
         let read = |no: u32| {
-            let g = pool.create(page(no)).map_err(|_| "a free frame").unwrap();
+            let mut g = pool.create(page(no)).map_err(|_| "a free frame").unwrap();
+            let next = if no < 128 { no + 1 } else { 7 * no };
+            let (id, keys) = (g.id(), [no.to_be_bytes(), next.to_be_bytes()]);
+            slotted::init(g.bytes_mut(), id, 7, 0, &keys[0], Some(&keys[1])).unwrap();
             // As one that was read enters.
             pool.replace.lock().admit(g.frame(), g.id(), false);
         };
-        (0..64).for_each(read);
+        (0..192).for_each(read);
+        let used = |no: u32| {
+            drop(pool.fix(page(no), LatchMode::S, Access::Scan).map_err(|_| "there").unwrap())
+        };
         for no in 0..24 {
-            assert_eq!(pool.linear_extent(page(63), rules), None, "{no} were used");
-            drop(pool.fix(page(no), LatchMode::S, Access::Scan).map_err(|_| "there").unwrap());
+            assert_eq!(pool.linear_extent(page(63), plugin), None, "{no} were used");
+            assert_eq!(pool.linear_extent(page(63), built_in), None, "{no} were used");
+            used(no);
         }
-        assert_eq!(pool.linear_extent(page(63), rules), Some(page(64)));
+        assert_eq!(pool.linear_extent(page(63), plugin), Some(page(64)));
+        assert_eq!(pool.linear_extent(page(63), built_in), Some(page(64)));
+        (128..192).for_each(used);
+        assert_eq!(pool.linear_extent(page(191), built_in), None, "the tree goes on elsewhere");
+    })
+    .unwrap();
+}
+
+/// Only the plugin compares when pages of an extent were used: the built-in InnoDB counts them.
+#[test]
+fn the_order_of_use_counts_from_the_plugin_on() {
+    use crate::policy::{ReadAhead, Replacement};
+    let sim = SimRt::new(7);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = empty(rt, 2048);
+        pool.replace_by(Replacement::Midpoint);
+        let built_in = ReadAhead { linear: Some(24), ..ReadAhead::default() };
+        let plugin = ReadAhead { in_order: true, ..built_in };
+        // The last page came first, so that its place in the list is the oldest.
+        for no in (0..64).rev() {
+            let mut g = pool.create(page(no)).map_err(|_| "a free frame").unwrap();
+            let (id, keys) = (g.id(), [no.to_be_bytes(), (no + 1).to_be_bytes()]);
+            slotted::init(g.bytes_mut(), id, 7, 0, &keys[0], Some(&keys[1])).unwrap();
+        }
+        assert_eq!(pool.linear_extent(page(63), plugin), None);
+        assert_eq!(pool.linear_extent(page(63), built_in), Some(page(64)));
     })
     .unwrap();
 }

@@ -34,9 +34,17 @@ impl Load {
         }
     }
 
+    /// Warehouses of a world of that size.
+    pub fn warehouses(&self, size: Size) -> i64 {
+        match self {
+            Load::Tpcc { warehouses, .. } => (warehouses / size.warehouses as i64).max(1),
+            _ => 0,
+        }
+    }
+
     /// Worlds with the same data can begin with the same image.
     pub fn data(&self, size: Size) -> String {
-        let by = format!("{} {}", size.pages, size.divided);
+        let by = format!("{} {} {}", size.pages, size.divided, size.warehouses);
         match self {
             Load::Tpcc { warehouses, foreign_keys, .. } => {
                 format!("tpcc {warehouses} {foreign_keys} {by}")

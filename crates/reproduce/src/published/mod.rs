@@ -9,6 +9,7 @@ pub use claim::{Claim, Judged, Verdict};
 use crate::machine::Array;
 use crate::plan::{Load, Plan, Size};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 const FILES: [&str; 9] = [
     include_str!("tpcc-disk-bound.toml"),
@@ -96,6 +97,11 @@ pub struct Graph {
     pub title: String,
     pub of: Curve,
     pub runs: Vec<String>,
+    /// Published means of its runs, in the graph's unit.
+    #[serde(default)]
+    pub means: BTreeMap<String, f64>,
+    #[serde(default)]
+    pub logarithmic: bool,
 }
 
 /// What a graph shows over time.
@@ -209,6 +215,10 @@ mod tests {
         }
     }
 
+    fn by_work(e: &Experiment) -> bool {
+        !matches!(e.load, Load::Tpcc { .. })
+    }
+
     #[test]
     fn every_figure_named_is_a_run_that_there_is() {
         for e in all() {
@@ -225,15 +235,20 @@ mod tests {
                 assert!(e.runs.iter().any(|r| r.name == run), "{}: no run '{run}'", e.name);
                 assert!(m.figure(figure).is_some(), "{}: no figure '{figure}'", e.name);
             };
+            for s in [e.small, e.full] {
+                let whole = s.divided.is_multiple_of(s.warehouses);
+                assert!(whole && (s.warehouses == 1 || !by_work(&e)), "{}: warehouses", e.name);
+            }
             // Divided rows take a divided time only where pages are not divided as well.
-            let by_work = !matches!(e.load, Load::Tpcc { .. });
-            assert!(!by_work || (e.small.pages, e.full.pages) == (1, 1), "{}", e.name);
+            assert!(!by_work(&e) || (e.small.pages, e.full.pages) == (1, 1), "{}", e.name);
             let cells = e.tables.iter().flat_map(|t| &t.rows).flatten();
             cells
                 .filter_map(|c| c.rsplit_once(' '))
                 .filter(|c| c.1.contains('.'))
                 .for_each(|c| known(c.1));
             e.graphs.iter().flat_map(|g| &g.runs).for_each(|r| known(r));
+            let has_all = |g: &Graph| g.means.keys().all(|r| g.runs.contains(r));
+            assert!(e.graphs.iter().all(has_all), "{}: means", e.name);
             e.observations.iter().flat_map(|o| o.claim.figures()).for_each(|f| known(&f));
             e.runs.iter().flat_map(|r| &r.stands_for).for_each(|r| known(r));
             for o in &e.observations {

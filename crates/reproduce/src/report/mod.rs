@@ -191,14 +191,18 @@ impl Outcome {
             };
             let found = g.runs.iter().filter_map(|r| Some((r.clone(), self.runs.get(r)?)));
             let curve = |(name, m): (String, &Measured)| {
+                let of = |points: &[Point]| points.iter().map(|p| (p.at, value(p))).collect();
                 let points = m.published_points();
-                (name, points.iter().map(|p| (p.at, value(p))).collect::<Vec<_>>())
+                let is_coarse = points.len() < m.points.len();
+                let fine = if is_coarse { of(&m.points) } else { Vec::new() };
+                let mean = g.means.get(&name).copied();
+                chart::Curve { label: name, points: of(&points), fine, mean }
             };
             let curves: Vec<_> = found.map(curve).collect();
             if curves.is_empty() {
                 continue;
             }
-            let chart = chart::of_curves(&g.title, unit, curves);
+            let chart = chart::of_curves(&g.title, unit, g.logarithmic, &curves);
             let file = format!("{}-{}.svg", self.experiment.name, n + 1);
             let svg = svg::draw(&picture::lay_out(&[chart], &self.experiment.title));
             out.push(Picture { file, title: g.title.clone(), svg });

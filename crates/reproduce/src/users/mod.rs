@@ -132,7 +132,7 @@ impl Compute for Costs {
 /// Starts all users of a plan.
 pub fn start(w: &Arc<World>) -> Vec<JoinHandle<()>> {
     match w.plan.load.clone() {
-        Load::Tpcc { warehouses, dbt2, .. } => tpcc::start(w, warehouses, dbt2),
+        Load::Tpcc { dbt2, .. } => tpcc::start(w, w.plan.load.warehouses(w.plan.size), dbt2),
         Load::Insert { start_rows, rows, query_users, rows_per_query } => {
             let by = w.plan.size.rows();
             insert::start(

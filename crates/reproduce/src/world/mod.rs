@@ -46,7 +46,7 @@ mod tests {
                 "innodb_flush_method=O_DIRECT".into(),
                 "innodb_doublewrite=0".into(),
             ],
-            size: Size { pages: 4, divided: 64, shorter: 1, warmup_shorter: 1 },
+            size: Size { pages: 4, divided: 64, warehouses: 1, shorter: 1, warmup_shorter: 1 },
             array: Some(Array { slots: 256, square: true }),
             window: None,
             serial_commits: true,

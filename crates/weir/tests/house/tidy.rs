@@ -9,7 +9,7 @@ const FUNCTION: usize = 70;
 
 /// Files over [`FILE`] lines, functions over [`FUNCTION`] lines, in all crates.
 const LONG_FILES: usize = 0;
-const LONG_FUNCTIONS: usize = 26;
+const LONG_FUNCTIONS: usize = 25;
 
 /// The only files with `unsafe` in them. Each has its contract at the place.
 const UNSAFE: &[&str] = &[
