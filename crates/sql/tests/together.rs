@@ -1,5 +1,5 @@
-//! Groups, DISTINCT and COUNT(DISTINCT) in the order of an index; skip scans; derived tables made by key: what EXPLAIN tells, and the same
-//! answers as without.
+//! Groups, DISTINCT and COUNT(DISTINCT) in the order of an index; skip scans; derived tables made by key; queries that are read whole although
+//! an index finds their rows: what EXPLAIN tells, and the same answers as without.
 use crate::common::*;
 use weir_rt::Rng;
 
@@ -236,5 +236,80 @@ fn a_grouped_table_is_made_for_the_keys_that_are_asked_for() {
         let few = c.rows("execute p using @few").await;
         let all = c.rows("execute p using @all").await;
         assert_eq!((&*few, &*all), ("2|20", "40|400"));
+    });
+}
+
+#[test]
+fn a_query_is_read_whole_where_many_rows_ask_it() {
+    with_server(35, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let cases = [
+            (
+                "select count(*) from t where exists (select 1 from u where u.v = t.n and u.id > 5)",
+                true,
+            ),
+            ("select count(*) from t where not exists (select 1 from u where u.v = t.n)", true),
+            (
+                "select count(*) from t where n in (select v from u where u.v = t.n and u.a > 7)",
+                true,
+            ),
+            // The query leads to the rows around by their clustered index.
+            (
+                "select count(*) from t where exists (select 1 from u join u w on w.v = u.v where u.v = t.id and w.id = 3)",
+                true,
+            ),
+            (
+                "select count(*) from u where exists (select 1 from t where t.a = u.a and t.b > 5)",
+                false,
+            ),
+            (
+                "select count(*) from u where not exists (select 1 from t where t.a = u.a and t.b > 990)",
+                false,
+            ),
+            ("select id from t where exists (select 1 from u where u.v = t.n) limit 3", false),
+            (
+                "select count(*) from t where id between 5 and 12 and exists (select 1 from u where u.v = t.n)",
+                false,
+            ),
+        ];
+        for (sql, joined) in cases {
+            let told = plan(&mut c, sql).await;
+            assert_eq!(told.contains("MATERIALIZED"), joined, "{sql}: {told}");
+            c.all(&["set optimizer_switch = 'semijoin=off'"]).await;
+            assert!(!plan(&mut c, sql).await.contains("MATERIALIZED"), "{sql}");
+            let one_by_one = c.rows(sql).await;
+            c.all(&["set optimizer_switch = 'default'"]).await;
+            assert_eq!(c.rows(sql).await, one_by_one, "{sql}");
+        }
+    });
+}
+
+#[test]
+fn changes_read_a_query_whole_too() {
+    with_server(36, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let changes = [
+            "update t set pad = 'y' where exists (select 1 from u where u.v = t.n and u.id > 5)",
+            "update t set pad = 'z' where not exists (select 1 from u where u.v = t.n)",
+            "delete from t where exists (select 1 from u where u.v = t.n and u.id < 9)",
+            "delete t from t join u w on w.id = t.id where not exists (select 1 from u where u.v = t.n)",
+        ];
+        for sql in changes {
+            let told = plan(&mut c, sql).await;
+            let mut left = Vec::new();
+            for switch in ["off", "on"] {
+                c.all(&[&format!("set optimizer_switch = 'semijoin={switch}'"), "begin", sql])
+                    .await;
+                left.push(
+                    c.rows("select count(*), sum(id), sum(length(pad)), max(pad) from t").await,
+                );
+                c.all(&["rollback"]).await;
+            }
+            assert_eq!(left[0], left[1], "{sql}: {told}");
+        }
+        let first = plan(&mut c, changes[0]).await;
+        assert!(first.contains("MATERIALIZED"), "{first}");
     });
 }

@@ -22,6 +22,10 @@ const MAX_NESTING: usize = 24;
 /// Integers of at most this many digits are replaced: their type is BIGINT without a look.
 const MAX_INT_DIGITS: u32 = 18;
 
+/// Stands in the key for a text behind LIKE that says nothing of how what it matches begins: an index is not searched by one, so the
+/// statement has another plan than with a pattern that does.
+const OPEN_PATTERN: u8 = 7;
+
 /// Type of a replaced literal. Part of the key, as the byte given here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -257,6 +261,11 @@ impl Decider {
     }
 }
 
+/// A literal whose text begins with a wildcard of LIKE.
+fn begins_anywhere(literal: &[u8]) -> bool {
+    matches!(literal, [b'\'' | b'"', b'%' | b'_', ..])
+}
+
 fn is_literal(kind: T) -> bool {
     matches!(kind, T::Int | T::Decimal | T::Float | T::Str | T::Hex | T::Bit)
 }
@@ -354,7 +363,8 @@ pub fn normalize(sql: &[u8], mode: &SqlMode, out: &mut NormalizedBuf) -> Option<
                 if negative {
                     out.key.truncate(minus_at);
                 }
-                out.key.push(class as u8);
+                let open = decider.before.kw == Kw::LIKE && begins_anywhere(token.text(sql));
+                out.key.push(if open { OPEN_PATTERN } else { class as u8 });
                 let Token { start, end, .. } = token;
                 out.literals.push(NormalizedLiteral { class, negative, start, end });
             }
@@ -405,8 +415,8 @@ mod tests {
             .key
             .iter()
             .map(|&b| {
-                if b < 7 {
-                    "?idfshb"[usize::from(b)..=usize::from(b)].to_string().to_uppercase()
+                if b < 8 {
+                    "?idfshbo"[usize::from(b)..=usize::from(b)].to_string().to_uppercase()
                 } else {
                     char::from(b).to_string()
                 }

@@ -181,6 +181,7 @@ fn reads(table: &Arc<SqlTable>, columns: &[usize]) -> QueryPlan {
         index_order: Vec::new(),
         together: Default::default(),
         guessed: 1.0,
+        joins_queries: false,
         raw: Some(Raw::default()),
         seen: Default::default(),
     };

@@ -71,7 +71,7 @@ mod rollup;
 pub mod rules;
 pub mod scope;
 mod select;
-mod semijoin;
+pub mod semijoin;
 mod settled;
 mod subquery;
 mod using;

@@ -253,6 +253,7 @@ impl Binder<'_> {
             index_order: Vec::new(),
             together: Default::default(),
             guessed: 1.0,
+            joins_queries: self.merges_derived,
             raw: Some(raw),
             seen: Default::default(),
         };

@@ -45,6 +45,7 @@ impl Binder<'_> {
         if b.limit.is_none() && b.order.is_empty() {
             self.join_each(&mut raw, &mut b.subs, &mut b.tables)?;
             b.shapes = shapes_of(&b.tables);
+            b.joins_queries = true;
         }
         b.raw = Some(raw);
         Ok(())
@@ -62,50 +63,97 @@ impl Binder<'_> {
             let Some(asked) = Asked::of(&raw.conds[at]).filter(|_| tables.len() < MOST) else {
                 continue;
             };
-            let Some(taken) = asked.taken(subs) else { continue };
-            let (negated, exists) = (asked.negated, asked.exists);
-            let Some(mut plan) = subs[asked.sub].plan.take() else { continue };
-            let (equal, conds) = match taken {
-                Taken::Whole => (Vec::new(), Vec::new()),
-                Taken::But(list) => take_out(&mut plan, list, exists),
-            };
-            make_distinct(&mut plan);
-            let t = tables.len() as u16;
-            let node = std::mem::replace(&mut raw.conds[at].node, Node::Const(Value::Int(1)));
-            let left = match node {
-                Node::InSub { left, .. } => left,
-                _ => Vec::new(),
-            };
-            let mut on = Vec::with_capacity(left.len() + equal.len() + conds.len());
-            for (n, (a, c)) in left.into_iter().chain(equal).zip(&plan.columns).enumerate() {
-                on.push(compare_exprs(CmpOp::Eq, a, column(t, n, c.info))?);
+            if let Some(taken) = asked.taken(subs).filter(|t| !t.searched) {
+                join_one((raw, subs, tables), at, taken)?;
             }
-            on.extend(conds);
-            raw.group_of.resize(tables.len(), None);
-            raw.usable.resize(tables.len(), None);
-            raw.usable.push(None);
-            if negated {
-                // A row that is there has a value in each of the columns, for they equal something.
-                let missing = Box::new(column(t, 0, plan.columns[0].info));
-                let node = Node::Is { expr: missing, test: Truth::Null, negated: false };
-                raw.conds[at] = BExpr::boolean(node, false);
-                raw.group_of.push(Some(raw.groups.len()));
-                raw.groups.push(RawGroup { parent: None, tables: 1 << t, on });
-            } else {
-                // The first stands where the condition stood.
-                let mut on = on.into_iter();
-                raw.conds[at] = on.next().unwrap_or_else(|| BExpr::constant(Value::Int(1)));
-                raw.conds.extend(on);
-                raw.group_of.push(None);
-            }
-            let alias = format!("<subquery{}>", t + 1).into();
-            tables.push(TableSlot {
-                of_in: true,
-                ..TableSlot::new(alias, Source::Derived(Box::new(plan)))
-            });
         }
         Ok(())
     }
+}
+
+/// Puts the query of the condition at a place into the block's tables.
+fn join_one(
+    (raw, subs, tables): (&mut Raw, &mut [Sub], &mut Vec<TableSlot>),
+    at: usize,
+    taken: Taken,
+) -> Bind<()> {
+    let Some(asked) = Asked::of(&raw.conds[at]) else { return Ok(()) };
+    let (negated, exists) = (asked.negated, asked.exists);
+    let Some(mut plan) = subs[asked.sub].plan.take() else { return Ok(()) };
+    let (equal, conds) = take_out(&mut plan, taken.places, exists);
+    make_distinct(&mut plan);
+    let t = tables.len() as u16;
+    let node = std::mem::replace(&mut raw.conds[at].node, Node::Const(Value::Int(1)));
+    let left = match node {
+        Node::InSub { left, .. } => left,
+        _ => Vec::new(),
+    };
+    let mut on = Vec::with_capacity(left.len() + equal.len() + conds.len());
+    for (n, (a, c)) in left.into_iter().chain(equal).zip(&plan.columns).enumerate() {
+        on.push(compare_exprs(CmpOp::Eq, a, column(t, n, c.info))?);
+    }
+    on.extend(conds);
+    raw.group_of.resize(tables.len(), None);
+    raw.usable.resize(tables.len(), None);
+    raw.usable.push(None);
+    if negated {
+        // A row that is there has a value in each of the columns, for they equal something.
+        let missing = Box::new(column(t, 0, plan.columns[0].info));
+        let node = Node::Is { expr: missing, test: Truth::Null, negated: false };
+        raw.conds[at] = BExpr::boolean(node, false);
+        raw.group_of.push(Some(raw.groups.len()));
+        raw.groups.push(RawGroup { parent: None, tables: 1 << t, on });
+    } else {
+        // The first stands where the condition stood.
+        let mut on = on.into_iter();
+        raw.conds[at] = on.next().unwrap_or_else(|| BExpr::constant(Value::Int(1)));
+        raw.conds.extend(on);
+        raw.group_of.push(None);
+    }
+    let alias = format!("<subquery{}>", t + 1).into();
+    let source = Source::Derived(Box::new(plan));
+    tables.push(TableSlot { of_in: true, ..TableSlot::new(alias, source) });
+    Ok(())
+}
+
+/// The query of a condition that an index serves for each row around, and that could be joined: [`searched`].
+pub struct Searched {
+    /// The place of the condition, and the subquery that it asks.
+    pub at: usize,
+    pub sub: usize,
+    /// The conditions of the query that read what is around it, by their places.
+    pub places: Vec<usize>,
+    /// NOT EXISTS, or NOT IN.
+    pub negated: bool,
+}
+
+/// The conditions of a block whose queries an index serves for each row, so that binding has left them as they are.
+pub fn searched(raw: &Raw, subs: &[Sub], tables: &[TableSlot]) -> Vec<Searched> {
+    let of = |(at, cond): (usize, &BExpr)| {
+        let asked = Asked::of(cond)?;
+        let taken = asked.taken(subs).filter(|t| t.searched)?;
+        Some(Searched { at, sub: asked.sub, places: taken.places, negated: asked.negated })
+    };
+    if tables.is_empty() || tables.len() >= MOST {
+        return Vec::new();
+    }
+    raw.conds.iter().enumerate().filter_map(of).collect()
+}
+
+/// What an equality of the query with something around it equates: the side of the query, and the other one as the query sees it.
+pub fn equated(cond: &BExpr) -> Option<(&BExpr, &BExpr)> {
+    sides(cond)
+}
+
+/// Joins one of those queries after all.
+pub fn join_searched(b: &mut Block, raw: &mut Raw, s: Searched) -> Bind<()> {
+    if b.tables.len() >= MOST {
+        return Ok(());
+    }
+    let taken = Taken { places: s.places, searched: true };
+    join_one((raw, &mut b.subs, &mut b.tables), s.at, taken)?;
+    b.shapes = shapes_of(&b.tables);
+    Ok(())
 }
 
 fn column(t: u16, n: usize, info: TypeInfo) -> BExpr {
@@ -121,11 +169,12 @@ struct Asked<'c> {
     negated: bool,
 }
 
-/// What is taken out of a query before it is joined.
-enum Taken {
-    Whole,
-    /// The conditions that read what is around, by their places.
-    But(Vec<usize>),
+/// How a query is joined.
+struct Taken {
+    /// The conditions that read what is around, by their places: they are taken out before.
+    places: Vec<usize>,
+    /// An index finds the rows of the query for each row around, so that it may be better not to join it.
+    searched: bool,
 }
 
 impl Asked<'_> {
@@ -169,14 +218,15 @@ impl Asked<'_> {
             return None;
         }
         if s.correlated {
-            return self.outside(b).map(Taken::But);
+            return self.outside(b);
         }
         // What reads nothing around is run once as it is.
-        (!self.exists && !self.negated).then_some(Taken::Whole)
+        let whole = Taken { places: Vec::new(), searched: false };
+        (!self.exists && !self.negated).then_some(whole)
     }
 
     /// The conditions of a query that read what is around it, where all that do so can be taken out.
-    fn outside(&self, b: &Block) -> Option<Vec<usize>> {
+    fn outside(&self, b: &Block) -> Option<Taken> {
         let raw = b.raw.as_ref()?;
         let plain = b.agg.is_none()
             && b.windows.is_empty()
@@ -202,7 +252,8 @@ impl Asked<'_> {
             }
         }
         let known = !equal.is_empty() || !self.exists;
-        (known && !is_searched(b, raw, &equal)).then_some(places)
+        let searched = is_searched(b, raw, &equal);
+        known.then_some(Taken { places, searched })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{BExpr, CmpOp, Node, Truth};
 use crate::func::facts::Id;
 use crate::value::compare::CompareRule;
 use crate::value::json::elements::Listed;
-use crate::value::{Class, Collation, Value};
+use crate::value::{Charset, Class, Collation, Value};
 
 /// A value that a key column may have.
 #[derive(Clone, Debug)]
@@ -49,7 +49,9 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
     let equal_column = |e: &BExpr| {
         column(e).or_else(|| match &e.node {
             Node::Collate(c, inner) => {
-                let own = inner.info.ty.collation().filter(|own| *own == *c || is_finer(*c, *own));
+                let found =
+                    |own: &Collation| *own == *c || is_finer(*c, *own) || is_padded(*c, *own);
+                let own = inner.info.ty.collation().filter(found);
                 own.and_then(|_| column(inner)).filter(|_| !inner.info.ty.is_list())
             }
             _ => None,
@@ -168,6 +170,20 @@ pub fn is_finer(c: Collation, than: Collation) -> bool {
     c.is_bytewise() && c.charset() == than.charset() && (than.pad_space() || !c.pad_space())
 }
 
+/// Texts that are equal in the first collation are equal in the second one except for spaces at their ends, which the first one passes over.
+pub fn is_padded(c: Collation, than: Collation) -> bool {
+    let set = c.charset();
+    let spaces = matches!(set, Charset::Utf8mb4 | Charset::Utf8mb3) || set.max_char_bytes() == 1;
+    c.is_bytewise() && set == than.charset() && c.pad_space() && !than.pad_space() && spaces
+}
+
+impl Alt {
+    /// Several values of a column with this collation may be equal to it: those that differ in spaces at their ends.
+    pub fn is_padded(&self, own: Option<Collation>) -> bool {
+        matches!((self.rule, own), (Some(CompareRule::Text(c)), Some(own)) if is_padded(c, own))
+    }
+}
+
 /// Values that a range leaves out at most.
 const MOST_EXCLUDED: usize = 64;
 
@@ -232,5 +248,6 @@ mod tests {
         assert!(is_finer(bin, ci) && !is_finer(ci, bin));
         // Of texts that differ in spaces at their ends `utf8mb4_bin` says that they are equal.
         assert!(!is_finer(bin, Collation::Utf8mb40900AiCi));
+        assert!(is_padded(bin, Collation::Utf8mb40900AiCi) && !is_padded(bin, ci));
     }
 }

@@ -86,6 +86,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         index_order: Vec::new(),
         together: Default::default(),
         guessed: 1.0,
+        joins_queries: false,
         raw: Some(std::mem::take(&mut bound.raw)),
         seen: Default::default(),
     }

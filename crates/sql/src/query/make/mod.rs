@@ -68,6 +68,7 @@ fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
 fn is_cacheable(b: &Binder<'_>, kind: &Kind, stmt: &Statement) -> bool {
     b.cacheable
         && !b.env.typed_params
+        && !b.env.is_by_values()
         && crate::query::bind::hints::variables(stmt).is_empty()
         && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..))
 }

@@ -44,7 +44,7 @@ pub async fn make_by_key(b: &mut Block, raw: &Raw, env: &PlanEnv<'_>) {
     for t in 0..b.tables.len() {
         let Some(c) = candidate(b, raw, t) else { continue };
         let Source::Table(around) = &b.tables[c.around].source else { continue };
-        let o = Optimizer { env, b, raw, bound: 0, chosen: Vec::new(), rows: 1.0 };
+        let o = Optimizer::new(env, b, raw);
         let on = o.on_table(c.around, raw.group_of[c.around], 0);
         let runs = o.table_access(c.around, around, &on).await.1;
         // A failure to sample costs precision, not the statement.

@@ -183,6 +183,7 @@ fn first_row(
         index_order: vec![(e.clone(), max)],
         together: Default::default(),
         guessed: 1.0,
+        joins_queries: false,
         raw: None,
         seen: Default::default(),
     };

@@ -2,7 +2,7 @@
 //!
 //! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `again` what
 //! answers again for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
-//! MAX from an index, `together` what comes in the order of groups, `skip` searches behind the first parts of an index, `multi_valued` searches by the elements of lists, `by_key` derived tables that are made for each row around, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
+//! MAX from an index, `together` what comes in the order of groups, `skip` searches behind the first parts of an index, `multi_valued` searches by the elements of lists, `by_key` derived tables that are made for each row around, `semijoin` queries of conditions that are read whole although an index serves them, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
 //! an index to count a range.
 //!
 //! Invariant: every condition of a block stands at some step. One that the step's own access makes true is marked as `implied`; it is looked
@@ -21,6 +21,7 @@ pub mod rewrite;
 mod searches;
 mod seen;
 mod selectivity;
+mod semijoin;
 mod skip;
 mod together;
 
@@ -38,7 +39,6 @@ use crate::query::plan::{
     Access, Block, Body, Cond, KeptBy, OuterGroup, QueryPlan, Source, Step, Sub,
 };
 use crate::session_api::SqlError;
-use crate::value::Value;
 use crate::value::compare::CompareRule;
 use crate::vars::switches::Switch;
 use anew::is_drawn;
@@ -108,6 +108,7 @@ pub async fn block_to_change(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), Sql
 
 async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(), SqlError> {
     must_go_on(&env.reads)?;
+    semijoin::join_where_cheaper(b, env).await?;
     subs(&mut b.subs, env).await?;
     let switches = env.reads.settings.switches;
     let mut raw = b.raw.take();
@@ -136,7 +137,7 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     if !only_shown {
         b.tables.iter_mut().for_each(|t| t.columns = None);
     }
-    let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new(), rows: 1.0 };
+    let mut o = Optimizer::new(env, b, &raw);
     let windowed = !o.b.windows.is_empty();
     let extremes = if o.b.agg.is_some() && !windowed { extremes(&o) } else { None };
     if extremes.is_some() {
@@ -149,7 +150,7 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     b.guessed = guessed;
     let late = only_shown && switches.is_off(Switch::ConditionPushdown);
     place_conditions(b, &raw, chosen, late);
-    use_order(b, &raw, searches, !switches.is_off(Switch::OrderingIndex), env.params);
+    use_order(b, &raw, searches, !switches.is_off(Switch::OrderingIndex), env);
     if only_shown {
         loose::use_loose_scan(b, &raw);
         let prefers = !switches.is_off(Switch::OrderingIndex);
@@ -173,7 +174,7 @@ fn mark_implied(b: &mut Block) {
 /// Tables, as bits, that the conditions allow to be searched by an index, whatever it costs.
 pub fn searchable(b: &Block, env: &PlanEnv<'_>) -> u64 {
     let Some(raw) = &b.raw else { return 0 };
-    let o = Optimizer { env, b, raw, bound: 0, chosen: Vec::new(), rows: 1.0 };
+    let o = Optimizer::new(env, b, raw);
     let mut bits = 0;
     for (t, slot) in b.tables.iter().enumerate() {
         let Source::Table(table) = &slot.source else { continue };
@@ -234,8 +235,15 @@ pub struct Optimizer<'o> {
     /// Tables chosen, as bits.
     pub bound: u64,
     pub chosen: Vec<Chosen>,
-    /// Rows that those have together, by guess.
+    /// Rows that those have together, by guess, and what it costs to join them.
     pub rows: f64,
+    pub cost: f64,
+}
+
+impl<'o> Optimizer<'o> {
+    pub fn new(env: &'o PlanEnv<'o>, b: &'o Block, raw: &'o Raw) -> Optimizer<'o> {
+        Optimizer { env, b, raw, bound: 0, chosen: Vec::new(), rows: 1.0, cost: 0.0 }
+    }
 }
 
 impl Optimizer<'_> {
@@ -525,7 +533,7 @@ fn use_order(
     raw: &Raw,
     mut searches: Vec<Option<Key>>,
     prefers: bool,
-    params: &[Value<'static>],
+    env: &PlanEnv<'_>,
 ) {
     if !is_ordered(b) || b.steps.is_empty() || !b.steps[0].begins.is_empty() {
         return;
@@ -553,7 +561,7 @@ fn use_order(
     // Few rows asked for, all to be looked at otherwise: read in the order of an index instead. So is one that has all columns.
     let forced = raw.forced & (1 << t) != 0;
     if !matches!(b.steps[0].access, Access::Scan { .. }) {
-        let instead = || ordered::instead_of_sorting(b, raw, &table, &cols, params);
+        let instead = || ordered::instead_of_sorting(b, raw, &table, &cols, env);
         if let Some((access, rows)) = prefers.then(instead).flatten() {
             (b.steps[0].access, b.steps[0].rows) = (access, rows);
             b.index_order = std::mem::take(&mut b.order);

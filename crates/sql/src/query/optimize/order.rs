@@ -145,7 +145,8 @@ impl Optimizer<'_> {
         // One row before at most: nothing is gained by keeping.
         let single = self.chosen.iter().all(|c| matches!(c.access, Access::Point(_)));
         let again = self.is_run_again();
-        let left = way.behind(self.rows).0;
+        let (left, each) = way.behind(self.rows);
+        self.cost += way.once + self.rows * each;
         let kept = way.kept.filter(|k| !single || (k.lasting && again));
         self.bound |= 1 << t;
         self.rows = (self.rows * left).max(1.0);
@@ -360,7 +361,7 @@ impl Optimizer<'_> {
     }
 
     /// The block looks at rows around it, so that it is run for each of them.
-    fn is_run_again(&self) -> bool {
+    pub fn is_run_again(&self) -> bool {
         let on = self.raw.groups.iter().flat_map(|g| &g.on);
         self.raw.conds.iter().chain(on).any(BExpr::is_from_outside)
     }
@@ -389,7 +390,14 @@ impl Optimizer<'_> {
             let [one] = &alts[..] else { continue };
             let before = self.tables_of(&one.expr) & bound != 0 || one.expr.is_from_outside();
             let settled = one.expr.has_no_subs() && !one.expr.varies();
-            if one.null_safe || !before || !settled || out.iter().any(|(c, ..)| c == col) {
+            // Texts that are equal except for spaces have other hashes.
+            let own = self.b.shapes[t].column_type(usize::from(*col)).collation();
+            if one.is_padded(own)
+                || one.null_safe
+                || !before
+                || !settled
+                || out.iter().any(|(c, ..)| c == col)
+            {
                 continue;
             }
             let ty = self.b.shapes[t].column_type(usize::from(*col));

@@ -6,6 +6,7 @@
 use super::{LOOKUP, ROW, Raw, delivers};
 use crate::meta::SqlTable;
 use crate::query::expr::{BExpr, Node};
+use crate::query::plan::env::PlanEnv;
 use crate::query::plan::key::Search;
 use crate::query::plan::{Access, Block, Limit};
 use crate::value::Value;
@@ -16,6 +17,43 @@ const SORTED: f64 = 0.5;
 /// How much cheaper the index has to be.
 const SAFELY: f64 = 4.0;
 
+/// What the first step of a block reads, and what it costs to sort that.
+struct Searched {
+    /// The rows that remain, as far as is known: the less, the more of an index is read until enough of them are found.
+    left: f64,
+    cost: f64,
+    /// It is so with these values alone: others may be in fewer rows.
+    by_values: bool,
+}
+
+fn searched(b: &Block, table: &SqlTable) -> Option<Searched> {
+    let step = b.steps.first()?;
+    let found = step.rows.max(1.0);
+    let each = |index: usize| match index == 0 || b.tables[step.table].is_covered_by(index) {
+        true => ROW,
+        false => LOOKUP,
+    };
+    // What the other conditions leave nothing tells but histograms.
+    let left = (found * step.told).min(b.guessed);
+    match &step.access {
+        Access::Ranges { key, .. } => {
+            let cost = found * (each(key.index) + SORTED);
+            if key.searches.iter().any(|s| !s.range.is_empty() || s.like.is_some()) {
+                return Some(Searched { left, cost, by_values: true });
+            }
+            // The plan is used again with other values, of which there may be few rows: what counts is how many a value has on average.
+            let of = |s: &Search| table.engine.rows_per_key(key.index, s.eq.len()) * s.prefixes();
+            let average: f64 = key.searches.iter().map(of).sum();
+            Some(Searched { left: left.min(average), cost, by_values: false })
+        }
+        Access::Skip(_) => Some(Searched { left, cost: found * (ROW + SORTED), by_values: true }),
+        Access::Merged(_) => {
+            Some(Searched { left, cost: found * (LOOKUP + SORTED), by_values: true })
+        }
+        _ => None,
+    }
+}
+
 /// The scan in the order asked for that is cheaper than the access chosen and a sort, and the rows that it reads. It takes no locks on rows
 /// that are not wanted: changes and locking reads keep their search.
 pub fn instead_of_sorting(
@@ -23,39 +61,32 @@ pub fn instead_of_sorting(
     raw: &Raw,
     table: &SqlTable,
     order: &[(usize, bool)],
-    params: &[Value<'static>],
+    env: &PlanEnv<'_>,
 ) -> Option<(Access, f64)> {
-    let ([slot], [step]) = (&b.tables[..], &b.steps[..]) else { return None };
-    let wanted = rows_of(b.limit.as_ref()?, params)?;
+    let ([slot], [_]) = (&b.tables[..], &b.steps[..]) else { return None };
+    let wanted = rows_of(b.limit.as_ref()?, env.params)?;
     if slot.lock != LockMode::None || raw.forced & 1 != 0 || b.calc_found_rows {
         return None;
     }
-    // The plan is used again with other values, of which there may be few rows: what counts is how many a value has on average.
-    let Access::Ranges { key, .. } = &step.access else { return None };
-    if key.searches.iter().any(|s| !s.range.is_empty() || s.like.is_some()) {
-        return None;
-    }
-    let of = |s: &Search| table.engine.rows_per_key(key.index, s.eq.len()) * s.prefixes();
-    let average: f64 = key.searches.iter().map(of).sum();
+    let searched = searched(b, table)?;
     let total = (table.engine.estimated_rows() as f64).max(1.0);
-    let found = step.rows.max(1.0);
-    // What the other conditions leave nothing tells but histograms.
-    let left = (found * step.told).min(average).min(b.guessed).max(1.0);
-    let by_search = found * (LOOKUP + SORTED);
-    let read = (wanted * total / left).min(total);
+    let read = (wanted * total / searched.left.max(1.0)).min(total);
     let cost = |index: usize| match index == 0 || slot.is_covered_by(index) {
         true => read * ROW,
         false => read * LOOKUP,
     };
     let usable =
         |i: &usize| table.has_all_rows(*i) && raw.usable[0].as_ref().is_none_or(|u| u.contains(i));
-    (0..table.engine.def.indexes.len())
+    let found = (0..table.engine.def.indexes.len())
         .filter(usable)
-        .filter(|i| cost(*i) * SAFELY < by_search)
-        .find_map(|index| {
-            let reverse = delivers(table, index, &[], order)?;
-            Some((Access::Scan { index, reverse }, read))
-        })
+        .filter(|i| cost(*i) * SAFELY < searched.cost)
+        .filter_map(|index| Some((index, delivers(table, index, &[], order)?)))
+        .min_by(|a, b| cost(a.0).total_cmp(&cost(b.0)));
+    let (index, reverse) = found?;
+    if searched.by_values {
+        env.choose_by_values();
+    }
+    Some((Access::Scan { index, reverse }, read))
 }
 
 /// The rows that a LIMIT reads, with those that it leaves out first.

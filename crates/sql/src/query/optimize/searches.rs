@@ -178,7 +178,9 @@ impl Optimizer<'_> {
 /// Equality on all parts of a unique index, with single values.
 fn is_unique(table: &SqlTable, index: usize, search: &Search) -> bool {
     let def = &table.engine.def.indexes[index];
-    let single = search.eq.iter().all(|a| matches!(&a[..], [one] if !one.null_safe));
+    let own = |part: usize| table.meta.columns[def.parts[part].col].key_type().collation();
+    let one = |(part, alts): (usize, &Vec<Alt>)| matches!(&alts[..], [one] if !one.null_safe && !one.is_padded(own(part)));
+    let single = search.eq.iter().enumerate().all(one);
     let whole = def.parts.iter().all(|p| p.prefix.is_none());
     def.unique && whole && single && search.eq.len() == def.parts.len()
 }

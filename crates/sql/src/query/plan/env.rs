@@ -2,6 +2,8 @@
 
 use crate::context::{Reads, UserVars};
 use crate::value::{TypeInfo, Value};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use weir_syntax::parse::NormalizedLiteral;
 
 /// What planning needs beside the session's surroundings.
@@ -18,6 +20,8 @@ pub struct PlanEnv<'a> {
     pub locals: &'a [TypeInfo],
     /// The rows of a query are wanted as values: [`Outcome::rows`].
     pub collects: bool,
+    /// Set where the plan would be a bad one with other values, so that it is made again for them.
+    pub by_values: AtomicBool,
 }
 
 impl<'a> PlanEnv<'a> {
@@ -34,6 +38,16 @@ impl<'a> PlanEnv<'a> {
             typed_params: false,
             locals: &[],
             collects: false,
+            by_values: AtomicBool::new(false),
         }
+    }
+
+    /// The plan is one for these values alone.
+    pub fn choose_by_values(&self) {
+        self.by_values.store(true, Relaxed);
+    }
+
+    pub fn is_by_values(&self) -> bool {
+        self.by_values.load(Relaxed)
     }
 }

@@ -378,6 +378,8 @@ pub(super) struct Block {
     pub together: Together,
     /// Rows that the optimizer guesses its tables to have together.
     pub guessed: f64,
+    /// Queries of its conditions may become tables of the block while it is optimized.
+    pub joins_queries: bool,
     /// Consumed by the optimizer.
     pub raw: Option<Raw>,
     /// Rows that the last execution read, if there was one: the next one makes room for as many. A hint only.

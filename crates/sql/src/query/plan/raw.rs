@@ -4,6 +4,7 @@ use crate::query::expr::{BExpr, CmpOp, Node};
 use crate::value::json::elements::Listed;
 
 /// The inner side of an outer join, as written.
+#[derive(Clone)]
 pub struct RawGroup {
     pub parent: Option<usize>,
     pub tables: u64,
@@ -11,6 +12,7 @@ pub struct RawGroup {
 }
 
 /// A condition on the elements of a list, by which rows may be searched.
+#[derive(Clone)]
 pub struct ListedCond {
     /// The group whose condition it is; none: of the block.
     pub group: Option<usize>,
@@ -22,7 +24,7 @@ pub struct ListedCond {
 }
 
 /// What the optimizer works from.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Raw {
     pub conds: Vec<BExpr>,
     pub groups: Vec<RawGroup>,

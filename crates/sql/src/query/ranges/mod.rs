@@ -58,7 +58,9 @@ pub fn is_known(e: &BExpr, params: &[Value<'static>]) -> bool {
     let mut ok = e.is_statement_constant();
     e.walk(&mut |n| match n.node {
         Node::Param(p) => ok &= (p as usize) < params.len(),
-        Node::SysVar(..) | Node::Func(..) => ok = false,
+        Node::SysVar(..) => ok = false,
+        // What a clock or the session says is known when the statement runs.
+        Node::Func(def, _) => ok &= def.is_pure(),
         _ => {}
     });
     ok
@@ -332,6 +334,14 @@ impl Key {
                 }
                 continue;
             }
+            if alt.is_padded(self.sql_type(part).collation()) {
+                *exact = false;
+                match self.padded(part, alt, f, ev)? {
+                    Padded::Any(bounds) => around.extend(bounds),
+                    Padded::Unknown => return Ok(Pieces::Unknown),
+                }
+                continue;
+            }
             match self.equal_point(part, alt, f, ev, exact)? {
                 Point::Exact(d) => values.extend(encoded(&d)),
                 Point::Null if alt.null_safe => values.extend(encoded(&DatumBuf::Null)),
@@ -356,6 +366,34 @@ impl Key {
             (v, end)
         }));
         Ok(Pieces::Ranges(around))
+    }
+
+    /// The key bytes of the texts that begin with a value without the spaces at its end: among them are those that only differ in such spaces.
+    fn padded(
+        &self,
+        part: usize,
+        alt: &Alt,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Padded, ValueError> {
+        let ty = self.part_type(part);
+        let Some(own) = self.sql_type(part).collation().filter(|_| !ty.desc) else {
+            return Ok(Padded::Unknown);
+        };
+        let v = eval(&alt.expr, f, ev)?;
+        if v.is_null() {
+            return Ok(Padded::Any(None));
+        }
+        let Some(text) = v.to_exact_text_in(own).filter(|_| v.is_string()) else {
+            return Ok(Padded::Unknown);
+        };
+        let kept = text.iter().rposition(|b| *b != b' ').map_or(0, |last| last + 1);
+        let mut piece = Vec::new();
+        if kept == 0 || encode_text_prefix(&ty, &text[..kept], &mut piece).is_err() {
+            return Ok(Padded::Unknown);
+        }
+        let end = prefix_successor(&piece);
+        Ok(Padded::Any(Some((piece, end))))
     }
 
     /// Start and end within one prefix; `None`: nothing can match.
@@ -494,6 +532,12 @@ enum Pieces {
     Values(Vec<Vec<u8>>),
     /// One of them is only known to be within bounds: nothing can be said of the parts behind.
     Ranges(Vec<Bounds>),
+    Unknown,
+}
+
+/// Where texts are that equal a value except for spaces at their ends.
+enum Padded {
+    Any(Option<Bounds>),
     Unknown,
 }
 
