@@ -5,8 +5,11 @@ use crate::{persisted, profile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{ArchivedFn, ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
+use weir_engine::{
+    ArchivedFn, ChangeBufferLimits, Db, FatalFn, Follower, Force, LogFn, Options, UndoLimits,
+};
 use weir_rt::Rt;
+use weir_source::BinaryLog;
 use weir_sql::vars::{GlobalVars, Var};
 
 /// The variables as a start with these options would have them, SET PERSIST's values included, and what it would log of them.
@@ -30,12 +33,21 @@ pub struct Embedding {
     pub fatal: FatalFn,
     /// How far an archive of the redo log has come, if there is one.
     pub archived: Option<ArchivedFn>,
+    /// It is a server, which may keep a binary log.
+    pub serves: bool,
 }
 
 impl Embedding {
     /// One function takes all that is said.
     pub fn new(log: LogFn, fatal: FatalFn) -> Embedding {
-        Embedding { note: log.clone(), warning: log.clone(), log, fatal, archived: None }
+        Embedding {
+            note: log.clone(),
+            warning: log.clone(),
+            log,
+            fatal,
+            archived: None,
+            serves: false,
+        }
     }
 }
 
@@ -47,6 +59,17 @@ pub fn open(
     options: &ServeOptions,
     embedding: Embedding,
 ) -> Result<Db, String> {
+    open_with_log(rt, datadir, vars, options, embedding).map(|(db, _)| db)
+}
+
+/// The same with the binary log, if there is one. What a crash has kept from its files is in them then.
+pub fn open_with_log(
+    rt: &Rt,
+    datadir: &Path,
+    vars: &GlobalVars,
+    options: &ServeOptions,
+    embedding: Embedding,
+) -> Result<(Db, Option<Arc<BinaryLog>>), String> {
     crate::foreign::refuse_to_make_one_in(datadir)?;
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
@@ -60,12 +83,17 @@ pub fn open(
         let refuse = "the device was not opened for it: start with --weir-throttle-iops";
         vars.on_change(Var::weir_throttle_iops, Box::new(move |_| Err(refuse.into())));
     }
-    let o = engine_options(vars, options, embedding);
+    let binlog = crate::binary_log::open(rt, &disk, datadir, vars, &embedding)?;
+    let mut o = engine_options(vars, options, embedding);
+    o.follower = binlog.clone().map(|log| log as Arc<dyn Follower>);
     let db = rt
         .block_on(Db::open(rt, disk, o))
         .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
     vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
-    Ok(db)
+    if let Some(log) = &binlog {
+        rt.block_on(log.start(&db)).map_err(|e| format!("cannot begin the binary log: {e}"))?;
+    }
+    Ok((db, binlog))
 }
 
 /// What the variables mean for the engine.

@@ -118,6 +118,11 @@ fn add(
         given.push((SSL, if on { ON } else { OFF }.into()));
         return Ok(());
     }
+    if let Some(value) = value.filter(|_| is_log_bin(loose.unwrap_or(name))) {
+        given.push((Var::log_bin, ON.into()));
+        given.push((Var::log_bin_basename, value.into()));
+        return Ok(());
+    }
     let Some((var, switch)) = find(loose.unwrap_or(name)) else {
         let shown = name.replace('_', "-");
         let text = format!("{place}unknown option '--{shown}'; {}", nearest(name));
@@ -147,6 +152,11 @@ fn add(
 const SSL: Var = Var::have_ssl;
 const ON: &str = "ON";
 const OFF: &str = "OFF";
+
+/// `--log-bin=NAME` names the files; the variable says only that there are some.
+fn is_log_bin(name: &str) -> bool {
+    name.replace('-', "_").eq_ignore_ascii_case("log_bin")
+}
 
 /// The last of the switches counts, wherever it stands: off is the same as no version to speak.
 fn settle_ssl(given: &mut Vec<(Var, String)>) {

@@ -67,6 +67,7 @@ pub use force::Force;
 pub use ids::{Lsn, PageId, Xid};
 pub use lock::{Deadlock, DeadlockFn, Kind as LockKind, LockInfo, Mode as LockStrength};
 pub use log::answers::Answer;
+pub use log::events::{Events, Follower};
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
     Settings as FlushSettings, option as flush_option,
@@ -84,6 +85,6 @@ pub use table::{
     SchemaDef, Table, TableDef,
 };
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,
-    Turn, Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, RowLog, Savepoint,
+    ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
 };

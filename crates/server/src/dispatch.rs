@@ -2,6 +2,7 @@
 
 mod answer;
 mod asked;
+mod dump;
 mod logged;
 mod parameters;
 mod refresh;
@@ -275,6 +276,9 @@ impl Connection {
     }
 
     fn command(&mut self, packet: &[u8]) -> Next {
+        if let Some(next) = self.of_replica(packet) {
+            return next;
+        }
         let command = match decode(packet) {
             Ok(c) => c,
             Err(_) => {

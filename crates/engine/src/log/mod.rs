@@ -19,6 +19,7 @@
 pub mod answers;
 mod buffer;
 pub mod control;
+pub mod events;
 mod keep;
 pub mod reader;
 mod ring;

@@ -84,6 +84,10 @@ pub enum Redo<'a> {
     Life {
         epoch: u32,
     },
+    /// Bytes of the owner's that are to be followed out of the log (`log::events`); no page knows of them.
+    Events {
+        data: &'a [u8],
+    },
 }
 
 const SAME: u8 = 0x80;
@@ -104,6 +108,7 @@ mod tag {
     pub const FILE_DELETE: u8 = 20;
     pub const MARK: u8 = 21;
     pub const LIFE: u8 = 22;
+    pub const EVENTS: u8 = 23;
 }
 
 impl Redo<'_> {
@@ -129,6 +134,7 @@ impl Redo<'_> {
             Redo::FileDelete { .. } => tag::FILE_DELETE,
             Redo::Mark { .. } => tag::MARK,
             Redo::Life { .. } => tag::LIFE,
+            Redo::Events { .. } => tag::EVENTS,
         }
     }
 
@@ -187,6 +193,7 @@ impl Redo<'_> {
             Redo::FileDelete { space } => put_varint(out, *space as u64),
             Redo::Mark { durable } => put_varint(out, *durable),
             Redo::Life { epoch } => put_varint(out, u64::from(*epoch)),
+            Redo::Events { data } => put_bytes(out, data),
         }
     }
 }
@@ -263,6 +270,7 @@ pub fn decode<'a>(
         tag::FILE_DELETE => Redo::FileDelete { space: r.varint_u32()? },
         tag::MARK => Redo::Mark { durable: r.varint()? },
         tag::LIFE => Redo::Life { epoch: r.varint_u32()? },
+        tag::EVENTS => Redo::Events { data: r.bytes()? },
         _ => return Err(Truncated),
     };
     Ok((page, rec))
@@ -365,7 +373,9 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
             }
             Ok(())
         }
-        Redo::FileDelete { .. } | Redo::Mark { .. } | Redo::Life { .. } => Ok(()),
+        Redo::FileDelete { .. } | Redo::Mark { .. } | Redo::Life { .. } | Redo::Events { .. } => {
+            Ok(())
+        }
     }
 }
 
@@ -393,6 +403,7 @@ mod tests {
             (None, Redo::FileDelete { space: 12 }),
             (None, Redo::Mark { durable: 1 << 50 }),
             (None, Redo::Life { epoch: 7 }),
+            (None, Redo::Events { data: b"rows" }),
         ];
         let (mut out, mut last) = (Vec::new(), None);
         for (page, rec) in &all {

@@ -98,6 +98,8 @@ pub struct Shared {
     pub tls: OnceLock<Arc<dyn crate::tls::TlsControl>>,
     /// Its channels to sources.
     pub replicas: OnceLock<Arc<dyn crate::replication::Replicas>>,
+    /// Its own binary log, if there is one.
+    pub binlog: OnceLock<Arc<weir_source::BinaryLog>>,
     pub temporary_names: TemporaryNames,
     /// Computed tables by name, whether or not a table stands in the place of one: see [`Shared::computed`].
     pub virtuals: VirtualLookup,

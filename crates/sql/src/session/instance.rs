@@ -196,6 +196,7 @@ impl Instance {
                 statement_logs: OnceLock::new(),
                 tls: OnceLock::new(),
                 replicas: OnceLock::new(),
+                binlog: OnceLock::new(),
                 temporary_names,
                 virtuals: crate::infoschema::lookup,
                 system_tables: Default::default(),

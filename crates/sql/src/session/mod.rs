@@ -66,6 +66,7 @@ mod border;
 mod by_id;
 mod call;
 mod checksum;
+mod commits;
 mod connection;
 mod count;
 mod create_as;
@@ -217,6 +218,7 @@ pub struct Session {
     points: point::Points,
     /// Of the text that is about to run.
     early: Option<point::Early>,
+    said: commits::Said,
 }
 
 impl Session {
@@ -301,6 +303,7 @@ impl Session {
             kept: kept::Kept::default(),
             points: point::Points::default(),
             early: None,
+            said: commits::Said::default(),
         };
         s.begin_vars();
         s.show_roles();
@@ -447,6 +450,9 @@ impl Session {
         let ends = last || !self.multi_statements;
         if !ends {
             sink.more_follows();
+        }
+        if crate::binlog::is_on(self.inst.binlog.get()) {
+            self.said.text = Some(sql[..consumed].into());
         }
         (self.run_statement(&stmt, &[], sink).await, if ends { sql.len() } else { consumed })
     }

@@ -263,6 +263,9 @@ impl Session {
             }
         } else if !query::is_query(stmt) {
             self.out_to = super::call::OutTo::Client;
+            if crate::binlog::is_on(self.inst.binlog.get()) {
+                self.said.text = self.prepared.get(&id).map(|p| p.text[..].into());
+            }
             let done = self.run_statement(stmt, values, sink).await;
             self.out_to = Default::default();
             return done;

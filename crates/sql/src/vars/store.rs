@@ -12,6 +12,9 @@ use weir_engine::row::{Charset, Collation};
 /// the reason).
 pub type ChangeHook = Box<dyn Fn(&VarValue) -> Result<(), String> + Send + Sync>;
 
+/// A set of identifiers of transactions, with the others that are given.
+pub type GtidsFn = Box<dyn Fn(bool, &str) -> String + Send + Sync>;
+
 /// The global values.
 pub struct GlobalVars {
     /// Replaced as a whole at each change, so that a session takes its snapshot by one count.
@@ -20,6 +23,8 @@ pub struct GlobalVars {
     hooks: Mutex<Vec<(Var, ChangeHook)>>,
     /// See `read_pressure_by`.
     pressure: OnceLock<Box<dyn Fn() -> u16 + Send + Sync>>,
+    /// See `read_gtids_by`.
+    gtids: OnceLock<GtidsFn>,
     /// See [`SessionVars::refuses_engines`].
     names_engines: AtomicBool,
     /// `read_only`, for anyone who asks before each write. `super_read_only` is never on without it.
@@ -35,6 +40,7 @@ impl Default for GlobalVars {
             values: RwLock::new(values),
             hooks: Mutex::new(Vec::new()),
             pressure: OnceLock::new(),
+            gtids: OnceLock::new(),
             names_engines: AtomicBool::new(false),
             read_only: AtomicBool::new(false),
             flush_at_commit: AtomicU8::new(1),
@@ -49,9 +55,15 @@ impl GlobalVars {
     }
 
     pub fn get(&self, var: Var) -> VarValue {
-        if var == Var::weir_pressure {
-            return self.pressure();
+        match var {
+            Var::weir_pressure => return self.pressure(),
+            Var::gtid_executed | Var::gtid_purged => return self.gtids(var),
+            _ => {}
         }
+        self.stored(var)
+    }
+
+    fn stored(&self, var: Var) -> VarValue {
         self.values.read().unwrap_or_else(PoisonError::into_inner)[var as usize].clone()
     }
 
@@ -59,6 +71,21 @@ impl GlobalVars {
     pub fn read_pressure_by(&self, read: impl Fn() -> u16 + Send + Sync + 'static) {
         // An engine has one.
         let _ = self.pressure.set(Box::new(read));
+    }
+
+    /// Where `gtid_executed` and `gtid_purged` are read while there is a binary log, which gets what the variables have of other servers'
+    /// transactions. The flag asks for the second.
+    pub fn read_gtids_by(&self, read: GtidsFn) {
+        // A server has one log.
+        let _ = self.gtids.set(read);
+    }
+
+    fn gtids(&self, var: Var) -> VarValue {
+        let VarValue::Str(others) = self.stored(var) else { return VarValue::Str("".into()) };
+        match self.gtids.get() {
+            Some(read) => VarValue::Str(read(var == Var::gtid_purged, &others).into()),
+            None => VarValue::Str(others),
+        }
     }
 
     fn pressure(&self) -> VarValue {
@@ -187,6 +214,7 @@ impl GlobalVars {
         let listed = sorted().iter().filter(|var| var.def().scope != Scope::Session);
         let value = |v: Var| match v {
             Var::weir_pressure => self.pressure(),
+            Var::gtid_executed | Var::gtid_purged => self.gtids(v),
             v => values[v as usize].clone(),
         };
         listed.map(|v| (v.name(), v.def().show(&value(*v)).into_owned())).collect()

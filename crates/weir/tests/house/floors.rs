@@ -16,6 +16,7 @@ const CRATES: &[&str] = &[
     "syntax",
     "wire",
     "binlog",
+    "source",
     "sim",
     "sql",
     "sim_sql",

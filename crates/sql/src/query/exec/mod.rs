@@ -41,6 +41,7 @@ mod sorter;
 mod spool;
 mod stored;
 mod temp;
+pub use temp::temp_file;
 mod waiting;
 mod window;
 
