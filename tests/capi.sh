@@ -10,7 +10,8 @@ cleanup() { [ -z "$mounted" ] || umount "$mounted" 2>/dev/null || true; rm -rf "
 trap cleanup EXIT
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-${CARGO:-cargo} build -q -p weir-capi
+# WEIR_LIBRARY_OF=--workspace: with the features that other programs of the workspace want, where those are built already.
+${CARGO:-cargo} build -q ${WEIR_LIBRARY_OF:--p weir-capi}
 HEADER=crates/capi/include/weir.h
 grep -oE '\bweir_[a-z0-9_]+\(' "$HEADER" | grep -v '^weir_\(open\|connect\|exec\|prepare\|step\)($' | tr -d '(' | sort -u >"$WORK/declared"
 printf '%s\n' weir_open weir_connect weir_exec weir_prepare weir_step >>"$WORK/declared"

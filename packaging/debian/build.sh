@@ -18,6 +18,9 @@ umask 022
 install -D -m 0755 "$binary" "$root/usr/bin/weir"
 if command -v strip >/dev/null; then strip --strip-debug "$root/usr/bin/weir"; fi
 install -D -m 0644 packaging/systemd/weir.service "$root/usr/lib/systemd/system/weir.service"
+for unit in weir-backup.service weir-backup.timer; do
+    install -D -m 0644 "packaging/systemd/$unit" "$root/usr/lib/systemd/system/$unit"
+done
 install -D -m 0644 packaging/weir.cnf "$root/etc/weir/weir.cnf"
 install -D -m 0644 packaging/logrotate "$root/etc/logrotate.d/weir"
 for doc in README.md NOTICE docs/operate.md; do

@@ -36,7 +36,7 @@ before=$(rss_mib)
     done
     sleep 1
     idle=$(($(rss_mib) - before))
-    [ "$idle" -lt 64 ] || fail "1000 connections cost $idle MiB"
+    [ "$idle" -lt 48 ] || fail "1000 connections cost $idle MiB"
     echo "1000 connections before their login: $idle MiB"
 }
 stop_server

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import gc
 import os
 import signal
 import subprocess
@@ -309,6 +310,61 @@ class Processes(unittest.TestCase):
                 with weirdb.connect(d, schema="app") as c:
                     count, last = c.execute("SELECT COUNT(*), MAX(i) FROM n").fetchone()
                     self.assertTrue(last >= known and count == last, (count, last, known))
+
+
+try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
+
+
+@unittest.skipIf(pyarrow is None, "pyarrow is not installed")
+class Arrow(unittest.TestCase):
+    """Columns by Arrow's C stream interface, as pyarrow reads them."""
+
+    def table(self, cursor, **how):
+        table = pyarrow.table(cursor.arrow(**how))
+        table.validate(full=True)
+        return table
+
+    def test_types_and_nulls(self):
+        columns = "i INT, u BIGINT UNSIGNED, d DOUBLE, n DECIMAL(20,4), s VARCHAR(40), b VARBINARY(20), j JSON, da DATE, ti TIME(6), dt DATETIME(6)"
+        row = (
+            -1, 2**64 - 1, 1.5, decimal.Decimal("-12.3400"), "\u00e9", b"\0x", {"a": 1}, dt.date(1969, 2, 28),
+            dt.timedelta(hours=-5, microseconds=7), dt.datetime(1969, 12, 31, 23, 59, 59, 5),
+        )
+        with memory() as conn:
+            conn.execute(f"CREATE TABLE t ({columns})")
+            conn.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [row, (None,) * 10])
+            table = self.table(conn.execute("SELECT * FROM t"))
+            found, nulls = table.to_pylist()
+            self.assertEqual(tuple(found.values()), row[:6] + ('{"a": 1}',) + row[7:])
+            self.assertEqual(set(nulls.values()), {None})
+            self.assertEqual(str(table.schema.field("n").type), "decimal128(38, 4)")
+            nothing = self.table(conn.execute("SELECT i, s FROM t WHERE i > 5"))
+            self.assertEqual((nothing.num_rows, str(nothing.schema.field("i").type)), (0, "int64"))
+            wide = self.table(conn.execute("SELECT CAST('99999999999999999999999999999999999.99999' AS DECIMAL(60,5)) AS x"))
+            self.assertEqual(wide.to_pylist(), [{"x": "99999999999999999999999999999999999.99999"}])
+
+    def test_batches_and_what_is_kept(self):
+        from weirdb import _arrow
+
+        before = len(_arrow._held)
+        with memory() as conn:
+            conn.execute("CREATE TABLE t (i INT PRIMARY KEY)")
+            conn.executemany("INSERT INTO t VALUES (?)", [(n,) for n in range(5000)])
+            table = self.table(conn.execute("SELECT i FROM t ORDER BY i"), batch=1000)
+            self.assertEqual((table.num_rows, table.column(0).num_chunks), (5000, 5))
+            self.assertEqual(table.column(0).to_pylist(), list(range(5000)))
+            rest = conn.execute("SELECT i FROM t ORDER BY i")
+            rest.fetchmany(4990)
+            self.assertEqual(self.table(rest).num_rows, 10)
+            conn.execute("SET sql_mode = ''")
+            with self.assertRaisesRegex(weirdb.DataError, "0000-00-00"):
+                conn.execute("SELECT CAST('0000-00-00' AS DATE)").arrow()
+        del table, rest
+        gc.collect()
+        self.assertEqual(len(_arrow._held), before)
 
 
 if __name__ == "__main__":

@@ -225,6 +225,22 @@ class Cursor:
             self.rownumber += len(rows)
             return rows
 
+    def arrow(self, batch=65_536):
+        """The rows that are left, as columns for Arrow: `pyarrow.table(cursor.arrow())`, `polars.DataFrame(cursor.arrow())`. batch: rows that are handed
+        over at once."""
+        from ._arrow import Columns
+
+        rows = self.fetchall()
+        names, kinds = zip(*[column[:2] for column in self.description])
+        return Columns(names, kinds, rows, batch)
+
+    def pandas(self):
+        """The rows that are left, as a DataFrame of pandas, which has to be installed."""
+        import pandas
+
+        names = [column[0] for column in self.description or ()]
+        return pandas.DataFrame.from_records(self.fetchall(), columns=names)
+
     def nextset(self):
         """Goes on to the next result of a CALL; None: there is none."""
         with self.connection._lock:

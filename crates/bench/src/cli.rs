@@ -224,7 +224,7 @@ fn compare_files(a: &mut Args) -> Result<u8> {
     }
     let list: Result<Vec<Report>> = a.files.iter().map(|f| Report::load(Path::new(f))).collect();
     let mut list = list?;
-    // Runs that were not named apart are told apart by their files.
+    // Runs of the same name are named by their files.
     if list.iter().all(|r| r.name == list[0].name) {
         for (r, f) in list.iter_mut().zip(&a.files) {
             let stem = Path::new(f).file_stem().map(|s| s.to_string_lossy().into_owned());

@@ -665,7 +665,7 @@ mod tests {
         // What a conflict made run again stays counted.
         assert!(totals.read >= 200 * 14 && totals.write >= 200 * 5 && totals.other >= 200 * 2);
         assert_eq!(r.options["table-size"], "500");
-        // Another scale, and no data at all, are told.
+        // Another scale, and no data at all, are reported.
         for (list, want) in
             [(["--table-size=501"], "has ids up to 500"), (["--schema=none"], "no schema 'none'")]
         {

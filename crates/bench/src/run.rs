@@ -1,7 +1,7 @@
 //! One run: users in threads, a ticker, an end.
 //!
 //! Invariants: warm-up and measured period meet at an interval's border; a user whose connection is lost tries again
-//! until the run ends, and the time without it is told; whatever ends a run early, what was measured is kept.
+//! until the run ends, and the time without it is reported; whatever ends a run early, what was measured is kept.
 
 use crate::error::{Error, Result};
 use crate::measure::proc::Machine;

@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result};
 use flate2::{Decompress, FlushDecompress, Status};
-use std::io::Read;
 use weir_wire::Reader;
 
 /// Numbers of the fields of a TRANSACTION_PAYLOAD.
@@ -15,6 +14,7 @@ const ZSTD: u64 = 0;
 const UNCOMPRESSED: u64 = 255;
 
 /// Windows of zstd up to 128 MiB: what MySQL's levels use at most is 2^27.
+#[cfg(feature = "zstd")]
 const WINDOW_LOG_MAX: u32 = 27;
 
 /// The events of a TRANSACTION_PAYLOAD, one behind the other, without checksums. No more than `limit` bytes are made of it.
@@ -45,22 +45,32 @@ pub fn unpack(body: &[u8], limit: u64) -> Result<Vec<u8>> {
     }
     match compression {
         UNCOMPRESSED => Ok(packed.to_vec()),
-        ZSTD => {
-            let mut decoder = zstd::stream::read::Decoder::new(packed).map_err(|_| bad())?;
-            decoder.window_log_max(WINDOW_LOG_MAX).map_err(|_| bad())?;
-            let mut out = Vec::new();
-            // One byte more than what is allowed shows that there is more.
-            decoder.take(limit + 1).read_to_end(&mut out).map_err(|_| bad())?;
-            if out.len() as u64 > limit {
-                return Err(Error::TooLarge(limit));
-            }
-            if told.is_some_and(|n| n != out.len() as u64) {
-                return Err(bad());
-            }
-            Ok(out)
-        }
+        ZSTD => unpack_zstd(packed, told, limit),
         other => Err(Error::Refused(format!("compression algorithm {other} of a transaction"))),
     }
+}
+
+#[cfg(feature = "zstd")]
+fn unpack_zstd(packed: &[u8], told: Option<u64>, limit: u64) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let bad = || Error::Malformed("a compressed transaction");
+    let mut decoder = zstd::stream::read::Decoder::new(packed).map_err(|_| bad())?;
+    decoder.window_log_max(WINDOW_LOG_MAX).map_err(|_| bad())?;
+    let mut out = Vec::new();
+    // One byte more than what is allowed shows that there is more.
+    decoder.take(limit + 1).read_to_end(&mut out).map_err(|_| bad())?;
+    if out.len() as u64 > limit {
+        return Err(Error::TooLarge(limit));
+    }
+    if told.is_some_and(|n| n != out.len() as u64) {
+        return Err(bad());
+    }
+    Ok(out)
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unpack_zstd(_: &[u8], _: Option<u64>, _: u64) -> Result<Vec<u8>> {
+    Err(Error::Refused("a transaction compressed by zstd in a build without it".into()))
 }
 
 /// MariaDB's form: a byte with the algorithm and the length of the length, the length with its highest byte first, data of zlib.
@@ -92,7 +102,7 @@ pub fn unpack_mariadb(bytes: &[u8], limit: u64) -> Result<Vec<u8>> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "zstd"))]
 mod tests {
     use super::*;
     use weir_wire::{put_lenenc_int, put_lenenc_str};
@@ -129,5 +139,16 @@ mod tests {
         assert!(unpack_mariadb(&[0x84, 0x40, 0, 0, 0, 1, 2, 3, 4], 1 << 31).is_err());
         assert!(unpack_mariadb(&[0x84, 0x40, 0, 0, 0, 1], 1 << 20).is_err());
         assert!(unpack_mariadb(&[], 1 << 20).is_err());
+    }
+}
+
+#[cfg(all(test, not(feature = "zstd")))]
+mod without_zstd {
+    use super::*;
+
+    #[test]
+    fn a_transaction_of_zstd_is_refused() {
+        let packed = [COMPRESSION as u8, 1, ZSTD as u8, SIZE as u8, 1, 2, END as u8, 0, 0];
+        assert!(matches!(unpack(&packed, 100), Err(Error::Refused(_))));
     }
 }

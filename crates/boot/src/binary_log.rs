@@ -23,22 +23,13 @@ pub fn open(
     vars: &GlobalVars,
     embedding: &Embedding,
 ) -> Result<Option<Arc<BinaryLog>>, String> {
-    let gtids = vars.u64(Var::gtid_mode) == 1;
-    if gtids && vars.u64(Var::enforce_gtid_consistency) != 1 {
-        return Err("GTID_MODE = ON requires ENFORCE_GTID_CONSISTENCY = ON.".into());
-    }
     // A program with the database inside it completes what a server has left, and logs nothing itself.
     let on = vars.bool(Var::log_bin) && embedding.serves;
+    let gtids = wants_gtids(vars, on, embedding)?;
     if on && vars.u64(Var::binlog_format) != 2 {
         return Err("option '--binlog-format': the binary log has rows only, ROW".into());
     }
-    let named = vars.text(Var::log_bin_basename);
-    let base = if named.is_empty() { BASE.to_owned() } else { named };
-    if base.contains(['/', '.', '\\', '\n']) {
-        return Err(format!(
-            "option '--log-bin={base}': the files lie in the data directory; give a name without folders and dots"
-        ));
-    }
+    let base = base_name(&vars.text(Var::log_bin_basename), embedding)?;
     let left = || rt.block_on(disk.exists(weir_source::STATE)).unwrap_or(true);
     if !on && !left() {
         return Ok(None);
@@ -71,6 +62,42 @@ pub fn open(
         follow_variables(log, vars);
     }
     Ok(log)
+}
+
+/// `gtid_mode`, which means nothing where no commit is logged.
+fn wants_gtids(vars: &GlobalVars, on: bool, embedding: &Embedding) -> Result<bool, String> {
+    let wanted = vars.u64(Var::gtid_mode) == 1;
+    if wanted && !on {
+        if embedding.serves {
+            (embedding.warning)("option 'gtid-mode=ON' has no effect without --log-bin");
+        }
+        vars.put(Var::gtid_mode, VarValue::Enum(0));
+        return Ok(false);
+    }
+    if wanted && vars.u64(Var::enforce_gtid_consistency) != 1 {
+        return Err("GTID_MODE = ON requires ENFORCE_GTID_CONSISTENCY = ON.".into());
+    }
+    Ok(wanted)
+}
+
+/// The name of the files without their number. As in MySQL an extension is left out. Files lie in the data directory, with which
+/// they are copied and recovered.
+fn base_name(named: &str, embedding: &Embedding) -> Result<String, String> {
+    let file = named.rsplit('/').next().unwrap_or(named);
+    let base = file.split('.').next().unwrap_or(file);
+    if named.is_empty() {
+        return Ok(BASE.to_owned());
+    }
+    if base.is_empty() || base.contains(['\\', '\n']) || base.len() > 200 {
+        return Err(format!("option '--log-bin={named}': it needs a name for the files"));
+    }
+    if base != named {
+        let text = format!(
+            "option 'log-bin={named}' is taken as '{base}': the files lie in the data directory"
+        );
+        (embedding.warning)(&text);
+    }
+    Ok(base.to_owned())
 }
 
 /// Those that may change while the server runs.

@@ -35,19 +35,15 @@ pub struct Embedding {
     pub archived: Option<ArchivedFn>,
     /// It is a server, which may keep a binary log.
     pub serves: bool,
+    /// The redo log takes room on the device as it is filled, and not all of it at the first start.
+    pub log_on_demand: bool,
 }
 
 impl Embedding {
     /// One function takes all that is said.
     pub fn new(log: LogFn, fatal: FatalFn) -> Embedding {
-        Embedding {
-            note: log.clone(),
-            warning: log.clone(),
-            log,
-            fatal,
-            archived: None,
-            serves: false,
-        }
+        let (note, warning) = (log.clone(), log.clone());
+        Embedding { note, warning, log, fatal, archived: None, serves: false, log_on_demand: false }
     }
 }
 
@@ -71,6 +67,28 @@ pub fn open_with_log(
     embedding: Embedding,
 ) -> Result<(Db, Option<Arc<BinaryLog>>), String> {
     crate::foreign::refuse_to_make_one_in(datadir)?;
+    crate::unfinished::refuse(datadir)?;
+    open_both(rt, datadir, vars, options, embedding)
+}
+
+/// The same without a look at what the directory has in it.
+pub fn open_directory(
+    rt: &Rt,
+    datadir: &Path,
+    vars: &GlobalVars,
+    options: &ServeOptions,
+    embedding: Embedding,
+) -> Result<Db, String> {
+    open_both(rt, datadir, vars, options, embedding).map(|(db, _)| db)
+}
+
+fn open_both(
+    rt: &Rt,
+    datadir: &Path,
+    vars: &GlobalVars,
+    options: &ServeOptions,
+    embedding: Embedding,
+) -> Result<(Db, Option<Arc<BinaryLog>>), String> {
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let note = embedding.note.clone();
@@ -113,6 +131,7 @@ pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embe
         page_size,
         buffer_pool: vars.u64(Var::innodb_buffer_pool_size),
         redo_capacity: vars.u64(Var::innodb_redo_log_capacity),
+        redo_on_demand: embedding.log_on_demand,
         log_buffer: vars.u64(Var::innodb_log_buffer_size) as usize,
         data_mode,
         log_mode,

@@ -168,7 +168,7 @@ fn is_given(given: &[(Var, String)], var: Var) -> bool {
     named(var) || by_other
 }
 
-/// What the flush policy is told, and which it is. The variables hold the values of the options by now.
+/// Which flush policy it is, and its settings. The variables hold the values of the options by now.
 pub fn flush_settings(vars: &GlobalVars, options: &ServeOptions) -> (&'static str, FlushSettings) {
     let neighbours = match vars.u64(Var::innodb_flush_neighbors) {
         0 => Neighbours::None,
@@ -415,7 +415,8 @@ innodb_use_sys_malloc = ON";
         assert_eq!(s.vars.u64(Var::innodb_redo_log_capacity), 512 << 20);
         assert_eq!(s.vars.u64(Var::innodb_log_buffer_size), 64 << 20);
         assert_eq!(s.vars.text(Var::innodb_data_file_path), "ibdata1:512M:autoextend");
-        assert!(s.flush.doublewrite && s.logs("'query-cache-type' has no effect"));
+        assert!(s.flush.doublewrite && s.logs("'innodb-data-file-path' has no effect"));
+        assert!(!s.logs("query-cache"), "what is the default anyway is no news");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Weir for C and whatever calls C: `libweir`, whose header is `include/weir.h`.
 //!
-//! The manner is sqlite3's: handles, a return code, and the details of an error with the handle. What the calls mean is told in the
+//! The manner is sqlite3's: handles, a return code, and the details of an error with the handle. What the calls mean is described in the
 //! header; here stands what each of them needs to be sound.
 //!
 //! Invariants: no panic leaves a function (`handle::guarded`); a null pointer, a length that no buffer has and a text that is no UTF-8 are refused

@@ -5,16 +5,8 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
-use weir_wire::auth::NATIVE;
-use weir_wire::handshake::{Login, decode_greeting, encode_login};
-use weir_wire::{Capabilities, Framer, Malformed, Reader, Writer};
-
-const WANTED: u32 = Capabilities::LONG_PASSWORD.0
-    | Capabilities::LONG_FLAG.0
-    | Capabilities::PROTOCOL_41.0
-    | Capabilities::TRANSACTIONS.0
-    | Capabilities::SECURE_CONNECTION.0
-    | Capabilities::PLUGIN_AUTH.0;
+use weir_login::{Account, BASIC, Login, Protection, Step};
+use weir_wire::{Framer, Malformed, Reader, Writer};
 
 /// Largest packet in bytes.
 const MAX_PACKET: usize = 1 << 26;
@@ -67,40 +59,37 @@ impl Client {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let mut c = Client { stream, framer: Framer::new(MAX_PACKET), writer: Writer::new() };
+        let account = Account { user, password: "", database: "" };
+        let protection = Protection::Sealed { key: None, asks: false };
         c.fill()?;
-        let (_, _, offered, _) = decode_greeting(c.framer.packet()).map_err(malformed)?;
-        let login = Login {
-            capabilities: Capabilities(WANTED & offered.0),
-            max_packet: 1 << 26,
-            // utf8mb4_general_ci: both families know it.
-            collation: 45,
-            user: user.as_bytes(),
-            auth_plugin: Some(NATIVE.as_bytes()),
-            ..Login::default()
-        };
-        c.writer.set_sequence(c.framer.sequence());
-        encode_login(&login, c.writer.begin());
-        c.send()?;
+        let greeting = c.login_packet()?;
+        let login = Login::new(greeting, account, BASIC, protection);
+        let mut login = login.map_err(io::Error::other)?;
+        let response = login.response().map_err(io::Error::other)?;
+        c.reply(&response)?;
         loop {
             c.fill()?;
-            match c.framer.packet() {
-                [0, ..] => return Ok(c),
-                // Another method, or "the password is known": no password is an empty answer to all of them.
-                [0xFE, ..] => {
-                    c.writer.set_sequence(c.framer.sequence());
-                    c.writer.begin();
-                    c.send()?;
-                }
-                [1, 3] => {}
-                [0xFF, rest @ ..] => {
-                    return Err(io::Error::other(format!("{:?}", error(rest))));
-                }
-                _ => {
-                    let text = format!("{address} wants a password; name an account that has none");
-                    return Err(io::Error::other(text));
-                }
+            match login.receive(c.login_packet()?).map_err(io::Error::other)? {
+                Step::Send(payload) => c.reply(&payload)?,
+                Step::Receive => {}
+                Step::Done => return Ok(c),
             }
         }
+    }
+
+    /// The packet that was read; what the server says in an error packet is an error.
+    fn login_packet(&self) -> io::Result<&[u8]> {
+        match self.framer.packet() {
+            [0xFF, rest @ ..] => Err(io::Error::other(format!("{:?}", error(rest)))),
+            packet => Ok(packet),
+        }
+    }
+
+    /// Sends the next packet of the login.
+    fn reply(&mut self, payload: &[u8]) -> io::Result<()> {
+        self.writer.set_sequence(self.framer.sequence());
+        self.writer.begin().extend_from_slice(payload);
+        self.send()
     }
 
     fn send(&mut self) -> io::Result<()> {

@@ -228,7 +228,7 @@ fn round(o: &Options, seed: u64, tally: &mut Tally) -> io::Result<()> {
         }
     }
     if pair.reference == Reference::MariaDb {
-        // MariaDB cuts fractions of seconds unless it is told to round as MySQL does.
+        // MariaDB cuts fractions of seconds unless `TIME_ROUND_FRACTIONAL` makes it round as MySQL does.
         pair.servers[1].query(rounds)?;
         // Its default collation of utf8mb4 is another one, for which MySQL has a variable.
         pair.servers[0].query("SET default_collation_for_utf8mb4 = utf8mb4_general_ci")?;

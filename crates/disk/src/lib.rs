@@ -95,7 +95,7 @@ pub trait File: Send + Sync {
     /// Fills the whole buffer; the end of the file inside of it is an error.
     fn read(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)>;
     fn write(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)>;
-    /// Several reads at once; the first error is told, the buffers come back in their order.
+    /// Several reads at once; the first error is returned, the buffers come back in their order.
     fn read_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)>;
     /// Several writes at once, in any order among themselves; else as `read_all`.
     fn write_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)>;

@@ -8,10 +8,14 @@
 mod integers;
 
 use integers::{key, row, table};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use weir_engine::blocking::{Database, Transaction};
-use weir_engine::{Durability, Error, LockMode, RowBuf, TxnOptions};
+use weir_disk::{Backend, RealDisk};
+use weir_engine::{
+    Db, Durability, Error, LockMode, OnLocked, Options, RowBuf, SchemaDef, Table, Txn, TxnOptions,
+};
+use weir_rt::Rt;
 
 /// A thread's stack: thousands of sessions have one each.
 const STACK: usize = 256 << 10;
@@ -24,24 +28,44 @@ fn processor() -> Duration {
     Duration::from_millis((ticks(11) + ticks(12)) * 10)
 }
 
-fn begin(db: &Database, timeout: Duration) -> Transaction {
-    db.begin(TxnOptions { lock_timeout: timeout, ..TxnOptions::default() })
+struct Database {
+    rt: Rt,
+    db: Db,
+}
+
+impl Database {
+    fn table(&self) -> Arc<Table> {
+        self.db.table("hot", "t").expect("it was made")
+    }
+
+    fn begin(&self, timeout: Duration) -> Txn {
+        self.db.begin(TxnOptions { lock_timeout: timeout, ..TxnOptions::default() })
+    }
+
+    /// The row that everybody wants.
+    fn lock(&self, txn: &mut Txn, t: &Arc<Table>, out: &mut RowBuf) -> Result<bool, Error> {
+        self.rt.block_on(txn.get(t, 0, &key(0), LockMode::Exclusive, OnLocked::Wait, out))
+    }
+
+    fn insert(&self, txn: &mut Txn, t: &Arc<Table>, id: i64) -> Result<(), Error> {
+        self.rt.block_on(txn.insert(t, &row(t, &[id, 0])))
+    }
 }
 
 fn waiters(db: &Database, n: usize, timeout: Duration) -> Result<(), Error> {
-    let t = db.table("hot", "t").expect("it was made");
-    let mut holder = begin(db, timeout);
-    holder.get(&t, 0, &key(0), LockMode::Exclusive, &mut RowBuf::default())?;
+    let t = db.table();
+    let mut holder = db.begin(timeout);
+    db.lock(&mut holder, &t, &mut RowBuf::default())?;
     let (began, cpu) = (Instant::now(), processor());
     let (longest, ended) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|s| {
         for i in 1..=n {
             let (t, longest, ended) = (&t, &longest, &ended);
             let work = move || {
-                let mut txn = begin(db, timeout);
-                txn.insert(t, &row(t, &[i as i64, 0])).expect("its own row");
+                let mut txn = db.begin(timeout);
+                db.insert(&mut txn, t, i as i64).expect("its own row");
                 let at = Instant::now();
-                let got = txn.get(t, 0, &key(0), LockMode::Exclusive, &mut RowBuf::default());
+                let got = db.lock(&mut txn, t, &mut RowBuf::default());
                 assert!(matches!(got, Err(Error::LockWaitTimeout)), "{got:?}");
                 longest.fetch_max(at.elapsed().as_millis() as u64, Ordering::Relaxed);
                 ended.fetch_add(1, Ordering::Relaxed);
@@ -59,11 +83,11 @@ fn waiters(db: &Database, n: usize, timeout: Duration) -> Result<(), Error> {
         all.as_secs_f64(),
         100.0 * cpu.as_secs_f64() / all.as_secs_f64()
     );
-    holder.rollback()
+    db.rt.block_on(holder.rollback())
 }
 
 fn updaters(db: &Database, n: usize, long: Duration) {
-    let t = db.table("hot", "t").expect("it was made");
+    let t = db.table();
     let (stop, commits) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|s| {
         for _ in 0..n {
@@ -71,12 +95,16 @@ fn updaters(db: &Database, n: usize, long: Duration) {
             let work = move || {
                 let mut buf = RowBuf::default();
                 while !stop.load(Ordering::Relaxed) {
-                    let mut txn = begin(db, Duration::from_secs(60));
-                    txn.get(t, 0, &key(0), LockMode::Exclusive, &mut buf).expect("the row");
+                    let mut txn = db.begin(Duration::from_secs(60));
+                    db.lock(&mut txn, t, &mut buf).expect("the row");
                     let count = commits.load(Ordering::Relaxed) as i64;
                     let (k, old) = (buf.key.clone(), buf.row.clone());
-                    txn.update(t, &k, &old, &row(t, &[0, count])).expect("the lock is had");
-                    txn.commit(Durability::Lazy).expect("nothing is in the way");
+                    let new = row(t, &[0, count]);
+                    let done = async {
+                        txn.update(t, &k, &old, &new).await?;
+                        txn.commit(Durability::Lazy).await
+                    };
+                    db.rt.block_on(done).expect("the lock is had, and nothing is in the way");
                     commits.fetch_add(1, Ordering::Relaxed);
                 }
             };
@@ -97,17 +125,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut next = |or| numbers.next().unwrap_or(Ok(or));
     let (n, long) = (next(5000)? as usize, Duration::from_secs(next(5)?));
     let folder = std::env::temp_dir().join(format!("weir-hot-row-{}", std::process::id()));
-    let db = Database::open(&folder, Default::default())?;
-    db.create_schema("hot")?;
-    let t = db.create_table(table("hot", &["id", "n"], &[]))?;
-    let mut txn = begin(&db, long);
-    txn.insert(&t, &row(&t, &[0, 0]))?;
-    txn.commit(Durability::Flush)?;
+    let rt = Rt::real();
+    let disk = RealDisk::open(&folder, Backend::Auto, |_| {})?;
+    let db = rt.block_on(Db::open(&rt, Arc::new(disk), Options::default()))?;
+    rt.block_on(db.create_schema(SchemaDef { name: "hot".into(), extra: Vec::new() }))?;
+    let t = rt.block_on(db.create_table(table("hot", &["id", "n"], &[])))?;
+    let db = Database { rt, db };
+    let mut txn = db.begin(long);
+    db.insert(&mut txn, &t, 0)?;
+    db.rt.block_on(txn.commit(Durability::Flush))?;
     waiters(&db, n, long)?;
     for sessions in [16, 500] {
         updaters(&db, sessions, long);
     }
-    db.close()?;
+    db.rt.block_on(db.db.shutdown())?;
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }

@@ -6,6 +6,7 @@
 //!
 //! Invariant: [`Used`] counts the bytes of all files that are open, and a write that would take it beyond the quota changes nothing.
 
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -85,6 +86,7 @@ impl Scratch {
             share.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         }
         self.file.write(self.end, IoBuf::of(bytes)).await.1?;
+        cost::spend(Cost::TemporaryBytes, bytes.len() as u64);
         let from = self.end;
         self.end += bytes.len() as u64;
         Ok(from..self.end)

@@ -117,7 +117,12 @@ impl Names {
 }
 
 impl Db {
-    /// From now on waits are told with the start of the statement that waited.
+    /// From now on the log has the texts of definition statements.
+    pub fn note_definitions_by(&self, f: crate::catalog::DefinitionFn) {
+        *self.inner().catalog.statements.write() = Some(f);
+    }
+
+    /// From now on waits are reported with the start of the statement that waited.
     pub fn read_statements_by(&self, f: StatementFn) {
         self.inner().core.waits.read_statements_by(f);
     }

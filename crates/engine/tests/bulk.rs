@@ -215,7 +215,7 @@ fn entries_of_a_run_wait_for_the_lock_on_their_gap() {
     });
 }
 
-/// The entry of a later row is too long for its tree: the row is named, and an earlier row's twin is told first.
+/// The entry of a later row is too long for its tree: the error names the row, and the duplicate of an earlier row comes first.
 #[test]
 fn an_entry_that_is_too_long_is_told_of_its_row() {
     let sim = SimRt::new(1);

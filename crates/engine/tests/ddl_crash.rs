@@ -466,7 +466,7 @@ fn names_of_views() {
     .unwrap();
 }
 
-/// Anyone who has a table's handle from before a RENAME is told, and looks for the name again.
+/// A session with a table's handle from before a RENAME gets an error, and looks the name up again.
 #[test]
 fn a_handle_from_before_a_rename_is_stale() {
     let base = base();

@@ -1,4 +1,4 @@
-//! A start opens no table's file but those that recovery changes; counters come from the dictionary, damage is told at the first use.
+//! A start opens no table's file but those that recovery changes; counters come from the dictionary, damage is reported at the first use.
 use crate::common::*;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

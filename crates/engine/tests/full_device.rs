@@ -32,7 +32,10 @@ fn a_full_device_is_told_once() {
         for id in 0..200 {
             match insert(&db, &t, id).await {
                 Ok(()) => {}
-                Err(Error::DiskFull { .. }) => refused += 1,
+                Err(Error::DiskFull { file }) => {
+                    assert_eq!(file, "t");
+                    refused += 1;
+                }
                 Err(e) => panic!("{e}"),
             }
         }

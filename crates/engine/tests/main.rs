@@ -24,6 +24,7 @@ mod given_up;
 mod gone;
 mod implicit;
 mod index_build;
+mod log_on_demand;
 mod many_parts;
 mod many_writers;
 mod mechanism;
@@ -46,6 +47,7 @@ mod undo_truncation;
 mod unlocked;
 mod unreadable;
 mod wide_rows;
+mod write_now;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

@@ -78,7 +78,7 @@ fn twenty_thousand_write_at_once_with_pages_of_16_kib() {
     open_at_once(20_000, 16384);
 }
 
-/// The one beyond the limit is told the limit and nothing else happens to it; the others go on, and make room.
+/// The one beyond the limit gets the limit's error and nothing else happens to it; the others go on, and make room.
 #[test]
 fn the_limit_is_told() {
     let sim = SimRt::new(1);

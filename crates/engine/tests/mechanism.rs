@@ -24,7 +24,7 @@ const LARGER: Load = Load {
     seconds: 15,
 };
 
-/// Clients that change rows until they are told to stop.
+/// Clients that change rows until they are stopped.
 async fn work(rt: &Rt, db: &Db, load: Load) {
     let t = db.table("test", "f").expect("there");
     let stop = Arc::new(AtomicBool::new(false));

@@ -125,7 +125,7 @@ async fn write_without_a_key(
     }
 }
 
-/// Writers until they are told to stop; what they have done.
+/// Writers until they are stopped; what they have done.
 fn writers(rt: &Rt, db: &Db, seed: u64, twins: bool, stop: &Arc<AtomicBool>) -> Vec<Done> {
     let one = |n: u64| {
         let (db, stop) = (db.clone(), stop.clone());

@@ -1,5 +1,5 @@
 //! Why did it stall? Stalls of known kinds, made in virtual time, and what the engine says about them: the cause that was
-//! injected ranks first, sessions' waiting time is told in full, the watchdog barks where commits stop and nowhere else.
+//! injected ranks first, sessions' waiting time is accounted for in full, the watchdog barks where commits stop and nowhere else.
 use crate::common::load::{PAGE, row, table};
 use crate::common::{ddl, key, schema};
 use std::collections::BTreeMap;

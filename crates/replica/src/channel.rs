@@ -91,7 +91,7 @@ pub enum Until {
     AfterGtids(GtidSet),
 }
 
-/// What is told of a channel, and what its threads tell each other.
+/// What SHOW REPLICA STATUS says of a channel, and what its threads tell each other.
 #[derive(Default)]
 pub struct State {
     pub settings: SourceSettings,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use weir_binlog::GtidSet;
 use weir_rt::{Boxed, Notify, Rt};
+use weir_sql::errno;
 use weir_sql::replication::{ChannelStatus, Note, Position, Replicas};
 use weir_sql::session::{Instance, Session};
 use weir_sql::session_api::SqlError;
@@ -155,7 +156,7 @@ impl Manager {
     ) -> Result<bool, SqlError> {
         let cannot = |e: String| {
             SqlError::new(
-                1202,
+                errno::ER_REPLICA_THREAD,
                 format!("Could not create replica thread; check system resources ({e})"),
             )
         };
@@ -180,14 +181,11 @@ impl Manager {
         if let Some(c) = &known
             && c.is_running()
         {
-            let text = format!(
-                "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '{name}' first"
-            );
-            return Err(SqlError::new(3081, text));
+            return Err(SqlError::of(errno::ER_REPLICA_CHANNEL_MUST_STOP, &[&name]));
         }
         if name.chars().count() > 64 {
             let text = "Couldn't create channel: Channel name is either invalid or too long.";
-            return Err(SqlError::new(3077, text));
+            return Err(SqlError::new(errno::ER_REPLICA_NEW_CHANNEL_WRONG_REPOSITORY, text));
         }
         let channel = known.unwrap_or_else(|| Arc::new(Channel::new(name, State::default())));
         let (mut settings, mut at) = {
@@ -217,7 +215,11 @@ impl Manager {
         store::keep_channels(&self.shared, &names)?;
         let secret = options.iter().any(|o| o.name == "SOURCE_PASSWORD");
         let text = "Storing MySQL user name or password information in the connection metadata repository is not secure and is therefore not recommended. Please consider using the USER and PASSWORD connection options for START REPLICA; see the 'START REPLICA Syntax' in the MySQL Manual for more information.";
-        Ok(if secret { vec![(1760, text.to_owned())] } else { Vec::new() })
+        Ok(if secret {
+            vec![(errno::ER_INSECURE_CHANGE_SOURCE, text.to_owned())]
+        } else {
+            Vec::new()
+        })
     }
 
     fn keep(
@@ -258,7 +260,7 @@ impl Manager {
             if !self.start_threads(&c, run.receiver, run.applier)? {
                 let text =
                     format!("Replication thread(s) for channel '{name}' are already running.");
-                notes.push((3083, text));
+                notes.push((errno::ER_REPLICA_CHANNEL_WAS_RUNNING, text));
             }
         }
         Ok(notes)
@@ -279,7 +281,7 @@ impl Manager {
             if !ran {
                 let text =
                     format!("Replication thread(s) for channel '{}' are already stopped.", c.name);
-                notes.push((3084, text));
+                notes.push((errno::ER_REPLICA_CHANNEL_WAS_NOT_RUNNING, text));
             }
         }
         Ok(notes)
@@ -289,11 +291,7 @@ impl Manager {
         let _alone = lock(&self.alone);
         for c in self.named(channel)? {
             if c.is_running() {
-                let text = format!(
-                    "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '{}' first",
-                    c.name
-                );
-                return Err(SqlError::new(3081, text));
+                return Err(SqlError::of(errno::ER_REPLICA_CHANNEL_MUST_STOP, &[&c.name]));
             }
             let mut s = self.shared.session();
             let mut done = store::forget(&self.shared, &mut s, &c.name, all);
@@ -331,7 +329,7 @@ impl Manager {
                 "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD FOR CHANNEL '{}' first.",
                 c.name
             );
-            return Err(SqlError::new(3017, text));
+            return Err(SqlError::new(errno::ER_REPLICA_SQL_THREAD_MUST_STOP, text));
         }
         all.iter().for_each(|c| c.tell(|s| s.filters.change(filters)));
         Ok(())
@@ -341,11 +339,7 @@ impl Manager {
         let _alone = lock(&self.alone);
         let running = self.all().into_iter().find(|c| c.applier.is_running());
         if let Some(c) = running {
-            let text = format!(
-                "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '{}' first",
-                c.name
-            );
-            return Err(SqlError::new(3081, text));
+            return Err(SqlError::of(errno::ER_REPLICA_CHANNEL_MUST_STOP, &[&c.name]));
         }
         let mut s = self.shared.session();
         let done = store::make_tables(&self.shared, &mut s)
@@ -358,17 +352,11 @@ impl Manager {
 }
 
 fn until_of(options: &[SourceOption]) -> Result<Until, SqlError> {
-    let wrong = || {
-        SqlError::new(
-            1277,
-            "Incorrect parameter or combination of parameters for START REPLICA UNTIL",
-        )
-    };
+    let wrong = || SqlError::of(errno::ER_BAD_REPLICA_UNTIL_COND, &[]);
     let set = |v: &SourceValue| match v {
         SourceValue::Text(t) => {
             let text = String::from_utf8_lossy(t);
-            let bad =
-                |_| SqlError::new(1772, format!("Malformed GTID set specification '{text}'."));
+            let bad = |_| SqlError::of(errno::ER_MALFORMED_GTID_SET_SPECIFICATION, &[&text]);
             text.parse::<GtidSet>().map_err(bad)
         }
         _ => Err(wrong()),
@@ -404,13 +392,16 @@ fn login_of(options: &[SourceOption]) -> Result<Option<(String, String)>, SqlErr
     };
     if let Some(o) = options.iter().find(|o| !matches!(o.name, "USER" | "PASSWORD")) {
         return Err(SqlError::new(
-            1235,
+            errno::ER_NOT_SUPPORTED_YET,
             format!("{} of START REPLICA: plugins are not loaded", o.name),
         ));
     }
     match (text("USER"), text("PASSWORD")) {
         (Some(user), password) => Ok(Some((user, password.unwrap_or_default()))),
-        (None, Some(_)) => Err(SqlError::new(1760, "PASSWORD of START REPLICA needs a USER")),
+        (None, Some(_)) => Err(SqlError::new(
+            errno::ER_INSECURE_CHANGE_SOURCE,
+            "PASSWORD of START REPLICA needs a USER",
+        )),
         (None, None) => Ok(None),
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_binlog::event::{Event, flag};
 use weir_binlog::{Body, Checksum, Format, Header, Kind};
+use weir_sql::errno;
 use weir_sql::replication::settings::Reading;
 use weir_sql::replication::{Failure, Position, Running, SourceSettings, Transaction};
 use weir_sql::vars::Var;
@@ -17,7 +18,7 @@ use weir_sql::vars::Var;
 const FATAL: u16 = 13117;
 /// The source has refused to send its log.
 const SOURCE_FATAL: u16 = 13114;
-const CANNOT_SEND: u16 = 1236;
+const CANNOT_SEND: u16 = errno::ER_SOURCE_FATAL_ERROR_READING_BINLOG;
 /// An event cannot be queued as it is.
 const UNREADABLE: u16 = 1595;
 

@@ -239,7 +239,7 @@ fn reproduce(args: &[String]) -> Result<u8, String> {
     let missing = jobs.len() - done.len();
     let outcomes = outcomes(experiments, done, &told);
     show(&a, &outcomes, missing)?;
-    // Data that cannot be loaded are told once, and not for each run that waited for them.
+    // Data that cannot be loaded are reported once, and not for each run that waited for them.
     errors.dedup();
     errors.iter().filter(|e| *e != STOPPED).for_each(|e| eprintln!("weir reproduce: {e}"));
     if stop.load(Ordering::Relaxed) {

@@ -167,7 +167,7 @@ pub fn insert_config(start_rows: u64, rows: u64, rows_per_query: u64) -> insert:
     }
 }
 
-/// Anyone who looks on: is told the share that is done, and says whether to go on.
+/// The observer: it gets the share that is done, and says whether to go on.
 pub type Watch<'a> = &'a (dyn Fn(f64) -> bool + Sync);
 
 fn told(watch: Watch<'_>, share: f64) -> Result<(), String> {

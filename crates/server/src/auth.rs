@@ -9,7 +9,7 @@ use weir_boot::passwords::verify;
 use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
 use weir_sql::account::{Account, AccountName, AuthPlugin};
-use weir_sql::errno::ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK;
+use weir_sql::errno::{self, ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK};
 use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
 use weir_sql::status::Stat;
@@ -66,7 +66,7 @@ fn key_of(account: &Account, credential: &str) -> [u8; 32] {
     crypto::cache_key(&account.user, &account.host, credential)
 }
 
-/// The method that the greeting names. Every client knows it; an account with another one is told
+/// The method that the greeting names. Every client knows it; an account with another one is asked to switch
 /// to switch.
 pub const GREETED: &str = NATIVE;
 
@@ -88,10 +88,7 @@ impl From<ReadError> for Refused {
 
 fn denied(user: &str, peer: Peer, password: bool) -> Refused {
     let using = if password { "YES" } else { "NO" };
-    Refused::Sql(SqlError::new(
-        1045,
-        format!("Access denied for user '{user}'@'{}' (using password: {using})", peer.host()),
-    ))
+    Refused::Sql(SqlError::of(errno::ER_ACCESS_DENIED_ERROR, &[&user, &peer.host(), &using]))
 }
 
 /// Proves the password of a login; gives the account. After failures the answer is held back, whatever it is.
@@ -277,13 +274,10 @@ fn may_come(
     }
     if account.locked {
         let text = format!("Access denied for user '{user}'@'{}'. Account is locked.", peer.host());
-        return Err(Refused::Sql(SqlError::new(3118, text)));
+        return Err(Refused::Sql(SqlError::new(errno::ER_ACCOUNT_HAS_BEEN_LOCKED, text)));
     }
     if !conn.transport.is_secure() && inst.vars.bool(Var::require_secure_transport) {
-        return Err(Refused::Sql(SqlError::new(
-            3159,
-            "Connections using insecure transport are prohibited while --require_secure_transport=ON.",
-        )));
+        return Err(Refused::Sql(SqlError::of(errno::ER_SECURE_TRANSPORT_REQUIRED, &[])));
     }
     Ok(())
 }

@@ -2,9 +2,11 @@
 
 use crate::alarm::Alarm;
 use crate::backup::{ArchiveSettings, ArchiveStatus, Archiver, BackupCommand};
+use crate::crash;
 use crate::listener::Server;
 use crate::log;
 use crate::notify::Supervisor;
+use crate::queue;
 use crate::stage::Stage;
 pub use crate::stage::free_bytes;
 use crate::tls::Tls;
@@ -34,14 +36,14 @@ use weir_sql::vars::{GlobalVars, Var, octal_mode};
 /// Seconds that clients have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Runs the server until it is told to stop. The text of an error is for the user.
+/// Runs the server until somebody stops it. The text of an error is for the user.
 pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let vars = Arc::new(GlobalVars::default());
     let mut warnings = options.apply(&vars)?;
     let datadir = PathBuf::from(vars.text(Var::datadir));
     let (kept, of_kept) = persisted::load(&datadir, &vars, options)?;
     warnings.extend(of_kept);
-    log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
+    log_as_wanted(&vars)?;
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     vars.put(Var::hostname, weir_sql::vars::VarValue::Str(host.trim().into()));
     match weir_sql::value::use_zone_of_machine() {
@@ -49,6 +51,10 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         Err(e) => {
             warnings.push(format!("the machine's time zone is not known, SYSTEM is UTC: {e}"))
         }
+    }
+    if !options.is_given(Var::back_log) {
+        let most = vars.u64(Var::max_connections).min(65_535);
+        vars.put(Var::back_log, weir_sql::vars::VarValue::UInt(most));
     }
     let target = vars.text(Var::log_error);
     if target != "stderr" && !target.is_empty() {
@@ -86,7 +92,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let embedding = Embedding {
         log: Arc::new(move |line| {
             of_start.recovers(line);
-            log::system(line);
+            log::engine(line);
         }),
         note: Arc::new(log::note),
         warning: Arc::new(log::warning),
@@ -99,6 +105,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         }),
         archived: archived(&vars),
         serves: true,
+        log_on_demand: false,
     };
     tell_memory(&vars);
     let archive = ArchiveSettings::of(
@@ -130,32 +137,27 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             Ok(())
         }),
     );
-    // Hooks run before a value changes and must not wait; the log's verbosity is the one that is not the engine's.
-    vars.on_change(
-        Var::log_error_verbosity,
-        Box::new(|v| {
-            if let weir_sql::vars::VarValue::UInt(n) = v {
-                log::set_verbosity(*n as u8);
-            }
-            Ok(())
-        }),
-    );
+    log_follows(&vars);
+    // Set once, as are the files: this is the only server of the instance.
+    let _ = inst.error_log.set(Arc::new(log::KeptLines));
     let secure = vars.text(Var::secure_file_priv);
-    // Set once: this is the only server of the instance.
     let files = Arc::new(MachineFiles::new(&secure, &datadir)?);
     let _ = inst.server_files.set(files.clone());
     let _ = inst.backup_files.set(Arc::new(BackupCommand::new(files)));
     let tls = Tls::open(&vars, &datadir)?;
+    weir_sql::session_api::set_stack_room(crate::workers::STACK_ROOM);
     let server =
         Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     stage.serves(&server);
+    crash::prepare(&server);
+    let place = crate::place::Place::of(&datadir)?;
     refuse_disabled(&vars);
     read_grant_tables(&server, &vars);
     make_sys_schema(&server, &vars);
     server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
     let replicas = crate::replicas::open(&server)?;
     let socket = socket_path(&vars, &datadir);
-    let unix = bind_socket(&socket, &vars.text(Var::socket_mode))?;
+    let unix = bind_socket(&socket, &vars)?;
     server.listen_unix(unix);
     let mut ports = Vec::new();
     for l in tcp {
@@ -183,7 +185,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     drop(starting);
     supervisor.ready();
     let archived = archiver.as_ref().map(|a| a.status.clone());
-    watch(&server, &asked, &supervisor, archived.as_deref());
+    watch(&server, &asked, &supervisor, archived.as_deref(), &place);
     log::system("stopping");
     stage.stopping();
     supervisor.stopping();
@@ -201,6 +203,33 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     end
 }
 
+/// What goes to the error log and in which form, as the variables want it.
+pub(crate) fn log_as_wanted(vars: &GlobalVars) -> Result<(), String> {
+    log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
+    let of_option = |name: &str, why: String| format!("option '--{name}': {why}");
+    log::set_services(&vars.text(Var::log_error_services))
+        .map_err(|e| of_option("log-error-services", e))?;
+    log::set_suppressed(&vars.text(Var::log_error_suppression_list))
+        .map_err(|e| of_option("log-error-suppression-list", e))
+}
+
+/// SET GLOBAL of the log's variables. Hooks run before a value changes and must not wait.
+fn log_follows(vars: &GlobalVars) {
+    use weir_sql::vars::VarValue;
+    let text = |set: fn(&str) -> Result<(), String>| {
+        move |v: &VarValue| if let VarValue::Str(t) = v { set(t) } else { Ok(()) }
+    };
+    vars.on_change(Var::log_error_services, Box::new(text(log::set_services)));
+    vars.on_change(Var::log_error_suppression_list, Box::new(text(log::set_suppressed)));
+    let verbosity = |v: &VarValue| {
+        if let VarValue::UInt(n) = v {
+            log::set_verbosity(*n as u8);
+        }
+        Ok(())
+    };
+    vars.on_change(Var::log_error_verbosity, Box::new(verbosity));
+}
+
 /// What the server may take of memory, for the log.
 fn tell_memory(vars: &GlobalVars) {
     let (text, over) = budget::tell(vars);
@@ -208,7 +237,7 @@ fn tell_memory(vars: &GlobalVars) {
 }
 
 /// Takes over what was written to the grant tables before this start, as MySQL does. Where that cannot be the accounts stay as they are.
-fn read_grant_tables(server: &Server, vars: &GlobalVars) {
+pub(crate) fn read_grant_tables(server: &Server, vars: &GlobalVars) {
     if vars.u64(Var::innodb_force_recovery) > 0 {
         return;
     }
@@ -220,7 +249,7 @@ fn read_grant_tables(server: &Server, vars: &GlobalVars) {
 }
 
 /// The schema `sys` is a convenience: a server that cannot make it runs without.
-fn make_sys_schema(server: &Server, vars: &GlobalVars) {
+pub(crate) fn make_sys_schema(server: &Server, vars: &GlobalVars) {
     if vars.u64(Var::innodb_force_recovery) > 0 {
         return;
     }
@@ -321,6 +350,7 @@ fn watch(
     asked: &Asked,
     supervisor: &Supervisor,
     archived: Option<&ArchiveStatus>,
+    place: &crate::place::Place,
 ) {
     server.registry.stop_by(asked.alarm.clone());
     let mut looked = Instant::now();
@@ -331,7 +361,9 @@ fn watch(
         supervisor.alive(|| _ = server.inst.db.pressure());
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
+            place.end_if_gone();
             server.registry.kill_vanished();
+            server.end_kept_out();
             if let Some(a) = archived {
                 a.tell(&server.inst.status);
             }
@@ -388,7 +420,7 @@ fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
     if vars.bool(Var::skip_networking) {
         return Ok(Vec::new());
     }
-    let port = vars.u64(Var::port) as u16;
+    let (port, backlog) = (vars.u64(Var::port) as u16, vars.u64(Var::back_log));
     let mut out = Vec::new();
     for host in vars.text(Var::bind_address).split(',').map(str::trim).filter(|h| !h.is_empty()) {
         let host = if host == "*" { "0.0.0.0" } else { host };
@@ -398,13 +430,14 @@ fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
             return Err(format!("bind-address '{host}' has no address"));
         };
         let l = TcpListener::bind(a).map_err(|e| format!("cannot listen on {a}: {e}; another server may use the port, --port=N takes another one"))?;
+        queue::widen(&l, backlog).map_err(|e| format!("cannot listen on {a}: {e}"))?;
         out.push(l);
     }
     Ok(out)
 }
 
 /// Root without a password must not be reachable from other machines.
-fn guard_open_root(inst: &Instance, tcp: &[TcpListener]) -> Result<(), String> {
+pub(crate) fn guard_open_root(inst: &Instance, tcp: &[TcpListener]) -> Result<(), String> {
     let outside = |ip: IpAddr| !ip.is_loopback();
     let open = tcp.iter().filter_map(|l| l.local_addr().ok()).find(|a| outside(a.ip()));
     match open {
@@ -422,9 +455,9 @@ fn socket_path(vars: &GlobalVars, datadir: &Path) -> PathBuf {
     if given.is_empty() { datadir.join("weir.sock") } else { PathBuf::from(given) }
 }
 
-/// A socket file that nobody answers on is left from a crash. `mode`: permissions in octal, which the variable has checked. The
-/// permissions that `bind` gives follow the umask, which commonly keeps other accounts of the system out.
-fn bind_socket(path: &Path, mode: &str) -> Result<UnixListener, String> {
+/// A socket file that nobody answers on is left from a crash. It gets the permissions of
+/// `socket_mode`: those that `bind` gives follow the umask, which commonly keeps other accounts of the system out.
+fn bind_socket(path: &Path, vars: &GlobalVars) -> Result<UnixListener, String> {
     if path.exists() {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
             return Err(format!(
@@ -437,7 +470,10 @@ fn bind_socket(path: &Path, mode: &str) -> Result<UnixListener, String> {
     }
     let listener = UnixListener::bind(path)
         .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))?;
-    let mode = octal_mode(mode).expect("socket_mode is checked when it is set");
+    queue::widen(&listener, vars.u64(Var::back_log))
+        .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))?;
+    let mode =
+        octal_mode(&vars.text(Var::socket_mode)).expect("socket_mode is checked when it is set");
     std::fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|e| {
         format!("cannot set the permissions of the socket '{}': {e}", path.display())
     })?;

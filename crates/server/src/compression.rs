@@ -1,6 +1,7 @@
 //! Which compression a connection has: what the variable allows, the greeting offers and the client asks for.
 
 use crate::auth::Refused;
+use weir_sql::errno;
 use weir_sql::session_api::SqlError;
 use weir_sql::vars::{GlobalVars, Var};
 use weir_wire::Capabilities;
@@ -45,7 +46,7 @@ pub fn choose(
     let text = format!(
         "Invalid compression algorithm '{UNCOMPRESSED}' of the client: protocol_compression_algorithms allows '{list}'."
     );
-    Err(Refused::Sql(SqlError::new(3922, text)))
+    Err(Refused::Sql(SqlError::new(errno::ER_WRONG_COMPRESSION_ALGORITHM_CLIENT, text)))
 }
 
 fn wrong_level(level: u8) -> SqlError {
@@ -53,7 +54,7 @@ fn wrong_level(level: u8) -> SqlError {
     let text = format!(
         "Invalid compression level {level} of the client for algorithm '{ZSTD}': it is from {least} to {most}."
     );
-    SqlError::new(3923, text)
+    SqlError::new(errno::ER_WRONG_COMPRESSION_LEVEL_CLIENT, text)
 }
 
 /// As SHOW STATUS has it.

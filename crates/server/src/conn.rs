@@ -2,7 +2,7 @@
 //! another transport, over the first. Between the two lies the layer of the
 //! compressed protocol once a client has asked for it and logged in.
 
-use crate::aside::Aside;
+use crate::deferred_ack::DeferredAck;
 use crate::transport::{Encrypted, Shake, Transport};
 use crate::workers::Workers;
 use rustls::ServerConfig;
@@ -266,9 +266,9 @@ impl Conn {
     }
 
     /// Somebody else may send what is gathered: it goes as it is.
-    pub fn aside(&self, workers: &Arc<Workers>) -> Option<Arc<Aside>> {
+    pub fn aside(&self, workers: &Arc<Workers>) -> Option<Arc<DeferredAck>> {
         let plain = self.out.packer.is_none();
-        plain.then(|| Aside::of(&self.transport, workers)).flatten()
+        plain.then(|| DeferredAck::of(&self.transport, workers)).flatten()
     }
 
     pub fn compression(&self) -> Option<Algorithm> {

@@ -1,4 +1,4 @@
-//! Logins: proofs as MySQL's clients send them, the RSA key that carries a password over a connection without TLS. Digests, random
+//! Logins: checks of the proofs that MySQL's clients send (`weir_login` has the client's side), the RSA key that carries a password over a connection without TLS. Digests, random
 //! numbers and RSA are aws-lc's. The hashes that accounts keep are made in `weir_boot::passwords`.
 
 use aws_lc_rs::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
@@ -17,7 +17,7 @@ fn sha1(parts: &[&[u8]]) -> [u8; 20] {
     context.finish().as_ref().try_into().expect("SHA-1 has 20 bytes")
 }
 
-fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     let mut context = Context::new(&SHA256);
     parts.iter().for_each(|part| context.update(part));
     context.finish().as_ref().try_into().expect("SHA-256 has 32 bytes")
@@ -52,24 +52,6 @@ fn fresh_salt() -> [u8; SALT_LEN] {
 
 fn xor<const N: usize>(a: &[u8; N], b: &[u8; N]) -> [u8; N] {
     std::array::from_fn(|i| a[i] ^ b[i])
-}
-
-/// What a client of mysql_native_password answers; for tests and tools.
-pub fn native_response(password: &[u8], salt: &[u8]) -> Vec<u8> {
-    if password.is_empty() {
-        return Vec::new();
-    }
-    let stage1 = sha1(&[password]);
-    xor(&stage1, &sha1(&[salt, &sha1(&[&stage1])])).to_vec()
-}
-
-/// What a client of caching_sha2_password answers; for tests and tools.
-pub fn sha2_response(password: &[u8], salt: &[u8]) -> Vec<u8> {
-    if password.is_empty() {
-        return Vec::new();
-    }
-    let stage1 = sha256(&[password]);
-    xor(&stage1, &sha256(&[&sha256(&[&stage1]), salt])).to_vec()
 }
 
 /// Does the answer prove the password behind `*HEX`?
@@ -183,6 +165,7 @@ mod tests {
     use super::*;
     use aws_lc_rs::rsa::{OaepPublicEncryptingKey, PublicEncryptingKey};
     use weir_boot::passwords::Hasher;
+    use weir_login::proof;
     use weir_rt::Rt;
     use weir_sql::account::{AuthPlugin, PasswordHasher};
 
@@ -196,8 +179,8 @@ mod tests {
         let credential = hasher().hash(AuthPlugin::Native, b"password");
         assert_eq!(credential, "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19");
         let salt = new_salt();
-        assert!(check_native(&credential, &native_response(b"password", &salt), &salt));
-        assert!(!check_native(&credential, &native_response(b"passwort", &salt), &salt));
+        assert!(check_native(&credential, &proof::native(b"password", &salt), &salt));
+        assert!(!check_native(&credential, &proof::native(b"passwort", &salt), &salt));
         assert!(!check_native(&credential, b"short", &salt));
     }
 
@@ -212,8 +195,8 @@ mod tests {
         assert!(hasher().verify(AuthPlugin::CachingSha2, "", b""));
         let salt = new_salt();
         let cached = fast_hash(b"secret");
-        assert!(check_fast(&cached, &sha2_response(b"secret", &salt), &salt));
-        assert!(!check_fast(&cached, &sha2_response(b"secreT", &salt), &salt));
+        assert!(check_fast(&cached, &proof::caching_sha2(b"secret", &salt), &salt));
+        assert!(!check_fast(&cached, &proof::caching_sha2(b"secreT", &salt), &salt));
     }
 
     #[test]

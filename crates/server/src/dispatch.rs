@@ -7,10 +7,10 @@ mod logged;
 mod parameters;
 mod refresh;
 
-use crate::aside::Aside;
 use crate::auth::Refused;
 use crate::conn::{Conn, ReadError};
 use crate::cursor::{Cursor, CursorSink};
+use crate::deferred_ack::DeferredAck;
 use crate::listener::{Counted, Server, identify};
 use crate::parking::{Idle, Woken};
 use crate::registry::Entry;
@@ -28,7 +28,7 @@ use weir_sql::errno;
 use weir_sql::memory::{Held, Over, SessionMemory};
 use weir_sql::session::{ById, Session, must_change};
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
-use weir_sql::status::Stat;
+use weir_sql::status::{SqlCommand, Stat};
 use weir_sql::vars::Var;
 use weir_wire::command::{Command, Execute, decode};
 use weir_wire::handshake::decode_change_user;
@@ -72,7 +72,7 @@ pub struct Connection {
     server: Arc<Server>,
     conn: Conn,
     /// Where answers to commits are left, where the transport allows it.
-    aside: Option<Arc<Aside>>,
+    aside: Option<Arc<DeferredAck>>,
     session: Session,
     caps: Capabilities,
     entry: Arc<Entry>,
@@ -251,17 +251,13 @@ impl Connection {
     /// `wait_timeout` is over. As MySQL does, the reason is sent without having been asked for.
     fn idle_too_long(&mut self) {
         self.conn.out.writer.set_sequence(0);
-        self.last_words(&SqlError::new(
-            4031,
-            "The client was disconnected by the server because of inactivity. See wait_timeout \
-             and interactive_timeout for configuring this behavior.",
-        ));
+        self.last_words(&SqlError::of(errno::ER_CLIENT_INTERACTION_TIMEOUT, &[]));
     }
 
     /// A command came too late: the connection was killed, or the server stops.
     fn killed(&mut self) {
         let e = if self.server.stopping.load(Ordering::Relaxed) {
-            SqlError::new(1053, "Server shutdown in progress")
+            SqlError::of(errno::ER_SERVER_SHUTDOWN, &[])
         } else {
             SqlError::new(1927, "Connection was killed")
         };
@@ -349,7 +345,7 @@ impl Connection {
                 self.error(&must_change());
             }
             Command::InitDb(name) => {
-                self.session.count_command(Stat::Com_change_db);
+                self.session.count_command(SqlCommand::ChangeDb);
                 let name = self.session.text_of_client(name);
                 self.log_command("Init DB", name.as_bytes());
                 let r = self.server.rt.block_on(self.session.init_db(&name));
@@ -384,7 +380,7 @@ impl Connection {
                 self.answer(r);
             }
             Command::ChangeUser(body) => return self.change_user(body),
-            Command::Unknown(_) => self.error(&SqlError::new(1047, "Unknown command")),
+            Command::Unknown(_) => self.error(&SqlError::of(errno::ER_UNKNOWN_COM_ERROR, &[])),
         }
         Next::Go
     }
@@ -398,7 +394,7 @@ impl Connection {
             if !self.server.stopping.load(Ordering::Relaxed) {
                 return;
             }
-            let e = SqlError::new(errno::ER_SERVER_SHUTDOWN, "Server shutdown in progress");
+            let e = SqlError::of(errno::ER_SERVER_SHUTDOWN, &[]);
             return self.conn.out.error_told(&e, &self.session.message(&e));
         }
         self.conn.out.error_told(e, &self.session.message(e));
@@ -445,7 +441,8 @@ impl Connection {
             let goes_on = sink.drain();
             let text = rest.get(..end.consumed).unwrap_or(rest);
             // What is no statement is not slow.
-            if !matches!(&end.result, Err(e) if matches!(e.errno, 1064 | 1065)) {
+            if !matches!(&end.result, Err(e) if matches!(e.errno, errno::ER_PARSE_ERROR | errno::ER_EMPTY_QUERY))
+            {
                 self.statement_ended(began, ended, sent, Said::Text(without_end(text)));
             }
             match end.result {
@@ -526,7 +523,7 @@ impl Connection {
         let asks_cursor = e.cursor & CURSOR_READ_ONLY != 0;
         let with_cursor = asks_cursor && bound.has_rows;
         if asks_cursor && self.session.selects_into(e.id) {
-            return self.error(&SqlError::new(1323, "Cursor SELECT must not have INTO"));
+            return self.error(&SqlError::of(errno::ER_SP_BAD_CURSOR_SELECT, &[]));
         }
         if let Some(refused) = bound.refused.take() {
             return self.error(&refused);
@@ -602,7 +599,7 @@ impl Connection {
             let text = format!("The statement ({id}) has no open cursor.");
             return self.error(&match self.session.param_count(id) {
                 None => SqlError::unknown_statement(id, "mysqld_stmt_fetch"),
-                Some(_) => SqlError::new(1421, text),
+                Some(_) => SqlError::new(errno::ER_STMT_HAS_NO_OPEN_CURSOR, text),
             });
         };
         if cursor.fetch(rows, &mut self.conn.out, self.caps, flags) {
@@ -634,7 +631,7 @@ impl Connection {
 
     fn change_user(&mut self, body: &[u8]) -> Next {
         let Ok(login) = decode_change_user(body, self.caps) else {
-            self.error(&SqlError::new(1047, "Unknown command"));
+            self.error(&SqlError::of(errno::ER_UNKNOWN_COM_ERROR, &[]));
             return Next::Close;
         };
         let seconds = self.server.inst.vars.u64(Var::connect_timeout);

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use weir_rt::{Actor, act_as};
+use weir_sql::errno;
 use weir_sql::meta::program::ProgramMeta;
 use weir_sql::session::{EventRun, Scheduler, Session};
 use weir_sql::session_api::{ConnInfo, SqlError};
@@ -75,9 +76,7 @@ impl Server {
         let meta = ProgramMeta::of(o)?;
         let (user, host) = meta.definer;
         if self.inst.accounts.get(&user, &host).is_none() {
-            let text =
-                format!("The user specified as a definer ('{user}'@'{host}') does not exist");
-            return Err(SqlError::new(1449, text));
+            return Err(SqlError::of(errno::ER_NO_SUCH_USER, &[&user, &host]));
         }
         let id = self.registry.next_id();
         let _acting = act_as(Actor::session(id));

@@ -12,29 +12,34 @@
 #![forbid(unsafe_code)]
 
 mod alarm;
-mod aside;
 mod auth;
 pub mod backup;
 pub mod boot;
 mod compression;
 mod conn;
+pub mod crash;
 pub mod crypto;
 mod cursor;
+mod deferred_ack;
 mod dispatch;
+pub mod embedded;
 mod events;
 mod http;
+pub mod initialize;
 mod listener;
 pub mod log;
 mod notify;
 mod parking;
+mod place;
 mod process;
+mod queue;
 mod registry;
 mod replicas;
 mod sink;
 mod spare;
 mod stage;
 mod statement_log;
-mod tls;
+pub mod tls;
 mod transport;
 mod workers;
 

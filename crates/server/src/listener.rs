@@ -16,14 +16,15 @@ use crate::{crypto, log};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use weir_engine::row::{Charset, Collation};
 use weir_rt::Rt;
 use weir_sql::account::Privileges;
-use weir_sql::session::{Instance, Session};
-use weir_sql::session_api::{ConnInfo, SqlError};
+use weir_sql::errno;
+use weir_sql::session::{Instance, Session, is_kept_out};
+use weir_sql::session_api::{ConnInfo, KillKind, Sessions as _, SqlError};
 use weir_sql::status::Stat;
 use weir_sql::value::sent;
 use weir_sql::vars::{SERVER_VERSION, Var};
@@ -44,9 +45,36 @@ pub struct Server {
     pub events: AtomicUsize,
     workers: Arc<Workers>,
     parking: Parking<Connection>,
+    /// The sockets that accept, of a server that ends before its process does.
+    listeners: Mutex<Vec<TcpListener>>,
+}
+
+/// The definition statement that a connection executes, where the log may have its text.
+fn definition_of(registry: &Registry, id: u64) -> Option<Vec<u8>> {
+    let mut text = vec![0; crate::backup::NOTED];
+    let length = registry.statement(id, &mut text);
+    text.truncate(length);
+    crate::backup::is_noted(&text).then_some(text)
 }
 
 impl Server {
+    /// Ends the connections of those whom `offline_mode` keeps out.
+    pub fn end_kept_out(&self) {
+        if !self.inst.vars.bool(Var::offline_mode) {
+            return;
+        }
+        for one in self.registry.list() {
+            let account = self.registry.account_of(one.id);
+            let account = account.and_then(|(user, host)| self.inst.accounts.get(&user, &host));
+            // Without an account it is the server's own work, or a login that is refused when it comes to its end.
+            let Some(account) = account else { continue };
+            let mut access = self.inst.accounts.access(&account, &one.host);
+            if is_kept_out(&self.inst, &mut access) {
+                self.registry.kill(one.id, KillKind::Connection);
+            }
+        }
+    }
+
     pub fn new(inst: Arc<Instance>, tls: Arc<Tls>, rt: Rt) -> std::io::Result<Arc<Server>> {
         let registry = Arc::new(Registry::default());
         let sessions: Arc<dyn weir_sql::session_api::Sessions> = registry.clone();
@@ -54,15 +82,27 @@ impl Server {
         let _ = inst.sessions.set(sessions);
         let of = registry.clone();
         inst.db.read_statements_by(Arc::new(move |id, to| of.statement(id, to)));
-        let stack = inst.vars.u64(Var::thread_stack) as usize;
-        weir_sql::session_api::set_stack_room(crate::workers::STACK_ROOM);
-        let workers = Workers::new(stack, inst.status.clone());
+        let of = registry.clone();
+        inst.db.note_definitions_by(Arc::new(move |id| definition_of(&of, id)));
         let datadir = PathBuf::from(inst.vars.text(Var::datadir));
         let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars));
         // Set once, as above.
         let _ = inst.statement_logs.set(logs.clone());
         let control: Arc<dyn weir_sql::tls::TlsControl> = tls.clone();
         let _ = inst.tls.set(control);
+        Server::over(inst, tls, logs, rt, registry)
+    }
+
+    /// The same over parts that the instance has already.
+    pub fn over(
+        inst: Arc<Instance>,
+        tls: Arc<Tls>,
+        logs: Arc<Logs>,
+        rt: Rt,
+        registry: Arc<Registry>,
+    ) -> std::io::Result<Arc<Server>> {
+        let stack = inst.vars.u64(Var::thread_stack) as usize;
+        let workers = Workers::new(stack, inst.status.clone());
         let server = Arc::new(Server {
             inst,
             logs,
@@ -75,6 +115,7 @@ impl Server {
             events: AtomicUsize::new(0),
             workers,
             parking: Parking::new()?,
+            listeners: Mutex::default(),
         });
         let me = server.clone();
         std::thread::Builder::new().name("weir-idle".into()).spawn(move || me.watch_idle())?;
@@ -134,6 +175,29 @@ impl Server {
         });
     }
 
+    /// The same until [`Server::close_listeners`].
+    pub fn listen_until_closed(self: &Arc<Server>, l: TcpListener) -> std::io::Result<()> {
+        let handle = l.try_clone()?;
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        self.listen_tcp(l);
+        Ok(())
+    }
+
+    /// Ends the threads that accept. Clients that have been accepted stay.
+    pub fn close_listeners(&self) {
+        let all =
+            std::mem::take(&mut *self.listeners.lock().unwrap_or_else(PoisonError::into_inner));
+        for l in all {
+            // On Linux that ends an accept which waits, where a close would leave it waiting.
+            let _ = rustix::net::shutdown(&l, rustix::net::Shutdown::Both);
+        }
+    }
+
+    /// Ends the thread that watches idle connections.
+    pub fn end_watch(&self) {
+        self.parking.end();
+    }
+
     pub fn listen_unix(self: &Arc<Server>, l: UnixListener) {
         self.accept_loop("weir-socket", move || {
             let (s, _) = l.accept()?;
@@ -185,7 +249,7 @@ impl Server {
     fn turn_away(&self, socket: Socket) {
         let mut conn = Conn::new(Arc::new(socket), self.inst.status.clone(), 1 << 16);
         conn.out.error_before_greeting(&SqlError::new(
-            1040,
+            errno::ER_CON_COUNT_ERROR,
             "Too many connections: the server has no file descriptor left",
         ));
         let _ = conn.out.flush();
@@ -241,9 +305,11 @@ impl Drop for Counted {
 }
 
 fn too_many() -> SqlError {
-    SqlError::new(1040, "Too many connections")
+    SqlError::of(errno::ER_CON_COUNT_ERROR, &[])
 }
 
+/// A thread's work for a client that has been greeted. Its frames have no room for a session as long as the client may take its time: what a
+/// connection costs until it logs in is the stack that its thread has touched.
 fn connection(
     server: &Arc<Server>,
     mut conn: Conn,
@@ -252,35 +318,73 @@ fn connection(
     counted: Counted,
     extra: bool,
 ) {
-    let login = salt
-        .map_err(Refused::Gone)
-        .and_then(|salt| log_in(server, &mut conn, &salt, &entry, extra));
-    let (session, caps) = match login {
-        Ok(l) => l,
-        Err(refused) => {
-            server.inst.status.inc(Stat::Aborted_connects);
-            match refused {
-                Refused::Sql(e) => {
-                    server.logs.refused(entry.id, &e.message);
-                    conn.out.error(&e)
-                }
-                Refused::Gone(ReadError::Frame(f)) => {
-                    conn.out.error(&SqlError::new(f.errno(), f.to_string()))
-                }
-                Refused::Gone(ReadError::Broken) => conn.out.error(&bad_handshake()),
-                Refused::Gone(ReadError::Memory(e)) => conn.out.error(&e),
-                Refused::Gone(ReadError::Closed | ReadError::Timeout) => {}
+    let hello = salt.map_err(Refused::Gone).and_then(|salt| {
+        let packet = hello(server, &mut conn, &entry)?;
+        Ok((salt, packet))
+    });
+    match hello {
+        Ok((salt, packet)) => {
+            let begun = begin(server, conn, packet, &salt, entry, counted, extra);
+            if let Some(connection) = begun {
+                server.serve_here(connection, Woken::LoggedIn);
             }
-            let _ = conn.out.flush();
-            return;
         }
-    };
-    let connection = Connection::new(server.clone(), conn, session, caps, entry, counted);
-    server.serve_here(connection, Woken::LoggedIn);
+        Err(why) => refuse(server, &mut conn, &entry, why),
+    }
+}
+
+/// The client's login, still encoded, behind the change to TLS if it asks for one.
+fn hello(server: &Server, conn: &mut Conn, entry: &Entry) -> Result<Vec<u8>, Refused> {
+    let packet = conn.read_packet()?;
+    if conn.offered.has(Capabilities::SSL) && decode_hello(&packet) == Ok(ClientHello::SslRequest) {
+        encrypt(server, conn, entry)?;
+        return Ok(conn.read_packet()?);
+    }
+    Ok(packet)
+}
+
+/// From the login to the connection that has its session.
+#[inline(never)]
+fn begin(
+    server: &Arc<Server>,
+    mut conn: Conn,
+    packet: Vec<u8>,
+    salt: &Salt,
+    entry: Arc<Entry>,
+    counted: Counted,
+    extra: bool,
+) -> Option<Box<Connection>> {
+    match log_in(server, &mut conn, &packet, salt, &entry, extra) {
+        Ok((session, caps)) => {
+            Some(Connection::new(server.clone(), conn, session, caps, entry, counted))
+        }
+        Err(why) => {
+            refuse(server, &mut conn, &entry, why);
+            None
+        }
+    }
+}
+
+/// Says why there is no session, to a client that is still there.
+fn refuse(server: &Server, conn: &mut Conn, entry: &Entry, why: Refused) {
+    server.inst.status.inc(Stat::Aborted_connects);
+    match why {
+        Refused::Sql(e) => {
+            server.logs.refused(entry.id, &e.message);
+            conn.out.error(&e)
+        }
+        Refused::Gone(ReadError::Frame(f)) => {
+            conn.out.error(&SqlError::new(f.errno(), f.to_string()))
+        }
+        Refused::Gone(ReadError::Broken) => conn.out.error(&bad_handshake()),
+        Refused::Gone(ReadError::Memory(e)) => conn.out.error(&e),
+        Refused::Gone(ReadError::Closed | ReadError::Timeout) => {}
+    }
+    let _ = conn.out.flush();
 }
 
 fn bad_handshake() -> SqlError {
-    SqlError::new(1043, "Bad handshake")
+    SqlError::of(errno::ER_HANDSHAKE_ERROR, &[])
 }
 
 type Salt = [u8; weir_wire::constants::SALT_LEN];
@@ -311,28 +415,21 @@ fn greet(server: &Server, conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
 fn log_in(
     server: &Arc<Server>,
     conn: &mut Conn,
+    packet: &[u8],
     salt: &Salt,
     entry: &Entry,
     extra: bool,
 ) -> Result<(Session, Capabilities), Refused> {
-    let mut packet = conn.read_packet()?;
-    if conn.offered.has(Capabilities::SSL) && decode_hello(&packet) == Ok(ClientHello::SslRequest) {
-        encrypt(server, conn, entry)?;
-        packet = conn.read_packet()?;
-    }
-    let login = match decode_hello(&packet) {
+    let login = match decode_hello(packet) {
         Ok(ClientHello::Login(l)) => l,
         Ok(ClientHello::SslRequest) => {
             return Err(Refused::Sql(SqlError::new(
-                1043,
+                errno::ER_HANDSHAKE_ERROR,
                 "Bad handshake: TLS was not offered, or is there already",
             )));
         }
         Ok(ClientHello::TooOld) => {
-            return Err(Refused::Sql(SqlError::new(
-                1251,
-                "Client does not support authentication protocol requested by server; consider upgrading MySQL client",
-            )));
+            return Err(Refused::Sql(SqlError::of(errno::ER_NOT_SUPPORTED_AUTH_MODE, &[])));
         }
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
@@ -402,7 +499,7 @@ pub fn identify(
     if !set.is_for_clients() {
         let (name, value) = ("character_set_client", set.name());
         let text = format!("Variable '{name}' can't be set to the value of '{value}'");
-        return Err(Refused::Sql(SqlError::new(1231, text)));
+        return Err(Refused::Sql(SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text)));
     }
     let account = auth::check(conn, &server.auth, &server.inst, login, salt)?;
     let text = |b: &[u8]| sent::text_in(set, b);

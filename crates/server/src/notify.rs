@@ -1,4 +1,4 @@
-//! What systemd is told: ready, stopping, reloading, still alive, still at work (`sd_notify(3)`). Datagrams to the socket that
+//! What systemd learns: ready, stopping, reloading, still alive, still at work (`sd_notify(3)`). Datagrams to the socket that
 //! `NOTIFY_SOCKET` names; without one nothing is sent.
 //!
 //! A start that recovers and a stop that writes pages may take longer than the unit's timeouts: [`Busy`] asks for more time as long as the

@@ -7,6 +7,7 @@ use crate::transport::Transport;
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,7 @@ pub struct Parking<C> {
     /// Wakes the watching thread, whose next timeout has become an earlier one.
     earlier: OwnedFd,
     parked: Mutex<Watched<C>>,
+    ended: AtomicBool,
 }
 
 /// How exactly the timeouts are kept.
@@ -70,7 +72,7 @@ impl<C: Idle> Parking<C> {
         let interest = epoll::EventFlags::IN | epoll::EventFlags::ET;
         epoll::add(&epoll, &earlier, epoll::EventData::new_u64(EARLIER), interest)?;
         let parked = Mutex::new(Watched { map: HashMap::new(), next: None });
-        Ok(Parking { epoll, earlier, parked })
+        Ok(Parking { epoll, earlier, parked, ended: AtomicBool::new(false) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Watched<C>> {
@@ -114,7 +116,14 @@ impl<C: Idle> Parking<C> {
         gone
     }
 
-    /// What the watching thread does; it ends with an error only. It sleeps until a socket or a timeout wakes it.
+    /// Ends the watch. Connections that are parked then stay so until they are dropped with the rest.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        // The counter of a descriptor that nobody reads cannot overflow by the few writes that there are.
+        let _ = rustix::io::write(&self.earlier, &1u64.to_ne_bytes());
+    }
+
+    /// What the watching thread does until [`Parking::end`], or an error. It sleeps until a socket or a timeout wakes it.
     pub fn watch(&self, mut wake: impl FnMut(Box<C>, Woken)) -> std::io::Result<()> {
         let mut events = Vec::with_capacity(EVENTS);
         let mut scanned = Instant::now();
@@ -127,6 +136,9 @@ impl<C: Idle> Parking<C> {
             match epoll::wait(&self.epoll, room, limit.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(e) => return Err(e.into()),
+            }
+            if self.ended.load(Ordering::Acquire) {
+                return Ok(());
             }
             let mut woken = Vec::new();
             let mut parked = self.lock();

@@ -83,7 +83,7 @@ impl Entry {
         }
     }
 
-    /// Wakes its owner, who says why it ends. A client that has not logged in is told nothing: its owner may be waiting in a write.
+    /// Wakes its owner, who says why it ends. A client that has not logged in gets no message: its owner may be waiting in a write.
     fn wake(&self) {
         let logs_in = lock(&self.doing).command == CONNECT;
         match logs_in {
@@ -103,7 +103,8 @@ impl Entry {
 #[derive(Default)]
 pub struct Registry {
     map: Mutex<HashMap<u64, Arc<Entry>>>,
-    last: AtomicU64,
+    /// The number of the last connection; in a program that of its own ones, too.
+    last: Arc<AtomicU64>,
     /// A client has said SHUTDOWN.
     stop_asked: AtomicBool,
     /// Whom that wakes.
@@ -118,6 +119,11 @@ type Logins = HashMap<(String, String), u64>;
 const COUNTED_LOGINS: usize = 10_000;
 
 impl Registry {
+    /// A registry that shares its numbers with others.
+    pub fn counting(last: Arc<AtomicU64>) -> Registry {
+        Registry { last, ..Registry::default() }
+    }
+
     /// Ids are never 0 and never repeated.
     pub fn next_id(&self) -> u64 {
         self.last.fetch_add(1, Ordering::Relaxed) + 1

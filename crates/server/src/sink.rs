@@ -3,6 +3,7 @@
 use crate::conn::{Conn, Output, ReadError};
 use smallvec::SmallVec;
 use std::time::{Duration, Instant};
+use weir_sql::errno;
 use weir_sql::session::{Session, Tracked};
 use weir_sql::session_api::{
     ColumnMeta, KeptHeader, OkInfo, OutValue, ResultSink, SinkError, SqlError, StatusFlags,
@@ -25,7 +26,7 @@ pub struct Final {
     slow: bool,
 }
 
-/// What is told of a session, as flags of the protocol.
+/// The state of a session, as flags of the protocol.
 pub fn status(of: StatusFlags, more_results: bool) -> Status {
     Status::new(of.in_transaction, of.autocommit, more_results)
         .with(of.read_only, Status::IN_TRANS_READONLY)
@@ -41,7 +42,7 @@ const PRESSURE_STEP: u16 = 50;
 pub struct Told(u16);
 
 impl Told {
-    /// What to tell now, if anything: that it is over is told whatever the step.
+    /// What to send now, if anything: the end is sent whatever the step.
     fn next(&mut self, pressure: Option<u16>) -> Option<u16> {
         let p = pressure?;
         let worth = p.abs_diff(self.0) >= PRESSURE_STEP || p == 0 && self.0 > 0;
@@ -128,7 +129,7 @@ pub struct NetSink<'c> {
     pub sent: u64,
     /// Something is in the packet buffer or sent: an error now ends a result, it does not replace it.
     pub status: StatusFlags,
-    /// When the statement began, and how long it may take before the client is told that it was slow.
+    /// When the statement began, and how long it may take before the answer says that it was slow.
     clock: (Instant, Duration),
     /// When the end of its answer was known.
     pub ended: Option<Instant>,
@@ -139,6 +140,8 @@ pub struct NetSink<'c> {
     more: bool,
     /// Which are OUT parameters.
     outs: bool,
+    /// Rows are not to be sent yet.
+    held: bool,
 }
 
 /// The file that a statement has asked the client for.
@@ -177,6 +180,7 @@ impl<'c> NetSink<'c> {
             file,
             more: false,
             outs: false,
+            held: false,
         }
     }
 
@@ -279,6 +283,19 @@ impl ResultSink for NetSink<'_> {
         } else {
             self.conn.out.packet(|buf| text_row(buf, row, types));
         }
+        if self.held {
+            return Ok(());
+        }
+        self.conn.out.flush_if_full().map_err(|()| SinkError)
+    }
+
+    fn hold(&mut self) -> bool {
+        self.held = true;
+        true
+    }
+
+    fn release(&mut self) -> Result<(), SinkError> {
+        self.held = false;
         self.conn.out.flush_if_full().map_err(|()| SinkError)
     }
 
@@ -287,7 +304,7 @@ impl ResultSink for NetSink<'_> {
         if ok.more_results
             && let Some(end) = self.last.take()
         {
-            // Pressure is told with the end of the whole answer.
+            // Pressure is sent with the end of the whole answer.
             let end = Final { pressure: None, ..end };
             end.put(&mut self.conn.out, self.caps, true, &mut Told::default(), &[]);
             // What comes next may take long, and anyone who waits for this result waits for no other.
@@ -320,11 +337,9 @@ impl ResultSink for NetSink<'_> {
             self.file = ClientFile::Broken;
             return Err(match e {
                 ReadError::Closed | ReadError::Broken => {
-                    SqlError::new(1158, "Got an error reading communication packets")
+                    SqlError::of(errno::ER_NET_READ_ERROR, &[])
                 }
-                ReadError::Timeout => {
-                    SqlError::new(1159, "Got timeout reading communication packets")
-                }
+                ReadError::Timeout => SqlError::of(errno::ER_NET_READ_INTERRUPTED, &[]),
                 ReadError::Frame(f) => SqlError::new(f.errno(), f.to_string()),
                 ReadError::Memory(e) => e,
             });

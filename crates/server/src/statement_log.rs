@@ -1,7 +1,7 @@
 //! The general log and the slow query log: files in MySQL's format, which `mysqldumpslow`, `pt-query-digest` and their like read.
 //!
 //! A statement is written when it has ended (slow) or before it begins (general), one `write` each, so that lines of several
-//! connections do not mix. A log that cannot be written is told of once in the error log, and turned off.
+//! connections do not mix. A log that cannot be written is reported once in the error log, and turned off.
 
 use crate::log;
 use rustix::fs::OFlags;
@@ -11,6 +11,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_engine::cost::{Cost, Costs};
+use weir_sql::errno;
 use weir_sql::files::StatementLogs;
 use weir_sql::session_api::SqlError;
 use weir_sql::vars::{GlobalVars, Var, VarValue};
@@ -23,6 +25,8 @@ pub struct Logs {
     unindexed: AtomicBool,
     /// `log_slow_admin_statements`.
     admin: AtomicBool,
+    /// `log_slow_extra`.
+    extra: AtomicBool,
     /// `log_output` has FILE in it.
     to_files: AtomicBool,
 }
@@ -168,6 +172,9 @@ pub struct Ended<'a> {
     pub lock_nanos: u64,
     pub sent: u64,
     pub examined: u64,
+    pub costs: Costs,
+    /// Bytes that its session had charged at most.
+    pub memory: usize,
     pub text: &'a [u8],
 }
 
@@ -190,6 +197,7 @@ impl Logs {
             slow: file("slow query log", Var::slow_query_log_file),
             unindexed: AtomicBool::new(vars.bool(Var::log_queries_not_using_indexes)),
             admin: AtomicBool::new(vars.bool(Var::log_slow_admin_statements)),
+            extra: AtomicBool::new(vars.bool(Var::log_slow_extra)),
             to_files: AtomicBool::new(true),
         });
         logs.outputs(&vars.get(Var::log_output));
@@ -207,6 +215,7 @@ impl Logs {
             Var::slow_query_log_file,
             Var::log_queries_not_using_indexes,
             Var::log_slow_admin_statements,
+            Var::log_slow_extra,
             Var::log_output,
         ] {
             let logs = logs.clone();
@@ -228,6 +237,7 @@ impl Logs {
             }
             (Var::log_queries_not_using_indexes, _) => self.unindexed.store(on, Ordering::Relaxed),
             (Var::log_slow_admin_statements, _) => self.admin.store(on, Ordering::Relaxed),
+            (Var::log_slow_extra, _) => self.extra.store(on, Ordering::Relaxed),
             (Var::log_output, value) => self.outputs(value),
             _ => {}
         }
@@ -292,6 +302,9 @@ impl Logs {
             s.examined
         )
         .into_bytes();
+        if self.extra.load(Ordering::Relaxed) {
+            text.extend_from_slice(extra(s).as_bytes());
+        }
         if !s.database.is_empty() && state.database != s.database {
             text.extend_from_slice(format!("use {};\n", s.database).as_bytes());
             state.database = s.database.into();
@@ -303,18 +316,40 @@ impl Logs {
     }
 }
 
+/// What the statement cost, as a comment of names and numbers that tools which read this log pass over or gather.
+fn extra(s: &Ended<'_>) -> String {
+    let cost = |c: Cost| s.costs[c as usize];
+    let micros = |c: Cost| cost(c) / 1000;
+    format!(
+        "# Pages_requested: {}  Pages_read: {}  Pages_dirtied: {}  Redo_bytes: {}  Undo_bytes: {}  Temporary_bytes: {}  Memory_max: {}  \
+         Lock_wait_usec: {}  Log_wait_usec: {}  Room_wait_usec: {}  Page_wait_usec: {}\n",
+        cost(Cost::PagesRequested),
+        cost(Cost::PagesRead),
+        cost(Cost::PagesDirtied),
+        cost(Cost::RedoBytes),
+        cost(Cost::UndoBytes),
+        cost(Cost::TemporaryBytes),
+        s.memory,
+        micros(Cost::WaitLock),
+        micros(Cost::WaitLog),
+        micros(Cost::WaitRoom),
+        micros(Cost::WaitPage),
+    )
+}
+
 impl StatementLogs for Logs {
     fn reopen(&self, general: bool, slow: bool) -> Result<(), SqlError> {
         for (log, wanted) in [(&self.general, general), (&self.slow, slow)] {
             if wanted {
-                log.reopen().map_err(|e| SqlError::new(1105, e))?;
+                log.reopen().map_err(|e| SqlError::new(errno::ER_UNKNOWN_ERROR, e))?;
             }
         }
         Ok(())
     }
 
     fn reopen_errors(&self) -> Result<(), SqlError> {
-        crate::log::reopen()
-            .map_err(|e| SqlError::new(1105, format!("cannot write the error log: {e}")))
+        crate::log::reopen().map_err(|e| {
+            SqlError::new(errno::ER_UNKNOWN_ERROR, format!("cannot write the error log: {e}"))
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Faults: what is planned, how the device carries it out, and which errors of the engine it explains.
 //!
-//! Two kinds are told apart. A *survived* fault (latency, a stuck operation, a full disk, a read that fails a few times,
+//! There are two kinds. A *survived* fault (latency, a stuck operation, a full disk, a read that fails a few times,
 //! no descriptors for files of tables, reads that are put off, jumping clocks, a crash) may fail a statement but never ends the engine. A *detected* one (a failed write or sync, a
 //! flipped bit, log whose write was acknowledged and is not there) may end the engine or a table's use with a clear error; it never makes wrong data.
 

@@ -82,7 +82,7 @@ pub async fn live(s: &Stage<'_>) -> Result<Ended, Failure> {
                 return Poll::Ready(Ok(if flip { Ended::Damaged } else { Ended::GaveUp }));
             }
             if s.injector.happened().flip {
-                // A damaged page of undo is told again and again, and what its transaction has locked stays locked.
+                // A damaged page of undo is reported again and again, and what its transaction has locked stays locked.
                 return Poll::Ready(Ok(Ended::Damaged));
             }
             return Poll::Ready(failed(
@@ -201,6 +201,8 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
         page_size: c.page_size,
         buffer_pool: c.frames * c.page_size as u64,
         redo_capacity: c.redo,
+        // In a fifth of the worlds the log gets its files as it is filled.
+        redo_on_demand: c.frames % 5 == 4,
         log_buffer: c.log_buffer,
         data_mode: c.data_mode,
         log_mode: c.log_mode,

@@ -8,7 +8,7 @@
 //!
 //! The format cannot tell the loss of another page's write: nothing that is read says which LSN the page must have at least. Nor can it
 //! tell a file as a crash left it whose newest page had come home: recovery has brought the older ones home since. Such a page is
-//! served, or it contradicts its neighbours and is told by anyone who meets that; what is asked of the engine is an end, by rows or by an error.
+//! served, or it contradicts its neighbours and whatever meets that reports it; what is asked of the engine is an end, by rows or by an error.
 
 use crate::faults::Injector;
 use crate::life::{Stage, everything};

@@ -119,7 +119,7 @@ fn compare_rows(
     }
 }
 
-/// Rights as they are told after a start.
+/// Rights as they are shown after a start.
 async fn compare_rights(stage: &Stage, c: &mut Connection) {
     let a = c.ask(&format!("SHOW GRANTS FOR {READER}@localhost")).await;
     let found = found_rights(&a.rows);

@@ -22,6 +22,6 @@ mod state;
 mod writer;
 
 pub use dump::{Dump, DumpError, From, Sent};
-pub use log::{BinaryLog, Options, Place};
+pub use log::{BinaryLog, InUse, Options, Place};
 pub use names::STATE;
 pub use record::{Batch, Named, Record};

@@ -80,6 +80,17 @@ struct Told {
     purged: GtidSet,
 }
 
+/// Why a purge has left files that it was to remove.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InUse {
+    /// The first file that somebody reads.
+    pub file: String,
+    pub readers: usize,
+    /// How many files were removed, and how many were to be.
+    pub purged: usize,
+    pub wanted: usize,
+}
+
 /// Somebody who reads the files from this one on.
 struct Reading {
     id: u64,
@@ -99,6 +110,8 @@ pub struct BinaryLog {
     readings: Mutex<Vec<Reading>>,
     next_reading: AtomicU64,
     next_spilled: AtomicU64,
+    /// The last file when it was last looked for expired ones.
+    expired_at: AtomicU32,
     db: OnceLock<Db>,
     stop: Event,
     replicas: Mutex<BTreeMap<u64, Registered>>,
@@ -149,6 +162,7 @@ impl BinaryLog {
             readings: Mutex::default(),
             next_reading: AtomicU64::new(1),
             next_spilled: AtomicU64::new(1),
+            expired_at: AtomicU32::new(0),
             db: OnceLock::new(),
             stop: Event::new(),
             replicas: Mutex::default(),
@@ -345,15 +359,19 @@ impl BinaryLog {
         done
     }
 
-    /// PURGE BINARY LOGS TO. Files that somebody reads stay, with all behind them; they are named with how many read them.
-    pub async fn purge(&self, keep: u32) -> Result<Option<(String, usize)>> {
-        let (first, kept) = {
+    /// PURGE BINARY LOGS TO. Files that somebody reads stay, with all behind them.
+    pub async fn purge(&self, keep: u32) -> Result<Option<InUse>> {
+        let (first, readers) = {
             let readings = lock(&self.readings);
             let first = readings.iter().map(|r| r.number).min().filter(|n| *n < keep);
             (first, readings.iter().filter(|r| Some(r.number) == first).count())
         };
+        let before = |limit: u32| self.infos().iter().filter(|f| f.number < limit).count();
+        let wanted = before(keep);
+        let purged = first.map_or(wanted, before);
         self.changed(async |w| w.purge(first.unwrap_or(keep)).await).await?;
-        Ok(first.map(|n| (self.fixed.names.file(n), kept)))
+        let file = |n| self.fixed.names.file(n);
+        Ok(first.map(|n| InUse { file: file(n), readers, purged, wanted }))
     }
 
     /// The first file whose last change is not before `seconds` since 1970; its own events tell when that was.
@@ -374,7 +392,9 @@ impl BinaryLog {
     /// Removes files that are older than `binlog_expire_logs_seconds`.
     async fn expire(&self) {
         let limit = self.settings.expire_seconds.load(Ordering::Relaxed);
-        if limit == 0 || lock(&self.told).files.len() < 2 {
+        // As in MySQL, files are looked at when another one begins.
+        let last = lock(&self.told).files.last().map_or(0, |f| f.number);
+        if limit == 0 || self.expired_at.swap(last, Ordering::Relaxed) == last {
             return;
         }
         let since = u64::from(self.settings.seconds()).saturating_sub(limit);

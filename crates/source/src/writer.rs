@@ -6,7 +6,7 @@
 //! - A new file is durable, with its entry in the index and the state that names it, before anything follows its head.
 
 use crate::log::Settings;
-use crate::names::{Names, read, replace};
+use crate::names::{NUMBER_MAX, Names, read, replace};
 use crate::reader::previous_of;
 use crate::record::{Events, Named, Part, Record, cut};
 use crate::state::State;
@@ -180,7 +180,10 @@ impl Writer {
             return Err(e);
         }
         self.note_commit(end);
-        if self.rotates && self.end() >= self.settings.max_size() {
+        let is_full = self.end() >= self.settings.max_size();
+        // All events of a file have checksums, or none has.
+        let other_sums = self.state.checksum != self.settings.checksum();
+        if self.rotates && (is_full || other_sums) {
             self.rotate().await?;
         } else if self.out.len() >= WRITE_AT {
             self.write().await?;
@@ -360,7 +363,12 @@ impl Writer {
         if let Some(file) = &self.file {
             file.sync().await?;
         }
-        self.state.save(self.fixed.disk.as_ref()).await?;
+        let mut state = self.state.clone();
+        if let Some(end) = self.ended {
+            // The file goes on where its last event stands, if the next file is not there after a crash.
+            state.position = end;
+        }
+        state.save(self.fixed.disk.as_ref()).await?;
         (self.saved, self.saved_number) = (self.state.lsn, self.state.number);
         // What comes next names commits from here on.
         self.clock.clear();
@@ -410,6 +418,12 @@ impl Writer {
             old.sync().await?;
         }
         let number = self.state.number + 1;
+        if number > NUMBER_MAX {
+            return Err(Error::Unsupported(
+                "a file of the binary log behind number 2147483647: RESET BINARY LOGS AND GTIDS"
+                    .into(),
+            ));
+        }
         let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
         let file = self.fixed.disk.open(&self.fixed.names.file(number), how).await?;
         file.truncate(0).await?;
@@ -424,6 +438,9 @@ impl Writer {
         self.state.position = head.len() as u64;
         self.state.checksum = checksum;
         self.state.sequence = 0;
+        // Numbers of the file before mean nothing in this one, whether or not the state can be saved now.
+        self.clock.clear();
+        self.base = 0;
         self.ended = None;
         self.file = Some(file);
         self.save().await

@@ -267,7 +267,7 @@ fn rows_known(files: &[(String, Vec<u8>)]) -> Vec<i64> {
 
 #[test]
 fn the_log_and_the_tables_agree_after_any_crash() {
-    let worlds = std::env::var("WEIR_WORLDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let worlds = std::env::var("WEIR_WORLDS").ok().and_then(|n| n.parse().ok()).unwrap_or(8);
     for world in 0..worlds {
         let (known, next) = (Arc::default(), Arc::default());
         let mut disk = None;

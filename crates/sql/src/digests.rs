@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use weir_engine::cost::{self, COSTS, Costs};
 
 /// The table of performance_schema that shows them.
 pub const TABLE: &str = "events_statements_summary_by_digest";
@@ -36,6 +37,8 @@ pub struct Ended {
     pub sent: u64,
     pub examined: u64,
     pub counted: [u64; COUNTED],
+    /// Bytes of memory that the session had charged at most.
+    pub memory: u64,
 }
 
 /// The longest statement of late.
@@ -56,7 +59,7 @@ struct Stripe {
 /// Stripes of a row; those of sessions that never came are not made.
 const STRIPES: usize = 4;
 /// [`Sums`] as they are added up.
-const SUMS: usize = 7 + COUNTED;
+const SUMS: usize = 7 + COUNTED + COSTS;
 
 /// What the statements of a row came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +73,7 @@ pub struct Sums {
     pub sent: u64,
     pub examined: u64,
     pub counted: [u64; COUNTED],
+    pub costs: Costs,
 }
 
 /// All statements of one digest in one schema.
@@ -82,6 +86,8 @@ pub struct Summary {
     pub first_micros: AtomicU64,
     /// To the second.
     pub last_micros: AtomicU64,
+    /// Bytes of memory that a session had charged at most.
+    pub max_memory: AtomicU64,
     stripes: [OnceLock<Box<Stripe>>; STRIPES],
     /// When the example was taken.
     sampled_micros: AtomicU64,
@@ -166,13 +172,15 @@ impl Summary {
             max_nanos: AtomicU64::default(),
             first_micros: AtomicU64::new(now),
             last_micros: AtomicU64::new(now),
+            max_memory: AtomicU64::default(),
             stripes: Default::default(),
             sampled_micros: AtomicU64::default(),
             sample: Mutex::default(),
         }
     }
 
-    /// `session` chooses the stripe; `text` gives the statement as it may be shown, and is asked for where it becomes the example.
+    /// Called by the thread that has run the statement. `session` chooses the stripe; `text` gives the statement as it may be shown, and
+    /// is asked for where it becomes the example.
     pub fn ended(&self, e: &Ended, session: u64, text: impl FnOnce() -> Vec<u8>) {
         let stripe = self.stripes[session as usize % STRIPES].get_or_init(|| {
             Box::new(Stripe {
@@ -192,8 +200,14 @@ impl Summary {
         if e.counted != [0; COUNTED] {
             stripe.sums[7..].iter().zip(e.counted).for_each(|(to, n)| add(to, n));
         }
+        // What this thread has spent since the statement before ended is this one's.
+        let costs = &stripe.sums[7 + COUNTED..];
+        cost::drain(|n, cost| add(&costs[n], cost));
         stripe.durations[class(e.nanos)].fetch_add(1, Relaxed);
         // What all sessions share is written when it changes, which is seldom.
+        if e.memory > self.max_memory.load(Relaxed) {
+            self.max_memory.fetch_max(e.memory, Relaxed);
+        }
         if e.nanos < self.min_nanos.load(Relaxed) {
             self.min_nanos.fetch_min(e.nanos, Relaxed);
         }
@@ -237,6 +251,7 @@ impl Summary {
             sent: sum(5),
             examined: sum(6),
             counted: std::array::from_fn(|n| sum(7 + n)),
+            costs: std::array::from_fn(|n| sum(7 + COUNTED + n)),
         }
     }
 

@@ -29,6 +29,26 @@ pub trait ServerFiles: Send + Sync {
     fn create(&self, path: &[u8]) -> Result<Box<dyn WriteFile>, SqlError>;
 }
 
+/// A line of the error log.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorLogLine {
+    /// Microseconds since 1970 UTC. No two lines have the same.
+    pub micros: u64,
+    /// 0: the server itself.
+    pub connection: u64,
+    pub level: &'static str,
+    /// `MY-010931`.
+    pub code: String,
+    pub subsystem: &'static str,
+    pub text: String,
+}
+
+/// The error log of the server.
+pub trait ErrorLog: Send + Sync {
+    /// The last lines that it has written, the oldest first.
+    fn lines(&self) -> Vec<ErrorLogLine>;
+}
+
 /// What BACKUP TO asks for.
 pub struct BackupAsked<'a> {
     pub directory: &'a str,
@@ -81,6 +101,5 @@ impl ServerFiles for NoFiles {
 
 /// 1290: the file is not where `secure_file_priv` says.
 pub fn not_allowed() -> SqlError {
-    let text = "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement";
-    SqlError::new(errno::ER_OPTION_PREVENTS_STATEMENT, text)
+    SqlError::of(errno::ER_OPTION_PREVENTS_STATEMENT, &[&"--secure-file-priv"])
 }

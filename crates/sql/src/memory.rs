@@ -19,6 +19,7 @@ mod process;
 
 pub use process::Measure;
 
+use crate::errno;
 use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};
@@ -93,6 +94,8 @@ pub struct SessionMemory {
     /// What of it is charged to the server, rounded up to chunks.
     taken: AtomicUsize,
     limit: AtomicUsize,
+    /// The most since [`SessionMemory::take_peak`].
+    peak: AtomicUsize,
 }
 
 impl SessionMemory {
@@ -103,6 +106,7 @@ impl SessionMemory {
             used: zero(),
             taken: zero(),
             limit: AtomicUsize::new(usize::MAX),
+            peak: zero(),
         })
     }
 
@@ -136,7 +140,21 @@ impl SessionMemory {
             self.taken.store(taken + self.server.take(more)?, Relaxed);
         }
         self.used.store(used, Relaxed);
+        if used > self.peak.load(Relaxed) {
+            self.peak.store(used, Relaxed);
+        }
         Ok(())
+    }
+
+    /// The most bytes that were charged at a time since this was asked last.
+    pub fn take_peak(&self) -> usize {
+        let (peak, used) = (self.peak.load(Relaxed), self.used());
+        // Most statements charge nothing.
+        if peak == used {
+            return used;
+        }
+        self.peak.store(used, Relaxed);
+        peak.max(used)
     }
 
     fn give_back(&self, bytes: usize) {
@@ -198,14 +216,14 @@ impl Over {
                     .into(),
             ),
             Whose::Sessions => (
-                4081,
+                errno::ER_DA_GLOBAL_CONN_LIMIT,
                 format!(
                     "Global connection memory limit {limit} bytes exceeded. Consumed {used} bytes. \
                      See global_connection_memory_limit"
                 ),
             ),
             Whose::Session => (
-                4082,
+                errno::ER_DA_CONN_LIMIT,
                 format!(
                     "Connection memory limit {limit} bytes exceeded. Consumed {used} bytes. See \
                      connection_memory_limit"
@@ -224,7 +242,7 @@ impl Over {
 impl From<Over> for ValueError {
     fn from(o: Over) -> ValueError {
         let (errno, text) = o.text();
-        ValueError::new(errno, "HY000", text)
+        ValueError::new(errno, text)
     }
 }
 

@@ -33,7 +33,7 @@ pub struct ColumnMeta {
     pub flags: u16,
     /// Digits after the point; 31 where a double has no fixed number of them.
     pub decimals: u8,
-    /// Of a text: what a client is told that gets it in its own set.
+    /// Of a text: what a client that gets it in its own set learns.
     pub text: Option<ColumnText>,
     /// The five names, as they stand above, in `character_set_results`, where that is not UTF-8.
     pub encoded: Option<Arc<[Vec<u8>; 5]>>,
@@ -157,6 +157,17 @@ pub trait ResultSink: Send {
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
 
+    /// Rows are kept from here on and not sent: the page that they come from is latched, so nothing may be waited for, and nothing else of
+    /// the engine be asked. False: this sink cannot promise that, and gets copies.
+    fn hold(&mut self) -> bool {
+        false
+    }
+
+    /// What was kept may be sent.
+    fn release(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+
     /// Whether the sink may become full. A query asks once, before its first row, so that a row costs nothing where the answer is no.
     fn may_fill(&self) -> bool {
         false
@@ -232,6 +243,11 @@ impl SqlError {
         SqlError { errno, sqlstate: errno::sqlstate(errno), message: message.into() }
     }
 
+    /// An error of MySQL's list with the arguments of its text.
+    pub fn of(errno: u16, args: &[&dyn fmt::Display]) -> SqlError {
+        SqlError::new(errno, errno::message(errno, args))
+    }
+
     /// An error with a state of its own (SIGNAL, for one).
     pub fn with_state(errno: u16, sqlstate: [u8; 5], message: impl Into<String>) -> SqlError {
         SqlError { errno, sqlstate, message: message.into() }
@@ -239,56 +255,50 @@ impl SqlError {
 
     /// 1235: known MySQL, not built here.
     pub fn not_supported(what: impl fmt::Display) -> SqlError {
-        SqlError::new(
-            errno::ER_NOT_SUPPORTED_YET,
-            format!("This version of MySQL doesn't yet support '{what}'"),
-        )
+        SqlError::of(errno::ER_NOT_SUPPORTED_YET, &[&what])
     }
 
     /// 1064 at `near` (the rest of the statement) on `line` (from 1).
     pub fn parse(near: &str, line: usize) -> SqlError {
         let near: String = near.chars().take(80).collect();
-        SqlError::new(
+        SqlError::of(
             errno::ER_PARSE_ERROR,
-            format!(
-                "You have an error in your SQL syntax; check the manual that corresponds to your \
-                 MySQL server version for the right syntax to use near '{near}' at line {line}"
-            ),
+            &[
+                &"You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use",
+                &near,
+                &line,
+            ],
         )
     }
 
     /// 1065.
     pub fn empty_query() -> SqlError {
-        SqlError::new(errno::ER_EMPTY_QUERY, "Query was empty")
+        SqlError::of(errno::ER_EMPTY_QUERY, &[])
     }
 
     /// 1317.
     pub fn interrupted() -> SqlError {
-        SqlError::new(errno::ER_QUERY_INTERRUPTED, "Query execution was interrupted")
+        SqlError::of(errno::ER_QUERY_INTERRUPTED, &[])
     }
 
     /// 1046.
     pub fn no_database() -> SqlError {
-        SqlError::new(errno::ER_NO_DB_ERROR, "No database selected")
+        SqlError::of(errno::ER_NO_DB_ERROR, &[])
     }
 
     /// 1049.
     pub fn unknown_database(name: &str) -> SqlError {
-        SqlError::new(errno::ER_BAD_DB_ERROR, format!("Unknown database '{name}'"))
+        SqlError::of(errno::ER_BAD_DB_ERROR, &[&name])
     }
 
     /// 1243, for a statement id that was never prepared or is closed.
     pub fn unknown_statement(id: u32, caller: &str) -> SqlError {
-        SqlError::new(
-            errno::ER_UNKNOWN_STMT_HANDLER,
-            format!("Unknown prepared statement handler ({id}) given to {caller}"),
-        )
+        SqlError::of(errno::ER_UNKNOWN_STMT_HANDLER, &[&id, &caller])
     }
 
     /// 3948: the server or the client does not allow LOAD DATA LOCAL.
     pub fn local_disabled() -> SqlError {
-        let text = "Loading local data is disabled; this must be enabled on both the client and server sides";
-        SqlError::new(errno::ER_CLIENT_LOCAL_FILES_DISABLED, text)
+        SqlError::of(errno::ER_CLIENT_LOCAL_FILES_DISABLED, &[])
     }
 
     /// 1105, for what has no number of its own.
@@ -308,7 +318,7 @@ impl std::error::Error for SqlError {}
 
 impl From<SinkError> for SqlError {
     fn from(_: SinkError) -> SqlError {
-        SqlError::new(errno::ER_NET_ERROR_ON_WRITE, "Got an error writing communication packets")
+        SqlError::of(errno::ER_NET_ERROR_ON_WRITE, &[])
     }
 }
 

@@ -1,10 +1,11 @@
 //! Status counters: one table, one array of relaxed atomics for the server and one for each session.
 //!
-//! Server and executor count; SHOW STATUS reads. Names are MySQL's. Counters of the engine
-//! (`Innodb_*`) come from the engine; `metrics` puts them all together.
+//! Server and executor count; SHOW STATUS reads. Names are MySQL's. Statements are counted by their kind (`Com_*`), whose table
+//! ([`SqlCommand`]) names the counters. Counters of the engine (`Innodb_*`) come from the engine; `metrics` puts them all together.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use weir_engine::{StatusDef, StatusKind, StatusUnit};
+pub use weir_syntax::ast::SqlCommand;
 
 macro_rules! stats {
     ($($name:ident: $kind:ident $unit:ident, $doc:literal;)*) => {
@@ -31,58 +32,11 @@ stats! {
     Bytes_received: Counter Bytes, "Bytes read from clients.";
     Bytes_sent: Counter Bytes, "Bytes written to clients.";
     Com_admin_commands: Counter One, "Protocol commands that are no statements.";
-    Com_alter_instance: Counter One, "ALTER INSTANCE statements.";
-    Com_alter_table: Counter One, "ALTER TABLE statements.";
-    Com_alter_user: Counter One, "ALTER USER statements.";
-    Com_analyze: Counter One, "ANALYZE TABLE statements.";
-    Com_begin: Counter One, "BEGIN and START TRANSACTION statements.";
-    Com_call_procedure: Counter One, "CALL statements.";
-    Com_change_db: Counter One, "USE statements and COM_INIT_DB.";
-    Com_check: Counter One, "CHECK TABLE statements.";
-    Com_commit: Counter One, "COMMIT statements.";
-    Com_create_db: Counter One, "CREATE DATABASE statements.";
-    Com_create_function: Counter One, "CREATE FUNCTION statements.";
-    Com_create_index: Counter One, "CREATE INDEX statements.";
-    Com_create_procedure: Counter One, "CREATE PROCEDURE statements.";
-    Com_create_table: Counter One, "CREATE TABLE statements.";
-    Com_create_user: Counter One, "CREATE USER statements.";
-    Com_dealloc_sql: Counter One, "DEALLOCATE PREPARE statements.";
-    Com_delete: Counter One, "DELETE statements.";
-    Com_do: Counter One, "DO statements.";
-    Com_drop_db: Counter One, "DROP DATABASE statements.";
-    Com_drop_index: Counter One, "DROP INDEX statements.";
-    Com_drop_table: Counter One, "DROP TABLE statements.";
-    Com_drop_user: Counter One, "DROP USER statements.";
-    Com_execute_sql: Counter One, "EXECUTE statements.";
-    Com_explain_other: Counter One, "EXPLAIN statements.";
-    Com_flush: Counter One, "FLUSH statements.";
-    Com_grant: Counter One, "GRANT statements.";
-    Com_insert: Counter One, "INSERT statements.";
-    Com_insert_select: Counter One, "INSERT ... SELECT statements.";
-    Com_kill: Counter One, "KILL statements.";
-    Com_load: Counter One, "LOAD DATA statements.";
-    Com_lock_tables: Counter One, "LOCK TABLES statements.";
-    Com_prepare_sql: Counter One, "PREPARE statements.";
-    Com_release_savepoint: Counter One, "RELEASE SAVEPOINT statements.";
-    Com_rename_user: Counter One, "RENAME USER statements.";
-    Com_replace: Counter One, "REPLACE statements.";
-    Com_replace_select: Counter One, "REPLACE ... SELECT statements.";
-    Com_revoke: Counter One, "REVOKE statements.";
-    Com_rollback: Counter One, "ROLLBACK statements.";
-    Com_rollback_to_savepoint: Counter One, "ROLLBACK TO SAVEPOINT statements.";
-    Com_savepoint: Counter One, "SAVEPOINT statements.";
-    Com_select: Counter One, "SELECT statements.";
-    Com_set_option: Counter One, "SET statements.";
-    Com_show: Counter One, "SHOW statements of every kind.";
-    Com_signal: Counter One, "SIGNAL and RESIGNAL statements outside of stored programs.";
     Com_stmt_close: Counter One, "Prepared statements closed.";
     Com_stmt_execute: Counter One, "Executions of prepared statements.";
     Com_stmt_prepare: Counter One, "Statements prepared.";
     Com_stmt_reset: Counter One, "Prepared statements reset.";
     Com_stmt_send_long_data: Counter One, "Pieces of long parameters received.";
-    Com_truncate: Counter One, "TRUNCATE statements.";
-    Com_unlock_tables: Counter One, "UNLOCK TABLES statements.";
-    Com_update: Counter One, "UPDATE statements.";
     Connection_control_delay_generated: Counter One, "Logins answered later because of failures before them.";
     Connection_errors_accept: Counter One, "Failures to accept a connection.";
     Connection_errors_internal: Counter One, "Connections refused for want of a thread or memory.";
@@ -116,7 +70,7 @@ stats! {
     Select_full_join: Counter One, "Joins that read a whole table for each row.";
     Select_full_range_join: Counter One, "Joins that read a range of a table for each row.";
     Select_range: Counter One, "Queries that read ranges of the first table.";
-    Select_range_check: Counter One, "Always 0: keys are not chosen anew for each row.";
+    Select_range_check: Counter One, "Always 0: keys are not chosen again for each row.";
     Select_scan: Counter One, "Queries that read the whole first table.";
     Slow_queries: Counter One, "Statements that were slow: see long_query_time and log_queries_not_using_indexes.";
     Sort_merge_passes: Counter One, "Sorts whose rows were merged from disk: see sort_buffer_size.";
@@ -148,24 +102,44 @@ stats! {
     Weir_redo_archive_lsn: Gauge One, "The redo archive is safe up to this LSN; 0: nothing was archived since the start.";
 }
 
+/// What has a counter: a row of the table above, or a kind of statement.
+pub trait Counted: Copy {
+    /// Its place among the counters, those of statements after all others.
+    fn slot(self) -> usize;
+}
+
+impl Counted for Stat {
+    fn slot(self) -> usize {
+        self as usize
+    }
+}
+
+impl Counted for SqlCommand {
+    fn slot(self) -> usize {
+        TABLE.len() + self as usize
+    }
+}
+
+const SLOTS: usize = TABLE.len() + SqlCommand::ALL.len();
+
 /// The counters of one server.
 #[derive(Debug)]
 pub struct Status {
-    values: [AtomicU64; TABLE.len()],
+    values: [AtomicU64; SLOTS],
 }
 
 impl Default for Status {
     fn default() -> Self {
-        Status { values: [const { AtomicU64::new(0) }; TABLE.len()] }
+        Status { values: [const { AtomicU64::new(0) }; SLOTS] }
     }
 }
 
 impl Status {
-    pub fn add(&self, stat: Stat, n: u64) {
-        self.values[stat as usize].fetch_add(n, Relaxed);
+    pub fn add(&self, stat: impl Counted, n: u64) {
+        self.values[stat.slot()].fetch_add(n, Relaxed);
     }
 
-    pub fn inc(&self, stat: Stat) {
+    pub fn inc(&self, stat: impl Counted) {
         self.add(stat, 1);
     }
 
@@ -184,8 +158,8 @@ impl Status {
         self.values[stat as usize].fetch_max(value, Relaxed);
     }
 
-    pub fn get(&self, stat: Stat) -> u64 {
-        self.values[stat as usize].load(Relaxed)
+    pub fn get(&self, stat: impl Counted) -> u64 {
+        self.values[stat.slot()].load(Relaxed)
     }
 
     /// FLUSH STATUS: the counters that no session has begin again, as in MySQL; gauges stay.
@@ -243,6 +217,7 @@ const OF_ROWS: [Stat; 28] = [
     Stat::Weir_point_plans,
 ];
 
+#[inline]
 fn step(counter: &AtomicU64, n: u64) {
     counter.store(counter.load(Relaxed).wrapping_add(n), Relaxed);
 }
@@ -260,6 +235,7 @@ impl SessionStatus {
 
     /// As [`SessionStatus::rows`], and the server's counters have it at once: for a statement that counts little, this is less than to
     /// look at all counters when it ends.
+    #[inline]
     pub fn rows_at_once(&self, stat: Stat, n: u64, server: &Status) {
         self.rows(stat, n);
         let at = OF_ROWS.iter().position(|s| *s as u16 == stat as u16);
@@ -270,19 +246,29 @@ impl SessionStatus {
     }
 
     /// For everything else.
-    pub fn inc(&self, stat: Stat, server: &Status) {
-        debug_assert!(!OF_ROWS.contains(&stat), "{stat:?} would be counted twice");
-        step(&self.own.values[stat as usize], 1);
+    #[inline]
+    pub fn inc(&self, stat: impl Counted, server: &Status) {
+        debug_assert!(
+            OF_ROWS.iter().all(|row| row.slot() != stat.slot()),
+            "counter {} would be counted twice",
+            stat.slot()
+        );
+        step(&self.own.values[stat.slot()], 1);
         server.inc(stat);
     }
 
-    pub fn get(&self, stat: Stat) -> u64 {
+    pub fn get(&self, stat: impl Counted) -> u64 {
         self.own.get(stat)
     }
 
     /// A row was looked at.
+    #[inline]
     pub fn examine(&self) {
         step(&self.examined, 1);
+    }
+
+    pub fn examine_rows(&self, n: u64) {
+        step(&self.examined, n);
     }
 
     /// Rows looked at since this was asked last.
@@ -304,12 +290,17 @@ impl SessionStatus {
 
     /// All counters with their names: the server's, or where a session has its own, that.
     pub fn show(&self, server: &Status, global: bool) -> Vec<(&'static str, u64)> {
-        let own = |stat: Stat, name| {
+        let of = |stat: Stat, name| {
             if !global && is_of_sessions(name) { self.get(stat) } else { server.get(stat) }
         };
+        let statements = SqlCommand::ALL.iter().map(|command| {
+            let n = if global { server.get(*command) } else { self.get(*command) };
+            (command.row().counter, n)
+        });
         ALL.iter()
             .map(|stat| (*stat, TABLE[*stat as usize].name))
-            .map(|(s, n)| (n, own(s, n)))
+            .map(|(stat, name)| (name, of(stat, name)))
+            .chain(statements)
             .collect()
     }
 
@@ -329,7 +320,16 @@ pub fn is_of_sessions(name: &str) -> bool {
 impl Status {
     /// All counters with what they are.
     pub fn rows(&self) -> impl Iterator<Item = (StatusDef, u64)> {
-        ALL.iter().map(|stat| (TABLE[*stat as usize], self.get(*stat)))
+        let statements = SqlCommand::ALL.iter().map(|command| {
+            let def = StatusDef {
+                name: command.row().counter,
+                kind: StatusKind::Counter,
+                unit: StatusUnit::One,
+                doc: "Statements of this kind, those that failed included.",
+            };
+            (def, self.get(*command))
+        });
+        ALL.iter().map(|stat| (TABLE[*stat as usize], self.get(*stat))).chain(statements)
     }
 }
 
@@ -366,8 +366,8 @@ mod tests {
             (Status::default(), SessionStatus::default(), SessionStatus::default());
         a.row(Stat::Handler_read_next);
         b.rows(Stat::Handler_read_next, 5);
-        a.inc(Stat::Com_select, &server);
-        assert_eq!((server.get(Stat::Handler_read_next), server.get(Stat::Com_select)), (0, 1));
+        a.inc(SqlCommand::Select, &server);
+        assert_eq!((server.get(Stat::Handler_read_next), server.get(SqlCommand::Select)), (0, 1));
         for _ in 0..2 {
             a.settle(&server);
             b.settle(&server);
@@ -375,8 +375,8 @@ mod tests {
         assert_eq!(server.get(Stat::Handler_read_next), 6);
         a.row(Stat::Handler_read_next);
         a.flush(&server);
-        assert_eq!((a.get(Stat::Handler_read_next), a.get(Stat::Com_select)), (0, 0));
-        assert_eq!((server.get(Stat::Handler_read_next), server.get(Stat::Com_select)), (7, 1));
+        assert_eq!((a.get(Stat::Handler_read_next), a.get(SqlCommand::Select)), (0, 0));
+        assert_eq!((server.get(Stat::Handler_read_next), server.get(SqlCommand::Select)), (7, 1));
         a.row(Stat::Handler_read_next);
         a.settle(&server);
         assert_eq!(server.get(Stat::Handler_read_next), 8);

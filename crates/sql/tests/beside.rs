@@ -571,7 +571,7 @@ fn bits_of_long_texts() {
     });
 }
 
-/// What has no value of its type is told by the names of its columns, not by what they had.
+/// An expression without a value of its type is named by its columns, not by their values.
 #[test]
 fn values_out_of_range_are_told_by_name() {
     with_server(1, async |s| {

@@ -141,7 +141,7 @@ fn subqueries_for_duplicates_wait_for_one() {
             ("select * from t", "1|5; 2|42"),
             ("insert into t values (1, (select max(b) from u)) on duplicate key update n = (select min(b) from u) * 10", "ok 2"),
             ("select n from t where id = 1", "10"),
-            // Its own column is none of the row's.
+            // Its own column does not belong to the row.
             ("insert into t values (1, 3) on duplicate key update n = (select values(b) from u limit 1)", "ok 2"),
             ("select n from t where id = 1", "NULL"),
             ("insert into t values (1, 3) on duplicate key update n = (select values(z) from u)", "E1054"),
@@ -323,7 +323,7 @@ fn triggers_see_and_set_what_their_definers_may() {
     });
 }
 
-/// What a body may not drop or define is told when the program is made; a trigger's table is looked for before its schema.
+/// What a body may not drop or define is refused when the program is made; a trigger's table is looked for before its schema.
 #[test]
 fn what_bodies_may_not_define() {
     with_server(1, |server| async move {
@@ -355,7 +355,7 @@ fn what_bodies_may_not_define() {
     });
 }
 
-/// Defaults of bytes are told of so that they come back; a member of an ENUM loses the spaces at its end as a default as well.
+/// Defaults of bytes are written so that they can be read back; a member of an ENUM loses the spaces at its end as a default as well.
 #[test]
 fn defaults_of_bytes_and_members() {
     with_server(1, async |s| {

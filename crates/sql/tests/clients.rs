@@ -32,7 +32,7 @@ fn insert_ids() {
         for (sql, id) in cases {
             assert_eq!(c.ask(sql).await.insert_id, *id, "{sql}");
         }
-        // An explicit value is none of LAST_INSERT_ID()'s business.
+        // An explicit value does not change LAST_INSERT_ID().
         c.rows("insert into t (a) values (2000)").await;
         c.rows("insert into t values (5000, 5000)").await;
         assert_eq!(c.rows("select last_insert_id()").await, "902");

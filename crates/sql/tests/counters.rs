@@ -106,3 +106,61 @@ fn a_session_counts_for_itself_and_for_the_server() {
         drop(server);
     });
 }
+
+/// Each is counted once, under its kind, whether it succeeds or not.
+#[test]
+fn statements_are_counted_by_their_kinds() {
+    let cases = [
+        ("insert into t values (1)", "Com_insert"),
+        ("insert into t select 2", "Com_insert_select"),
+        ("replace into t values (1)", "Com_replace"),
+        ("replace into t select 2", "Com_replace_select"),
+        ("insert into nothing values (1)", "Com_insert"),
+        ("update t set a = 1 where a = 0", "Com_update"),
+        ("update t, t as u set t.a = 1 where u.a = 9", "Com_update_multi"),
+        ("delete from t", "Com_delete"),
+        ("delete t from t", "Com_delete_multi"),
+        ("do 1", "Com_do"),
+        ("explain delete from t", "Com_delete"),
+        ("describe t", "Com_show_fields"),
+        ("show columns from t", "Com_show_fields"),
+        ("show tables", "Com_show_tables"),
+        ("show create view nothing", "Com_show_create_table"),
+        ("show count(*) warnings", "Com_select"),
+        ("show warnings", "Com_show_warnings"),
+        ("analyze table t", "Com_analyze"),
+        ("check table t", "Com_check"),
+        ("create view v as select 1", "Com_create_view"),
+        ("drop view v", "Com_drop_view"),
+        ("grant r to u", "Com_grant_roles"),
+        ("grant select on t to nobody", "Com_grant"),
+        ("revoke all privileges, grant option from nobody", "Com_revoke_all"),
+        ("set role none", "Com_set_role"),
+        ("set @a = 1", "Com_set_option"),
+        ("xa recover", "Com_xa_recover"),
+        ("resignal", "Com_resignal"),
+        ("get diagnostics @n = number", "Com_get_diagnostics"),
+        ("prepare p from 'do 1'", "Com_stmt_prepare"),
+        ("execute p", "Com_do"),
+        ("deallocate prepare p", "Com_dealloc_sql"),
+        ("help 'x'", "Com_help"),
+        ("explain for connection 999", "Com_explain_other"),
+        ("stop group_replication", "Com_group_replication_stop"),
+        ("install component 'file://none'", "Com_install_component"),
+        ("create server s foreign data wrapper mysql options (user 'u')", "Com_unsupported"),
+    ];
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (a int)"]).await;
+        for (sql, counter) in cases {
+            let asked = format!("show session status like '{counter}'");
+            let count =
+                |told: String| told.rsplit('|').next().map_or(0, |n| n.parse().unwrap_or(0));
+            let before: u64 = count(c.rows(&asked).await);
+            c.ask(sql).await;
+            assert_eq!(count(c.rows(&asked).await), before + 1, "{counter} of {sql}");
+        }
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -1,4 +1,4 @@
-//! Values stored in columns of dates and times: what is kept, and what is told where it is not all of the value.
+//! Values stored in columns of dates and times: what is kept, and the warnings where it is not all of the value.
 use crate::common::*;
 
 /// Type, value, what a lax mode keeps and tells, what a strict mode keeps and tells (or the number of its error): asked of MySQL.

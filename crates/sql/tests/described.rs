@@ -1,4 +1,4 @@
-//! What a client is told of the columns of a result, and the columns that a table made of the same query has.
+//! The metadata of the columns of a result, and the columns that a table made of the same query has.
 use crate::common::*;
 use crate::told::told;
 use weir_sql::session_api::ColumnMeta;
@@ -166,7 +166,7 @@ fn show_and_computed_tables() {
     });
 }
 
-/// A program's variables and what stored functions give are told of as columns are: MySQL keeps them in fields.
+/// A program's variables and the results of stored functions have the metadata of columns: MySQL keeps them in fields.
 #[test]
 fn values_of_programs_are_told_of_as_columns() {
     with_server(1, async |s| {

@@ -171,12 +171,19 @@ async fn alike(c: &mut Client, t: &str, u: &str, ordered: bool) -> Result<bool, 
 }
 
 /// Flags of `optimizer_switch` that the planner reads. The twin without indexes stands for plans without index access.
-const SWITCHES: [&str; 5] = [
+const SWITCHES: [&str; 12] = [
     "derived_merge=off",
     "block_nested_loop=off",
+    "hash_join=off",
     "semijoin=off",
+    "materialization=off",
     "index_condition_pushdown=off",
+    "derived_condition_pushdown=off",
     "prefer_ordering_index=off",
+    "index_merge=off",
+    "index_merge_union=off",
+    "index_merge_sort_union=off",
+    "index_merge_intersection=off",
 ];
 
 /// A query answers the same with each of the planner's switches off: one switch for each query in turn, and all of them in long runs.

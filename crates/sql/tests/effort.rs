@@ -189,6 +189,25 @@ fn twins_in_long_lists_are_found() {
                 ),
                 "E1413 Duplicate handler declared in the same block",
             ),
+            (
+                format!("select 1 from (select {}) d", many(&|n| format!("1 c{n}"), "2 C15")),
+                "E1060 Duplicate column name 'C15'",
+            ),
+            (
+                format!(
+                    "select 1 from json_table('[]', '$[*]' columns ({})) d",
+                    many(&|n| format!("c{n} int path '$'"), "C16 int path '$'")
+                ),
+                "E1060",
+            ),
+            (
+                format!("delete {} from t", many(&|_| "t".to_owned(), "t")),
+                "E1066 Not unique table/alias: 't'",
+            ),
+            (
+                format!("delete t from {}", many(&|n| format!("t x{n}"), "t")),
+                "E1116 Too many tables; MySQL can only use 61 tables in a join",
+            ),
         ];
         let cases: Vec<(&str, &str)> = cases.iter().map(|(a, b)| (a.as_str(), *b)).collect();
         c.check(&cases).await;

@@ -212,7 +212,7 @@ fn what_has_changed_meanwhile_does_not_run() {
             assert_eq!(session.run_event(run).await.map_err(|e| e.errno), Ok(()));
             session.close().await;
         }
-        // A backup keeps definitions as they are: an event that would end waits for it, and nobody is told to look at once.
+        // A backup keeps definitions as they are: an event that would end waits for it, and the scheduler is not woken.
         c.check(&[
             ("create event h on schedule at current_timestamp + interval 2 second do insert into t values (9)", "ok 0"),
             ("lock instance for backup", "ok 0"),

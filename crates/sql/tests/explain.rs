@@ -18,8 +18,7 @@ fn tree_and_json() {
             ),
             (
                 "explain format=tree select a, count(*) from t where a = 10 or id > 1 group by a order by 2",
-                "-> Sort\n    -> Aggregate using temporary table\n        -> Filter\n            \
-                 -> Covering index scan on t using k  (rows=3)\n",
+                "-> Sort\n    -> Filter\n        -> Covering index scan on t using k  (rows=3)\n",
             ),
             ("explain format=json select 1", "{\n  \"query_block\": {\n    \"select_id\": 1,\n    \"message\": \"No tables used\"\n  }\n}"),
             ("explain format=xml select 1", "E1791"),
@@ -345,7 +344,7 @@ fn columns_beside_keys() {
                 "explain select * from (select a, count(*) as n from t group by a) d join t on t.id = d.n",
                 "1|PRIMARY|<derived2>|NULL|ALL|NULL|NULL|NULL|NULL|2|100.00|NULL; \
                  1|PRIMARY|t|NULL|eq_ref|PRIMARY|PRIMARY|4|d.n|1|100.00|Using where; \
-                 2|DERIVED|t|NULL|index|NULL|k|5|NULL|3|100.00|Using index; Using temporary",
+                 2|DERIVED|t|NULL|index|NULL|k|5|NULL|3|100.00|Using index",
             ),
             (
                 "explain select * from t x straight_join t on t.id = x.a + 1",

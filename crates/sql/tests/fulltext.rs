@@ -225,7 +225,7 @@ fn where_a_search_may_stand() {
                 "select * from (select title, body from articles) d where match (title, body) against ('x')",
                 "E1210 Incorrect arguments to MATCH",
             ),
-            // Nobody is told of an index that is used.
+            // An index that is used raises no warning.
             (
                 "select id from articles use index (title) where match (title, body) against ('tutorial')",
                 "1; 3",

@@ -114,7 +114,7 @@ fn refused() {
     ]);
 }
 
-/// What goes wrong with a value is told of the index.
+/// The error of a value names the index.
 #[test]
 fn values_that_do_not_fit() {
     check(&[

@@ -162,7 +162,7 @@ fn distinct_rows_are_ordered_by_what_they_show() {
             ("select distinct abs(b) from t order by (select t.b)", "E3065"),
             ("select distinct a from t order by any_value(b), a", "1; 2; 3"),
             ("select distinct a from t order by b + any_value(b)", "E3065"),
-            // One row, or one for each group, is told apart from no other.
+            // One row, or one for each group, needs no distinction.
             ("select distinct sum(b) from t order by count(*)", "16"),
             ("select distinct c, min(b) from t group by c order by max(b) - count(*)", "1|5; 2|6"),
             ("select distinct 1 from t group by c order by count(*)", "E3066"),

@@ -552,7 +552,27 @@ fn json_table() {
             ),
             (
                 "select * from json_table('[1, \"x\"]', '$[*]' columns (x int path '$' error on error)) as jt",
+                "E3156 Invalid JSON value for CAST to INTEGER from column x at row 1",
+            ),
+            (
+                "select * from json_table('[\"1.5x\"]', '$[*]' columns (x decimal(5,2) path '$' error on error)) as jt",
+                "E3156 Invalid JSON value for CAST to DECIMAL from column x at row 1",
+            ),
+            (
+                "select * from json_table('[\"x\"]', '$[*]' columns (x double path '$' error on error)) as jt",
+                "E3156 Invalid JSON value for CAST to DOUBLE from column x at row 1",
+            ),
+            (
+                "select * from json_table('[\"1e3\", \" 2.5 \"]', '$[*]' columns (x double path '$' error on error)) as jt",
+                "1000; 2.5",
+            ),
+            (
+                "select * from json_table('[5000000000]', '$[*]' columns (x int path '$' error on error)) as jt",
                 "E3669 Value is out of range for JSON_TABLE's column 'x'",
+            ),
+            (
+                "select * from json_table('[1]', '$[*]' columns (nested '$' columns (x int path '$'))) as jt",
+                "E1064 You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near ''$' columns (x int path '$'))) as jt' at line 1",
             ),
             (
                 "select * from json_table('[{}]', '$[*]' columns (x int path '$.a' error on empty)) as jt",

@@ -159,5 +159,9 @@ fn where_a_path_goes_wrong() {
         ("select json_extract('{}', '  a')", &at(3)),
         ("select json_extract('{}', '')", &at(0)),
         ("select json_extract('{}', '$a')", &at(1)),
+        // In brackets, too.
+        ("select json_extract('[1]', '$[last+1]')", &at(7)),
+        ("select json_extract('[1]', '$[1 to]')", &at(5)),
+        ("select json_extract('[1]', '$[1 to 2')", &at(8)),
     ]);
 }

@@ -451,7 +451,7 @@ fn a_snapshot_older_than_the_table_is_told_once() {
     });
 }
 
-/// The writer beyond the engine's limit is told so by MySQL's number; what it read, and its transaction, stay.
+/// The writer beyond the engine's limit gets MySQL's error; what it read, and its transaction, stay.
 #[test]
 fn too_many_writers_are_told() {
     use weir_engine::row::{Datum, RowBuilder};

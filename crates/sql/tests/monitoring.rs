@@ -7,7 +7,7 @@ const COUNTS: &str = "select digest_text, schema_name, count_star, sum_errors, s
     sum_rows_examined, sum_no_index_used, sum_timer_wait, query_sample_text
     from performance_schema.events_statements_summary_by_digest order by first_seen, digest_text";
 
-/// Runs a statement as the server does: its end is told.
+/// Runs a statement as the server does, which reports its end.
 async fn tell(c: &mut Client, sql: &str, nanos: u64) {
     let answer = c.ask(sql).await;
     let work = c.0.take_work();

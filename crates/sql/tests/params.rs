@@ -76,7 +76,7 @@ fn dates_that_no_clock_shows_are_refused() {
     });
 }
 
-/// A date that is none of the calendar comes as a date: of a parameter, or of a column that was written under another mode.
+/// A date that is not in the calendar comes as a date: of a parameter, or of a column that was written under another mode.
 #[test]
 fn the_thirtieth_of_february_is_stored_nowhere() {
     with_server(1, |server| async move {

@@ -339,7 +339,7 @@ fn no_row_is_met_twice() {
     ]);
 }
 
-/// What one name of a table is told to do must not be lost because the row went elsewhere under the other.
+/// A change under one name of a table must not be lost because the row moved under the other.
 #[test]
 fn no_change_is_lost_between_two_names_of_a_table() {
     let refused = "E1706 Primary key/partition key update is not allowed since the table is updated both as 'x' and 'y'.";

@@ -183,7 +183,7 @@ fn errors_do_not_tell_which_names_exist() {
             }
         }
         assert!(bad.is_empty(), "\n{bad}");
-        // Unknown schemas are told to those who may see all.
+        // Only accounts that may see all schemas learn that one does not exist.
         u.check(&[("use zz", "E1044"), ("use a", "E1044"), ("show tables from zz", "E1044")]).await;
         root.check(&[("use zz", "E1049"), ("show tables from zz", "E1049")]).await;
     });
@@ -262,7 +262,7 @@ fn listings_show_what_one_may_see() {
             ("use a", "E1044"),
         ])
         .await;
-        // Schema names are told apart by letter case.
+        // Schema names differ by letter case.
         root.all(&["create database A", "create table A.t (id int)"]).await;
         grant(&mut root, &["SELECT ON a.*"]).await;
         u.check(&[("select count(*) from a.t", "2"), ("select count(*) from A.t", "E1142")]).await;

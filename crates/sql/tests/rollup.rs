@@ -27,7 +27,7 @@ fn every_level_has_its_row() {
                 "select y, c, sum(n), count(*) from s group by y, c with rollup",
                 "2000|fi|1600|2; 2000|us|75|1; 2000|NULL|1675|3; 2001|fi|10|1; 2001|us|62|3; 2001|NULL|72|4; NULL|NULL|1747|7",
             ),
-            // A NULL of the table is told from one of a super-aggregate row.
+            // A NULL of the table differs from one of a super-aggregate row.
             (
                 "select c, p, grouping(p), grouping(c, p), sum(n) from s where c = 'us' group by c, p with rollup",
                 "us|NULL|0|0|12; us|calc|0|0|125; us|NULL|1|1|137; NULL|NULL|1|3|137",

@@ -298,7 +298,7 @@ fn signal_and_resignal() {
     );
     assert_eq!(
         body("get stacked diagnostics @n = number"),
-        "E1887 GET STACKED DIAGNOSTICS when handler not active"
+        "E3004 GET STACKED DIAGNOSTICS when handler not active"
     );
     let out = ask(&[
         "signal sqlstate '45000' set message_text = 'outside', mysql_errno = 31001",
@@ -454,6 +454,17 @@ fn what_cannot_be_defined() {
         ("create function f() returns int begin commit; return 1; end", "E1422"),
         ("create function f() returns int begin create table x (a int); return 1; end", "E1422"),
         ("create function f() returns int begin prepare s from 'select 1'; return 1; end", "E1336"),
+        ("create function f() returns int begin alter instance reload tls; return 1; end", "E1422"),
+        ("create function f() returns int begin stop replica; return 1; end", "E1422"),
+        ("create function f() returns int begin uninstall plugin x; return 1; end", "E1422"),
+        ("create function f() returns int begin set password for u = 'x'; return 1; end", "E1445"),
+        ("create function f() returns int begin flush status; return 1; end", "E1336"),
+        ("create function f() returns int begin load index into cache t; return 1; end", "E1415"),
+        ("create procedure p() check table t", "E1314"),
+        ("create procedure p() help 'x'", "E1314"),
+        ("create procedure p() load data infile 'x' into table t", "E1314"),
+        ("create procedure p() handler t open", "E1314"),
+        ("create procedure p() alter view v as select 1", "E1314"),
         ("drop procedure p", "E1305"),
         ("alter procedure p comment 'x'", "E1305"),
     ];

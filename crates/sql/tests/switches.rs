@@ -29,7 +29,7 @@ fn what_is_set_is_shown() {
         ("select @@optimizer_switch like '%derived_merge=on%hash_join=off%'", "1"),
         ("set optimizer_switch = default", "ok 0"),
         ("select @@optimizer_switch", DEFAULT),
-        // What nothing here reads is told.
+        // A switch that nothing here reads raises a warning.
         ("set optimizer_switch = 'mrr=off'", "ok 0"),
         (
             "show warnings",

@@ -406,7 +406,7 @@ fn temporary_tables_views_and_names() {
     });
 }
 
-/// Whether it is computed or not: what is told of a table's keys is the same.
+/// What SHOW INDEX says of a table's keys is the same whether the table is computed or not.
 #[test]
 fn keys_are_told_of_computed_tables() {
     with_server(1, |server| async move {

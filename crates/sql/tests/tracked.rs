@@ -1,9 +1,9 @@
-//! What clients with CLIENT_SESSION_TRACK are told behind each statement, and variables that decide what a statement tells or may do:
+//! What clients with CLIENT_SESSION_TRACK learn after each statement, and variables that decide what a statement tells or may do:
 //! as a real MySQL 9.7 answers the same statements, except for its own variables.
 use crate::common::*;
 use weir_sql::session::Tracked;
 
-/// All that is told behind a statement, in a line.
+/// All that follows a statement, in a line.
 fn told(c: &mut Client) -> String {
     let one = |t: Tracked| match t {
         Tracked::Variable(name, value) => format!("{name}={value}"),
@@ -64,7 +64,7 @@ fn variables_and_the_schema() {
             ],
         )
         .await;
-        // What failed is not told, and nothing is told twice.
+        // What failed is not sent, and nothing is sent twice.
         assert_eq!(c.ask("set autocommit = 7").await.errno(), 1231);
         assert_eq!(told(&mut c), "");
         c.0.init_db("test").await.unwrap();

@@ -460,7 +460,7 @@ impl Connection {
     pub(crate) fn end_running(&mut self, keep: Keep) {
         if let Some(stream) = &mut self.running {
             stream.close();
-            // Anyone who still has it as a cursor is told that it has ended, and does not take it for read to its end.
+            // A cursor on it gets the error that it has ended, and is not taken for read to its end.
             self.serial += 1;
             // It has failed by the refusal of its next row, or has ended.
             let _ = self.drive_to_end(keep);

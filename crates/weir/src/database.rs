@@ -5,9 +5,10 @@
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
-use crate::options::{Builder, OF_A_SERVER, of_a_server};
+use crate::options::{Builder, OF_A_SERVER, OF_CLIENTS, of_a_server};
 use crate::sessions::Registry;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use weir_boot::engine::{Embedding, engine_options, open as open_engine};
 use weir_boot::files::MachineFiles;
@@ -20,6 +21,9 @@ use weir_engine::Db;
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var, VarValue};
+
+/// Whether a server runs in the program.
+type Runs = Arc<AtomicBool>;
 
 /// Takes lines that a server would write to its error log.
 pub(crate) type LogLine = Arc<dyn Fn(&str) + Send + Sync>;
@@ -45,7 +49,7 @@ pub(crate) type LogLine = Arc<dyn Fn(&str) + Send + Sync>;
 /// ```
 #[derive(Clone)]
 pub struct Database {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 impl std::fmt::Debug for Database {
@@ -63,8 +67,10 @@ pub(crate) struct Inner {
     failed: Arc<OnceLock<String>>,
     /// The process that has opened it.
     pid: u32,
-    path: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     notes: Vec<String>,
+    #[cfg(feature = "serve")]
+    pub served: crate::serving::Served,
 }
 
 struct Parts {
@@ -161,11 +167,12 @@ impl Database {
         let embedding = embedding(log.clone(), failed.clone());
         let rt = Rt::real();
         let db = engine(&rt, path.as_deref(), &vars, &options, embedding)?;
-        let opened = settle(&rt, &db, &vars, path.as_deref(), kept);
+        let runs: Runs = Arc::default();
+        let opened = settle(&rt, &db, &vars, path.as_deref(), kept, &runs);
         let inst = match opened {
             Ok(inst) => inst,
             Err(e) => {
-                // What has failed is told; the stop only frees the directory.
+                // The failure was reported; the stop only frees the directory.
                 let _ = rt.block_on(db.shutdown());
                 return Err(e);
             }
@@ -180,7 +187,17 @@ impl Database {
         }
         let pid = std::process::id();
         let parts = Some(Parts { rt, inst });
-        Ok(Database { inner: Arc::new(Inner { parts, sessions, failed, pid, path, notes }) })
+        let inner = Inner {
+            parts,
+            sessions,
+            failed,
+            pid,
+            path,
+            notes,
+            #[cfg(feature = "serve")]
+            served: crate::serving::Served::of(runs),
+        };
+        Ok(Database { inner: Arc::new(inner) })
     }
 
     /// A new connection: a session of its own, with its transaction, variables and prepared statements. Connections may be used from
@@ -229,7 +246,7 @@ fn embedding(log: Option<LogLine>, failed: Arc<OnceLock<String>>) -> Embedding {
         // The first failure is the cause of the others.
         let _ = failed.set(text);
     };
-    Embedding::new(log, Arc::new(fatal))
+    Embedding { log_on_demand: true, ..Embedding::new(log, Arc::new(fatal)) }
 }
 
 /// The engine on its directory, or in memory.
@@ -263,6 +280,7 @@ fn settle(
     vars: &Arc<GlobalVars>,
     path: Option<&Path>,
     kept: std::collections::BTreeMap<&'static str, weir_sql::vars::PersistedValue>,
+    runs: &Runs,
 ) -> Result<Arc<Instance>> {
     let wrong = |message: String| Error::Open { message };
     let inst = rt
@@ -291,9 +309,14 @@ fn settle(
             Ok(())
         }),
     );
-    for var in OF_A_SERVER.iter().chain(&[Var::event_scheduler]) {
-        let (var, text) = (*var, of_a_server(*var));
-        vars.on_change(var, Box::new(move |_| Err(text.clone())));
+    for var in OF_A_SERVER {
+        let text = of_a_server(*var);
+        vars.on_change(*var, Box::new(move |_| Err(text.clone())));
+    }
+    for var in OF_CLIENTS.iter().chain(&[Var::event_scheduler]) {
+        let (text, runs) = (of_a_server(*var), runs.clone());
+        let serves = move || if runs.load(Ordering::Acquire) { Ok(()) } else { Err(text.clone()) };
+        vars.on_change(*var, Box::new(move |_| serves()));
     }
     Ok(inst)
 }

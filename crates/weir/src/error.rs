@@ -20,7 +20,7 @@ pub enum Class {
     Exists,
     /// The rows that were to be written break a key, a foreign key, NOT NULL or a CHECK.
     Constraint,
-    /// A value does not fit its column, or is none of its type.
+    /// A value does not fit its column, or is not of its type.
     Data,
     /// Another transaction was in the way: roll back and do the whole transaction again.
     Retryable,

@@ -25,9 +25,10 @@
 //! ```
 //!
 //! - [`Database`] is a data directory, or one in memory. `weir serve` opens the same directories. One process has it at a time: a second
-//!   one is told by [`Error::InUse`] who has it.
+//!   one gets [`Error::InUse`], which says who has it.
 //! - [`Connection`] is a session; as many as are wanted, in as many threads. [`Connection::query`] streams, [`Transaction`] and
 //!   [`Savepoint`] are guards, [`Appender`] inserts in bulk, [`InterruptHandle`] ends a statement from another thread.
+//! - `Database::backup` copies a database while it is used, [`Csv`] is for files of values in and out.
 //! - [`AsyncConnection`] has the same calls as futures, for any executor.
 //! - [`Error`] has MySQL's number, SQLSTATE and text, and a [`Class`] to decide by.
 //!
@@ -41,14 +42,16 @@
 //!
 //! # Features
 //!
-//! `cli` (on by default) builds the command line `weir` and everything that it has; programs want `default-features = false`, which leaves the
+//! `serve` adds `Database::serve`, by which MySQL's clients connect to the program, with the server's sockets and TLS. `cli` (on by default) builds the command line `weir` and everything that it has; programs want `default-features = false`, which leaves the
 //! server, TLS and the benchmarks out.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
 mod appender;
 mod asynchronous;
+mod backup;
 mod connection;
+mod csv;
 mod cursor;
 mod database;
 mod error;
@@ -56,6 +59,8 @@ mod options;
 mod params;
 mod row;
 mod rows;
+#[cfg(feature = "serve")]
+mod serving;
 mod sessions;
 mod statement;
 mod stream;
@@ -64,7 +69,9 @@ mod value;
 
 pub use appender::Appender;
 pub use asynchronous::{AsyncConnection, AsyncRows, AsyncTransaction};
+pub use backup::BackupProgress;
 pub use connection::{Connection, InterruptHandle};
+pub use csv::Csv;
 pub use cursor::Cursor;
 pub use database::Database;
 pub use error::{Class, Error, Result};
@@ -72,6 +79,8 @@ pub use options::Builder;
 pub use params::{Params, ToParam};
 pub use row::{Column, ColumnIndex, ColumnType, FromRow, FromValue, Row};
 pub use rows::Rows;
+#[cfg(feature = "serve")]
+pub use serving::Server;
 pub use statement::{Sql, Statement};
 pub use stream::Executed;
 pub use transaction::{Isolation, Savepoint, Transaction, TransactionOptions};

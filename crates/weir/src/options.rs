@@ -19,8 +19,7 @@ const IN_MEMORY: &[(Var, &str)] = &[
     (Var::innodb_flush_method, "fsync"),
 ];
 
-/// Options that act on what a server does for clients over a network, or on its log files. A program that sets one of them is told so, since
-/// nothing would come of it.
+/// Options that act on what a server's process does. A program that sets one of them gets an error, since nothing would come of it.
 pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::port,
     Var::bind_address,
@@ -34,6 +33,16 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::pid_file,
     Var::log_error,
     Var::log_error_verbosity,
+    Var::log_error_services,
+    Var::log_error_suppression_list,
+    Var::thread_stack,
+    Var::shutdown_timeout,
+];
+
+/// Options that act on what is done for clients over a network, or on logs of their statements. They mean something where the program
+/// serves clients.
+pub(crate) const OF_CLIENTS: &[Var] = &[
+    Var::back_log,
     Var::log_output,
     Var::general_log,
     Var::general_log_file,
@@ -45,6 +54,8 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::log_slow_admin_statements,
     Var::local_infile,
     Var::max_connections,
+    Var::offline_mode,
+    Var::log_slow_extra,
     Var::connect_timeout,
     Var::connection_control_failed_connections_threshold,
     Var::connection_control_min_connection_delay,
@@ -53,7 +64,6 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::interactive_timeout,
     Var::net_read_timeout,
     Var::net_write_timeout,
-    Var::thread_stack,
     Var::protocol_compression_algorithms,
     Var::require_secure_transport,
     Var::tls_version,
@@ -68,8 +78,12 @@ pub(crate) const OF_A_SERVER: &[Var] = &[
     Var::auto_generate_certs,
     Var::ssl_session_cache_mode,
     Var::tls_certificates_enforced_validation,
-    Var::shutdown_timeout,
 ];
+
+/// Whether a database that is opened here has no use for an option.
+fn is_useless(var: Var) -> bool {
+    OF_A_SERVER.contains(&var) || OF_CLIENTS.contains(&var) && cfg!(not(feature = "serve"))
+}
 
 /// A database that is to be opened: options by the names that `weir serve` and `SHOW VARIABLES` have.
 ///
@@ -95,7 +109,7 @@ impl std::fmt::Debug for Builder {
 }
 
 impl Builder {
-    /// Sets an option. The name may be written with `-` or `_`; sizes take `K`, `M` and `G`. What is wrong with it is told by `open`.
+    /// Sets an option. The name may be written with `-` or `_`; sizes take `K`, `M` and `G`. An error in it is reported by `open`.
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Builder {
         self.given.push((name.into(), value.into()));
         self
@@ -164,8 +178,13 @@ fn read_one(name: &str, value: &str) -> Result<ServeOptions> {
     let argument = format!("--{}={value}", plain.replace('_', "-"));
     let read = options::read(&[argument]).map_err(wrong)?;
     let Wanted::Serve(read) = read else { return Err(wrong("it is no option".into())) };
+    // An option of other servers, which no variable takes.
+    if read.given.is_empty() {
+        let note = read.notes.first().cloned();
+        return Err(wrong(note.unwrap_or_else(|| "it is no option of a database".into())));
+    }
     let read = Arc::into_inner(read).ok_or_else(|| Error::misuse("an option is being read"))?;
-    if let Some((var, _)) = read.given.iter().find(|(var, _)| OF_A_SERVER.contains(var)) {
+    if let Some((var, _)) = read.given.iter().find(|(var, _)| is_useless(*var)) {
         return Err(wrong(of_a_server(*var)));
     }
     if let Some((var, _)) = read.given.iter().find(|(var, _)| *var == Var::event_scheduler)
@@ -214,7 +233,7 @@ mod tests {
         let groups = ["Files and network", "Connections"];
         let of_them = all().iter().filter(|d| d.is_option() && d.note.is_none());
         for d in of_them.filter(|d| groups.contains(&d.group)) {
-            let refused = OF_A_SERVER.contains(&d.var);
+            let refused = OF_A_SERVER.contains(&d.var) || OF_CLIENTS.contains(&d.var);
             assert_ne!(
                 refused,
                 BOTH.contains(&d.name),
@@ -228,7 +247,7 @@ mod tests {
     fn options_are_refused_with_their_names() {
         for (name, value, part) in [
             ("port", "3306", "a server's"),
-            ("general-log", "ON", "a server's"),
+            ("log-error", "x", "a server's"),
             ("event_scheduler", "ON", "a server's"),
             ("innodb_buffer_pol_size", "1M", "did you mean"),
             ("datadir", "/x", "argument of open"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use weir_sql::session_api::{KillKind, KillSwitch, ProcessInfo, Sessions};
+use weir_sql::session_api::{KillKind, KillSwitch, LoginsBy, ProcessInfo, Sessions};
 
 /// Whose statements a program's are: the account with all rights that every fresh directory has.
 pub const USER: &str = "root";
@@ -56,20 +56,22 @@ impl Entry {
 }
 
 /// All connections of a program to one database.
+#[derive(Default)]
 pub struct Registry {
-    next: AtomicU64,
+    /// The number of the last connection. A server in the program takes its numbers here, too.
+    last: Arc<AtomicU64>,
     list: Mutex<BTreeMap<u64, Arc<Entry>>>,
+    #[cfg(feature = "serve")]
+    guests: Mutex<Option<Guests>>,
 }
 
-impl Default for Registry {
-    fn default() -> Registry {
-        Registry { next: AtomicU64::new(1), list: Mutex::default() }
-    }
-}
+/// Connections of clients, and the statements that they execute.
+#[cfg(feature = "serve")]
+pub type Guests = (Arc<dyn Sessions>, weir_server::embedded::StatementOf);
 
 impl Registry {
     pub fn add(&self) -> Arc<Entry> {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let now = Now {
             database: String::new(),
             text: String::new(),
@@ -91,11 +93,44 @@ impl Registry {
 
     /// The start of the statement that a session executes, for reports of waits.
     pub fn statement(&self, id: u64, to: &mut [u8]) -> usize {
-        let Some(entry) = lock(&self.list).get(&id).cloned() else { return 0 };
+        let Some(entry) = lock(&self.list).get(&id).cloned() else {
+            return self.statement_of_guest(id, to);
+        };
         let now = lock(&entry.now);
         let n = now.text.len().min(to.len());
         to[..n].copy_from_slice(&now.text.as_bytes()[..n]);
         n
+    }
+}
+
+#[cfg(feature = "serve")]
+impl Registry {
+    pub fn ids(&self) -> &Arc<AtomicU64> {
+        &self.last
+    }
+
+    pub fn set_guests(&self, guests: Option<Guests>) {
+        *lock(&self.guests) = guests;
+    }
+
+    fn guests(&self) -> Option<Arc<dyn Sessions>> {
+        lock(&self.guests).as_ref().map(|g| g.0.clone())
+    }
+
+    fn statement_of_guest(&self, id: u64, to: &mut [u8]) -> usize {
+        let of = lock(&self.guests).as_ref().map(|g| g.1.clone());
+        of.map_or(0, |of| of(id, to))
+    }
+}
+
+#[cfg(not(feature = "serve"))]
+impl Registry {
+    fn guests(&self) -> Option<Arc<dyn Sessions>> {
+        None
+    }
+
+    fn statement_of_guest(&self, _: u64, _: &mut [u8]) -> usize {
+        0
     }
 }
 
@@ -117,20 +152,42 @@ impl Sessions for Registry {
                 attributes: Arc::new([]),
             }
         };
-        all.iter().map(info).collect()
+        let guests = self.guests().map(|g| g.list()).unwrap_or_default();
+        let mut list: Vec<_> = all.iter().map(info).chain(guests).collect();
+        list.sort_by_key(|p| p.id);
+        list
+    }
+
+    fn logins(&self, by: LoginsBy) -> Vec<(String, String, [u64; 2])> {
+        self.guests().map(|g| g.logins(by)).unwrap_or_default()
+    }
+
+    fn forget_logins(&self, by: LoginsBy) {
+        if let Some(guests) = self.guests() {
+            guests.forget_logins(by);
+        }
     }
 
     fn kill(&self, id: u64, kind: KillKind) -> bool {
-        let entry = lock(&self.list).get(&id).cloned();
-        entry.inspect(|e| e.kill.kill(kind)).is_some()
+        match lock(&self.list).get(&id).cloned() {
+            Some(entry) => entry.kill.kill(kind),
+            None => return self.guests().is_some_and(|g| g.kill(id, kind)),
+        }
+        true
     }
 
     fn user_of(&self, id: u64) -> Option<String> {
-        lock(&self.list).contains_key(&id).then(|| USER.into())
+        match lock(&self.list).contains_key(&id) {
+            true => Some(USER.into()),
+            false => self.guests()?.user_of(id),
+        }
     }
 
     fn account_of(&self, id: u64) -> Option<(String, String)> {
-        lock(&self.list).contains_key(&id).then(|| (USER.into(), HOST.into()))
+        match lock(&self.list).contains_key(&id) {
+            true => Some((USER.into(), HOST.into())),
+            false => self.guests()?.account_of(id),
+        }
     }
 
     /// SHUTDOWN: the program decides when it ends.

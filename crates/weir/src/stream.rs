@@ -162,7 +162,7 @@ pub(crate) enum Work {
     Text(String),
     /// A prepared statement.
     Execute(u32, Vec<ParamValue>),
-    /// A text with parameters: its number is told with the end.
+    /// A text with parameters: its number comes with the end.
     Prepare(String, Vec<ParamValue>),
     /// A text that is only prepared.
     PrepareOnly(String),

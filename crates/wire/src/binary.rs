@@ -16,9 +16,12 @@ pub struct Row<'o> {
 
 impl<'o> Row<'o> {
     pub fn begin(out: &'o mut Vec<u8>, columns: usize) -> Row<'o> {
-        out.push(0);
-        let bitmap = out.len();
-        out.resize(bitmap + (columns + 2).div_ceil(8), 0);
+        let bitmap = out.len() + 1;
+        match (columns + 2).div_ceil(8) {
+            1 => out.extend_from_slice(&[0; 2]),
+            2 => out.extend_from_slice(&[0; 3]),
+            bytes => out.resize(bitmap + bytes, 0),
+        }
         Row { out, bitmap, column: 0 }
     }
 

@@ -256,9 +256,9 @@ impl Writer {
         if len >= MAX_FRAME {
             return self.end_split(len);
         }
-        let header = &mut self.out[self.open..self.open + HEADER];
-        header[..3].copy_from_slice(&(len as u32).to_le_bytes()[..3]);
-        header[3] = self.sequence;
+        // Three bytes of length, and one of the number.
+        let header = len as u32 | u32::from(self.sequence) << 24;
+        self.out[self.open..self.open + HEADER].copy_from_slice(&header.to_le_bytes());
         self.sequence = self.sequence.wrapping_add(1);
     }
 

@@ -3,7 +3,7 @@
 //! Sans I/O: [`frame`] cuts the byte stream into packets, [`handshake`] and [`auth`] read and
 //! write the login, [`command`] decodes what a client asks, [`params`] the parameters of prepared
 //! statements, and [`response`], [`text`] and [`binary`] append answers to one output buffer.
-//! [`compress`] is the layer below the packets when the client asks for it.
+//! `compress` (a feature) is the layer below the packets when the client asks for it.
 //! Nothing here reads a socket, hashes a password or knows SQL.
 //!
 //! Invariants: decoders never panic and never allocate more than a small multiple of what they
@@ -16,6 +16,7 @@
 pub mod auth;
 pub mod binary;
 pub mod command;
+#[cfg(feature = "compress")]
 pub mod compress;
 pub mod constants;
 pub mod frame;

@@ -12,7 +12,7 @@ pub struct Ok<'a> {
     pub status: Status,
     pub warnings: u16,
     pub info: &'a str,
-    /// What clients with CLIENT_SESSION_TRACK are told of the session.
+    /// What clients with CLIENT_SESSION_TRACK learn of the session.
     pub changes: &'a [Change<'a>],
 }
 

@@ -82,7 +82,7 @@ pub fn charts(list: &[Report]) -> Vec<Chart> {
             if !many {
                 c.lines[n].colour = n;
             } else if n > 0 && c.lines[n - 1].run == c.lines[n].run {
-                // One colour for a run: its second line is told apart by its dashes.
+                // One colour for a run: its second line is dashed.
                 c.lines[n].dashed = true;
             }
         }

@@ -32,7 +32,7 @@ pub const ROWS: &[Known] = &[
     row("A day that no month has, in functions", CHANGED, &["'2024-02-30'"], Says::Other("[1292 Incorrect datetime value: '2024-02-30'"), Right::Weir, "Under ALLOW_INVALID_DATES it is a date in MySQL, also as a text."),
     row("A time among texts and numbers of BETWEEN", CHANGED, &[" BETWEEN "], Says::Other("[1292 Truncated incorrect time value"), Right::Weir, "MySQL compares texts, or numbers where there is one; MariaDB times.").with_any(&["STR_TO_DATE(", "TIME'"]),
     row("The text of a time among numbers of BETWEEN", CHANGED, &[" BETWEEN ", "COALESCE(", ":time"], Says::Weir("[1292 Truncated incorrect DOUBLE value: '00:"), Right::Weir, "COALESCE() of a time and a number is a text in MySQL, and compared with numbers as one."),
-    row("A time beside a number that is none", CHANGED, &["TIME'"], Says::Other("[1292 Truncated incorrect time value: '"), Right::Weir, "MySQL compares numbers; MariaDB times.").with_any(ORDERS),
+    row("A time beside a number that is no time", CHANGED, &["TIME'"], Says::Other("[1292 Truncated incorrect time value: '"), Right::Weir, "MySQL compares numbers; MariaDB times.").with_any(ORDERS),
     row("A time in NULLIF() and CASE", CHANGED, &[":time"], Says::Other("[1292 Trunc"), Right::Weir, "MySQL compares numbers; MariaDB times.").with_any(&["NULLIF(", "CASE "]),
     row("NULLIF() of an ENUM as a number", CHANGED, &["NULLIF(", ":enum("], Says::OtherOf(&["DOUBLE value: '", "INTEGER value: '"]), Right::Weir, "MySQL asks the column for its number; MariaDB for its text."),
     row("A time, inserted as a YEAR", CHANGED, &["→year"], Says::Both("'2024'", "'0000'"), Right::Weir, "MySQL stores the current year; MariaDB 0."),

@@ -136,7 +136,7 @@ pub const ROWS: &[Known] = &[
         &[],
         Says::OtherOf(&["[1292 Incorrect datetime value", "[1292 Truncated incorrect datetime value", "[1292 Incorrect time value"]),
         Right::Weir,
-        "MySQL compares both as numbers; MariaDB as dates, where what is none is the zero date.",
+        "MySQL compares both as numbers; MariaDB as dates, where one that is no date is the zero date.",
     ).with_any(&["=", "<>", " < ", " > ", " BETWEEN ", " IN (", "NULLIF(", "CASE "]),
     row(
         "SEC_TO_TIME() and TIMEDIFF() beyond 838:59:59",
@@ -347,7 +347,7 @@ pub const ROWS: &[Known] = &[
     row("A fraction of a second alone, in columns", CHANGED, &[], Says::OtherOf(&["time value: '.5", "interval value: '.5"]), Right::Weir, "MySQL reads it as a time without hours, minutes and seconds; MariaDB as none."),
     row("A fraction of a second alone, stored", CHANGED, &["'.5'"], Says::Both("00:00:01", "00:00:00"), Right::Weir, "MySQL reads it as a time without hours, minutes and seconds; MariaDB as none."),
     row("A time that begins with a plus", CHANGED, &[], Says::Weir("time value: '+3"), Right::Weir, "MySQL knows the sign - only, and takes it for no time; MariaDB reads it."),
-    row("DIV in a UNION", ROWS_ONLY, &["UNION", " DIV "], Says::Other("'2147483647'"), Right::Weir, "MariaDB makes an INT of a result that is none."),
+    row("DIV in a UNION", ROWS_ONLY, &["UNION", " DIV "], Says::Other("'2147483647'"), Right::Weir, "MariaDB makes an INT of a result that is not one."),
     row("Sums of times in a UNION with texts", ROWS_ONLY, &["UNION", ":time(3)"], Says::Weir(".000'"), Right::Weir, "A sum has the digits of its type in MySQL."),
     row("Sums of times in a UNION with texts", ROWS_ONLY, &["UNION", ":datetime(6)"], Says::Weir(".000000'"), Right::Weir, "A sum has the digits of its type in MySQL."),
     row("Quotients in a UNION with texts", ROWS_ONLY, &["UNION", " / "], Says::Other("00000'"), Right::Weir, "A quotient has four digits more than what is divided in MySQL."),

@@ -37,6 +37,7 @@ pub use survivors::{Gap, Leaf, Survivors};
 use crate::error::Result;
 use crate::ids::{PageId, PageNo};
 use crate::mtr::{self, Attempt, Core, Gather, P};
+use crate::page::codec::common_prefix;
 use crate::page::redo::{Redo, put_cell};
 use crate::page::slotted;
 use crate::space::{self, Space};
@@ -240,14 +241,17 @@ pub fn replace(a: &mut mtr::Apply<'_>, leaf: P, slot: usize, new: &[u8]) {
 fn differing(old: &[u8], new: &[u8]) -> smallvec::SmallVec<[(usize, usize); 8]> {
     const JOIN: usize = 6;
     let mut out: smallvec::SmallVec<[(usize, usize); 8]> = smallvec::SmallVec::new();
-    for i in 0..new.len() {
-        if old[i] == new[i] {
-            continue;
+    let mut i = 0;
+    loop {
+        i += common_prefix(&old[i..], &new[i..]);
+        if i == new.len() {
+            return out;
         }
+        let run = old[i..].iter().zip(&new[i..]).take_while(|(a, b)| a != b).count();
         match out.last_mut() {
-            Some(last) if i <= last.1 + JOIN => last.1 = i + 1,
-            _ => out.push((i, i + 1)),
+            Some(last) if i <= last.1 + JOIN => last.1 = i + run,
+            _ => out.push((i, i + run)),
         }
+        i += run;
     }
-    out
 }

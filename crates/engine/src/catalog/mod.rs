@@ -35,6 +35,8 @@ pub use parts::NewParts;
 use crate::dict::Dict;
 use crate::error::{Error, Result};
 use crate::ids::SpaceId;
+use crate::mtr;
+use crate::page::redo::Redo;
 use crate::planted::{self, Bug};
 use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -48,6 +50,9 @@ use weir_rt::{Actor, AsyncMutex, AsyncMutexGuard};
 
 /// Offset in the system header of the next space, table and index id (u64 each).
 pub const HEADER_IDS: usize = crate::page::HEADER + 40;
+
+/// The text of the definition statement that a session executes, as the log may have it; none where it shall not.
+pub type DefinitionFn = Arc<dyn Fn(u64) -> Option<Vec<u8>> + Send + Sync>;
 
 /// Everything that is defined, in memory, and the statements that change it. Its handles of tables are in the system's
 /// [`crate::table::Handles`] too, where transactions find them by number.
@@ -66,6 +71,8 @@ pub struct Catalog {
     ddl: AsyncMutex<()>,
     /// The session whose one it is, or was.
     ddl_of: AtomicU64,
+    /// The texts of definition statements, by session.
+    pub(crate) statements: RwLock<Option<DefinitionFn>>,
     pub(crate) next_space: AtomicU64,
     pub(crate) next_table: AtomicU64,
     pub(crate) next_index: AtomicU64,
@@ -149,6 +156,7 @@ impl Catalog {
             version: AtomicU64::new(1),
             ddl: AsyncMutex::new(()),
             ddl_of: AtomicU64::new(0),
+            statements: RwLock::new(None),
             next_space: AtomicU64::new(crate::space::FIRST_TABLE as u64),
             next_table: AtomicU64::new(1),
             next_index: AtomicU64::new(16),
@@ -172,8 +180,25 @@ impl Catalog {
     pub(crate) async fn ddl(&self) -> AsyncMutexGuard<'_, ()> {
         let what = || What::from(Cause::Ddl).blocked_by(self.ddl_blocker());
         let one = self.core.waits.during(what, self.ddl.lock()).await;
-        self.ddl_of.store(Actor::current().id().unwrap_or(0), Ordering::Relaxed);
+        let session = Actor::current().id().unwrap_or(0);
+        self.ddl_of.store(session, Ordering::Relaxed);
+        self.note_statement(session).await;
         one
+    }
+
+    /// Writes the text of the session's statement to the log, where the program gives it: a restore finds the moment before it. The
+    /// statement has the tables that it needs locked, so that all their changes stand before.
+    async fn note_statement(&self, session: u64) {
+        let by = self.statements.read().clone();
+        let Some(text) = by.filter(|_| session != 0).and_then(|by| by(session)) else { return };
+        let need = text.len() + 32;
+        let noted = mtr::run(&self.core, need, |w| {
+            let mut a = w.gather().seal(need)?;
+            a.note(&Redo::Statement { text: &text });
+            Ok(a.commit())
+        });
+        // A log that takes no more ends the statement itself.
+        _ = noted.await;
     }
 
     /// The same, unless another one works.

@@ -38,7 +38,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// Problems of one kind that are told one by one; more of them say no more.
+/// Problems of one kind that are listed one by one; more of them say no more.
 const TOLD: usize = 4;
 
 pub(super) struct Owners {

@@ -370,6 +370,7 @@ impl Cleaner {
     /// What is done whatever the policy says.
     async fn mechanism(&mut self) -> Result<()> {
         let core = &self.db.core;
+        core.log.grow_when_filled().await?;
         core.pool.rouse();
         let own = core.flush.mechanism().own_checkpoints;
         if own && !core.pool.posts() {

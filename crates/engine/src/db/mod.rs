@@ -19,7 +19,7 @@ use crate::force::Force;
 use crate::history::report::Details;
 use crate::ids::{Lsn, Xid};
 use crate::log::Keep;
-use crate::log::answers::Answer;
+use crate::log::deferred_ack::Answer;
 use crate::log::events::Follower;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
@@ -53,6 +53,8 @@ pub struct Options {
     pub page_size: usize,
     pub buffer_pool: u64,
     pub redo_capacity: u64,
+    /// The redo log begins with its least number of files and gets others when these fill up. Otherwise they are all made by the first start.
+    pub redo_on_demand: bool,
     pub log_buffer: usize,
     pub data_mode: Mode,
     pub log_mode: Mode,
@@ -64,7 +66,7 @@ pub struct Options {
     pub flush_policy: &'static str,
     /// Keep the history of flushing in a file; a server's default is yes.
     pub flight_recorder: bool,
-    /// No commit for so long while sessions wait is a stall, which is told and kept; 0: not watched.
+    /// No commit for so long while sessions wait is a stall, which is reported and kept; 0: not watched.
     pub stall_seconds: u64,
     pub undo: UndoLimits,
     pub change_buffer: ChangeBufferLimits,
@@ -96,6 +98,7 @@ impl Default for Options {
             page_size: 0,
             buffer_pool: 128 << 20,
             redo_capacity: 100 << 20,
+            redo_on_demand: false,
             log_buffer: 16 << 20,
             data_mode: Mode::Buffered,
             log_mode: Mode::Buffered,
@@ -155,7 +158,7 @@ impl Deref for Inner {
 }
 
 impl Inner {
-    /// The engine cannot keep its promise any more: everybody who waits gets the error, the owner is told once.
+    /// The engine cannot keep its promise any more: everybody who waits gets the error, and the owner's callback runs once.
     pub fn fatal(&self, e: &Error) {
         self.core.log.stop(e.clone());
         self.core.pool.stop(e.clone());

@@ -40,7 +40,16 @@ use weir_rt::{Event, Rt};
 
 /// Files that a redo log of this capacity has, all of them open.
 pub fn redo_files(capacity: u64, page_size: usize) -> u64 {
-    (capacity / segment_size(capacity, page_size) + 2).max(5)
+    (capacity / segment_size(capacity, page_size) + 2).max(SEGMENTS_MIN)
+}
+
+/// Files that a log has at least: those of a group that is being written, of the next one, and one on its way to a new place.
+const SEGMENTS_MIN: u64 = 5;
+
+/// Segments that a log of this capacity has in the end: one more than the capacity asks for, because one is always on its way to a new
+/// place.
+fn segments_of(capacity: u64, segment: u64) -> u64 {
+    (capacity.div_ceil(segment) + 1).max(SEGMENTS_MIN)
 }
 
 fn segment_size(capacity: u64, page_size: usize) -> u64 {
@@ -131,10 +140,11 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     };
     let control = ControlFile::create_as(disk.as_ref(), "weir.ctl.new", state).await?;
     let segments = Segments::open(disk.clone(), o.log_mode, segment, id).await?;
-    grow_to(&segments, o.redo_capacity, LSN_START).await?;
+    let all = make_segments(&segments, &o, LSN_START).await?;
     let waits = Waits::new(rt.clone());
     let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
     o.follower.iter().for_each(|f| log.follow(f.clone()));
+    log.may_grow_to(all);
     let spaces = spaces_of(&disk, &o, size, id);
     let core = build_core(rt, spaces, &o, log).await?;
     let core = core;
@@ -160,14 +170,14 @@ fn spaces_of(disk: &Arc<dyn Disk>, o: &Options, page_size: usize, id: [u8; 16]) 
     Arc::new(spaces.leaving_damage(o.force.leaves_damaged_pages()))
 }
 
-async fn grow_to(segments: &Segments, capacity: u64, start: u64) -> Result<()> {
-    // One segment more than the capacity asks for: one is always on its way to a new place.
-    while (segments.count() as u64).saturating_sub(1) * segments.size() < capacity
-        || segments.count() < 5
-    {
+/// Makes the segments that the log has from the start on. Returns how many it may have.
+async fn make_segments(segments: &Segments, o: &Options, start: u64) -> Result<u64> {
+    let all = segments_of(o.redo_capacity, segments.size());
+    let now = if o.redo_on_demand { SEGMENTS_MIN } else { all };
+    while (segments.count() as u64) < now {
         segments.grow(start).await?;
     }
-    Ok(())
+    Ok(all)
 }
 
 pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
@@ -201,11 +211,12 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     if gone || (control.state.clean && want != segments.size()) {
         segments = remake_segments(&disk, &mut control, &o, want).await?;
     }
-    grow_to(&segments, o.redo_capacity, LSN_START).await?;
+    let all = make_segments(&segments, &o, LSN_START).await?;
     let state = control.state.clone();
     let waits = Waits::new(rt.clone());
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
     o.follower.iter().for_each(|f| log.follow(f.clone()));
+    log.may_grow_to(all);
     let spaces = spaces_of(&disk, &o, size, state.id);
     recovery::open_spaces(&spaces).await?;
     spaces.read_witnesses().await?;
@@ -316,7 +327,7 @@ async fn remake_segments(
     control.write_both().await?;
     let segments = Segments::open(disk.clone(), o.log_mode, size, control.state.id).await?;
     let start = control.state.checkpoint / 4096 * 4096;
-    grow_to(&segments, o.redo_capacity, start).await?;
+    make_segments(&segments, o, start).await?;
     Ok(segments)
 }
 

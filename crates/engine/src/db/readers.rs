@@ -35,7 +35,7 @@ pub async fn reader(db: Arc<Inner>) {
                 Ok(())
             }));
         }
-        // Reading ahead fails silently: anyone who wants a page reads it and is told.
+        // Reading ahead fails silently: the session that wants a page reads it and gets the error.
         _ = some_end(&mut busy, pool.hinted()).await;
     }
 }

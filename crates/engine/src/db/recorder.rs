@@ -116,7 +116,7 @@ async fn take_off(db: &Inner, flight: Option<Flight>) -> Option<Flight> {
             if db.history.run() == 0 {
                 db.history.restore(earlier.run + 1, earlier.seconds, earlier.tens);
                 if db.settings.flush.lock().write_budget_daily > 0.0 {
-                    // What the earlier runs wrote counts: the policy is told with its settings.
+                    // What the earlier runs wrote counts: the policy gets it with its settings.
                     db.settings.flush_version.fetch_add(1, Ordering::AcqRel);
                 }
             }
@@ -129,7 +129,7 @@ async fn take_off(db: &Inner, flight: Option<Flight>) -> Option<Flight> {
     }
 }
 
-/// The engine does not depend on it: without it there is no history after a crash, and that is told.
+/// The engine does not depend on it: without it there is no history after a crash, and a message says so.
 fn give_up(db: &Inner, e: &Error) {
     db.settings.flight_recorder.store(false, Ordering::Relaxed);
     (db.log)(&format!(

@@ -62,7 +62,7 @@ struct Sweeper {
 }
 
 impl Sweeper {
-    /// Trouble is told once; the sweep goes on later. Anyone who inserts meanwhile goes past the buffer when it is full.
+    /// Trouble is reported once; the sweep goes on later. Inserts bypass the buffer meanwhile when it is full.
     async fn say<T: Default>(&mut self, r: Result<T>) -> T {
         let e = match r {
             Ok(v) => return v,

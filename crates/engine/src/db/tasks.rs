@@ -1,6 +1,7 @@
 //! The background tasks: their start, and their end in the order in which they need each other.
 
 use super::{Inner, cleaner, readers, recorder, sweeper, writers};
+use crate::cost::charged;
 use crate::error::{Error, Result};
 use crate::priority::{Class, in_class};
 use crate::sync::atomic::Ordering;
@@ -60,7 +61,7 @@ fn spawn(
     name: &'static str,
     task: impl Future<Output = ()> + Send + 'static,
 ) -> JoinHandle<()> {
-    let task = acting(Actor::BACKGROUND, task);
+    let task = charged(acting(Actor::BACKGROUND, task), inner.core.stats.background.clone());
     if inner.rt.is_sim() {
         // Anyone who simulates wants the panic itself.
         return inner.rt.spawn(name, task);
@@ -75,11 +76,11 @@ fn spawn(
     inner.rt.spawn(name, watched(task, lost))
 }
 
-/// Runs a task to its end, or to its panic, which is told.
+/// Runs a task to its end, or to its panic, which is reported.
 async fn watched(task: impl Future<Output = ()>, lost: impl Fn()) {
     let mut task = std::pin::pin!(task);
     std::future::poll_fn(|cx| {
-        // What the task has changed is judged by anyone who is told.
+        // The receiver of the report judges what the task has changed.
         let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(cx)));
         polled.unwrap_or_else(|_| {
             lost();

@@ -69,6 +69,15 @@ pub fn table_of(key: &[u8]) -> Option<u64> {
     key.get(1..9).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes)
 }
 
+/// Values that a counter gave.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// Where the counter stood.
+    before: u64,
+    pub first: u64,
+    end: u64,
+}
+
 /// One counter of a table; survives changes of its definition.
 pub struct Counter {
     table: u64,
@@ -102,6 +111,11 @@ impl Counter {
     /// used, the counter must be covered. `u64::MAX` is never given: behind it there is no value left to say so, as in MySQL.
     /// Where fewer than `n` are left, those behind the last are the caller's to refuse.
     pub fn take(&self, n: u64, increment: u64, offset: u64) -> Result<u64> {
+        self.take_span(n, increment, offset).map(|span| span.first)
+    }
+
+    /// As [`Counter::take`], with what is needed to give the values back.
+    pub fn take_span(&self, n: u64, increment: u64, offset: u64) -> Result<Taken> {
         let increment = increment.max(1);
         let mut now = self.next.load(Ordering::Relaxed);
         loop {
@@ -121,10 +135,15 @@ impl Counter {
             let end =
                 n.checked_mul(increment).and_then(|d| first.checked_add(d)).unwrap_or(u64::MAX);
             match self.next.compare_exchange_weak(now, end, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return Ok(first),
+                Ok(_) => return Ok(Taken { before: now, first, end }),
                 Err(other) => now = other,
             }
         }
+    }
+
+    /// Gives values back that were not used, unless others have been taken since.
+    pub fn untake(&self, t: Taken) {
+        _ = self.next.compare_exchange(t.end, t.before, Ordering::AcqRel, Ordering::Relaxed);
     }
 
     pub fn is_covered(&self) -> bool {

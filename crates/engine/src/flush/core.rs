@@ -1,6 +1,7 @@
 //! Log, pool and files together, with what controls the writing of dirty pages.
 
 use super::control::FlushControl;
+use crate::cost::Background;
 use crate::files::Spaces;
 use crate::log::Log;
 use crate::pool::Pool;
@@ -28,6 +29,8 @@ pub struct CoreStats {
     /// Commits of changes, of definitions among them, that have been answered.
     pub commits: AtomicU64,
     pub change_buffer: BufferStats,
+    /// What tasks that no session waits for have cost.
+    pub background: Arc<Background>,
     /// Indexes whose builds have let writers go on, and the changes that they caught up with.
     pub indexes_built_beside_writers: AtomicU64,
     pub row_log_entries: AtomicU64,

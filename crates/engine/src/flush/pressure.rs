@@ -5,7 +5,7 @@
 //! delayed, and can choose what it leaves out.
 //!
 //! Invariant: with all else equal, a scarcer resource never gives a smaller number. Each cause is judged by itself and the
-//! greatest is told, so one number moves for one reason.
+//! greatest is shown, so one number moves for one reason.
 
 use crate::policy::weir::{GATE, band};
 use crate::waits::Scarcity;

@@ -7,7 +7,7 @@ use crate::waits::ledger::Detail;
 use crate::waits::{Cause, What};
 use std::collections::{HashMap, VecDeque};
 
-/// Details that are kept of one second; what they leave out is told by cause.
+/// Details that are kept of one second; what they leave out is summed up by cause.
 const KEPT: usize = 8;
 
 /// Microseconds under which a cause is no row.

@@ -359,7 +359,7 @@ impl LockTable {
         all
     }
 
-    /// Every lock and every request that waits, for monitors; those of one record stand together, in their order. A range is told as
+    /// Every lock and every request that waits, for monitors; those of one record stand together, in their order. A range is reported as
     /// the lock on its first record.
     pub fn list(&self) -> Vec<LockInfo> {
         let mut all = Vec::new();

@@ -7,6 +7,7 @@ use super::ring::RingMemory;
 use super::segments::Segments;
 use super::writer::{Reach, Waiters, WriterState};
 use super::{FRAME, frame_header};
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
@@ -71,8 +72,10 @@ pub struct Log {
     pub(super) checkpoint: AtomicU64,
     /// Most bytes between checkpoint and the end of what is granted.
     limit: AtomicU64,
-    /// Segments wanted; differs from the segments there while a resize is under way.
+    /// Segments wanted. There are fewer while the log has not been filled yet, and others while a resize is under way.
     pub(super) want_segments: AtomicU64,
+    /// When the device had no room for another segment, in nanoseconds of the runtime's clock; 0: it had.
+    pub(super) refused_at: AtomicU64,
     pub(super) waiters: Mutex<Waiters>,
     /// Somebody serves the answers of [`super::answers`]. Changes under the mutex of `waiters` only.
     pub(super) answers_served: AtomicBool,
@@ -186,6 +189,7 @@ impl Log {
             checkpoint: AtomicU64::new(checkpoint),
             limit: AtomicU64::new(0),
             want_segments: AtomicU64::new(want),
+            refused_at: AtomicU64::new(0),
             waiters: Mutex::new(Waiters::default()),
             answers_served: AtomicBool::new(false),
             answers_left: Notify::new(),
@@ -415,7 +419,7 @@ impl Log {
             match self.try_grant(bytes, undoing) {
                 Ok(()) => {
                     self.stats.room_wait_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
-                    // Others may fit as well. Behind the last undoing that is told by its end.
+                    // Others may fit as well. After the last undo its end says so.
                     room.wake_one();
                     return Ok(Grant { log: self, bytes });
                 }
@@ -474,6 +478,7 @@ impl Log {
         assert!(payload.len() <= grant.payload(), "mini-transaction beyond its log grant");
         assert!(!payload.is_empty(), "an empty group reads as the end of the log");
         let granted = std::mem::take(&mut grant.bytes);
+        cost::spend(Cost::RedoBytes, (payload.len() + FRAME) as u64);
         self.append_inner(granted, payload, stamp)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The policy is bounded. While something is kept, the segments below the checkpoint stay where they are, and new segments take their part,
 //! so writers never wait for a copy. What is kept may be as much behind the checkpoint as the log is large: with everything kept, the
-//! folder `redo` has twice the size of `innodb_redo_log_capacity`. Anyone who is further behind has lost its claim and is told so at its next
+//! folder `redo` has twice the size of `innodb_redo_log_capacity`. A holder that is further behind has lost its claim and learns so at its next
 //! step; the log goes on as if nobody had kept it. The same happens where the device has no room for a new segment.
 //!
 //! Invariants

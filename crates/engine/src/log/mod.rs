@@ -16,9 +16,9 @@
 //! - The last, partly filled 4 KiB block is rewritten by the next flush with the same bytes in front. This relies on the
 //!   device writing a 512-byte sector in whole; what a torn block may lose is only what was not acknowledged.
 
-pub mod answers;
 mod buffer;
 pub mod control;
+pub mod deferred_ack;
 pub mod events;
 mod keep;
 pub mod reader;

@@ -4,9 +4,9 @@
 //! A leader instead of a thread of its own: with a sync of about 70 us a hand-over to another thread (two switches of
 //! 5-15 us) would be a good part of the commit. Only with answers to give ([`super::answers`]) a task leads, for as long as there are any.
 
-use super::answers::KeptAnswer;
 use super::buffer::Log;
 use super::control::DAMAGED_MAX;
+use super::deferred_ack::DeferredAck;
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
@@ -19,6 +19,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_disk::File;
 use weir_rt::Nanos;
+
+/// Nanoseconds until a segment is tried again for which the device had no room.
+const GROW_AGAIN: Nanos = 1_000_000_000;
 
 /// How far a waiter wants its LSN to have come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +63,7 @@ pub struct Waiters {
     next_id: u64,
     list: Vec<Waiter>,
     /// Answers that wait in place of their sessions.
-    pub(super) answers: Vec<KeptAnswer>,
+    pub(super) answers: Vec<DeferredAck>,
 }
 
 impl Waiters {
@@ -82,7 +85,7 @@ impl Waiters {
         wake
     }
 
-    /// Nobody leads: somebody is told to, if there is anything to lead for. Where there are answers it is their task, which then leads
+    /// Nobody leads: one thread is woken to lead, if there is anything to lead for. Where there are answers it is their task, which then leads
     /// for all until nobody waits, and wakes no session to lead.
     fn hand_over(&self, log: &Log) {
         assert!(!self.busy);
@@ -412,6 +415,37 @@ impl Log {
             self.fail(e.clone());
         }
         done
+    }
+
+    /// The log may come to have so many segments, as it is filled. It keeps those that it has.
+    pub fn may_grow_to(&self, segments: u64) {
+        self.want_segments.fetch_max(segments, Ordering::AcqRel);
+        self.set_limit();
+    }
+
+    /// Gives the log another segment once a quarter of what it may hold stands between checkpoint and end: before the flush policy
+    /// has a reason to write pages sooner than it would with all of them. Where the device has no room the log stays as it is, and is tried again later.
+    pub async fn grow_when_filled(&self) -> Result<()> {
+        let age = self.reserved().saturating_sub(self.checkpoint());
+        let there = self.segments.count() as u64;
+        if there >= self.want_segments.load(Ordering::Acquire) || age < self.capacity() / 4 {
+            return Ok(());
+        }
+        let refused = self.refused_at.load(Ordering::Relaxed);
+        let now = self.rt.now();
+        if refused > 0 && now < refused + GROW_AGAIN {
+            return Ok(());
+        }
+        let grown = {
+            let _control = self.control.lock().await;
+            let grown = self.segments.grow(0).await;
+            self.set_limit();
+            grown
+        };
+        self.wake_room();
+        self.refused_at.store(if grown.is_ok() { 0 } else { now.max(1) }, Ordering::Relaxed);
+        // A log that cannot become longer is no failure: what was promised is in the segments that there are.
+        Ok(())
     }
 
     /// Changes the capacity while running: more segments at once, fewer as the checkpoint passes them.

@@ -3,7 +3,7 @@
 use super::{MemDisk, block_on, explore, join, log, spawn, thread};
 use crate::error::{Error, Result};
 use crate::ids::Lsn;
-use crate::log::answers::Answer;
+use crate::log::deferred_ack::Answer;
 use crate::log::{Log, Reach};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

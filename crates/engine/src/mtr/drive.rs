@@ -279,6 +279,22 @@ pub fn drive<H: HasCore, W: Waiter, T, E: Into<Halt<W::Need>>>(
     Driven::Waits(patience::on_behalf(switch, go_on(engine, want, who, attempt, halt)))
 }
 
+/// One attempt, if nothing has to be waited for before it. `None`: there was none, or it ended without a result, and the caller goes a way
+/// that can wait.
+#[inline]
+pub fn attempt_now<H: HasCore, W: Waiter, T, E: Into<Halt<W::Need>>>(
+    engine: &H,
+    want: usize,
+    who: &mut W,
+    mut attempt: impl FnMut(&mut W, &mut Work<'_>) -> std::result::Result<T, E>,
+) -> Option<T> {
+    let mut w = Work::new(engine.core(), want);
+    if !w.is_ready() {
+        return None;
+    }
+    w.attempt(who, &mut attempt).ok()
+}
+
 /// The loop, from the first wait on.
 async fn go_on<H: HasCore, W: Waiter, T, E: Into<Halt<W::Need>>>(
     engine: H,

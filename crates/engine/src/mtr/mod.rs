@@ -15,7 +15,7 @@
 
 mod drive;
 
-pub use drive::{Halt, HasCore, Waiter, Work, drive, run};
+pub use drive::{Halt, HasCore, Waiter, Work, attempt_now, drive, run};
 
 use crate::error::{Error, Result};
 pub use crate::flush::{Core, CoreStats};

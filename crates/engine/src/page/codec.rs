@@ -27,16 +27,49 @@ pub fn put_u56(out: &mut Vec<u8>, v: u64) {
     out.extend_from_slice(&v.to_be_bytes()[1..]);
 }
 
-pub fn u48_at(b: &[u8], at: usize) -> u64 {
+fn u48_at(b: &[u8], at: usize) -> u64 {
     let mut w = [0u8; 8];
     w[2..].copy_from_slice(&b[at..at + 6]);
     u64::from_be_bytes(w)
 }
 
-pub fn u56_at(b: &[u8], at: usize) -> u64 {
+fn u56_at(b: &[u8], at: usize) -> u64 {
     let mut w = [0u8; 8];
     w[1..].copy_from_slice(&b[at..at + 7]);
     u64::from_be_bytes(w)
+}
+
+fn word(b: &[u8; 8]) -> u64 {
+    u64::from_le_bytes(*b)
+}
+
+/// Bytes that two have in common at their beginning.
+pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let mut at = 0;
+    while let (Some(x), Some(y)) = (a[at..].first_chunk(), b[at..].first_chunk()) {
+        let differing = word(x) ^ word(y);
+        if differing != 0 {
+            return at + differing.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + a[at..n].iter().zip(&b[at..n]).take_while(|(x, y)| x == y).count()
+}
+
+/// Bytes that two have in common at their end.
+pub fn common_suffix(mut a: &[u8], mut b: &[u8]) -> usize {
+    let mut same = 0;
+    while let (Some((front_a, x)), Some((front_b, y))) =
+        (a.split_last_chunk(), b.split_last_chunk())
+    {
+        let differing = word(x) ^ word(y);
+        if differing != 0 {
+            return same + differing.leading_zeros() as usize / 8;
+        }
+        (a, b, same) = (front_a, front_b, same + 8);
+    }
+    same + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
 }
 
 /// A cursor over bytes that never panics.
@@ -147,6 +180,20 @@ mod tests {
             let mut r = Reader::new(&b);
             prop_assert_eq!(r.varint(), Ok(v));
             prop_assert!(r.is_empty());
+        }
+
+        #[test]
+        fn ends_in_common_are_those_counted_byte_by_byte(
+            a in proptest::collection::vec(0u8..2, 0..40),
+            b in proptest::collection::vec(0u8..2, 0..40),
+            same in proptest::collection::vec(0u8..2, 0..40),
+        ) {
+            let prefix = |a: &[u8], b: &[u8]| a.iter().zip(b).take_while(|(x, y)| x == y).count();
+            let (x, y) = ([&same[..], &a].concat(), [&same[..], &b].concat());
+            prop_assert_eq!(common_prefix(&x, &y), prefix(&x, &y));
+            let (x, y) = ([&a[..], &same].concat(), [&b[..], &same].concat());
+            let back = |v: &[u8]| v.iter().rev().copied().collect::<Vec<u8>>();
+            prop_assert_eq!(common_suffix(&x, &y), prefix(&back(&x), &back(&y)));
         }
 
         #[test]

@@ -88,6 +88,10 @@ pub enum Redo<'a> {
     Events {
         data: &'a [u8],
     },
+    /// A definition statement begins its work here: its text, for those who look for the moment before it. It changes nothing.
+    Statement {
+        text: &'a [u8],
+    },
 }
 
 const SAME: u8 = 0x80;
@@ -109,6 +113,7 @@ mod tag {
     pub const MARK: u8 = 21;
     pub const LIFE: u8 = 22;
     pub const EVENTS: u8 = 23;
+    pub const STATEMENT: u8 = 24;
 }
 
 impl Redo<'_> {
@@ -135,6 +140,7 @@ impl Redo<'_> {
             Redo::Mark { .. } => tag::MARK,
             Redo::Life { .. } => tag::LIFE,
             Redo::Events { .. } => tag::EVENTS,
+            Redo::Statement { .. } => tag::STATEMENT,
         }
     }
 
@@ -194,6 +200,7 @@ impl Redo<'_> {
             Redo::Mark { durable } => put_varint(out, *durable),
             Redo::Life { epoch } => put_varint(out, u64::from(*epoch)),
             Redo::Events { data } => put_bytes(out, data),
+            Redo::Statement { text } => put_bytes(out, text),
         }
     }
 }
@@ -271,6 +278,7 @@ pub fn decode<'a>(
         tag::MARK => Redo::Mark { durable: r.varint()? },
         tag::LIFE => Redo::Life { epoch: r.varint_u32()? },
         tag::EVENTS => Redo::Events { data: r.bytes()? },
+        tag::STATEMENT => Redo::Statement { text: r.bytes()? },
         _ => return Err(Truncated),
     };
     Ok((page, rec))
@@ -373,9 +381,11 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
             }
             Ok(())
         }
-        Redo::FileDelete { .. } | Redo::Mark { .. } | Redo::Life { .. } | Redo::Events { .. } => {
-            Ok(())
-        }
+        Redo::FileDelete { .. }
+        | Redo::Mark { .. }
+        | Redo::Life { .. }
+        | Redo::Events { .. }
+        | Redo::Statement { .. } => Ok(()),
     }
 }
 
@@ -404,6 +414,7 @@ mod tests {
             (None, Redo::Mark { durable: 1 << 50 }),
             (None, Redo::Life { epoch: 7 }),
             (None, Redo::Events { data: b"rows" }),
+            (None, Redo::Statement { text: b"drop table t" }),
         ];
         let (mut out, mut last) = (Vec::new(), None);
         for (page, rec) in &all {

@@ -99,7 +99,7 @@ pub struct Budget {
     day: Bucket,
     written: Option<u64>,
     past: Past,
-    /// The past is told again: the day's bucket does not know it yet.
+    /// The past is reported again: the day's bucket does not know it yet.
     is_news: bool,
     pub exceeded: f64,
     /// The last plan went beyond it: what is written now is counted as such.

@@ -7,7 +7,7 @@
 //! A policy speaks in *steps*: the mechanism (`cleaner`) asks for one action, carries it out, observes again and asks for
 //! the next, until the action is a rest. So a policy sees what its last action did, and a batch that takes long shifts
 //! what comes behind it, as it did in the systems that these policies come from. What sessions themselves must do before
-//! they change something is told as plain data, [`UserRules`].
+//! they change something is given as plain data, [`UserRules`].
 //!
 //! Not theirs but the mechanism's: one batch of a kind at a time, neighbours of a page, the log first, doublewrite, and the rescue of
 //! sessions that would otherwise wait for ever. Of the mechanism they say which order of replacement and which way of writing they run

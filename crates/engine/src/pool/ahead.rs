@@ -4,7 +4,7 @@
 //! - It takes only frames that are free, or become free by evicting clean pages that are next in line, and leaves some; all that read
 //!   ahead at a time have an eighth of the pool. So nobody waits for a frame because of pages that nobody has asked for yet.
 //! - A page is registered while it is read ahead, so anyone who comes to it meanwhile follows. It is checked like any other, and stays
-//!   unpinned, in the probation of replacement. One that fails is left: anyone who comes to the page asks again, and is told.
+//!   unpinned, in the probation of replacement. One that fails is left: the next reader of the page asks again, and gets the error.
 //! - The device writes into buffers of the operation's own, not into frames: a statement may end, and its future be dropped, while it does.
 
 use super::Pool;

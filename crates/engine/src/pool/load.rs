@@ -2,6 +2,7 @@
 
 use super::Pool;
 use super::frame::FrameNo;
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::files::Space;
 use crate::ids::{Lsn, PageId};
@@ -143,8 +144,9 @@ impl Pool {
                 Role::Lead(load) => {
                     let lead = Leading::new(self, id, load);
                     let r = self.read_page(id).await;
-                    if let Err(e) = &r {
-                        lead.failed(e.clone());
+                    match &r {
+                        Ok(_) => cost::spend(Cost::PagesRead, 1),
+                        Err(e) => lead.failed(e.clone()),
                     }
                     return r;
                 }
@@ -303,7 +305,7 @@ impl<'a> Leading<'a> {
         self.id
     }
 
-    /// The followers are told why.
+    /// The followers learn why.
     fn failed(&self, e: LoadError) {
         *self.load.failure.lock() = Some(e);
     }

@@ -66,6 +66,7 @@ impl FrameMemory {
 
     /// # Safety
     /// The caller holds the frame's latch, see the module's contract.
+    #[inline]
     pub unsafe fn bytes(&self, no: FrameNo) -> &[u8] {
         // SAFETY: the range is valid for the pool's life; no writer by the caller's latch.
         unsafe { std::slice::from_raw_parts(self.at(no), self.page_size) }
@@ -88,7 +89,7 @@ impl FrameMemory {
         unsafe { IoBuf::borrowed(self.at(no), self.page_size) }
     }
 
-    /// Frames go to the device until the guard is told that they are back.
+    /// Frames go to the device until the guard learns that they are back.
     pub fn lend(&self) -> Lent<'_> {
         Lent { memory: self, over: false }
     }

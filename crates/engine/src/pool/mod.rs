@@ -48,6 +48,7 @@ pub use latch::{LatchMode, LatchWait};
 pub use load::{Pin, Pins, beyond_log};
 pub use lru::LruBatch;
 
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::files::Spaces;
 use crate::ids::{Lsn, PageId, SpaceId};
@@ -210,6 +211,7 @@ impl Guard<'_> {
         self.mode
     }
 
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: this guard holds the frame's latch, shared or exclusive.
         unsafe { self.pool.memory.bytes(self.frame) }
@@ -446,6 +448,7 @@ impl Pool {
             return Err(PageWait::Load(id));
         }
         self.requests.count(no);
+        cost::spend_page();
         if !f.is_hot() {
             self.used(no, access);
         }
@@ -519,6 +522,7 @@ impl Pool {
         self.frames[no as usize].set_newest(start);
         if self.age.insert(&self.frames, no, start) {
             self.dirtied.fetch_add(1, Ordering::Relaxed);
+            cost::spend(Cost::PagesDirtied, 1);
             if self.dirty.fetch_add(1, Ordering::Relaxed) == self.wake_at.load(Ordering::Relaxed) {
                 self.frames_wanted.notify_one();
             }

@@ -213,7 +213,7 @@ fn skipped(done: apply::Done, deleted: &HashSet<SpaceId>, force: Force) -> Resul
     Ok(out.into_values().collect())
 }
 
-/// Case I: an older log and an older control file that fit together are told by anyone who has seen more. A recorder that cannot be read
+/// Case I: an older log and an older control file that fit together are recognised by whatever has seen more. A recorder that cannot be read
 /// proves nothing.
 pub async fn is_not_older(core: &Core, end: Lsn, force: Force) -> Result<()> {
     let spaces = &core.spaces;

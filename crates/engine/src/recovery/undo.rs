@@ -47,7 +47,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                 match rec {
                     UndoRecord::Header { trx, committed, prepared: is_prepared, no } => {
                         if let Some((id, true, no, begin)) = current {
-                            history.push(History { no, trx: id, slot, begin, end: at });
+                            history.push(History { no, trx: id, slot, begin, end: at, work: true });
                         }
                         next_id = next_id.max(trx + 1);
                         next_no = next_no.max(no + 1);
@@ -71,7 +71,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
         }
         match current {
             Some((id, true, no, begin)) => {
-                history.push(History { no, trx: id, slot, begin, end });
+                history.push(History { no, trx: id, slot, begin, end, work: true });
                 db.undo_slots.known(slot, Some(end));
             }
             Some((id, false, _, begin)) => {

@@ -23,6 +23,7 @@ pub struct RowView<'a> {
 impl<'a> RowView<'a> {
     /// `bytes` is exactly one row. Panics on bytes that are no row of this layout; run [`validate`]
     /// first where that is possible.
+    #[inline]
     pub fn new(layout: &'a RowLayout, bytes: &'a [u8]) -> Self {
         let header = u16::from_le_bytes([bytes[0], bytes[1]]);
         let count = usize::from(header & COUNT_MASK);

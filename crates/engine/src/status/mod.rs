@@ -58,6 +58,11 @@ pub fn buffers_inserts(what: &str) -> bool {
 }
 
 impl Db {
+    /// What tasks that no session waits for have cost since the start.
+    pub fn background_costs(&self) -> crate::cost::Costs {
+        self.inner().core.stats.background.costs()
+    }
+
     /// Counters by their MySQL names, and Weir's own under `Weir_`.
     pub fn status(&self) -> Vec<(&'static str, u64)> {
         self.status_rows().into_iter().map(|(def, value)| (def.name, value)).collect()
@@ -147,7 +152,7 @@ impl Db {
         self.inner().core.spaces.say(line);
     }
 
-    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is told by anyone who knows statements.
+    /// The text of SHOW ENGINE INNODB STATUS behind its heading; the last deadlock is added by `sql`, which knows statements.
     pub fn status_text(&self) -> String {
         let db = self.inner();
         let (pool, log) = (&db.core.pool, &db.core.log);

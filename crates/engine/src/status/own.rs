@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(names.len(), all.len());
         for d in all {
             assert!(d.doc.ends_with('.'), "{}", d.name);
-            // Units are told by the names where MySQL's rules for them do not stand in the way.
+            // The names say the units where MySQL's rules for names allow it.
             if d.name.contains("_usec") {
                 assert_eq!(d.unit, Unit::Micros, "{}", d.name);
             }

@@ -6,7 +6,7 @@ use super::row_log::RowLogs;
 use crate::btree::Tree;
 use crate::change_buffer::{Buffer, Trees};
 use crate::dict::Dict;
-use crate::dict::counters::{self, Counter, Marks};
+use crate::dict::counters::{self, Counter, Marks, Taken};
 use crate::error::{Error, Result};
 use crate::mtr::Core;
 use crate::planted::{self, Bug};
@@ -419,7 +419,7 @@ impl Table {
         if self.is_part { self.met().await } else { self.usable() }
     }
 
-    /// Damage of the file is told here, and costs the server this table and no other.
+    /// Damage of the file is reported here, and costs the server this table and no other.
     async fn meet(&self) -> Result<()> {
         self.usable()?;
         let spaces = &self.core.spaces;
@@ -604,6 +604,21 @@ impl Table {
 
     pub fn auto_increment_next(&self) -> u64 {
         self.auto.next()
+    }
+
+    /// The next auto-increment value, if it need not be written down that it is given.
+    pub fn auto_increment_now(&self, increment: u64, offset: u64) -> Option<Taken> {
+        let taken = self.auto.take_span(1, increment, offset).ok()?;
+        if !self.auto.is_covered() {
+            self.auto.untake(taken);
+            return None;
+        }
+        Some(taken)
+    }
+
+    /// The value was not used. It is given again unless somebody has taken another one since.
+    pub fn auto_increment_untake(&self, taken: Taken) {
+        self.auto.untake(taken);
     }
 }
 

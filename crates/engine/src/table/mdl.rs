@@ -1,5 +1,5 @@
 //! Metadata locks: shared by transactions that use a table, exclusive for DDL and LOCK TABLES ... WRITE; fair. Among the sharers
-//! those that write are told from those that read, so that LOCK TABLES ... READ keeps the writers out and nobody else.
+//! those that write are distinguished from those that read, so that LOCK TABLES ... READ keeps the writers out and nobody else.
 //!
 //! Who has one is asked only by those who wait, so no list is kept: the sum of the sharers' numbers is the number of the last
 //! one when the others have gone, and that is the one whom a definition statement waits for in the end.

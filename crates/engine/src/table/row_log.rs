@@ -3,14 +3,14 @@
 //! Invariants
 //! - A log begins when nobody writes the table, and is read for the last time when nobody does: so it has been told every change between
 //!   the two, undone ones as well. A log that is given up may end at any moment.
-//! - A change is told while nobody else can change the row: one that was made behind it, while its transaction goes on, and one that is
-//!   undone before it, since the row is free for others as soon as it is. So changes of one row are told in their order.
+//! - A change is written while the row is still locked: one that was made after the change, while its transaction goes on, and one that is
+//!   undone before it, since the row is free for others as soon as it is. So changes of one row are written in their order.
 
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// What is told.
+/// One change.
 pub(crate) trait RowLog: Send + Sync {
     /// A row, given in full, is what was `gone` no more and is what has `come`.
     fn changed(&self, key: &[u8], gone: Option<&[u8]>, come: Option<&[u8]>);

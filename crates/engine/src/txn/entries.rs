@@ -1,7 +1,7 @@
 //! Entries of many rows: those of an index sorted, and as many as share a leaf made in one mini-transaction.
 //!
 //! The rows are new and of one run (`bulk`), so none of their keys had a record and no entry of theirs stands anywhere. A unique
-//! index is asked about each row in the order of the rows, which decides what a statement is told; only the others take runs.
+//! index is asked about each row in the order of the rows, which decides which error a statement gets; only the others take runs.
 //! Whatever is not plain - a locked gap, a leaf without room, a buffer tree beyond its limit - goes the way of a single entry, which
 //! can wait.
 
@@ -10,6 +10,7 @@ use super::secondary::{note_trx, padded, value};
 use super::{LockMode, RowAttempt, Txn};
 use crate::btree;
 use crate::change_buffer::{Before, VALUE};
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::mtr::Work;
 use crate::page::slotted;
@@ -179,6 +180,7 @@ impl Txn {
         if buffered {
             let n = slots.len() as u64;
             self.db.core.stats.change_buffer.inserts.fetch_add(n, Ordering::Relaxed);
+            cost::spend(Cost::ChangeBufferEntries, n);
         }
         Ok(slots.len())
     }

@@ -9,7 +9,7 @@ pub(super) enum Gained {
     /// Nothing, or a lock that the transaction had before.
     #[default]
     Nothing,
-    /// The read waits. It asks again when the lock is granted, and is told that it has it.
+    /// The read waits. It asks again when the lock is granted, and learns that it has it.
     Waits(LockName, Mode),
     New(LockName, Mode),
 }

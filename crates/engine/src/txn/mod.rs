@@ -12,7 +12,7 @@
 //! - Versions are built under the latch of the clustered leaf: rollback truncates undo only under the exclusive one.
 //! - An undo record and the row change it undoes are one mini-transaction; so are a rolled-back change and the truncation
 //!   of its undo record. Rollback after a crash therefore does each step exactly once. (Where a deleted row of another transaction is given
-//!   back, the truncation comes later: the row then is no longer the transaction's, by which the second time is told.)
+//!   back, the truncation comes later: the row then is no longer the transaction's, which is how the second time is recognised.)
 //! - Purge removes a secondary entry only while it holds the clustered leaf of the row and has seen that no version that
 //!   some view may want has this entry.
 
@@ -47,6 +47,7 @@ pub mod undo;
 mod undo_truncate;
 mod version;
 mod view;
+mod write_now;
 
 pub use between::Between;
 pub use bulk::RowList;
@@ -81,10 +82,11 @@ pub use owed::Owed;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
+pub use write_now::RowChange;
 
 use crate::change_buffer::VALUE;
 use crate::error::{Error, Result};
-use crate::ids::{TrxId, Xid};
+use crate::ids::{Lsn, TrxId, Xid};
 use crate::lock::TrxLocks;
 use crate::log::Reach;
 use crate::patience;
@@ -95,11 +97,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::{Boxed, Interrupt};
 
+/// How far transactions see of each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isolation {
+    /// Reads see what others have not committed.
     ReadUncommitted,
+    /// Each read sees what was committed when it began.
     ReadCommitted,
+    /// All reads see what was committed when the first one began.
     RepeatableRead,
+    /// As before, and what was read stays as it is until the transaction ends.
     Serializable,
 }
 
@@ -116,7 +123,7 @@ impl PartialOrd for Isolation {
     }
 }
 
-/// `innodb_flush_log_at_trx_commit` of the committing session.
+/// How far a commit has come when it returns: `innodb_flush_log_at_trx_commit` of the committing session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Durability {
     /// 0: nothing at commit; written and synced about once a second.
@@ -319,7 +326,7 @@ impl Txn {
         }
     }
 
-    /// Between two statements of a transaction: anyone who asks from here on is told what it keeps. At READ COMMITTED no snapshot outlives a
+    /// Between two statements of a transaction: monitors that ask from here on see what it keeps. At READ COMMITTED no snapshot outlives a
     /// statement for long: the next one opens another.
     pub fn between_statements(&mut self) {
         let lasts = self.o.isolation >= Isolation::RepeatableRead;
@@ -461,11 +468,21 @@ impl Txn {
         } else if let Some(events) = events {
             upto = Some(undo::write_events(&db.core, events).await?);
         }
+        self.committed(&db, upto.map(|lsn| (lsn, d)), who)
+    }
+
+    /// It has committed for everybody. `upto`: where its log ends, and how durable that is to be.
+    fn committed(
+        &mut self,
+        db: &System,
+        upto: Option<(Lsn, Durability)>,
+        who: (u64, TrxId),
+    ) -> Result<Option<Owed>> {
         db.stats.commits.fetch_add(1, Ordering::Relaxed);
         self.note_end();
         self.finish();
         db.core.log.failure()?;
-        let Some(lsn) = upto else { return Ok(None) };
+        let Some((lsn, d)) = upto else { return Ok(None) };
         let reach = match d {
             Durability::Lazy => {
                 db.core.stats.commits.fetch_add(1, Ordering::Relaxed);

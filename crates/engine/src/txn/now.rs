@@ -229,7 +229,7 @@ impl Txn {
             Isolation::ReadCommitted => Sees::Now(self.id),
             Isolation::RepeatableRead | Isolation::Serializable => {
                 let view = &**self.view.get_or_insert_with(|| self.db.trx.open_view());
-                // A definition that is younger than the snapshot is an error, which is told in the usual way.
+                // A definition that is younger than the snapshot is an error, which the usual way reports.
                 if t.indexes[0].visible_from > view.no || t.indexes[index].visible_from > view.no {
                     return None;
                 }

@@ -1,7 +1,7 @@
-//! Entries that a change of a row makes obsolete: purge is told of them in the change's undo record. A record has one page at most; where
+//! Entries that a change of a row makes obsolete: purge finds them in the change's undo record. A record has one page at most; where
 //! they do not fit beside a long row, records before it have the others, each of a change that leaves the row as it is.
 //!
-//! Invariant: an entry is told before, or together with, the change that makes it obsolete, by the same transaction. So purge comes to it
+//! Invariant: an entry is recorded before, or together with, the change that makes it obsolete, by the same transaction. So purge comes to it
 //! when nobody needs it any more, and a rollback undoes the change first.
 
 use super::undo::{self, Change, Patch};
@@ -102,6 +102,7 @@ impl Txn {
         let mut a = g.seal(need + undo::append_need(rec.len()))?;
         let id = self.id;
         undo::append(&mut a, self.undo_mut(), &place, id, &rec);
+        self.undo_mut().note_work();
         let header = RowHeader { flags: h.flags, trx: id, roll: place.at.roll_pointer() };
         btree::replace(&mut a, leaf, slot, &header.with(&old));
         a.commit();

@@ -1,14 +1,15 @@
-//! The last step of a commit: it has happened for everybody, and is not yet as durable as was asked.
+//! The last step of a commit: its changes are visible and its locks released, but the log has not come far enough for the durability
+//! that was asked for.
 
 use super::System;
 use crate::error::Result;
 use crate::ids::{Lsn, TrxId};
 use crate::log::Reach;
-use crate::log::answers::Answer;
+use crate::log::deferred_ack::Answer;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// What a commit owes to anyone who asked for it. Nobody may be told of the commit before [`Owed::settle`] has returned, or the answer that
+/// What a commit still has to wait for. It must not be acknowledged before [`Owed::settle`] has returned, or the answer that
 /// was left with [`Owed::leave`] is given.
 #[must_use]
 #[derive(Clone, Copy, Debug)]

@@ -233,6 +233,11 @@ impl Pages {
         Pages { at: Some(h.begin), end: h.end }
     }
 
+    /// Not a single one.
+    fn none(h: &History) -> Pages {
+        Pages { at: None, end: h.end }
+    }
+
     async fn next(&mut self, core: &mtr::Core) -> Result<Option<Piece>> {
         let Some(at) = self.at else { return Ok(None) };
         let last = at.page == self.end.page;
@@ -255,7 +260,7 @@ impl Piece {
 
 async fn purge_log(db: &System, h: &History, oldest: &Arc<View>) -> Result<()> {
     let mut trx: TrxId = h.trx;
-    let mut pages = Pages::of(h);
+    let mut pages = if h.work { Pages::of(h) } else { Pages::none(h) };
     while let Some(piece) = pages.next(&db.core).await? {
         let mut off = piece.from;
         while off < piece.to {

@@ -121,7 +121,7 @@ impl Txn {
                 | Error::DiskFull { .. }),
             ) => {
                 self.rollback_to(before).await?;
-                Err(e)
+                Err(e.about(&t.def.name))
             }
             Err(e) => Err(e),
         }
@@ -255,7 +255,7 @@ impl Txn {
                 externals.clear();
             }
         }
-        let rec = undo::encode_change(&Change {
+        let change = Change {
             table: t.def.id,
             key,
             old_flags: h.flags,
@@ -265,7 +265,8 @@ impl Txn {
             obsolete: entries.iter().map(|(i, e)| (*i, e.as_slice())).collect(),
             externals,
             purged: false,
-        });
+        };
+        let (rec, leaves_work) = (undo::encode_change(&change), change.leaves_work());
         let max = undo::record_max(g.core().spaces.page_size());
         if rec.len() > max {
             return match entries.is_empty() {
@@ -281,6 +282,9 @@ impl Txn {
         let mut a = g.seal(need)?;
         let id = self.id;
         undo::append(&mut a, self.undo_mut(), &place, id, &rec);
+        if leaves_work {
+            self.undo_mut().note_work();
+        }
         let value =
             RowHeader { flags: new_flags, trx: id, roll: place.at.roll_pointer() }.with(new);
         btree::replace(&mut a, leaf, slot, &value);
@@ -322,7 +326,7 @@ impl Txn {
                 | Error::DiskFull { .. }),
             ) => {
                 self.rollback_to(before).await?;
-                Err(e)
+                Err(e.about(&t.def.name))
             }
             Err(e) => Err(e),
         }

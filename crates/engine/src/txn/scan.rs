@@ -4,6 +4,7 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 mod current;
+mod pour;
 
 use super::ahead::{self, Ahead};
 use super::committed::Locked;

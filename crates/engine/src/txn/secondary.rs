@@ -6,6 +6,7 @@ use super::version::{self, DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, Txn};
 use crate::btree::{self, Place, Tree, gathered_leaf};
 use crate::change_buffer::{self, Before, Trees, VALUE};
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::flush::buffer_size::Growth;
 use crate::ids::TrxId;
@@ -248,6 +249,7 @@ impl Txn {
                 a.commit();
                 if buffered {
                     self.db.core.stats.change_buffer.inserts.fetch_add(1, Ordering::Relaxed);
+                    cost::spend(Cost::ChangeBufferEntries, 1);
                 }
             }
         }
@@ -405,7 +407,7 @@ impl Txn {
     }
 }
 
-fn set_mark(a: &mut Apply<'_>, leaf: P, slot: usize, flags: u8, trx: TrxId) {
+pub(super) fn set_mark(a: &mut Apply<'_>, leaf: P, slot: usize, flags: u8, trx: TrxId) {
     a.record(leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[flags] });
     note_trx(a, leaf, trx);
 }

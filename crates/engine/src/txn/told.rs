@@ -1,4 +1,4 @@
-//! What a transaction changes is told to the row log of a table whose index is being built ([`crate::table::RowLog`]).
+//! Each change of a transaction is written to the row log of a table whose index is being built ([`crate::table::RowLog`]).
 
 use super::Txn;
 use super::external;

@@ -14,10 +14,13 @@
 //!
 //! A patch turns the row after the change into the row before it: keep `prefix` bytes, put `middle`, keep `suffix` bytes.
 
+use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, PageNo, TrxId, Xid};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P};
-use crate::page::codec::{Reader, Truncated, put_bytes, put_u48, put_u56, put_varint};
+use crate::page::codec::{
+    Reader, Truncated, common_prefix, common_suffix, put_bytes, put_u48, put_u56, put_varint,
+};
 use crate::page::redo::{Redo, UNDO_BODY, UNDO_FREE, UNDO_NEXT, UNDO_PREV};
 use crate::page::{self, PageType, get_u32};
 use crate::pool::LatchMode;
@@ -72,15 +75,9 @@ pub struct Patch<'a> {
 
 impl<'a> Patch<'a> {
     pub fn between(old: &'a [u8], new: &[u8]) -> Patch<'a> {
-        let max = old.len().min(new.len());
-        let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let suffix = old
-            .iter()
-            .rev()
-            .zip(new.iter().rev())
-            .take_while(|(a, b)| a == b)
-            .count()
-            .min(max - prefix);
+        let prefix = common_prefix(old, new);
+        // What both have at their beginning is not their end as well.
+        let suffix = common_suffix(&old[prefix..], &new[prefix..]);
         Patch { prefix, suffix, middle: &old[prefix..old.len() - suffix] }
     }
 
@@ -132,6 +129,13 @@ pub struct Change<'a> {
     pub purged: bool,
 }
 
+impl Change<'_> {
+    /// Purge has something to look for: entries, long columns, or, of a delete, which leaves the row's bytes as they were, the row.
+    pub fn leaves_work(&self) -> bool {
+        !self.obsolete.is_empty() || !self.externals.is_empty() || self.patch.middle.is_empty()
+    }
+}
+
 /// Room for a record whose body takes so many bytes, with its length in front: [`finish`] writes that.
 fn begin(body: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(body + 4);
@@ -146,12 +150,12 @@ fn finish(mut record: Vec<u8>) -> Vec<u8> {
     record
 }
 
-pub fn encode_header(trx: TrxId) -> Vec<u8> {
+fn header(trx: TrxId, state: u8, no: u64) -> Vec<u8> {
     let mut b = begin(16);
     b.push(kind::HEADER);
     put_u48(&mut b, trx);
-    b.push(ACTIVE);
-    b.extend_from_slice(&[0; 8]);
+    b.push(state);
+    b.extend_from_slice(&no.to_le_bytes());
     finish(b)
 }
 
@@ -294,16 +298,28 @@ pub struct UndoLog {
     begin: UndoPosition,
     has_header: bool,
     end: UndoPosition,
+    /// Purge has to read its records, see [`History::work`].
+    work: bool,
 }
 
 impl UndoLog {
     /// A log without a record, to be written from `at` on.
     pub(super) fn empty(slot: u16, at: UndoPosition) -> UndoLog {
-        UndoLog { slot, begin: at, has_header: false, end: at }
+        UndoLog { slot, begin: at, has_header: false, end: at, work: false }
     }
 
     pub fn begin(&self) -> UndoPosition {
         self.begin
+    }
+
+    /// A record was written that leaves purge something to do.
+    pub fn note_work(&mut self) {
+        self.work = true;
+    }
+
+    /// A record of it is there.
+    pub fn is_begun(&self) -> bool {
+        self.has_header
     }
 
     /// Where the next record will be written.
@@ -321,7 +337,7 @@ impl UndoLog {
 
     /// Recovery: the log of a transaction that was active.
     pub fn recovered(slot: u16, begin: UndoPosition, end: UndoPosition) -> UndoLog {
-        UndoLog { slot, begin, has_header: true, end }
+        UndoLog { slot, begin, has_header: true, end, work: true }
     }
 }
 
@@ -331,6 +347,13 @@ pub struct UndoPlace {
     /// Where the record itself (not a header written with it) will begin.
     pub at: UndoPosition,
     header: bool,
+}
+
+impl UndoPlace {
+    /// The record is the log's first one.
+    pub fn is_first(&self) -> bool {
+        self.header
+    }
 }
 
 /// First half of an append; `None`: the page is full, get another and try again.
@@ -361,8 +384,30 @@ pub fn append_need(len: usize) -> usize {
 
 /// Second half. The in-memory position moves with it.
 pub fn append(a: &mut Apply<'_>, log: &mut UndoLog, place: &UndoPlace, trx: TrxId, rec: &[u8]) {
+    append_in_state(a, log, place, (trx, ACTIVE, 0), rec);
+}
+
+/// The same of a transaction that has no other record, and is committed with it under this number.
+pub fn append_committed(
+    a: &mut Apply<'_>,
+    log: &mut UndoLog,
+    place: &UndoPlace,
+    (trx, no): (TrxId, u64),
+    rec: &[u8],
+) {
+    debug_assert!(place.header, "the header of a log with records says that it is active");
+    append_in_state(a, log, place, (trx, COMMITTED, no), rec);
+}
+
+fn append_in_state(
+    a: &mut Apply<'_>,
+    log: &mut UndoLog,
+    place: &UndoPlace,
+    (trx, state, no): (TrxId, u8, u64),
+    rec: &[u8],
+) {
     if place.header {
-        let header = encode_header(trx);
+        let header = header(trx, state, no);
         let mut both = Vec::with_capacity(header.len() + rec.len());
         both.extend_from_slice(&header);
         both.extend_from_slice(rec);
@@ -373,6 +418,7 @@ pub fn append(a: &mut Apply<'_>, log: &mut UndoLog, place: &UndoPlace, trx: TrxI
         a.record(place.page, &Redo::UndoAppend { data: rec });
     }
     log.end = UndoPosition { page: place.at.page, off: place.at.off + rec.len() as u32 };
+    cost::spend(Cost::UndoBytes, rec.len() as u64);
 }
 
 /// Largest record of a page size.
@@ -522,6 +568,8 @@ pub struct History {
     pub slot: u16,
     pub begin: UndoPosition,
     pub end: UndoPosition,
+    /// Some record leaves purge something to do. Without one only the log's pages go.
+    pub work: bool,
 }
 
 impl UndoLog {
@@ -532,6 +580,7 @@ impl UndoLog {
             slot: self.slot,
             begin: self.begin,
             end: self.end,
+            work: self.work,
         })
     }
 }
@@ -611,7 +660,7 @@ mod tests {
             purged: false,
         };
         let recs = [
-            encode_header(42),
+            header(42, ACTIVE, 0),
             encode_insert(7, b"k"),
             encode_change(&change),
             encode_external(7, 99),

@@ -4,7 +4,7 @@ use super::undo::{self, UndoPosition, UndoRecord};
 use super::view::View;
 use crate::ids::{PageId, TrxId};
 use crate::mtr::{Attempt, Core, Stop};
-use crate::page::codec::{put_u48, put_u56, u48_at, u56_at};
+use crate::page::codec::{put_u48, put_u56};
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
@@ -22,8 +22,20 @@ pub struct RowHeader {
 }
 
 impl RowHeader {
+    /// Of a cell, which begins with it. Two words that overlap have all of it.
+    #[inline]
     pub fn read(value: &[u8]) -> RowHeader {
-        RowHeader { flags: value[0], trx: u48_at(value, 1), roll: u56_at(value, 7) }
+        let header: &[u8; HEADER] = value.first_chunk().expect("a cell begins with its header");
+        let word = |at: usize| {
+            let bytes = header[at..at + 8].first_chunk().expect("eight bytes");
+            u64::from_be_bytes(*bytes)
+        };
+        let (front, back) = (word(0), word(HEADER - 8));
+        RowHeader {
+            flags: (front >> 56) as u8,
+            trx: front >> 8 & 0xFFFF_FFFF_FFFF,
+            roll: back & 0xFF_FFFF_FFFF_FFFF,
+        }
     }
 
     pub fn is_deleted(&self) -> bool {
@@ -61,21 +73,39 @@ pub fn previous(core: &Core, roll: u64, row: &[u8]) -> Attempt<Option<(RowHeader
 
 /// The version of a clustered cell that a reader sees; `None` when for it the row does not exist.
 /// `view` none: the newest version, committed or not.
+#[inline]
 pub fn visible<'a>(
     core: &Core,
     view: Option<&View>,
     own: TrxId,
     value: &'a [u8],
 ) -> Attempt<Option<Cow<'a, [u8]>>> {
-    let mut h = RowHeader::read(value);
-    let mut row: Cow<'a, [u8]> = Cow::Borrowed(&value[HEADER..]);
+    let h = RowHeader::read(value);
+    if is_seen(view, own, h.trx) {
+        return Ok((!h.is_deleted()).then_some(Cow::Borrowed(&value[HEADER..])));
+    }
+    older(core, view, own, h, Cow::Borrowed(&value[HEADER..]))
+}
+
+#[inline]
+fn is_seen(view: Option<&View>, own: TrxId, writer: TrxId) -> bool {
+    match view {
+        None => true,
+        Some(_) if own != 0 && writer == own => !planted::is(Bug::OwnWritesInvisible),
+        Some(v) => v.sees(writer),
+    }
+}
+
+/// The version behind one that the reader does not see.
+fn older<'a>(
+    core: &Core,
+    view: Option<&View>,
+    own: TrxId,
+    mut h: RowHeader,
+    mut row: Cow<'a, [u8]>,
+) -> Attempt<Option<Cow<'a, [u8]>>> {
     loop {
-        let seen = match view {
-            None => true,
-            Some(_) if own != 0 && h.trx == own => !planted::is(Bug::OwnWritesInvisible),
-            Some(v) => v.sees(h.trx),
-        };
-        if seen {
+        if is_seen(view, own, h.trx) {
             return Ok((!h.is_deleted()).then_some(row));
         }
         match previous(core, h.roll, &row)? {
@@ -135,6 +165,22 @@ pub fn any_version(
                 h = older;
                 row = old_row;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn headers_round_trip(flags: u8, trx in 0u64..1 << 48, roll in 0u64..1 << 56, row: Vec<u8>) {
+            let h = RowHeader { flags, trx, roll };
+            let cell = h.with(&row);
+            prop_assert_eq!(RowHeader::read(&cell), h);
+            prop_assert_eq!(&cell[HEADER..], &row[..]);
         }
     }
 }

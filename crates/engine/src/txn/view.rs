@@ -26,6 +26,7 @@ impl View {
         View { low, high, active, no, users: AtomicU64::new(0), since }
     }
 
+    #[inline]
     pub fn sees(&self, id: TrxId) -> bool {
         if planted::is(Bug::ViewSeesNextTransaction) && id == self.high {
             return true;

@@ -1,6 +1,7 @@
 //! What a session waits for: the cause, the object, no matter who stands in the way.
 
 use super::scarcity::Scarcity;
+use crate::cost::Cost;
 use crate::ids::{PageId, SpaceId, TrxId};
 
 /// Causes that a record of the flight recorder has room for.
@@ -79,6 +80,18 @@ impl Cause {
     pub fn needs_commit(self) -> bool {
         use Cause::*;
         matches!(self, RowLock | MetadataLock | Ddl | LogSync | LogWrite | Turn)
+    }
+
+    /// What such a wait is charged as.
+    pub fn cost(self) -> Cost {
+        use Cause::*;
+        match self {
+            RowLock | MetadataLock | Ddl | Turn => Cost::WaitLock,
+            LogSync | LogWrite => Cost::WaitLog,
+            LogSpace | LogBuffer | Admission | DirtyLimit | PageWrite | FreeFrame
+            | ChangeBuffer => Cost::WaitRoom,
+            PageRead | PageLatch | File => Cost::WaitPage,
+        }
     }
 
     /// Such a wait ends with a page: that pages come is progress.

@@ -8,7 +8,7 @@ use weir_rt::Nanos;
 pub const NOTED: Nanos = 1_000_000;
 /// Records kept by a shard, of about 170 bytes each.
 pub const RECORDS: usize = 1024;
-/// Different cause, object and blocker in one second of one shard; more are told by their causes alone.
+/// Different cause, object and blocker in one second of one shard; more are counted by their causes alone.
 const DETAILS: usize = 64;
 
 /// Bytes of a statement that a record keeps.

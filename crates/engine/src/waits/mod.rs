@@ -22,6 +22,7 @@ pub use cause::{Blocker, CAUSES, Cause, Object, What};
 pub use ledger::{Detail, NOTED, Open, Record, SHOWN, Text, Totals};
 pub use scarcity::Scarcity;
 
+use crate::cost;
 use crate::sync::{Mutex, RwLock};
 use ledger::{Long, Shard};
 use std::future::Future;
@@ -59,6 +60,8 @@ struct Entry {
     session: u64,
     begun: Nanos,
     coarse: bool,
+    /// Charged to the thread on which the wait ends; none where somebody else ends it.
+    cause: Option<Cause>,
 }
 
 impl Waits {
@@ -98,16 +101,18 @@ impl Waits {
         let entry = Actor::current().id().map(|id| {
             let session = if id == 0 { what.session } else { id };
             let what = What { session, ..what };
+            let cause = Some(what.cause);
             let begun = begun();
             let id = self.shard(session).lock().enter(what, begun);
-            Entry { id, session, begun, coarse }
+            Entry { id, session, begun, coarse, cause }
         });
         Waiting { waits: self, entry }
     }
 
     /// A wait that somebody else ends.
     pub fn keep(&self, now: Nanos, what: impl Into<What>) -> Kept {
-        Kept(self.begin_at(now, what).entry.take())
+        let entry = self.begin_at(now, what).entry.take();
+        Kept(entry.map(|e| Entry { cause: None, ..e }))
     }
 
     pub fn end_kept(&self, kept: Kept) {
@@ -207,6 +212,9 @@ impl Waiting<'_> {
             ended_micros: rt.wall_micros(),
             statement: self.waits.statement_of(e.session),
         });
+        if let Some(cause) = e.cause {
+            cost::spend(cause.cost(), now.saturating_sub(e.begun));
+        }
         self.waits.shard(e.session).lock().leave(e.id, now, long);
     }
 }

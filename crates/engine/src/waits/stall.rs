@@ -56,7 +56,7 @@ impl Waiting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Nothing,
-    /// A stall is told for the first time; it began then.
+    /// A stall is reported for the first time; it began then.
     Begins(Nanos),
     Lasts,
     /// After so long.
@@ -211,7 +211,7 @@ mod tests {
         let w = &[RowLock][..];
         let gone = [(1, 1, 1, w), (1, 1, 1, w), (1, 1, 1, w), (1, 1, 1, &[])];
         assert_eq!(watch(&gone), [(3, Begins(S)), (4, Ends(3 * S))]);
-        // Two stalls are told twice.
+        // Two stalls are reported separately.
         let two = [1, 1, 1, 2, 2, 2].map(|commits| (commits, 1, 1, w));
         assert_eq!(watch(&two), [(3, Begins(S)), (4, Ends(3 * S)), (6, Begins(4 * S))]);
     }

@@ -16,6 +16,7 @@ use weir_binlog::query::Query;
 use weir_binlog::rows::Rows;
 use weir_binlog::table_map::TableMap;
 use weir_binlog::{Body, Checksum, Format, Header, Kind};
+use weir_sql::errno;
 use weir_sql::replication::{Position, Transaction};
 use weir_sql::session_api::SqlError;
 
@@ -160,7 +161,10 @@ impl Applier<'_> {
                 if work.standalone && b.extra_flags & phases != 0 {
                     let text =
                         "ALTER TABLE in two phases (binlog_alter_two_phase) is not supported";
-                    return Err(Stop::Failed { errno: 1235, text: text.into() });
+                    return Err(Stop::Failed {
+                        errno: errno::ER_NOT_SUPPORTED_YET,
+                        text: text.into(),
+                    });
                 }
                 Name::Maria(b.gtid)
             }
@@ -315,7 +319,7 @@ impl Applier<'_> {
                 let text = format!(
                     "The incident LOST_EVENTS occurred on the source. Message: {text} ({number})"
                 );
-                Err(Stop::Failed { errno: 1590, text })
+                Err(Stop::Failed { errno: errno::ER_REPLICA_INCIDENT, text })
             }
             _ => Ok(()),
         }
@@ -436,7 +440,7 @@ impl Applier<'_> {
         self.run(text).map_err(Stop::own)
     }
 
-    /// XA START, END, COMMIT, ROLLBACK. A branch holds no position: a crash behind it is told by what the branch is then.
+    /// XA START, END, COMMIT, ROLLBACK. A branch holds no position: after a crash the state of the branch says whether it was done.
     fn xa(
         &mut self,
         text: &[u8],
@@ -455,7 +459,7 @@ impl Applier<'_> {
         match self.run(text) {
             Ok(()) => {}
             // It is no longer there: it was ended before a crash.
-            Err(e) if self.first && ends && e.errno == 1397 => {}
+            Err(e) if self.first && ends && e.errno == errno::ER_XAER_NOTA => {}
             Err(e) => return Err(Stop::statement(&e, &schema, &String::from_utf8_lossy(text))),
         }
         if ends { self.finish(p, end) } else { Ok(()) }
@@ -465,7 +469,7 @@ impl Applier<'_> {
         (p.begun, p.in_transaction) = (true, true);
         match self.run(text) {
             Ok(()) => Ok(()),
-            Err(e) if self.first && e.errno == 1440 => {
+            Err(e) if self.first && e.errno == errno::ER_XAER_DUPID => {
                 p.done_before = true;
                 Ok(())
             }

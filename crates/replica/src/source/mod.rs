@@ -1,10 +1,9 @@
 //! A client of another server: blocking, one command at a time.
 //!
-//! `login` proves who it is, `secret` computes the proofs, `encrypted` is TLS, `stream` the binary log. Here are packets and text queries.
+//! `login` proves who it is, `encrypted` is TLS, `stream` the binary log. Here are packets and text queries.
 
 mod encrypted;
 mod login;
-mod secret;
 mod stream;
 
 pub use stream::Dump;

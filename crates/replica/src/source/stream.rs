@@ -2,6 +2,7 @@
 
 use super::{Result, Source, SourceError};
 use weir_binlog::GtidSet;
+use weir_sql::errno;
 
 /// Numbers of commands.
 const REGISTER: u8 = 0x15;
@@ -45,7 +46,10 @@ impl Source {
             Dump::Position { file, offset } => {
                 let Ok(offset) = u32::try_from(*offset) else {
                     let text = "a position behind 4 GiB cannot be asked for without GTIDs";
-                    return Err(SourceError::new(1236, text));
+                    return Err(SourceError::new(
+                        errno::ER_SOURCE_FATAL_ERROR_READING_BINLOG,
+                        text,
+                    ));
                 };
                 let mut body = offset.to_le_bytes().to_vec();
                 body.extend_from_slice(&0u16.to_le_bytes());

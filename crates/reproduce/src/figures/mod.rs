@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use weir_rt::Nanos;
 
-/// Kinds of transactions that are told apart.
+/// Kinds of transactions that are distinguished.
 pub const KINDS: usize = 5;
 
 struct Kind {

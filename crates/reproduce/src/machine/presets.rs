@@ -76,7 +76,7 @@ const EXT4_FAST: FileSystem = FileSystem { journal_writes: 1, barriers: true, lo
 const DRIVE_CACHE: Cache = Cache { bytes: 16 << 20, battery: false, write: 120.0, depth: 4 };
 const CONTROLLER: Cache = Cache { bytes: 256 << 20, battery: true, write: 100.0, depth: 64 };
 
-/// Microseconds of a call of the engine. From a measurement that is none of the five: TPC-C in memory on the same computers did 36,674
+/// Microseconds of a call of the engine. From a measurement that is not one of the five: TPC-C in memory on the same computers did 36,674
 /// New-Orders per minute at 16 users. If that took all eight processors it is 5.7 ms for each of the 2.3 transactions to a New-Order, of
 /// 41 calls on average.
 const STATEMENT_2009: f64 = 139.0;

@@ -160,7 +160,7 @@ fn read_all(file: &mut impl Read, buf: &mut [u8]) -> std::io::Result<bool> {
 }
 
 /// The last piece that the archive has of a history: the log behind it is wanted next. `None`: it has nothing of it. Files that cannot be read
-/// are told.
+/// are reported.
 pub fn last_of(dir: &Path, whose: Whose, key: Option<&Key>) -> Fault<Option<Piece>> {
     let mut last: Option<Piece> = None;
     for (_, path) in files(dir)? {

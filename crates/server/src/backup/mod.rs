@@ -2,7 +2,7 @@
 //!
 //! `frame` is one block in its envelope (number, checksum, compressed, encrypted), `key` the encryption, `manifest` what people and programs
 //! read about a backup, `write` a directory or a stream of frames, `read` the way back, `check` all that is looked at before a restore
-//! touches its target, `restore` the restore itself. `command` is what BACKUP TO does in a server. `archive` is the files of archived redo,
+//! touches its target, `restore` the restore itself, `statements` the definition statements that it finds in the log. `command` is what BACKUP TO does in a server. `archive` is the files of archived redo,
 //! `archiver` the task that writes them.
 //!
 //! May use: the engine's blocks and its restorer. Knows no sessions and no sockets. Calls block their thread: each has one of its own.
@@ -22,6 +22,7 @@ mod key;
 mod manifest;
 mod read;
 mod restore;
+mod statements;
 mod write;
 
 pub use archiver::{ArchiveSettings, ArchiveStatus, Archiver};
@@ -30,7 +31,8 @@ pub use command::{BackupCommand, manifest_of};
 pub use key::Key;
 pub use manifest::Manifest;
 pub use read::Reader;
-pub use restore::{Goal, Plan, Restore, refuse_used};
+pub use restore::{Goal, Named, Plan, Restore, refuse_used};
+pub use statements::{NOTED, is_noted};
 pub use write::{Settings, Target, Writer, prepare};
 
 /// What went wrong, as a sentence for anyone who called.

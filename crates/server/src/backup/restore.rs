@@ -5,12 +5,14 @@ use super::archive::{ArchiveFile, Tail, Whose, files};
 use super::check::{Checked, check_chain, size_of};
 use super::key::Key;
 use super::read::Reader;
+use super::statements::is_meant;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weir_disk::{Backend, Disk, RealDisk};
 use weir_engine::Lsn;
 use weir_engine::backup::{Block, Piece, Restored, Restorer};
 use weir_engine::log::stream::GroupStream;
+use weir_engine::page::redo::Redo;
 use weir_rt::Rt;
 
 /// How far the redo is wanted.
@@ -30,12 +32,27 @@ pub struct Restore {
     pub archive: Option<PathBuf>,
     pub key: Option<Key>,
     pub goal: Goal,
+    /// A definition statement: the directory is as it was before its last occurrence, within the goal.
+    pub before: Option<String>,
+}
+
+/// A definition statement that the redo names.
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub lsn: Lsn,
+    /// When the redo was archived, in microseconds since 1970; none for that of the backup itself.
+    pub micros: Option<u64>,
+    pub text: String,
 }
 
 /// What was checked.
 pub struct Plan {
     pub chain: Vec<Checked>,
     pub upto: Lsn,
+    /// How far the redo is taken.
+    goal: Goal,
+    /// The statement before which it ends.
+    pub before: Option<Named>,
 }
 
 impl Restore {
@@ -56,17 +73,67 @@ impl Restore {
             }
             _ => {}
         }
-        let upto = self.check_redo(last, step)?;
-        Ok(Plan { chain, upto })
+        let before = match &self.before {
+            Some(asked) => Some(self.find(last, asked)?),
+            None => None,
+        };
+        let goal = before.as_ref().map_or(self.goal, |named| Goal::Lsn(named.lsn));
+        let upto = self.check_redo(last, goal, step)?;
+        Ok(Plan { chain, upto, goal, before })
+    }
+
+    /// The last occurrence of a definition statement in the redo, as far as the goal.
+    fn find(&self, last: &Checked, asked: &str) -> Fault<Named> {
+        let all = self.named(last)?;
+        if let Some(found) = all.iter().rev().find(|n| is_meant(&n.text, asked)) {
+            return Ok(found.clone());
+        }
+        let mut text = format!("there is no statement '{asked}' in the redo behind the backup");
+        let begin = all.len().saturating_sub(SHOWN);
+        text.push_str(match all.is_empty() {
+            true => ", and no other one that defines something",
+            false => "; the last ones that define something:",
+        });
+        for named in &all[begin..] {
+            let at = named.micros.map(crate::log::timestamp).unwrap_or_default();
+            text.push_str(&format!("\n  LSN {} {at} {}", named.lsn, named.text));
+        }
+        Err(text)
+    }
+
+    /// Definition statements behind the last backup's end, in their order.
+    fn named(&self, last: &Checked) -> Fault<Vec<Named>> {
+        let mut stream = GroupStream::new(last.begin.start, &last.begin.epochs);
+        let mut all: Vec<Named> = Vec::new();
+        self.each_redo(last, self.goal, &mut |at, bytes, micros| {
+            if at + (bytes.len() as u64) <= stream.end() {
+                return Ok(());
+            }
+            stream.push(&bytes[(stream.end().saturating_sub(at)) as usize..]);
+            while let Some((start, group)) = stream.next_group().map_err(told)? {
+                let records = stream.records(start, group, |_, rec| {
+                    if let Redo::Statement { text } = rec {
+                        let text = String::from_utf8_lossy(text).into_owned();
+                        all.push(Named { lsn: start, micros, text });
+                    }
+                });
+                records.map_err(told)?;
+            }
+            Ok(())
+        })?;
+        // What began before the backup's end is in its pages; a piece may reach over the goal.
+        let within = |lsn: Lsn| !matches!(self.goal, Goal::Lsn(goal) if lsn >= goal);
+        all.retain(|n| n.lsn >= last.end.end && within(n.lsn));
+        Ok(all)
     }
 
     /// Reads all redo that will be needed, as the restore does. Gives the LSN at which it ends.
-    fn check_redo(&self, last: &Checked, step: &mut dyn FnMut(u64)) -> Fault<Lsn> {
+    fn check_redo(&self, last: &Checked, goal: Goal, step: &mut dyn FnMut(u64)) -> Fault<Lsn> {
         let mut seen =
-            Redo { stream: GroupStream::new(last.begin.start, &last.begin.epochs), step };
-        self.each_redo(last, &mut |at, bytes| seen.add(at, bytes))?;
+            Seen { stream: GroupStream::new(last.begin.start, &last.begin.epochs), step };
+        self.each_redo(last, goal, &mut |at, bytes, _| seen.add(at, bytes))?;
         let end = seen.stream.position();
-        match self.goal {
+        match goal {
             Goal::Lsn(lsn) if end < lsn && seen.stream.end() < lsn => {
                 Err(format!("there is redo up to LSN {end} only, and LSN {lsn} is wanted"))
             }
@@ -77,11 +144,11 @@ impl Restore {
     }
 
     /// Redo in order: of the last backup, then of the archive, as far as the goal. What came before may come again.
-    fn each_redo(&self, last: &Checked, f: &mut dyn FnMut(Lsn, &[u8]) -> Fault<()>) -> Fault<()> {
+    fn each_redo(&self, last: &Checked, goal: Goal, f: &mut EachRedo<'_>) -> Fault<()> {
         let mut blocks = Reader::open(&last.path, self.key.as_ref())?;
         while let Some(block) = blocks.next_block()? {
             if let Block::Redo { at, bytes } = block {
-                f(at, &bytes)?;
+                f(at, &bytes, None)?;
             }
         }
         let Some(dir) = &self.archive else { return Ok(()) };
@@ -91,7 +158,7 @@ impl Restore {
         let list = files(dir)?;
         let mut trouble = None;
         for (start, path) in &list {
-            if start > &have && self.reached(have) {
+            if start > &have && reached(goal, have) {
                 return Ok(());
             }
             let mut file = ArchiveFile::open(path, self.key.as_ref())?;
@@ -112,7 +179,7 @@ impl Restore {
                     Err(Tail::Clean) => break None,
                     Err(Tail::Damaged(e)) => break Some(e),
                 };
-                if self.is_behind(&piece) {
+                if is_behind(goal, &piece) {
                     return Ok(());
                 }
                 if piece.at > have {
@@ -124,30 +191,17 @@ impl Restore {
                 }
                 let end = piece.at + piece.bytes.len() as u64;
                 if end > have {
-                    f(piece.at, &piece.bytes)?;
+                    f(piece.at, &piece.bytes, Some(piece.micros))?;
                     have = end;
                 }
             };
         }
         match trouble {
             // The next file begins at or before the damage, or there would have been a gap.
-            Some(e) if !self.reached(have) => {
+            Some(e) if !reached(goal, have) => {
                 Err(format!("{e}; what is before it ends at LSN {have}"))
             }
             _ => Ok(()),
-        }
-    }
-
-    fn reached(&self, have: Lsn) -> bool {
-        matches!(self.goal, Goal::Lsn(lsn) if have >= lsn)
-    }
-
-    /// Whether nothing from this piece on is wanted.
-    fn is_behind(&self, piece: &Piece) -> bool {
-        match self.goal {
-            Goal::End => false,
-            Goal::Lsn(lsn) => piece.at >= lsn,
-            Goal::Time(t) => piece.micros > t,
         }
     }
 
@@ -160,7 +214,9 @@ impl Restore {
         let last = plan.chain.last().ok_or("no backup is named")?;
         let mut r = rt.block_on(self.put_pages(&rt, disk, plan, step))?;
         rt.block_on(r.begin_redo(plan.upto)).map_err(told)?;
-        self.each_redo(last, &mut |at, bytes| rt.block_on(r.redo(at, bytes)).map_err(told))?;
+        let mut apply =
+            |at: Lsn, bytes: &[u8], _: Option<u64>| rt.block_on(r.redo(at, bytes)).map_err(told);
+        self.each_redo(last, plan.goal, &mut apply)?;
         rt.block_on(r.finish()).map_err(told)
     }
 
@@ -189,17 +245,36 @@ impl Restore {
     }
 }
 
+/// Statements that are shown where the one asked for is not found.
+const SHOWN: usize = 20;
+
+/// Takes redo: the LSN of its first byte, the bytes, and when they were archived.
+type EachRedo<'f> = dyn FnMut(Lsn, &[u8], Option<u64>) -> Fault<()> + 'f;
+
+fn reached(goal: Goal, have: Lsn) -> bool {
+    matches!(goal, Goal::Lsn(lsn) if have >= lsn)
+}
+
+/// Whether nothing from this piece on is wanted.
+fn is_behind(goal: Goal, piece: &Piece) -> bool {
+    match goal {
+        Goal::End => false,
+        Goal::Lsn(lsn) => piece.at >= lsn,
+        Goal::Time(t) => piece.micros > t,
+    }
+}
+
 fn told(e: weir_engine::Error) -> String {
     e.to_string()
 }
 
 /// Redo that is looked at before a restore.
-struct Redo<'s> {
+struct Seen<'s> {
     stream: GroupStream,
     step: &'s mut dyn FnMut(u64),
 }
 
-impl Redo<'_> {
+impl Seen<'_> {
     fn add(&mut self, at: Lsn, bytes: &[u8]) -> Fault<()> {
         let have = self.stream.end();
         if at > have {

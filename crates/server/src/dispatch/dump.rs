@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use weir_binlog::{Checksum, GtidSet};
 use weir_source::log::Registered;
 use weir_source::{BinaryLog, Dump, From, Sent};
+use weir_sql::errno;
 use weir_sql::session_api::{KillKind, Sessions as _, SqlError};
 use weir_wire::{Malformed, Reader};
 
@@ -67,7 +68,7 @@ fn dump_gtid(body: &[u8]) -> Result<Asked, SqlError> {
 
 /// 1236: the end of a dump, which the replica tells as its own error.
 fn fatal(text: impl Into<String>) -> SqlError {
-    SqlError::new(1236, text.into())
+    SqlError::new(errno::ER_SOURCE_FATAL_ERROR_READING_BINLOG, text.into())
 }
 
 impl Connection {

@@ -1,9 +1,10 @@
-//! What the logs of statements are told of a connection, and the count of slow statements, which is kept without a log too.
+//! What the logs of statements get of a connection, and the count of slow statements, which is kept without a log too.
 
 use super::Connection;
 use crate::statement_log::Ended;
 use std::borrow::Cow;
 use std::time::Instant;
+use weir_engine::cost;
 use weir_sql::session::Sent;
 use weir_sql::session_api::ParamValue;
 use weir_sql::status::Stat;
@@ -41,6 +42,8 @@ impl Connection {
         said: Said<'_>,
     ) {
         let work = self.session.take_work();
+        // The summary takes them away.
+        let costs = self.server.logs.slow_is_on().then(cost::peek);
         let ended = ended.unwrap_or_else(Instant::now);
         self.ended = Some(ended);
         let nanos = ended.saturating_duration_since(began).as_nanos() as u64;
@@ -81,6 +84,8 @@ impl Connection {
             lock_nanos: work.lock_nanos,
             sent,
             examined: work.examined,
+            costs: costs.unwrap_or_default(),
+            memory: work.memory,
             text: &self.session.loggable(&text),
         });
     }

@@ -1,6 +1,7 @@
 //! Parameters and attributes of statements, as they come.
 
 use super::Connection;
+use weir_sql::errno;
 use weir_sql::session_api::{ParamValue, SqlError};
 use weir_sql::status::Stat;
 use weir_sql::vars::Var;
@@ -10,19 +11,19 @@ use weir_wire::params::{self, Clock, Date, Param};
 impl Connection {
     pub(super) fn long_data(&mut self, id: u32, param: u16, data: &[u8]) {
         self.session.count_command(Stat::Com_stmt_send_long_data);
-        // This command has no answer: what is wrong is told at the execution.
+        // This command has no answer: an error is reported at the execution.
         let max = self.server.inst.vars.u64(Var::max_allowed_packet) as usize;
         let count = self.session.param_count(id);
         let Some(b) = self.bound.get_mut(&id) else { return };
         if count.is_none_or(|n| usize::from(param) >= n) {
             b.refused =
-                Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
+                Some(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"mysqld_stmt_send_long_data"]));
             return;
         }
         let have = b.long.entry(param).or_default();
         if have.len() + data.len() > max {
             b.refused = Some(SqlError::new(
-                1105,
+                errno::ER_UNKNOWN_ERROR,
                 "Parameter of prepared statement which is set through mysql_send_long_data() is longer than 'max_allowed_packet' bytes",
             ));
             return;
@@ -49,7 +50,7 @@ impl Connection {
 }
 
 pub(super) fn malformed() -> SqlError {
-    SqlError::new(1835, "Malformed communication packet.")
+    SqlError::of(errno::ER_MALFORMED_PACKET, &[])
 }
 
 pub(super) fn value(p: Param<'_>) -> ParamValue {

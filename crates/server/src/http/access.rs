@@ -5,11 +5,13 @@ use super::Http;
 use super::connection::Client;
 use super::request::Request;
 use super::response::Response;
+use super::sessions::token_of;
 use crate::auth;
 use crate::crypto;
 use crate::listener::Server;
 use std::net::IpAddr;
-use weir_sql::account::Peer;
+use std::sync::Arc;
+use weir_sql::account::{Account, Peer};
 use weir_sql::session::may_monitor;
 
 /// Refuses what a page of another site has asked for. The browser says so in headers that pages cannot set; and a name
@@ -43,6 +45,30 @@ fn is_local_name(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
 }
 
+/// Whom a request comes from.
+pub enum Who {
+    Account(Arc<Account>),
+    Nobody,
+    /// It has a name and a password which are not right.
+    Refused,
+}
+
+/// By its cookie, or by name and password.
+pub fn who(http: &Http, server: &Server, request: &Request, client: &Client) -> Who {
+    let from = client.from.ip();
+    if let Some(token) = request.cookie.as_deref().and_then(token_of)
+        && let Some(account) = http.sessions.account(server, token, from)
+    {
+        return Who::Account(account);
+    }
+    let Some((user, password)) = request.authorization.as_deref().and_then(credentials) else {
+        return Who::Nobody;
+    };
+    let (inst, tls) = (&server.inst, client.tls.as_ref());
+    auth::check_sent(&server.auth, inst, &user, &password, Peer::Ip(from), tls)
+        .map_or(Who::Refused, Who::Account)
+}
+
 /// Whether the request carries what it needs to see more than `/health` and `/ready` tell everybody.
 pub fn may_see(
     http: &Http,
@@ -53,18 +79,19 @@ pub fn may_see(
     if http.is_loopback {
         return Ok(());
     }
-    let asks = |text| Err(Response { asks: true, ..Response::error(401, text) });
+    // A script shows a form of its own; a browser would put its window before it.
+    let asks = |text| {
+        let asks = !request.accept.starts_with("application/json");
+        Err(Response { asks, ..Response::error(401, text) })
+    };
     // The accounts are known with the server.
     let Some(server) = server else { return Err(Response::error(503, "the server is not ready")) };
-    let Some((user, password)) = request.authorization.as_deref().and_then(credentials) else {
-        return asks("an account's name and password are needed");
-    };
     let peer = Peer::Ip(client.from.ip());
-    match auth::check_sent(&server.auth, &server.inst, &user, &password, peer, client.tls.as_ref())
-    {
-        Some(account) if may_monitor(&server.inst, &account, &peer.host()) => Ok(()),
-        Some(_) => Err(Response::error(403, "the account needs the PROCESS privilege")),
-        None => asks("access denied"),
+    match who(http, server, request, client) {
+        Who::Account(account) if may_monitor(&server.inst, &account, &peer.host()) => Ok(()),
+        Who::Account(_) => Err(Response::error(403, "the account needs the PROCESS privilege")),
+        Who::Nobody => asks("an account's name and password are needed"),
+        Who::Refused => asks("access denied"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A connection: its deadlines, its encryption, one request after the other.
 
-use super::request::{HEAD, Method, Parsed, Request, parse};
+use super::request::{BODY, HEAD, Method, Parsed, Request, parse};
 use super::response::Response;
 use super::{ANSWER_TIME, HEAD_TIME, Http, IDLE_TIME, routes};
 use crate::stage::Stage;
@@ -119,7 +119,7 @@ fn requests(http: &Http, mut stream: Stream, client: &mut Client) -> io::Result<
         };
         let Some(request) = request else { return Ok(()) };
         let response = routes::answer(http, &request, client);
-        answer(&mut stream, &response, request.method == Method::Get, request.keeps)?;
+        answer(&mut stream, &response, request.method != Method::Head, request.keeps)?;
         if !request.keeps {
             return Ok(());
         }
@@ -153,7 +153,7 @@ fn next_request(
             }
         }
         let mut piece = [0; 2048];
-        let room = piece.len().min(HEAD.saturating_sub(bytes.len()).max(1));
+        let room = piece.len().min((HEAD + BODY).saturating_sub(bytes.len()).max(1));
         match stream.read(&mut piece[..room]) {
             Ok(0) => return Ok(Ok(None)),
             Ok(n) => bytes.extend_from_slice(&piece[..n]),

@@ -3,16 +3,17 @@
 //!
 //! A connection has a thread of its own and is closed when a limit is met, so a client can hold up nothing but itself: the number of
 //! connections is bounded, a request must be there within [`HEAD_TIME`], however slowly it is sent, an answer must be taken within
-//! [`ANSWER_TIME`], and only GET and HEAD without a body are served. Requests change nothing and start no statement; what they read costs
-//! as much as SHOW STATUS. The port answers from before recovery until the end of the process.
+//! [`ANSWER_TIME`], and bodies are small. GET and HEAD change nothing and start no statement; what they read costs
+//! as much as SHOW STATUS. POST is for the page's actions (`actions`), each with the rights of the account that has logged in (`sessions`). The port answers from before recovery until the end of the process.
 //!
 //! May use: the instance (its counters, digests, waits, accounts), certificates, readiness (`stage`).
 //!
 //! Invariants: on a loopback address requests need no password, and must name a host that is no other site's; on any other address nothing
-//! is sent that is not encrypted, and nothing but the words of `/health` and `/ready` without the password of an account that has the
-//! PROCESS privilege. No statement's literals are in any answer.
+//! is sent that is not encrypted, and nothing but the page itself, which has no number in it, and the words of `/health` and `/ready` without
+//! the password of an account that has the PROCESS privilege. On every address an action needs an account. No statement's literals are in any answer.
 
 mod access;
+mod actions;
 mod connection;
 mod histogram;
 mod metrics;
@@ -21,10 +22,12 @@ mod page;
 mod request;
 mod response;
 mod routes;
+mod sessions;
 
 use crate::log;
 use crate::stage::Stage;
 use now::Now;
+use sessions::Sessions;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,6 +49,7 @@ const STACK: usize = 512 << 10;
 pub struct Http {
     stage: Arc<Stage>,
     now: Now,
+    sessions: Sessions,
     /// Only this machine can reach the port.
     is_loopback: bool,
     open: AtomicUsize,
@@ -75,6 +79,7 @@ pub fn listen(listener: TcpListener, stage: &Arc<Stage>) -> Result<(), String> {
     let http = Arc::new(Http {
         stage: stage.clone(),
         now: Now::default(),
+        sessions: Sessions::default(),
         is_loopback: is_loopback(address.ip()),
         open: AtomicUsize::new(0),
     });
@@ -123,7 +128,7 @@ impl Http {
                     self.accepted(socket, from);
                 }
                 Err(e) => {
-                    // Mostly there is no descriptor left; told once, as clients of SQL are told each time.
+                    // Mostly there is no descriptor left. It is logged once; clients of SQL get an error each time.
                     if !std::mem::replace(&mut failing, true) {
                         log::warning(&format!("HTTP: cannot accept connections: {e}"));
                     }

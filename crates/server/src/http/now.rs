@@ -12,6 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use weir_engine::WaitInfo;
+use weir_engine::cost::Cost;
 use weir_sql::digests::{Durations, Summary};
 use weir_sql::metrics;
 use weir_sql::vars::Var;
@@ -200,6 +201,7 @@ fn lists(server: &Server, reading: &Reading, resident: u64) -> String {
             "uptime": reading.get("Uptime"),
             "policy": vars.text(Var::weir_flush_policy),
             "pressure_cause": inst.db.pressure().cause.name(),
+            "last_backup": reading.get("Weir_backup_last_time"),
         },
         "memory": {
             "resident": resident,
@@ -233,6 +235,9 @@ fn statements(all: Vec<std::sync::Arc<Summary>>) -> Vec<Value> {
             "examined": sums.examined,
             "sent": sums.sent,
             "errors": sums.errors,
+            "pages_read": sums.costs[Cost::PagesRead as usize],
+            "pages_dirtied": sums.costs[Cost::PagesDirtied as usize],
+            "redo": sums.costs[Cost::RedoBytes as usize],
         })
     };
     by_time.iter().filter(|(sums, _)| sums.count > 0).take(STATEMENTS).map(row).collect()

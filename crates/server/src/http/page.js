@@ -125,6 +125,65 @@
 
   const nothing = (text) => make("p", { class: "none" }, text);
 
+  // What changes something is a POST with a JSON body; the browser sends the cookie and the origin.
+  async function post(path, body) {
+    const answer = await fetch(path, { method: "POST", cache: "no-store", credentials: "same-origin", headers: { Accept: "application/json", "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    if (!answer.ok) throw Object.assign(new Error((await answer.text()).trim()), { status: answer.status });
+    return answer.json();
+  }
+
+  let user = null, wanted = null;
+
+  function showAccount() {
+    byId("account").textContent = user ? "Log out " + user : "Log in";
+  }
+
+  function askLogin(why) {
+    byId("login-error").textContent = why || "";
+    if (!byId("login").open) byId("login").showModal();
+  }
+
+  async function logIn(e) {
+    e.preventDefault();
+    try {
+      user = (await post("/api/login", { user: byId("user").value, password: byId("password").value })).user;
+      byId("login").close();
+      byId("password").value = "";
+    } catch (e) {
+      askLogin(e.message);
+    }
+    showAccount();
+  }
+
+  async function logInOrOut() {
+    if (!user) return askLogin();
+    user = null;
+    showAccount();
+    await post("/api/logout", {}).catch(() => {});
+  }
+
+  function askKill(id, told) {
+    wanted = id;
+    byId("kill-what").textContent = told;
+    byId("kill-error").textContent = "";
+    byId("kill").showModal();
+  }
+
+  async function kill(e) {
+    e.preventDefault();
+    try {
+      await post("/api/kill", { id: wanted, query: e.submitter && e.submitter.value === "query" });
+      byId("kill").close();
+    } catch (e) {
+      if (e.status === 401) {
+        user = null;
+        showAccount();
+        byId("kill").close();
+        askLogin("To end a connection log in with an account that may do it.");
+      } else byId("kill-error").textContent = e.message;
+    }
+  }
+
   function showWaits(waits) {
     // Shorter ones are gone before they are read.
     const open = waits ? waits.open.filter((w) => w.seconds >= .05) : [];
@@ -147,9 +206,21 @@
     const roots = [...of.keys()].filter((id) => !waiting.has(id) || !id);
     const tree = make("ul", { class: "tree" });
     for (const id of [...roots, ...of.keys()]) {
-      if (!seen.has(id)) tree.append(make("li", {}, make("b", {}, id ? who(id) + " has what these wait for" : "No session stands in the way"), below(id)));
+      if (seen.has(id)) continue;
+      const head = make("b", {}, id ? who(id) + " has what these wait for" : "No session stands in the way");
+      const item = make("li", {}, head);
+      if (id) {
+        const end = make("button", { type: "button", "data-kill": id, "aria-label": "End connection " + id }, "End");
+        end.addEventListener("click", () => askKill(id, who(id)));
+        item.append(end);
+      }
+      item.append(below(id));
+      tree.append(item);
     }
+    // A button that has the focus keeps it over the second.
+    const focused = document.activeElement && document.activeElement.dataset.kill;
     byId("waits").replaceChildren(tree);
+    if (focused) tree.querySelector('[data-kill="' + focused + '"]')?.focus();
   }
 
   function showLists() {
@@ -157,7 +228,8 @@
     if (s) {
       const up = s.uptime;
       byId("about").textContent = "version " + s.version + " on " + (s.host || "this machine") + ":" + s.port + ", up " + (up >= 86400 ? Math.floor(up / 86400) + " d " : "")
-        + Math.floor(up % 86400 / 3600) + " h " + Math.floor(up % 3600 / 60) + " min, flush policy " + s.policy + ", pressed by: " + s.pressure_cause;
+        + Math.floor(up % 86400 / 3600) + " h " + Math.floor(up % 3600 / 60) + " min, flush policy " + s.policy + ", pressed by: " + s.pressure_cause
+        + ", last backup: " + (s.last_backup ? new Date(s.last_backup * 1000).toLocaleString() : "none since the start");
     }
     const of = (name) => (row) => row[name];
     byId("statements").replaceChildren(!lists.statements ? nothing("Statements are not summarised (performance_schema=OFF).")
@@ -166,7 +238,8 @@
         { name: "Time", of: (r) => r.seconds.toFixed(1) + " s" }, { name: "Count", of: (r) => plain(r.count) },
         { name: "Mean", of: (r) => millis(r.mean_ms) }, { name: "95 %", of: (r) => millis(r.p95_ms) }, { name: "Longest", of: (r) => millis(r.max_ms) },
         { name: "Locked", of: (r) => r.lock_seconds.toFixed(1) + " s" },
-        { name: "Rows read", of: (r) => plain(r.examined) }, { name: "Sent", of: (r) => plain(r.sent) }, { name: "Errors", of: (r) => plain(r.errors) },
+        { name: "Rows read", of: (r) => plain(r.examined) }, { name: "Sent", of: (r) => plain(r.sent) },
+        { name: "Pages read", of: (r) => plain(r.pages_read) }, { name: "Dirtied", of: (r) => plain(r.pages_dirtied) }, { name: "Redo", of: (r) => bytes(r.redo) }, { name: "Errors", of: (r) => plain(r.errors) },
       ], lists.statements));
     showWaits(lists.waits);
     const stalls = lists.stalls || [];
@@ -180,7 +253,7 @@
     const most = Math.max(1, ...memory.map((m) => m[1]));
     byId("memory").replaceChildren(table([
       { name: "Owner", kind: "text", of: (m) => m[0] === "resident" ? "whole process" : m[0] }, { name: "Bytes", of: (m) => bytes(m[1]) },
-      { name: "", kind: "text", of: (m) => { const bar = make("div", { class: "bar" }); bar.style.width = (m[1] / most * 100).toFixed(1) + "%"; return bar; } },
+      { name: "Share", kind: "text", of: (m) => { const bar = make("div", { class: "bar" }); bar.style.width = (m[1] / most * 100).toFixed(1) + "%"; return bar; } },
     ], memory));
   }
 
@@ -194,7 +267,8 @@
   async function poll() {
     if (!paused && !document.hidden) {
       try {
-        const answer = await fetch("/api/now?after=" + last, { cache: "no-store", credentials: "same-origin" });
+        const answer = await fetch("/api/now?after=" + last, { cache: "no-store", credentials: "same-origin", headers: { Accept: "application/json" } });
+        if (answer.status === 401 && !byId("login").open) askLogin();
         if (!answer.ok) throw new Error((await answer.text()).trim());
         const now = await answer.json();
         const rows = now.samples;
@@ -227,13 +301,18 @@
     CHARTS.forEach(draw);
   }
 
+  byId("account").addEventListener("click", logInOrOut);
+  byId("login-form").addEventListener("submit", logIn);
+  byId("login-cancel").addEventListener("click", () => byId("login").close());
+  byId("kill-form").addEventListener("submit", kill);
+  byId("kill-cancel").addEventListener("click", () => byId("kill").close());
   byId("pause").addEventListener("click", pause);
   byId("theme").addEventListener("click", theme);
   byId("controls").addEventListener("submit", (e) => e.preventDefault());
   byId("span").addEventListener("change", () => CHARTS.forEach(draw));
   addEventListener("resize", () => CHARTS.forEach(draw));
   addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === "SELECT") return;
+    if (e.ctrlKey || e.metaKey || e.altKey || ["SELECT", "INPUT"].includes(e.target.tagName)) return;
     if (e.key === "p") pause();
     else if (e.key === "d") theme();
     else if ("123".includes(e.key)) { byId("span").selectedIndex = Number(e.key) - 1; CHARTS.forEach(draw); }

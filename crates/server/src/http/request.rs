@@ -11,7 +11,11 @@ const HEADERS: usize = 64;
 pub enum Method {
     Get,
     Head,
+    Post,
 }
+
+/// Bytes of a POST's body.
+pub const BODY: usize = 4 << 10;
 
 /// A request that is well formed and of a kind that is served.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,6 +31,9 @@ pub struct Request {
     /// `Sec-Fetch-Site`: where a browser's request comes from.
     pub site: Option<String>,
     pub authorization: Option<String>,
+    pub cookie: Option<String>,
+    /// Of a POST.
+    pub body: Vec<u8>,
 }
 
 /// What became of the bytes so far.
@@ -64,8 +71,22 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     let method = match head.method {
         Some("GET") => Method::Get,
         Some("HEAD") => Method::Head,
+        Some("POST") => Method::Post,
         _ => return Parsed::Bad(Response::error(405, "only GET and HEAD are served")),
     };
+    let body = match (method, found.length) {
+        (Method::Post, None) => {
+            return Parsed::Bad(Response::error(411, "a POST needs its length"));
+        }
+        (Method::Post, Some(n)) if n > BODY => {
+            return Parsed::Bad(Response::error(413, "the body is too large"));
+        }
+        (Method::Get | Method::Head, Some(n)) if n > 0 => {
+            return Parsed::Bad(Response::error(413, "such requests have no body"));
+        }
+        (_, n) => n.unwrap_or(0),
+    };
+    let Some(body) = bytes.get(len..len + body) else { return Parsed::Partial };
     let is_new = head.version == Some(1);
     // RFC 9112, 3.2: a request of HTTP/1.1 has exactly one.
     if is_new && found.host.is_none() {
@@ -89,8 +110,10 @@ pub fn parse(bytes: &[u8]) -> Parsed {
             origin: found.origin,
             site: found.site,
             authorization: found.authorization,
+            cookie: found.cookie,
+            body: body.to_vec(),
         }),
-        len,
+        len + body.len(),
     )
 }
 
@@ -103,6 +126,8 @@ struct Found {
     origin: Option<String>,
     site: Option<String>,
     authorization: Option<String>,
+    cookie: Option<String>,
+    length: Option<usize>,
 }
 
 impl Found {
@@ -127,10 +152,21 @@ impl Found {
             "origin" => once(&mut self.origin),
             "sec-fetch-site" => once(&mut self.site),
             "authorization" => once(&mut self.authorization),
+            "cookie" => once(&mut self.cookie),
             // What follows the head would be taken for the next request.
-            "transfer-encoding" => Err(Parsed::Bad(Response::error(413, "requests have no body"))),
-            "content-length" if text()? != "0" => {
-                Err(Parsed::Bad(Response::error(413, "requests have no body")))
+            "transfer-encoding" => {
+                Err(Parsed::Bad(Response::error(413, "bodies come with their length")))
+            }
+            "content-length" => {
+                let digits = text()?;
+                // RFC 9110: digits alone; what `parse` takes beyond them could mean another length to a proxy.
+                let length =
+                    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok());
+                match (length.flatten(), self.length) {
+                    (Some(n), None) => _ = self.length.insert(n),
+                    _ => return Err(bad("the length of the body is no number")),
+                }
+                Ok(())
             }
             "expect" => Err(Parsed::Bad(Response::error(417, "requests have no body"))),
             _ => Ok(()),
@@ -184,8 +220,33 @@ mod tests {
     }
 
     #[test]
+    fn a_post_has_its_body_and_no_more() {
+        let text =
+            "POST /api/kill HTTP/1.1\r\nHost: a\r\nCookie: weir=x\r\nContent-Length: 2\r\n\r\n{}";
+        let r = whole(text);
+        assert_eq!(
+            (r.method, r.body.as_slice(), r.cookie.as_deref()),
+            (Method::Post, &b"{}"[..], Some("weir=x"))
+        );
+        for n in 0..text.len() {
+            assert!(matches!(parse(&text.as_bytes()[..n]), Parsed::Partial), "{n}");
+        }
+        let more = format!("{text}GET");
+        assert!(matches!(parse(more.as_bytes()), Parsed::Whole(_, len) if len == text.len()));
+    }
+
+    #[test]
     fn what_is_not_served_is_refused() {
-        assert_eq!(status(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"), 405);
+        assert_eq!(status(b"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"), 405);
+        assert_eq!(status(b"POST / HTTP/1.1\r\nHost: a\r\n\r\n"), 411);
+        assert_eq!(status(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n"), 413);
+        assert_eq!(status(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\n12345"), 400);
+        assert_eq!(
+            status(
+                b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n1"
+            ),
+            400
+        );
         assert_eq!(status(b"GET / HTTP/1.1\r\n\r\n"), 400);
         assert_eq!(status(b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
         assert_eq!(status(b"GET http://x/ HTTP/1.1\r\nHost: a\r\n\r\n"), 400);

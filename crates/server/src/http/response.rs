@@ -12,13 +12,20 @@ pub struct Response {
     pub policy: Cow<'static, str>,
     /// Asks for a password.
     pub asks: bool,
+    /// A Set-Cookie header.
+    pub cookie: Option<String>,
 }
 
 pub const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Response {
     pub fn ok(kind: &'static str, body: impl Into<Cow<'static, [u8]>>) -> Response {
-        Response { status: 200, kind, body: body.into(), policy: Cow::Borrowed(""), asks: false }
+        let (policy, body) = (Cow::Borrowed(""), body.into());
+        Response { status: 200, kind, body, policy, asks: false, cookie: None }
+    }
+
+    pub fn json(value: &serde_json::Value) -> Response {
+        Response::ok("application/json", value.to_string().into_bytes())
     }
 
     pub fn text(status: u16, text: &str) -> Response {
@@ -43,6 +50,9 @@ impl Response {
         let _ = write!(head, "Content-Security-Policy: {policy}\r\n");
         if self.asks {
             head.push_str("WWW-Authenticate: Basic realm=\"Weir\", charset=\"UTF-8\"\r\n");
+        }
+        if let Some(cookie) = &self.cookie {
+            let _ = write!(head, "Set-Cookie: {cookie}\r\n");
         }
         if self.status == 405 {
             head.push_str("Allow: GET, HEAD\r\n");

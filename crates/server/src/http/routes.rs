@@ -1,14 +1,25 @@
 //! Which path is answered by what.
 
 use super::connection::Client;
-use super::request::Request;
+use super::request::{Method, Request};
 use super::response::{Response, TEXT};
-use super::{Http, access, metrics, page};
+use super::{Http, access, actions, metrics, page};
 
 pub fn answer(http: &Http, request: &Request, client: &Client) -> Response {
     let server = http.stage.server();
     if let Err(refused) = access::is_of_this_site(http, request) {
         return refused;
+    }
+    match (request.method, actions::is_action(&request.path), &server) {
+        (Method::Post, true, Some(server)) => return actions::act(http, server, request, client),
+        (Method::Post, true, None) => return Response::error(503, "the server is not ready"),
+        (Method::Post, false, _) | (_, true, _) => {
+            return Response::error(
+                405,
+                "only GET and HEAD are served there, and POST at the page's actions",
+            );
+        }
+        _ => {}
     }
     let may = || access::may_see(http, server.as_deref(), request, client);
     match request.path.as_str() {
@@ -19,7 +30,9 @@ pub fn answer(http: &Http, request: &Request, client: &Client) -> Response {
             Some(why) if may().is_ok() => Response::text(503, &why),
             Some(_) => Response::text(503, "not ready"),
         },
-        "/" | "/metrics" | "/api/now" => match may() {
+        // The page has no number in it: what it shows it asks for, and it has the form to log in.
+        "/" => page::page(),
+        "/metrics" | "/api/now" => match may() {
             Ok(()) => shown(http, request),
             Err(refused) => refused,
         },
@@ -28,9 +41,6 @@ pub fn answer(http: &Http, request: &Request, client: &Client) -> Response {
 }
 
 fn shown(http: &Http, request: &Request) -> Response {
-    if request.path == "/" {
-        return page::page();
-    }
     let Some(server) = http.stage.server() else {
         let why = http.stage.not_ready().unwrap_or_default();
         return Response::error(503, &why);

@@ -1,9 +1,9 @@
-//! What encrypted connections need: certificates, versions, ciphers, and what the server is told about them.
+//! What encrypted connections need: certificates, versions, ciphers, and what the server learns about them.
 //!
 //! May use: files, the TLS library, variables. The layer itself is a transport (`transport::Encrypted`).
 //!
 //! Invariants: a [`Context`] never changes; a reload makes another one, and connections keep theirs. Certificates are trusted by the
-//! library alone: what is read of them here is told, not decided upon.
+//! library alone: what is read of them here is shown to administrators and decides nothing.
 
 mod files;
 mod generate;
@@ -187,6 +187,45 @@ impl Tls {
             ));
         }
         Ok(Some(context))
+    }
+}
+
+/// The server's certificate, as one finds it who has no server.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Connections are not encrypted, or a start makes the certificate.
+    Nothing,
+    /// Until when it is good.
+    Good(String),
+    EndsSoon(String),
+    /// Why no connection is encrypted with it.
+    Unusable(String),
+}
+
+/// Reads the certificate and its key as a start with these variables would.
+pub fn look(vars: &GlobalVars, datadir: &Path) -> Found {
+    let mut settings = Settings::of(vars);
+    if settings.versions.is_empty() {
+        return Found::Nothing;
+    }
+    if OF_FILES.iter().all(|v| vars.text(*v).is_empty()) {
+        if !generate::are_there(datadir) {
+            return Found::Nothing;
+        }
+        settings.ca = generate::CA.into();
+        settings.cert = generate::SERVER_CERT.into();
+        settings.key = generate::SERVER_KEY.into();
+    }
+    let context = match Context::build(datadir, settings) {
+        Ok((context, _)) => context,
+        Err(why) => return Found::Unusable(why),
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let end = context.certificate.not_after.to_string();
+    match context.is_valid(Time::of_unix(now)) {
+        Err(why) => Found::Unusable(why),
+        Ok(()) if context.is_valid(Time::of_unix(now + SOON)).is_err() => Found::EndsSoon(end),
+        Ok(()) => Found::Good(end),
     }
 }
 

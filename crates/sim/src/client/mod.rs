@@ -8,6 +8,7 @@ mod commit;
 mod ddl;
 mod lists;
 mod read;
+mod short;
 mod two_phase;
 mod write;
 
@@ -41,6 +42,8 @@ pub struct Client {
     idle: Option<Rng>,
     /// For what came later than most seeds.
     odd: Rng,
+    /// Which writes try the short way.
+    short: Rng,
     /// Its session gives way to others (`weir_priority = 'background'`).
     background: bool,
     patient: bool,
@@ -88,6 +91,7 @@ impl Client {
         over: &Arc<Signal>,
     ) -> Client {
         let mut odd = Rng::new(mix(&[s.seed, life, no, 6]));
+        let short = Rng::new(mix(&[s.seed, life, no, 7]));
         Client {
             db: db.clone(),
             world: world.clone(),
@@ -101,6 +105,7 @@ impl Client {
             idle: s.pauses.then(|| Rng::new(mix(&[s.seed, life, no, 5]))),
             background: odd.chance(0.15),
             odd,
+            short,
             patient: s.patient,
             prepares: prepares(s),
             next_id: ASCENDING * (no as i64 + 1) + life as i64 * 10_000,
@@ -179,6 +184,7 @@ impl Client {
             background: self.background,
             held: None,
             lock_time: None,
+            notes_rows: false,
         });
         let mut world = self.world.lock();
         let no = world.begin(isolation);
@@ -233,6 +239,9 @@ impl Client {
 
     /// A transaction of some statements on one or two tables.
     async fn transaction(&mut self) -> Done<()> {
+        if self.short.chance(0.1) {
+            return self.alone().await;
+        }
         let read_only = self.odd.chance(0.04);
         let mut o = self.begin_as(read_only);
         let r = self.statements(&mut o).await;

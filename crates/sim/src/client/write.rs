@@ -35,7 +35,7 @@ pub async fn fill_wide(db: &Db, world: &Shared, t: &Handle, spec: &TableSpec) ->
 
 impl Client {
     /// A row for an insert.
-    fn new_row(&mut self, spec: &TableSpec) -> Row {
+    pub(super) fn new_row(&mut self, spec: &TableSpec) -> Row {
         let ascending = self.rng.chance(0.3);
         let id = self.some_id(spec, ascending);
         spec.random_row(&mut self.rng, id)
@@ -85,7 +85,11 @@ impl Client {
         self.world.lock().intend(t.def.id, &key, Some(row.clone()));
         let exclusive = self.rng.chance(0.3);
         let lock = if exclusive { LockMode::Exclusive } else { LockMode::Shared };
-        let r = o.txn.insert_locking_boxed(t, &encode(t, &row), lock).await;
+        let bytes = encode(t, &row);
+        let r = match self.insert_short(o, t, &bytes) {
+            Some(done) => done,
+            None => o.txn.insert_locking_boxed(t, &bytes, lock).await,
+        };
         let mut world = self.world.lock();
         match r {
             Ok(()) => {
@@ -247,7 +251,7 @@ impl Client {
     }
 
     /// Some columns of a row get other values: longer, shorter, NULL, or (with a text key) a new place.
-    fn changed(&mut self, spec: &TableSpec, old: &Row) -> Row {
+    pub(super) fn changed(&mut self, spec: &TableSpec, old: &Row) -> Row {
         let drawn = spec.random_row(&mut self.rng, old.id);
         match self.rng.below(6) {
             0 => Row { k: drawn.k, ..old.clone() },
@@ -276,7 +280,15 @@ impl Client {
             }
             world.intend(t.def.id, &new_key, Some(new.clone()));
         }
-        let r = o.txn.update_boxed(t, key, bytes, &encode(t, &new)).await;
+        let image = encode(t, &new);
+        let short = match new_key == key {
+            true => self.change_short(o, t, key, bytes, Some(&image)),
+            false => None,
+        };
+        let r = match short {
+            Some(done) => done,
+            None => o.txn.update_boxed(t, key, bytes, &image).await,
+        };
         let mut world = self.world.lock();
         let moved = key.to_vec();
         match r {
@@ -305,7 +317,10 @@ impl Client {
 
     async fn delete_row(&mut self, o: &mut Open, t: &Handle, key: &[u8], bytes: &[u8]) -> Done<()> {
         self.world.lock().intend(t.def.id, key, None);
-        o.txn.delete_boxed(t, key, bytes).await?;
+        match self.change_short(o, t, key, bytes, None) {
+            Some(done) => done?,
+            None => o.txn.delete_boxed(t, key, bytes).await?,
+        }
         self.world.lock().wrote(o.no, t, key, None)?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! One session as its client has it: every answer is read strictly, and what cannot be is told at once.
+//! One session as its client has it: every answer is read strictly, and what cannot be is reported at once.
 
 use crate::answer::Answer;
 use crate::files::Files;

@@ -1,5 +1,5 @@
 //! Views, stored functions, procedures, triggers and events whose definitions say a number: made, replaced and dropped by one client each,
-//! while the others ask what the number is. What is told must be a number that was defined at some moment of the question.
+//! while the others ask what the number is. The answer must be a number that was defined at some moment of the question.
 
 use super::{Client, Connection};
 use crate::answer::Answer;

@@ -369,13 +369,7 @@ impl Access {
             return Ok(());
         }
         let names: Vec<_> = any_of.names().collect();
-        Err(SqlError::new(
-            errno::ER_SPECIFIC_ACCESS_DENIED_ERROR,
-            format!(
-                "Access denied; you need (at least one of) the {} privilege(s) for this operation",
-                names.join(" or ")
-            ),
-        ))
+        Err(SqlError::of(errno::ER_SPECIFIC_ACCESS_DENIED_ERROR, &[&names.join(" or ")]))
     }
 
     /// 1044 unless all of `privileges` are granted on the database.
@@ -504,12 +498,9 @@ impl Access {
             return Ok(());
         }
         let verb = missing.names().collect::<Vec<_>>().join(", ");
-        Err(SqlError::new(
+        Err(SqlError::of(
             errno::ER_COLUMNACCESS_DENIED_ERROR,
-            format!(
-                "{verb} command denied to user '{}'@'{}' for column '{column}' in table '{table}'",
-                self.user, self.from_host
-            ),
+            &[&verb, &self.user, &self.from_host, &column, &table],
         ))
     }
 
@@ -544,8 +535,7 @@ impl Access {
         if self.global().contains(Privileges::XA_RECOVER_ADMIN) {
             return Ok(());
         }
-        let text = "XAER_RMERR: Fatal error occurred in the transaction branch - check your data for consistency";
-        Err(SqlError::new(errno::ER_XAER_RMERR, text))
+        Err(SqlError::of(errno::ER_XAER_RMERR, &[]))
     }
 
     /// 1045 without FILE, as MySQL has it.
@@ -558,13 +548,7 @@ impl Access {
 
     /// 1045: a global right is missing that has no message of its own.
     pub fn denied(&self) -> SqlError {
-        SqlError::new(
-            errno::ER_ACCESS_DENIED_ERROR,
-            format!(
-                "Access denied for user '{}'@'{}' (using password: YES)",
-                self.user, self.account_host
-            ),
-        )
+        SqlError::of(errno::ER_ACCESS_DENIED_ERROR, &[&self.user, &self.account_host, &"YES"])
     }
 
     /// The account: user and host pattern.
@@ -587,23 +571,14 @@ impl Access {
     }
 
     fn denied_table(&self, verb: &str, table: &str) -> SqlError {
-        SqlError::new(
+        SqlError::of(
             errno::ER_TABLEACCESS_DENIED_ERROR,
-            format!(
-                "{verb} command denied to user '{}'@'{}' for table '{table}'",
-                self.user, self.from_host
-            ),
+            &[&verb, &self.user, &self.from_host, &table],
         )
     }
 
     pub(super) fn denied_database(&self, database: &str) -> SqlError {
-        SqlError::new(
-            errno::ER_DBACCESS_DENIED_ERROR,
-            format!(
-                "Access denied for user '{}'@'{}' to database '{database}'",
-                self.user, self.account_host
-            ),
-        )
+        SqlError::of(errno::ER_DBACCESS_DENIED_ERROR, &[&self.user, &self.account_host, &database])
     }
 }
 

@@ -84,10 +84,10 @@ impl Accounts {
         let added = privileges | option;
         self.edit(|list| {
             for name in to {
-                let account = list.iter_mut().find(|a| name.is(a)).ok_or_else(|| {
-                    let text = "You are not allowed to create a user with GRANT";
-                    SqlError::new(errno::ER_CANT_CREATE_USER_WITH_GRANT, text)
-                })?;
+                let account = list
+                    .iter_mut()
+                    .find(|a| name.is(a))
+                    .ok_or_else(|| SqlError::of(errno::ER_CANT_CREATE_USER_WITH_GRANT, &[]))?;
                 let account = Arc::make_mut(account);
                 match level {
                     GrantLevel::Global => {
@@ -150,10 +150,10 @@ impl Accounts {
     pub async fn revoke_all(&self, from: &[AccountName]) -> Result<(), SqlError> {
         self.edit(|list| {
             for name in from {
-                let account = list.iter_mut().find(|a| name.is(a)).ok_or_else(|| {
-                    let text = "Can't revoke all privileges for one or more of the requested users";
-                    SqlError::new(1269, text)
-                })?;
+                let account = list
+                    .iter_mut()
+                    .find(|a| name.is(a))
+                    .ok_or_else(|| SqlError::of(errno::ER_REVOKE_GRANTS, &[]))?;
                 let account = Arc::make_mut(account);
                 account.global = Privileges::NONE;
                 account.restrictions.clear();
@@ -241,10 +241,7 @@ fn check_granted(
 
 /// 1141.
 pub(super) fn no_such_grant(name: &AccountName) -> SqlError {
-    SqlError::new(
-        errno::ER_NONEXISTING_GRANT,
-        format!("There is no such grant defined for user '{}' on host '{}'", name.user, name.host),
-    )
+    SqlError::of(errno::ER_NONEXISTING_GRANT, &[&name.user, &name.host])
 }
 
 /// 1147 and 1403.
@@ -267,14 +264,15 @@ fn check_level(privileges: Privileges, level: &GrantLevel) -> Result<(), SqlErro
             if on_database.contains(privileges) {
                 return Ok(());
             }
-            let text = "Incorrect usage of DB GRANT and GLOBAL PRIVILEGES";
-            return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+            return Err(SqlError::of(errno::ER_WRONG_USAGE, &[&"DB GRANT", &"GLOBAL PRIVILEGES"]));
         }
         GrantLevel::Table { columns, .. } => {
             let of_columns = Privileges::of_columns();
             if !columns.iter().all(|c| of_columns.contains(c.held)) {
-                let text = "Incorrect usage of COLUMN GRANT and NON-COLUMN PRIVILEGES";
-                return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+                return Err(SqlError::of(
+                    errno::ER_WRONG_USAGE,
+                    &[&"COLUMN GRANT", &"NON-COLUMN PRIVILEGES"],
+                ));
             }
             Privileges::of_tables()
         }

@@ -80,7 +80,7 @@ pub fn like(pattern: &str, text: &str) -> bool {
     like_bytes(pattern.as_bytes(), text.as_bytes(), |a, b| a.eq_ignore_ascii_case(&b))
 }
 
-/// The same for names of databases, which are told apart by letter case.
+/// The same for names of databases, which differ by letter case.
 pub fn like_exactly(pattern: &str, text: &str) -> bool {
     like_bytes(pattern.as_bytes(), text.as_bytes(), |a, b| a == b)
 }

@@ -115,10 +115,7 @@ pub struct Attribute(Dom);
 
 /// 3982.
 fn no_object() -> SqlError {
-    SqlError::new(
-        errno::ER_INVALID_USER_ATTRIBUTE_JSON,
-        "The user attribute must be a valid JSON object",
-    )
+    SqlError::of(errno::ER_INVALID_USER_ATTRIBUTE_JSON, &[])
 }
 
 impl Attribute {
@@ -279,12 +276,9 @@ impl Account {
                 errno::ER_PASSWORD_CANNOT_BE_RETAINED_ON_PLUGIN_CHANGE,
                 "authentication plugin is being changed",
             ),
-            true if self.credential.is_empty() => Err(SqlError::new(
+            true if self.credential.is_empty() => Err(SqlError::of(
                 errno::ER_SECOND_PASSWORD_CANNOT_BE_EMPTY,
-                format!(
-                    "Empty password can not be retained as second password for user '{}'@'{}'.",
-                    self.user, self.host
-                ),
+                &[&self.user, &self.host],
             )),
             true if fresh.credential.is_empty() => {
                 refused(errno::ER_CURRENT_PASSWORD_CANNOT_BE_RETAINED, "new password is empty")
@@ -321,12 +315,9 @@ impl Account {
             asked && password.is_some_and(|p| hasher.verify(fresh.plugin, &f.credential, p))
         };
         if former.iter().enumerate().any(again) {
-            return Err(SqlError::new(
+            return Err(SqlError::of(
                 errno::ER_CREDENTIALS_CONTRADICT_TO_HISTORY,
-                format!(
-                    "Cannot use these credentials for '{}@{}' because they contradict the password history policy",
-                    self.user, self.host
-                ),
+                &[&self.user, &self.host],
             ));
         }
         let added = (history > 0 || days > 0) && !fresh.credential.is_empty();

@@ -63,11 +63,7 @@ impl RolePolicy {
         if !self.mandatory.contains(name) {
             return Ok(());
         }
-        let text = format!(
-            "The role {} is a mandatory role and can't be revoked or dropped. The restriction can be lifted by excluding the role identifier from the global variable mandatory_roles.",
-            name.quoted()
-        );
-        Err(SqlError::new(errno::ER_MANDATORY_ROLE, text))
+        Err(SqlError::of(errno::ER_MANDATORY_ROLE, &[&name.quoted()]))
     }
 }
 
@@ -188,10 +184,7 @@ pub(super) fn refuse_rename(
 ) -> Result<(), SqlError> {
     let granted = list.iter().any(|a| a.roles.iter().any(|r| r.role == *name));
     match granted || policy.mandatory.contains(name) {
-        true => {
-            let text = "Renaming of a role identifier is forbidden";
-            Err(SqlError::new(errno::ER_RENAME_ROLE, text))
-        }
+        true => Err(SqlError::of(errno::ER_RENAME_ROLE, &[])),
         false => Ok(()),
     }
 }
@@ -405,12 +398,10 @@ fn grant_role(
     find(list, to).ok_or_else(|| unknown(to))?;
     find(list, role).ok_or_else(|| unknown(role))?;
     if reachable(list, std::slice::from_ref(role)).iter().any(|a| to.is(a)) {
-        let text = format!(
-            "User account {} is directly or indirectly granted to the role {}. The GRANT would create a loop",
-            to.quoted(),
-            role.quoted()
-        );
-        return Err(SqlError::new(errno::ER_ROLE_GRANTED_TO_ITSELF, text));
+        return Err(SqlError::of(
+            errno::ER_ROLE_GRANTED_TO_ITSELF,
+            &[&to.quoted(), &role.quoted()],
+        ));
     }
     let account = list.iter_mut().find(|a| to.is(a)).expect("the account was found above");
     let roles = &mut Arc::make_mut(account).roles;

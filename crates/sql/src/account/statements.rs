@@ -62,24 +62,19 @@ pub struct Note {
 }
 
 /// ER_USER_DOES_NOT_EXIST and ER_USER_ALREADY_EXISTS, which MySQL sends as notes only.
-const USER_DOES_NOT_EXIST: u16 = 3162;
-pub(super) const USER_ALREADY_EXISTS: u16 = 3163;
+const USER_DOES_NOT_EXIST: u16 = errno::ER_USER_DOES_NOT_EXIST;
+pub(super) const USER_ALREADY_EXISTS: u16 = errno::ER_USER_ALREADY_EXISTS;
 
 /// 1396 for all that failed.
 pub(super) fn failed(operation: &str, names: &[&AccountName]) -> SqlError {
     let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-    SqlError::new(
-        errno::ER_CANNOT_USER,
-        format!("Operation {operation} failed for {}", names.join(",")),
-    )
+    SqlError::of(errno::ER_CANNOT_USER, &[&operation, &names.join(",")])
 }
 
 /// Longest names, as in MySQL.
 pub(super) fn check_lengths(name: &AccountName) -> Result<(), SqlError> {
     let too_long = |text: &str, what: &str, max: usize| {
-        let text =
-            format!("String '{text}' is too long for {what} (should be no longer than {max})");
-        Err(SqlError::new(1470, text))
+        Err(SqlError::of(errno::ER_WRONG_STRING_LENGTH, &[&text, &what, &max]))
     };
     if name.user.chars().count() > 32 {
         return too_long(&name.user, "user name", 32);
@@ -110,8 +105,7 @@ fn credential(
         Auth::Plugin(plugin) => (*plugin, String::new()),
         Auth::Hash { plugin, credential } => {
             if !credential.is_empty() && !hasher.is_credential(*plugin, credential) {
-                let text = "The password hash doesn't have the expected format.";
-                return Err(SqlError::new(1827, text));
+                return Err(SqlError::of(errno::ER_PASSWORD_FORMAT, &[]));
             }
             (*plugin, credential.clone())
         }
@@ -220,8 +214,7 @@ impl Accounts {
         let auth = Auth::Password { plugin: None, password: password.to_vec() };
         let auth = if retains { Auth::Retaining(Box::new(auth)) } else { auth };
         if self.get(&name.user, &name.host).is_none() {
-            let text = "Can't find any matching row in the user table";
-            return Err(SqlError::new(errno::ER_PASSWORD_NO_MATCH, text));
+            return Err(SqlError::of(errno::ER_PASSWORD_NO_MATCH, &[]));
         }
         self.alter_users(&[(name.clone(), auth)], false, options).await.map(|_| ())
     }

@@ -89,9 +89,7 @@ impl Drop for Connected {
 
 /// 1226.
 fn exceeded(user: &str, resource: &str, limit: u32) -> SqlError {
-    let text =
-        format!("User '{user}' has exceeded the '{resource}' resource (current value: {limit})");
-    SqlError::new(errno::ER_USER_LIMIT_REACHED, text)
+    SqlError::of(errno::ER_USER_LIMIT_REACHED, &[&user, &resource, &limit])
 }
 
 impl Connected {
@@ -128,10 +126,7 @@ impl Accounts {
             let mut counts = lock(&usage.0);
             counts.look(now);
             if limits.at_once == 0 && max > 0 && u64::from(counts.at_once) >= max {
-                let text = format!(
-                    "User {user} already has more than 'max_user_connections' active connections"
-                );
-                return Err(SqlError::new(errno::ER_TOO_MANY_USER_CONNECTIONS, text));
+                return Err(SqlError::of(errno::ER_TOO_MANY_USER_CONNECTIONS, &[&user]));
             }
             if limits.at_once > 0 && counts.at_once >= limits.at_once {
                 return Err(exceeded(&user, "max_user_connections", limits.at_once));

@@ -109,7 +109,7 @@ const UNREGISTERED: &[&str] = &[
 ];
 
 fn illegal_level(name: &str) -> SqlError {
-    SqlError::new(3619, format!("Illegal privilege level specified for {name}"))
+    SqlError::of(errno::ER_ILLEGAL_PRIVILEGE_LEVEL, &[&name])
 }
 
 /// A privilege that the server does not know. REVOKE takes any name, as in MySQL.
@@ -124,11 +124,10 @@ fn unregistered(
     }
     let is_mysqls = UNREGISTERED.iter().any(|n| n.eq_ignore_ascii_case(name));
     if !is_mysqls && !revokes {
-        let text = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use";
-        return Err(SqlError::new(errno::ER_SYNTAX_ERROR, text));
+        return Err(SqlError::of(errno::ER_SYNTAX_ERROR, &[]));
     }
     let text = || format!("Dynamic privilege '{name}' is not registered with the server.");
-    cx.changes.warnings.warn(3929, text);
+    cx.changes.warnings.warn(errno::ER_WARN_DA_PRIVILEGE_NOT_REGISTERED, text);
     Ok(())
 }
 
@@ -194,10 +193,7 @@ fn check_object(p: Privileges, level: &GrantLevel, cx: &StatementCtx<'_>) -> Res
             };
             match cx.reads.db().object(kind, schema, &object_name(name)) {
                 Some(_) => Ok(()),
-                None => {
-                    let text = format!("{word} {name} does not exist");
-                    Err(SqlError::new(errno::ER_SP_DOES_NOT_EXIST, text))
-                }
+                None => Err(SqlError::of(errno::ER_SP_DOES_NOT_EXIST, &[&word, &name])),
             }
         }
     }
@@ -210,10 +206,7 @@ fn check_columns(
 ) -> Result<(), SqlError> {
     match columns.iter().find(|c| !known(&c.column)) {
         None => Ok(()),
-        Some(c) => {
-            let text = format!("Unknown column '{}' in '{table}'", c.column);
-            Err(SqlError::new(errno::ER_BAD_FIELD_ERROR, text))
-        }
+        Some(c) => Err(SqlError::of(errno::ER_BAD_FIELD_ERROR, &[&c.column, &table])),
     }
 }
 
@@ -224,7 +217,7 @@ async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
     let to: Vec<AccountName> = g.to.iter().map(|u| cx.account(&u.user)).collect();
     let accounts = cx.changes.access.accounts().clone();
     if g.to.iter().any(|u| u.auth.is_some()) {
-        return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
+        return Err(SqlError::of(errno::ER_CANT_CREATE_USER_WITH_GRANT, &[]));
     }
     cx.changes.access.require_system_user_over(&to)?;
     if let GrantWhat::Roles(roles) = &g.what {
@@ -255,7 +248,7 @@ async fn revoke(r: &ast::Revoke, cx: &mut StatementCtx<'_>) -> Done {
     for name in from {
         if r.ignore_unknown_user && accounts.get(&name.user, &name.host).is_none() {
             let text = || format!("Authorization ID {name} does not exist.");
-            cx.changes.warnings.warn(3162, text);
+            cx.changes.warnings.warn(errno::ER_USER_DOES_NOT_EXIST, text);
             continue;
         }
         match revoke_from(r, std::slice::from_ref(&name), cx).await {

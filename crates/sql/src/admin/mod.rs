@@ -7,8 +7,8 @@
 //! Invariants:
 //! - The caller has checked the statement's rights ([`crate::rights`]); what is asked of `access` here decides which rows a
 //!   listing has.
-//! - The caller has committed the session's transaction before a statement for which
-//!   [`commits_first`] holds; nothing in here opens one that outlives the statement.
+//! - The caller has committed the session's transaction before a statement that commits
+//!   implicitly ([`Statement::commits_implicitly`]); nothing in here opens one that outlives the statement.
 //! - What is not supported is refused (1235); nothing is accepted and ignored silently.
 
 mod definers;
@@ -31,22 +31,7 @@ use crate::show;
 use crate::show::replication::check_known;
 use crate::vars::{Var, VarValue};
 use weir_engine::{Db, SettingValue};
-use weir_syntax::ast::{AdminVerb, FlushKind, Statement};
-
-/// Statements that end the transaction before they run (MySQL's list of implicit commits).
-pub fn commits_first(stmt: &Statement) -> bool {
-    // It only reads.
-    if let Statement::TableAdmin(a) = stmt {
-        return a.verb != AdminVerb::Checksum;
-    }
-    // What comes and goes with the session leaves its transaction alone.
-    match stmt {
-        Statement::CreateTable(c) if c.temporary => return false,
-        Statement::DropTable(d) if d.temporary => return false,
-        _ => {}
-    }
-    stmt.defines() || matches!(stmt, Statement::Flush(_) | Statement::Replication(_))
-}
+use weir_syntax::ast::{FlushKind, Statement};
 
 /// Runs a statement of this room.
 pub async fn run_admin(
@@ -86,9 +71,9 @@ pub async fn run_admin(
         }
         Statement::InstallComponent { urns, sets } => install(urns, *sets, cx),
         Statement::UninstallComponent(urns) => uninstall(urns, cx),
-        Statement::Restart => Err(SqlError::new(
+        Statement::Restart => Err(SqlError::of(
             errno::ER_RESTART_SERVER_FAILED,
-            "Restart server failed (mysqld is not managed by supervisor process).",
+            &[&"mysqld is not managed by supervisor process"],
         )),
         other => {
             if let Some(done) = users::run(other, cx).await {
@@ -169,8 +154,7 @@ fn install(
 ) -> Result<AdminResult, SqlError> {
     for urn in urns {
         if sets || !built_in(urn, cx) {
-            let text = format!("Cannot load component from specified URN: '{urn}'.");
-            return Err(SqlError::new(3529, text));
+            return Err(SqlError::of(errno::ER_COMPONENTS_CANT_LOAD, &[&urn]));
         }
     }
     Ok(AdminResult::ok())
@@ -179,9 +163,7 @@ fn install(
 fn uninstall(urns: &[Box<str>], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     for urn in urns {
         if !built_in(urn, cx) {
-            let text =
-                format!("Component specified by URN '{urn}' to unload has not been loaded before.");
-            return Err(SqlError::new(3537, text));
+            return Err(SqlError::of(errno::ER_COMPONENTS_UNLOAD_NOT_LOADED, &[&urn]));
         }
     }
     Ok(AdminResult::ok())

@@ -19,13 +19,11 @@ pub fn check_persistent(var: Var, only: bool) -> Result<(), SqlError> {
         Settable::Always => "non persistent",
         _ => "non persistent read only",
     };
-    let text = format!("Variable '{}' is a {what} variable", def.name);
-    Err(SqlError::new(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, text))
+    Err(SqlError::of(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, &[&def.name, &what]))
 }
 
 fn session_only(name: &str) -> SqlError {
-    let text = format!("Variable '{name}' is a SESSION variable and can't be used with SET GLOBAL");
-    SqlError::new(errno::ER_LOCAL_VARIABLE, text)
+    SqlError::of(errno::ER_LOCAL_VARIABLE, &[&name])
 }
 
 pub async fn reset(list: &[ResetKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {

@@ -36,7 +36,7 @@ pub(super) fn circumstances(cx: &StatementCtx<'_>) -> AccountOptions {
 fn small(what: &str, n: u64, least: u64, most: u64) -> Result<u16, SqlError> {
     match u16::try_from(n) {
         Ok(small) if (least..=most).contains(&n) => Ok(small),
-        _ => Err(SqlError::new(errno::ER_WRONG_VALUE, format!("Incorrect {what} value: '{n}'"))),
+        _ => Err(SqlError::of(errno::ER_WRONG_VALUE, &[&what, &n])),
     }
 }
 
@@ -107,24 +107,15 @@ pub(super) fn check_current(
         let asks = account.policy.asks_for_current(&defaults(&cx.reads.shared.vars));
         return match own && asks && !free {
             false => Ok(()),
-            true => Err(SqlError::new(
-                errno::ER_MISSING_CURRENT_PASSWORD,
-                "Current password needs to be specified in the REPLACE clause in order to change it.",
-            )),
+            true => Err(SqlError::of(errno::ER_MISSING_CURRENT_PASSWORD, &[])),
         };
     };
     if !own {
-        return Err(SqlError::new(
-            errno::ER_CURRENT_PASSWORD_NOT_REQUIRED,
-            "Do not specify the current password while changing it for other users.",
-        ));
+        return Err(SqlError::of(errno::ER_CURRENT_PASSWORD_NOT_REQUIRED, &[]));
     }
     match accounts.hasher().verify(account.plugin, &account.credential, said) {
         true => Ok(()),
-        false => Err(SqlError::new(
-            errno::ER_INCORRECT_CURRENT_PASSWORD,
-            "Incorrect current password. Specify the correct password which has to be replaced.",
-        )),
+        false => Err(SqlError::of(errno::ER_INCORRECT_CURRENT_PASSWORD, &[])),
     }
 }
 

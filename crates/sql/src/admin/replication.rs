@@ -46,19 +46,17 @@ async fn carry_out(
                 false => replicas.stop(channel.as_deref(), run).await,
             }
         }
-        Replication::Group => Err(no_group()),
+        Replication::Group { .. } => Err(no_group()),
     }
 }
 
 fn no_group() -> SqlError {
-    let text = "The server is not configured properly to be an active member of the group. Please see more details on error log.";
-    SqlError::new(3092, text)
+    SqlError::of(errno::ER_GROUP_REPLICATION_CONFIGURATION, &[])
 }
 
 /// 1200.
 pub fn not_configured() -> SqlError {
-    let text = "The server is not configured as replica; fix in config file or with CHANGE REPLICATION SOURCE TO";
-    SqlError::new(errno::ER_BAD_SLAVE, text)
+    SqlError::of(errno::ER_BAD_SLAVE, &[])
 }
 
 /// The same in a program that has a database without a server.
@@ -69,11 +67,7 @@ fn without(stmt: &Replication) -> Result<(), SqlError> {
         )),
         Replication::ChangeFilter { channel, .. } => {
             if channel.as_ref().is_some_and(|c| !c.is_empty()) {
-                return Err(SqlError::new(
-                    1794,
-                    "Replica is not configured or failed to initialize properly. You must at least set --server-id to enable either a \
-                     source or a replica. Additional error messages can be found in the MySQL error log.",
-                ));
+                return Err(SqlError::of(errno::ER_REPLICA_CONFIGURATION, &[]));
             }
             Err(refused(
                 "CHANGE REPLICATION FILTER: a database without a server cannot be a replica",
@@ -84,7 +78,7 @@ fn without(stmt: &Replication) -> Result<(), SqlError> {
             // No thread of a replica runs.
             if run.starts { Err(not_configured()) } else { Ok(()) }
         }
-        Replication::Group => Err(no_group()),
+        Replication::Group { .. } => Err(no_group()),
     }
 }
 
@@ -99,7 +93,7 @@ pub fn binlog(text: &[u8]) -> Result<(), SqlError> {
         return Err(no_event());
     }
     let Some(event) = from_base64(text) else {
-        return Err(SqlError::new(1575, "Decoding of base64 string failed"));
+        return Err(SqlError::of(errno::ER_BASE64_DECODE_ERROR, &[]));
     };
     let length: Option<[u8; 4]> = event.get(EVENT_LENGTH).and_then(|b| b.try_into().ok());
     match length.map(u32::from_le_bytes) {

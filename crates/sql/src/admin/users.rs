@@ -71,10 +71,7 @@ fn options_of(o: &UserOptions, cx: &StatementCtx<'_>) -> Result<AccountOptions, 
                     all.next().map_or(String::new(), |t| String::from_utf8_lossy(t).into_owned());
                 match all.next() {
                     None => Ok(text),
-                    Some(_) => Err(SqlError::new(
-                        errno::ER_DUP_ARGUMENT,
-                        format!("Option '{word}' used twice in statement"),
-                    )),
+                    Some(_) => Err(SqlError::of(errno::ER_DUP_ARGUMENT, &[&word])),
                 }
             };
             let (cipher, issuer) = (text("CIPHER")?, text("ISSUER")?);

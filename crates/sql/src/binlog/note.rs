@@ -128,6 +128,5 @@ pub fn number_of(change: Change) -> u8 {
 
 /// 1197.
 pub fn too_large() -> SqlError {
-    let text = "Multi-statement transaction required more than 'max_binlog_cache_size' bytes of storage; increase this mysqld variable and try again";
-    SqlError::new(1197, text)
+    SqlError::of(errno::ER_TRANS_CACHE_FULL, &[])
 }

@@ -38,7 +38,7 @@ impl Printer {
         self.list(names, ",", |p, n| p.name(n.as_str()));
     }
 
-    /// `named`: the columns' names matter, so they are told.
+    /// `named`: the columns' names matter, so they are written.
     pub fn query(&mut self, q: &Query, named: bool) {
         if let Some(with) = &q.with {
             self.push(if with.recursive { "with recursive " } else { "with " });

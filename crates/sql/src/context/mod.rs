@@ -34,7 +34,7 @@ use weir_rt::{Interrupt, Notify};
 use crate::account::{Access, AccountName, Accounts};
 use crate::digests::Digests;
 use crate::errno;
-use crate::files::{BackupFiles, NoFiles, ServerFiles, StatementLogs};
+use crate::files::{BackupFiles, ErrorLog, NoFiles, ServerFiles, StatementLogs};
 use crate::locks::{Deadlocks, DefinitionGate, LockedTables, ReadOnlyGate, UserLocks, Xids};
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
@@ -94,6 +94,8 @@ pub struct Shared {
     pub backup_files: OnceLock<Arc<dyn BackupFiles>>,
     /// Its logs of statements.
     pub statement_logs: OnceLock<Arc<dyn StatementLogs>>,
+    /// Its log of errors.
+    pub error_log: OnceLock<Arc<dyn ErrorLog>>,
     /// Its certificates.
     pub tls: OnceLock<Arc<dyn crate::tls::TlsControl>>,
     /// Its channels to sources.

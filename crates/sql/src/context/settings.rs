@@ -82,7 +82,7 @@ pub struct Settings {
     pub timeouts: (Duration, Duration, Duration),
 }
 
-/// The collation that results are told to be in; none where they are sent as they are.
+/// The collation that results are announced in; `None` where they are sent as they are.
 fn told_collation(v: &SessionVars, connection: Collation) -> Option<Collation> {
     if matches!(v.get(Var::character_set_results), VarValue::Null) {
         return None;

@@ -103,14 +103,11 @@ pub fn plan(
 }
 
 fn unknown_column(name: &str, table: &str) -> SqlError {
-    SqlError::new(errno::ER_BAD_FIELD_ERROR, format!("Unknown column '{name}' in '{table}'"))
+    SqlError::of(errno::ER_BAD_FIELD_ERROR, &[&name, &table])
 }
 
 fn no_such_key(name: &str, table: &str) -> SqlError {
-    SqlError::new(
-        errno::ER_KEY_DOES_NOT_EXITS,
-        format!("Key '{name}' doesn't exist in table '{table}'"),
-    )
+    SqlError::of(errno::ER_KEY_DOES_NOT_EXITS, &[&name, &table])
 }
 
 /// Clauses about the table as a whole, and those that are refused.
@@ -144,8 +141,10 @@ fn table_specs(
             AlterSpec::OrderBy(_) => plan.order_by = true,
             AlterSpec::Validation(validates) => {
                 if !specs.iter().any(defines_column) {
-                    let text = "Incorrect usage of ALTER and WITH VALIDATION";
-                    return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+                    return Err(SqlError::of(
+                        errno::ER_WRONG_USAGE,
+                        &[&"ALTER", &"WITH VALIDATION"],
+                    ));
                 }
                 plan.validates = *validates;
             }
@@ -182,7 +181,7 @@ pub fn algorithm(word: &Ident) -> Result<Algorithm, SqlError> {
         "INSTANT" => Ok(Algorithm::Instant),
         "INPLACE" => Ok(Algorithm::Inplace),
         "COPY" => Ok(Algorithm::Copy),
-        _ => Err(SqlError::new(1800, format!("Unknown ALGORITHM '{word}'"))),
+        _ => Err(SqlError::of(errno::ER_UNKNOWN_ALTER_ALGORITHM, &[&word])),
     }
 }
 
@@ -193,7 +192,7 @@ pub fn lock(word: &Ident) -> Result<Lock, SqlError> {
         "NONE" => Ok(Lock::None),
         "SHARED" => Ok(Lock::Shared),
         "EXCLUSIVE" => Ok(Lock::Exclusive),
-        _ => Err(SqlError::new(1801, format!("Unknown LOCK type '{word}'"))),
+        _ => Err(SqlError::of(errno::ER_UNKNOWN_ALTER_LOCK, &[&word])),
     }
 }
 
@@ -259,13 +258,7 @@ impl Draft<'_> {
         let unique = self.old.index(name.as_str()).filter(|&i| self.old.indexes[i].unique);
         match (self.check(name), unique, self.foreign_key(name)) {
             (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
-                Err(SqlError::new(
-                    3939,
-                    format!(
-                        "Table has multiple constraints with the name '{name}'. Please use constraint \
-                     specific 'DROP' clause."
-                    ),
-                ))
+                Err(SqlError::of(errno::ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME, &[&name, &"DROP"]))
             }
             (Some(at), None, None) => {
                 self.checks.remove(at);
@@ -276,9 +269,7 @@ impl Draft<'_> {
                 self.foreign.remove(at);
                 Ok(())
             }
-            (None, None, None) => {
-                Err(SqlError::new(3940, format!("Constraint '{name}' does not exist.")))
-            }
+            (None, None, None) => Err(SqlError::of(errno::ER_CONSTRAINT_NOT_FOUND, &[&name])),
         }
     }
 
@@ -346,8 +337,7 @@ impl Draft<'_> {
                 let found = self.indexes.iter_mut().find(|i| same_name(&i.name, index.as_str()));
                 let found = found.ok_or_else(|| no_such_key(index.as_str(), table))?;
                 if found.is_primary() && !visible {
-                    let text = "A primary key index cannot be invisible";
-                    return Err(SqlError::new(3522, text));
+                    return Err(SqlError::of(errno::ER_PK_INDEX_CANT_BE_INVISIBLE, &[]));
                 }
                 found.visible = *visible;
             }
@@ -372,8 +362,7 @@ impl Draft<'_> {
         let table = self.table;
         let entry = self.entry(name).ok_or_else(|| unknown_column(name.as_str(), table))?;
         if entry.column.is_generated() {
-            let text = "Incorrect usage of DEFAULT and generated column";
-            return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+            return Err(SqlError::of(errno::ER_WRONG_USAGE, &[&"DEFAULT", &"generated column"]));
         }
         if entry.column.auto_increment {
             return Err(super::column::invalid_default(&entry.column.name));
@@ -402,7 +391,7 @@ impl Draft<'_> {
     fn rename_index(&mut self, old: &Ident, new: &Ident) -> Result<(), SqlError> {
         if old.is(PRIMARY) || new.is(PRIMARY) {
             let name = if old.is(PRIMARY) { old } else { new };
-            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
+            return Err(SqlError::of(errno::ER_WRONG_NAME_FOR_INDEX, &[&name]));
         }
         super::refused::check_length(new.as_str())?;
         let is_old = |name: &str| same_name(name, old.as_str());
@@ -445,13 +434,9 @@ impl Draft<'_> {
                 SqlType::Varchar { chars, .. } => {
                     let max = 65_535 / to.max_char_bytes() as u32;
                     if chars > max {
-                        return Err(SqlError::new(
+                        return Err(SqlError::of(
                             errno::ER_TOO_BIG_FIELDLENGTH,
-                            format!(
-                                "Column length too big for column '{}' (max = {max}); use BLOB or \
-                                 TEXT instead",
-                                entry.column.name
-                            ),
+                            &[&entry.column.name, &max],
                         ));
                     }
                     SqlType::Varchar { chars, collation: to }
@@ -601,10 +586,7 @@ impl Draft<'_> {
         // They come after all others, of which they are made.
         self.entries.sort_by_key(|e| e.column.hidden);
         if self.entries.iter().all(|e| e.column.hidden) {
-            return Err(SqlError::new(
-                errno::ER_CANT_REMOVE_ALL_FIELDS,
-                "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
-            ));
+            return Err(SqlError::of(errno::ER_CANT_REMOVE_ALL_FIELDS, &[]));
         }
         let mut explicit_null: Vec<bool> = self.entries.iter().map(|e| e.explicit_null).collect();
         plan.sources = self.entries.iter().map(|e| e.source).collect();

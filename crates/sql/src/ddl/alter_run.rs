@@ -54,10 +54,7 @@ pub async fn alter_table(
         special::check_temporary(&plan.meta.special)?;
     }
     if old.is_temporary() && plan.new_foreign > 0 {
-        return Err(SqlError::new(
-            errno::ER_CANNOT_ADD_FOREIGN,
-            "Cannot add foreign key constraint",
-        ));
+        return Err(SqlError::of(errno::ER_CANNOT_ADD_FOREIGN, &[]));
     }
     foreign::settle(&mut plan.meta, &schema);
     let target = plan.rename.as_ref().map(|to| resolve(to, ctx)).transpose()?;
@@ -169,9 +166,13 @@ async fn gather(
     }
     let long = matches!(change, Change::AddIndexes(_) | Change::Rebuild { .. });
     if long && matches!(plan.lock, Lock::None | Lock::Shared) {
-        return Err(SqlError::new(
+        return Err(SqlError::of(
             errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
-            "LOCK=NONE/SHARED is not supported. Reason: foreign keys change with the table, which is locked while it is changed. Try LOCK=EXCLUSIVE.",
+            &[
+                &"LOCK=NONE/SHARED",
+                &"foreign keys change with the table, which is locked while it is changed",
+                &"LOCK=EXCLUSIVE",
+            ],
         ));
     }
     let held = foreign::alone(&family.all(old), ctx).await?;
@@ -292,11 +293,9 @@ fn copies(plan: &Plan) -> Result<(), SqlError> {
         (_, Lock::None) => ("LOCK=NONE", "LOCK=SHARED"),
         _ => return Ok(()),
     };
-    Err(SqlError::new(
+    Err(SqlError::of(
         errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
-        format!(
-            "{clause} is not supported. Reason: Adding foreign keys needs foreign_key_checks=OFF. Try {instead}."
-        ),
+        &[&clause, &"Adding foreign keys needs foreign_key_checks=OFF", &instead],
     ))
 }
 

@@ -14,16 +14,13 @@ const MAX_COLUMNS: usize = 1017;
 /// Checks the table as a whole: 1113, 4028, 1117, 1060, 1118.
 pub fn check_table(meta: &TableMeta) -> Result<(), SqlError> {
     if meta.columns.is_empty() {
-        return Err(SqlError::new(
-            errno::ER_TABLE_MUST_HAVE_COLUMNS,
-            "A table must have at least 1 column",
-        ));
+        return Err(SqlError::of(errno::ER_TABLE_MUST_HAVE_COLUMNS, &[]));
     }
     if meta.columns.iter().all(|c| c.invisible) {
-        return Err(SqlError::new(4028, "A table must have at least one visible column."));
+        return Err(SqlError::of(errno::ER_TABLE_MUST_HAVE_A_VISIBLE_COLUMN, &[]));
     }
     if meta.columns.len() > MAX_COLUMNS {
-        return Err(SqlError::new(errno::ER_TOO_MANY_FIELDS, "Too many columns"));
+        return Err(SqlError::of(errno::ER_TOO_MANY_FIELDS, &[]));
     }
     for (i, column) in meta.columns.iter().enumerate() {
         let same = |c: &SqlColumn| same_name(&c.name, &column.name);
@@ -34,12 +31,7 @@ pub fn check_table(meta: &TableMeta) -> Result<(), SqlError> {
     let nullable = meta.columns.iter().filter(|c| c.nullable).count() as u64;
     let row: u64 = meta.columns.iter().map(|c| c.ty.facts().packed).sum();
     if row + nullable.div_ceil(8) > MAX_ROW {
-        return Err(SqlError::new(
-            errno::ER_TOO_BIG_ROWSIZE,
-            "Row size too large. The maximum row size for the used table type, not counting BLOBs, \
-             is 65535. This includes storage overhead, check the manual. You have to change some \
-             columns to TEXT or BLOBs",
-        ));
+        return Err(SqlError::of(errno::ER_TOO_BIG_ROWSIZE, &[&"65535"]));
     }
     Ok(())
 }
@@ -106,11 +98,10 @@ pub fn new_table(
 /// 3522 for an invisible key that stands for a primary one, and 3750 under `sql_require_primary_key`.
 pub fn check_primary_key(meta: &TableMeta, env: &Env<'_>) -> Result<(), SqlError> {
     if meta.clustered().is_some_and(|i| !meta.indexes[i].visible) {
-        return Err(SqlError::new(3522, "A primary key index cannot be invisible"));
+        return Err(SqlError::of(errno::ER_PK_INDEX_CANT_BE_INVISIBLE, &[]));
     }
     if !env.requires_key || meta.primary().is_some() {
         return Ok(());
     }
-    let text = "Unable to create or change a table without a primary key, when the system variable 'sql_require_primary_key' is set. Add a primary key to the table or unset this variable to avoid this message. Note that tables without a primary key can cause performance problems in row-based replication, so please consult your DBA before changing this setting.";
-    Err(SqlError::new(errno::ER_TABLE_WITHOUT_PK, text))
+    Err(SqlError::of(errno::ER_TABLE_WITHOUT_PK, &[]))
 }

@@ -252,15 +252,16 @@ const COMBINED: &str =
 const FULLTEXT: &str = "InnoDB presently supports one FULLTEXT index creation at a time";
 
 fn reason(clause: &str, why: &str, instead: &str) -> SqlError {
-    let text = format!("{clause} is not supported. Reason: {why}. Try {instead}.");
-    SqlError::new(errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON, text)
+    SqlError::of(errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON, &[&clause, &why, &instead])
 }
 
 /// What ALGORITHM=INSTANT refuses.
 fn check_instant(old: &SqlTable, change: &Change, plan: &Plan) -> Result<(), SqlError> {
     if plan.lock != Lock::Default {
-        let text = "Incorrect usage of ALGORITHM=INSTANT and LOCK=NONE/SHARED/EXCLUSIVE";
-        return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+        return Err(SqlError::of(
+            errno::ER_WRONG_USAGE,
+            &[&"ALGORITHM=INSTANT", &"LOCK=NONE/SHARED/EXCLUSIVE"],
+        ));
     }
     let not = |instead: &str| {
         let text = format!(

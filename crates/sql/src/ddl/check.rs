@@ -81,28 +81,26 @@ pub fn add(
 /// The kept text of a condition.
 fn condition(check: &NewCheck, name: &str, columns: &[SqlColumn]) -> Result<String, SqlError> {
     if !is_boolean(&check.expr) {
-        let text =
-            format!("An expression of non-boolean type specified to a check constraint '{name}'.");
-        return Err(SqlError::new(errno::ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT, text));
+        return Err(SqlError::of(errno::ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT, &[&name]));
     }
     let written = expression::written(&check.expr, Purpose::Check(name))?;
     for used in &written.columns {
         if check.column.as_ref().is_some_and(|own| !same_name(own, used)) {
-            return Err(SqlError::new(
-                3813,
-                format!("Column check constraint '{name}' references other column."),
+            return Err(SqlError::of(
+                errno::ER_COLUMN_CHECK_CONSTRAINT_REFERENCES_OTHER_COLUMN,
+                &[&name],
             ));
         }
         let Some(column) = columns.iter().find(|c| c.is_named(used)) else {
-            return Err(SqlError::new(
-                3820,
-                format!("Check constraint '{name}' refers to non-existing column '{used}'."),
+            return Err(SqlError::of(
+                errno::ER_CHECK_CONSTRAINT_REFERS_UNKNOWN_COLUMN,
+                &[&name, &used],
             ));
         };
         if column.auto_increment {
-            return Err(SqlError::new(
-                3818,
-                format!("Check constraint '{name}' cannot refer to an auto-increment column."),
+            return Err(SqlError::of(
+                errno::ER_CHECK_CONSTRAINT_REFERS_AUTO_INCREMENT_COLUMN,
+                &[&name],
             ));
         }
     }
@@ -111,12 +109,12 @@ fn condition(check: &NewCheck, name: &str, columns: &[SqlColumn]) -> Result<Stri
 
 /// 3822.
 fn duplicate_name(name: &str) -> SqlError {
-    SqlError::new(3822, format!("Duplicate check constraint name '{name}'."))
+    SqlError::of(errno::ER_CHECK_CONSTRAINT_DUP_NAME, &[&name])
 }
 
 /// 3821.
 pub fn not_found(name: &str) -> SqlError {
-    SqlError::new(3821, format!("Check constraint '{name}' is not found in the table."))
+    SqlError::of(errno::ER_CHECK_CONSTRAINT_NOT_FOUND, &[&name])
 }
 
 /// Names of checks are unique in their schema (3822). `new`: the constraints of a table of that schema that is defined; `own`: its
@@ -162,13 +160,9 @@ pub fn carried(
             None => kept.push(check),
             Some((_, Gone::Dropped)) if used.len() == 1 => {}
             Some((column, _)) => {
-                return Err(SqlError::new(
-                    3959,
-                    format!(
-                        "Check constraint '{}' uses column '{column}', hence column cannot be \
-                         dropped or renamed.",
-                        check.name.text(table, CHECK)
-                    ),
+                return Err(SqlError::of(
+                    errno::ER_DEPENDENT_BY_CHECK_CONSTRAINT,
+                    &[&check.name.text(table, CHECK), &column],
                 ));
             }
         }

@@ -73,10 +73,7 @@ pub fn new_column(
 /// 1166 and 1059.
 pub fn check_column_name(name: &str) -> Result<(), SqlError> {
     if name.is_empty() || name.ends_with(' ') || name.contains('\0') {
-        return Err(SqlError::new(
-            errno::ER_WRONG_COLUMN_NAME,
-            format!("Incorrect column name '{name}'"),
-        ));
+        return Err(SqlError::of(errno::ER_WRONG_COLUMN_NAME, &[&name]));
     }
     check_length(name)
 }
@@ -116,9 +113,13 @@ fn attribute<'d>(
         ColumnAttr::Comment(bytes) => {
             let text = String::from_utf8_lossy(bytes);
             let name = column.name.clone();
-            column.comment = options::comment_within(&text, MAX_COMMENT, 1629, env, || {
-                format!("Comment for field '{name}' is too long (max = {MAX_COMMENT})")
-            })?;
+            column.comment = options::comment_within(
+                &text,
+                MAX_COMMENT,
+                errno::ER_TOO_LONG_FIELD_COMMENT,
+                env,
+                || format!("Comment for field '{name}' is too long (max = {MAX_COMMENT})"),
+            )?;
         }
         ColumnAttr::Collate(_) => {}
         ColumnAttr::Generated { expr, stored } => new.generated = Some((expr.clone(), *stored)),
@@ -148,11 +149,10 @@ fn attribute<'d>(
 /// The only SRID of a column's geometries.
 fn limit_to_srid(column: &mut SqlColumn, n: u64) -> Result<(), SqlError> {
     let SqlType::Geometry { kind, .. } = column.ty else {
-        let text = "Incorrect usage of SRID and non-geometry column";
-        return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+        return Err(SqlError::of(errno::ER_WRONG_USAGE, &[&"SRID", &"non-geometry column"]));
     };
     let Ok(srid) = u32::try_from(n) else {
-        return Err(SqlError::new(1690, "SRID value is out of range in 'SRID'"));
+        return Err(SqlError::of(errno::ER_DATA_OUT_OF_RANGE, &[&"SRID", &"SRID"]));
     };
     Srs::get(srid).map_err(value_error)?;
     column.ty = SqlType::Geometry { kind, srid: Some(srid) };
@@ -185,10 +185,7 @@ fn touch(new: &mut NewColumn, fsp: u8) -> Result<(), SqlError> {
     }
     let column = &mut new.column;
     if !is_now_type(column.ty, fsp) {
-        return Err(SqlError::new(
-            errno::ER_INVALID_ON_UPDATE,
-            format!("Invalid ON UPDATE clause for '{}' column", column.name),
-        ));
+        return Err(SqlError::of(errno::ER_INVALID_ON_UPDATE, &[&column.name]));
     }
     column.on_update_now = Some(fsp);
     Ok(())
@@ -251,8 +248,7 @@ fn finish_generated(new: &mut NewColumn, default: bool, stored: bool) -> Result<
 
 /// 1221.
 fn beside_generated(what: &str) -> SqlError {
-    let text = format!("Incorrect usage of {what} and generated column");
-    SqlError::new(errno::ER_WRONG_USAGE, text)
+    SqlError::of(errno::ER_WRONG_USAGE, &[&what, &"generated column"])
 }
 
 /// DEFAULT NULL for a nullable column, none else.
@@ -262,7 +258,7 @@ pub fn implied_default(column: &SqlColumn) -> ColumnDefault {
 
 /// 1067.
 pub fn invalid_default(column: &str) -> SqlError {
-    SqlError::new(errno::ER_INVALID_DEFAULT, format!("Invalid default value for '{column}'"))
+    SqlError::of(errno::ER_INVALID_DEFAULT, &[&column])
 }
 
 /// Reads a DEFAULT clause; `parens`: an expression in parentheses.

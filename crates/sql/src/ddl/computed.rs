@@ -4,6 +4,7 @@
 use super::check::Gone;
 use super::expression::{self, Purpose};
 use super::functional;
+use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::session_api::SqlError;
 use weir_syntax::ast::Expr;
@@ -53,39 +54,22 @@ fn depends(columns: &[SqlColumn], at: usize, other: &str, generated: bool) -> Re
     let Some(source) = columns.iter().position(|c| c.is_named(other)) else {
         let place =
             if generated { "generated column function" } else { "default value expression" };
-        return Err(SqlError::new(1054, format!("Unknown column '{other}' in '{place}'")));
+        return Err(SqlError::of(errno::ER_BAD_FIELD_ERROR, &[&other, &place]));
     };
     if columns[source].auto_increment {
         return Err(match generated {
-            true => SqlError::new(
-                3109,
-                format!("Generated column '{name}' cannot refer to auto-increment column."),
-            ),
-            false => SqlError::new(
-                3768,
-                format!(
-                    "Default value expression of column '{name}' cannot refer to an \
-                     auto-increment column."
-                ),
-            ),
+            true => SqlError::of(errno::ER_GENERATED_COLUMN_REF_AUTO_INC, &[&name]),
+            false => SqlError::of(errno::ER_DEFAULT_VAL_GENERATED_REF_AUTO_INC, &[&name]),
         });
     }
     let later = source >= at;
     if generated && later && is_generated(&columns[source]) {
-        let text = "Generated column can refer only to generated columns defined prior to it.";
-        return Err(SqlError::new(3107, text));
+        return Err(SqlError::of(errno::ER_GENERATED_COLUMN_NON_PRIOR, &[]));
     }
     let computed =
         is_generated(&columns[source]) || matches!(columns[source].default, ColumnDefault::Expr(_));
     if !generated && later && computed {
-        return Err(SqlError::new(
-            3767,
-            format!(
-                "Default value expression of column '{name}' cannot refer to a column defined \
-                 after it if that column is a generated column or has an expression as default \
-                 value."
-            ),
-        ));
+        return Err(SqlError::of(errno::ER_DEFAULT_VAL_GENERATED_NON_PRIOR, &[&name]));
     }
     Ok(())
 }
@@ -107,17 +91,10 @@ pub fn carried(
         if let Some((how, lost)) = lost {
             return Err(match generated {
                 true if column.hidden => functional::needed(&lost, how == Gone::Dropped),
-                true => SqlError::new(
-                    3108,
-                    format!("Column '{lost}' has a generated column dependency."),
-                ),
-                false => SqlError::new(
-                    3766,
-                    format!(
-                        "Column '{lost}' of table '{table}' has a default value expression \
-                         dependency and cannot be dropped or renamed."
-                    ),
-                ),
+                true => SqlError::of(errno::ER_DEPENDENT_BY_GENERATED_COLUMN, &[&lost]),
+                false => {
+                    SqlError::of(errno::ER_DEPENDENT_BY_DEFAULT_GENERATED_VALUE, &[&lost, &table])
+                }
             });
         }
     }

@@ -62,8 +62,7 @@ pub async fn drop_tables(
         }
     }
     if !missing.is_empty() && !stmt.if_exists {
-        let text = format!("Unknown table '{}'", missing.join(","));
-        return Err(SqlError::new(errno::ER_BAD_TABLE_ERROR, text));
+        return Err(SqlError::of(errno::ER_BAD_TABLE_ERROR, &[&missing.join(",")]));
     }
     foreign::check_drop(&found, ctx)?;
     if !found.is_empty() {
@@ -107,7 +106,7 @@ pub fn refuse_repeated(names: &[TableName], ctx: &StatementCtx<'_>) -> Result<()
 
 /// 1066.
 fn not_unique(name: &str) -> SqlError {
-    SqlError::new(errno::ER_NONUNIQ_TABLE, format!("Not unique table/alias: '{name}'"))
+    SqlError::of(errno::ER_NONUNIQ_TABLE, &[&name])
 }
 
 /// The triggers of a table, which go and move with it.
@@ -130,8 +129,7 @@ fn moving(
     for (t, schema, name) in moves {
         for (o, mut p) in triggers_of(&t.def.schema, &t.def.name, ctx) {
             if *schema != t.def.schema {
-                let text = "Trigger in wrong schema";
-                return Err(SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, text));
+                return Err(SqlError::of(errno::ER_TRG_IN_WRONG_SCHEMA, &[]));
             }
             if let Some(of) = &mut p.trigger {
                 of.table.clone_from(name);
@@ -178,8 +176,10 @@ pub async fn truncate(
             return Err(no_such_table(&schema, &name));
         }
         let (user, host) = (&ctx.reads.conn.account_user, &ctx.reads.conn.account_host);
-        let text = format!("DROP command denied to user '{user}'@'{host}' for table '{name}'");
-        return Err(SqlError::new(errno::ER_TABLEACCESS_DENIED_ERROR, text));
+        return Err(SqlError::of(
+            errno::ER_TABLEACCESS_DENIED_ERROR,
+            &[&"DROP", &user, &host, &name],
+        ));
     }
     writable_schema(&schema, ctx)?;
     refuse_view(&schema, &name, ctx)?;
@@ -272,8 +272,7 @@ async fn rename_view(
         return Ok(None);
     };
     if from.0 != to.0 {
-        let text = format!("Changing schema from '{}' to '{}' is not allowed.", from.0, to.0);
-        return Err(SqlError::new(errno::ER_FORBID_SCHEMA_CHANGE, text));
+        return Err(SqlError::of(errno::ER_FORBID_SCHEMA_CHANGE, &[&from.0, &to.0]));
     }
     check_table_name(&to.1)?;
     ctx.reads.db().rename_object(&view, &to.0, &to.1).await.map_err(engine_error)?;

@@ -14,31 +14,13 @@ pub fn engine_error(error: Error) -> SqlError {
             errno::ER_DUP_ENTRY,
             format!("Duplicate entry for key '{table}.{index_name}'"),
         ),
-        Error::LockWaitTimeout => SqlError::new(
-            errno::ER_LOCK_WAIT_TIMEOUT,
-            "Lock wait timeout exceeded; try restarting transaction",
-        ),
-        Error::Deadlock => SqlError::new(
-            errno::ER_LOCK_DEADLOCK,
-            "Deadlock found when trying to get lock; try restarting transaction",
-        ),
-        Error::LockTableFull => SqlError::new(
-            errno::ER_LOCK_TABLE_FULL,
-            "The total number of locks exceeds the lock table size",
-        ),
-        Error::LockNotAvailable => SqlError::new(
-            3572,
-            "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",
-        ),
-        Error::XidKnown => {
-            SqlError::new(errno::ER_XAER_DUPID, "XAER_DUPID: The XID already exists")
-        }
-        Error::TooManyTransactions { .. } => {
-            SqlError::new(1637, "Too many active concurrent transactions")
-        }
-        Error::AutoIncrementExhausted => {
-            SqlError::new(1467, "Failed to read auto-increment value from storage engine")
-        }
+        Error::LockWaitTimeout => SqlError::of(errno::ER_LOCK_WAIT_TIMEOUT, &[]),
+        Error::Deadlock => SqlError::of(errno::ER_LOCK_DEADLOCK, &[]),
+        Error::LockTableFull => SqlError::of(errno::ER_LOCK_TABLE_FULL, &[]),
+        Error::LockNotAvailable => SqlError::of(errno::ER_LOCK_NOWAIT, &[]),
+        Error::XidKnown => SqlError::of(errno::ER_XAER_DUPID, &[]),
+        Error::TooManyTransactions { .. } => SqlError::of(errno::ER_TOO_MANY_CONCURRENT_TRXS, &[]),
+        Error::AutoIncrementExhausted => SqlError::of(errno::ER_AUTOINC_READ_FAILED, &[]),
         Error::Owner(text) => SqlError::internal(text),
         Error::Interrupted => SqlError::interrupted(),
         Error::NoSuchSchema(name) => SqlError::unknown_database(&name),
@@ -47,10 +29,9 @@ pub fn engine_error(error: Error) -> SqlError {
         Error::TableExists { name, .. } => table_exists(&name),
         Error::NoSuchIndex { index, .. } => super::refused::cannot_drop(&index),
         Error::IndexExists { index, .. } => duplicate_key_name(&index),
-        Error::TableChanged { .. } | Error::SnapshotTooOld { .. } => SqlError::new(
-            errno::ER_TABLE_DEF_CHANGED,
-            "Table definition has changed, please retry transaction",
-        ),
+        Error::TableChanged { .. } | Error::SnapshotTooOld { .. } => {
+            SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[])
+        }
         Error::RowTooLarge { max, .. } => SqlError::new(
             errno::ER_TOO_BIG_ROWSIZE,
             format!(
@@ -58,28 +39,19 @@ pub fn engine_error(error: Error) -> SqlError {
                  current row format, BLOB prefix of 0 bytes is stored inline."
             ),
         ),
-        Error::RowLogFull { index } => SqlError::new(
-            errno::ER_INNODB_ONLINE_LOG_TOO_BIG,
-            format!(
-                "Creating index '{index}' required more than 'innodb_online_alter_log_max_size' bytes of modification log. Please try again."
-            ),
-        ),
-        Error::KeyTooLong { max, .. } => SqlError::new(
-            errno::ER_TOO_LONG_KEY,
-            format!("Specified key was too long; max key length is {max} bytes"),
-        ),
-        Error::DiskFull { file } => {
-            SqlError::new(errno::ER_RECORD_FILE_FULL, format!("The table '{file}' is full"))
+        Error::RowLogFull { index } => SqlError::of(errno::ER_INNODB_ONLINE_LOG_TOO_BIG, &[&index]),
+        Error::KeyTooLong { max, .. } => SqlError::of(errno::ER_TOO_LONG_KEY, &[&max]),
+        Error::DiskFull { file } => SqlError::of(errno::ER_RECORD_FILE_FULL, &[&file]),
+        Error::ReadOnlyTransaction => {
+            SqlError::of(errno::ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, &[])
         }
-        Error::ReadOnlyTransaction => SqlError::new(
-            errno::ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION,
-            "Cannot execute statement in a READ ONLY transaction.",
-        ),
         Error::Corrupt { what, place } => SqlError::new(
             errno::ER_NOT_KEYFILE,
             format!("Incorrect key file for table '{place}'; try to repair it: {what}"),
         ),
-        Error::Io { what } => SqlError::new(1030, format!("Got error from storage engine: {what}")),
+        Error::Io { what } => {
+            SqlError::new(errno::ER_GET_ERRNO, format!("Got error from storage engine: {what}"))
+        }
         Error::TableDamaged { schema, name, missing: true, why } => SqlError::new(
             errno::ER_TABLESPACE_MISSING,
             format!("Tablespace is missing for table `{schema}`.`{name}`: {why}"),
@@ -95,8 +67,6 @@ pub fn engine_error(error: Error) -> SqlError {
             format!("Operation not allowed when innodb_force_recovery > 0. It is {level}."),
         ),
         Error::Unsupported(what) => SqlError::not_supported(what),
-        Error::ShuttingDown => {
-            SqlError::new(errno::ER_SERVER_SHUTDOWN, "Server shutdown in progress")
-        }
+        Error::ShuttingDown => SqlError::of(errno::ER_SERVER_SHUTDOWN, &[]),
     }
 }

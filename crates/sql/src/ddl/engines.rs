@@ -85,11 +85,10 @@ pub fn check_enabled(name: &str, vars: &SessionVars) -> Result<(), SqlError> {
     if !names.any(|d| listed(d).eq_ignore_ascii_case(&engine)) {
         return Ok(());
     }
-    let text = format!("Storage engine {engine} is disabled (Table creation is disallowed).");
-    Err(SqlError::new(errno::ER_DISABLED_STORAGE_ENGINE, text))
+    Err(SqlError::of(errno::ER_DISABLED_STORAGE_ENGINE, &[&engine]))
 }
 
 /// 1286.
 pub fn unknown_engine(name: &str) -> SqlError {
-    SqlError::new(errno::ER_UNKNOWN_STORAGE_ENGINE, format!("Unknown storage engine '{name}'"))
+    SqlError::of(errno::ER_UNKNOWN_STORAGE_ENGINE, &[&name])
 }

@@ -124,12 +124,26 @@ impl Writer<'_> {
     /// What may not be called: `name` none where the grammar has no function's name for it.
     fn disallowed(&self, name: Option<&str>) -> SqlError {
         let (plain, named, what) = match self.purpose {
-            Purpose::KeyPart(n) => (3758, 3758, format!("Expression of functional index '{n}'")),
-            Purpose::Check(n) => (3815, 3814, format!("An expression of a check constraint '{n}'")),
-            Purpose::Generated(n) => (3102, 3763, format!("Expression of generated column '{n}'")),
-            Purpose::Default(n) => {
-                (3769, 3770, format!("Default value expression of column '{n}'"))
-            }
+            Purpose::KeyPart(n) => (
+                errno::ER_FUNCTIONAL_INDEX_FUNCTION_IS_NOT_ALLOWED,
+                errno::ER_FUNCTIONAL_INDEX_FUNCTION_IS_NOT_ALLOWED,
+                format!("Expression of functional index '{n}'"),
+            ),
+            Purpose::Check(n) => (
+                errno::ER_CHECK_CONSTRAINT_FUNCTION_IS_NOT_ALLOWED,
+                errno::ER_CHECK_CONSTRAINT_NAMED_FUNCTION_IS_NOT_ALLOWED,
+                format!("An expression of a check constraint '{n}'"),
+            ),
+            Purpose::Generated(n) => (
+                errno::ER_GENERATED_COLUMN_FUNCTION_IS_NOT_ALLOWED,
+                errno::ER_GENERATED_COLUMN_NAMED_FUNCTION_IS_NOT_ALLOWED,
+                format!("Expression of generated column '{n}'"),
+            ),
+            Purpose::Default(n) => (
+                errno::ER_DEFAULT_VAL_GENERATED_FUNCTION_IS_NOT_ALLOWED,
+                errno::ER_DEFAULT_VAL_GENERATED_NAMED_FUNCTION_IS_NOT_ALLOWED,
+                format!("Default value expression of column '{n}'"),
+            ),
         };
         let article = if matches!(self.purpose, Purpose::Check(_)) { "" } else { "a " };
         match name {
@@ -143,47 +157,21 @@ impl Writer<'_> {
 
     fn variables(&self) -> SqlError {
         match self.purpose {
-            Purpose::Check(n) => SqlError::new(
-                3816,
-                format!(
-                    "An expression of a check constraint '{n}' cannot refer to a user or system \
-                     variable."
-                ),
-            ),
-            Purpose::Generated(n) => SqlError::new(
-                3765,
-                format!(
-                    "Expression of generated column '{n}' cannot refer user or system variables."
-                ),
-            ),
+            Purpose::Check(n) => SqlError::of(errno::ER_CHECK_CONSTRAINT_VARIABLES, &[&n]),
+            Purpose::Generated(n) => SqlError::of(errno::ER_GENERATED_COLUMN_VARIABLES, &[&n]),
             Purpose::KeyPart(_) => self.disallowed(None),
-            Purpose::Default(n) => SqlError::new(
-                3772,
-                format!(
-                    "Default value expression of column '{n}' cannot refer user or system \
-                     variables."
-                ),
-            ),
+            Purpose::Default(n) => SqlError::of(errno::ER_DEFAULT_VAL_GENERATED_VARIABLES, &[&n]),
         }
     }
 
     fn row_value(&self) -> SqlError {
         match self.purpose {
-            Purpose::Check(n) => {
-                SqlError::new(3817, format!("Check constraint '{n}' cannot refer to a row value."))
+            Purpose::Check(n) => SqlError::of(errno::ER_CHECK_CONSTRAINT_ROW_VALUE, &[&n]),
+            Purpose::Generated(n) => SqlError::of(errno::ER_GENERATED_COLUMN_ROW_VALUE, &[&n]),
+            Purpose::KeyPart(n) => {
+                SqlError::of(errno::ER_FUNCTIONAL_INDEX_ROW_VALUE_IS_NOT_ALLOWED, &[&n])
             }
-            Purpose::Generated(n) => SqlError::new(
-                3764,
-                format!("Expression of generated column '{n}' cannot refer to a row value."),
-            ),
-            Purpose::KeyPart(n) => SqlError::new(
-                3800,
-                format!("Expression of functional index '{n}' cannot refer to a row value."),
-            ),
-            Purpose::Default(n) => SqlError::new(
-                3771,
-                format!("Default value expression of column '{n}' cannot refer to a row value."),
-            ),
+            Purpose::Default(n) => SqlError::of(errno::ER_DEFAULT_VAL_GENERATED_ROW_VALUE, &[&n]),
         }
     }
 
@@ -477,7 +465,7 @@ impl Writer<'_> {
     fn call(&mut self, call: &FunctionCall) -> W {
         let name = call.name.as_str().to_ascii_lowercase();
         if aggregate::lookup(&name).is_some() || call.over.is_some() {
-            return Err(SqlError::new(1111, "Invalid use of group function"));
+            return Err(SqlError::of(errno::ER_INVALID_GROUP_FUNC_USE, &[]));
         }
         if let Some(stored) = stored_function(call) {
             return Err(self.disallowed(Some(&stored)));

@@ -4,6 +4,7 @@
 use super::Env;
 use super::expression::{self, Purpose};
 use super::refused::{check_length, duplicate_key_name, no_such_column};
+use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::session_api::SqlError;
 use crate::value::{Collation, SqlType};
@@ -62,9 +63,15 @@ fn hidden(columns: &[SqlColumn], name: &str) -> bool {
 
 fn check_kind(kind: KeyKind) -> Result<(), SqlError> {
     let (errno, text) = match kind {
-        KeyKind::Primary => (3756, "The primary key cannot be a functional index"),
-        KeyKind::FullText => (3759, "Fulltext functional index is not supported."),
-        KeyKind::Spatial => (3760, "Spatial functional index is not supported."),
+        KeyKind::Primary => {
+            (errno::ER_FUNCTIONAL_INDEX_PRIMARY_KEY, "The primary key cannot be a functional index")
+        }
+        KeyKind::FullText => {
+            (errno::ER_FULLTEXT_FUNCTIONAL_INDEX, "Fulltext functional index is not supported.")
+        }
+        KeyKind::Spatial => {
+            (errno::ER_SPATIAL_FUNCTIONAL_INDEX, "Spatial functional index is not supported.")
+        }
         KeyKind::Unique | KeyKind::Index => return Ok(()),
     };
     Err(SqlError::new(errno, text))
@@ -95,26 +102,25 @@ fn replace(
     let KeyPartKind::Expr(expr) = &part.kind else { return Ok(()) };
     match expr {
         Expr::Cast { array: true, .. } if part.explicit_order => {
-            let text = "Incorrect usage of multi-valued index and explicit index order";
-            return Err(SqlError::new(1221, text));
+            return Err(SqlError::of(
+                errno::ER_WRONG_USAGE,
+                &[&"multi-valued index", &"explicit index order"],
+            ));
         }
         Expr::Column(_) => {
             let text = "Functional index on a column is not supported. Consider using a regular \
                         index instead.";
-            return Err(SqlError::new(3762, text));
+            return Err(SqlError::new(errno::ER_FUNCTIONAL_INDEX_ON_FIELD, text));
         }
         _ => {}
     }
     let written = expression::written(expr, Purpose::KeyPart(index))?;
     for used in &written.columns {
         let Some(column) = columns.iter().find(|c| c.is_named(used)) else {
-            let text = format!("Unknown column '{used}' in 'functional index'");
-            return Err(SqlError::new(1054, text));
+            return Err(SqlError::of(errno::ER_BAD_FIELD_ERROR, &[&used, &"functional index"]));
         };
         if column.auto_increment {
-            let text =
-                format!("Functional index '{index}' cannot refer to an auto-increment column.");
-            return Err(SqlError::new(3754, text));
+            return Err(SqlError::of(errno::ER_FUNCTIONAL_INDEX_REF_AUTO_INCREMENT, &[&index]));
         }
     }
     let (ty, array) = match expr {
@@ -163,8 +169,7 @@ fn element_type(to: &CastType, text: &str) -> Result<SqlType, SqlError> {
             Err(SqlError::not_supported("specifying charset for multi-valued index"))
         }
         CastType::Char { length: Some(0), .. } | CastType::Binary(Some(0)) => {
-            let text = format!("The used storage engine cannot index the expression '{text}'.");
-            Err(SqlError::new(3761, text))
+            Err(SqlError::of(errno::ER_WRONG_KEY_COLUMN_FUNCTIONAL_INDEX, &[&text]))
         }
         CastType::Char { length: Some(n), .. } if *n <= MAX_ELEMENT => {
             Ok(SqlType::varchar(*n as u32, Collation::Utf8mb40900Bin))
@@ -209,14 +214,12 @@ fn indexed_type(
 ) -> Result<SqlType, SqlError> {
     let ty = (env.reads.shared.type_of)(env.reads, table, columns, text)?;
     if ty == SqlType::Json || ty.is_geometry() {
-        let text =
-            "Cannot create a functional index on a function that returns a JSON or GEOMETRY value.";
-        return Err(SqlError::new(3753, text));
+        return Err(SqlError::of(errno::ER_FUNCTIONAL_INDEX_ON_JSON_OR_GEOMETRY_FUNCTION, &[]));
     }
     if ty.is_lob() {
         let text = "Cannot create a functional index on an expression that returns a BLOB or \
                     TEXT. Please consider using CAST.";
-        return Err(SqlError::new(3757, text));
+        return Err(SqlError::new(errno::ER_FUNCTIONAL_INDEX_ON_LOB, text));
     }
     Ok(ty)
 }
@@ -235,18 +238,7 @@ pub fn retype(columns: &mut [SqlColumn], table: &str, env: &Env<'_>) -> Result<(
 /// 3755 or 3837 for a column that goes or gets another name while a key part that stays names it.
 pub fn needed(lost: &str, dropped: bool) -> SqlError {
     match dropped {
-        true => SqlError::new(
-            3755,
-            format!(
-                "Cannot drop column '{lost}' because it is used by a functional index. In order to \
-                 drop the column, you must remove the functional index."
-            ),
-        ),
-        false => SqlError::new(
-            3837,
-            format!(
-                "Column '{lost}' has a functional index dependency and cannot be dropped or renamed."
-            ),
-        ),
+        true => SqlError::of(errno::ER_CANNOT_DROP_COLUMN_FUNCTIONAL_INDEX, &[&lost]),
+        false => SqlError::of(errno::ER_DEPENDENT_BY_FUNCTIONAL_INDEX, &[&lost]),
     }
 }

@@ -23,7 +23,7 @@ use weir_syntax::ast::{AdminVerb, Ident, TableAdmin};
 /// Rows between two looks at what the values take.
 const LOOK: u64 = 4096;
 
-/// What is told, with its level: by the names of the columns, as in MySQL. What data are refused for stands before all of them.
+/// The messages with their levels, in the order of the columns' names, as in MySQL. What data are refused for comes before all of them.
 type Told = BTreeMap<String, Vec<(&'static str, String)>>;
 
 /// A histogram to be made: of which column, in how many buckets at most, and whether ANALYZE TABLE makes it again.
@@ -81,8 +81,10 @@ fn check(verb: &AdminVerb) -> Result<(), SqlError> {
     if let AdminVerb::UpdateHistogram { buckets: Some(n), .. } = verb
         && !(1..=u64::from(MOST_BUCKETS)).contains(n)
     {
-        let text = "Number of buckets value is out of range in 'ANALYZE TABLE'";
-        return Err(SqlError::new(errno::ER_DATA_OUT_OF_RANGE, text));
+        return Err(SqlError::of(
+            errno::ER_DATA_OUT_OF_RANGE,
+            &[&"Number of buckets", &"ANALYZE TABLE"],
+        ));
     }
     let mut known = HashSet::new();
     match columns.iter().find(|c| !known.insert(folded(c.as_str()))) {
@@ -121,7 +123,7 @@ fn eligible(table: &TableMeta, name: &Ident) -> Result<usize, (String, String)> 
     Ok(at)
 }
 
-/// The columns that can have histograms; of the others it is told why not.
+/// The columns that can have histograms; for each of the others a message says why not.
 fn sort_out(table: &TableMeta, names: &[Ident]) -> (Told, Vec<usize>) {
     let (mut told, mut columns) = (Told::new(), Vec::new());
     for name in names {

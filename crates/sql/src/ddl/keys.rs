@@ -45,10 +45,7 @@ impl Keys {
         if self.indexes.len() + self.special.len() < MAX_KEYS {
             return Ok(());
         }
-        Err(SqlError::new(
-            errno::ER_TOO_MANY_KEYS,
-            format!("Too many keys specified; max {MAX_KEYS} keys allowed"),
-        ))
+        Err(SqlError::of(errno::ER_TOO_MANY_KEYS, &[&MAX_KEYS]))
     }
 }
 
@@ -65,13 +62,10 @@ pub fn add_key(
         KeyKind::FullText | KeyKind::Spatial => return special::add(def, columns, keys, env),
     };
     if primary && keys.indexes.iter().any(SqlIndex::is_primary) {
-        return Err(SqlError::new(errno::ER_MULTIPLE_PRI_KEY, "Multiple primary key defined"));
+        return Err(SqlError::of(errno::ER_MULTIPLE_PRI_KEY, &[]));
     }
     if def.parts.len() > MAX_PARTS {
-        return Err(SqlError::new(
-            errno::ER_TOO_MANY_KEY_PARTS,
-            format!("Too many key parts specified; max {MAX_PARTS} parts allowed"),
-        ));
+        return Err(SqlError::of(errno::ER_TOO_MANY_KEY_PARTS, &[&MAX_PARTS]));
     }
     let unique = primary || def.kind == KeyKind::Unique;
     let mut index = SqlIndex {
@@ -121,7 +115,7 @@ fn key_part(
     let name = &columns[column].name;
     let ty = columns[column].key_type();
     if length == Some(0) {
-        return Err(SqlError::new(1391, format!("Key part '{name}' length cannot be 0")));
+        return Err(SqlError::of(errno::ER_KEY_PART_0, &[&name]));
     }
     check_indexable(ty, name)?;
     let length = prefix_given(ty, length, name)?;
@@ -143,10 +137,7 @@ pub fn prefix_given<N: From<u8>>(
         _ => given,
     };
     if ty.is_lob() && length.is_none() {
-        return Err(SqlError::new(
-            errno::ER_BLOB_KEY_WITHOUT_LENGTH,
-            format!("BLOB/TEXT column '{name}' used in key specification without a key length"),
-        ));
+        return Err(SqlError::of(errno::ER_BLOB_KEY_WITHOUT_LENGTH, &[&name]));
     }
     Ok(length)
 }
@@ -154,13 +145,7 @@ pub fn prefix_given<N: From<u8>>(
 /// 3152: a document has no order that a search could use.
 pub fn check_indexable(ty: SqlType, name: &str) -> Result<(), SqlError> {
     match ty {
-        SqlType::Json => Err(SqlError::new(
-            errno::ER_JSON_USED_AS_KEY,
-            format!(
-                "JSON column '{name}' supports indexing only via generated columns on a specified \
-                 JSON path."
-            ),
-        )),
+        SqlType::Json => Err(SqlError::of(errno::ER_JSON_USED_AS_KEY, &[&name])),
         _ => Ok(()),
     }
 }
@@ -182,18 +167,11 @@ fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> 
 }
 
 pub fn incorrect_prefix() -> SqlError {
-    SqlError::new(
-        errno::ER_WRONG_SUB_KEY,
-        "Incorrect prefix key; the used key part isn't a string, the used length is longer than \
-         the key part, or the storage engine doesn't support unique prefix keys",
-    )
+    SqlError::of(errno::ER_WRONG_SUB_KEY, &[])
 }
 
 fn key_too_long() -> SqlError {
-    SqlError::new(
-        errno::ER_TOO_LONG_KEY,
-        format!("Specified key was too long; max key length is {MAX_KEY_BYTES} bytes"),
-    )
+    SqlError::of(errno::ER_TOO_LONG_KEY, &[&MAX_KEY_BYTES])
 }
 
 /// A part of more than 3072 bytes: refused, or cut where lax and not unique.
@@ -239,7 +217,7 @@ pub fn key_name(
         let name = given.as_str();
         check_length(name)?;
         if name.is_empty() || name.ends_with(' ') || given.is(PRIMARY) {
-            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
+            return Err(SqlError::of(errno::ER_WRONG_NAME_FOR_INDEX, &[&name]));
         }
         if taken(name) {
             return Err(duplicate_key_name(name));
@@ -259,7 +237,7 @@ fn key_options(def: &KeyDef, index: &mut SqlIndex, env: &mut Env<'_>) -> Result<
     index.using = match given.index_type {
         Some(IndexType::BTree) => Some(UsingClause::BTree),
         Some(IndexType::Hash) => {
-            env.warnings.note(3502, || {
+            env.warnings.note(errno::ER_UNSUPPORTED_INDEX_ALGORITHM, || {
                 "This storage engine does not support the HASH index algorithm, storage engine \
                  default was used instead."
                     .into()
@@ -267,13 +245,12 @@ fn key_options(def: &KeyDef, index: &mut SqlIndex, env: &mut Env<'_>) -> Result<
             None
         }
         Some(IndexType::RTree) => {
-            let text = "A SPATIAL index may only contain a geometrical type column";
-            return Err(SqlError::new(1687, text));
+            return Err(SqlError::of(errno::ER_SPATIAL_MUST_HAVE_GEOM_COL, &[]));
         }
         None => None,
     };
     if !index.visible && index.is_primary() {
-        return Err(SqlError::new(3522, "A primary key index cannot be invisible"));
+        return Err(SqlError::of(errno::ER_PK_INDEX_CANT_BE_INVISIBLE, &[]));
     }
     index.comment = key_comment(def, &index.name, env)?;
     if given.key_block_size.is_some_and(|n| n > 0) {
@@ -292,7 +269,7 @@ fn key_options(def: &KeyDef, index: &mut SqlIndex, env: &mut Env<'_>) -> Result<
 pub fn key_comment(def: &KeyDef, name: &str, env: &mut Env<'_>) -> Result<String, SqlError> {
     let Some(comment) = &def.options.comment else { return Ok(String::new()) };
     let text = String::from_utf8_lossy(comment);
-    options::comment_within(&text, MAX_COMMENT, 1688, env, || {
+    options::comment_within(&text, MAX_COMMENT, errno::ER_TOO_LONG_INDEX_COMMENT, env, || {
         format!("Comment for index '{name}' is too long (max = {MAX_COMMENT})")
     })
 }
@@ -301,7 +278,7 @@ fn warn_duplicate(index: &SqlIndex, indexes: &[SqlIndex], env: &mut Env<'_>) {
     let same = |i: &&SqlIndex| i.unique == index.unique && i.parts == index.parts;
     if !index.is_primary() && indexes.iter().filter(|i| !i.is_primary()).any(|i| same(&i)) {
         let (name, table) = (index.name.clone(), env.table.clone());
-        env.warnings.warn(1831, || {
+        env.warnings.warn(errno::ER_DUP_INDEX, || {
             format!(
                 "Duplicate index '{name}' defined on the table '{table}'. This is deprecated and \
                  will be disallowed in a future release."
@@ -324,11 +301,7 @@ pub fn settle_primary(
             return Err(super::refused::not_for_generated(what));
         }
         if explicit_null[part.column] {
-            return Err(SqlError::new(
-                errno::ER_PRIMARY_CANT_HAVE_NULL,
-                "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use \
-                 UNIQUE instead",
-            ));
+            return Err(SqlError::of(errno::ER_PRIMARY_CANT_HAVE_NULL, &[]));
         }
         if column.nullable {
             column.nullable = false;
@@ -352,11 +325,7 @@ pub fn check_auto_increment(
     let numbers = |i: &SqlIndex| i.parts.iter().take(parts(i)).any(|p| p.column == auto);
     let fits = |i: &SqlIndex| !i.is_multi_valued() && numbers(i);
     if autos.next().is_some() || !indexes.iter().any(fits) {
-        return Err(SqlError::new(
-            errno::ER_WRONG_AUTO_KEY,
-            "Incorrect table definition; there can be only one auto column and it must be defined \
-             as a key",
-        ));
+        return Err(SqlError::of(errno::ER_WRONG_AUTO_KEY, &[]));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Literals of definitions as values, and stored values as SQL text.
 
+use crate::errno;
 use crate::value::{
     Collation, Datum, Decimal, EvalCtx, NoSession, SqlType, StoreCtx, TimeZone, Value, ValueError,
     Warnings, sent,
@@ -135,7 +136,7 @@ pub fn store_default(
         other => other.borrow(),
     };
     if !names_members(ty, &value) {
-        return Err(ValueError::new(1265, "HY000", "a default that is no member".into()));
+        return Err(ValueError::new(errno::ER_WARN_DATA_TRUNCATED, "a default that is no member"));
     }
     let mut cx = StoreCtx {
         column,
@@ -150,7 +151,7 @@ pub fn store_default(
     };
     let stored = ty.store(&value, &mut cx)?;
     match scratch.list().iter().find(|w| w.level != crate::value::Level::Note) {
-        Some(w) => Err(ValueError::new(w.code, "HY000", w.message.clone())),
+        Some(w) => Err(ValueError::new(w.code, w.message.clone())),
         None => Ok(stored),
     }
 }

@@ -33,8 +33,7 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
         AdminVerb::Repair => "repair",
         AdminVerb::AssignToKeyCache(cache) => {
             if !cache.is("default") {
-                let text = format!("Unknown key cache '{cache}'");
-                return Err(SqlError::new(errno::ER_UNKNOWN_KEY_CACHE, text));
+                return Err(SqlError::of(errno::ER_UNKNOWN_KEY_CACHE, &[&cache]));
             }
             "assign_to_keycache"
         }

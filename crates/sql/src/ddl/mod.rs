@@ -188,8 +188,7 @@ pub fn access_denied(schema: &str, ctx: &StatementCtx<'_>) -> SqlError {
 /// The same for anyone who is connected.
 pub fn denied_to(schema: &str, conn: &ConnInfo) -> SqlError {
     let (user, host) = (&conn.account_user, &conn.account_host);
-    let text = format!("Access denied for user '{user}'@'{host}' to database '{schema}'");
-    SqlError::new(errno::ER_DBACCESS_DENIED_ERROR, text)
+    SqlError::of(errno::ER_DBACCESS_DENIED_ERROR, &[&user, &host, &schema])
 }
 
 /// Schema and table of a name, with the default schema filled in.
@@ -219,13 +218,12 @@ pub fn resolve_kept(
 /// 1103: a table name is not empty and does not end in a blank.
 pub fn check_table_name(name: &str) -> Result<(), SqlError> {
     if name.is_empty() || name.ends_with(' ') || name.contains('\0') {
-        let text = format!("Incorrect table name '{name}'");
-        return Err(SqlError::new(errno::ER_WRONG_TABLE_NAME, text));
+        return Err(SqlError::of(errno::ER_WRONG_TABLE_NAME, &[&name]));
     }
     check_length(name)
 }
 
 /// 1050.
 pub fn table_exists(name: &str) -> SqlError {
-    SqlError::new(errno::ER_TABLE_EXISTS_ERROR, format!("Table '{name}' already exists"))
+    SqlError::of(errno::ER_TABLE_EXISTS_ERROR, &[&name])
 }

@@ -91,17 +91,7 @@ fn other(
     let value = text(&option.value);
     match option.name {
         "ROW_FORMAT" => {
-            let format = value.to_ascii_uppercase();
-            let format = if format == "FIXED" && found.replaced {
-                env.warnings.warn(1478, || "InnoDB: assuming ROW_FORMAT=DYNAMIC.".into());
-                "DEFAULT".into()
-            } else {
-                format
-            };
-            let known = ["DEFAULT", "DYNAMIC", "COMPACT", "REDUNDANT", "COMPRESSED"];
-            if !known.contains(&format.as_str()) {
-                return Err(no_such_option(table));
-            }
+            let format = row_format(table, &value, found.replaced, env)?;
             keep(found, option.name, if format == "DEFAULT" { String::new() } else { format });
         }
         "PACK_KEYS" | "STATS_PERSISTENT" | "STATS_AUTO_RECALC" => {
@@ -124,7 +114,8 @@ fn other(
         }
         "ENCRYPTION" => {}
         "DATA DIRECTORY" | "INDEX DIRECTORY" => {
-            env.warnings.warn(1618, || format!("<{}> option ignored", option.name));
+            env.warnings
+                .warn(errno::WARN_OPTION_IGNORED, || format!("<{}> option ignored", option.name));
         }
         "ENGINE_ATTRIBUTE" | "SECONDARY_ENGINE_ATTRIBUTE" => {
             return Err(engine_attribute(option.name));
@@ -135,8 +126,7 @@ fn other(
             warn_without_effect(option.name, env);
         }
         "TABLESPACE" => {
-            let text = format!("Tablespace {value} doesn't exist.");
-            return Err(SqlError::new(3510, text));
+            return Err(SqlError::of(errno::ER_TABLESPACE_MISSING_WITH_NAME, &[&value]));
         }
         "SECONDARY_ENGINE" if value.eq_ignore_ascii_case("null") => {}
         "SECONDARY_ENGINE" | "UNION" => {
@@ -148,23 +138,48 @@ fn other(
     Ok(())
 }
 
+/// ROW_FORMAT, in capitals.
+fn row_format(
+    table: &str,
+    value: &str,
+    replaced: bool,
+    env: &mut Env<'_>,
+) -> Result<String, SqlError> {
+    let format = value.to_ascii_uppercase();
+    if format == "FIXED" && replaced {
+        env.warnings.warn(errno::ER_ILLEGAL_HA_CREATE_OPTION, || {
+            "InnoDB: assuming ROW_FORMAT=DYNAMIC.".into()
+        });
+        return Ok("DEFAULT".into());
+    }
+    let known = ["DEFAULT", "DYNAMIC", "COMPACT", "REDUNDANT", "COMPRESSED"];
+    if !known.contains(&format.as_str()) {
+        return Err(no_such_option(table));
+    }
+    // The pages are as large as those of other tables.
+    if format == "COMPRESSED" {
+        warn_without_effect("ROW_FORMAT=COMPRESSED", env);
+    }
+    Ok(format)
+}
+
 /// 3981.
 pub fn engine_attribute(name: &str) -> SqlError {
-    SqlError::new(3981, format!("Storage engine 'InnoDB' does not support {name}."))
+    SqlError::new(
+        errno::ER_ENGINE_ATTRIBUTE_NOT_SUPPORTED,
+        format!("Storage engine 'InnoDB' does not support {name}."),
+    )
 }
 
 /// 1478.
 pub fn warn_without_effect(name: &'static str, env: &mut Env<'_>) {
-    env.warnings.warn(1478, || {
+    env.warnings.warn(errno::ER_ILLEGAL_HA_CREATE_OPTION, || {
         format!("Table storage engine 'InnoDB' does not support the create option '{name}'")
     });
 }
 
 fn no_such_option(table: &str) -> SqlError {
-    SqlError::new(
-        errno::ER_ILLEGAL_HA,
-        format!("Table storage engine for '{table}' doesn't have this option"),
-    )
+    SqlError::of(errno::ER_ILLEGAL_HA, &[&table])
 }
 
 fn keep(found: &mut OptionChanges, name: &str, value: String) {
@@ -206,7 +221,9 @@ fn engine(
     if !known {
         env.warnings.warn(unknown.errno, || unknown.message);
     }
-    env.warnings.warn(1266, || format!("Using storage engine InnoDB for table '{table}'"));
+    env.warnings.warn(errno::ER_WARN_USING_OTHER_HANDLER, || {
+        format!("Using storage engine InnoDB for table '{table}'")
+    });
     found.engine |= known;
     found.replaced = true;
     if known {
@@ -273,7 +290,7 @@ fn one_set(known: &mut Option<Charset>, c: Charset) -> Result<(), SqlError> {
         let (one, two) = (other.name(), c.name());
         let text =
             format!("Conflicting declarations: 'CHARACTER SET {one}' and 'CHARACTER SET {two}'");
-        return Err(SqlError::new(1302, text));
+        return Err(SqlError::new(errno::ER_CONFLICTING_DECLARATIONS, text));
     }
     *known = Some(c);
     Ok(())

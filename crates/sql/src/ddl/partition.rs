@@ -34,20 +34,23 @@ pub fn define(
 ) -> Result<Box<Partitioning>, SqlError> {
     for (count, what) in [(by.count, "partitions"), (by.sub_count, "subpartitions")] {
         if count == Some(0) {
-            return Err(error(1504, format!("Number of {what} = 0 is not an allowed value")));
+            return Err(error(
+                errno::ER_NO_PARTS_ERROR,
+                format!("Number of {what} = 0 is not an allowed value"),
+            ));
         }
     }
     let method = method(&by.method)?;
     let numbered = by.partitions.is_empty();
     if numbered && !method.is_hash() {
         let text = format!("For {} partitions each partition must be defined", method.kind());
-        return Err(error(1492, text));
+        return Err(error(errno::ER_PARTITIONS_MUST_BE_DEFINED_ERROR, text));
     }
     let (subparts, how) = subpartition::count(by)?;
     let given = by.count.unwrap_or(by.partitions.len().max(1) as u64);
     if !numbered && by.partitions.len() as u64 != given {
         return Err(error(
-            1484,
+            errno::ER_PARTITION_WRONG_NO_PART_ERROR,
             "Wrong number of partitions defined, mismatch with previous setting",
         ));
     }
@@ -70,7 +73,10 @@ pub fn define(
 /// 1499.
 pub fn check_number(partitions: u64) -> Result<(), SqlError> {
     match partitions > MAX_PARTITIONS as u64 {
-        true => Err(error(1499, "Too many partitions (including subpartitions) were defined")),
+        true => Err(error(
+            errno::ER_TOO_MANY_PARTITIONS_ERROR,
+            "Too many partitions (including subpartitions) were defined",
+        )),
         false => Ok(()),
     }
 }
@@ -131,13 +137,16 @@ fn function(
         | PartitionMethod::RangeColumns(columns)
         | PartitionMethod::ListColumns(columns) => {
             if columns.len() > MAX_COLUMNS {
-                return Err(error(1655, format!("Too many fields in 'list of {what} fields'")));
+                return Err(error(
+                    errno::ER_TOO_MANY_PARTITION_FUNC_FIELDS_ERROR,
+                    format!("Too many fields in 'list of {what} fields'"),
+                ));
             }
             let list = named(columns.iter().map(Ident::as_str), table)?;
             for (n, at) in list.iter().enumerate() {
                 if list[..n].contains(at) {
                     let text = format!("Duplicate partition field name '{}'", columns[n]);
-                    return Err(error(1652, text));
+                    return Err(error(errno::ER_SAME_NAME_PARTITION_FIELD, text));
                 }
                 let key = matches!(by, PartitionMethod::Key { .. });
                 check_listed(&table.columns[*at], key)?;
@@ -154,7 +163,10 @@ pub fn implied(table: &TableMeta) -> Result<Vec<usize>, SqlError> {
     };
     let key = table.primary().or_else(|| table.indexes.iter().find(not_null));
     let key = key.ok_or_else(|| {
-        error(1488, "Field in list of fields for partition function not found in table")
+        error(
+            errno::ER_FIELD_NOT_FOUND_PART_ERROR,
+            "Field in list of fields for partition function not found in table",
+        )
     })?;
     Ok(key.parts.iter().map(|p| p.column).collect())
 }
@@ -165,7 +177,10 @@ fn named<'n>(
 ) -> Result<Vec<usize>, SqlError> {
     let find = |name: &str| {
         table.column(name).ok_or_else(|| {
-            error(1488, "Field in list of fields for partition function not found in table")
+            error(
+                errno::ER_FIELD_NOT_FOUND_PART_ERROR,
+                "Field in list of fields for partition function not found in table",
+            )
         })
     };
     names.map(find).collect()
@@ -173,12 +188,12 @@ fn named<'n>(
 
 pub fn wrong_field(name: &str) -> SqlError {
     let text = format!("Field '{name}' is of a not allowed type for this type of partitioning");
-    error(1659, text)
+    error(errno::ER_FIELD_TYPE_NOT_ALLOWED_AS_PARTITION_FIELD, text)
 }
 
 pub fn constant_function() -> SqlError {
     error(
-        1486,
+        errno::ER_WRONG_EXPR_IN_PARTITION_FUNC_ERROR,
         "Constant, random or timezone-dependent expressions in (sub)partitioning function are not allowed",
     )
 }
@@ -186,7 +201,10 @@ pub fn constant_function() -> SqlError {
 /// 1502 and 1659 for columns that KEY, RANGE COLUMNS and LIST COLUMNS do not take.
 fn check_listed(column: &SqlColumn, key: bool) -> Result<(), SqlError> {
     if column.ty.is_lob() {
-        return Err(error(1502, "A BLOB field is not allowed in partition function"));
+        return Err(error(
+            errno::ER_BLOB_FIELD_IN_PART_FUNC_ERROR,
+            "A BLOB field is not allowed in partition function",
+        ));
     }
     match may_be_listed(column.ty, key) {
         true => Ok(()),
@@ -234,7 +252,10 @@ pub fn checked_name(name: &Ident) -> Result<String, SqlError> {
     let name = name.as_str();
     super::refused::check_length(name)?;
     if name.is_empty() || name.ends_with(' ') {
-        return Err(error(1567, format!("The partition name '{name}' is not allowed")));
+        return Err(error(
+            errno::ER_WRONG_PARTITION_NAME,
+            format!("The partition name '{name}' is not allowed"),
+        ));
     }
     Ok(name.to_owned())
 }
@@ -249,7 +270,12 @@ fn values(
     let by = &by.function;
     let (kind, name) = (by.method.kind(), def.name.as_str());
     let width = if by.method.has_expr() { 1 } else { by.columns.len() };
-    let inconsistent = || error(1653, "Inconsistency in usage of column lists for partitioning");
+    let inconsistent = || {
+        error(
+            errno::ER_PARTITION_COLUMN_LIST_ERROR,
+            "Inconsistency in usage of column lists for partitioning",
+        )
+    };
     let mut value = |n: usize, e: &Expr| {
         let ty = match by.method.has_expr() {
             true => number_type(by, table),
@@ -262,7 +288,7 @@ fn values(
         (None, _) => {
             let word = if by.method.is_range() { "LESS THAN" } else { "IN" };
             Err(error(
-                1479,
+                errno::ER_PARTITION_REQUIRES_VALUES_ERROR,
                 format!(
                     "Syntax error: {kind} PARTITIONING requires definition of VALUES {word} for each partition"
                 ),
@@ -277,7 +303,10 @@ fn values(
             for (n, e) in list.iter().enumerate() {
                 let v = e.as_ref().map(|e| value(n, e)).transpose()?;
                 if v == Some(DatumBuf::Null) {
-                    return Err(error(1566, "Not allowed to use NULL value in VALUES LESS THAN"));
+                    return Err(error(
+                        errno::ER_NULL_IN_VALUES_LESS_THAN,
+                        "Not allowed to use NULL value in VALUES LESS THAN",
+                    ));
                 }
                 bound.push(v);
             }
@@ -291,9 +320,12 @@ fn values(
                 }
                 let mut values = Vec::with_capacity(width);
                 for (n, e) in tuple.iter().enumerate() {
-                    let e = e
-                        .as_ref()
-                        .ok_or_else(|| error(1656, "Cannot use MAXVALUE as value in VALUES IN"))?;
+                    let e = e.as_ref().ok_or_else(|| {
+                        error(
+                            errno::ER_MAXVALUE_IN_VALUES_IN,
+                            "Cannot use MAXVALUE as value in VALUES IN",
+                        )
+                    })?;
                     values.push(value(n, e)?);
                 }
                 all.push(values);
@@ -301,12 +333,13 @@ fn values(
             Ok(Values::In(all))
         }
         (Some(PartitionValues::LessThan(_)), _) => Err(error(
-            1480,
+            errno::ER_PARTITION_WRONG_VALUES_ERROR,
             "Only RANGE PARTITIONING can use VALUES LESS THAN in partition definition",
         )),
-        (Some(PartitionValues::In(_)), _) => {
-            Err(error(1480, "Only LIST PARTITIONING can use VALUES IN in partition definition"))
-        }
+        (Some(PartitionValues::In(_)), _) => Err(error(
+            errno::ER_PARTITION_WRONG_VALUES_ERROR,
+            "Only LIST PARTITIONING can use VALUES IN in partition definition",
+        )),
     }
 }
 
@@ -329,7 +362,10 @@ fn constant(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<DatumBuf, SqlError> {
     let wrong = || match number {
-        true => error(1563, "Partition constant is out of partition function domain"),
+        true => error(
+            errno::ER_PARTITION_CONST_DOMAIN_ERROR,
+            "Partition constant is out of partition function domain",
+        ),
         false => wrong_value(),
     };
     literal::check_introduced(e).map_err(crate::ddl::refused::value_error)?;
@@ -347,7 +383,7 @@ fn constant(
     let integer = class == Class::Int;
     if number && !integer {
         let text = format!("VALUES value for partition '{partition}' must have type INT");
-        return Err(error(1697, text));
+        return Err(error(errno::ER_VALUES_IS_NOT_INT_TYPE_ERROR, text));
     }
     let exact = matches!(class, Class::Decimal | Class::Real);
     if exact || integer != (ty.class() == Class::Int) {
@@ -358,7 +394,7 @@ fn constant(
 }
 
 fn wrong_value() -> SqlError {
-    error(1654, "Partition column values of incorrect type")
+    error(errno::ER_WRONG_TYPE_COLUMN_VALUE_ERROR, "Partition column values of incorrect type")
 }
 
 fn class_of(v: &Value<'_>) -> Class {
@@ -427,7 +463,7 @@ pub fn options(
             }
             other => {
                 let text = format!("<{other}> option ignored");
-                ctx.changes.warnings.warn(1618, || text);
+                ctx.changes.warnings.warn(errno::WARN_OPTION_IGNORED, || text);
             }
         }
     }
@@ -439,7 +475,10 @@ pub fn check_values(by: &Partitioning, table: &TableMeta) -> Result<(), SqlError
     let mut names: HashSet<String> = HashSet::new();
     for p in by.parts.iter().flat_map(|p| std::iter::once(p).chain(&p.subparts)) {
         if !names.insert(p.name.to_lowercase()) {
-            return Err(error(1517, format!("Duplicate partition name {}", p.name)));
+            return Err(error(
+                errno::ER_SAME_NAME_PARTITION,
+                format!("Duplicate partition name {}", p.name),
+            ));
         }
     }
     check_number(by.leaves() as u64)?;
@@ -447,11 +486,14 @@ pub fn check_values(by: &Partitioning, table: &TableMeta) -> Result<(), SqlError
         by.parts.iter().filter_map(|p| Bound::of(by, &p.values, table)).collect();
     for pair in ends.windows(2) {
         if pair[0].is_max() {
-            return Err(error(1481, "MAXVALUE can only be used in last partition definition"));
+            return Err(error(
+                errno::ER_PARTITION_MAXVALUE_ERROR,
+                "MAXVALUE can only be used in last partition definition",
+            ));
         }
         if !pair[0].is_below(&pair[1]) {
             return Err(error(
-                1493,
+                errno::ER_RANGE_NOT_INCREASING_ERROR,
                 "VALUES LESS THAN value must be strictly increasing for each partition",
             ));
         }
@@ -462,7 +504,7 @@ pub fn check_values(by: &Partitioning, table: &TableMeta) -> Result<(), SqlError
         for tuple in list {
             if !seen.insert(tuple_key(by, table, tuple)) {
                 return Err(error(
-                    1495,
+                    errno::ER_MULTIPLE_DEF_CONST_IN_LIST_PART_ERROR,
                     "Multiple definition of same constant in list partitioning",
                 ));
             }
@@ -513,7 +555,7 @@ pub fn check_table(table: &TableMeta) -> Result<(), SqlError> {
         if !by.all_columns().all(has) {
             let what = if index.is_primary() { "PRIMARY KEY" } else { "UNIQUE INDEX" };
             return Err(error(
-                1503,
+                errno::ER_UNIQUE_KEY_NEED_ALL_FIELDS_IN_PF,
                 format!(
                     "A {what} must include all columns in the table's partitioning function (prefixed columns are not considered)."
                 ),
@@ -525,7 +567,10 @@ pub fn check_table(table: &TableMeta) -> Result<(), SqlError> {
 
 /// 1506.
 pub fn no_foreign_keys() -> SqlError {
-    error(1506, "Foreign keys are not yet supported in conjunction with partitioning")
+    error(
+        errno::ER_FOREIGN_KEY_ON_PARTITIONED,
+        "Foreign keys are not yet supported in conjunction with partitioning",
+    )
 }
 
 /// Whether the partitions are still some after ALTER TABLE: the columns may have other types or collations now.
@@ -551,7 +596,10 @@ pub fn check_again(table: &TableMeta) -> Result<(), SqlError> {
         Values::In(list) => list.iter().flatten().any(outside),
     });
     match any {
-        true => Err(error(1563, "Partition constant is out of partition function domain")),
+        true => Err(error(
+            errno::ER_PARTITION_CONST_DOMAIN_ERROR,
+            "Partition constant is out of partition function domain",
+        )),
         false => Ok(()),
     }
 }
@@ -570,7 +618,7 @@ pub fn carried(
         let now = sources.iter().position(|s| *s == Some(at));
         now.filter(|n| same_name(&new.columns[*n].name, was)).ok_or_else(|| {
             error(
-                3855,
+                errno::ER_DEPENDENT_BY_PARTITION_FUNC,
                 format!("Column '{was}' has a partitioning function dependency and cannot be dropped or renamed."),
             )
         })

@@ -8,6 +8,7 @@ use super::partition_rows::{Placement, findings};
 use super::plan::{Algorithm, Lock};
 use super::{alter, engine_error, foreign, partition, resolve, subpartition, writable_schema};
 use crate::context::{AdminResult, ShowResult, StatementCtx};
+use crate::errno;
 use crate::meta::partition::{Values, end_of};
 use crate::meta::{
     CheckConstraint, Partitioning, SqlColumn, SqlIndex, SqlTable, TableMeta, codec, same_name,
@@ -25,7 +26,7 @@ fn error(number: u16, text: impl Into<String>) -> SqlError {
 }
 
 fn list_error(what: &str) -> SqlError {
-    error(1507, format!("Error in list of partitions to {what}"))
+    error(errno::ER_DROP_PARTITION_NON_EXISTENT, format!("Error in list of partitions to {what}"))
 }
 
 /// Runs the statement if one of its clauses is about partitions.
@@ -36,7 +37,10 @@ pub async fn run(
 ) -> Result<Option<AdminResult>, SqlError> {
     let Some(spec) = specs.iter().find(|s| is_about_partitions(s)) else { return Ok(None) };
     let Some(by) = old.meta.partitions.as_deref() else {
-        return Err(error(1505, "Partition management on a not partitioned table is not possible"));
+        return Err(error(
+            errno::ER_PARTITION_MGMT_ON_NONPARTITIONED,
+            "Partition management on a not partitioned table is not possible",
+        ));
     };
     let (mut algorithm, mut lock, mut validate) = (Algorithm::Default, Lock::Default, true);
     for s in specs {
@@ -48,7 +52,7 @@ pub async fn run(
             // MySQL's grammar has no such list.
             _ => {
                 return Err(error(
-                    1064,
+                    errno::ER_PARSE_ERROR,
                     "You have an error in your SQL syntax; a clause about partitions stands alone in ALTER TABLE, but for ALGORITHM, LOCK and VALIDATION",
                 ));
             }
@@ -106,7 +110,7 @@ fn check_online(
     if algorithm == Algorithm::Instant && !looks && !exchanges {
         let text =
             "ALGORITHM=INSTANT is not supported for this operation. Try ALGORITHM=COPY/INPLACE.";
-        return Err(error(1845, text));
+        return Err(error(errno::ER_ALTER_OPERATION_NOT_SUPPORTED, text));
     }
     let brief = match spec {
         AlterSpec::AddPartition(_) => !by.function.method.is_hash(),
@@ -115,7 +119,7 @@ fn check_online(
     };
     if matches!(lock, Lock::None | Lock::Shared) && !brief {
         return Err(error(
-            1846,
+            errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
             "LOCK=NONE/SHARED is not supported. Reason: the table is locked while it is changed. Try LOCK=EXCLUSIVE.",
         ));
     }
@@ -183,13 +187,16 @@ fn changed(
         AlterSpec::DropPartition(names) => {
             if by.function.method.is_hash() {
                 return Err(error(
-                    1512,
+                    errno::ER_ONLY_ON_RANGE_LIST_PARTITION,
                     "DROP PARTITION can only be used on RANGE/LIST partitions",
                 ));
             }
             let gone = positions(by, names, "DROP")?;
             if gone.len() == by.parts.len() {
-                return Err(error(1508, "Cannot remove all partitions, use DROP TABLE instead"));
+                return Err(error(
+                    errno::ER_DROP_LAST_PARTITION,
+                    "Cannot remove all partitions, use DROP TABLE instead",
+                ));
             }
             let mut stays = vec![true; by.parts.len()];
             gone.iter().for_each(|n| stays[*n] = false);
@@ -230,10 +237,13 @@ fn add_numbered(
     if !by.function.method.is_hash() {
         let text =
             format!("For {} partitions each partition must be defined", by.function.method.kind());
-        return Err(error(1492, text));
+        return Err(error(errno::ER_PARTITIONS_MUST_BE_DEFINED_ERROR, text));
     }
     if n == 0 {
-        return Err(error(1514, "At least one partition must be added"));
+        return Err(error(
+            errno::ER_ADD_PARTITION_NO_NEW_PARTITION,
+            "At least one partition must be added",
+        ));
     }
     let first = by.parts.len();
     partition::check_number(n.saturating_add(first as u64))?;
@@ -250,14 +260,20 @@ fn coalesce(
 ) -> Result<(), SqlError> {
     if !by.function.method.is_hash() {
         let text = "COALESCE PARTITION can only be used on HASH/KEY partitions";
-        return Err(error(1509, text));
+        return Err(error(errno::ER_COALESCE_ONLY_ON_HASH_PARTITION, text));
     }
     if n == 0 {
-        return Err(error(1515, "At least one partition must be coalesced"));
+        return Err(error(
+            errno::ER_COALESCE_PARTITION_NO_PARTITION,
+            "At least one partition must be coalesced",
+        ));
     }
     let left = (by.parts.len() as u64).saturating_sub(n) as usize;
     if left == 0 {
-        return Err(error(1508, "Cannot remove all partitions, use DROP TABLE instead"));
+        return Err(error(
+            errno::ER_DROP_LAST_PARTITION,
+            "Cannot remove all partitions, use DROP TABLE instead",
+        ));
     }
     now.parts.truncate(left);
     (new.parts, new.copied) = (vec![None; left], (0..by.parts.len()).collect());
@@ -276,24 +292,27 @@ fn reorganize(
 ) -> Result<(), SqlError> {
     if from.is_empty() {
         return Err(error(
-            1511,
+            errno::ER_REORG_NO_PARAM_ERROR,
             "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables using HASH PARTITIONs",
         ));
     }
     if from.len() > by.parts.len() {
-        return Err(error(1516, "More partitions to reorganize than there are partitions"));
+        return Err(error(
+            errno::ER_REORG_PARTITION_NOT_EXIST,
+            "More partitions to reorganize than there are partitions",
+        ));
     }
     let mut old = positions(by, from, "REORGANIZE")?;
     old.sort_unstable();
     if by.function.method.is_hash() && from.len() != into.len() {
         return Err(error(
-            1510,
+            errno::ER_REORG_HASH_ONLY_ON_SAME_NO,
             "REORGANIZE PARTITION can only be used to reorganize partitions not to change their numbers",
         ));
     }
     if old.windows(2).any(|w| w[0] + 1 != w[1]) {
         return Err(error(
-            1519,
+            errno::ER_CONSECUTIVE_REORG_PARTITIONS,
             "When reorganizing a set of partitions they must be in consecutive order",
         ));
     }
@@ -313,7 +332,7 @@ fn reorganize(
         };
         if was != will && !(longer && last + 1 == by.parts.len()) {
             return Err(error(
-                1520,
+                errno::ER_REORG_OUTSIDE_RANGE,
                 "Reorganize of range partitions cannot change total ranges except for last partition where it can extend the range",
             ));
         }
@@ -428,25 +447,28 @@ async fn exchange(
     super::view::refuse_view(&schema, &table, ctx)?;
     if ctx.reads.temporaries.has(&schema, &table) {
         let text = format!("Table to exchange with partition is temporary: '{table}'");
-        return Err(error(1733, text));
+        return Err(error(errno::ER_PARTITION_EXCHANGE_TEMP_TABLE, text));
     }
     let at = exchanged(old, name)?;
     let other = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
     if other.meta.partitions.is_some() {
         let text = format!("Table to exchange with partition is partitioned: '{table}'");
-        return Err(error(1732, text));
+        return Err(error(errno::ER_PARTITION_EXCHANGE_PART_TABLE, text));
     }
     let referenced = !ctx.reads.meta().references(ctx.reads.db()).to(&schema, &table).is_empty();
     if referenced || !other.meta.foreign.is_empty() {
         let text =
             format!("Table to exchange with partition has foreign key references: '{table}'");
-        return Err(error(1740, text));
+        return Err(error(errno::ER_PARTITION_EXCHANGE_FOREIGN_KEY, text));
     }
     let (mine, its) = (&old.engine.def.indexes[0], &other.engine.def.indexes[0]);
     let same_order = mine.name == its.name && mine.parts == its.parts;
     let same_form = old.engine.def.form == other.engine.def.form;
     if !same_order || !same_form || !alike(&old.meta, &other.meta) {
-        return Err(error(1736, "Tables have different definitions"));
+        return Err(error(
+            errno::ER_TABLES_DIFFERENT_METADATA,
+            "Tables have different definitions",
+        ));
     }
     let both = [old.engine.clone(), other.engine.clone()];
     let held = foreign::alone(&both, ctx).await?;
@@ -454,14 +476,14 @@ async fn exchange(
     let same_late = old.rules.late == other.rules.late;
     if !same_late || !old.engine.def.reads_rows_of(&other.engine.def) {
         return Err(error(
-            1731,
+            errno::ER_PARTITION_EXCHANGE_DIFFERENT_OPTION,
             "Non matching attribute 'INSTANT COLUMN(s)' between partition and table",
         ));
     }
     if !validate {
-        ctx.changes
-            .warnings
-            .note(1235, || "WITHOUT VALIDATION: the rows are looked at all the same".to_owned());
+        ctx.changes.warnings.note(errno::ER_NOT_SUPPORTED_YET, || {
+            "WITHOUT VALIDATION: the rows are looked at all the same".to_owned()
+        });
     }
     check_rows(old, at, &other, &held, ctx).await?;
     let ddl = foreign::ddl(&held, Vec::new(), ctx);
@@ -472,12 +494,17 @@ async fn exchange(
 
 /// The leaf that EXCHANGE PARTITION names: a partition that has subpartitions is not one.
 fn exchanged(old: &SqlTable, name: &Ident) -> Result<usize, SqlError> {
-    let unknown = || error(1735, format!("Unknown partition '{name}' in table '{}'", old.name()));
+    let unknown = || {
+        error(
+            errno::ER_UNKNOWN_PARTITION,
+            format!("Unknown partition '{name}' in table '{}'", old.name()),
+        )
+    };
     let by = old.meta.partitions.as_deref().ok_or_else(unknown)?;
     let name = || std::iter::once(name.as_str());
     if by.sub.is_some() && by.positions(name()).is_ok() {
         let text = "Subpartitioned table, use subpartition instead of partition";
-        return Err(error(1734, text));
+        return Err(error(errno::ER_PARTITION_INSTEAD_OF_SUBPARTITION, text));
     }
     let leaf = by.leaves_named(name()).map_err(|_| unknown())?;
     leaf.into_iter().flatten().next().ok_or_else(unknown)
@@ -523,7 +550,10 @@ async fn check_rows(
     let mut placement = Placement::new(old, Some(held.clone()), ctx)?;
     match placement.misplaced(at, &other.engine).await? {
         None => Ok(()),
-        Some(_) => Err(error(1737, "Found a row that does not match the partition")),
+        Some(_) => Err(error(
+            errno::ER_ROW_DOES_NOT_MATCH_PARTITION,
+            "Found a row that does not match the partition",
+        )),
     }
 }
 
@@ -548,7 +578,7 @@ pub fn repartition(
             AlterSpec::RemovePartitioning => {
                 if old.meta.partitions.is_none() {
                     return Err(error(
-                        1505,
+                        errno::ER_PARTITION_MGMT_ON_NONPARTITIONED,
                         "Partition management on a not partitioned table is not possible",
                     ));
                 }
@@ -579,5 +609,5 @@ pub fn repartition(
 
 /// 1562.
 pub fn temporary() -> SqlError {
-    error(1562, "Cannot create temporary table with partitions")
+    error(errno::ER_PARTITION_NO_TEMPORARY, "Cannot create temporary table with partitions")
 }

@@ -3,6 +3,7 @@
 //! converted first, by rules that a session sets.
 
 use super::partition::{constant_function, wrong_field};
+use crate::errno;
 use crate::func;
 use crate::func::facts::{Id, Partitions};
 use crate::meta::TableMeta;
@@ -59,13 +60,20 @@ pub fn allowed_constant(e: &Expr) -> Result<(), SqlError> {
 }
 
 fn refused() -> SqlError {
-    SqlError::new(1564, "This partition function is not allowed")
+    SqlError::of(errno::ER_PARTITION_FUNCTION_IS_NOT_ALLOWED, &[])
 }
 
 /// What may stand in no expression of a definition may not stand here: told as such, not as what it is for a default.
 pub fn disallowed(e: SqlError) -> SqlError {
     // Functions, variables, rows.
-    if (3769..=3772).contains(&e.errno) { refused() } else { e }
+    if (errno::ER_DEFAULT_VAL_GENERATED_FUNCTION_IS_NOT_ALLOWED
+        ..=errno::ER_DEFAULT_VAL_GENERATED_VARIABLES)
+        .contains(&e.errno)
+    {
+        refused()
+    } else {
+        e
+    }
 }
 
 fn column(name: &str, table: &TableMeta) -> Kind {

@@ -225,8 +225,7 @@ impl<'e> Mapper<'e> {
     fn null_value(&mut self, to: usize) -> Result<DatumBuf, SqlError> {
         let column = &self.new[to];
         if self.mode.strict() || matches!(column.ty, SqlType::Geometry { .. }) {
-            let text = "Invalid use of NULL value";
-            return Err(SqlError::new(errno::ER_INVALID_USE_OF_NULL, text));
+            return Err(SqlError::of(errno::ER_INVALID_USE_OF_NULL, &[]));
         }
         let text = || format!("Data truncated for column '{}' at row {}", column.name, self.rows);
         self.warnings.warn(errno::ER_WARN_DATA_TRUNCATED, text);
@@ -259,9 +258,10 @@ impl<'e> Mapper<'e> {
             warnings: &mut unheard,
             session: None,
         };
-        self.new[to].ty.store(&Value::UInt(n), &mut cx).map_err(|_| {
-            SqlError::new(1467, "Failed to read auto-increment value from storage engine")
-        })
+        self.new[to]
+            .ty
+            .store(&Value::UInt(n), &mut cx)
+            .map_err(|_| SqlError::of(errno::ER_AUTOINC_READ_FAILED, &[]))
     }
 
     fn converted(

@@ -22,8 +22,7 @@ pub fn server_collation(ctx: &StatementCtx<'_>) -> Collation {
 /// What no statement may define, change or drop: 3552 for the schema of the accounts, 1044 for those that are computed.
 fn no_system_schema(name: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
     if name == SYSTEM_SCHEMA {
-        let text = "Access to system schema 'mysql' is rejected.";
-        return Err(SqlError::new(3552, text));
+        return Err(SqlError::of(errno::ER_NO_SYSTEM_SCHEMA_ACCESS, &[&"mysql"]));
     }
     match is_virtual_schema(name) || name == HIDDEN {
         true => Err(access_denied(name, ctx)),
@@ -33,8 +32,7 @@ fn no_system_schema(name: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> 
 
 fn check_name(name: &str) -> Result<(), SqlError> {
     if name.is_empty() || name.ends_with(' ') || name.contains('\0') {
-        let text = format!("Incorrect database name '{name}'");
-        return Err(SqlError::new(errno::ER_WRONG_DB_NAME, text));
+        return Err(SqlError::of(errno::ER_WRONG_DB_NAME, &[&name]));
     }
     super::refused::check_length(name)
 }

@@ -20,8 +20,10 @@ pub fn add(
     env: &mut Env<'_>,
 ) -> Result<(), SqlError> {
     if def.parts.iter().any(|p| p.explicit_order) {
-        let text = "Incorrect usage of spatial/fulltext/hash index and explicit index order";
-        return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+        return Err(SqlError::of(
+            errno::ER_WRONG_USAGE,
+            &[&"spatial/fulltext/hash index", &"explicit index order"],
+        ));
     }
     let (kind, of) = match def.kind {
         KeyKind::Spatial => {
@@ -64,10 +66,7 @@ fn tell(key: &SpecialKey, env: &mut Env<'_>) {
 /// What a SPATIAL key asks of its column.
 fn check_spatial(def: &KeyDef, columns: &[SqlColumn]) -> Result<(), SqlError> {
     let [KeyPart { kind: KeyPartKind::Column { name, length }, .. }] = &def.parts[..] else {
-        return Err(SqlError::new(
-            errno::ER_TOO_MANY_KEY_PARTS,
-            "Too many key parts specified; max 1 parts allowed",
-        ));
+        return Err(SqlError::of(errno::ER_TOO_MANY_KEY_PARTS, &[&"1"]));
     };
     let column = &columns[column_named(name.as_str(), columns)?];
     check_spatial_column(column)?;
@@ -79,12 +78,10 @@ fn check_spatial(def: &KeyDef, columns: &[SqlColumn]) -> Result<(), SqlError> {
 
 fn check_spatial_column(column: &SqlColumn) -> Result<(), SqlError> {
     if !column.ty.is_geometry() {
-        let text = "A SPATIAL index may only contain a geometrical type column";
-        return Err(SqlError::new(errno::ER_SPATIAL_MUST_HAVE_GEOM_COL, text));
+        return Err(SqlError::of(errno::ER_SPATIAL_MUST_HAVE_GEOM_COL, &[]));
     }
     if column.nullable {
-        let text = "All parts of a SPATIAL index must be NOT NULL";
-        return Err(SqlError::new(errno::ER_SPATIAL_CANT_HAVE_NULL, text));
+        return Err(SqlError::of(errno::ER_SPATIAL_CANT_HAVE_NULL, &[]));
     }
     not_virtual(column, "Spatial index on virtual generated column")
 }
@@ -100,10 +97,7 @@ fn spatial_columns(def: &KeyDef, columns: &[SqlColumn]) -> Result<Vec<usize>, Sq
 /// The columns of a FULLTEXT key: texts of one collation. Lengths are ignored, as in MySQL.
 fn fulltext_columns(def: &KeyDef, columns: &[SqlColumn]) -> Result<Vec<usize>, SqlError> {
     if def.parts.len() > MAX_PARTS {
-        return Err(SqlError::new(
-            errno::ER_TOO_MANY_KEY_PARTS,
-            format!("Too many key parts specified; max {MAX_PARTS} parts allowed"),
-        ));
+        return Err(SqlError::of(errno::ER_TOO_MANY_KEY_PARTS, &[&MAX_PARTS]));
     }
     let mut of: Vec<usize> = Vec::new();
     for column in spatial_columns(def, columns)? {
@@ -132,8 +126,7 @@ fn check_fulltext_columns(of: &[usize], columns: &[SqlColumn]) -> Result<(), Sql
         match text {
             Some(collation) if *first.get_or_insert(collation) == collation => {}
             _ => {
-                let text = format!("Column '{}' cannot be part of FULLTEXT index", column.name);
-                return Err(SqlError::new(errno::ER_BAD_FT_COLUMN, text));
+                return Err(SqlError::of(errno::ER_BAD_FT_COLUMN, &[&column.name]));
             }
         }
         not_virtual(column, "Fulltext index on virtual generated column")?;
@@ -189,9 +182,6 @@ pub fn carried(
 pub fn check_temporary(keys: &[SpecialKey]) -> Result<(), SqlError> {
     match keys.iter().any(SpecialKey::is_fulltext) {
         false => Ok(()),
-        true => Err(SqlError::new(
-            errno::ER_INNODB_NO_FT_TEMP_TABLE,
-            "Cannot create FULLTEXT index on temporary InnoDB table",
-        )),
+        true => Err(SqlError::of(errno::ER_INNODB_NO_FT_TEMP_TABLE, &[])),
     }
 }

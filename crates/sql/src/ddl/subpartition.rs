@@ -2,6 +2,7 @@
 
 use super::partition;
 use crate::context::StatementCtx;
+use crate::errno;
 use crate::meta::Partitioning;
 use crate::meta::partition::{Given, Method, Partition, Values};
 use crate::session_api::SqlError;
@@ -12,13 +13,16 @@ fn error(number: u16, text: impl Into<String>) -> SqlError {
 }
 
 fn wrong_number() -> SqlError {
-    error(1485, "Wrong number of subpartitions defined, mismatch with previous setting")
+    error(
+        errno::ER_PARTITION_WRONG_NO_SUBPART_ERROR,
+        "Wrong number of subpartitions defined, mismatch with previous setting",
+    )
 }
 
 /// 1500.
 fn mixed() -> SqlError {
     error(
-        1500,
+        errno::ER_SUBPARTITION_ERROR,
         "It is only possible to mix RANGE/LIST partitioning with HASH/KEY partitioning for subpartitioning",
     )
 }
@@ -98,7 +102,10 @@ pub fn check_more(
 
 /// Of ADD PARTITION.
 pub fn wrong_added() -> SqlError {
-    error(1513, "Trying to Add partition(s) with wrong number of subpartitions")
+    error(
+        errno::ER_ADD_PARTITION_SUBPART_ERROR,
+        "Trying to Add partition(s) with wrong number of subpartitions",
+    )
 }
 
 /// Of REORGANIZE PARTITION.

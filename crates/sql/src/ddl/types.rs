@@ -83,15 +83,12 @@ pub fn column_type(
 }
 
 fn width_out_of_range(column: &str, max: u64) -> SqlError {
-    SqlError::new(
-        errno::ER_TOO_BIG_DISPLAYWIDTH,
-        format!("Display width out of range for column '{column}' (max = {max})"),
-    )
+    SqlError::of(errno::ER_TOO_BIG_DISPLAYWIDTH, &[&column, &max])
 }
 
 /// 1681.
 fn deprecated(env: &mut Env<'_>, text: &'static str) {
-    env.warnings.warn(1681, || text.to_string());
+    env.warnings.warn(errno::ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT, || text.to_string());
 }
 
 fn warn_zerofill(data: &DataType, env: &mut Env<'_>) {
@@ -130,24 +127,15 @@ fn integer(
 }
 
 fn too_big_precision(column: &str, given: u64, max: u64) -> SqlError {
-    SqlError::new(
-        errno::ER_TOO_BIG_PRECISION,
-        format!("Too-big precision {given} specified for '{column}'. Maximum is {max}."),
-    )
+    SqlError::of(errno::ER_TOO_BIG_PRECISION, &[&given, &column, &max])
 }
 
 fn too_big_scale(column: &str, given: u64) -> SqlError {
-    SqlError::new(
-        errno::ER_TOO_BIG_SCALE,
-        format!("Too big scale {given} specified for column '{column}'. Maximum is 30."),
-    )
+    SqlError::of(errno::ER_TOO_BIG_SCALE, &[&given, &column, &"30"])
 }
 
 fn scale_above_precision(column: &str) -> SqlError {
-    SqlError::new(
-        errno::ER_M_BIGGER_THAN_D,
-        format!("For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."),
-    )
+    SqlError::of(errno::ER_M_BIGGER_THAN_D, &[&column])
 }
 
 fn warn_unsigned_real(data: &DataType, env: &mut Env<'_>) {
@@ -222,10 +210,7 @@ fn real(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, Sql
 
 /// 1063.
 pub fn incorrect_specifier(column: &str) -> SqlError {
-    SqlError::new(
-        errno::ER_WRONG_FIELD_SPEC,
-        format!("Incorrect column specifier for column '{column}'"),
-    )
+    SqlError::of(errno::ER_WRONG_FIELD_SPEC, &[&column])
 }
 
 fn fsp(column: &str, data: &DataType) -> Result<u8, SqlError> {
@@ -238,18 +223,18 @@ fn fsp(column: &str, data: &DataType) -> Result<u8, SqlError> {
 fn year(data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
     match data.length {
         None => {}
-        Some(4) => env.warnings.warn(1287, || {
+        Some(4) => env.warnings.warn(errno::ER_WARN_DEPRECATED_SYNTAX, || {
             "'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead"
                 .into()
         }),
-        Some(_) => return Err(SqlError::new(1818, "Supports only YEAR or YEAR(4) column.")),
+        Some(_) => return Err(SqlError::of(errno::ER_INVALID_YEAR_COLUMN_LENGTH, &[])),
     }
     Ok(SqlType::Year)
 }
 
 fn bit(column: &str, data: &DataType) -> Result<SqlType, SqlError> {
     match data.length.unwrap_or(1) {
-        0 => Err(SqlError::new(3013, format!("Invalid size for column '{column}'."))),
+        0 => Err(SqlError::of(errno::ER_INVALID_FIELD_SIZE, &[&column])),
         n @ 1..=64 => Ok(SqlType::Bit { bits: n as u8 }),
         _ => Err(width_out_of_range(column, 64)),
     }
@@ -266,7 +251,7 @@ fn list(
     let word = if set { "SET" } else { "ENUM" };
     if data.members.len() > if set { MAX_SET } else { MAX_ENUM } {
         return Err(SqlError::new(
-            1097,
+            errno::ER_TOO_BIG_SET,
             format!("Too many strings for column {column} and {word}"),
         ));
     }
@@ -285,21 +270,19 @@ fn list(
             ));
         }
         if collation.char_len(name) > MAX_MEMBER {
-            let text = format!("Too long enumeration/set value for column {column}.");
-            return Err(SqlError::new(3505, text));
+            return Err(SqlError::of(errno::ER_TOO_LONG_SET_ENUM_VALUE, &[&column]));
         }
         if set && name.contains(&b',') {
-            let text = format!("Illegal set '{shown}' value found during parsing");
-            return Err(SqlError::new(1367, text));
+            return Err(SqlError::of(errno::ER_ILLEGAL_VALUE_FOR_TYPE, &[&"set", &shown]));
         }
         let mut weights = Vec::new();
         collation.weights(name, &mut weights);
         if !known.insert(weights) {
             let text = format!("Column '{column}' has duplicated value '{shown}' in {word}");
             if env.mode.strict() {
-                return Err(SqlError::new(1291, text));
+                return Err(SqlError::new(errno::ER_DUPLICATED_VALUE_IN_TYPE, text));
             }
-            env.warnings.note(1291, || text);
+            env.warnings.note(errno::ER_DUPLICATED_VALUE_IN_TYPE, || text);
         }
         names.push(name.into());
     }
@@ -338,7 +321,9 @@ fn text(
             let ty = SqlType::Text { kind: lob_for(column, chars, char_bytes)?, collation };
             let from = if collation.is_binary() { "VARBINARY" } else { "VARCHAR" };
             let to = if collation.is_binary() { "BLOB" } else { "TEXT" };
-            env.warnings.note(1246, || format!("Converting column '{column}' from {from} to {to}"));
+            env.warnings.note(errno::ER_AUTO_CONVERT, || {
+                format!("Converting column '{column}' from {from} to {to}")
+            });
             Ok(ty)
         }
         TypeKind::Text | TypeKind::Blob => match data.length {
@@ -352,12 +337,7 @@ fn text(
 }
 
 fn too_long(column: &str, max: u64) -> SqlError {
-    SqlError::new(
-        errno::ER_TOO_BIG_FIELDLENGTH,
-        format!(
-            "Column length too big for column '{column}' (max = {max}); use BLOB or TEXT instead"
-        ),
-    )
+    SqlError::of(errno::ER_TOO_BIG_FIELDLENGTH, &[&column, &max])
 }
 
 /// The smallest TEXT or BLOB that holds this many characters.
@@ -389,7 +369,7 @@ fn text_collation(
         return collation_for(name, charset, env);
     }
     if data.binary {
-        env.warnings.warn(1287, || {
+        env.warnings.warn(errno::ER_WARN_DEPRECATED_SYNTAX, || {
             "'BINARY as attribute of a type' is deprecated and will be removed in a future release. \
              Please use a CHARACTER SET clause with _bin collation instead"
                 .into()
@@ -403,14 +383,14 @@ fn text_collation(
 pub fn old_charset_word(word: CharsetWord) -> (u16, String) {
     let old = |word: &str| {
         let text = "is deprecated and will be removed in a future release. Please use CHARACTER SET charset_name instead";
-        (1287, format!("'{word}' {text}"))
+        (errno::ER_WARN_DEPRECATED_SYNTAX, format!("'{word}' {text}"))
     };
     match word {
         CharsetWord::Ascii => old("ASCII"),
         CharsetWord::Unicode => old("UNICODE"),
         CharsetWord::National => {
             let text = "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in order to be unambiguous.";
-            (3720, text.into())
+            (errno::ER_DEPRECATED_NATIONAL, text.into())
         }
     }
 }
@@ -423,13 +403,9 @@ pub fn collation_for(
 ) -> Result<Collation, SqlError> {
     let collation = collation_by_name(name, env)?;
     match charset {
-        Some(charset) if collation.charset() != charset => Err(SqlError::new(
+        Some(charset) if collation.charset() != charset => Err(SqlError::of(
             errno::ER_COLLATION_CHARSET_MISMATCH,
-            format!(
-                "COLLATION '{}' is not valid for CHARACTER SET '{}'",
-                collation.name(),
-                charset.name()
-            ),
+            &[&collation.name(), &charset.name()],
         )),
         _ => Ok(collation),
     }
@@ -437,9 +413,8 @@ pub fn collation_for(
 
 /// 1115 when there is none; warns of the names MySQL is about to drop.
 pub fn charset_by_name(name: &str, env: &mut Env<'_>) -> Result<Charset, SqlError> {
-    let charset = Charset::by_name(name).ok_or_else(|| {
-        SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, format!("Unknown character set: '{name}'"))
-    })?;
+    let charset = Charset::by_name(name)
+        .ok_or_else(|| SqlError::of(errno::ER_UNKNOWN_CHARACTER_SET, &[&name]))?;
     if let Some((number, text)) = old_sets::of_charset(charset, name) {
         env.warnings.warn(number, || text);
     }
@@ -448,9 +423,8 @@ pub fn charset_by_name(name: &str, env: &mut Env<'_>) -> Result<Charset, SqlErro
 
 /// 1273 when there is none.
 pub fn collation_by_name(name: &str, env: &mut Env<'_>) -> Result<Collation, SqlError> {
-    let collation = Collation::by_name(name).ok_or_else(|| {
-        SqlError::new(errno::ER_UNKNOWN_COLLATION, format!("Unknown collation: '{name}'"))
-    })?;
+    let collation = Collation::by_name(name)
+        .ok_or_else(|| SqlError::of(errno::ER_UNKNOWN_COLLATION, &[&name]))?;
     if let Some((number, text)) = old_sets::of_collation(collation) {
         env.warnings.warn(number, || text);
     }

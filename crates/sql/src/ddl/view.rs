@@ -11,7 +11,7 @@ use weir_syntax::ast::TableName;
 
 /// 1347: `what` is VIEW or BASE TABLE.
 pub fn is_not(schema: &str, name: &str, what: &str) -> SqlError {
-    SqlError::new(errno::ER_WRONG_OBJECT, format!("'{schema}.{name}' is not {what}"))
+    SqlError::of(errno::ER_WRONG_OBJECT, &[&schema, &name, &what])
 }
 
 /// 1347 for a view where a table is wanted.
@@ -22,7 +22,7 @@ pub fn refuse_view(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<(
     }
 }
 
-/// All or none: a name that is none of a view keeps the others, unless IF EXISTS passes over it.
+/// All or none: a name that belongs to no view keeps the others, unless IF EXISTS passes over it.
 pub async fn drop_views(
     names: &[TableName],
     if_exists: bool,
@@ -44,8 +44,7 @@ pub async fn drop_views(
         }
     }
     if !missing.is_empty() && !if_exists {
-        let text = format!("Unknown table '{}'", missing.join(","));
-        return Err(SqlError::new(errno::ER_BAD_TABLE_ERROR, text));
+        return Err(SqlError::of(errno::ER_BAD_TABLE_ERROR, &[&missing.join(",")]));
     }
     db.drop_objects(&found).await.map_err(engine_error)?;
     for name in missing {

@@ -4,6 +4,7 @@
 
 use super::FuncCtx;
 use super::concat::{Texts, is_sorted_by_values, join};
+use crate::errno;
 use crate::memory::{Held, heap_of};
 use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
@@ -218,8 +219,7 @@ pub const MAX_BINARY: usize = 511;
 
 /// 3514.
 pub fn too_many_bits() -> ValueError {
-    let text = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function";
-    ValueError::new(3514, "HY000", text.into())
+    ValueError::of(errno::ER_INVALID_BITWISE_AGGREGATE_OPERANDS_SIZE, &[])
 }
 
 /// The running state of one aggregate in one group.
@@ -291,7 +291,7 @@ impl Accumulator {
             AggKind::GroupConcat => {
                 let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
                 let mut text = Vec::new();
-                // Values without an order of their own are told apart in theirs.
+                // Values without an order of their own are distinguished in theirs.
                 let sorted_from = if is_sorted_by_values(spec) { 0 } else { data.len() };
                 for v in data {
                     text.extend_from_slice(&v.to_text_in(c).unwrap_or_default());
@@ -344,6 +344,12 @@ impl Accumulator {
 
     fn add(&mut self, v: &Value<'_>, cx: &mut FuncCtx<'_>) -> Result<(), ValueError> {
         if self.add_whole(v) {
+            return Ok(());
+        }
+        if let (State::Exact { sum, n }, Value::Decimal(d)) = (&mut self.state, v)
+            && sum.add_short(d)
+        {
+            *n += 1;
             return Ok(());
         }
         let number = v.to_number(&mut cx.warnings);
@@ -485,8 +491,7 @@ impl Accumulator {
             return Ok(());
         }
         if bits.len() != x.len() {
-            let text = "Binary operands of bitwise operators must be of equal length";
-            return Err(ValueError::new(3513, "HY000", text.into()));
+            return Err(ValueError::of(errno::ER_INVALID_BITWISE_OPERANDS_SIZE, &[]));
         }
         for (a, b) in bits.iter_mut().zip(x) {
             *a = match kind {
@@ -498,7 +503,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// The result over the rows so far, for windows that grow. GROUP_CONCAT is none of their functions.
+    /// The result over the rows so far, for windows that grow. GROUP_CONCAT is no window function.
     pub fn value(
         &self,
         spec: &AggSpec,
@@ -592,13 +597,7 @@ pub fn distinct_key(v: &Value<'_>, out: &mut Vec<u8>) {
             1
         }
         Value::Decimal(d) => {
-            let text = d.to_string();
-            let bare = if d.scale() > 0 {
-                text.trim_end_matches('0').trim_end_matches('.')
-            } else {
-                &text[..]
-            };
-            out.extend_from_slice(bare.as_bytes());
+            decimal_key(*d, out);
             2
         }
         Value::Double(x) => {
@@ -634,6 +633,35 @@ pub fn distinct_key(v: &Value<'_>, out: &mut Vec<u8>) {
     out[start + 1..start + 5].copy_from_slice(&len.to_be_bytes());
 }
 
+/// A number without the zeros at the end of its fraction. If its digits are a number of 64 bits, it is a scale, a sign and that number; else,
+/// which is rare, the text, which begins with a larger byte.
+fn decimal_key(d: Decimal, out: &mut Vec<u8>) {
+    let (negative, mut scale, limbs) = d.parts();
+    if let [mut digits, 0, 0, 0] = limbs {
+        while scale > 0 && digits.is_multiple_of(10) {
+            digits /= 10;
+            scale -= 1;
+        }
+        return short_decimal_key((negative && digits > 0, scale, digits), out);
+    }
+    let text = d.to_string();
+    let bare = match d.scale() {
+        0 => &text[..],
+        _ => text.trim_end_matches('0').trim_end_matches('.'),
+    };
+    let fraction = bare.split_once('.').map_or(0, |(_, fraction)| fraction.len() as u8);
+    let digits: String = bare.chars().filter(char::is_ascii_digit).collect();
+    match digits.parse() {
+        Ok(digits) => short_decimal_key((negative, fraction, digits), out),
+        Err(_) => out.extend_from_slice(bare.as_bytes()),
+    }
+}
+
+fn short_decimal_key((negative, scale, digits): (bool, u8, u64), out: &mut Vec<u8>) {
+    out.extend_from_slice(&[scale, u8::from(negative)]);
+    out.extend_from_slice(&digits.to_be_bytes());
+}
+
 /// The bits that an aggregate works on: what is no UNSIGNED is a BIGINT, and has its limits.
 fn bits_of(v: &Value<'_>, w: &mut crate::value::Warnings) -> u64 {
     match v {
@@ -650,6 +678,27 @@ mod tests {
     use super::super::testing::{dec, i, s};
     use super::*;
     use crate::value::NoSession;
+
+    /// Decimals of other scales that are equal have one key, and others another.
+    #[test]
+    fn keys_of_decimals() {
+        let key = |text: &str| {
+            let mut out = Vec::new();
+            distinct_key(&dec(text), &mut out);
+            out
+        };
+        let long = "1.00000000000000000000000000000";
+        for equal in [["1", "1.000"], ["1", long], ["-12.5", "-12.50"], ["0", "0.00"]] {
+            assert_eq!(key(equal[0]), key(equal[1]), "{equal:?}");
+        }
+        let wide = "123456789012345678901234567890.5";
+        let all =
+            ["1", "-1", "10", "0.1", "0", "100", "12.5", wide, "-123456789012345678901234567890.5"];
+        for (n, a) in all.iter().enumerate() {
+            all[..n].iter().for_each(|b| assert_ne!(key(a), key(b), "{a} {b}"));
+        }
+        assert_eq!(key(wide), key(&format!("{wide}00")));
+    }
 
     fn run(kind: AggKind, distinct: bool, values: &[Value<'_>]) -> Option<String> {
         let ty = values

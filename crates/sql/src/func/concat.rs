@@ -6,6 +6,7 @@
 use super::FuncCtx;
 use super::aggregate::AggSpec;
 use super::infer;
+use crate::errno;
 use crate::memory::{Held, row_bytes};
 use crate::value::compare::CompareRule;
 use crate::value::types::coercibility;
@@ -135,7 +136,9 @@ pub fn join(mut texts: Texts, spec: &AggSpec, cx: &mut FuncCtx<'_>) -> Value<'st
         if out.len() > cx.group_concat_max_len {
             out.truncate(cx.group_concat_max_len);
             out.truncate(c.well_formed(&out));
-            cx.warnings.warn(1260, || format!("Row {} was cut by GROUP_CONCAT()", i + 1));
+            cx.warnings.warn(errno::ER_CUT_VALUE_GROUP_CONCAT, || {
+                format!("Row {} was cut by GROUP_CONCAT()", i + 1)
+            });
             break;
         }
     }

@@ -3,6 +3,7 @@
 use super::facts::{Arg, Form, Length};
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
+use crate::errno;
 use crate::value::{Collation, Value, json};
 use md5::Digest;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -100,7 +101,7 @@ fn wrong(cx: &mut FuncCtx<'_>, v: &Value<'_>, function: &str) -> Value<'static> 
         let shown = if v.is_string() { format!("'{shown}'") } else { shown };
         let kind = if function == "inet_ntoa" { "integer" } else { "string" };
         let text = || format!("Incorrect {kind} value: '{shown}' for function {function}");
-        cx.warnings.warn(1411, text);
+        cx.warnings.warn(errno::ER_WRONG_VALUE_FOR_TYPE, text);
     }
     Value::Null
 }
@@ -284,7 +285,7 @@ fn unswap(b: &[u8]) -> Vec<u8> {
 fn wrong_uuid(args: &[Value<'_>], function: &str) -> crate::value::ValueError {
     let shown = args[0].to_string_lossy().unwrap_or_default();
     let text = format!("Incorrect string value: '{shown}' for function {function}");
-    crate::value::ValueError::new(1411, "HY000", text)
+    crate::value::ValueError::new(errno::ER_WRONG_VALUE_FOR_TYPE, text)
 }
 
 fn uuid_to_bin(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

@@ -2,6 +2,7 @@
 
 use super::testing::{i, s};
 use super::{EvalCtx, lookup};
+use crate::errno;
 use crate::memory::{Account, ServerMemory, SessionMemory};
 use crate::value::{NoSession, SessionInfo, Value, ValueError};
 use crate::vars::GlobalVars;
@@ -49,7 +50,7 @@ impl SessionInfo for Watched {
     fn stopped(&self) -> Option<ValueError> {
         let before = self.looks.fetch_add(1, Ordering::Relaxed);
         let killed = self.memory.is_none() && before > 0;
-        killed.then(|| ValueError::new(1317, "70100", "interrupted".into()))
+        killed.then(|| ValueError::new(errno::ER_QUERY_INTERRUPTED, "interrupted"))
     }
     fn memory(&self) -> Account<'_> {
         self.memory.as_ref()

@@ -2,6 +2,7 @@
 
 use super::temporal::{lenient_date, text};
 use super::{FuncCtx, Out};
+use crate::errno;
 use crate::value::temporal::format::{date_format, format_parts, str_to_date, time_format};
 use crate::value::temporal::names::names;
 use crate::value::{DateTime, SqlMode, Time, Value};
@@ -75,8 +76,9 @@ fn parsed(cx: &mut FuncCtx<'_>, text: &Value<'_>, format: &str, dated: bool) -> 
         !(dated && zero && cx.mode.has(SqlMode::NO_ZERO_IN_DATE | SqlMode::NO_ZERO_DATE))
     });
     let Some((d, left)) = found else {
-        cx.warnings
-            .warn(1411, || format!("Incorrect datetime value: '{s}' for function str_to_date"));
+        cx.warnings.warn(errno::ER_WRONG_VALUE_FOR_TYPE, || {
+            format!("Incorrect datetime value: '{s}' for function str_to_date")
+        });
         return None;
     };
     if left {

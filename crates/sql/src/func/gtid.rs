@@ -3,6 +3,7 @@
 
 use super::infer;
 use super::{FuncDef, def};
+use crate::errno;
 use crate::value::{Value, ValueError};
 use weir_binlog::{Gtid, GtidSet};
 
@@ -27,10 +28,7 @@ fn both(args: &[Value<'_>]) -> Result<Option<(GtidSet, GtidSet)>, ValueError> {
 
 /// Errors: 1772 for what is no set.
 pub fn parse(list: &str) -> Result<GtidSet, ValueError> {
-    let wrong = |_| {
-        let text = format!("Malformed GTID set specification '{list}'.");
-        ValueError::new(1772, "HY000", text)
-    };
+    let wrong = |_| ValueError::of(errno::ER_MALFORMED_GTID_SET_SPECIFICATION, &[&list]);
     list.parse().map_err(wrong)
 }
 

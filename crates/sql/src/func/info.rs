@@ -5,6 +5,9 @@ use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::{TypeInfo, Value, ValueError};
 
+/// The version of ICU whose syntax and errors regular expressions have, which is that of MySQL 8.0.36.
+const ICU: &str = "73.1";
+
 pub(super) const TABLE: &[FuncDef] = &[
     varying("DATABASE", 0, 0, schema_text, database).of_statement(),
     varying("SCHEMA", 0, 0, schema_text, database).alias_of("database").of_statement(),
@@ -30,6 +33,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     })
     .id(Id::FoundRows)
     .in_definitions(Definitions::Nowhere),
+    def("ICU_VERSION", 0, 0, infer::system::<60>, |_, _| Ok(name(ICU))),
     varying("VERSION", 0, 0, infer::system::<60>, |cx, _| Ok(name(cx.session.version())))
         .id(Id::Version)
         .in_definitions(Definitions::Nowhere),

@@ -27,6 +27,7 @@ pub mod monitoring;
 pub mod names;
 pub mod numeric;
 mod periods;
+pub mod refused;
 pub mod regexp;
 mod regexp_errors;
 mod regexp_folds;

@@ -3,6 +3,7 @@
 use super::facts::Definitions;
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
+use crate::errno;
 use crate::value::{SqlType, TypeInfo, Value, ValueError};
 use sha2::{Digest as _, Sha256};
 use weir_syntax::parse::{ParseOptions, digest};
@@ -125,10 +126,7 @@ fn digest_text(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Result<Option<String
         allow_params: true,
         ..ParseOptions::default()
     };
-    let refused = |why: &str| {
-        let text = format!("Could not parse argument to digest function: \"{why}\".");
-        ValueError::new(3676, "HY000", text)
-    };
+    let refused = |why: &str| ValueError::of(errno::ER_PARSE_ERROR_IN_DIGEST_FN, &[&why]);
     let parsed = digest::parse_with_digest(&sql, &opts, MAX_DIGEST_LENGTH, None);
     let (first, text) = parsed.map_err(|e| refused(&e.message))?;
     let rest = &sql[first.consumed.min(sql.len())..];

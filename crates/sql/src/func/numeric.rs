@@ -4,6 +4,7 @@ use super::facts::{Form, Id, Nulls, Partitions};
 use super::infer;
 use super::locale::{self, Locale};
 use super::{ANY, FuncCtx, FuncDef, Out, def, varying};
+use crate::errno;
 use crate::value::arith::{self, Op};
 use crate::value::compare::{CompareRule, compare, date_or_zero};
 use crate::value::context::RandState;
@@ -193,7 +194,8 @@ fn log(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(f64) -> f64) -> Out 
 }
 
 fn bad_logarithm(cx: &mut FuncCtx<'_>) -> Value<'static> {
-    cx.warnings.warn(3020, || "Invalid argument for logarithm".into());
+    cx.warnings
+        .warn(errno::ER_INVALID_ARGUMENT_FOR_LOGARITHM, || "Invalid argument for logarithm".into());
     Value::Null
 }
 
@@ -411,7 +413,7 @@ fn format_number(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 fn named_locale(cx: &mut FuncCtx<'_>, name: &Value<'_>) -> Locale {
     let name = name.to_string_lossy().unwrap_or_else(|| "NULL".into());
     Locale::by_name(&name).unwrap_or_else(|| {
-        cx.warnings.warn(1649, || format!("Unknown locale: '{name}'"));
+        cx.warnings.warn(errno::ER_UNKNOWN_LOCALE, || format!("Unknown locale: '{name}'"));
         locale::ENGLISH
     })
 }

@@ -7,6 +7,7 @@ use super::regexp_errors::{failure, numbered, too_big};
 use super::regexp_folds::{several, with_folds};
 use super::regexp_parts::{check_braces, expand, with_unicode_classes};
 use super::{FuncCtx, FuncDef, Out, def};
+use crate::errno;
 use crate::value::{Value, ValueError};
 use fancy_regex::{Regex, RegexInput};
 use std::sync::{Arc, OnceLock};
@@ -156,7 +157,7 @@ fn compile(
     letters: &str,
 ) -> Result<Arc<Pattern>, ValueError> {
     if pattern.is_empty() {
-        return Err(numbered(3685));
+        return Err(numbered(errno::ER_REGEXP_ILLEGAL_ARGUMENT));
     }
     if pattern.len() > LONGEST_PATTERN {
         return Err(too_big());
@@ -235,7 +236,7 @@ fn offset(text: &str, position: i64) -> Result<usize, ValueError> {
     let chars = text.chars().count() as i64;
     if position < 1 || position > chars + 1 {
         let message = "Index out of bounds in regular expression search.".to_string();
-        return Err(ValueError::new(3686, "HY000", message));
+        return Err(ValueError::new(errno::ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR, message));
     }
     Ok(text.char_indices().nth(position as usize - 1).map_or(text.len(), |(i, _)| i))
 }

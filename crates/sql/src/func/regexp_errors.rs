@@ -1,60 +1,39 @@
 //! What is wrong with a regular expression, by the numbers that MySQL gives the errors of its library.
 
+use crate::errno;
 use crate::value::ValueError;
 use fancy_regex::{CompileError, Error, ParseError, RuntimeError};
 
-/// Numbers and texts of MySQL.
-const TEXTS: [(u16, &str); 13] = [
-    (3685, "Illegal argument to a regular expression."),
-    (3686, "Index out of bounds in regular expression search."),
-    (3887, "A capture group has an invalid name."),
-    (3689, "Unrecognized escape sequence in regular expression."),
-    (
-        3690,
-        "The regular expression contains a feature that is not implemented in this library version.",
-    ),
-    (3691, "Mismatched parenthesis in regular expression."),
-    (3692, "Incorrect description of a {min,max} interval."),
-    (3693, "The maximum is less than the minumum in a {min,max} interval."),
-    (3694, "Invalid back-reference in regular expression."),
-    (3695, "The look-behind assertion exceeds the limit in regular expression."),
-    (3696, "The regular expression contains an unclosed bracket expression."),
-    (3697, "The regular expression contains an [x-y] character range where x comes after y."),
-    (3700, "The regular expression pattern exceeds limits on size or complexity."),
-];
-
 /// Words of the library's messages for what its types do not tell apart.
 const WORDS: [(&str, u16); 14] = [
-    ("end of string not reached", 3691),
-    ("unclosed group", 3691),
-    ("unopened group", 3691),
-    ("parenthesis", 3691),
-    ("unclosed character class", 3696),
-    ("unclosed open bracket", 3696),
-    ("invalid character class range", 3697),
-    ("unclosed counted repetition", 3692),
-    ("decimal literal", 3692),
-    ("invalid repetition count range", 3693),
-    ("escape", 3689),
-    ("incomplete", 3689),
-    ("size limit", 3700),
-    ("building NFA", 3700),
+    ("end of string not reached", errno::ER_REGEXP_MISMATCHED_PAREN),
+    ("unclosed group", errno::ER_REGEXP_MISMATCHED_PAREN),
+    ("unopened group", errno::ER_REGEXP_MISMATCHED_PAREN),
+    ("parenthesis", errno::ER_REGEXP_MISMATCHED_PAREN),
+    ("unclosed character class", errno::ER_REGEXP_MISSING_CLOSE_BRACKET),
+    ("unclosed open bracket", errno::ER_REGEXP_MISSING_CLOSE_BRACKET),
+    ("invalid character class range", errno::ER_REGEXP_INVALID_RANGE),
+    ("unclosed counted repetition", errno::ER_REGEXP_BAD_INTERVAL),
+    ("decimal literal", errno::ER_REGEXP_BAD_INTERVAL),
+    ("invalid repetition count range", errno::ER_REGEXP_MAX_LT_MIN),
+    ("escape", errno::ER_REGEXP_BAD_ESCAPE_SEQUENCE),
+    ("incomplete", errno::ER_REGEXP_BAD_ESCAPE_SEQUENCE),
+    ("size limit", errno::ER_REGEXP_PATTERN_TOO_BIG),
+    ("building NFA", errno::ER_REGEXP_PATTERN_TOO_BIG),
 ];
 
 /// 3700.
 pub fn too_big() -> ValueError {
-    numbered(3700)
+    numbered(errno::ER_REGEXP_PATTERN_TOO_BIG)
 }
 
 pub fn numbered(errno: u16) -> ValueError {
-    let text = TEXTS.iter().find(|(n, _)| *n == errno).map_or("", |(_, text)| text);
-    ValueError::new(errno, "HY000", text.into())
+    ValueError::of(errno, &[])
 }
 
 /// 3688.
 pub fn syntax(at: usize) -> ValueError {
-    let text = format!("Syntax error in regular expression on line 1, character {at}.");
-    ValueError::new(3688, "HY000", text)
+    ValueError::of(errno::ER_REGEXP_RULE_SYNTAX, &[&"1", &at])
 }
 
 fn by_words(message: &str, at: usize) -> ValueError {
@@ -78,33 +57,33 @@ fn place(pattern: &str) -> usize {
 pub fn failure(e: &Error, pattern: &str) -> ValueError {
     let other = || by_words(&e.to_string(), place(pattern));
     match e {
-        Error::RuntimeError(RuntimeError::StackOverflow) => ValueError::new(
-            3698,
-            "HY000",
-            "Overflow in the regular expression backtrack stack.".into(),
-        ),
-        Error::RuntimeError(_) => {
-            ValueError::new(3699, "HY000", "Timeout exceeded in regular expression match.".into())
+        Error::RuntimeError(RuntimeError::StackOverflow) => {
+            ValueError::of(errno::ER_REGEXP_STACK_OVERFLOW, &[])
         }
+        Error::RuntimeError(_) => ValueError::of(errno::ER_REGEXP_TIME_OUT, &[]),
         Error::ParseError(_, parse) => match parse {
-            ParseError::UnclosedOpenParen => numbered(3691),
-            ParseError::InvalidClass => numbered(3696),
-            ParseError::InvalidBackref | ParseError::InvalidGroupNameBackref(_) => numbered(3694),
+            ParseError::UnclosedOpenParen => numbered(errno::ER_REGEXP_MISMATCHED_PAREN),
+            ParseError::InvalidClass => numbered(errno::ER_REGEXP_MISSING_CLOSE_BRACKET),
+            ParseError::InvalidBackref | ParseError::InvalidGroupNameBackref(_) => {
+                numbered(errno::ER_REGEXP_INVALID_BACK_REF)
+            }
             ParseError::TrailingBackslash
             | ParseError::InvalidEscape(_)
             | ParseError::InvalidHex
             | ParseError::InvalidCodepointValue
-            | ParseError::UnclosedUnicodeName => numbered(3689),
-            ParseError::RecursionExceeded => numbered(3700),
+            | ParseError::UnclosedUnicodeName => numbered(errno::ER_REGEXP_BAD_ESCAPE_SEQUENCE),
+            ParseError::RecursionExceeded => numbered(errno::ER_REGEXP_PATTERN_TOO_BIG),
             _ => other(),
         },
         Error::CompileError(compile) => match &**compile {
-            CompileError::LookBehindNotConst => numbered(3695),
+            CompileError::LookBehindNotConst => numbered(errno::ER_REGEXP_LOOK_BEHIND_LIMIT),
             CompileError::InvalidBackref(_)
             | CompileError::InvalidGroupNameBackref(_)
-            | CompileError::NamedBackrefOnly => numbered(3694),
-            CompileError::PatternTooComplex | CompileError::NeverEndingRecursion => numbered(3700),
-            CompileError::FeatureNotYetSupported(_) => numbered(3690),
+            | CompileError::NamedBackrefOnly => numbered(errno::ER_REGEXP_INVALID_BACK_REF),
+            CompileError::PatternTooComplex | CompileError::NeverEndingRecursion => {
+                numbered(errno::ER_REGEXP_PATTERN_TOO_BIG)
+            }
+            CompileError::FeatureNotYetSupported(_) => numbered(errno::ER_REGEXP_UNIMPLEMENTED),
             // The whole of what went wrong is in the sources of the library's error.
             CompileError::InnerError(inner) => {
                 let mut text = inner.to_string();

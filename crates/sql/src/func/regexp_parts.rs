@@ -2,6 +2,7 @@
 //! classes of characters by name, which are Unicode's.
 
 use super::regexp_errors::{numbered, syntax};
+use crate::errno;
 use crate::value::ValueError;
 use fancy_regex::{Captures, Regex};
 use std::borrow::Cow;
@@ -20,29 +21,32 @@ pub fn expand(
         match c {
             '\\' => out.extend(rest.next()),
             '$' => {
-                let group = match rest.peek() {
-                    Some('{') => {
-                        rest.next();
-                        let name: String = rest.by_ref().take_while(|c| *c != '}').collect();
-                        if !regex.capture_names().flatten().any(|n| n == name) {
-                            return Err(numbered(3887));
-                        }
-                        groups.name(&name)
-                    }
-                    Some('0'..='9') => {
-                        let mut number: Option<usize> = None;
-                        while let Some(digit) = rest.peek().and_then(|c| c.to_digit(10)) {
-                            let longer = number.unwrap_or(0) * 10 + digit as usize;
-                            if longer >= groups.len() {
-                                break;
-                            }
-                            number = Some(longer);
+                let group =
+                    match rest.peek() {
+                        Some('{') => {
                             rest.next();
+                            let name: String = rest.by_ref().take_while(|c| *c != '}').collect();
+                            if !regex.capture_names().flatten().any(|n| n == name) {
+                                return Err(numbered(errno::ER_REGEXP_INVALID_CAPTURE_GROUP_NAME));
+                            }
+                            groups.name(&name)
                         }
-                        groups.get(number.ok_or_else(|| numbered(3686))?)
-                    }
-                    _ => return Err(numbered(3887)),
-                };
+                        Some('0'..='9') => {
+                            let mut number: Option<usize> = None;
+                            while let Some(digit) = rest.peek().and_then(|c| c.to_digit(10)) {
+                                let longer = number.unwrap_or(0) * 10 + digit as usize;
+                                if longer >= groups.len() {
+                                    break;
+                                }
+                                number = Some(longer);
+                                rest.next();
+                            }
+                            groups.get(number.ok_or_else(|| {
+                                numbered(errno::ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR)
+                            })?)
+                        }
+                        _ => return Err(numbered(errno::ER_REGEXP_INVALID_CAPTURE_GROUP_NAME)),
+                    };
                 out.push_str(group.map_or("", |m| m.as_str()));
             }
             c => out.push(c),
@@ -79,7 +83,7 @@ pub fn check_braces(pattern: &str) -> Result<(), ValueError> {
             '}' => return Err(syntax(at + 1)),
             '{' if first => return Err(syntax(at + 1)),
             '{' => {
-                let end = close(at, '}').ok_or_else(|| numbered(3692))?;
+                let end = close(at, '}').ok_or_else(|| numbered(errno::ER_REGEXP_BAD_INTERVAL))?;
                 let inside: String = chars[at + 1..end].iter().collect();
                 check_interval(&inside)?;
                 at = end;
@@ -151,7 +155,7 @@ fn properties(name: &str) -> Result<Cow<'static, str>, ValueError> {
             let property = format!("\\p{{{name}}}");
             return match Regex::new(&property) {
                 Ok(_) => Ok(Cow::Owned(property)),
-                Err(_) => Err(numbered(3685)),
+                Err(_) => Err(numbered(errno::ER_REGEXP_ILLEGAL_ARGUMENT)),
             };
         }
     };
@@ -164,12 +168,12 @@ fn check_interval(text: &str) -> Result<(), ValueError> {
         None => (text, None),
     };
     let number = |t: &str| match t.bytes().all(|b| b.is_ascii_digit()) {
-        true => t.parse::<u64>().map_err(|_| numbered(3692)),
-        false => Err(numbered(3692)),
+        true => t.parse::<u64>().map_err(|_| numbered(errno::ER_REGEXP_BAD_INTERVAL)),
+        false => Err(numbered(errno::ER_REGEXP_BAD_INTERVAL)),
     };
     let least = number(least)?;
     match most.map(number).transpose()? {
-        Some(most) if most < least => Err(numbered(3693)),
+        Some(most) if most < least => Err(numbered(errno::ER_REGEXP_MAX_LT_MIN)),
         _ => Ok(()),
     }
 }

@@ -6,6 +6,7 @@ pub(super) use table::TABLE;
 
 use super::infer;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
+use crate::errno;
 use crate::value::{Charset, Collation, SqlMode, Value, ValueError};
 use std::borrow::Cow;
 
@@ -43,7 +44,7 @@ pub(crate) fn too_big(cx: &mut FuncCtx<'_>, len: usize, name: &str) -> Result<bo
     let max = cx.max_packet;
     let text =
         || format!("Result of {name}() was larger than max_allowed_packet ({max}) - truncated");
-    cx.warnings.warn(1301, text);
+    cx.warnings.warn(errno::ER_WARN_ALLOWED_PACKET_OVERFLOWED, text);
     Ok(true)
 }
 

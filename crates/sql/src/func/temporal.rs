@@ -13,6 +13,7 @@ use super::formats::{format_date, format_time, get_format, parse_any_date, parse
 use super::infer;
 use super::periods;
 use super::{FuncCtx, FuncDef, Out, def, varying};
+use crate::errno;
 use crate::value::cast::allowed;
 use crate::value::convert::{local_time, now};
 use crate::value::temporal::interval::{Interval, Unit, difference};
@@ -99,8 +100,7 @@ fn fsp_arg(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Result<u8, ValueError> {
         Some(n @ 0..=6) => Ok(n as u8),
         n => {
             let n = n.unwrap_or(0);
-            let text = format!("Too-big precision {n} specified for 'now'. Maximum is 6.");
-            Err(ValueError::new(1426, "42000", text))
+            Err(ValueError::of(errno::ER_TOO_BIG_PRECISION, &[&n, &"now", &"6"]))
         }
     }
 }
@@ -352,7 +352,9 @@ fn interval_fsp(v: &Value<'_>, unit: Unit) -> u8 {
 }
 
 fn datetime_overflow(cx: &mut FuncCtx<'_>) -> Value<'static> {
-    cx.warnings.warn(1441, || "Datetime function: datetime field overflow".into());
+    cx.warnings.warn(errno::ER_DATETIME_FUNCTION_OVERFLOW, || {
+        "Datetime function: datetime field overflow".into()
+    });
     Value::Null
 }
 
@@ -371,7 +373,7 @@ pub fn add_interval(
         Value::Time(t) if !unit.has_days() => Some(*t),
         _ => None,
     };
-    // What is no date is told of whatever the amount is, and what is no complete one is not one.
+    // A value that is no date raises a warning whatever the amount is, and an incomplete date is not one.
     let start = match time {
         Some(_) => None,
         None => {

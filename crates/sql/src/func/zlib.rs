@@ -1,6 +1,7 @@
 //! COMPRESS and its opposites: the length of the text in four bytes, lowest first, and a zlib stream behind it.
 
 use super::{FuncCtx, FuncDef, Out, def, infer};
+use crate::errno;
 use crate::value::cast::octet_length;
 use crate::value::{Collation, TypeInfo, Value};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
@@ -80,13 +81,13 @@ fn claimed(cx: &mut FuncCtx<'_>, b: &[u8]) -> Option<usize> {
 }
 
 fn corrupted(cx: &mut FuncCtx<'_>) -> Value<'static> {
-    cx.warnings.warn(1259, || "ZLIB: Input data corrupted".into());
+    cx.warnings.warn(errno::ER_ZLIB_Z_DATA_ERROR, || "ZLIB: Input data corrupted".into());
     Value::Null
 }
 
 fn no_room(cx: &mut FuncCtx<'_>) -> Value<'static> {
     let text = "ZLIB: Not enough room in the output buffer (probably, length of uncompressed data was corrupted)";
-    cx.warnings.warn(1258, || text.into());
+    cx.warnings.warn(errno::ER_ZLIB_Z_BUF_ERROR, || text.into());
     Value::Null
 }
 
@@ -103,7 +104,7 @@ fn uncompress(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
                 "Uncompressed data size too large; the maximum size is {max} (probably, length of uncompressed data was corrupted)"
             )
         };
-        cx.warnings.warn(1256, text);
+        cx.warnings.warn(errno::ER_TOO_BIG_FOR_UNCOMPRESS, text);
         return Ok(Value::Null);
     }
     inflate(cx, &b[HEADER..], length)

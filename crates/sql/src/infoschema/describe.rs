@@ -12,7 +12,7 @@ pub fn default_text(column: &SqlColumn, tz: TimeZone) -> Option<String> {
         ColumnDefault::None | ColumnDefault::Null | ColumnDefault::Generated { .. } => None,
         ColumnDefault::Literal(datum) => match stored_bytes(column.ty, datum.as_ref(), tz) {
             Some(bytes) if bytes.is_empty() => Some(String::new()),
-            // Bytes are told of as hexadecimal digits, up to the first zero.
+            // Bytes are written as hexadecimal digits, up to the first zero.
             Some(bytes) => {
                 let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
                 Some(hexadecimal(&bytes[..end]))

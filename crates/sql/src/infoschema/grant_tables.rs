@@ -314,7 +314,7 @@ virtual_table!(
     |cx, _| {
         let mut rows = Vec::new();
         for a in accounts(cx).iter() {
-            // Two of one second are told apart, the latest first.
+            // Two of one second are in order, the latest first.
             rows.extend(a.policy.former.iter().zip((0..1_000_000).rev()).map(
                 |(former, micros)| {
                     let time = former.at.saturating_mul(1_000_000) + micros;

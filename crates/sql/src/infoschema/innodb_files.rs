@@ -39,7 +39,7 @@ static ALL: [Told; 4] = [
     ),
 ];
 
-/// Partitioned tables have no foreign keys, so each is told of once.
+/// Partitioned tables have no foreign keys, so each is listed once.
 fn of_each_key(cx: TableReads<'_>, rows: impl Fn(&SqlTable, &ForeignKey) -> Vec<Row>) -> Vec<Row> {
     of_each(cx, |t| t.table.foreign.iter().flat_map(|key| rows(&t.table, key)).collect())
 }

@@ -67,7 +67,7 @@ pub(super) fn of_each(cx: TableReads<'_>, rows: impl Fn(&Named) -> Vec<Row>) -> 
     each(cx).iter().flat_map(rows).collect()
 }
 
-/// All tables, each with its partitions; temporary ones are told of elsewhere.
+/// All tables, each with its partitions; temporary ones are in another table.
 pub(super) fn each(cx: TableReads<'_>) -> Vec<Named> {
     let db = cx.reads.db();
     let mut all = Vec::new();

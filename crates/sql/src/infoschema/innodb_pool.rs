@@ -1,4 +1,4 @@
-//! What the buffer pool has and did, and what is told of indexes and tables that live in memory, under InnoDB's names.
+//! What the buffer pool has and did, and the indexes and tables that live in memory, under InnoDB's names.
 
 use super::cells::{Row, s, u};
 use super::engine_told::Told;

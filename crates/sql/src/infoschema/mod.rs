@@ -8,6 +8,7 @@ mod defined;
 pub mod describe;
 mod empty;
 mod engine_told;
+mod error_log;
 pub mod events;
 mod extensions;
 mod flush;
@@ -63,6 +64,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(flush::all());
         all.extend(statements::all());
         all.extend(sessions::all());
+        all.extend(error_log::all());
         all.extend(programs::all());
         all.extend(events::all());
         all.extend(waits::all());

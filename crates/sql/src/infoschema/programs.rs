@@ -294,7 +294,7 @@ fn number(list: &mut [(Known, bool)]) {
     }
 }
 
-/// Triggers are told with hundredths of a second.
+/// The times of triggers have hundredths of a second.
 pub struct Hundredths;
 
 impl Hundredths {

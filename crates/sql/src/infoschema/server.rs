@@ -384,7 +384,7 @@ pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
 }
 
 /// What monitors reckon with and what never happens here: there is no key cache of MyISAM, no cache of a binary log, no thread that
-/// takes long to begin and is told of.
+/// takes long to begin and is listed.
 const NEVER: [&str; 12] = [
     "Binlog_cache_disk_use",
     "Binlog_cache_use",

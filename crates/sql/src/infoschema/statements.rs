@@ -1,4 +1,4 @@
-//! performance_schema's summary of statements by their digests.
+//! performance_schema's summary of statements by their digests, and what they cost the engine: `information_schema.weir_statements`.
 
 use super::cells::{Row, at, os, s, u};
 use super::engine_told::Told;
@@ -9,9 +9,10 @@ use crate::func::monitoring::digest_hash;
 use crate::value::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use weir_engine::cost::{Cost, Costs};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&BY_DIGEST]
+    vec![&BY_DIGEST, &COSTS]
 }
 
 static BY_DIGEST: Told = Told::new(
@@ -57,8 +58,9 @@ fn by_digest(cx: TableReads<'_>) -> Vec<Row> {
         row.extend([sums.errors, sums.warnings, sums.affected, sums.sent, sums.examined].map(u));
         row.extend([0, tmp, full_join, full_range, range, 0, scan, 0].map(u));
         row.extend([sort_range, sort_rows, sort_scan, without_index].map(u));
-        // Processor time and memory of single statements are not measured.
-        row.extend([0; 5].map(u));
+        // Processor time of single statements is not measured, as in MySQL until somebody switches it on.
+        let memory = r.max_memory.load(Relaxed);
+        row.extend([0, 0, memory, memory, 0].map(u));
         row.extend([&r.first_micros, &r.last_micros].map(|t| at(t.load(Relaxed), tz)));
         row.extend([0.95, 0.99, 0.999].map(|share| pico(r.quantile(share))));
         row.push(if samples { s(sample.text) } else { Value::Null });
@@ -66,4 +68,43 @@ fn by_digest(cx: TableReads<'_>) -> Vec<Row> {
         row
     };
     cx.reads.shared.digests.list().into_iter().map(row).collect()
+}
+
+/// A row for each digest, and one for what tasks cost that no session waits for: all of it together is what the engine has done.
+static COSTS: Told = Told::new(
+    "information_schema",
+    "WEIR_STATEMENTS",
+    "SCHEMA_NAME V64 DIGEST V64 DIGEST_TEXT T COUNT_STAR U! TIME_USEC U! ROWS_EXAMINED U! ROWS_SENT U! ROWS_AFFECTED U!
+     PAGES_REQUESTED U! PAGES_READ U! PAGES_DIRTIED U! REDO_BYTES U! UNDO_BYTES U! CHANGE_BUFFER_ENTRIES U! TEMPORARY_BYTES U!
+     LOCK_WAIT_USEC U! LOG_WAIT_USEC U! ROOM_WAIT_USEC U! PAGE_WAIT_USEC U! MEMORY_MAX U!",
+    costs,
+);
+
+/// The text of the row that is no statement.
+const BACKGROUND: &str = "(background tasks)";
+/// Of [`Costs`], those before are numbers and those from here on nanoseconds.
+const FIRST_WAIT: usize = Cost::WaitLock as usize;
+
+fn costs(cx: TableReads<'_>) -> Vec<Row> {
+    let all = cx.reads.shared.digests.list().into_iter().map(|r| {
+        let sums = r.sums();
+        let mut row =
+            vec![os(r.schema.clone()), os(r.text.as_deref().map(digest_hash)), os(r.text.clone())];
+        row.extend([sums.count, sums.nanos / 1000, sums.examined, sums.sent, sums.affected].map(u));
+        row.extend(spent(&sums.costs));
+        row.push(u(r.max_memory.load(Relaxed)));
+        row
+    });
+    let mut rows: Vec<Row> = all.collect();
+    let mut background = vec![Value::Null, Value::Null, s(BACKGROUND)];
+    background.extend([0; 5].map(u));
+    background.extend(spent(&cx.reads.shared.db.background_costs()));
+    background.push(u(0));
+    rows.push(background);
+    rows
+}
+
+fn spent(costs: &Costs) -> impl Iterator<Item = Value<'static>> {
+    let shown = |(n, cost): (usize, u64)| u(if n < FIRST_WAIT { cost } else { cost / 1000 });
+    costs.iter().copied().enumerate().map(shown).collect::<Row>().into_iter()
 }

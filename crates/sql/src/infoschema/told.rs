@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What is told of one column.
+/// The metadata of one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
     pub type_code: u8,
@@ -76,12 +76,12 @@ fn all() -> &'static All {
     })
 }
 
-/// What is told of a column of a computed table.
+/// The metadata of a column of a computed table.
 pub fn of_table(schema: &str, table: &str, column: &str) -> Option<Told> {
     all().tables.get(&format!("{schema}.{table}.{column}").to_lowercase()).copied()
 }
 
-/// What is told of the columns of a SHOW that has just these.
+/// The metadata of the columns of a SHOW that has just these.
 pub fn of_show<'n>(
     names: impl Iterator<Item = &'n str>,
 ) -> Option<&'static [(Told, Option<Origin>)]> {
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    /// What is told is told of a table that there is, and of all its columns but those that MySQL has not.
+    /// Metadata belongs to tables that exist, and to all of their columns except those that MySQL does not have.
     #[test]
     fn tables_are_known() {
         for line in FACTS.lines().filter(|l| !l.starts_with("show\t")) {

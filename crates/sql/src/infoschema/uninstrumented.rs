@@ -67,7 +67,7 @@ macro_rules! memory {
     };
 }
 
-static TABLES: [Empty; 72] = [
+static TABLES: [Empty; 71] = [
     performance(
         "binary_log_transaction_compression_stats",
         "LOG_TYPE V6! COMPRESSION_TYPE V64! TRANSACTION_COUNTER U! COMPRESSED_BYTES_COUNTER U! UNCOMPRESSED_BYTES_COUNTER U!
@@ -78,10 +78,6 @@ static TABLES: [Empty; 72] = [
     performance(
         "cond_instances",
         "NAME V128! OBJECT_INSTANCE_BEGIN U!",
-    ),
-    performance(
-        "error_log",
-        "LOGGED D6! THREAD_ID U PRIO V7! ERROR_CODE V10 SUBSYSTEM V7 DATA X!",
     ),
     performance("events_errors_summary_by_account_by_error", errors!("USER C32 HOST C255")),
     performance("events_errors_summary_by_host_by_error", errors!("HOST C255")),

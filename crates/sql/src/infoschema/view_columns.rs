@@ -1,4 +1,4 @@
-//! What is told of the columns of views beside their names and types: as in MySQL the default, the comment and how the default comes
+//! What information_schema has of the columns of views besides their names and types: as in MySQL the default, the comment and how the default comes
 //! about are those of the column that is shown, through joins, queries in FROM and other views; what is no column has its type's zero where
 //! it cannot be NULL.
 
@@ -19,7 +19,7 @@ use weir_syntax::ast::{
 /// How deep views and queries in FROM are looked through.
 const DEPTH: u8 = 60;
 
-/// What is told of a column.
+/// The attributes of a column.
 #[derive(Default)]
 pub struct Told {
     pub default: Option<String>,
@@ -149,7 +149,7 @@ fn of_base(base: &SqlColumn, tz: TimeZone) -> Told {
         SqlType::Bit { .. } if !base.nullable => zero(base.ty),
         _ => describe::default_text(base, tz),
     };
-    // That a column is generated or invisible is told of itself alone.
+    // Only the column itself is shown as generated or invisible, not the one of a view over it.
     let generated = matches!(base.default, ColumnDefault::Generated { .. });
     let plain = SqlColumn {
         auto_increment: false,

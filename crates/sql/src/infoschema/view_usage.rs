@@ -1,6 +1,6 @@
 //! What views stand on: VIEW_TABLE_USAGE and VIEW_ROUTINE_USAGE.
 //!
-//! A row is shown to anyone who may read the view's definition, and may see what it names. Only what the view's own text names is told: what
+//! A row is shown to anyone who may read the view's definition, and may see what it names. Only what the view's own text names is shown: what
 //! comes after a view that it reads, that view's rows tell.
 
 use super::cells::{NAME, Row, n, s, text};

@@ -66,10 +66,7 @@ impl Patience<'_> {
         match self.rt.timeout(self.limit, weir_rt::or_killed(self.interrupt, wait)).await {
             Some(Ok(())) => Ok(()),
             Some(Err(_)) => Err(SqlError::interrupted()),
-            None => Err(SqlError::new(
-                errno::ER_LOCK_WAIT_TIMEOUT,
-                "Lock wait timeout exceeded; try restarting transaction",
-            )),
+            None => Err(SqlError::of(errno::ER_LOCK_WAIT_TIMEOUT, &[])),
         }
     }
 }

@@ -190,6 +190,16 @@ impl ReadOnlyGate {
         self.statements.enter(w, p, READ_LOCK).await
     }
 
+    /// The same, if nobody closes the gate.
+    pub fn statement_now(&self, session: u64) -> Option<Inside> {
+        self.statements.try_enter(session, OPEN)
+    }
+
+    /// For as long as a transaction commits, if nobody closes the gate.
+    pub fn commit_now(&self, session: u64) -> Option<Inside> {
+        self.commits.try_enter(session, OPEN)
+    }
+
     /// For as long as a transaction commits.
     pub async fn commit(&self, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
         // This gate closes behind the other one, and those inside wait for no lock.

@@ -97,11 +97,7 @@ impl LockedTables {
         let named = |l: &&LockedTable| l.schema == schema && l.table == table && l.alias == alias;
         match list.iter().find(named) {
             Some(l) if l.write => Ok(()),
-            Some(_) => {
-                let text =
-                    format!("Table '{alias}' was locked with a READ lock and can't be updated");
-                Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED_FOR_WRITE, text))
-            }
+            Some(_) => Err(SqlError::of(errno::ER_TABLE_NOT_LOCKED_FOR_WRITE, &[&alias])),
             None => Err(not_locked(alias)),
         }
     }
@@ -134,12 +130,10 @@ impl LockedTables {
 }
 
 fn not_locked(alias: &str) -> SqlError {
-    let text = format!("Table '{alias}' was not locked with LOCK TABLES");
-    SqlError::new(errno::ER_TABLE_NOT_LOCKED, text)
+    SqlError::of(errno::ER_TABLE_NOT_LOCKED, &[&alias])
 }
 
 /// 1223.
 pub fn conflicting() -> SqlError {
-    let text = "Can't execute the query because you have a conflicting read lock";
-    SqlError::new(errno::ER_CANT_UPDATE_WITH_READLOCK, text)
+    SqlError::of(errno::ER_CANT_UPDATE_WITH_READLOCK, &[])
 }

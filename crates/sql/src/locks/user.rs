@@ -151,10 +151,7 @@ impl State {
 
 /// A name as locks are kept by: letter case does not matter. 3057 for one that is not one.
 pub fn checked_name(name: Option<&str>) -> Result<String, SqlError> {
-    let wrong = |shown: &str| {
-        let text = format!("Incorrect user-level lock name '{shown}'.");
-        SqlError::new(errno::ER_USER_LOCK_WRONG_NAME, text)
-    };
+    let wrong = |shown: &str| SqlError::of(errno::ER_USER_LOCK_WRONG_NAME, &[&shown]);
     match name {
         None => Err(wrong("NULL")),
         Some(n) if n.is_empty() || n.chars().count() > NAME_MAX => Err(wrong(n)),

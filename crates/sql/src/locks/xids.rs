@@ -32,14 +32,10 @@ impl Drop for TakenXid {
 
 /// 1399: the branch that the session works on is in a state that does not admit this.
 pub fn rmfail(state: &str) -> SqlError {
-    let text = format!(
-        "XAER_RMFAIL: The command cannot be executed when global transaction is in the  {state} state"
-    );
-    SqlError::new(errno::ER_XAER_RMFAIL, text)
+    SqlError::of(errno::ER_XAER_RMFAIL, &[&state])
 }
 
 /// 4091.
 pub fn temporary_in_branch() -> SqlError {
-    let text = "XA: Temporary tables cannot be accessed inside XA transactions when xa_detach_on_prepare=ON";
-    SqlError::new(errno::ER_XA_TEMP_TABLE, text)
+    SqlError::of(errno::ER_XA_TEMP_TABLE, &[])
 }

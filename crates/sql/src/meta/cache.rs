@@ -176,7 +176,7 @@ fn decode(engine: &Arc<Table>) -> Result<SqlTable, SqlError> {
 
 /// 1146.
 pub fn no_such_table(schema: &str, table: &str) -> SqlError {
-    SqlError::new(errno::ER_NO_SUCH_TABLE, format!("Table '{schema}.{table}' doesn't exist"))
+    SqlError::of(errno::ER_NO_SUCH_TABLE, &[&schema, &table])
 }
 
 /// Metadata of a schema.

@@ -9,7 +9,7 @@ use crate::value::error::shown_bytes;
 use crate::value::json::elements;
 use crate::value::{SqlType, TimeZone, Value};
 
-/// Characters of the values that are told.
+/// Characters of the values that the error shows.
 const SHOWN: usize = 64;
 
 /// The error about a row whose values an index has already. `parts`: of the index; `name`: the table's name and the index's.

@@ -129,8 +129,5 @@ impl ViewMeta {
 
 /// 1356.
 pub fn invalid(schema: &str, name: &str) -> SqlError {
-    let text = format!(
-        "View '{schema}.{name}' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them"
-    );
-    SqlError::new(errno::ER_VIEW_INVALID, text)
+    SqlError::of(errno::ER_VIEW_INVALID, &[&schema, &name])
 }

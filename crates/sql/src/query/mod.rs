@@ -38,10 +38,11 @@ pub use plan::deprecated::Deprecated;
 pub use plan::env::PlanEnv;
 pub use plan::outcome::{KeptRows, Outcome, RunError};
 pub use plan::param_kind::ParamKind;
-pub use plan::point::{KeyValue, PointPlan};
+pub use plan::point::{KeyValue, PointPlan, key_of};
+pub use plan::point_write::{PointChange, PointWrite};
 pub use plan::told::{announced, column_meta, show_columns};
 pub use plan::{Plan, is_query};
-pub use write::HowReplicated;
+pub use write::{HowReplicated, Wrote, write_now};
 
 use crate::context::{Changes, StatementCtx, VirtualColumn};
 use crate::ddl::refused::value_error;

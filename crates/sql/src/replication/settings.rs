@@ -1,5 +1,6 @@
 //! What CHANGE REPLICATION SOURCE TO says of a channel, checked as MySQL checks it, and kept as text.
 
+use crate::errno;
 use crate::session_api::SqlError;
 use weir_syntax::ast::{SourceOption, SourceValue};
 
@@ -92,8 +93,7 @@ impl SourceSettings {
             new.take(option, &mut moved)?;
         }
         if new.reading != Reading::Position && (moved.file.is_some() || moved.offset.is_some()) {
-            let text = "Parameters SOURCE_LOG_FILE, SOURCE_LOG_POS, RELAY_LOG_FILE and RELAY_LOG_POS cannot be set when SOURCE_AUTO_POSITION is active.";
-            return Err(SqlError::new(1776, text));
+            return Err(SqlError::of(errno::ER_BAD_REPLICA_AUTO_POSITION, &[]));
         }
         moved.server = (&new.host, new.port) != (&self.host, self.port);
         *self = new;
@@ -106,8 +106,7 @@ impl SourceSettings {
             "SOURCE_HOST" => {
                 let host = o.text(255)?;
                 if host.is_empty() {
-                    let text = "Incorrect arguments to SOURCE_HOST";
-                    return Err(SqlError::new(1210, text));
+                    return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"SOURCE_HOST"]));
                 }
                 self.host = host;
             }
@@ -117,7 +116,7 @@ impl SourceSettings {
                 self.password = o.text(usize::MAX)?;
                 if self.password.chars().count() > 32 {
                     let text = "The password is too long for SOURCE_PASSWORD: it has at most 32 characters";
-                    return Err(SqlError::new(1210, text));
+                    return Err(SqlError::new(errno::ER_WRONG_ARGUMENTS, text));
                 }
             }
             "SOURCE_BIND" => self.bind = o.text(255)?,
@@ -133,10 +132,10 @@ impl SourceSettings {
             "SOURCE_DELAY" => {
                 let n = o.number()?;
                 if n > DELAY_MAX {
-                    let text = format!(
-                        "The requested value {n} for the source delay exceeds the maximum {DELAY_MAX}"
-                    );
-                    return Err(SqlError::new(1729, text));
+                    return Err(SqlError::of(
+                        errno::ER_SOURCE_DELAY_VALUE_OUT_OF_RANGE,
+                        &[&n, &DELAY_MAX],
+                    ));
                 }
                 self.delay = n;
             }
@@ -266,15 +265,12 @@ impl Given<'_> {
         let text = String::from_utf8_lossy(bytes).into_owned();
         if text.contains('\n') || text.contains('\0') {
             let e = format!("The value of {} has a line feed in it", self.0.name);
-            return Err(SqlError::new(1210, e));
+            return Err(SqlError::new(errno::ER_WRONG_ARGUMENTS, e));
         }
         match text.len() > longest {
             true => {
                 let name = self.0.name;
-                let e = format!(
-                    "String '{text}' is too long for {name} (should be no longer than {longest})"
-                );
-                Err(SqlError::new(1470, e))
+                Err(SqlError::of(errno::ER_WRONG_STRING_LENGTH, &[&text, &name, &longest]))
             }
             false => Ok(text),
         }
@@ -309,7 +305,7 @@ impl Given<'_> {
             let text = format!(
                 "The requested value for the heartbeat period is either negative or exceeds the maximum allowed ({HEARTBEAT_MAX} seconds)."
             );
-            return Err(SqlError::new(1703, text));
+            return Err(SqlError::new(errno::ER_REPLICA_HEARTBEAT_VALUE_OUT_OF_RANGE_MIN, text));
         }
         Ok((seconds * 1000.0).round() as u64)
     }
@@ -355,7 +351,10 @@ impl Given<'_> {
         };
         match as_always {
             true => Ok(()),
-            false => Err(SqlError::new(1235, format!("{} of this value: {why}", self.0.name))),
+            false => Err(SqlError::new(
+                errno::ER_NOT_SUPPORTED_YET,
+                format!("{} of this value: {why}", self.0.name),
+            )),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What a statement needs to be allowed: one list of [`Need`]s for each kind of statement, made from the syntax tree and
-//! checked before anything else about the names in it is told.
+//! checked before any other error about the names in it is reported.
 //!
 //! `statement` has the table of kinds, `reads` finds the tables that queries and expressions name. May use the syntax
 //! tree and accounts; knows no dictionary, so an answer cannot depend on which objects exist.
@@ -74,7 +74,7 @@ pub enum Need {
     Roles(Vec<AccountName>),
 }
 
-/// Checks needs in order: the first that is missing is told.
+/// Checks needs in order and reports the first that is missing.
 pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
     needs.iter().try_for_each(|need| match need {
         Need::Table { privileges, schema, table } => {
@@ -119,8 +119,7 @@ fn in_view(
         return check(std::slice::from_ref(need), access).map_err(|_| view_invalid(view));
     };
     let Some(definer) = access.accounts().get(user, host) else {
-        let text = format!("The user specified as a definer ('{user}'@'{host}') does not exist");
-        return Err(SqlError::new(errno::ER_NO_SUCH_USER, text));
+        return Err(SqlError::of(errno::ER_NO_SUCH_USER, &[&user, &host]));
     };
     let mut of_definer = access.accounts().access(&definer, host);
     check(std::slice::from_ref(need), &mut of_definer).map_err(|_| view_invalid(view))
@@ -134,10 +133,7 @@ fn explain_view(
     access
         .require_table(Privileges::SHOW_VIEW, schema, name)
         .and_then(|()| need.map_or(Ok(()), |n| check(std::slice::from_ref(n), access)))
-        .map_err(|_| {
-            let text = "EXPLAIN/SHOW can not be issued; lacking privileges for underlying table";
-            SqlError::new(errno::ER_VIEW_NO_EXPLAIN, text)
-        })
+        .map_err(|_| SqlError::of(errno::ER_VIEW_NO_EXPLAIN, &[]))
 }
 
 /// What EXPLAIN of a statement asks for beside the statement's own rights: of each view in it. What is written through a view
@@ -303,8 +299,5 @@ pub fn check_writable(vars: &GlobalVars, access: &mut Access) -> Result<(), SqlE
     if option == "--read-only" && access.require_any_global(passes).is_ok() {
         return Ok(());
     }
-    let text = format!(
-        "The MySQL server is running with the {option} option so it cannot execute this statement"
-    );
-    Err(SqlError::new(errno::ER_OPTION_PREVENTS_STATEMENT, text))
+    Err(SqlError::of(errno::ER_OPTION_PREVENTS_STATEMENT, &[&option]))
 }

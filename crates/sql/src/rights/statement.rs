@@ -9,7 +9,7 @@ use crate::account::{AccountName, ColumnRights, GrantLevel, Privileges as P};
 use crate::meta::folded;
 use crate::session_api::SqlError;
 use crate::vars::Var;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
     InsertSource, LoadDuplicates, PurgeBinaryLogs, ResetKind, RoutineKind, SetItem, SetValue, Show,
@@ -331,19 +331,21 @@ fn update<'a>(u: &'a ast::Update, r: &mut Reads<'a>) -> Done {
 fn delete<'a>(d: &'a ast::Delete, r: &mut Reads<'a>) -> Done {
     r.with(d.with.as_ref())?;
     let alone = d.targets.is_empty();
+    let targets: HashSet<&str> = d.targets.iter().map(|n| n.name.as_str()).collect();
     for t in &d.from {
         r.from(t, &mut |r, f| {
             let alias = f.alias.as_ref().unwrap_or(&f.name.name);
-            let target = alone || d.targets.iter().any(|n| n.name == *alias);
+            let target = alone || targets.contains(alias.as_str());
             r.table(&f.name, if target { P::DELETE } else { P::SELECT })
         })?;
     }
     // A target that FROM does not name is an error (1109), told to anyone who may delete from it.
     let mut named = Vec::new();
     d.from.iter().for_each(|t| base_tables(t, &mut named));
+    let known = |f: &&'a ast::TableFactor| f.alias.as_ref().unwrap_or(&f.name.name).as_str();
+    let known: HashSet<&str> = named.iter().map(known).collect();
     for n in &d.targets {
-        let known = |f: &&ast::TableFactor| f.alias.as_ref().unwrap_or(&f.name.name) == &n.name;
-        if !named.iter().any(known) && r.is_base(n) {
+        if !known.contains(n.name.as_str()) && r.is_base(n) {
             r.table(n, P::DELETE)?;
         }
     }

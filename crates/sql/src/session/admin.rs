@@ -1,7 +1,7 @@
 //! Statements that are no queries, between the gates that they go through.
 
+use super::Session;
 use super::execute::ATTEMPTS;
-use super::{Session, answers, lock_tables};
 use crate::context::AdminResult;
 use crate::ddl::engine_error;
 use crate::errno;
@@ -9,7 +9,7 @@ use crate::session_api::{OkInfo, ResultSink, SqlError};
 use crate::show::binary_log::no_such_file;
 use crate::value::Value;
 use weir_engine::in_background;
-use weir_source::BinaryLog;
+use weir_source::{BinaryLog, InUse};
 use weir_syntax::ast::{AdminVerb, CastType, Expr, PurgeBinaryLogs, Statement};
 
 impl Session {
@@ -58,11 +58,12 @@ impl Session {
             },
         };
         if let (Some(log), Some(keep)) = (log, keep)
-            && let Some((file, readers)) = log.purge(keep).await.map_err(engine_error)?
+            && let Some(used) = log.purge(keep).await.map_err(engine_error)?
         {
-            self.current.warn(1867, || {
-                format!("file {file} was not purged because it was being read by {readers} thread(s), purged only the files before it.")
-            });
+            let InUse { file, readers, purged, wanted } = used;
+            let args: [&dyn std::fmt::Display; 4] = [&file, &readers, &purged, &wanted];
+            let number = errno::ER_WARN_PURGE_LOG_IN_USE;
+            self.current.warn(number, || errno::message(number, &args));
         }
         self.ok(sink, OkInfo::default())
     }
@@ -84,17 +85,17 @@ impl Session {
         stmt: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        if crate::admin::commits_first(stmt) {
+        if stmt.commits_implicitly() {
             self.end_transaction(true).await?;
         }
-        self.keep_warnings = answers::shows_warnings(stmt);
+        self.keep_warnings = stmt.keeps_diagnostics();
         if let Statement::Flush(f) = stmt
             && self.flush_with_lock(&f.what).await?
         {
             return self.ok(sink, OkInfo::default());
         }
         self.check_locked(stmt)?;
-        if makes_definitions(stmt) {
+        if stmt.row().makes_definition {
             self.inst.memory.admit()?;
         }
         Box::pin(self.settle_system_tables(stmt)).await?;
@@ -102,7 +103,7 @@ impl Session {
         // The gate outlives the borrow of the session.
         let inst = self.inst.clone();
         let inside = self.within.as_ref().is_some_and(|w| w.defining);
-        let defining = match lock_tables::defines(stmt) && !inside {
+        let defining = match stmt.is_blocked_by_backup() && !inside {
             true => Some(inst.definitions.define(self.conn.id, &self.patience()).await?),
             false => None,
         };
@@ -176,19 +177,4 @@ impl Session {
             false => crate::admin::run_admin(stmt, &mut cx).await,
         }
     }
-}
-
-/// Definitions are in memory for as long as they are there, and on no session's account.
-fn makes_definitions(stmt: &Statement) -> bool {
-    matches!(
-        stmt,
-        Statement::CreateTable(_)
-            | Statement::CreateIndex(_)
-            | Statement::CreateDatabase { .. }
-            | Statement::CreateView(_)
-            | Statement::CreateRoutine(_)
-            | Statement::CreateTrigger(_)
-            | Statement::DefineEvent(_)
-            | Statement::CreateUser(_)
-    )
 }

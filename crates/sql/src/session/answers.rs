@@ -3,10 +3,10 @@
 use super::Session;
 use crate::session_api::{OkInfo, StatusFlags};
 use crate::value::SqlMode;
-use weir_syntax::ast::{ShowKind, Statement};
 
 impl Session {
     /// What every answer tells.
+    #[inline]
     pub fn status_flags(&self) -> StatusFlags {
         let in_transaction = self.shows_transaction();
         StatusFlags {
@@ -25,7 +25,7 @@ impl Session {
         self.explicit || self.xa.is_some() || self.txn.as_ref().is_some_and(used)
     }
 
-    /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client is told of this
+    /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client learns of this
     /// one: it writes its next literals by it.
     fn mode_of_client(&self) -> SqlMode {
         self.outer_mode.unwrap_or(self.settings.mode)
@@ -39,15 +39,4 @@ impl Session {
             ..ok
         }
     }
-}
-
-pub(super) fn shows_warnings(stmt: &Statement) -> bool {
-    let Statement::Show(show) = stmt else { return false };
-    matches!(
-        show.kind,
-        ShowKind::Warnings(_)
-            | ShowKind::Errors(_)
-            | ShowKind::CountWarnings
-            | ShowKind::CountErrors
-    )
 }

@@ -20,7 +20,7 @@ pub(super) fn checked(
 ) -> Result<Wanted, SqlError> {
     match var {
         Var::sql_log_bin if in_transaction => {
-            Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"))
+            Err(SqlError::of(errno::ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN, &[]))
         }
         Var::gtid_next => next(wanted, in_transaction, gtids),
         Var::gtid_purged => purged(wanted),
@@ -59,8 +59,8 @@ impl Session {
         let executed: GtidSet = text.parse().unwrap_or_default();
         let both = executed.minus(&executed.minus(set));
         if !both.is_empty() {
-            let text = "@@GLOBAL.GTID_PURGED cannot be changed: the added gtid set must not overlap with @@GLOBAL.GTID_EXECUTED";
-            return Err(SqlError::new(3546, text));
+            let why = "the added gtid set must not overlap with @@GLOBAL.GTID_EXECUTED";
+            return Err(SqlError::of(errno::ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS, &[&why]));
         }
         log.add_purged(set).await.map_err(engine_error)
     }
@@ -76,9 +76,7 @@ fn next(wanted: Wanted, in_transaction: bool, gtids: bool) -> Result<Wanted, Sql
         _ => None,
     };
     if in_transaction {
-        let text =
-            "The system variable gtid_next cannot be set when there is an ongoing transaction.";
-        return Err(SqlError::new(1766, text));
+        return Err(SqlError::of(errno::ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, &[&"gtid_next"]));
     }
     let Some(name) = name else { return Ok(wanted) };
     let known = ["AUTOMATIC", "ANONYMOUS"].into_iter().find(|k| name.eq_ignore_ascii_case(k));
@@ -91,9 +89,12 @@ fn next(wanted: Wanted, in_transaction: bool, gtids: bool) -> Result<Wanted, Sql
     if gtid::is_one(&name) {
         let text =
             "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
-        return Err(SqlError::new(1781, text));
+        return Err(SqlError::new(
+            errno::ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF,
+            text,
+        ));
     }
-    Err(SqlError::new(1774, format!("Malformed GTID specification '{name}'.")))
+    Err(SqlError::of(errno::ER_MALFORMED_GTID_SPECIFICATION, &[&name]))
 }
 
 /// A set of identifiers, which dumps of servers with GTIDs bring along; `+` before it adds it in MySQL.
@@ -101,8 +102,7 @@ fn purged(wanted: Wanted) -> Result<Wanted, SqlError> {
     let mut text = String::new();
     let set = match wanted.input(&mut text) {
         None => {
-            let text = "Variable 'gtid_purged' doesn't have a default value";
-            return Err(SqlError::new(1230, text));
+            return Err(SqlError::of(errno::ER_NO_DEFAULT, &[&"gtid_purged"]));
         }
         Some(SetInput::Str(set)) => Some(set.to_owned()),
         Some(_) => None,
@@ -118,6 +118,5 @@ fn purged(wanted: Wanted) -> Result<Wanted, SqlError> {
 
 /// 1231.
 fn wrong_value(var: Var, value: &str) -> SqlError {
-    let text = format!("Variable '{}' can't be set to the value of '{value}'", var.name());
-    SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text)
+    SqlError::of(errno::ER_WRONG_VALUE_FOR_VAR, &[&var.name(), &value])
 }

@@ -16,10 +16,16 @@ impl Session {
         sink: &'a mut dyn ResultSink,
     ) -> Boxed<'a, QueryEnd> {
         Box::pin(async move {
-            match self.run_point_sent(sql, sink) {
-                Some(end) => end,
-                None => self.query_front(sql, sink).await,
+            if let Some(end) = self.run_point_sent(sql, sink) {
+                return end;
             }
+            if let Some(mut written) = self.write_point_sent(sql) {
+                if let Some(owed) = written.owed.take() {
+                    written.settled(self.settle_one(owed).await);
+                }
+                return self.answer_sent_write(written, sink);
+            }
+            self.query_front(sql, sink).await
         })
     }
 
@@ -40,10 +46,16 @@ impl Session {
         sink: &'a mut dyn ResultSink,
     ) -> Boxed<'a, Result<(), SqlError>> {
         Box::pin(async move {
-            match self.run_point_prepared(id, params, sink) {
-                Some(done) => done,
-                None => self.run_execute(id, params, sink).await,
+            if let Some(done) = self.run_point_prepared(id, params, sink) {
+                return done;
             }
+            if let Some(mut written) = self.write_point_prepared(id, params) {
+                if let Some(owed) = written.owed.take() {
+                    written.settled(self.settle_one(owed).await);
+                }
+                return self.answer_write(written, sink);
+            }
+            self.run_execute(id, params, sink).await
         })
     }
 
@@ -58,6 +70,12 @@ impl Session {
     pub fn query_here(&mut self, rt: &Rt, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
         if let Some(end) = self.run_point_sent(sql, sink) {
             return end;
+        }
+        if let Some(mut written) = self.write_point_sent(sql) {
+            if let Some(owed) = written.owed.take() {
+                written.settled(rt.block_on(pin!(self.settle_one(owed))));
+            }
+            return self.answer_sent_write(written, sink);
         }
         rt.block_on(pin!(self.query_front(sql, sink)))
     }
@@ -77,6 +95,12 @@ impl Session {
     ) -> Result<(), SqlError> {
         if let Some(done) = self.run_point_prepared(id, params, sink) {
             return done;
+        }
+        if let Some(mut written) = self.write_point_prepared(id, params) {
+            if let Some(owed) = written.owed.take() {
+                written.settled(rt.block_on(pin!(self.settle_one(owed))));
+            }
+            return self.answer_write(written, sink);
         }
         rt.block_on(pin!(self.run_execute(id, params, sink)))
     }

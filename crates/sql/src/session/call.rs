@@ -361,6 +361,7 @@ impl Host for Calling<'_> {
             s.given = Default::default();
             let done = match what {
                 What::Statement(stmt) if !query::is_query(stmt) => {
+                    s.said_inside(code.body.definition_at(at as u32).map(str::as_bytes));
                     let (done, warnings) = s.run_inner(stmt, vars, &mut sink).await;
                     s.current.absorb(warnings);
                     if matches!(stmt, Statement::Set(_)) {
@@ -424,18 +425,13 @@ impl Session {
         for _ in 0..super::execute::ATTEMPTS {
             let plan = code.plan(at, &what, vars, reads!(self), &self.user_vars).await?;
             if plan.has_result() && !self.conn.multi_results {
-                let text = format!(
-                    "PROCEDURE {} can't return a result set in the given context",
-                    code.full_name()
-                );
-                return Err(SqlError::new(errno::ER_SP_BADSELECT, text));
+                return Err(SqlError::of(errno::ER_SP_BADSELECT, &[&code.full_name()]));
             }
             if let Ok(done) = self.run_plan(&plan, vars, sink).await {
                 return done;
             }
         }
-        let text = "Table definition has changed, please retry transaction";
-        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+        Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
     }
 
     /// A SET of the program does not change what the program has settled, except for `sql_mode`.
@@ -462,6 +458,14 @@ impl ResultSink for Between<'_> {
     }
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
         self.sink.row(row)
+    }
+
+    fn hold(&mut self) -> bool {
+        self.sink.hold()
+    }
+
+    fn release(&mut self) -> Result<(), SinkError> {
+        self.sink.release()
     }
 
     fn may_fill(&self) -> bool {

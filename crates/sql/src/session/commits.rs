@@ -5,13 +5,18 @@
 
 use super::Session;
 use super::logged::tokens;
+use super::logged_accounts::Rewritten;
+use crate::account::{AccountName, Logging};
 use crate::binlog::events::Assembler;
 use crate::binlog::note::too_large;
 use crate::binlog::{self, is_own_schema};
+use crate::context::Reads;
 use crate::ddl::engine_error;
+use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
-use crate::value::Collation;
+use crate::show::create_table::{Style, create_table};
+use crate::value::{Collation, SqlMode};
 use crate::vars::Var;
 use std::sync::Arc;
 use weir_binlog::query::{Settings as Logged, flag2};
@@ -30,8 +35,8 @@ const NO_USE: u16 = weir_binlog::event::flag::SUPPRESS_USE;
 /// The statement at hand, as it goes to the log.
 #[derive(Default)]
 pub(super) struct Said {
-    /// Its text, where it is one of the client's own.
-    pub text: Option<Arc<[u8]>>,
+    /// The text of a definition statement, and how many statements are around it.
+    text: Option<(u32, Box<[u8]>)>,
     /// CREATE TABLE ... SELECT: the table that is being filled, and its rows.
     pub making: Option<Making>,
 }
@@ -48,9 +53,20 @@ impl Making {
     }
 }
 
+/// What waits for the commit point of a definition statement.
+#[derive(Default)]
+pub(super) struct Rides {
+    with_definition: Option<Rider>,
+    with_accounts: Option<Logging>,
+}
+
 fn xa_name(xid: &Xid) -> String {
     let hex = |b: &[u8]| b.iter().map(|b| format!("{b:02x}")).collect::<String>();
     format!("X'{}',X'{}',{}", hex(&xid.gtrid), hex(&xid.bqual), xid.format)
+}
+
+fn no_database() -> SqlError {
+    SqlError::of(errno::ER_NO_DB_ERROR, &[])
 }
 
 fn quoted(name: &str) -> String {
@@ -64,6 +80,29 @@ impl Session {
             && self.settings.logs
             && !self.access.is_of_server()
             && self.within.is_none()
+    }
+
+    /// The text of the client's statement that is about to run.
+    pub(super) fn said(&mut self, text: &[u8], stmt: &Statement) {
+        if binlog::is_on(self.inst.binlog.get()) && stmt.defines() {
+            self.said.text = Some((self.depth, text.into()));
+        }
+    }
+
+    /// The same of a statement that the client has prepared.
+    pub(super) fn said_prepared(&mut self, id: u32) {
+        if binlog::is_on(self.inst.binlog.get())
+            && let Some(p) = self.prepared.get(&id)
+        {
+            self.said.text = Some((self.depth, p.text.clone()));
+        }
+    }
+
+    /// The text of the definition statement that runs next inside the one at hand: a program's, or EXECUTE's.
+    pub(super) fn said_inside(&mut self, text: Option<&[u8]>) {
+        if let Some(text) = text.filter(|_| binlog::is_on(self.inst.binlog.get())) {
+            self.said.text = Some((self.depth + 1, text.into()));
+        }
     }
 
     fn log(&self) -> Result<&Arc<BinaryLog>, SqlError> {
@@ -121,21 +160,7 @@ impl Session {
     /// The record of events, which go to a file of their own where they are too long to ride.
     async fn record(&self, mut batch: Batch, statements: bool) -> Result<Vec<u8>, SqlError> {
         let log = self.log()?;
-        let now = self.inst.db.rt().wall_micros();
-        let named = if log.has_gtids() { Named::Automatic } else { Named::Anonymous };
-        let mut record = Record {
-            named,
-            may_have_statements: statements,
-            server_id: log.settings.server_id(),
-            immediate: now,
-            original: now,
-            immediate_version: VERSION,
-            original_version: VERSION,
-            behind: self.inst.db.commits_released(),
-            count: batch.count,
-            bodies: batch.bodies,
-            events: Events::Inline(&[]),
-        };
+        let mut record = self.record_head(&batch, statements)?;
         if batch.bytes.len() <= self.inst.db.events_max() {
             record.events = Events::Inline(&batch.bytes);
             return Ok(record.encode());
@@ -147,6 +172,26 @@ impl Session {
         }
         record.events = spill.finish().await.map_err(engine_error)?;
         Ok(record.encode())
+    }
+
+    /// A record without its events.
+    fn record_head(&self, batch: &Batch, statements: bool) -> Result<Record<'static>, SqlError> {
+        let log = self.log()?;
+        let now = self.inst.db.rt().wall_micros();
+        let named = if log.has_gtids() { Named::Automatic } else { Named::Anonymous };
+        Ok(Record {
+            named,
+            may_have_statements: statements,
+            server_id: log.settings.server_id(),
+            immediate: now,
+            original: now,
+            immediate_version: VERSION,
+            original_version: VERSION,
+            behind: self.inst.db.commits_released(),
+            count: batch.count,
+            bodies: batch.bodies,
+            events: Events::Inline(&[]),
+        })
     }
 
     fn seconds(&self) -> u32 {
@@ -165,12 +210,16 @@ impl Session {
 
     /// A statement with the variables that it depends on.
     fn push_query(&self, batch: &mut Batch, flags: u16, text: &[u8]) {
+        batch.push((Kind::Query, flags, self.seconds()), &self.query_body(flags, text));
+    }
+
+    fn query_body(&self, flags: u16, text: &[u8]) -> Vec<u8> {
         let by_name = |var| Collation::by_name(&self.vars.text(var)).map_or(255, Collation::id);
         let unchecked = |on: bool, bit| if on { 0 } else { bit };
         let bits = unchecked(self.settings.foreign_checks, flag2::NO_FOREIGN_KEY_CHECKS)
             | unchecked(self.vars.bool(Var::unique_checks), flag2::RELAXED_UNIQUE_CHECKS);
         let zone = self.vars.text(Var::time_zone);
-        let (seconds, micros) = self.micros();
+        let (_, micros) = self.micros();
         let (increment, offset) = self.settings.auto_increment;
         let numbers = (increment.min(65_535) as u16, offset.min(65_535) as u16);
         let (user, host) = self.access.account();
@@ -192,22 +241,36 @@ impl Session {
         let schema = self.info.database.as_deref().unwrap_or("");
         let mut body = Vec::new();
         encode::query(schema.as_bytes(), &settings, text, &mut body);
-        batch.push((Kind::Query, flags, seconds), &body);
+        body
     }
 
-    /// The events of a definition statement wait for its commit point. `None`: it is not logged.
-    pub(super) async fn log_definition(
-        &mut self,
-        stmt: &Statement,
-    ) -> Result<Option<Rider>, SqlError> {
-        if !self.logs_commits() {
-            return Ok(None);
+    /// The events of a definition statement wait for its commit point.
+    pub(super) async fn log_definition(&mut self, stmt: &Statement) -> Result<Rides, SqlError> {
+        let mut rides = Rides::default();
+        if !stmt.defines() || !self.logs_commits() {
+            return Ok(rides);
         }
-        let Some(text) = self.definition_text(stmt)? else { return Ok(None) };
+        let Some(text) = self.definition_text(stmt)? else { return Ok(rides) };
         let mut batch = Batch::default();
-        self.push_query(&mut batch, 0, &text);
-        let record = self.record(batch, true).await?;
-        Ok(Some(self.inst.db.ride_with_events(record)))
+        if !stmt.row().changes_accounts {
+            self.push_query(&mut batch, 0, &text);
+            let record = self.record(batch, true).await?;
+            rides.with_definition = Some(self.inst.db.ride_with_events(record));
+            return Ok(rides);
+        }
+        let (user, host) = self.access.account();
+        let own = AccountName::new(user, host);
+        let text = Rewritten::of(stmt, &text, self.settings.lex_mode, &own);
+        // The text comes last in its event.
+        let (time, before) = (self.seconds(), self.query_body(0, b""));
+        let head = self.record_head(&batch, true)?;
+        rides.with_accounts = self.inst.accounts.log_next(Box::new(move |list| {
+            let body = [&before[..], &text.text(list)].concat();
+            batch.push((Kind::Query, 0, time), &body);
+            let (count, bodies) = (batch.count, batch.bodies);
+            Record { count, bodies, events: Events::Inline(&batch.bytes), ..head }.encode()
+        }));
+        Ok(rides)
     }
 
     /// The same for the name of a table that CREATE TABLE ... SELECT has filled: the table and its rows are one transaction.
@@ -228,7 +291,12 @@ impl Session {
     fn definition_text(&self, stmt: &Statement) -> Result<Option<Vec<u8>>, SqlError> {
         let wanted = match stmt {
             Statement::CreateTable(c) => {
-                !c.temporary && c.query.is_none() && self.is_logged(&c.name)
+                // A temporary table of the same name is no matter: this one is made beside it.
+                let wanted = !c.temporary && c.query.is_none() && !self.is_own(&c.name);
+                if let Some(like) = c.like.as_ref().filter(|l| wanted && self.is_temporary(l)) {
+                    return self.create_like(&c.name, like).map(Some);
+                }
+                wanted
             }
             Statement::DropTable(d) => {
                 let all: Vec<&TableName> = d.names.iter().filter(|n| self.is_logged(n)).collect();
@@ -243,35 +311,42 @@ impl Session {
             Statement::TruncateTable(n) => self.is_logged(n),
             Statement::CreateIndex(c) => self.is_logged(&c.table),
             Statement::DropIndex(d) => self.is_logged(&d.table),
-            Statement::RenameTable(_)
-            | Statement::CreateDatabase { .. }
-            | Statement::AlterDatabase { .. }
-            | Statement::DropDatabase { .. }
-            | Statement::CreateView(_)
-            | Statement::DropView { .. }
-            | Statement::CreateRoutine(_)
-            | Statement::AlterRoutine(_)
-            | Statement::CreateTrigger(_)
-            | Statement::DefineEvent(_)
-            | Statement::DropRoutine { .. } => true,
-            _ => false,
+            _ => true,
         };
         if !wanted {
             return Ok(None);
         }
         match &self.said.text {
-            Some(text) if self.depth == 0 => Ok(Some(self.with_definer(text, stmt))),
-            _ => Err(SqlError::not_supported(
-                "a definition statement inside a stored program or of EXECUTE while the binary log is on",
-            )),
+            Some((depth, text)) if *depth == self.depth => Ok(Some(self.with_definer(text, stmt))),
+            _ => Err(SqlError::internal("a definition statement without its text")),
         }
     }
 
     /// Neither temporary nor the server's own.
     fn is_logged(&self, n: &TableName) -> bool {
-        let schema = n.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());
-        let Some(schema) = schema else { return true };
-        !self.temporaries.has(schema, n.name.as_str()) && !is_own_schema(schema) && schema != HIDDEN
+        !self.is_temporary(n) && !self.is_own(n)
+    }
+
+    fn schema_of<'n>(&'n self, n: &'n TableName) -> Option<&'n str> {
+        n.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref())
+    }
+
+    fn is_temporary(&self, n: &TableName) -> bool {
+        self.schema_of(n).is_some_and(|schema| self.temporaries.has(schema, n.name.as_str()))
+    }
+
+    fn is_own(&self, n: &TableName) -> bool {
+        self.schema_of(n).is_some_and(|schema| is_own_schema(schema) || schema == HIDDEN)
+    }
+
+    /// A table like a temporary one, which a replica does not have.
+    fn create_like(&self, name: &TableName, like: &TableName) -> Result<Vec<u8>, SqlError> {
+        let reads: Reads<'_> = reads!(self);
+        let named = |n| self.schema_of(n).ok_or_else(no_database);
+        let made = reads.table(named(like)?, like.name.as_str())?;
+        let style = Style::of(SqlMode(0), self.settings.tz);
+        let name = (named(name)?, name.name.as_str());
+        Ok(create_table(name, &made.meta, 1, style).into_bytes())
     }
 
     fn drop_of(&self, tables: &[&TableName], if_exists: bool) -> Vec<u8> {

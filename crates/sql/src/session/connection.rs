@@ -103,10 +103,7 @@ impl Session {
 
     /// What a replica says of itself by variables of its own, under the new or the old name.
     pub fn said_by_replica(&self, names: [&str; 2]) -> Option<String> {
-        names
-            .iter()
-            .find_map(|n| self.user_vars.get(n))
-            .and_then(|v| v.to_string_lossy().map(|t| t.into_owned()))
+        names.iter().find_map(|n| self.user_vars.get(n)).and_then(|v| v.to_string_lossy())
     }
 
     /// 1227: anyone who asks for the binary log needs REPLICATION SLAVE.

@@ -1,48 +1,22 @@
-//! Which counter a statement counts in that is no query.
+//! Statements are counted by their kinds.
 
 use super::Session;
 use crate::status::Stat;
-use weir_syntax::ast::{RoutineKind, Statement};
+use weir_syntax::ast::{SqlCommand, Statement};
 
 impl Session {
+    /// Counts a statement that was parsed, whatever becomes of it. One that has a plan is counted when the plan has run
+    /// ([`crate::query::Plan::stat`]), for its text may not be parsed at all.
     pub(super) fn count(&self, stmt: &Statement) {
-        let stat = match stmt {
-            Statement::Begin | Statement::StartTransaction(_) => Stat::Com_begin,
-            Statement::Commit(_) => Stat::Com_commit,
-            Statement::Rollback(_) => Stat::Com_rollback,
-            Statement::Savepoint(_) => Stat::Com_savepoint,
-            Statement::RollbackTo(_) => Stat::Com_rollback_to_savepoint,
-            Statement::ReleaseSavepoint(_) => Stat::Com_release_savepoint,
-            Statement::Set(_) | Statement::SetTransaction(_) => Stat::Com_set_option,
-            Statement::Use(_) => Stat::Com_change_db,
-            Statement::Show(_) | Statement::Describe { .. } => Stat::Com_show,
-            Statement::Kill { .. } => Stat::Com_kill,
-            Statement::CreateTable(_) => Stat::Com_create_table,
-            Statement::DropTable(_) => Stat::Com_drop_table,
-            Statement::ReloadTls { .. } => Stat::Com_alter_instance,
-            Statement::AlterTable(_) => Stat::Com_alter_table,
-            Statement::TruncateTable(_) => Stat::Com_truncate,
-            Statement::CreateIndex(_) => Stat::Com_create_index,
-            Statement::DropIndex(_) => Stat::Com_drop_index,
-            Statement::CreateDatabase { .. } => Stat::Com_create_db,
-            Statement::DropDatabase { .. } => Stat::Com_drop_db,
-            Statement::Prepare { .. } => Stat::Com_prepare_sql,
-            Statement::Execute { .. } => Stat::Com_execute_sql,
-            Statement::Deallocate { .. } => Stat::Com_dealloc_sql,
-            Statement::CreateUser(_) => Stat::Com_create_user,
-            Statement::AlterUser(_) => Stat::Com_alter_user,
-            Statement::DropUser { .. } => Stat::Com_drop_user,
-            Statement::Grant(_) => Stat::Com_grant,
-            Statement::Revoke(_) => Stat::Com_revoke,
-            Statement::Flush(_) => Stat::Com_flush,
-            Statement::Call { .. } => Stat::Com_call_procedure,
-            Statement::CreateRoutine(r) if r.kind == RoutineKind::Function => {
-                Stat::Com_create_function
-            }
-            Statement::CreateRoutine(_) => Stat::Com_create_procedure,
-            Statement::Signal(_) => Stat::Com_signal,
+        let command = stmt.command();
+        self.work.inc(command, &self.inst.status);
+        // As in MySQL, whose PREPARE, EXECUTE and DEALLOCATE are the protocol's commands in other words.
+        let of_protocol = match command {
+            SqlCommand::PrepareSql => Stat::Com_stmt_prepare,
+            SqlCommand::ExecuteSql => Stat::Com_stmt_execute,
+            SqlCommand::DeallocSql => Stat::Com_stmt_close,
             _ => return,
         };
-        self.work.inc(stat, &self.inst.status);
+        self.work.inc(of_protocol, &self.inst.status);
     }
 }

@@ -52,8 +52,7 @@ impl Session {
             Ok(()) => self.give_name(&table, &schema, &name, c.temporary).await,
             // The table was made of the same SELECT: one that it reads has got or lost columns since, and all begins again.
             Err(e) if e.errno == errno::ER_WRONG_VALUE_COUNT_ON_ROW => {
-                let text = "Table definition has changed, please retry transaction";
-                Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+                Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
             }
             Err(e) => Err(e),
         };

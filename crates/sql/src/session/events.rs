@@ -59,8 +59,8 @@ impl Session {
         };
         if is_over(&event, now) {
             if !event.preserve {
-                let text = "Event execution time is in the past and ON COMPLETION NOT PRESERVE is set. The event was not created. Specify a time in the future.";
-                self.current.note(errno::ER_EVENT_CANNOT_CREATE_IN_THE_PAST, || text.to_owned());
+                let errno = errno::ER_EVENT_CANNOT_CREATE_IN_THE_PAST;
+                self.current.note(errno, || errno::message(errno, &[]));
                 return Ok(AdminResult::ok());
             }
             self.disable_past(&mut event);
@@ -84,13 +84,11 @@ impl Session {
         };
         let moves = (&place.0, object_name(&place.1)) != (&schema, known.name.clone());
         if e.rename.is_some() && !moves {
-            let text = "Same old and new event name";
-            return Err(SqlError::new(errno::ER_EVENT_SAME_NAME, text));
+            return Err(SqlError::of(errno::ER_EVENT_SAME_NAME, &[]));
         }
         let new_name = object_name(&place.1);
         if moves && self.inst.db.object(ObjectKind::Event, &place.0, &new_name).is_some() {
-            let text = format!("Event '{}' already exists", place.1);
-            return Err(SqlError::new(errno::ER_EVENT_ALREADY_EXISTS, text));
+            return Err(SqlError::of(errno::ER_EVENT_ALREADY_EXISTS, &[&place.1]));
         }
         let now = self.now();
         if let Some(schedule) = &e.schedule {
@@ -101,8 +99,7 @@ impl Session {
         event.status = e.status.unwrap_or(event.status);
         if e.schedule.is_some() && is_over(&event, now) {
             if !event.preserve {
-                let text = "Event execution time is in the past and ON COMPLETION NOT PRESERVE is set. The event was not changed. Specify a time in the future.";
-                return Err(SqlError::new(errno::ER_EVENT_CANNOT_ALTER_IN_THE_PAST, text));
+                return Err(SqlError::of(errno::ER_EVENT_CANNOT_ALTER_IN_THE_PAST, &[]));
             }
             self.disable_past(&mut event);
         }
@@ -156,10 +153,8 @@ impl Session {
         }
         let v = self.value_of(amount).await?;
         let amount = amount_text(&v, unit).filter(|a| interval(a, unit).is_some());
-        let amount = amount.ok_or_else(|| {
-            let text = "INTERVAL is either not positive or too big";
-            SqlError::new(errno::ER_EVENT_INTERVAL_NOT_POSITIVE_OR_TOO_BIG, text)
-        })?;
+        let amount = amount
+            .ok_or_else(|| SqlError::of(errno::ER_EVENT_INTERVAL_NOT_POSITIVE_OR_TOO_BIG, &[]))?;
         let starts = match starts {
             Some(e) => self.point("STARTS", e).await?,
             None => now,
@@ -169,8 +164,7 @@ impl Session {
             None => None,
         };
         if ends.is_some_and(|ends| ends < starts) {
-            let text = "ENDS is either invalid or before STARTS";
-            return Err(SqlError::new(errno::ER_EVENT_ENDS_BEFORE_STARTS, text));
+            return Err(SqlError::of(errno::ER_EVENT_ENDS_BEFORE_STARTS, &[]));
         }
         Ok(Schedule::Every { amount, unit, starts, ends })
     }
@@ -184,7 +178,7 @@ impl Session {
         let at = at.map(|t| utc(t.truncate(0), cx.tz)).filter(|t| *t > 0);
         at.ok_or_else(|| {
             let shown = v.to_string_lossy().unwrap_or_else(|| "NULL".into());
-            SqlError::new(errno::ER_WRONG_VALUE, format!("Incorrect {word} value: '{shown}'"))
+            SqlError::of(errno::ER_WRONG_VALUE, &[&word, &shown])
         })
     }
 
@@ -221,7 +215,7 @@ impl Session {
 
 /// 1539.
 pub(super) fn unknown_event(name: &str) -> SqlError {
-    SqlError::new(errno::ER_EVENT_DOES_NOT_EXIST, format!("Unknown event '{name}'"))
+    SqlError::of(errno::ER_EVENT_DOES_NOT_EXIST, &[&name])
 }
 
 /// No time of the schedule is to come.

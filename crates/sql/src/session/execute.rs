@@ -1,7 +1,7 @@
 //! Running plans within the session's transaction.
 
 use super::Session;
-use super::owed::Told;
+use super::deferred_ack::Told;
 use crate::errno;
 use crate::infoschema::deadlocks;
 use crate::planted::{self, Bug};
@@ -76,10 +76,11 @@ impl Session {
     ) -> Result<(), SqlError> {
         for attempt in 0..ATTEMPTS {
             let plan = match origin {
-                Origin::Text => self.plan_text(stmt, params).await?,
-                Origin::Tree => Arc::new(self.plan(stmt, params).await?),
-                Origin::Prepared(id) => self.plan_prepared(id, stmt, params).await?,
+                Origin::Text => self.plan_text(stmt, params).await,
+                Origin::Tree => self.plan(stmt, params).await.map(Arc::new),
+                Origin::Prepared(id) => self.plan_prepared(id, stmt, params).await,
             };
+            let plan = plan.inspect_err(|_| self.count(stmt))?;
             if attempt == 0 && !matches!(origin, Origin::Prepared(_)) {
                 self.warn_of(&plan);
             }
@@ -87,8 +88,7 @@ impl Session {
                 return done;
             }
         }
-        let text = "Table definition has changed, please retry transaction";
-        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+        Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
     }
 
     /// Warns of what the text of a statement says that is to go.
@@ -257,7 +257,7 @@ impl Session {
             RunError::Sql(e)
                 if e.errno == errno::ER_QUERY_INTERRUPTED && self.conn.kill.pending().is_none() =>
             {
-                RunError::Sql(SqlError::new(3024, super::info::OUT_OF_TIME))
+                RunError::Sql(SqlError::new(errno::ER_QUERY_TIMEOUT, super::info::OUT_OF_TIME))
             }
             e => e,
         }

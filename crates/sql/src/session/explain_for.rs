@@ -19,13 +19,11 @@ impl Session {
     ) -> Result<(), SqlError> {
         let found = self.inst.sessions().list().into_iter().find(|p| p.id == id);
         let Some(other) = found else {
-            let text = format!("Unknown thread id: {id}");
-            return Err(SqlError::new(errno::ER_NO_SUCH_THREAD, text));
+            return Err(SqlError::of(errno::ER_NO_SUCH_THREAD, &[&id]));
         };
         if other.user != self.conn.user && !self.access.global().intersects(Privileges::PROCESS) {
             let (user, host) = (&self.conn.account_user, &self.conn.account_host);
-            let text = format!("Access denied for user '{user}'@'{host}' (using password: YES)");
-            return Err(SqlError::new(errno::ER_ACCESS_DENIED_ERROR, text));
+            return Err(SqlError::of(errno::ER_ACCESS_DENIED_ERROR, &[&user, &host, &"YES"]));
         }
         let text = other.info.filter(|_| id != self.conn.id).ok_or_else(not_explained)?;
         let parsed = self.parse(text.as_bytes(), false, None).map_err(|_| not_explained())?;
@@ -52,7 +50,5 @@ impl Session {
 
 /// 3012.
 fn not_explained() -> SqlError {
-    let text =
-        "EXPLAIN FOR CONNECTION command is supported only for SELECT/UPDATE/INSERT/DELETE/REPLACE";
-    SqlError::new(errno::ER_EXPLAIN_NOT_SUPPORTED, text)
+    SqlError::of(errno::ER_EXPLAIN_NOT_SUPPORTED, &[])
 }

@@ -1,6 +1,7 @@
 //! Variables that a statement's hints set for its time.
 
 use super::Session;
+use crate::errno;
 use crate::query::hints::{self, SetVar};
 use crate::vars::{SetInput, Var, VarValue};
 use weir_syntax::ast::Statement;
@@ -62,12 +63,12 @@ impl Session {
             match Var::lookup(&hint.name) {
                 None => {
                     let text = format!("Unresolved name '{}' for SET_VAR hint", hint.name);
-                    self.current.warn(3128, || text);
+                    self.current.warn(errno::ER_UNRESOLVED_HINT_NAME, || text);
                 }
                 Some(var) if !HINTABLE.contains(&var.name()) => {
                     let text =
                         format!("Variable '{}' cannot be set using SET_VAR hint.", hint.name);
-                    self.current.warn(3637, || text);
+                    self.current.warn(errno::ER_NOT_HINT_UPDATABLE_VARIABLE, || text);
                 }
                 // The first of several counts.
                 Some(var) if before.iter().any(|(b, _)| *b == var) => {
@@ -75,7 +76,7 @@ impl Session {
                         "Hint SET_VAR({}={}) is ignored as conflicting/duplicated",
                         hint.name, hint.value
                     );
-                    self.current.warn(3126, || text);
+                    self.current.warn(errno::ER_WARN_CONFLICTING_HINT, || text);
                 }
                 Some(var) => {
                     let old = self.vars.get(var);

@@ -1,6 +1,7 @@
 //! What functions ask the session: LAST_INSERT_ID(), DATABASE(), ROW_COUNT() and their like.
 
 use super::Instance;
+use crate::errno;
 use crate::locks::UserLocks;
 use crate::memory::{Account, Held, Over, SessionMemory};
 use crate::session_api::{ConnInfo, KillSwitch, Sessions, SqlError};
@@ -135,6 +136,11 @@ impl Info {
         self.id_given.load(Relaxed).then(|| self.last_insert_id.load(Relaxed))
     }
 
+    /// SET insert_id gave the next AUTO_INCREMENT a value.
+    pub fn gives_insert_id(&self) -> bool {
+        self.insert_id.load(Relaxed) != 0
+    }
+
     /// Whether the statement took what SET insert_id gave.
     pub fn insert_id_was_taken(&self) -> bool {
         self.insert_id_taken.load(Relaxed) && self.insert_id_taken.swap(false, Relaxed)
@@ -161,11 +167,11 @@ pub const OUT_OF_TIME: &str =
 impl SessionInfo for Info {
     fn stopped(&self) -> Option<ValueError> {
         if self.kill.pending().is_some() {
-            return Some(ValueError::new(1317, "70100", "Query execution was interrupted".into()));
+            return Some(ValueError::of(errno::ER_QUERY_INTERRUPTED, &[]));
         }
         let at = self.deadline.load(Relaxed);
         let over = at > 0 && self.rt.now() >= at;
-        over.then(|| ValueError::new(3024, "HY000", OUT_OF_TIME.into()))
+        over.then(|| ValueError::new(errno::ER_QUERY_TIMEOUT, OUT_OF_TIME))
     }
 
     fn memory(&self) -> Account<'_> {
@@ -266,12 +272,11 @@ impl SessionInfo for Info {
     }
     fn fill_random(&self, out: &mut [u8]) -> Result<(), ValueError> {
         self.rt.fill_random(out).map_err(|e| {
-            let text = format!("Error when executing command random_bytes: {e}");
-            ValueError::new(1220, "HY000", text)
+            ValueError::of(errno::ER_ERROR_WHEN_EXECUTING_COMMAND, &[&"random_bytes", &e])
         })
     }
 }
 
 fn refused(e: SqlError) -> ValueError {
-    ValueError::new(e.errno, "42000", e.message)
+    ValueError::new(e.errno, e.message)
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use weir_engine::{HeldTables, MdlMode, ObjectKind, Table};
 use weir_syntax::ast::{
     AdminVerb, AlterSpec, FlushKind, LockTable, RoutineKind, Statement, TableLockKind, TableName,
+    UnderLocks,
 };
 
 /// Attempts at a list whose tables' definitions change while it is locked.
@@ -53,8 +54,7 @@ impl Session {
             let write = matches!(l.kind, TableLockKind::Write | TableLockKind::LowPriorityWrite);
             let (schema, table) = (self.schema_for(&l.name)?, l.name.name.as_str().to_owned());
             if !known.insert((schema.clone(), alias.clone())) {
-                let text = format!("Not unique table/alias: '{alias}'");
-                return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
+                return Err(SqlError::of(errno::ER_NONUNIQ_TABLE, &[&alias]));
             }
             wanted.push(LockedTable { schema, table, alias, write });
         }
@@ -92,8 +92,7 @@ impl Session {
                 done => return done,
             }
         }
-        let text = "Table definition has changed, please retry transaction";
-        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+        Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
     }
 
     /// The table, or the tables of a view.
@@ -167,8 +166,7 @@ impl Session {
             return Ok(false);
         };
         if self.locked.as_ref().is_some_and(LockedTables::is_listed) {
-            let text = "Can't execute the given command because you have active locked tables or an active transaction";
-            return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
+            return Err(SqlError::of(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, &[]));
         }
         if !names.is_empty() {
             if self.reads_all() {
@@ -222,7 +220,7 @@ impl Session {
     pub(super) fn check_locked(&self, stmt: &Statement) -> Result<(), SqlError> {
         let Some(locked) = &self.locked else { return Ok(()) };
         if !locked.is_listed() {
-            return if defines(stmt) { Err(conflicting()) } else { Ok(()) };
+            return if stmt.is_blocked_by_backup() { Err(conflicting()) } else { Ok(()) };
         }
         let check = |n: &TableName| {
             let schema = self.schema_for(n)?;
@@ -265,23 +263,7 @@ impl Session {
                     locked.check_read(&self.schema_for(n)?, name, name)
                 }
             }),
-            s if writes_accounts(s) => {
-                let text = "Table 'user' was not locked with LOCK TABLES";
-                Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED, text))
-            }
-            Statement::CreateDatabase { .. }
-            | Statement::DropDatabase { .. }
-            | Statement::AlterDatabase { .. }
-            | Statement::CreateRoutine(_)
-            | Statement::AlterRoutine(_)
-            | Statement::DropRoutine { .. }
-            | Statement::DefineEvent(_)
-            | Statement::CreateView(_)
-            | Statement::DropView { .. } => {
-                let text = "Can't execute the given command because you have active locked tables or an active transaction";
-                Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text))
-            }
-            _ => Ok(()),
+            other => check_kind(other),
         }
     }
 
@@ -323,35 +305,11 @@ impl Session {
     }
 }
 
-/// The tables of accounts are none of those that a session locks.
-fn writes_accounts(stmt: &Statement) -> bool {
-    matches!(
-        stmt,
-        Statement::CreateUser(_)
-            | Statement::AlterUser(_)
-            | Statement::DropUser { .. }
-            | Statement::RenameUser(_)
-            | Statement::CreateRole { .. }
-            | Statement::DropRole { .. }
-            | Statement::SetDefaultRole { .. }
-            | Statement::SetPassword(_)
-            | Statement::Grant(_)
-            | Statement::Revoke(_)
-    )
-}
-
-/// Statements that a backup keeps out.
-pub(super) fn defines(stmt: &Statement) -> bool {
-    match stmt {
-        Statement::TableAdmin(a) => matches!(
-            a.verb,
-            AdminVerb::Optimize
-                | AdminVerb::Repair
-                | AdminVerb::UpdateHistogram { .. }
-                | AdminVerb::DropHistogram { .. }
-        ),
-        Statement::CreateTable(c) => !c.temporary,
-        Statement::DropTable(d) => !d.temporary,
-        other => other.defines(),
+/// What LOCK TABLES asks of a statement whatever tables it names.
+fn check_kind(stmt: &Statement) -> Result<(), SqlError> {
+    match stmt.row().under_locks {
+        UnderLocks::Allowed | UnderLocks::NamedTables => Ok(()),
+        UnderLocks::GrantTables => Err(SqlError::of(errno::ER_TABLE_NOT_LOCKED, &[&"user"])),
+        UnderLocks::Refused => Err(SqlError::of(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, &[])),
     }
 }

@@ -1,10 +1,10 @@
-//! What the general and the slow query log are told of a session's statements. The server, which has the files and the clock, writes them.
+//! What the general and the slow query log get of a session's statements. The server, which has the files and the clock, writes them.
 
 use super::Session;
 use super::text::lexed;
 use crate::account::Privileges;
 use crate::session_api::{ConnInfo, ParamValue, SqlError};
-use crate::status::Stat;
+use crate::status::Counted;
 use std::borrow::Cow;
 use std::fmt::Write;
 use weir_syntax::lex::{Kw, Lexer, SqlMode, T, Token};
@@ -26,7 +26,7 @@ impl Session {
     }
 
     /// Counts a command that is no statement.
-    pub fn count_command(&self, stat: Stat) {
+    pub fn count_command(&self, stat: impl Counted) {
         self.work.inc(stat, &self.inst.status);
     }
 
@@ -208,7 +208,7 @@ pub(super) fn offset_text(minutes: i16) -> String {
 }
 
 /// `plain`: a backslash is a character as any other.
-fn quoted(bytes: &[u8], plain: bool, out: &mut Vec<u8>) {
+pub(super) fn quoted(bytes: &[u8], plain: bool, out: &mut Vec<u8>) {
     out.push(b'\'');
     for b in bytes {
         match b {

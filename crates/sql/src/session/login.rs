@@ -3,7 +3,7 @@
 //! A session that nobody logged in to (an event, a session of the server's own) has neither.
 
 use super::{Instance, Session};
-use crate::account::{Account, Privileges};
+use crate::account::{Access, Account, Privileges};
 use crate::errno;
 use crate::query::Plan;
 use crate::rights::{Me, Need};
@@ -14,10 +14,7 @@ use weir_syntax::ast::Statement;
 
 /// 1820.
 pub fn must_change() -> SqlError {
-    SqlError::new(
-        errno::ER_MUST_CHANGE_PASSWORD,
-        "You must reset your password using ALTER USER statement before executing this statement.",
-    )
+    SqlError::of(errno::ER_MUST_CHANGE_PASSWORD, &[])
 }
 
 /// May anyone who has to change his password run this? What sets his own password and, as clients do when they begin, what sets variables;
@@ -33,11 +30,6 @@ pub(super) fn changes_password(stmt: &Statement, needs: &[Need], me: Me<'_>) -> 
     }
 }
 
-/// Does a statement that has no plan of its own count as one that changes something?
-pub(super) fn changes(stmt: &Statement) -> bool {
-    stmt.defines()
-}
-
 /// May the account, which has proved who it is, see what all sessions do? With its default roles, and not with an expired password.
 pub fn may_monitor(inst: &Instance, account: &Arc<Account>, host: &str) -> bool {
     let defaults = crate::admin::password_defaults(&inst.vars);
@@ -46,6 +38,12 @@ pub fn may_monitor(inst: &Instance, account: &Arc<Account>, host: &str) -> bool 
     }
     let mut access = inst.accounts.access(account, host);
     access.require_any_global(Privileges::PROCESS).is_ok()
+}
+
+/// Whether `offline_mode` keeps an account out: it lets in those alone who may administer connections.
+pub fn is_kept_out(inst: &Instance, access: &mut Access) -> bool {
+    let may = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
+    inst.vars.bool(Var::offline_mode) && access.require_any_global(may).is_err()
 }
 
 impl Session {
@@ -60,12 +58,12 @@ impl Session {
         let defaults = crate::admin::password_defaults(&inst.vars);
         if account.is_expired(&defaults, inst.db.rt().wall_micros() / 1_000_000) {
             if !can_change_password && inst.vars.bool(Var::disconnect_on_expired_password) {
-                return Err(SqlError::new(
-                    errno::ER_MUST_CHANGE_PASSWORD_LOGIN,
-                    "Your password has expired. To log in you must change it using a client that supports expired passwords.",
-                ));
+                return Err(SqlError::of(errno::ER_MUST_CHANGE_PASSWORD_LOGIN, &[]));
             }
             self.access.expire();
+        }
+        if is_kept_out(&inst, &mut self.access) {
+            return Err(SqlError::of(errno::ER_SERVER_OFFLINE_MODE, &[]));
         }
         let max = inst.vars.u64(Var::max_user_connections);
         self.connected = Some(inst.accounts.connect(&account, max, inst.db.rt().now())?);

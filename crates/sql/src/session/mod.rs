@@ -70,6 +70,7 @@ mod commits;
 mod connection;
 mod count;
 mod create_as;
+mod deferred_ack;
 mod events;
 mod execute;
 mod explain_for;
@@ -80,10 +81,11 @@ mod kept;
 mod kill;
 mod lock_tables;
 mod logged;
+mod logged_accounts;
 mod login;
 mod nested;
-mod owed;
 mod point;
+mod point_write;
 mod preparable;
 mod prepared;
 mod programs;
@@ -105,7 +107,8 @@ mod xa;
 
 pub use by_id::ById;
 pub use instance::Instance;
-pub use login::{may_monitor, must_change};
+pub use kill::kill_by_account;
+pub use login::{is_kept_out, may_monitor, must_change};
 pub use scheduler::{Due, Run as EventRun, Scheduler};
 pub use system_tables::read_grant_tables;
 pub use tally::{STATS, Sent, Work};
@@ -161,7 +164,7 @@ pub struct Session {
     warnings: Warnings,
     /// The statement's own warnings, while it runs.
     current: Warnings,
-    /// What the client is told of the session with its answers.
+    /// What answers say of the session.
     tracking: tracking::Tracking,
     /// The statement at hand shows the warnings and does not replace them.
     keep_warnings: bool,
@@ -200,7 +203,7 @@ pub struct Session {
     out_to: OutTo,
     /// What SIGNAL raised, with all that it said.
     signalled: Option<Warning>,
-    owing: owed::Owing,
+    owing: deferred_ack::Owing,
     /// What follows the statement that ran last, in UTF-8.
     ahead: Option<text::Ahead>,
     /// The account's connection, which its resources are counted on. Sessions that nobody logged in to have none.
@@ -293,7 +296,7 @@ impl Session {
             collecting: false,
             out_to: OutTo::default(),
             signalled: None,
-            owing: owed::Owing::default(),
+            owing: deferred_ack::Owing::default(),
             ahead: None,
             connected: None,
             update_counted: false,
@@ -406,10 +409,7 @@ impl Session {
         if self.info.insert_id_was_taken() {
             self.vars.put(Var::insert_id, crate::vars::VarValue::UInt(0));
         }
-        let last = crate::value::SessionInfo::last_insert_id(&self.info);
-        if self.vars.u64(Var::last_insert_id) != last {
-            self.vars.put(Var::last_insert_id, crate::vars::VarValue::UInt(last));
-        }
+        self.tell_insert_id();
         let had = self.warnings.total();
         if (self.current.total() > 0 || had > 0) && !(self.keep_warnings && result.is_ok()) {
             std::mem::swap(&mut self.warnings, &mut self.current);
@@ -420,6 +420,14 @@ impl Session {
             self.vars.put(Var::error_count, count(usize::from(result.is_err())));
         }
         result
+    }
+
+    /// The variable `last_insert_id` gives what the function gives.
+    fn tell_insert_id(&mut self) {
+        let last = crate::value::SessionInfo::last_insert_id(&self.info);
+        if self.vars.u64(Var::last_insert_id) != last {
+            self.vars.put(Var::last_insert_id, crate::vars::VarValue::UInt(last));
+        }
     }
 
     async fn run_text(
@@ -451,9 +459,7 @@ impl Session {
         if !ends {
             sink.more_follows();
         }
-        if crate::binlog::is_on(self.inst.binlog.get()) {
-            self.said.text = Some(sql[..consumed].into());
-        }
+        self.said(&sql[..consumed], &stmt);
         (self.run_statement(&stmt, &[], sink).await, if ends { sql.len() } else { consumed })
     }
 
@@ -504,7 +510,7 @@ impl Session {
         Some(self.run_query(&parsed.stmt, Origin::Text, &params, sink).await)
     }
 
-    /// Refuses a query that may not be run, before anything about the names in it is told. What only binding knows is
+    /// Refuses a query that may not be run, before any error about the names in it is reported. What only binding knows is
     /// checked with the plan, see [`rights::cover`].
     fn check_query(&mut self, stmt: &Statement) -> Result<(), SqlError> {
         if self.access.is_expired() {
@@ -586,6 +592,7 @@ impl Session {
         if let Statement::Explain(e) = stmt
             && let ExplainTarget::Connection(id) = e.target
         {
+            self.count(stmt);
             if self.access.is_expired() {
                 return Err(login::must_change());
             }
@@ -594,11 +601,11 @@ impl Session {
         if query::is_query(stmt) {
             return self.run_query(stmt, Origin::Tree, params, sink).await;
         }
+        self.count(stmt);
         self.check_statement(stmt)?;
-        if self.access.is_limited() && login::changes(stmt) {
+        if self.access.is_limited() && stmt.defines() {
             self.count_update()?;
         }
-        self.count(stmt);
         self.params.clear();
         self.params.extend_from_slice(params);
         match stmt {

@@ -29,7 +29,7 @@ const ADMITTED: usize = 16;
 pub(super) struct Points {
     /// Numbers of plans, each with the state of the session's rights in which they were enough.
     admitted: [(u64, u64); ADMITTED],
-    key: Vec<u8>,
+    pub(super) key: Vec<u8>,
     row: Vec<u8>,
     /// All statements take the usual way.
     off: bool,
@@ -50,7 +50,8 @@ impl Session {
     }
 
     /// Nothing of the session, nor of its account, wants more of a SELECT than its rows.
-    fn is_plain(&self) -> bool {
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
         let settings = &self.settings;
         let access =
             !(self.access.is_stale() || self.access.is_limited() || self.access.is_expired());
@@ -71,7 +72,7 @@ impl Session {
     }
 
     /// The statement before has left nothing that the beginning or the end of the next one would take away.
-    fn is_clean(&self) -> bool {
+    pub(super) fn is_clean(&self) -> bool {
         self.current.total() == 0
             && self.warnings.total() == 0
             && self.signalled.is_none()
@@ -149,7 +150,7 @@ impl Session {
     }
 
     /// The end of a statement that had no beginning: it is counted, and leaves no diagnostics behind, as it has found none.
-    fn end_alone(&mut self, done: Result<(), SqlError>) -> Result<(), SqlError> {
+    pub(super) fn end_alone(&mut self, done: Result<(), SqlError>) -> Result<(), SqlError> {
         self.inst.status.inc(Stat::Queries);
         (self.keep_warnings, self.outer_mode) = (false, None);
         (self.tally.failed, self.tally.warnings) = (false, 0);
@@ -193,7 +194,7 @@ impl Session {
         if plan.catalog_version() != self.inst.db.catalog_version()
             || point.told != self.settings.told
             || self.settings.join_limit.is_some_and(|limit| plan.examined() > limit as f64)
-            || !self.admits(plan, point)
+            || !self.admits(plan, point.serial)
         {
             return None;
         }
@@ -218,16 +219,16 @@ impl Session {
     }
 
     /// The session has the rights that the plan needs.
-    fn admits(&mut self, plan: &Plan, point: &PointPlan) -> bool {
-        let now = (point.serial, self.access.state());
-        let place = point.serial as usize % ADMITTED;
+    pub(super) fn admits(&mut self, plan: &Plan, serial: u64) -> bool {
+        let now = (serial, self.access.state());
+        let place = serial as usize % ADMITTED;
         if self.points.admitted[place] == now {
             return true;
         }
         // What is missing is told in the usual way.
         let enough = rights::check(plan.needs(), &mut self.access).is_ok();
         if enough {
-            self.points.admitted[place] = (point.serial, self.access.state());
+            self.points.admitted[place] = now;
         }
         enough
     }

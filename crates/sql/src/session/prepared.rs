@@ -7,6 +7,7 @@ use super::preparable::preparable;
 use super::text::{for_client, lexed};
 use crate::context::{AdminResult, Listed, PreparedStatement};
 use crate::ddl::refused::value_error;
+use crate::errno;
 use crate::memory::{Held, LARGE};
 use crate::query::{self, ParamKind, Plan};
 use crate::rights;
@@ -31,8 +32,15 @@ pub struct Prepared {
     held: Held,
 }
 
+impl Prepared {
+    /// What its parameters are where they stand.
+    pub(super) fn kinds(&self) -> &ParamKinds {
+        &self.kinds
+    }
+}
+
 /// Parameters that a session keeps the memory for between executions; others have up to 65,535.
-const SPARE_VALUES: usize = 256;
+pub(super) const SPARE_VALUES: usize = 256;
 
 /// Texts of a client's set are texts of the connection's collation as they come.
 pub(super) fn is_sent_in(from: Charset, collation: Collation) -> bool {
@@ -41,10 +49,10 @@ pub(super) fn is_sent_in(from: Charset, collation: Collation) -> bool {
 }
 
 /// What parameters are where they stand.
-type ParamKinds = Arc<[(u32, ParamKind)]>;
+pub(super) type ParamKinds = Arc<[(u32, ParamKind)]>;
 
 /// Texts as what they are where they stand.
-fn settle(kinds: &ParamKinds, values: &mut [Value<'static>]) {
+pub(super) fn settle(kinds: &ParamKinds, values: &mut [Value<'static>]) {
     for (n, kind) in kinds.iter() {
         if let Some(v) = values.get_mut(*n as usize)
             && let Value::Str(text, collation) = v
@@ -65,6 +73,8 @@ fn prepared_bytes(text: &[u8], plan: Option<&Plan>) -> usize {
 /// A statement prepared by name.
 pub struct Named {
     stmt: Arc<Statement>,
+    /// Of a definition statement: the binary log has it.
+    text: Option<Box<[u8]>>,
     params: usize,
     kinds: ParamKinds,
     listed: Listed,
@@ -123,7 +133,7 @@ impl Session {
         self.next_statement = self.next_statement.wrapping_add(1).max(1);
         let params = parsed.params as usize;
         if params > 65_535 {
-            return Err(SqlError::new(1390, "Prepared statement contains too many placeholders"));
+            return Err(SqlError::of(errno::ER_PS_MANY_PARAM, &[]));
         }
         let listed = self.listed(Some(id), None, sql);
         self.inst.status.inc(Stat::Prepared_stmt_count);
@@ -202,7 +212,7 @@ impl Session {
             return Err(SqlError::unknown_statement(id, "mysqld_stmt_execute"));
         };
         if params.len() != p.params {
-            return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
+            return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"mysqld_stmt_execute"]));
         }
         p.listed.executed();
         let (stmt, plan, kinds) = (p.stmt.clone(), p.plan.clone(), p.kinds.clone());
@@ -263,9 +273,7 @@ impl Session {
             }
         } else if !query::is_query(stmt) {
             self.out_to = super::call::OutTo::Client;
-            if crate::binlog::is_on(self.inst.binlog.get()) {
-                self.said.text = self.prepared.get(&id).map(|p| p.text[..].into());
-            }
+            self.said_prepared(id);
             let done = self.run_statement(stmt, values, sink).await;
             self.out_to = Default::default();
             return done;
@@ -341,11 +349,13 @@ impl Session {
             self.check_statement(&parsed.stmt)?;
         }
         let listed = self.listed(None, Some(name), &text);
+        let defines = parsed.stmt.defines();
         self.inst.status.inc(Stat::Prepared_stmt_count);
         self.named.insert(
             name.to_lowercase(),
             Named {
                 stmt: Arc::new(parsed.stmt),
+                text: defines.then(|| text[..].into()),
                 params: parsed.params as usize,
                 kinds,
                 listed,
@@ -363,21 +373,19 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
         let Some(n) = self.named.get(&name.to_lowercase()) else {
-            return Err(SqlError::new(
-                1243,
-                format!("Unknown prepared statement handler ({name}) given to EXECUTE"),
-            ));
+            return Err(SqlError::of(errno::ER_UNKNOWN_STMT_HANDLER, &[&name, &"EXECUTE"]));
         };
         if n.params != using.len() {
-            return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
+            return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"EXECUTE"]));
         }
         n.listed.executed();
-        let (stmt, kinds) = (n.stmt.clone(), n.kinds.clone());
+        let (stmt, kinds, text) = (n.stmt.clone(), n.kinds.clone(), n.text.clone());
         let mut values: Vec<Value<'static>> = using
             .iter()
             .map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null))
             .collect();
         settle(&kinds, &mut values);
+        self.said_inside(text.as_deref());
         self.out_to = super::call::OutTo::Variables(using.to_vec());
         let done = self.run_for_outer(&stmt, &values, sink).await;
         self.out_to = Default::default();
@@ -390,10 +398,9 @@ impl Session {
                 self.tracking.changed();
                 Ok(())
             }
-            false => Err(SqlError::new(
-                1243,
-                format!("Unknown prepared statement handler ({name}) given to DEALLOCATE PREPARE"),
-            )),
+            false => {
+                Err(SqlError::of(errno::ER_UNKNOWN_STMT_HANDLER, &[&name, &"DEALLOCATE PREPARE"]))
+            }
         }
     }
 
@@ -412,10 +419,7 @@ impl Session {
         if self.inst.status.get(Stat::Prepared_stmt_count) < max {
             return Ok(());
         }
-        let text = format!(
-            "Can't create more than max_prepared_stmt_count statements (current value: {max})"
-        );
-        Err(SqlError::new(1461, text))
+        Err(SqlError::of(errno::ER_MAX_PREPARED_STMT_COUNT_REACHED, &[&max]))
     }
 }
 
@@ -497,7 +501,7 @@ fn in_range(p: &ParamValue) -> Result<(), SqlError> {
     }
 }
 
-fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'static> {
+pub(super) fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'static> {
     match p {
         ParamValue::Null => Value::Null,
         ParamValue::Int(v) => Value::Int(*v),

@@ -134,9 +134,7 @@ impl Session {
         let (schema, name) = self.program_name(name)?;
         let found = self.inst.db.object(object_kind(kind), &schema, &object_name(&name));
         let missing = || match kind {
-            RoutineKind::Trigger => {
-                SqlError::new(errno::ER_TRG_DOES_NOT_EXIST, "Trigger does not exist")
-            }
+            RoutineKind::Trigger => SqlError::of(errno::ER_TRG_DOES_NOT_EXIST, &[]),
             RoutineKind::Event => super::events::unknown_event(&name),
             _ => does_not_exist(kind.name(), &schema, &name),
         };
@@ -171,13 +169,11 @@ impl Session {
         let (schema, name) = self.program_name(name)?;
         check_length(&name)?;
         if name.is_empty() || name.ends_with(' ') {
-            let text = format!("Incorrect routine name '{name}'");
-            return Err(SqlError::new(errno::ER_SP_WRONG_NAME, text));
+            return Err(SqlError::of(errno::ER_SP_WRONG_NAME, &[&name]));
         }
         if is_virtual_schema(&schema) {
             let (user, host) = self.access.account();
-            let text = format!("Access denied for user '{user}'@'{host}' to database '{schema}'");
-            return Err(SqlError::new(errno::ER_DBACCESS_DENIED_ERROR, text));
+            return Err(SqlError::of(errno::ER_DBACCESS_DENIED_ERROR, &[&user, &host, &schema]));
         }
         match self.inst.db.schema(&schema) {
             Some(_) => Ok((schema, name)),
@@ -313,8 +309,7 @@ impl Session {
                     self.user_vars.set(Some(&self.info.memory), name.as_str(), v)?;
                 }
                 IntoVar::Local(name) => {
-                    let text = format!("Undeclared variable: {name}");
-                    return Err(SqlError::new(errno::ER_SP_UNDECLARED_VAR, text));
+                    return Err(SqlError::of(errno::ER_SP_UNDECLARED_VAR, &[&name]));
                 }
                 IntoVar::Slot(_) => {}
             }
@@ -333,8 +328,7 @@ pub(super) fn check_variables(body: &Program) -> Result<(), SqlError> {
                 && var.component.is_none()
                 && Var::lookup(var.name.as_str()).is_none()
             {
-                let text = format!("Unknown system variable '{}'", var.name);
-                return Err(SqlError::new(errno::ER_UNKNOWN_SYSTEM_VARIABLE, text));
+                return Err(SqlError::of(errno::ER_UNKNOWN_SYSTEM_VARIABLE, &[&var.name]));
             }
         }
     }

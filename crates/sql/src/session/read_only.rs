@@ -1,7 +1,7 @@
 //! What `read_only` and `super_read_only` ask of statements and commits, and SET of the two.
 
 use super::Session;
-use super::owed::Told;
+use super::deferred_ack::Told;
 use crate::ddl::engine_error;
 use crate::errno;
 use crate::locks::{Inside, LockedTables, Writer};
@@ -113,8 +113,7 @@ impl Session {
     pub(super) fn check_still(&self) -> Result<(), SqlError> {
         let listed = self.locked.as_ref().is_some_and(LockedTables::is_listed);
         if listed || self.backup.is_some() || self.in_transaction() {
-            let text = "Can't execute the given command because you have active locked tables or an active transaction";
-            return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
+            return Err(SqlError::of(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, &[]));
         }
         Ok(())
     }

@@ -47,8 +47,7 @@ impl Session {
                 done => return done.map_err(RunError::into_sql),
             }
         }
-        let text = "Table definition has changed, please retry transaction";
-        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+        Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
     }
 
     fn how_replicated(&self) -> HowReplicated {

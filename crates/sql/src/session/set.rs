@@ -3,6 +3,7 @@
 use super::{Session, binary_log};
 use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
+use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, SessionInfo as _, Value, old_sets};
 use crate::vars::wanted::{Wanted, set_names};
@@ -230,7 +231,7 @@ impl Session {
     fn tell_updated(&mut self, var: Var) {
         if matches!(var, Var::character_set_database | Var::collation_database) {
             let name = var.name();
-            self.current.warn(1681, || {
+            self.current.warn(errno::ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT, || {
                 format!(
                     "Updating '{name}' is deprecated. It will be made read-only in a future release."
                 )
@@ -332,7 +333,10 @@ fn resolve(v: &SysVar) -> Result<(Var, SetTarget, Kept), SqlError> {
         Some(VarScope::PersistOnly) => (Some(SetTarget::Global), Kept::Only),
     };
     if let Some(c) = &v.component {
-        return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{name}'")));
+        return Err(SqlError::new(
+            errno::ER_UNKNOWN_SYSTEM_VARIABLE,
+            format!("Unknown system variable '{c}.{name}'"),
+        ));
     }
     if kept != Kept::No
         && let Some(var) = Var::lookup(name)
@@ -362,7 +366,7 @@ fn another_engine(name: &str) -> Result<Option<VarWarning>, SqlError> {
         return Err(unknown_engine(name));
     }
     let message = format!("Using storage engine InnoDB for tables that name none, not '{name}'");
-    Ok(Some(VarWarning { errno: 1266, message }))
+    Ok(Some(VarWarning { errno: errno::ER_WARN_USING_OTHER_HANDLER, message }))
 }
 
 /// Does the SET itself write NO_ENGINE_SUBSTITUTION, or a mode that stands for it? A value that is copied from a variable was

@@ -31,7 +31,7 @@ use weir_syntax::ast::{FlushKind, Statement, TableName};
 /// Whom the server's own statements are of. There is no such account here; in MySQL it is locked.
 const OWNER: (&str, &str) = ("mysql.sys", "localhost");
 
-/// Times that the grant tables are read before anyone who makes and drops them meanwhile is told to wait.
+/// Attempts to read the grant tables before the sessions that make and drop them meanwhile are kept out.
 const ATTEMPTS: usize = 8;
 /// What a statement finds where one of its tables has gone or come since it was put together.
 const GONE: [u16; 3] =
@@ -169,18 +169,7 @@ impl Session {
                 }
                 self.inst.system_tables.bring_back();
             }
-            Statement::CreateUser(_)
-            | Statement::AlterUser(_)
-            | Statement::DropUser { .. }
-            | Statement::RenameUser(_)
-            | Statement::SetPassword(_)
-            | Statement::CreateRole { .. }
-            | Statement::DropRole { .. }
-            | Statement::SetDefaultRole { .. }
-            | Statement::Grant(_)
-            | Statement::Revoke(_)
-                if self.inst.accounts.has_grant_tables() =>
-            {
+            other if other.row().changes_accounts && self.inst.accounts.has_grant_tables() => {
                 self.read_grant_tables().await?;
             }
             _ => {}
@@ -190,8 +179,7 @@ impl Session {
 
     pub(super) async fn read_grant_tables(&mut self) -> Result<(), SqlError> {
         if self.locked.is_some() {
-            let text = "Can't execute the given command because you have active locked tables or an active transaction";
-            return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
+            return Err(SqlError::of(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, &[]));
         }
         let told = {
             let gates = self.enter_gates().await?;

@@ -11,6 +11,7 @@ use crate::status::Stat;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use weir_engine::cost;
 use weir_syntax::parse::{ParseOptions, Parsed, digest};
 
 /// Counters that a summary has a column for.
@@ -31,7 +32,7 @@ const KNOWN: usize = 256;
 /// Bytes of a text without a plan that is remembered. The digest of a longer one is made when it is parsed.
 const SHORT: usize = 64;
 
-/// What is told of a session's statements, and what was told before.
+/// What the logs and the tables of statements get of a session, and what they got before.
 #[derive(Default)]
 pub(super) struct Tally {
     /// Nanoseconds that transactions waited for locks of rows since they were told last.
@@ -69,6 +70,8 @@ pub struct Work {
     /// A table was read whole.
     pub scanned: bool,
     counted: [u64; COUNTED],
+    /// Bytes of memory that were charged to the session at most.
+    pub memory: usize,
 }
 
 /// A statement as it was sent.
@@ -117,13 +120,15 @@ impl Session {
             lock_nanos: self.tally.lock_time.swap(0, Relaxed),
             scanned: counted[1] + counted[3] > 0,
             counted,
+            memory: self.info.memory.take_peak(),
         }
     }
 
     /// The statement that ended last took so many nanoseconds and sent so many rows.
     pub fn summarize(&mut self, said: Sent<'_>, work: &Work, nanos: u64, sent: u64) {
         if !self.inst.digests.are_kept() {
-            return;
+            // The next statement is not to be charged with it.
+            return cost::drain(|_, _| ());
         }
         let at_micros = self.inst.db.rt().wall_micros();
         let ended = Ended {
@@ -136,13 +141,17 @@ impl Session {
             sent,
             examined: work.examined,
             counted: work.counted,
+            memory: work.memory as u64,
         };
         let text = || self.loggable(self.text_of(said)).into_owned();
         if let Some(row) = self.kept_row(said) {
             return row.ended(&ended, self.conn.id, text);
         }
-        if let Some(row) = self.row_of(said, at_micros) {
-            row.ended(&ended, self.conn.id, || self.loggable(self.text_of(said)).into_owned());
+        match self.row_of(said, at_micros) {
+            Some(row) => {
+                row.ended(&ended, self.conn.id, || self.loggable(self.text_of(said)).into_owned());
+            }
+            None => cost::drain(|_, _| ()),
         }
     }
 

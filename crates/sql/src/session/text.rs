@@ -164,7 +164,7 @@ pub(super) fn for_client(client: Option<Charset>, mut e: SqlError) -> SqlError {
 /// Longest text of an error packet, in bytes.
 const LONGEST_MESSAGE: usize = 511;
 
-/// An error's text in `character_set_results`. What the set lacks is told by its number, as in MySQL: `\0416`, `\+01F600`.
+/// An error's text in `character_set_results`. A character that the set lacks is written as its number, as in MySQL: `\0416`, `\+01F600`.
 pub(super) fn message(results: Option<Collation>, e: &SqlError) -> Cow<'_, [u8]> {
     let Some(to) = results.filter(|c| !c.is_binary()).map(Collation::charset) else {
         return Cow::Borrowed(e.message.as_bytes());

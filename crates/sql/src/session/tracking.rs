@@ -1,8 +1,8 @@
-//! What clients with CLIENT_SESSION_TRACK are told of their session at the end of a statement: variables, the default database, that
+//! What clients with CLIENT_SESSION_TRACK learn of their session at the end of a statement: variables, the default database, that
 //! something has changed at all, and the transaction. Proxies and pools of connections repeat it on another connection.
 //!
 //! The notes are taken while a statement runs and are given away with its answer; without such a client they cost a look at a flag.
-//! Strings and orders are those that a MySQL sends: a transaction's state is told when it differs from what was told last.
+//! Strings and orders are those that a MySQL sends: a transaction's state is sent when it differs from what was sent last.
 
 use super::Session;
 use crate::query::Plan;
@@ -103,7 +103,7 @@ impl Tracking {
         self.started = Some(said);
     }
 
-    /// COMMIT AND CHAIN has begun a transaction of the same kind, which is told once more. Its isolation was not asked for.
+    /// COMMIT AND CHAIN has begun a transaction of the same kind, which is sent once more. Its isolation was not asked for.
     pub(super) fn chained(&mut self) {
         self.isolation = None;
         self.told_characteristics.clear();

@@ -1,8 +1,9 @@
 //! BEGIN, COMMIT, ROLLBACK, savepoints, SET TRANSACTION.
 
 use super::Session;
-use super::owed::Told;
+use super::deferred_ack::Told;
 use crate::ddl::engine_error;
+use crate::errno;
 use crate::session_api::{KillKind, OkInfo, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::vars::{SetInput, Var};
@@ -123,7 +124,7 @@ impl Session {
     fn find_savepoint(&self, name: &str) -> Result<usize, SqlError> {
         self.savepoints
             .find(name)
-            .ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
+            .ok_or_else(|| SqlError::of(errno::ER_SP_DOES_NOT_EXIST, &[&"SAVEPOINT", &name]))
     }
 
     pub(super) async fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
@@ -148,10 +149,7 @@ impl Session {
     pub(super) fn set_transaction(&mut self, t: &SetTransaction) -> Result<(), SqlError> {
         let Some(scope) = t.scope else {
             if self.in_transaction() {
-                return Err(SqlError::new(
-                    1568,
-                    "Transaction characteristics can't be changed while a transaction is in progress",
-                ));
+                return Err(SqlError::of(errno::ER_CANT_CHANGE_TX_CHARACTERISTICS, &[]));
             }
             if let Some(i) = t.isolation {
                 self.next_isolation = Some(level(i));

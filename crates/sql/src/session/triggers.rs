@@ -30,27 +30,25 @@ impl Session {
         if let (Some(place), Some(own)) = (place, own)
             && place != own
         {
-            // A table that there is none of is told first.
+            // The error for a table that does not exist comes first.
             let there = self.inst.db.table(place, table).is_some()
                 || self.inst.db.object(ObjectKind::View, place, table).is_some()
                 || is_virtual_schema(place);
             return Err(match there {
-                true => SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, "Trigger in wrong schema"),
+                true => SqlError::of(errno::ER_TRG_IN_WRONG_SCHEMA, &[]),
                 false => no_such_table(place, table),
             });
         }
         let (schema, name) = self.program_place(&t.name)?;
         if schema == SYSTEM_SCHEMA {
-            let text = "Triggers can not be created on system tables";
-            return Err(SqlError::new(errno::ER_NO_TRIGGERS_ON_SYSTEM_SCHEMA, text));
+            return Err(SqlError::of(errno::ER_NO_TRIGGERS_ON_SYSTEM_SCHEMA, &[]));
         }
         let db = &self.inst.db;
         if db.object(ObjectKind::View, &schema, table).is_some() {
             return Err(is_not(&schema, table, "BASE TABLE"));
         }
         if self.temporaries.has(&schema, table) {
-            let text = format!("Trigger's '{table}' is view or temporary table");
-            return Err(SqlError::new(errno::ER_TRG_ON_VIEW_OR_TEMP_TABLE, text));
+            return Err(SqlError::of(errno::ER_TRG_ON_VIEW_OR_TEMP_TABLE, &[&table]));
         }
         // With a name that a DROP TABLE takes meanwhile, its handle is stale, and the statement begins again.
         let of = db.table(&schema, table).ok_or_else(|| no_such_table(&schema, table))?;
@@ -157,10 +155,7 @@ impl Session {
         let Some((follows, other)) = &t.order else { return Ok(last.checked_add(STEP)) };
         let name = object_name(other.as_str());
         let Some(at) = known.iter().position(|b| b.object.name == name) else {
-            let text = format!(
-                "Referenced trigger '{other}' for the given action time and event type does not exist."
-            );
-            return Err(SqlError::new(errno::ER_REFERENCED_TRG_DOES_NOT_EXIST, text));
+            return Err(SqlError::of(errno::ER_REFERENCED_TRG_DOES_NOT_EXIST, &[&other]));
         };
         let number = |at: usize| known.get(at).map(|b| b.order);
         let (low, high) = match follows {

@@ -53,8 +53,7 @@ impl Session {
         let temptable = v.algorithm == Some(ViewAlgorithm::TempTable);
         let updatable = plan.updatable && !temptable;
         if v.check != ViewCheck::None && !updatable {
-            let text = format!("CHECK OPTION on non-updatable view '{schema}.{name}'");
-            return Err(SqlError::new(errno::ER_VIEW_NONUPD_CHECK, text));
+            return Err(SqlError::of(errno::ER_VIEW_NONUPD_CHECK, &[&schema, &name]));
         }
         let meta = ViewMeta {
             columns,
@@ -88,8 +87,7 @@ impl Session {
             if let Need::Table { schema, table, .. } = need
                 && self.temporaries.has(&schema, &table)
             {
-                let text = format!("View's SELECT refers to a temporary table '{table}'");
-                return Err(SqlError::new(errno::ER_VIEW_SELECT_TMPTABLE, text));
+                return Err(SqlError::of(errno::ER_VIEW_SELECT_TMPTABLE, &[&table]));
             }
         }
         Ok(())
@@ -100,8 +98,7 @@ impl Session {
         let db = &self.inst.db;
         if is_virtual_schema(schema) {
             let (user, host) = self.access.account();
-            let text = format!("Access denied for user '{user}'@'{host}' to database '{schema}'");
-            return Err(SqlError::new(errno::ER_DBACCESS_DENIED_ERROR, text));
+            return Err(SqlError::of(errno::ER_DBACCESS_DENIED_ERROR, &[&user, &host, &schema]));
         }
         if db.schema(schema).is_none() {
             return Err(SqlError::unknown_database(schema));
@@ -109,8 +106,7 @@ impl Session {
         let table = db.table(schema, name).is_some() || self.inst.computed(schema, name).is_some();
         let view = db.object(ObjectKind::View, schema, name).is_some();
         if table && (v.or_replace || v.alter) {
-            let text = format!("'{schema}.{name}' is not VIEW");
-            return Err(SqlError::new(errno::ER_WRONG_OBJECT, text));
+            return Err(SqlError::of(errno::ER_WRONG_OBJECT, &[&schema, &name, &"VIEW"]));
         }
         if table || (view && !v.or_replace && !v.alter) {
             return Err(table_exists(name));
@@ -154,12 +150,10 @@ impl Session {
 /// 1350 and 1351: what a view cannot say.
 fn refuse_clauses(q: &Query) -> Result<(), SqlError> {
     if q.into.is_some() {
-        let text = "View's SELECT contains a 'INTO' clause";
-        return Err(SqlError::new(errno::ER_VIEW_SELECT_CLAUSE, text));
+        return Err(SqlError::of(errno::ER_VIEW_SELECT_CLAUSE, &[&"INTO"]));
     }
     if names_variable(q) {
-        let text = "View's SELECT contains a variable or parameter";
-        return Err(SqlError::new(errno::ER_VIEW_SELECT_VARIABLE, text));
+        return Err(SqlError::of(errno::ER_VIEW_SELECT_VARIABLE, &[]));
     }
     Ok(())
 }
@@ -167,10 +161,7 @@ fn refuse_clauses(q: &Query) -> Result<(), SqlError> {
 /// The view's columns: named by its list, or as the query names them.
 fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, SqlError> {
     if !v.columns.is_empty() && v.columns.len() != plan.columns.len() {
-        return Err(SqlError::new(
-            errno::ER_VIEW_WRONG_LIST,
-            "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
-        ));
+        return Err(SqlError::of(errno::ER_VIEW_WRONG_LIST, &[]));
     }
     let mut columns: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
     let own = own_names(v, plan);
@@ -180,8 +171,7 @@ fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, 
         if let Some(twin) = known.insert(folded(&name), i) {
             // MySQL tells the first name of a list, and the second one of a query.
             let told = if v.columns.is_empty() { &name } else { &columns[twin].name };
-            let text = format!("Duplicate column name '{told}'");
-            return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
+            return Err(SqlError::of(errno::ER_DUP_FIELDNAME, &[&told]));
         }
         check_column_name(&name)?;
         let mut column = SqlColumn::new(name, info.ty);

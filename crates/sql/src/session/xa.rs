@@ -54,26 +54,23 @@ impl Branch {
 }
 
 fn unknown() -> SqlError {
-    SqlError::new(errno::ER_XAER_NOTA, "XAER_NOTA: Unknown XID")
+    SqlError::of(errno::ER_XAER_NOTA, &[])
 }
 
 fn invalid() -> SqlError {
-    let text = "XAER_INVAL: Invalid arguments (or unsupported command)";
-    SqlError::new(errno::ER_XAER_INVAL, text)
+    SqlError::of(errno::ER_XAER_INVAL, &[])
 }
 
 fn outside() -> SqlError {
-    let text = "XAER_OUTSIDE: Some work is done outside global transaction";
-    SqlError::new(errno::ER_XAER_OUTSIDE, text)
+    SqlError::of(errno::ER_XAER_OUTSIDE, &[])
 }
 
 fn duplicate() -> SqlError {
-    SqlError::new(errno::ER_XAER_DUPID, "XAER_DUPID: The XID already exists")
+    SqlError::of(errno::ER_XAER_DUPID, &[])
 }
 
 fn rolled_back() -> SqlError {
-    let text = "XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected";
-    SqlError::new(errno::ER_XA_RBDEADLOCK, text)
+    SqlError::of(errno::ER_XA_RBDEADLOCK, &[])
 }
 
 /// The name as the engine has it. XA RECOVER shows the number as a signed one.
@@ -184,10 +181,7 @@ impl Session {
         drop(branch);
         self.drop_doomed().await;
         done.map_err(|e| match e {
-            weir_engine::Error::Deadlock => {
-                let text = "XA_RBROLLBACK: Transaction branch was rolled back";
-                SqlError::new(errno::ER_XA_RBROLLBACK, text)
-            }
+            weir_engine::Error::Deadlock => SqlError::of(errno::ER_XA_RBROLLBACK, &[]),
             other => engine_error(other),
         })
     }

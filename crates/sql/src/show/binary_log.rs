@@ -2,6 +2,7 @@
 
 use crate::context::{ShowResult, StatementCtx};
 use crate::ddl::engine_error;
+use crate::errno;
 use crate::infoschema::cells::{s, u};
 use crate::infoschema::columns_of;
 use crate::session_api::SqlError;
@@ -22,7 +23,7 @@ fn log<'c>(cx: &StatementCtx<'c>) -> Option<&'c Arc<BinaryLog>> {
 /// SHOW BINARY LOGS.
 pub async fn files(cx: &StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let Some(log) = log(cx) else {
-        return Err(SqlError::new(1381, "You are not using binary logging"));
+        return Err(SqlError::of(errno::ER_NO_BINARY_LOGGING, &[]));
     };
     log.settle_told().await.map_err(engine_error)?;
     let mut r = ShowResult::new(columns_of("Log_name V255! File_size U! Encrypted V3!"));
@@ -58,8 +59,7 @@ pub fn replicas(cx: &StatementCtx<'_>) -> ShowResult {
 
 /// 1220.
 fn failed(why: &str) -> SqlError {
-    let text = format!("Error when executing command SHOW BINLOG EVENTS: {why}");
-    SqlError::new(1220, text)
+    SqlError::of(errno::ER_ERROR_WHEN_EXECUTING_COMMAND, &[&"SHOW BINLOG EVENTS", &why])
 }
 
 fn number(e: &Expr) -> Option<u64> {
@@ -172,5 +172,5 @@ fn info(event: &Event<'_>, format: &Format) -> String {
 
 /// 1373.
 pub fn no_such_file() -> SqlError {
-    SqlError::new(1373, "Target log not found in binlog index")
+    SqlError::of(errno::ER_UNKNOWN_TARGET_BINLOG, &[])
 }

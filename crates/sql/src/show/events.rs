@@ -15,10 +15,7 @@ use weir_syntax::ast::{Ident, TableName};
 /// SHOW CREATE EVENT.
 pub fn create(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    let missing = || {
-        let text = format!("Unknown event '{}'", name.name);
-        SqlError::new(errno::ER_EVENT_DOES_NOT_EXIST, text)
-    };
+    let missing = || SqlError::of(errno::ER_EVENT_DOES_NOT_EXIST, &[&name.name]);
     let found = cx.reads.db().object(ObjectKind::Event, &schema, &object_name(name.name.as_str()));
     let p = ProgramMeta::of(&*found.ok_or_else(missing)?)?;
     let event = p.event.as_ref().ok_or_else(missing)?;

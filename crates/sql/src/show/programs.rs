@@ -21,13 +21,10 @@ pub fn create(
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
     let found = cx.reads.db().object(kind, &schema, &object_name(name.name.as_str()));
     let missing = || match kind {
-        ObjectKind::Trigger => {
-            SqlError::new(errno::ER_TRG_DOES_NOT_EXIST, "Trigger does not exist")
-        }
+        ObjectKind::Trigger => SqlError::of(errno::ER_TRG_DOES_NOT_EXIST, &[]),
         _ => {
             let word = if kind == ObjectKind::Function { "FUNCTION" } else { "PROCEDURE" };
-            let text = format!("{word} {} does not exist", name.name);
-            SqlError::new(errno::ER_SP_DOES_NOT_EXIST, text)
+            SqlError::of(errno::ER_SP_DOES_NOT_EXIST, &[&word, &name.name])
         }
     };
     let o = found.ok_or_else(missing)?;

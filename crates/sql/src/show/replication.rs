@@ -1,6 +1,7 @@
 //! SHOW of replicas and of the binary log, with MySQL's columns. There is no log, and so no rows of one.
 
 use crate::context::{Shared, ShowResult, VirtualColumn};
+use crate::errno;
 use crate::infoschema::cells::{s, u};
 use crate::infoschema::columns_of;
 use crate::replication::settings::Reading;
@@ -26,7 +27,7 @@ const REPLICA_STATUS: &str =
 
 /// 3074.
 pub fn no_channel(name: &str) -> SqlError {
-    SqlError::new(3074, format!("Replica channel '{name}' does not exist."))
+    SqlError::of(errno::ER_REPLICA_CHANNEL_DOES_NOT_EXIST, &[&name])
 }
 
 /// 3074 for a channel that is named: a server without replication has the default channel alone, whose name is empty.

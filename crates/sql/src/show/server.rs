@@ -2,6 +2,7 @@
 
 use crate::account::{Privileges, show_create_user, show_grants};
 use crate::context::{ShowResult, StatementCtx};
+use crate::errno;
 use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
 use crate::infoschema::deadlocks;
 use crate::infoschema::server::{all_collations, all_status, collation_row};
@@ -81,7 +82,7 @@ pub fn engine(name: &str, what: &str, cx: &mut StatementCtx<'_>) -> Result<ShowR
         return Ok(ShowResult::new(columns));
     }
     if !own {
-        return Err(SqlError::new(1286, format!("Unknown storage engine '{name}'")));
+        return Err(SqlError::of(errno::ER_UNKNOWN_STORAGE_ENGINE, &[&name]));
     }
     if !what.eq_ignore_ascii_case("status") {
         return Ok(ShowResult::new(columns));
@@ -125,7 +126,7 @@ pub fn errors(cx: &StatementCtx<'_>) -> u64 {
 fn number(e: &Expr) -> Result<usize, SqlError> {
     match e {
         Expr::Literal(Literal::Int(n)) => Ok(*n as usize),
-        _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT")),
+        _ => Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"LIMIT"])),
     }
 }
 
@@ -165,13 +166,7 @@ pub fn grants(
     let name = cx.account(user.unwrap_or(&UserSpec::CurrentUser));
     let accounts = cx.changes.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
-        return Err(SqlError::new(
-            1141,
-            format!(
-                "There is no such grant defined for user '{}' on host '{}'",
-                name.user, name.host
-            ),
-        ));
+        return Err(SqlError::of(errno::ER_NONEXISTING_GRANT, &[&name.user, &name.host]));
     };
     let roles: Vec<_> = match user {
         None => cx.changes.access.active_roles().to_vec(),
@@ -193,7 +188,7 @@ pub fn create_user(user: &UserSpec, cx: &mut StatementCtx<'_>) -> Result<ShowRes
     let name = cx.account(user);
     let accounts = cx.changes.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
-        return Err(SqlError::new(1396, format!("Operation SHOW CREATE USER failed for {name}")));
+        return Err(SqlError::of(errno::ER_CANNOT_USER, &[&"SHOW CREATE USER", &name]));
     };
     Ok(ShowResult {
         columns: vec![named(format!("CREATE USER for {}@{}", name.user, name.host), text(1024))],

@@ -246,7 +246,7 @@ pub fn columns(
     Ok(ShowResult { columns, rows })
 }
 
-/// The columns of a table on which something is `granted`, which is what is told.
+/// The columns of a table on which something is `granted`, which is what is shown.
 fn shown_columns(
     table: &TableMeta,
     mut granted: impl FnMut(&str) -> Option<String>,

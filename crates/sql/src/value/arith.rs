@@ -5,6 +5,7 @@ use super::decimal::{MAX_PRECISION, MAX_SCALE, Overflow};
 use super::error::{ValueError, Warnings};
 use super::types::{Class, SqlType, TypeInfo};
 use super::{Decimal, Value};
+use crate::errno;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
@@ -39,7 +40,7 @@ type Out = Result<Value<'static>, ValueError>;
 /// `a op b`. NULL gives NULL; division by zero NULL and warning 1365 (an error in strict DML).
 pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     if a.is_null() || b.is_null() {
-        // Both sides of doubles are looked at: a text beside NULL is told of when it is no number.
+        // Both sides of doubles are looked at: a text that is no number raises its warning even where the other side is NULL.
         for v in [a, b].into_iter().filter(|v| v.is_string() && op != Op::IntDiv) {
             v.to_number(&mut cx.warnings);
         }
@@ -219,11 +220,9 @@ pub fn binary_bits(op: BitOp, a: &Value<'_>, b: &Value<'_>, w: &mut Warnings) ->
     let shift = |w: &mut Warnings| b.to_u64(w).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let each = |f: fn(u8, u8) -> u8| match b.as_bytes() {
         None => Ok(Value::Null),
-        Some(y) if y.len() != x.len() => Err(ValueError::new(
-            3513,
-            "HY000",
-            "Binary operands of bitwise operators must be of equal length".into(),
-        )),
+        Some(y) if y.len() != x.len() => {
+            Err(ValueError::of(errno::ER_INVALID_BITWISE_OPERANDS_SIZE, &[]))
+        }
         Some(y) => {
             let bytes: Vec<u8> = x.iter().zip(y).map(|(p, q)| f(*p, *q)).collect();
             Ok(Value::Bytes(bytes.into()))

@@ -6,6 +6,7 @@ use super::decimal::Decimal;
 use super::error::shown;
 use super::types::{Class, SqlType, TypeInfo};
 use super::{Charset, Collation, Date, Time, Value, ValueError};
+use crate::errno;
 
 /// What CAST turns a value into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +148,7 @@ pub fn cast(
     })
 }
 
-/// NULL for a date that the mode forbids, which is told of a text or a number.
+/// NULL for a date that the mode forbids; the warning names the text or the number.
 fn forbidden(v: &Value<'_>, before: u64, cx: &mut EvalCtx<'_>) -> Value<'static> {
     if v.is_string() || v.is_numeric() {
         // That it was cut does not matter then.
@@ -251,7 +252,7 @@ fn to_signed(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
     }
     let Some(n) = v.to_integer(&mut cx.warnings) else { return Value::Null };
     if v.is_string() && n > i128::from(i64::MAX) && n <= i128::from(u64::MAX) {
-        cx.warnings.warn(1105, || {
+        cx.warnings.warn(errno::ER_UNKNOWN_ERROR, || {
             "Cast to signed converted positive out-of-range integer to its negative complement"
                 .into()
         });
@@ -276,7 +277,7 @@ fn to_unsigned(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
             return Value::UInt(0);
         }
         if v.is_string() {
-            cx.warnings.warn(1105, || {
+            cx.warnings.warn(errno::ER_UNKNOWN_ERROR, || {
                 "Cast to unsigned converted negative integer to its positive complement".into()
             });
         }
@@ -302,7 +303,7 @@ fn to_decimal(v: &Value<'_>, precision: u8, scale: u8, cx: &mut EvalCtx<'_>) -> 
         Ok(r) if r.abs() <= max.abs() => Value::Decimal(r),
         _ => {
             let text = "Out of range value for column 'CAST()' at row 1";
-            cx.warnings.warn(1264, || text.into());
+            cx.warnings.warn(errno::ER_WARN_DATA_OUT_OF_RANGE, || text.into());
             Value::Decimal(max)
         }
     }
@@ -315,7 +316,7 @@ fn valid_part(bytes: &[u8], charset: Charset, cx: &mut EvalCtx<'_>) -> Option<us
         let rest = bytes[valid..].iter().take(3);
         let hex: String = rest.map(|b| format!("{b:02X}")).collect();
         let text = format!("Invalid {} character string: '{hex}'", charset.name());
-        cx.warnings.warn(1300, || text);
+        cx.warnings.warn(errno::ER_INVALID_CHARACTER_STRING, || text);
         if cx.mode.strict() {
             return None;
         }
@@ -370,7 +371,7 @@ fn to_binary(
             let told = format!(
                 "Result of cast_as_binary() was larger than max_allowed_packet ({max}) - truncated"
             );
-            cx.warnings.warn(1301, || told);
+            cx.warnings.warn(errno::ER_WARN_ALLOWED_PACKET_OVERFLOWED, || told);
             return Ok(Value::Null);
         }
         cx.reserve(n as usize)?;
@@ -394,7 +395,9 @@ fn to_year(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
         Some(y) => Value::UInt(u64::from(y)),
         None => {
             let text = shown(&v.to_bytes().unwrap_or_default());
-            cx.warnings.warn(1292, || format!("Truncated incorrect YEAR value: '{text}'"));
+            cx.warnings.warn(errno::ER_TRUNCATED_WRONG_VALUE, || {
+                format!("Truncated incorrect YEAR value: '{text}'")
+            });
             Value::Null
         }
     }

@@ -5,6 +5,7 @@ use super::error::{ValueError, Warnings, shown};
 use super::json::{self, Json};
 use super::types::{Class, SqlType, TypeInfo, coercibility};
 use super::{Charset, Collation, DateTime, SqlMode, Value};
+use crate::errno;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -353,6 +354,31 @@ pub fn date_or_zero(v: &Value<'_>, date: bool, cx: &mut EvalCtx<'_>) -> DateTime
     }
 }
 
+/// What a client sends where the statement wants a DATE or a DATETIME. As where a client sends a date in the binary protocol, no mode is
+/// asked for the days that there are.
+pub fn sent_moment<'v>(ty: &SqlType, v: Value<'v>, cx: &mut EvalCtx<'_>) -> Value<'v> {
+    if !v.is_string() {
+        return v;
+    }
+    if let Some(found) = v.find_datetime_in(cx.tz, true) {
+        return match found.date_only {
+            true => Value::Date(found.value.date),
+            false => Value::DateTime(found.value),
+        };
+    }
+    let text = v.to_bytes().unwrap_or_default();
+    match ty {
+        SqlType::Date => cx.warnings.truncated("date", &text),
+        _ => cx.warnings.incorrect("datetime", &text),
+    }
+    Value::Null
+}
+
+/// Whether a text is a date as far as the session's mode takes it for one.
+pub fn is_date(v: &Value<'_>, cx: &EvalCtx<'_>) -> bool {
+    v.find_datetime(cx).is_some_and(|found| !is_refused(&found.value, cx))
+}
+
 /// Zeros that the session's mode does not take for a date.
 fn is_refused(d: &DateTime, cx: &EvalCtx<'_>) -> bool {
     match d.is_zero() {
@@ -369,14 +395,14 @@ pub fn check_temporal(v: &Value<'_>, ty: &SqlType, cx: &EvalCtx<'_>) -> Result<(
         SqlType::DateTime { .. } => "DATETIME",
         _ => return Ok(()),
     };
-    match v.find_datetime(cx) {
-        Some(f) if !is_refused(&f.value, cx) => Ok(()),
-        _ => Err(incorrect(kind, v.as_bytes().unwrap_or(b""))),
+    match is_date(v, cx) {
+        true => Ok(()),
+        false => Err(incorrect(kind, v.as_bytes().unwrap_or(b""))),
     }
 }
 
 fn incorrect(kind: &str, b: &[u8]) -> ValueError {
-    ValueError::new(1525, "HY000", format!("Incorrect {kind} value: '{}'", shown(b)))
+    ValueError::of(errno::ER_WRONG_VALUE, &[&kind, &shown(b)])
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::error::{ValueError, Warnings};
 use super::look::{self, Look};
 use super::zone::TimeZone;
+use crate::errno;
 use crate::memory::{Account, Held, LARGE};
 use weir_engine::row::Collation;
 
@@ -91,8 +92,7 @@ impl SqlMode {
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             let upper = name.to_ascii_uppercase();
             let Some(&(_, bit)) = NAMES.iter().find(|(n, _)| *n == upper) else {
-                let text = format!("Variable 'sql_mode' can't be set to the value of '{name}'");
-                return Err(ValueError::new(1231, "42000", text));
+                return Err(ValueError::of(errno::ER_WRONG_VALUE_FOR_VAR, &[&"sql_mode", &name]));
             };
             mode = mode | bit.expanded();
         }

@@ -8,6 +8,7 @@ use super::json::{self, Item};
 use super::temporal::parse::{self, FoundDateTime};
 use super::temporal::{Date, DateTime, Time};
 use super::{Collation, Value};
+use crate::errno;
 use std::borrow::Cow;
 
 /// Only spaces behind a number do not count as garbage.
@@ -265,7 +266,7 @@ impl Value<'_> {
                 _ => "Truncated incorrect datetime",
             };
             let text = super::error::shown(&self.to_bytes().unwrap_or_default());
-            cx.warnings.warn(1292, || format!("{kind} value: '{text}'"));
+            cx.warnings.warn(errno::ER_TRUNCATED_WRONG_VALUE, || format!("{kind} value: '{text}'"));
         }
         if bad { None } else { found.map(|f| f.value) }
     }
@@ -344,12 +345,16 @@ impl Value<'_> {
         // A text beyond the range is the end of it, a number is no time at all.
         if self.is_numeric() && found.is_some_and(|f| f.truncated) {
             let text = super::error::shown(&self.to_bytes().unwrap_or_default());
-            cx.warnings.warn(1292, || format!("Truncated incorrect time value: '{text}'"));
+            cx.warnings.warn(errno::ER_TRUNCATED_WRONG_VALUE, || {
+                format!("Truncated incorrect time value: '{text}'")
+            });
             return None;
         }
         if found.is_none_or(|f| f.truncated) {
             let text = super::error::shown(&self.to_bytes().unwrap_or_default());
-            cx.warnings.warn(1292, || format!("Truncated incorrect time value: '{text}'"));
+            cx.warnings.warn(errno::ER_TRUNCATED_WRONG_VALUE, || {
+                format!("Truncated incorrect time value: '{text}'")
+            });
         }
         found.map(|f| f.value)
     }

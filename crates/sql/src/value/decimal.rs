@@ -128,6 +128,20 @@ impl Decimal {
         Self::from_wide(neg, scale, &big)
     }
 
+    /// Adds a number of one word and of the same scale, if this one is not too long for it: most of the rows of a sum. False: it has not been
+    /// added.
+    #[inline]
+    pub fn add_short(&mut self, other: &Decimal) -> bool {
+        let ([word, 0, 0, 0], [low, high, 0, 0]) = (other.mag, self.mag) else { return false };
+        if self.scale != other.scale || high >> 62 != 0 {
+            return false;
+        }
+        let signed = |n: i128, neg: bool| if neg { -n } else { n };
+        let own = signed(i128::from(high) << 64 | i128::from(low), self.neg);
+        *self = Self::from_i128(own + signed(i128::from(word), other.neg), self.scale);
+        true
+    }
+
     pub fn checked_sub(self, other: Self) -> Result<Self, Overflow> {
         self.checked_add(other.negated())
     }
@@ -367,6 +381,14 @@ impl Decimal {
 
     /// The inverse of [`Decimal::to_fixed`].
     pub fn from_fixed(bytes: &[u8], scale: u8) -> Self {
+        // Up to 18 digits, as most columns have: one word.
+        if let len @ 1..=8 = bytes.len() {
+            let mut be = [0u8; 8];
+            be[..len].copy_from_slice(bytes);
+            be[0] ^= 0x80;
+            let v = i64::from_be_bytes(be) >> (64 - 8 * len);
+            return Self::make(v < 0, scale, [v.unsigned_abs(), 0, 0, 0]);
+        }
         let mut be = [0u8; 32];
         let at = 32usize.saturating_sub(bytes.len());
         be[at..].copy_from_slice(&bytes[..32 - at]);
@@ -687,6 +709,43 @@ mod tests {
         assert_eq!(Decimal::parse(b"12abc").used, 2);
         assert_eq!(Decimal::parse(b"abc").used, 0);
         assert!(Decimal::parse("9".repeat(66).as_bytes()).value.is_none());
+    }
+
+    #[test]
+    fn short_sums_are_those_of_long_ones() {
+        let long = "99999999999999999999999999999.25";
+        for a in ["0.00", "1.50", "-1.50", "184467440737095516.15", "-0.01", long] {
+            for b in ["0.00", "2.25", "-2.25", "-184467440737095516.15", long] {
+                let mut sum = dec(a);
+                let added = sum.add_short(&dec(b));
+                assert_eq!(added, b != long, "{a} {b}");
+                let whole = dec(a).checked_add(dec(b)).expect("fits");
+                assert_eq!(
+                    if added { sum } else { whole }.to_string(),
+                    whole.to_string(),
+                    "{a} {b}"
+                );
+            }
+        }
+        assert!(!dec("1.5").add_short(&dec("1.50")));
+    }
+
+    #[test]
+    fn fixed_forms_of_one_word_and_of_more() {
+        for (precision, texts) in [
+            (2, &["0", "99", "-99", "1"][..]),
+            (4, &["9999", "-9999", "-1"]),
+            (15, &["999999999999999", "-999999999999999", "0", "-1"]),
+            (18, &["999999999999999999", "-999999999999999999"]),
+            (19, &["9999999999999999999", "-9999999999999999999", "-1"]),
+            (40, &["1234567890123456789012345678901234567890", "-1"]),
+        ] {
+            for text in texts {
+                let bytes = dec(text).to_fixed(precision, 0).expect("fits");
+                assert_eq!(bytes.len(), fixed_len(precision));
+                assert_eq!(Decimal::from_fixed(&bytes, 0).to_string(), **text, "{precision}");
+            }
+        }
     }
 
     #[test]

@@ -2,86 +2,86 @@
 
 use super::Charset;
 use super::types::coercibility;
+use crate::errno;
 use std::fmt;
 
-/// An error with MySQL's number, SQLSTATE and text.
+/// An error with MySQL's number and text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueError {
     pub errno: u16,
-    pub sqlstate: &'static str,
     pub message: String,
 }
 
 impl ValueError {
-    pub fn new(errno: u16, sqlstate: &'static str, message: String) -> Self {
-        ValueError { errno, sqlstate, message }
+    pub fn new(errno: u16, message: impl Into<String>) -> Self {
+        ValueError { errno, message: message.into() }
+    }
+
+    /// An error of MySQL's list with the arguments of its text.
+    pub fn of(errno: u16, args: &[&dyn fmt::Display]) -> Self {
+        Self::new(errno, errno::message(errno, args))
     }
 
     /// 1690: `what` is BIGINT, BIGINT UNSIGNED, DECIMAL or DOUBLE.
     pub fn out_of_range(what: &str, expression: &str) -> Self {
-        Self::new(1690, "22003", format!("{what} value is out of range in '{expression}'"))
+        Self::of(errno::ER_DATA_OUT_OF_RANGE, &[&what, &expression])
     }
 
     pub fn column_out_of_range(column: &str, row: u64) -> Self {
-        let text = format!("Out of range value for column '{column}' at row {row}");
-        Self::new(1264, "22003", text)
+        Self::of(errno::ER_WARN_DATA_OUT_OF_RANGE, &[&column, &row])
     }
 
     pub fn too_long(column: &str, row: u64) -> Self {
-        Self::new(1406, "22001", format!("Data too long for column '{column}' at row {row}"))
+        Self::of(errno::ER_DATA_TOO_LONG, &[&column, &row])
     }
 
     pub fn data_truncated(column: &str, row: u64) -> Self {
-        Self::new(1265, "01000", format!("Data truncated for column '{column}' at row {row}"))
+        Self::of(errno::ER_WARN_DATA_TRUNCATED, &[&column, &row])
     }
 
     /// 1366: `kind` is integer, decimal, double, string.
     pub fn incorrect_value(kind: &str, value: &str, column: &str, row: u64) -> Self {
-        let text = format!("Incorrect {kind} value: '{value}' for column '{column}' at row {row}");
-        Self::new(1366, "HY000", text)
+        Self::of(errno::ER_TRUNCATED_WRONG_VALUE_FOR_FIELD, &[&kind, &value, &column, &row])
     }
 
     /// 1292 for a temporal column: `kind` is date, time, datetime.
     pub fn incorrect_temporal(kind: &str, value: &str, column: &str, row: u64) -> Self {
         let text = format!("Incorrect {kind} value: '{value}' for column '{column}' at row {row}");
-        Self::new(1292, "22007", text)
+        Self::new(errno::ER_TRUNCATED_WRONG_VALUE, text)
     }
 
     pub fn truncated_wrong(kind: &str, value: &str) -> Self {
-        Self::new(1292, "22007", truncated_text(kind, value))
+        Self::new(errno::ER_TRUNCATED_WRONG_VALUE, truncated_text(kind, value))
     }
 
     pub fn bad_null(column: &str) -> Self {
-        Self::new(1048, "23000", format!("Column '{column}' cannot be null"))
+        Self::of(errno::ER_BAD_NULL_ERROR, &[&column])
     }
 
     pub fn division_by_zero() -> Self {
-        Self::new(1365, "22012", "Division by 0".into())
+        Self::of(errno::ER_DIVISION_BY_ZERO, &[])
     }
 
     pub fn wrong_parameter_count(function: &str) -> Self {
-        let text = format!("Incorrect parameter count in the call to native function '{function}'");
-        Self::new(1582, "42000", text)
+        Self::of(errno::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, &[&function])
     }
 
     pub fn wrong_arguments(function: &str) -> Self {
-        Self::new(1210, "HY000", format!("Incorrect arguments to {function}"))
+        Self::of(errno::ER_WRONG_ARGUMENTS, &[&function])
     }
 
     pub fn not_supported(what: &str) -> Self {
-        let text = format!("This version of MySQL doesn't yet support '{what}'");
-        Self::new(1235, "42000", text)
+        Self::of(errno::ER_NOT_SUPPORTED_YET, &[&what])
     }
 
     /// 1416.
     pub fn no_geometry() -> Self {
-        let text = "Cannot get geometry object from data you send to the GEOMETRY field";
-        Self::new(1416, "22003", text.into())
+        Self::of(errno::ER_CANT_CREATE_GEOMETRY_OBJECT, &[])
     }
 
     /// 3055.
     pub fn big_endian() -> Self {
-        Self::new(3055, "HY000", "Geometry byte string must be little endian.".into())
+        Self::of(errno::ER_GIS_DATA_WRONG_ENDIANESS, &[])
     }
 
     /// 3643.
@@ -91,19 +91,16 @@ impl ValueError {
              the geometry is {found}, but the SRID of the column is {wanted}. Consider changing the \
              SRID of the geometry or the SRID property of the column."
         );
-        Self::new(3643, "HY000", text)
+        Self::new(errno::ER_WRONG_SRID_FOR_COLUMN, text)
     }
 
     pub fn unknown_time_zone(name: &str) -> Self {
-        Self::new(1298, "HY000", format!("Unknown or incorrect time zone: '{name}'"))
+        Self::of(errno::ER_UNKNOWN_TIME_ZONE, &[&name])
     }
 
     /// 1267: two collations with equal claims.
     pub fn illegal_mix(a: &str, b: &str, claim: &str, operation: &str) -> Self {
-        let text = format!(
-            "Illegal mix of collations ({a},{claim}) and ({b},{claim}) for operation '{operation}'"
-        );
-        Self::new(1267, "HY000", text)
+        Self::of(errno::ER_CANT_AGGREGATE_2COLLATIONS, &[&a, &claim, &b, &claim, &operation])
     }
 
     /// 1267: two collations and their claims.
@@ -111,7 +108,7 @@ impl ValueError {
         let named = |(c, claim): (&str, u8)| format!("({c},{})", coercibility::name(claim));
         let (a, b) = (named(a), named(b));
         let text = format!("Illegal mix of collations {a} and {b} for operation '{operation}'");
-        Self::new(1267, "HY000", text)
+        Self::new(errno::ER_CANT_AGGREGATE_2COLLATIONS, text)
     }
 
     /// 1267, 1270 or 1271: the collations and claims of so many.
@@ -122,12 +119,12 @@ impl ValueError {
             [a, b, c] => {
                 let (a, b, c) = (named(a), named(b), named(c));
                 let what = format!("{a}, {b}, {c} for operation '{operation}'");
-                Self::new(1270, "HY000", format!("Illegal mix of collations {what}"))
+                Self::new(
+                    errno::ER_CANT_AGGREGATE_3COLLATIONS,
+                    format!("Illegal mix of collations {what}"),
+                )
             }
-            _ => {
-                let text = format!("Illegal mix of collations for operation '{operation}'");
-                Self::new(1271, "HY000", text)
-            }
+            _ => Self::of(errno::ER_CANT_AGGREGATE_NCOLLATIONS, &[&operation]),
         }
     }
 }
@@ -138,13 +135,13 @@ impl ValueError {
         let dots = if text.len() > 6 { "..." } else { "" };
         let shown = shown_bytes(&text[..text.len().min(6)]);
         let what = format!("'{shown}{dots}' from {} to {}", from.name(), to.name());
-        Self::new(3854, "HY000", format!("Cannot convert string {what}"))
+        Self::new(errno::ER_CANNOT_CONVERT_STRING, format!("Cannot convert string {what}"))
     }
 }
 
 impl fmt::Display for ValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ERROR {} ({}): {}", self.errno, self.sqlstate, self.message)
+        write!(f, "ERROR {}: {}", self.errno, self.message)
     }
 }
 
@@ -231,17 +228,6 @@ impl Default for Warnings {
     }
 }
 
-fn strict_state(code: u16) -> &'static str {
-    match code {
-        1292 => "22007",
-        1264 | 3155 => "22003",
-        3156 => "22018",
-        1441 => "22008",
-        3020 => "2201E",
-        _ => "HY000",
-    }
-}
-
 impl Warnings {
     pub fn with_limit(limit: usize) -> Self {
         Warnings { limit, ..Self::default() }
@@ -303,7 +289,7 @@ impl Warnings {
             self.list.remove(at);
         }
         self.total -= 1;
-        Some(ValueError::new(w.code, strict_state(w.code), w.message))
+        Some(ValueError::new(w.code, w.message))
     }
 
     /// Takes the condition that came last away.
@@ -339,7 +325,7 @@ impl Warnings {
 
     /// 1292 "Truncated incorrect DOUBLE value: 'x'".
     pub fn truncated(&mut self, kind: &str, value: &[u8]) {
-        self.warn(1292, || truncated_text(kind, &shown(value)));
+        self.warn(errno::ER_TRUNCATED_WRONG_VALUE, || truncated_text(kind, &shown(value)));
     }
 
     /// The same, where a text is no number.
@@ -351,7 +337,9 @@ impl Warnings {
 
     /// 1292 "Incorrect datetime value: 'x'".
     pub fn incorrect(&mut self, kind: &str, value: &[u8]) {
-        self.warn(1292, || format!("Incorrect {kind} value: '{}'", shown(value)));
+        self.warn(errno::ER_TRUNCATED_WRONG_VALUE, || {
+            format!("Incorrect {kind} value: '{}'", shown(value))
+        });
     }
 
     /// Adds what somebody else has raised. Whether a strict mode lets it pass was theirs to decide: an INSERT IGNORE in a trigger

@@ -20,6 +20,7 @@ pub mod encoded;
 pub mod error;
 pub mod geo;
 pub mod json;
+pub mod key_hash;
 mod look;
 pub mod old_sets;
 pub mod sent;
@@ -69,7 +70,7 @@ pub enum Value<'a> {
 /// Where the text of no member stands. Its address is inside of this, so no other text has it, however empty.
 static NO_MEMBER: [u8; 2] = [0; 2];
 
-/// The text of an ENUM's number 0, which is none of its members: an empty text to all that read it. Where it is kept as a value it is
+/// The text of an ENUM's number 0, which is not one of its members: an empty text to all that read it. Where it is kept as a value it is
 /// told from a member that is an empty text by its address; what is made of it again is an empty text and no more.
 pub fn no_member() -> &'static [u8] {
     &NO_MEMBER[1..1]

@@ -1,5 +1,6 @@
 //! Character sets and collations that MySQL is about to drop, and what it warns of where they are named.
 
+use crate::errno;
 use weir_engine::row::{Charset, Collation};
 
 fn is_old(charset: Charset) -> bool {
@@ -11,20 +12,20 @@ fn is_old(charset: Charset) -> bool {
 pub fn of_charset(charset: Charset, name: &str) -> Option<(u16, String)> {
     if charset == Charset::Utf8mb3 && name.eq_ignore_ascii_case("utf8") {
         let text = "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be unambiguous.";
-        return Some((3719, text.into()));
+        return Some((errno::ER_DEPRECATED_UTF8_ALIAS, text.into()));
     }
     let name = charset.name();
     is_old(charset).then(|| {
         let later = "is deprecated and will be removed in a future release.";
-        (1287, format!("'{name}' {later} Please use utf8mb4 instead"))
+        (errno::ER_WARN_DEPRECATED_SYNTAX, format!("'{name}' {later} Please use utf8mb4 instead"))
     })
 }
 
 pub fn of_collation(collation: Collation) -> Option<(u16, String)> {
     let charset = collation.charset();
     let (number, old, new) = match charset {
-        Charset::Utf8mb3 => (3778, "UTF8MB3", "UTF8MB4"),
-        other if is_old(other) => (4079, other.name(), "utf8mb4"),
+        Charset::Utf8mb3 => (errno::ER_WARN_DEPRECATED_UTF8MB3_COLLATION, "UTF8MB3", "UTF8MB4"),
+        other if is_old(other) => (errno::ER_WARN_DEPRECATED_COLLATION, other.name(), "utf8mb4"),
         _ => return None,
     };
     let text = format!(

@@ -1,6 +1,7 @@
 //! Texts as clients send them, in UTF-8 for the lexer and back: see `weir_syntax::lex::client`.
 
 use super::{Charset, Collation, Value, ValueError};
+use crate::errno;
 use std::borrow::Cow;
 use weir_syntax::lex::Client;
 use weir_syntax::lex::client::{is_placeholder, placeholder_at, push_placeholder};
@@ -202,8 +203,7 @@ pub fn introduced(bytes: &[u8], collation: Collation) -> Result<Value<'static>, 
     let valid = set.well_formed_bytes(&bytes);
     if valid < bytes.len() {
         let hex: String = bytes[valid..].iter().take(6).map(|b| format!("{b:02X}")).collect();
-        let text = format!("Invalid {} character string: '{hex}'", set.name());
-        return Err(ValueError::new(1300, "HY000", text));
+        return Err(ValueError::of(errno::ER_INVALID_CHARACTER_STRING, &[&set.name(), &hex]));
     }
     Ok(Value::text(Charset::Binary.convert(&bytes, set).0, collation))
 }

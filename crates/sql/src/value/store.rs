@@ -11,6 +11,7 @@ use super::temporal::{Date, DateTime, MICROS, Time};
 use super::types::{IntKind, LobKind, Members, NOT_FIXED, SqlType, without_spaces};
 use super::zone::TimeZone;
 use super::{Charset, Collation, StoreCtx, Value, is_no_member, no_member};
+use crate::errno;
 use std::borrow::Cow;
 use weir_engine::row::{Datum, DatumBuf};
 
@@ -288,7 +289,7 @@ fn store_enum(
     collation: Collation,
     cx: &mut StoreCtx<'_>,
 ) -> Stored {
-    // What is no member of one ENUM is none of any other, and no error: it was one when it was stored first.
+    // What is no member of one ENUM is a member of no other, and no error: it was one when it was stored first.
     if v.is_no_member() {
         return Ok(DatumBuf::UInt(0));
     }
@@ -363,7 +364,7 @@ fn number_in_value<'v, T>(
         let (column, row) = (cx.column, cx.row);
         let place = format!("from column {column} at row {row}");
         let text = w.message.replace("from column CAST() at row 1", &place);
-        return Err(ValueError::new(3156, "22018", text));
+        return Err(ValueError::new(errno::ER_INVALID_JSON_VALUE_FOR_CAST, text));
     }
     cx.warnings.absorb(own);
     Ok(n)

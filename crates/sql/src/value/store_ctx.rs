@@ -5,6 +5,7 @@ use super::Value;
 use super::context::SqlMode;
 use super::error::{ValueError, Warnings, shown};
 use super::zone::TimeZone;
+use crate::errno;
 
 /// Surroundings of storing one value.
 pub struct StoreCtx<'c> {
@@ -55,8 +56,9 @@ impl StoreCtx<'_> {
     /// 1299: no clock of the session's time zone shows this time.
     pub(super) fn skipped_by_clocks(&mut self) {
         let (column, row) = (self.column, self.row);
-        self.warnings
-            .warn(1299, || format!("Invalid TIMESTAMP value in column '{column}' at row {row}"));
+        self.warnings.warn(errno::ER_WARN_INVALID_TIMESTAMP, || {
+            format!("Invalid TIMESTAMP value in column '{column}' at row {row}")
+        });
     }
 
     /// A value that is no date or time: an error that shows it where strict, else 1265.
@@ -100,9 +102,10 @@ impl StoreCtx<'_> {
     fn incorrect_temporal(&self, kind: &str, v: &Value<'_>) -> ValueError {
         if matches!(v, Value::Json(_)) {
             let (to, column, row) = (json_target(kind), self.column, self.row);
-            let text =
-                format!("Invalid JSON value for CAST to {to} from column {column} at row {row}");
-            return ValueError::new(3156, "22018", text);
+            return ValueError::of(
+                errno::ER_INVALID_JSON_VALUE_FOR_CAST,
+                &[&"", &to, &column, &row],
+            );
         }
         let text = shown(&v.to_bytes().unwrap_or_default());
         ValueError::incorrect_temporal(kind, &text, self.column, self.row)

@@ -1,4 +1,4 @@
-//! Dates, times and years into columns: what is kept of a value, and what is told where that is not all of it.
+//! Dates, times and years into columns: what is kept of a value, and the warnings where that is not all of it.
 
 use super::StoreCtx;
 use super::Value;

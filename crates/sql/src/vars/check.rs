@@ -115,18 +115,12 @@ fn is_stopword_table(var: Var) -> bool {
 
 /// 1231.
 fn wrong_value(def: &VarDef, value: impl Display) -> SqlError {
-    SqlError::new(
-        errno::ER_WRONG_VALUE_FOR_VAR,
-        format!("Variable '{}' can't be set to the value of '{value}'", def.name),
-    )
+    SqlError::of(errno::ER_WRONG_VALUE_FOR_VAR, &[&def.name, &value])
 }
 
 /// 1232.
 fn wrong_type(def: &VarDef) -> SqlError {
-    SqlError::new(
-        errno::ER_WRONG_TYPE_FOR_VAR,
-        format!("Incorrect argument type to variable '{}'", def.name),
-    )
+    SqlError::of(errno::ER_WRONG_TYPE_FOR_VAR, &[&def.name])
 }
 
 fn check_bool(def: &VarDef, input: &SetInput<'_>) -> Result<bool, SqlError> {
@@ -212,7 +206,7 @@ fn check_enum(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u32,
     };
     found.map(|i| i as u32).ok_or_else(|| match (def.var, input) {
         (Var::lc_time_names | Var::lc_messages, SetInput::Str(name)) => {
-            SqlError::new(1649, format!("Unknown locale: '{name}'"))
+            SqlError::of(errno::ER_UNKNOWN_LOCALE, &[&name])
         }
         _ => wrong_value(def, input.text()),
     })
@@ -315,9 +309,7 @@ pub fn octal_mode(text: &str) -> Option<u32> {
 }
 
 fn check_charset(def: &VarDef, input: &SetInput<'_>, nullable: bool) -> Result<VarValue, SqlError> {
-    let unknown = |name: &str| {
-        SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, format!("Unknown character set: '{name}'"))
-    };
+    let unknown = |name: &str| SqlError::of(errno::ER_UNKNOWN_CHARACTER_SET, &[&name]);
     match input {
         SetInput::Null if nullable => Ok(VarValue::Null),
         SetInput::Str("") if nullable => Ok(VarValue::Null),
@@ -356,10 +348,7 @@ fn check_collation(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlEr
             u16::try_from(whole(def, input)?).ok().and_then(Collation::by_id)
         }
     };
-    let found = found.ok_or_else(|| {
-        let text = format!("Unknown collation: '{}'", input.text());
-        SqlError::new(errno::ER_UNKNOWN_COLLATION, text)
-    })?;
+    let found = found.ok_or_else(|| SqlError::of(errno::ER_UNKNOWN_COLLATION, &[&input.text()]))?;
     Ok(VarValue::Str(found.name().into()))
 }
 
@@ -371,10 +360,7 @@ fn check_utf8mb4_default(
     let value = check_collation(def, input)?;
     match &value {
         VarValue::Str(name) if !matches!(&**name, "utf8mb4_0900_ai_ci" | "utf8mb4_general_ci") => {
-            let text = format!(
-                "Invalid default collation {name}: utf8mb4_0900_ai_ci or utf8mb4_general_ci expected"
-            );
-            Err(SqlError::new(3721, text))
+            Err(SqlError::of(errno::ER_INVALID_DEFAULT_UTF8MB4_COLLATION, &[&name]))
         }
         _ if value == def.default.value() => Ok((value, None)),
         _ => {
@@ -382,7 +368,13 @@ fn check_utf8mb4_default(
                 "Updating '{}' is deprecated. It will be made read-only in a future release.",
                 def.name
             );
-            Ok((value, Some(VarWarning { errno: 1681, message })))
+            Ok((
+                value,
+                Some(VarWarning {
+                    errno: errno::ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT,
+                    message,
+                }),
+            ))
         }
     }
 }
@@ -395,10 +387,9 @@ fn check_time_zone(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlEr
         }
         SetInput::Str(zone) if zone.eq_ignore_ascii_case("UTC") => Ok(VarValue::Str("UTC".into())),
         SetInput::Str(zone) if TimeZone::parse(zone).is_ok() => Ok(VarValue::Str((*zone).into())),
-        SetInput::Str(_) | SetInput::Null => Err(SqlError::new(
-            errno::ER_UNKNOWN_TIME_ZONE,
-            format!("Unknown or incorrect time zone: '{}'", input.text()),
-        )),
+        SetInput::Str(_) | SetInput::Null => {
+            Err(SqlError::of(errno::ER_UNKNOWN_TIME_ZONE, &[&input.text()]))
+        }
         _ => Err(wrong_type(def)),
     }
 }

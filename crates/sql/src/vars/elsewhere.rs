@@ -1,6 +1,6 @@
 //! Variables of what Weir has not, or sees to by itself: option files that were written for MySQL name them, and tools read them. As for
 //! those of `inert.rs` setting one away from its default is a warning. Names, types, ranges and defaults are MySQL's, asked of a server;
-//! what would make a promise that nothing keeps (encryption, `offline_mode`) is not here and stays unknown (1193).
+//! what would make a promise that nothing keeps (encryption) is not here and stays unknown (1193).
 
 /// Puts the rows of this file behind those that it is given, and makes the table of all.
 macro_rules! with_elsewhere {
@@ -343,13 +343,13 @@ macro_rules! with_elsewhere {
     skip_external_locking: Global AtStart, BOOL, ON,
         "Whether files are locked, as in MySQL.", note "the data directory is locked by its server";
     log_error_suppression_list: Global Always, STR, s(""),
-        "What the log tells, as in MySQL.", note "the log tells all";
+        "Warnings and notes that the error log leaves out: numbers as MY-010068 or names, with commas between.";
     log_error_services: Global Always, STR, s("log_filter_internal; log_sink_internal"),
-        "What the log tells, as in MySQL.", note "the log has one writer";
+        "How the error log is written: log_sink_internal for lines of text, log_sink_json for lines of JSON in a file of its own, or both.";
     log_throttle_queries_not_using_indexes: Global Always, uint(0, U64_MAX), n(0),
         "What the log tells, as in MySQL.", note "the log tells all";
     log_slow_extra: Global Always, BOOL, OFF,
-        "What the log tells, as in MySQL.", note "the log tells all";
+        "The slow query log tells what statements cost, too: pages, redo, undo, temporary bytes, waits, memory.";
     regexp_stack_limit: Global Always, uint(0, 2_147_483_647), n(8_000_000),
         "Bounds of regular expressions, as in MySQL.", note "max_execution_time bounds them";
     regexp_time_limit: Global Always, uint(0, 2_147_483_647), n(32),

@@ -308,6 +308,8 @@ pub fn sorted() -> &'static [Var] {
 
 /// Bits of `sql_mode`, MySQL's own numbers.
 pub mod sql_mode {
+    use crate::errno;
+
     pub const REAL_AS_FLOAT: u64 = 1;
     pub const PIPES_AS_CONCAT: u64 = 1 << 1;
     pub const ANSI_QUOTES: u64 = 1 << 2;
@@ -344,12 +346,12 @@ pub mod sql_mode {
         let beside = bits & BESIDE;
         if (strict || beside != 0) && !(strict && beside == BESIDE) {
             return Some((
-                3135,
+                errno::ER_SQL_MODE_MERGED,
                 "'NO_ZERO_DATE', 'NO_ZERO_IN_DATE' and 'ERROR_FOR_DIVISION_BY_ZERO' sql modes should be used with strict mode. They will be merged with strict mode in a future release.",
             ));
         }
         (bits & PAD_CHAR_TO_FULL_LENGTH != 0).then_some((
-            3090,
+            errno::ER_WARN_DEPRECATED_SQLMODE,
             "Changing sql mode 'PAD_CHAR_TO_FULL_LENGTH' is deprecated. It will be removed in a future release.",
         ))
     }

@@ -385,9 +385,10 @@ impl SessionVars {
             check(Var::collation_connection.def(), &SetInput::Str(collation), false)?;
             let of = Collation::by_name(collation).map(|c| c.charset().name());
             if of != Some(&*name) {
-                let text =
-                    format!("COLLATION '{collation}' is not valid for CHARACTER SET '{name}'");
-                return Err(SqlError::new(errno::ER_COLLATION_CHARSET_MISMATCH, text));
+                return Err(SqlError::of(
+                    errno::ER_COLLATION_CHARSET_MISMATCH,
+                    &[&collation, &name],
+                ));
             }
         }
         for var in [Var::character_set_client, Var::character_set_results] {
@@ -523,8 +524,7 @@ pub enum SetTarget {
 
 /// 1193.
 fn unknown(name: &str) -> SqlError {
-    let text = format!("Unknown system variable '{name}'");
-    SqlError::new(errno::ER_UNKNOWN_SYSTEM_VARIABLE, text)
+    SqlError::of(errno::ER_UNKNOWN_SYSTEM_VARIABLE, &[&name])
 }
 
 /// The variable that `SET [GLOBAL|SESSION] name` means; no `scope` = session.
@@ -533,31 +533,18 @@ pub fn resolve_set(name: &str, scope: Option<SetTarget>) -> Result<(Var, SetTarg
     let def = var.def();
     let target = scope.unwrap_or(SetTarget::Session);
     if matches!(def.settable, Settable::Never | Settable::AtStart) {
-        let text = format!("Variable '{}' is a read only variable", def.name);
-        return Err(SqlError::new(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, text));
+        return Err(SqlError::of(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, &[&def.name, &"read only"]));
     }
     match (def.scope, target) {
-        (Scope::Global, SetTarget::Session) => Err(SqlError::new(
-            errno::ER_GLOBAL_VARIABLE,
-            format!(
-                "Variable '{}' is a GLOBAL variable and should be set with SET GLOBAL",
-                def.name
-            ),
-        )),
-        (Scope::Session, SetTarget::Global) => Err(SqlError::new(
-            errno::ER_LOCAL_VARIABLE,
-            format!(
-                "Variable '{}' is a SESSION variable and can't be used with SET GLOBAL",
-                def.name
-            ),
-        )),
-        (_, SetTarget::Session) if def.settable == Settable::GlobalOnly => Err(SqlError::new(
-            errno::ER_VARIABLE_IS_READONLY,
-            format!(
-                "SESSION variable '{}' is read-only. Use SET GLOBAL to assign the value",
-                def.name
-            ),
-        )),
+        (Scope::Global, SetTarget::Session) => {
+            Err(SqlError::of(errno::ER_GLOBAL_VARIABLE, &[&def.name]))
+        }
+        (Scope::Session, SetTarget::Global) => {
+            Err(SqlError::of(errno::ER_LOCAL_VARIABLE, &[&def.name]))
+        }
+        (_, SetTarget::Session) if def.settable == Settable::GlobalOnly => {
+            Err(SqlError::of(errno::ER_VARIABLE_IS_READONLY, &[&"SESSION", &def.name, &"GLOBAL"]))
+        }
         _ => Ok((var, target)),
     }
 }
@@ -565,10 +552,8 @@ pub fn resolve_set(name: &str, scope: Option<SetTarget>) -> Result<(Var, SetTarg
 /// The variable that `@@[global.|session.]name` reads.
 pub fn resolve_read(name: &str, scope: Option<SetTarget>) -> Result<(Var, SetTarget), SqlError> {
     let var = Var::lookup(name).ok_or_else(|| unknown(name))?;
-    let wrong = |kind: &str| {
-        let text = format!("Variable '{}' is a {kind} variable", var.name());
-        Err(SqlError::new(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, text))
-    };
+    let wrong =
+        |kind: &str| Err(SqlError::of(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, &[&var.name(), &kind]));
     match (var.def().scope, scope) {
         (Scope::Global, Some(SetTarget::Session)) => wrong("GLOBAL"),
         (Scope::Session, Some(SetTarget::Global)) => wrong("SESSION"),

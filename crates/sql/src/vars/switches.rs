@@ -27,6 +27,8 @@ pub enum Switch {
     OrderingIndex,
     /// Conditions on a derived table that makes groups, windows or a union are given to its query.
     DerivedConditionPushdown,
+    /// An index is searched behind its first parts, for each value of those.
+    SkipScan,
 }
 
 use Switch::*;
@@ -53,7 +55,7 @@ const FLAGS: [(&str, bool, Option<Switch>); 27] = [
     ("condition_fanout_filter", true, None),
     ("derived_merge", true, Some(DerivedMerge)),
     ("use_invisible_indexes", false, None),
-    ("skip_scan", true, None),
+    ("skip_scan", true, Some(SkipScan)),
     ("hash_join", true, Some(HashJoin)),
     ("subquery_to_derived", false, None),
     ("prefer_ordering_index", true, Some(OrderingIndex)),

@@ -145,8 +145,8 @@ with_inert! { vars =>
         "TCP port of the live page, /metrics, /health and /ready (--http-port); 0 for none.";
     weir_http_bind_address: Global AtStart, STR, s("127.0.0.1"),
         "Address of the HTTP port (--http-bind-address); anything but loopback is served over TLS, to accounts with the PROCESS privilege.";
-    back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.",
-        note "the system's own limit applies";
+    back_log: Global AtStart, uint(1, 65535), n(151),
+        "Connections that may wait to be accepted; as many as max_connections when it is not given, and at most what the system allows (net.core.somaxconn).";
     pid_file: Global AtStart, STR, s(""),
         "File that holds the process id while the server runs; empty for none.";
     log_error: Global AtStart, STR, s("stderr"), "File to append the error log to, or stderr.";
@@ -187,6 +187,8 @@ with_inert! { vars =>
         "Clients at the same time; one more may come with the SUPER or CONNECTION_ADMIN privilege.";
     max_user_connections: Global Always, uint(0, 4_294_967_295), n(0),
         "Connections of one account at the same time, where it has no MAX_USER_CONNECTIONS of its own; 0 for no limit.";
+    offline_mode: Global Always, BOOL, OFF,
+        "Let in only accounts with CONNECTION_ADMIN or SUPER, and end the connections of others.";
     connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
     connection_control_failed_connections_threshold: Global Always, uint(0, 2_147_483_647), n(3),
         "Failed logins in a row, of one name from one address, that are answered at once; 0 for all.";
@@ -239,7 +241,7 @@ with_inert! { vars =>
     partial_revokes: Global Always, BOOL, OFF,
         "REVOKE on a database restricts what is granted on all of them.";
     automatic_sp_privileges: Global Always, BOOL, ON,
-        "Whoever creates a routine may execute, alter and drop it.";
+        "The creator of a routine may execute, alter and drop it.";
     init_connect: Global Always, STR, s(""), "What runs when a client connects.",
         note "nothing runs then";
     protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
@@ -253,7 +255,7 @@ with_inert! { vars =>
     tls_version: Global Always, STR, s("TLSv1.2,TLSv1.3"),
         "Versions of encrypted connections; empty: none are encrypted. ALTER INSTANCE RELOAD TLS puts it into force.";
     ssl_ca: Global Always, STR, s(""),
-        "File of authorities whose clients' certificates are trusted. ALTER INSTANCE RELOAD TLS reads it anew, as all of these.";
+        "File of authorities whose clients' certificates are trusted. ALTER INSTANCE RELOAD TLS reads it again, as all of these.";
     ssl_capath: Global Always, STR, s(""), "Directory of such files.";
     ssl_cert: Global Always, STR, s(""), "File of the server's certificate and those between it and its authority.";
     ssl_key: Global Always, STR, s(""), "File of the key of that certificate.";
@@ -294,7 +296,7 @@ with_inert! { vars =>
         "How often a stored procedure may call itself.";
     log_bin_trust_function_creators: Global Always, BOOL, OFF,
         "Functions and triggers need not be declared safe for the binary log.",
-        note "there is no binary log";
+        note "the binary log makes no use of it";
     sql_log_bin: Session Running, BOOL, ON, "What the session commits goes to the binary log, where there is one.";
     sql_log_off: Both Always, BOOL, OFF, "Keep a session's statements out of the general log.";
     group_concat_max_len: Both Always, uint(4, U64_MAX), n(1024),
@@ -373,13 +375,13 @@ with_inert! { vars =>
     timestamp: Session Running, VarType::Float { min: 0.0, max: 4_294_967_295.0 },
         Default::Float(0.0), "Seconds since 1970 that NOW() uses; 0 uses the clock.";
     pseudo_thread_id: Session Running, uint(0, U64_MAX), n(0), "Number of the connection that events of a binary log are of.",
-        note "there is no binary log";
+        note "the binary log makes no use of it";
     warning_count: Session Never, uint(0, U64_MAX), n(0), "Warnings of the last statement.";
     error_count: Session Never, uint(0, U64_MAX), n(0), "Errors of the last statement.";
     session_track_schema: Both Always, BOOL, ON, "Tell clients when the default database changes.";
     session_track_system_variables: Both Always, STR,
         s("time_zone,autocommit,character_set_client,character_set_results,character_set_connection"),
-        "Variables whose new values are told to clients: names with commas between, or * for all.";
+        "Variables whose new values clients learn: names with commas between, or * for all.";
     session_track_state_change: Both Always, BOOL, OFF, "Tell clients that session state changed.";
     session_track_gtids: Both Always, VarType::Enum(&["OFF", "OWN_GTID", "ALL_GTIDS"]),
         Default::Enum(0), "Tell clients GTIDs.", note "there are no GTIDs";
@@ -428,8 +430,7 @@ with_inert! { vars =>
         "Error 1205 rolls back the transaction, not only the statement.",
         note "error 1205 rolls back the statement alone";
     innodb_deadlock_detect: Global Always, BOOL, ON, "Find deadlocks when they form.";
-    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.",
-        note "the last one is in SHOW ENGINE INNODB STATUS";
+    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.";
     innodb_autoinc_lock_mode: Global Never, uint(2, 2), n(2),
         "AUTO_INCREMENT values are interleaved between statements.";
     innodb_table_locks: Both Always, BOOL, ON, "LOCK TABLES locks inside the engine too.",
@@ -573,7 +574,7 @@ with_inert! { vars =>
     innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
         "Pages that a thread merges into one request.", read by V4;
     innodb_ibuf_max_pct_of_buffer: Global Always, uint(1, 50), n(50),
-        "Percent of the pool from which the change buffer is merged faster, and whoever makes it grow merges too.",
+        "Percent of the pool from which the change buffer is merged faster, and sessions that make it grow merge too.",
         read by V4;
     innodb_ibuf_flush_pct: Global Always, uint(1, 50), n(5),
         "Percent of the capacity for merging the change buffer while it is larger than that.", read by V4;
@@ -582,7 +583,7 @@ with_inert! { vars =>
     innodb_ibuf_max_size: Global AtStart, size(0, U64_MAX, 1), n(0),
         "Bytes that the change buffer may have; 0 for half of the pool.", read by XTRADB;
     innodb_ibuf_active_contract: Global Always, uint(0, 1), n(0),
-        "Whoever makes the change buffer grow merges, however small it is.", read by XTRADB;
+        "Sessions that make the change buffer grow merge, however small it is.", read by XTRADB;
     innodb_ibuf_accel_rate: Global Always, uint(100, 999_999_999), n(100),
         "Percent of the usual rate at which the change buffer is merged in the background.", read by XTRADB;
     innodb_free_list_target: Global Always, uint(0, U64_MAX), n(0), "Free frames to have ready.",
@@ -605,9 +606,9 @@ with_inert! { vars =>
     innodb_checksums: Global AtStart, BOOL, ON, "Pages carry checksums.",
         note "pages always carry a CRC-32C";
     innodb_enable_unsafe_group_commit: Global Always, uint(0, 1), n(0),
-        "Commit out of the order of the binary log.", note "there is no binary log";
+        "Commit out of the order of the binary log.", note "the binary log makes no use of it";
     innodb_support_xa: Both Always, BOOL, ON, "Keep the binary log in step with the redo log.",
-        note "there is no binary log";
+        note "the binary log makes no use of it";
     innodb_use_sys_malloc: Global AtStart, BOOL, ON, "Use the system's allocator.",
         note "the allocator is built in";
     innodb_data_file_path: Global AtStart, STR, s(""), "Files of the system tablespace.",

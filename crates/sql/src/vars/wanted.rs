@@ -40,8 +40,7 @@ impl Wanted {
                 if !["ON", "OFF"].iter().any(|w| w.eq_ignore_ascii_case(word)) =>
             {
                 let name = var.name();
-                let text = format!("Variable '{name}' can't be set to the value of '{word}'");
-                Err(SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text))
+                Err(SqlError::of(errno::ER_WRONG_VALUE_FOR_VAR, &[&name, &word]))
             }
             _ => Ok(()),
         }

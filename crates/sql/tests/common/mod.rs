@@ -105,6 +105,10 @@ impl ResultSink for Answer {
         Ok(())
     }
 
+    fn hold(&mut self) -> bool {
+        true
+    }
+
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
         assert_eq!(self.stage, Stage::Rows, "the end of rows follows a header, once");
         self.stage = Stage::Ended;

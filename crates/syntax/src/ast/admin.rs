@@ -334,7 +334,7 @@ pub enum Replication {
     /// START REPLICA or STOP REPLICA.
     Run(RunReplica),
     /// START or STOP GROUP_REPLICATION.
-    Group,
+    Group { starts: bool },
 }
 
 #[derive(Clone, Debug, PartialEq)]

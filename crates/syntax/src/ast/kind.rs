@@ -20,42 +20,6 @@ macro_rules! kinds {
     };
 }
 
-impl Statement {
-    /// Whether it defines something: schemas, tables and what belongs to them, views, accounts and their rights.
-    pub fn defines(&self) -> bool {
-        matches!(
-            self,
-            Statement::CreateTable(_)
-                | Statement::AlterTable(_)
-                | Statement::DropTable(_)
-                | Statement::TruncateTable(_)
-                | Statement::RenameTable(_)
-                | Statement::CreateIndex(_)
-                | Statement::DropIndex(_)
-                | Statement::CreateDatabase { .. }
-                | Statement::AlterDatabase { .. }
-                | Statement::DropDatabase { .. }
-                | Statement::CreateView(_)
-                | Statement::DropView { .. }
-                | Statement::CreateRoutine(_)
-                | Statement::AlterRoutine(_)
-                | Statement::CreateTrigger(_)
-                | Statement::DefineEvent(_)
-                | Statement::DropRoutine { .. }
-                | Statement::CreateUser(_)
-                | Statement::AlterUser(_)
-                | Statement::DropUser { .. }
-                | Statement::RenameUser(_)
-                | Statement::CreateRole { .. }
-                | Statement::DropRole { .. }
-                | Statement::SetDefaultRole { .. }
-                | Statement::Grant(_)
-                | Statement::Revoke(_)
-                | Statement::SetPassword(_)
-        )
-    }
-}
-
 kinds! { Statement {
     Select,
     Insert,

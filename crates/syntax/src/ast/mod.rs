@@ -8,6 +8,7 @@
 //! their bytes after escape processing, undecoded.
 
 pub mod admin;
+pub mod command;
 pub mod ddl;
 pub mod dml;
 pub mod event;
@@ -23,6 +24,7 @@ pub mod select;
 use std::fmt;
 
 pub use admin::*;
+pub use command::{Facts, InProgram, Logged, SqlCommand, UnderLocks};
 pub use ddl::*;
 pub use dml::*;
 pub use event::*;

@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The last piece makes room for what is told in its place.
+    /// The last piece makes room for the mark that stands in its place.
     fn pop(&mut self) -> Option<Piece> {
         let last = self.pieces.pop()?;
         self.left += self.cost(last);

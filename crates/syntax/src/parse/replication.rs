@@ -106,7 +106,7 @@ impl Parser<'_> {
             while starts && !self.at_end() {
                 self.advance();
             }
-            return Ok(Statement::Replication(Replication::Group));
+            return Ok(Statement::Replication(Replication::Group { starts }));
         }
         if self.eat_any(&[Kw::REPLICA, Kw::SLAVE]).is_none() {
             return Err(self.error());

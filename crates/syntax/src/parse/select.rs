@@ -412,14 +412,9 @@ impl Parser<'_> {
     }
 
     fn json_column(&mut self) -> PResult<JsonColumn> {
-        if self.at(Kw::NESTED) && matches!(self.ahead(1).kind, T::Word | T::Str) {
-            let is_path = self.ahead(1).kw == Kw::PATH || self.ahead(1).kind == T::Str;
-            if is_path {
-                self.advance();
-                self.eat(Kw::PATH);
-                let path = self.joined_string()?;
-                return Ok(JsonColumn::Nested { path, columns: self.json_columns()? });
-            }
+        if self.eat_all(&[Kw::NESTED, Kw::PATH]) {
+            let path = self.joined_string()?;
+            return Ok(JsonColumn::Nested { path, columns: self.json_columns()? });
         }
         let name = self.ident()?;
         if self.eat_all(&[Kw::FOR, Kw::ORDINALITY]) {

@@ -3,7 +3,9 @@
 mod allocator;
 mod backup;
 mod command;
+mod crash;
 mod doctor;
+mod init;
 mod logical;
 mod migrate;
 mod salvage;
@@ -20,6 +22,7 @@ Usage: weir <command> [options]
 
 Commands:
   serve      run the server (data in ./weir-data, 127.0.0.1:3306)
+  init       make a data directory with a password for root; `weir init --help`
   bench      run workloads against Weir, MariaDB or MySQL and report; `weir bench help` lists all
   reproduce  run published measurements of flush policies again, on a computed machine; `weir reproduce help`
   backup     copy a running server's database, or a stopped one's directory; `weir backup --help`
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Some("serve") => serve(&args[1..]),
+        Some("init") => init::main(&args[1..]),
         Some("bench") => weir_bench::main(&args[1..]),
         Some("reproduce") => weir_reproduce::main(&args[1..]),
         Some("backup") => backup::main(&args[1..]),
@@ -81,17 +85,30 @@ fn serve(args: &[String]) -> ExitCode {
             return ExitCode::from(64);
         }
     };
-    match wanted {
+    let done = match wanted {
         Wanted::Help => {
             print!("{}", options::help());
-            ExitCode::SUCCESS
+            Ok(())
         }
-        Wanted::Serve(o) => match boot::serve(&o) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(e) => {
-                eprintln!("weir: {e}");
-                ExitCode::FAILURE
-            }
-        },
+        Wanted::Print(line) => {
+            println!("weir serve {line}");
+            Ok(())
+        }
+        Wanted::Validate(o) => boot::settings(&o).map(|(_, notes)| {
+            notes.iter().for_each(|note| eprintln!("weir: {note}"));
+        }),
+        Wanted::Initialize { options, insecure } => init::as_mysql(&options, insecure),
+        Wanted::Serve(o) => {
+            let (begun, stack) = (weir_server::crash::begun, weir_server::crash::stack);
+            crash::report_to(crash::Report { begun, stack });
+            boot::serve(&o)
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("weir: {e}");
+            ExitCode::FAILURE
+        }
     }
 }

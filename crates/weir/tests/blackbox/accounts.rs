@@ -212,7 +212,7 @@ fn a_guess_counts_though_the_client_leaves() {
         p.extend_from_slice(&[0, 0, 0, 1, 45]);
         p.extend_from_slice(&[0; 23]);
         p.extend_from_slice(b"s\0\x20");
-        p.extend(weir_server::crypto::sha2_response(b"guess", &salt));
+        p.extend(weir_login::proof::caching_sha2(b"guess", &salt));
         p.extend_from_slice(b"caching_sha2_password\0");
         c.write_packet(&p).unwrap();
         assert_eq!(c.read_packet().unwrap(), [1, 4]);
@@ -223,7 +223,7 @@ fn a_guess_counts_though_the_client_leaves() {
             root.rows("select count(*) from information_schema.processlist") == "1"
         });
     };
-    // Nothing is in the cache yet, and nothing is told.
+    // Nothing is in the cache yet, and the server sends nothing.
     guess();
     gone(&mut root);
     let good = login("s", "x", SHA2);

@@ -1,5 +1,5 @@
 //! Backups as an administrator makes them: of a server under load, by the command and by SQL, full, incremental, compressed, encrypted; restored,
-//! started and compared with a ledger. Damage of each kind is told before a byte is restored.
+//! started and compared with a ledger. Damage of each kind is reported before a byte is restored.
 
 use crate::common::{Client, Login, Server, until};
 use std::path::{Path, PathBuf};
@@ -276,7 +276,7 @@ fn backup_by_sql_takes_a_right_a_place_and_a_key() {
     assert!(!Path::new(&p.path("r9")).exists());
 }
 
-/// Each is told with exit code 2, names what is wrong, and leaves no target.
+/// Each ends with exit code 2, names what is wrong, and leaves no target.
 #[test]
 fn damage_of_each_kind_is_told_before_a_byte_is_restored() {
     let s = Server::start(&["--secure-file-priv="]);

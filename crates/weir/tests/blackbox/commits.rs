@@ -146,7 +146,7 @@ fn every_kind_of_last_step_is_answered() {
 }
 
 /// One that sends thousands of commands and reads no answer holds up nobody, and finds all answers later. What becomes of an answer that a
-/// socket does not take is tested in `server::aside`.
+/// socket does not take is tested in `server::deferred_ack`.
 #[test]
 fn a_client_that_reads_late_holds_up_nobody() {
     let server = server();

@@ -90,7 +90,7 @@ fn a_deadlock_is_told_with_tables_keys_sessions_and_statements() {
     until("the log has it", || s.log().contains("closes the circle"));
 }
 
-/// An ALTER TABLE that waits is told of everybody who keeps it up, not of the last one alone.
+/// An ALTER TABLE that waits is shown with all sessions that keep it up, not with the last one alone.
 #[test]
 fn all_holders_of_a_metadata_lock_are_shown() {
     let s = Server::start(&[]);

@@ -284,7 +284,7 @@ fn a_file_of_the_client() {
         d.local(b"", "into table t").as_deref(),
         Ok("Records: 0  Deleted: 0  Skipped: 0  Warnings: 0")
     );
-    // What is wrong with the statement is told before the file is asked for.
+    // An error in the statement is reported before the file is requested.
     d.c.send_query("load data local infile 'theirs' into table nosuch");
     assert_eq!(d.c.read_failure().errno, 1146);
     // An error comes when the client has sent everything, and nothing is kept.

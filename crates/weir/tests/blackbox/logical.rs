@@ -43,6 +43,12 @@ fn make(c: &mut Client) {
         "create event e on schedule every 1 day disable do begin delete from parent where id > 100; end",
         "create user u@localhost identified by 'secret'",
         "grant select on d.* to u@localhost",
+        // Rights name what must be there already, and a default role is made after the account whose it is.
+        "grant select (a), insert on d.t to u@localhost with grant option",
+        "grant execute on function d.f to u@localhost",
+        "create role z_role",
+        "grant z_role to u@localhost",
+        "set default role z_role to u@localhost",
     ] {
         if sql.starts_with("create table child") {
             c.run("set foreign_key_checks = 0");

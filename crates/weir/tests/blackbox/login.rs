@@ -101,7 +101,7 @@ fn an_unknown_name_looks_like_a_wrong_password() {
         p.extend_from_slice(&[0; 23]);
         p.extend_from_slice(user.as_bytes());
         p.extend_from_slice(&[0, 32]);
-        p.extend(weir_server::crypto::sha2_response(b"guess", &salt));
+        p.extend(weir_login::proof::caching_sha2(b"guess", &salt));
         p.extend_from_slice(plugin.as_bytes());
         p.push(0);
         c.write_packet(&p).unwrap();
@@ -270,7 +270,7 @@ fn a_login_is_small_and_soon_over() {
         std::thread::sleep(std::time::Duration::from_millis(200));
         slow.send_bytes(b"x").is_err()
     });
-    // A login with all the attributes that a client may send is none of these, nor is a large statement after it.
+    // A login with all the attributes that a client may send is not too long, nor is a large statement after it.
     let mut c = server.root_client();
     let text = "x".repeat(1 << 20);
     assert_eq!(c.rows(&format!("select length('{text}')")), "1048576");
@@ -343,7 +343,7 @@ fn guess(server: &Server, user: &str) -> Client {
     p.extend_from_slice(&[0; 23]);
     p.extend_from_slice(user.as_bytes());
     p.extend_from_slice(&[0, 20]);
-    p.extend(weir_server::crypto::native_response(b"guess", &salt));
+    p.extend(weir_login::proof::native(b"guess", &salt));
     p.extend_from_slice(NATIVE.as_bytes());
     p.push(0);
     c.write_packet(&p).unwrap();

@@ -156,7 +156,7 @@ fn stopping_waits_for_nobody_too_long() {
     assert!(server.log().contains("shutdown complete"), "{}", server.log());
     assert!(!server.socket().exists());
     assert!(half.is_closed());
-    // Anyone who is interrupted is told why.
+    // A statement that is interrupted gets the reason.
     assert_eq!(works.read_answer(false).unwrap_err().errno, 1053);
     assert!(works.is_closed());
     let server = server.crash(&[]);

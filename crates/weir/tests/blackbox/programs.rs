@@ -66,7 +66,7 @@ fn out_parameters_go_to_those_who_take_them() {
     assert_eq!(c.rows("select 5"), "5");
 
     let mut c = server.connect(&Login { database: "d", ..Login::default() }).unwrap();
-    // The one that is a variable is none of the client's.
+    // The one that is a variable does not belong to the client.
     let (id, ..) = c.prepare("call mixed(@a, ?)").unwrap();
     let outs = c.execute(id, &[param::null()]).unwrap();
     assert_eq!(outs.columns, ["b"]);

@@ -584,7 +584,7 @@ fn long_data_in_pieces() {
     assert_eq!(c.simple(&reset).unwrap()[0], 0);
     let a = c.execute(id, &[param::text("ab"), param::int(5)]).unwrap();
     assert_eq!(a.cells[0][0], Cell::Int(2));
-    // A parameter that does not exist is told at the execution.
+    // A parameter that does not exist is an error at the execution.
     c.command(&piece(b"xyz", 9)).unwrap();
     assert_eq!(c.execute(id, &[param::text("ab"), param::int(5)]).unwrap_err().errno, 1210);
     assert!(c.execute(id, &[param::text("ab"), param::int(5)]).is_ok());

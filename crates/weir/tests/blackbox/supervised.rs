@@ -1,4 +1,4 @@
-//! What systemd is told, by a socket that stands for it.
+//! What systemd learns, by a socket that stands for it.
 
 use crate::common::{PATIENCE, Server, until};
 use std::os::unix::net::UnixDatagram;

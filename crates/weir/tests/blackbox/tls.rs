@@ -509,7 +509,7 @@ fn certificates_are_read_anew() {
     assert_eq!(connect(&server, &new).unwrap().rows("select 1"), "1");
     assert!(connect(&server, &config(&server)).is_err(), "it trusts the former ones alone");
     assert_eq!(old.rows("select 1"), "1");
-    // What cannot be used changes nothing, and is told by name.
+    // A file that cannot be used changes nothing, and the error names it.
     for (name, file, says) in [
         ("ssl_key", "other", "is not the key of the certificate"),
         ("ssl_key", "missing", "cannot be read"),

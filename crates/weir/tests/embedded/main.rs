@@ -1,6 +1,7 @@
 //! The library from outside: what a program that has the database inside it may rely on.
 
 mod asynchronous;
+mod backups;
 mod basics;
 mod errors;
 mod handles;

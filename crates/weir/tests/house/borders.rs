@@ -11,7 +11,7 @@ const BORDERS: &[(&str, &str, &[&str])] = &[
     ("sql", "session/connection.rs", &[]),
     ("sql", "session/prepared.rs", &[]),
     ("sql", "session/text.rs", &[]),
-    ("sql", "session/owed.rs", &[]),
+    ("sql", "session/deferred_ack.rs", &[]),
     ("sql", "session/events.rs", &[]),
     ("sql", "session/instance.rs", &[]),
     ("sql", "session/scheduler.rs", &[]),

@@ -33,6 +33,7 @@ const UNSAFE: &[&str] = &[
     "crates/rt/src/sched.rs",
     "crates/rt/src/wait.rs",
     "crates/weir/src/cli/allocator.rs",
+    "crates/weir/src/cli/crash.rs",
 ];
 
 fn all() -> Vec<Source> {

@@ -1,213 +1,53 @@
-//! The login: proofs of mysql_native_password and caching_sha2_password, with the RSA key of the latter's full path.
+//! The login: its packets by the connection.
 
-use super::{Client, Stream, malformed};
+use super::{Client, Stream};
 use crate::error::{Error, Result};
 use crate::target::Url;
-use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncryptingKey};
-use weir_server::crypto::{native_response, sha2_response};
-use weir_wire::auth::{CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, unmask};
-use weir_wire::handshake::{Login, decode_greeting, encode_login};
-use weir_wire::{Capabilities, Reader};
+use weir_login::{Account, BASIC, Login, Protection, Step};
+use weir_wire::Capabilities;
 
-/// What this client can.
-const WANTED: u32 = Capabilities::LONG_PASSWORD.0
-    | Capabilities::LONG_FLAG.0
-    | Capabilities::PROTOCOL_41.0
-    | Capabilities::TRANSACTIONS.0
-    | Capabilities::SECURE_CONNECTION.0
-    | Capabilities::PLUGIN_AUTH.0
-    | Capabilities::DEPRECATE_EOF.0;
+fn failed(e: weir_login::Error) -> Error {
+    Error::other(e.to_string())
+}
 
 impl Client {
-    pub(super) fn log_in(&mut self, url: &Url, schema: &str) -> Result<()> {
-        let (_, salt, offered, plugin) = decode_greeting(self.packet()?).map_err(malformed)?;
-        let schema_cap = if schema.is_empty() { 0 } else { Capabilities::CONNECT_WITH_DB.0 };
-        self.caps = Capabilities(WANTED & offered.0 | schema_cap);
-        let plugin = match plugin.as_slice() {
-            p if p == CACHING_SHA2.as_bytes() => CACHING_SHA2,
-            _ => NATIVE,
+    pub(super) fn log_in(&mut self, url: &Url, database: &str) -> Result<()> {
+        let account = Account { user: &url.user, password: &url.password, database };
+        let protection = match self.stream {
+            Stream::Unix(_) => Protection::Private,
+            Stream::Tcp(_) => Protection::Sealed { key: None, asks: true },
         };
-        let proof = proof(plugin, &url.password, &salt)?;
-        let login = Login {
-            capabilities: self.caps,
-            max_packet: 1 << 30,
-            // utf8mb4_general_ci: both families know it.
-            collation: 45,
-            user: url.user.as_bytes(),
-            auth_response: &proof,
-            database: (!schema.is_empty()).then_some(schema.as_bytes()),
-            auth_plugin: Some(plugin.as_bytes()),
-            attributes: Vec::new(),
-            zstd_level: None,
-        };
-        self.writer.set_sequence(self.framer.sequence());
-        encode_login(&login, self.writer.begin());
-        self.writer.end();
-        self.flush()?;
-        self.prove(url, salt.to_vec())
-    }
-
-    /// The dialogue about the password, until OK or error.
-    fn prove(&mut self, url: &Url, mut salt: Vec<u8>) -> Result<()> {
+        let wanted = BASIC | Capabilities::DEPRECATE_EOF;
+        let mut login = Login::new(self.packet()?, account, wanted, protection).map_err(failed)?;
+        self.caps = login.capabilities();
+        self.reply(&login.response().map_err(failed)?)?;
         loop {
-            let packet = self.packet()?.to_vec();
-            match packet.as_slice() {
-                [0, ..] => return Ok(()),
-                [0xFE, rest @ ..] => {
-                    let mut r = Reader::new(rest);
-                    let plugin = String::from_utf8_lossy(r.nul_str().map_err(malformed)?);
-                    salt = r.rest().strip_suffix(&[0]).unwrap_or(r.rest()).to_vec();
-                    let proof = proof(&plugin, &url.password, &salt)?;
-                    self.reply(&proof)?;
-                }
-                [1, FAST_AUTH_OK] => {}
-                [1, FULL_AUTH] => self.send_password(url, &salt)?,
-                _ => {
-                    return Err(Error::other(
-                        "the server wants a login dialogue that is unknown here",
-                    ));
-                }
+            match login.receive(self.packet()?).map_err(failed)? {
+                Step::Send(payload) => self.reply(&payload)?,
+                Step::Receive => {}
+                Step::Done => return Ok(()),
             }
         }
     }
 
+    /// Sends the next packet of the dialogue.
     fn reply(&mut self, payload: &[u8]) -> Result<()> {
         self.writer.set_sequence(self.framer.sequence());
         self.writer.begin().extend_from_slice(payload);
         self.writer.end();
         self.flush()
     }
-
-    /// The password itself: in clear on a unix socket, sealed with the server's key elsewhere.
-    fn send_password(&mut self, url: &Url, salt: &[u8]) -> Result<()> {
-        let mut text = url.password.as_bytes().to_vec();
-        text.push(0);
-        if matches!(self.stream, Stream::Tcp(_)) {
-            self.reply(&[REQUEST_PUBLIC_KEY])?;
-            let [1, key @ ..] = self.packet()? else {
-                return Err(Error::other("the server did not send its RSA key"));
-            };
-            unmask(&mut text, salt);
-            text = seal(key, &text)?;
-        }
-        self.reply(&text)
-    }
-}
-
-fn proof(plugin: &str, password: &str, salt: &[u8]) -> Result<Vec<u8>> {
-    match plugin {
-        NATIVE => Ok(native_response(password.as_bytes(), salt)),
-        CACHING_SHA2 => Ok(sha2_response(password.as_bytes(), salt)),
-        other => Err(Error::other(format!(
-            "the account logs in with '{other}', which is unknown here; use an account with {NATIVE} or {CACHING_SHA2}"
-        ))),
-    }
-}
-
-/// RSA-OAEP with a key in PEM.
-fn seal(pem: &[u8], text: &[u8]) -> Result<Vec<u8>> {
-    let bad = || Error::other("the server's RSA key cannot be used");
-    let der = decode_pem(pem).ok_or_else(bad)?;
-    let key = PublicEncryptingKey::from_der(&der).map_err(|_| bad())?;
-    let key = OaepPublicEncryptingKey::new(key).map_err(|_| bad())?;
-    let mut out = vec![0; key.ciphertext_size()];
-    if text.len() > key.max_plaintext_size(&OAEP_SHA1_MGF1SHA1) {
-        return Err(Error::other(
-            "the password is too long for the server's RSA key; use a unix socket",
-        ));
-    }
-    let n = key.encrypt(&OAEP_SHA1_MGF1SHA1, text, &mut out, None).map_err(|_| bad())?.len();
-    out.truncate(n);
-    Ok(out)
-}
-
-fn decode_pem(pem: &[u8]) -> Option<Vec<u8>> {
-    let text = std::str::from_utf8(pem).ok()?;
-    let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0u32);
-    let body = text.lines().filter(|l| !l.starts_with('-')).flat_map(str::bytes);
-    for c in body.filter(|c| *c != b'=' && !c.is_ascii_whitespace()) {
-        let digit = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-        }
-    }
-    Some(out)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pem() {
-        let pem = b"-----BEGIN PUBLIC KEY-----\naGVsbG8g\nd29ybGQ=\n-----END PUBLIC KEY-----\n";
-        assert_eq!(decode_pem(pem).unwrap(), b"hello world");
-        assert_eq!(decode_pem(b"*"), None);
-        assert!(seal(b"aGVsbG8=", b"x").is_err());
-    }
-
-    /// Made by `openssl genpkey` and `openssl rsa -pubout`, as the key that MySQL sends.
-    const PEM: &str = "-----BEGIN PUBLIC KEY-----\n\
-MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA6eF9T+uNczhexbafgUIc\n\
-TsupXv/LKB/cyO0ect1A8lBFtV1Fnz8QY74U02pcEbCJy1DQt+yB5ziQtF+hSuu3\n\
-mjtNWGOiK5/PZUPuR7OnZuyVBXWPuLkDpEsyhfLqAMdWzKEF7qEd+3puiwW3qfZ4\n\
-Dms3pVdBrfS0xg2LojYjn/OlvPnWB4UIAUP8NVC+W3LhVuzft45FTzTiVwkS4nD9\n\
-a3jKwzG4NnHnAFUq9H1hvx4WQfQGcjQQUShOdLgZBDOXnc1SKeyhCiaUIWYRQUju\n\
-sqIZxSSVnBEgx2+Yf2hP8j4be5Q8CFDml29A2DajN5qXC1CvKe3dvZ9rcllxXXWV\n\
-lQIDAQAB\n\
------END PUBLIC KEY-----\n";
-
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|b| format!("{b:02x}")).collect()
-    }
-
-    #[test]
-    fn a_key_of_openssl() {
-        let der = decode_pem(PEM.as_bytes()).unwrap();
-        let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, &der);
-        assert_eq!(
-            hex(digest.as_ref()),
-            "a6d04c3574f4d82598fe55e3c47c274527cc2b4b36160e6d348a3500bfef538e"
-        );
-        assert_eq!(seal(PEM.as_bytes(), b"secret\0").unwrap().len(), 256);
-        let e = seal(PEM.as_bytes(), &[b'x'; 215]).unwrap_err().to_string();
-        assert!(e.contains("too long"), "{e}");
-    }
+    use aws_lc_rs::rsa::OAEP_SHA1_MGF1SHA1;
+    use weir_login::proof;
+    use weir_wire::auth::{CACHING_SHA2, NATIVE};
 
     const SALT: &[u8; 20] =
         &[10, 47, 74, 111, 75, 73, 34, 48, 88, 76, 114, 74, 37, 13, 3, 80, 82, 23, 2, 21];
-
-    /// XOR(SHA256(password), SHA256(SHA256(SHA256(password)), nonce)) and its SHA-1 sister, by Python's hashlib.
-    #[test]
-    fn proofs_are_the_documented_ones() {
-        for (plugin, password, want) in [
-            (
-                CACHING_SHA2,
-                "secret",
-                "6fc17502c059de9ffc5d6d7b533d7618d047077209685ccc9a3cb930bc60f58f",
-            ),
-            (
-                CACHING_SHA2,
-                "secret2",
-                "bc3f6dd9e9828d5a96ea3f67c1ad4bc8678d0e5b34bf8688a36fbc7dea9083aa",
-            ),
-            (NATIVE, "secret", "a2e3310bce8c6212279701b4c9d25cbc03b67931"),
-            (CACHING_SHA2, "", ""),
-            (NATIVE, "", ""),
-        ] {
-            assert_eq!(hex(&proof(plugin, password, SALT).unwrap()), want, "{plugin} {password}");
-        }
-    }
 
     /// A server as the protocol's documentation has it, byte by byte: greets, and then says what the script says. `Key` sends
     /// the RSA key and checks what comes back under it.
@@ -260,7 +100,7 @@ lQIDAQAB\n\
             let mut seq = 0;
             send_packet(&mut s, &mut seq, &greeting(plugin));
             let login = read_packet(&mut s, &mut seq);
-            let proof = proof(plugin, "secret", SALT).unwrap_or_default();
+            let proof = proof::of(plugin, "secret", SALT).unwrap_or_default();
             assert!(login.windows(proof.len().max(1)).any(|w| w == proof) || proof.is_empty());
             for say in script {
                 match say {
@@ -324,7 +164,7 @@ lQIDAQAB\n\
         let mut switch = b"\xFEcaching_sha2_password\0".to_vec();
         switch.extend_from_slice(SALT);
         switch.push(0);
-        let again = || Say::Hear(proof(CACHING_SHA2, "secret", SALT).unwrap());
+        let again = || Say::Hear(proof::of(CACHING_SHA2, "secret", SALT).unwrap());
         log_in_to(NATIVE, vec![Say::Bytes(switch.clone()), again(), fast(), ok()]).unwrap();
         let list = [Say::Bytes(switch), again()].into_iter().chain(full()).chain([ok()]);
         log_in_to(NATIVE, list.collect()).unwrap();
@@ -334,12 +174,5 @@ lQIDAQAB\n\
         let list = [Say::Bytes(vec![1, 4]), Say::Hear(vec![2]), ok()];
         let e = log_in_to(CACHING_SHA2, list.into()).unwrap_err().to_string();
         assert!(e.contains("RSA key"), "{e}");
-    }
-
-    #[test]
-    fn unknown_methods_are_named() {
-        let e = proof("client_ed25519", "x", b"salt").unwrap_err().to_string();
-        assert!(e.contains("client_ed25519"), "{e}");
-        assert!(proof(NATIVE, "", b"salt").unwrap().is_empty());
     }
 }

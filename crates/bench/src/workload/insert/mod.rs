@@ -6,7 +6,7 @@
 //!
 //! Invariants: what row a number has depends on the seed and the number only. A run ends when its rows are in. Some answers are
 //! computed a second way, without the indexes, in the same snapshot: a wrong plan can look like a fast one, so a
-//! difference is told, and ends the process with a code of its own.
+//! difference is reported, and ends the process with a code of its own.
 
 mod behind;
 mod check;

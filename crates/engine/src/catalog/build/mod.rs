@@ -156,7 +156,7 @@ impl Catalog {
                 let _kept = Kept(self.sys.trx.open_view());
                 crate::txn::external::materialise(&self.core, t, &stored).await.ok()
             }
-            // What is told of the row is not worth another error.
+            // The row's description is not worth another error.
             _ => None,
         };
         Error::DuplicateKey { table, index, index_name, key, row }

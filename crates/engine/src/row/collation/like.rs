@@ -13,7 +13,7 @@ impl Collation {
         is
     }
 
-    /// The same for texts that may be long: `look` is told of the bytes that were compared, and may end it.
+    /// The same for texts that may be long: `look` gets the number of bytes that were compared, and may end it.
     pub fn like_until<E>(
         self,
         text: &[u8],

@@ -23,13 +23,9 @@ pub fn carried(
         for column in &mut key.columns {
             let to = plan.sources.iter().position(|&s| s == Some(*column));
             *column = to.ok_or_else(|| {
-                SqlError::new(
+                SqlError::of(
                     errno::ER_FK_COLUMN_CANNOT_DROP,
-                    format!(
-                        "Cannot drop column '{}': needed in a foreign key constraint '{}'",
-                        old.columns[*column].name,
-                        key.name.text(table, FOREIGN)
-                    ),
+                    &[&old.columns[*column].name, &key.name.text(table, FOREIGN)],
                 )
             })?;
         }
@@ -97,12 +93,9 @@ fn renamed(
         Some(to) => Ok(plan.meta.columns[to].name.clone()),
         None => {
             let (key, child) = key();
-            Err(SqlError::new(
+            Err(SqlError::of(
                 errno::ER_FK_COLUMN_CANNOT_DROP_CHILD,
-                format!(
-                    "Cannot drop column '{name}': needed in a foreign key constraint '{key}' of table '{}'",
-                    child.as_deref().unwrap_or(old.name())
-                ),
+                &[&name, &key, &child.as_deref().unwrap_or(old.name())],
             ))
         }
     }
@@ -121,13 +114,7 @@ fn own_columns(
         check_column(new, &shown, key.on_delete, key.on_update)?;
         let Some(was) = plan.sources[c].map(|s| &old.columns[s]) else { continue };
         if ctx.reads.settings.foreign_checks && !compatible(was, new) {
-            return Err(SqlError::new(
-                errno::ER_FK_COLUMN_CANNOT_CHANGE,
-                format!(
-                    "Cannot change column '{}': used in a foreign key constraint '{shown}'",
-                    was.name
-                ),
-            ));
+            return Err(SqlError::of(errno::ER_FK_COLUMN_CANNOT_CHANGE, &[&was.name, &shown]));
         }
     }
     Ok(())
@@ -150,13 +137,9 @@ fn referenced_columns(
         if ctx.reads.settings.foreign_checks
             && !compatible(&old.columns[was], &plan.meta.columns[at])
         {
-            return Err(SqlError::new(
+            return Err(SqlError::of(
                 errno::ER_FK_COLUMN_CANNOT_CHANGE_CHILD,
-                format!(
-                    "Cannot change column '{name}': used in a foreign key constraint '{}' of table '{}'",
-                    child.name(),
-                    child.child.name()
-                ),
+                &[&name, &child.name(), &child.child.name()],
             ));
         }
         columns.push(at);
@@ -172,8 +155,5 @@ fn referenced_columns(
 fn index_needed(old: &SqlTable, plan: &Plan) -> SqlError {
     let gone = old.indexes.iter().find(|i| plan.meta.index(&i.name).is_none());
     let name = gone.map_or("", |i| i.name.as_str());
-    SqlError::new(
-        errno::ER_DROP_INDEX_FK,
-        format!("Cannot drop index '{name}': needed in a foreign key constraint"),
-    )
+    SqlError::of(errno::ER_DROP_INDEX_FK, &[&name])
 }

@@ -77,9 +77,7 @@ pub async fn alone(
     for t in sorted {
         if ctx.reads.locked.is_some() && held.mode_of(t).is_some_and(|m| m != MdlMode::Exclusive) {
             // The session would wait for itself.
-            let text =
-                format!("Table '{}' was locked with a READ lock and can't be updated", t.def.name);
-            return Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED_FOR_WRITE, text));
+            return Err(SqlError::of(errno::ER_TABLE_NOT_LOCKED_FOR_WRITE, &[&t.def.name]));
         }
         if !held.is_alone(t) {
             let limit = ctx.reads.settings.ddl_timeout;
@@ -120,14 +118,9 @@ pub fn check_drop(tables: &[Arc<Table>], ctx: &StatementCtx<'_>) -> Result<(), S
             if tables.iter().any(|x| x.def.id == key.child.engine.def.id) {
                 continue;
             }
-            return Err(SqlError::new(
+            return Err(SqlError::of(
                 errno::ER_FK_CANNOT_DROP_PARENT,
-                format!(
-                    "Cannot drop table '{}' referenced by a foreign key constraint '{}' on table '{}'.",
-                    t.def.name,
-                    key.name(),
-                    key.child.name()
-                ),
+                &[&t.def.name, &key.name(), &key.child.name()],
             ));
         }
     }

@@ -27,10 +27,7 @@ pub fn check_parents(
             Some(parent) => fits(key, (table, child), &parent.meta)?,
             None if !ctx.reads.settings.foreign_checks => {}
             None => {
-                return Err(SqlError::new(
-                    errno::ER_FK_CANNOT_OPEN_PARENT,
-                    format!("Failed to open the referenced table '{}'", key.parent.name),
-                ));
+                return Err(SqlError::of(errno::ER_FK_CANNOT_OPEN_PARENT, &[&key.parent.name]));
             }
         }
     }
@@ -62,34 +59,22 @@ fn fits(
     let mut columns = Vec::new();
     for (own, theirs) in key.columns.iter().zip(&key.parent_columns) {
         let Some(at) = parent.column(theirs) else {
-            return Err(SqlError::new(
+            return Err(SqlError::of(
                 errno::ER_FK_NO_COLUMN_PARENT,
-                format!(
-                    "Failed to add the foreign key constraint. Missing column '{theirs}' for constraint '{name}' in the referenced table '{}'",
-                    key.parent.name
-                ),
+                &[&theirs, &name, &key.parent.name],
             ));
         };
         let own = &child.columns[*own];
         if !compatible(own, &parent.columns[at]) {
-            return Err(SqlError::new(
+            return Err(SqlError::of(
                 errno::ER_FK_INCOMPATIBLE_COLUMNS,
-                format!(
-                    "Referencing column '{}' and referenced column '{}' in foreign key constraint '{name}' are incompatible.",
-                    own.name, parent.columns[at].name
-                ),
+                &[&own.name, &parent.columns[at].name, &name],
             ));
         }
         columns.push(at);
     }
     if searchable(&parent.indexes, &columns).next().is_none() {
-        return Err(SqlError::new(
-            errno::ER_FK_NO_INDEX_PARENT,
-            format!(
-                "Failed to add the foreign key constraint. Missing index for constraint '{name}' in the referenced table '{}'",
-                key.parent.name
-            ),
-        ));
+        return Err(SqlError::of(errno::ER_FK_NO_INDEX_PARENT, &[&name, &key.parent.name]));
     }
     Ok(())
 }

@@ -177,12 +177,7 @@ fn foreign_key(
     let mut own: Vec<usize> = Vec::new();
     for column in &def.columns {
         let at = columns.iter().position(|c| c.is_named(column.as_str()));
-        let at = at.ok_or_else(|| {
-            SqlError::new(
-                errno::ER_KEY_COLUMN_DOES_NOT_EXIST,
-                format!("Key column '{column}' doesn't exist in table"),
-            )
-        })?;
+        let at = at.ok_or_else(|| SqlError::of(errno::ER_KEY_COLUMN_DOES_NOT_EXIST, &[&column]))?;
         if own.contains(&at) {
             return Err(duplicate_column(&columns[at].name));
         }
@@ -191,11 +186,9 @@ fn foreign_key(
     let to = &def.references;
     if to.columns.len() != own.len() {
         let what = given_name(def).map_or("foreign key without name", |n| n.as_str());
-        return Err(SqlError::new(
+        return Err(SqlError::of(
             errno::ER_WRONG_FK_DEF,
-            format!(
-                "Incorrect foreign key definition for '{what}': Key reference and table reference don't match"
-            ),
+            &[&what, &"Key reference and table reference don't match"],
         ));
     }
     if matches!(to.match_, Some(ReferentialMatch::Full | ReferentialMatch::Partial)) {
@@ -206,10 +199,7 @@ fn foreign_key(
     }
     let actions = (Action::of(to.on_delete), Action::of(to.on_update));
     let (Some(on_delete), Some(on_update)) = actions else {
-        return Err(SqlError::new(
-            errno::ER_CANNOT_ADD_FOREIGN,
-            "Cannot add foreign key constraint",
-        ));
+        return Err(SqlError::of(errno::ER_CANNOT_ADD_FOREIGN, &[]));
     };
     for &at in &own {
         check_column(&columns[at], shown, on_delete, on_update)?;
@@ -233,23 +223,11 @@ fn check_column(
     on_update: Action,
 ) -> Result<(), SqlError> {
     if !column.nullable && [on_delete, on_update].contains(&Action::SetNull) {
-        return Err(SqlError::new(
-            errno::ER_FK_COLUMN_NOT_NULL,
-            format!(
-                "Column '{}' cannot be NOT NULL: needed in a foreign key constraint '{key}' SET NULL",
-                column.name
-            ),
-        ));
+        return Err(SqlError::of(errno::ER_FK_COLUMN_NOT_NULL, &[&column.name, &key]));
     }
     let ColumnDefault::Generated { stored, .. } = &column.default else { return Ok(()) };
     if !stored {
-        return Err(SqlError::new(
-            errno::ER_FK_CANNOT_USE_VIRTUAL_COLUMN,
-            format!(
-                "Foreign key '{key}' uses virtual column '{}' which is not supported.",
-                column.name
-            ),
-        ));
+        return Err(SqlError::of(errno::ER_FK_CANNOT_USE_VIRTUAL_COLUMN, &[&key, &column.name]));
     }
     let clause = match (on_update, on_delete) {
         (Action::Cascade, _) => "ON UPDATE CASCADE",
@@ -257,15 +235,12 @@ fn check_column(
         (_, Action::SetNull) => "ON DELETE SET NULL",
         _ => return Ok(()),
     };
-    Err(SqlError::new(
-        errno::ER_WRONG_FK_OPTION_FOR_GENERATED_COLUMN,
-        format!("Cannot define foreign key with {clause} clause on a generated column."),
-    ))
+    Err(SqlError::of(errno::ER_WRONG_FK_OPTION_FOR_GENERATED_COLUMN, &[&clause]))
 }
 
 /// 1826.
 fn duplicate_name(name: &str) -> SqlError {
-    SqlError::new(errno::ER_FK_DUP_NAME, format!("Duplicate foreign key constraint name '{name}'"))
+    SqlError::of(errno::ER_FK_DUP_NAME, &[&name])
 }
 
 /// Parents without a schema are in the child's.
@@ -313,13 +288,9 @@ pub fn check_checks(meta: &TableMeta, table: &str) -> Result<(), SqlError> {
             let Some(name) = names.find(|n| used.iter().any(|u| same_name(u, n))) else {
                 continue;
             };
-            return Err(SqlError::new(
-                3823,
-                format!(
-                    "Column '{name}' cannot be used in a check constraint '{}': needed in a foreign key constraint '{}' referential action.",
-                    check.name.text(table, CHECK),
-                    key.text(table)
-                ),
+            return Err(SqlError::of(
+                errno::ER_CHECK_CONSTRAINT_CLAUSE_USING_FK_REFER_ACTION_COLUMN,
+                &[&name, &check.name.text(table, CHECK), &key.text(table)],
             ));
         }
     }

@@ -1,5 +1,6 @@
 //! Keys of AES_ENCRYPT made of passwords: folded, or derived by HKDF (RFC 5869) or PBKDF2 (RFC 8018), both with SHA-512.
 
+use crate::errno;
 use crate::value::{Value, ValueError};
 use md5::Digest;
 use sha2::Sha512;
@@ -30,12 +31,10 @@ pub enum Derivation {
 /// An option as MySQL reads it: up to the first zero byte. 3238 for NULL and for too long ones.
 fn option(v: Option<&Value<'_>>, most: usize) -> Result<Vec<u8>, ValueError> {
     let Some(v) = v else { return Ok(Vec::new()) };
-    let bytes = v.to_octets().filter(|b| b.len() < most).ok_or_else(|| {
-        let text = format!(
-            "KDF option size is invalid, please provide valid size < {most} bytes and not NULL"
-        );
-        ValueError::new(3238, "HY000", text)
-    })?;
+    let bytes = v
+        .to_octets()
+        .filter(|b| b.len() < most)
+        .ok_or_else(|| ValueError::of(errno::ER_AES_INVALID_KDF_OPTION_SIZE, &[&most]))?;
     Ok(bytes.iter().copied().take_while(|b| *b != 0).collect())
 }
 
@@ -64,14 +63,11 @@ pub fn derivation(args: &[Value<'_>]) -> Result<Derivation, ValueError> {
             let iterations = if args.len() > 2 { leading_number(&number) } else { 1000 };
             if !(1000..=65_535).contains(&iterations) {
                 let text = "For KDF method pbkdf2_hmac iterations value less than 1000 or more than 65535 is not allowed";
-                return Err(ValueError::new(3236, "HY000", text.into()));
+                return Err(ValueError::new(errno::ER_AES_INVALID_KDF_ITERATIONS, text));
             }
             Ok(Derivation::Pbkdf2 { salt, iterations })
         }
-        _ => {
-            let text = "KDF method name is not valid. Please use hkdf or pbkdf2_hmac method name";
-            Err(ValueError::new(3235, "HY000", text.into()))
-        }
+        _ => Err(ValueError::of(errno::ER_AES_INVALID_KDF_NAME, &[])),
     }
 }
 

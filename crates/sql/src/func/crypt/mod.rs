@@ -9,6 +9,7 @@ mod modes;
 use super::facts::Definitions;
 use super::zlib::octets;
 use super::{FuncCtx, FuncDef, Out, infer, varying};
+use crate::errno;
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 use modes::{BLOCK, Cipher, Scheme};
 
@@ -54,18 +55,17 @@ fn vector(
     if !scheme.needs_iv() {
         // An argument behind it makes it one of those that must be there.
         if args.len() == 3 {
-            cx.warnings.warn(1618, || "<IV> option ignored".into());
+            cx.warnings.warn(errno::WARN_OPTION_IGNORED, || "<IV> option ignored".into());
         }
         return Ok([0; BLOCK]);
     }
     let given = args.get(2).ok_or_else(|| ValueError::wrong_parameter_count(name))?;
     let bytes = given.to_octets();
-    bytes.as_deref().and_then(|b| b.first_chunk()).copied().ok_or_else(|| {
-        let text = format!(
-            "The initialization vector supplied to {name} is too short. Must be at least {BLOCK} bytes long"
-        );
-        ValueError::new(1882, "HY000", text)
-    })
+    bytes
+        .as_deref()
+        .and_then(|b| b.first_chunk())
+        .copied()
+        .ok_or_else(|| ValueError::of(errno::ER_AES_INVALID_IV, &[&name, &BLOCK]))
 }
 
 /// The cipher that the arguments and the session's mode ask for. The vector is looked at before the derivation, as in MySQL.
@@ -86,7 +86,7 @@ fn cipher(
                 "AES key size should be {length} bytes length or secure KDF methods hkdf or pbkdf2_hmac should be used, please provide exact AES key size or use KDF methods for better security."
             )
         };
-        cx.warnings.warn(3237, text);
+        cx.warnings.warn(errno::WARN_AES_KEY_SIZE, text);
     }
     cx.work(derivation.work())?;
     let key = derivation.key(password, length);

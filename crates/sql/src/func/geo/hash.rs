@@ -1,6 +1,7 @@
 //! Geohash: longitude and latitude halved again and again, five bits to a letter.
 
 use super::*;
+use crate::errno;
 
 const LETTERS: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
 const LONGEST: i128 = 100;
@@ -103,15 +104,13 @@ fn decode(
         Value::Null => return Ok(None),
         Value::Str(text, _) => text,
         _ => {
-            let text = format!("Incorrect type for argument geohash in function {function}.");
-            return Err(ValueError::new(3064, "HY000", text));
+            return Err(ValueError::of(errno::ER_INCORRECT_TYPE, &[&"geohash", &function]));
         }
     };
     cx.work(text.len())?;
     let wrong = || {
         let shown = String::from_utf8_lossy(text);
-        let text = format!("Incorrect geohash value: '{shown}' for function {function}");
-        ValueError::new(1411, "HY000", text)
+        ValueError::of(errno::ER_WRONG_VALUE_FOR_TYPE, &[&"geohash", &shown, &function])
     };
     if text.is_empty() {
         return Err(wrong());

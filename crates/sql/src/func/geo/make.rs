@@ -1,6 +1,7 @@
 //! Geometries from text, bytes, documents and other geometries.
 
 use super::*;
+use crate::errno;
 use crate::func::json::no_json;
 use crate::value::geo::{geojson, wkb, wkt};
 use crate::value::json::{self, Dom};
@@ -141,28 +142,26 @@ pub fn axis_order(v: Option<&Value<'_>>, function: &str) -> Result<Option<AxisOr
     for option in text.split(',') {
         let parts = option.split_once('=').map(|(k, v)| (k.trim(), v.trim()));
         let Some((key, value)) = parts.filter(|(k, v)| !k.is_empty() && !v.is_empty()) else {
-            let text = format!(
-                "The string '{}' is not a valid key = value pair in function {function}.",
-                option.trim()
-            );
-            return Err(ValueError::new(3560, "22023", text));
+            return Err(ValueError::of(
+                errno::ER_INVALID_OPTION_KEY_VALUE_PAIR,
+                &[&option.trim(), &"=", &function],
+            ));
         };
         if key != "axis-order" {
-            let text = format!("Invalid option key '{key}' in function {function}.");
-            return Err(ValueError::new(3558, "22023", text));
+            return Err(ValueError::of(errno::ER_INVALID_OPTION_KEY, &[&key, &function]));
         }
         if order.is_some() {
-            let text = format!("Duplicate option key '{key}' in funtion '{function}'.");
-            return Err(ValueError::new(3564, "22023", text));
+            return Err(ValueError::of(errno::ER_DUPLICATE_OPTION_KEY, &[&key, &function]));
         }
         order = Some(match value {
             "lat-long" => AxisOrder::LatLong,
             "long-lat" => AxisOrder::LongLat,
             "srid-defined" => AxisOrder::SridDefined,
             _ => {
-                let text =
-                    format!("Invalid value '{value}' for option '{key}' in function '{function}'.");
-                return Err(ValueError::new(3559, "22023", text));
+                return Err(ValueError::of(
+                    errno::ER_INVALID_OPTION_VALUE,
+                    &[&value, &key, &function],
+                ));
             }
         });
     }
@@ -281,8 +280,10 @@ pub fn from_geojson(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Some((_, None)) => return Ok(Value::Null),
         Some((v, _)) => {
             let shown = v.to_string_lossy().unwrap_or_default();
-            let text = format!("Incorrect option value: '{shown}' for function {function}");
-            return Err(ValueError::new(1411, "HY000", text));
+            return Err(ValueError::of(
+                errno::ER_WRONG_VALUE_FOR_TYPE,
+                &[&"option", &shown, &function],
+            ));
         }
     };
     let given = match args.get(2) {

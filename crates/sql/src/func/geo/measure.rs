@@ -1,6 +1,7 @@
 //! Lengths, areas, distances, hulls.
 
 use super::*;
+use crate::errno;
 use crate::value::geo::plane::{self, Edge, Pieces, Place};
 
 /// Metres: the radius of a sphere that MySQL takes for the earth where coordinates have no system.
@@ -55,7 +56,7 @@ fn length_of(line: &[Coord]) -> f64 {
 }
 
 /// A number that is not one where it went beyond all doubles.
-fn finite(x: f64, function: &str) -> Out {
+pub fn finite(x: f64, function: &str) -> Out {
     if x.is_finite() { Ok(Value::Double(x)) } else { Err(out_of_range("result", function)) }
 }
 
@@ -249,7 +250,7 @@ pub fn distance_sphere(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
                     "Invalid radius provided to function {function}: Radius must be greater than \
                      zero."
                 );
-                return Err(ValueError::new(3706, "22003", text));
+                return Err(ValueError::new(errno::ER_NONPOSITIVE_RADIUS, text));
             }
         },
     };
@@ -261,8 +262,12 @@ pub fn distance_sphere(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             kinds[0].shown(),
             kinds[1].shown()
         );
-        let errno = if what == "Cartesian" { 3704 } else { 3705 };
-        Err(ValueError::new(errno, "22S00", text))
+        let errno = if what == "Cartesian" {
+            errno::ER_NOT_IMPLEMENTED_FOR_CARTESIAN_SRS
+        } else {
+            errno::ER_NOT_IMPLEMENTED_FOR_PROJECTED_SRS
+        };
+        Err(ValueError::new(errno, text))
     };
     if !kinds.iter().all(|k| matches!(k, GeoKind::Point | GeoKind::MultiPoint)) {
         if srs.geographic {

@@ -1,12 +1,14 @@
 //! The spatial functions.
 //!
 //! `make` builds geometries from text, bytes, documents and other geometries, `read` takes them apart, `measure` computes lengths,
-//! areas, distances and hulls, `relate` compares two of them, `hash` is geohash.
+//! areas, distances and hulls, `along` follows lines, `valid` says what is a simple and what a valid shape, `relate` compares two of
+//! them, `hash` is geohash.
 //!
 //! A geometry is a binary text in its stored form (`value::geo`), and is read for each call. Where no function says otherwise, NULL
 //! gives NULL, bytes that are no geometry are error 3037, and a spatial reference system that is not known is error 3548. What
 //! MySQL computes on an ellipsoid is refused with error 3618, as MySQL refuses what it cannot compute there.
 
+mod along;
 mod hash;
 mod make;
 mod measure;
@@ -14,11 +16,13 @@ mod measure;
 mod properties;
 mod read;
 mod relate;
+mod valid;
 
 use super::facts::Arg;
 use super::infer::{self, TEXT};
 use super::string::too_big;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
+use crate::errno;
 use crate::value::geo::wkb::BadWkb;
 use crate::value::geo::{Coord, GeoKind, Geometry, Shape, Srs};
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
@@ -146,6 +150,20 @@ const OTHERS: &[FuncDef] = &[
     def("ST_CONTAINS", 2, 2, truth, relate::contains).truth(),
     def("ST_WITHIN", 2, 2, truth, relate::within).truth(),
     def("ST_EQUALS", 2, 2, truth, relate::equals).truth(),
+    def("ST_TOUCHES", 2, 2, truth, relate::touches).truth(),
+    def("ST_CROSSES", 2, 2, truth, relate::crosses).truth(),
+    def("ST_OVERLAPS", 2, 2, truth, relate::overlaps).truth(),
+    def("ST_ISSIMPLE", 1, 1, truth, valid::is_simple).truth(),
+    def("ST_ISVALID", 1, 1, truth, valid::is_valid).truth(),
+    def("ST_VALIDATE", 1, 1, any_geometry, valid::validate),
+    def("ST_HAUSDORFFDISTANCE", 2, 2, infer::double_null, along::hausdorff),
+    def("ST_FRECHETDISTANCE", 2, 2, infer::double_null, along::frechet),
+    def("ST_SIMPLIFY", 2, 2, any_geometry, along::simplify).takes(&[Arg::Any, Arg::Number]),
+    def("ST_LINEINTERPOLATEPOINT", 2, 2, point, along::point_at::<0>)
+        .takes(&[Arg::Any, Arg::Number]),
+    def("ST_POINTATDISTANCE", 2, 2, point, along::point_at::<1>).takes(&[Arg::Any, Arg::Number]),
+    def("ST_LINEINTERPOLATEPOINTS", 2, 2, any_geometry, along::points_at)
+        .takes(&[Arg::Any, Arg::Number]),
 ];
 
 fn of_kind(kind: GeoKind) -> TypeInfo {
@@ -224,24 +242,18 @@ fn ordinate(args: &[TypeInfo]) -> TypeInfo {
 
 /// 3037.
 fn invalid(function: &str) -> ValueError {
-    ValueError::new(3037, "22023", format!("Invalid GIS data provided to function {function}."))
+    ValueError::of(errno::ER_GIS_INVALID_DATA, &[&function])
 }
 
 /// 3516.
 fn unexpected(wanted: &str, found: GeoKind, function: &str) -> ValueError {
-    let text =
-        format!("{wanted} value is a geometry of unexpected type {} in {function}.", found.shown());
-    ValueError::new(3516, "22S01", text)
+    ValueError::of(errno::ER_UNEXPECTED_GEOMETRY_TYPE, &[&wanted, &found.shown(), &function])
 }
 
 /// 3618.
 fn geographic(function: &str, kinds: &[GeoKind]) -> ValueError {
     let kinds: Vec<&str> = kinds.iter().map(|k| k.shown()).collect();
-    let text = format!(
-        "{function}({}) has not been implemented for geographic spatial reference systems.",
-        kinds.join(", ")
-    );
-    ValueError::new(3618, "22S00", text)
+    ValueError::of(errno::ER_NOT_IMPLEMENTED_FOR_GEOGRAPHIC_SRS, &[&function, &kinds.join(", ")])
 }
 
 /// Errors about coordinates of an argument have other numbers than those about coordinates that are being made.
@@ -270,21 +282,21 @@ fn check_degrees(shape: &Shape, srs: &Srs, whose: Whose, function: &str) -> Resu
     let l = initial("L", "l");
     let (errno, text) = match whose {
         Whose::Own => (
-            3616 + n,
+            errno::ER_LONGITUDE_OUT_OF_RANGE + n,
             format!(
                 "{l}{what} {value:.6} is out of range in function {function}. It must be within \
                  {range}."
             ),
         ),
         Whose::Parameter => (
-            3731 + n,
+            errno::ER_GEOMETRY_PARAM_LONGITUDE_OUT_OF_RANGE + n,
             format!(
                 "A parameter of function {function} contains a geometry with {l}{what} {value:.6}, \
                  which is out of range. It must be within {range}."
             ),
         ),
     };
-    Err(ValueError::new(errno, if n == 0 { "22S02" } else { "22S03" }, text))
+    Err(ValueError::new(errno, text))
 }
 
 /// The geometry in an argument, whatever its SRID. None: NULL.
@@ -344,7 +356,7 @@ fn pair(
              {}, which should have been identical.",
             a.srid, b.srid
         );
-        return Err(ValueError::new(3033, "HY000", text));
+        return Err(ValueError::new(errno::ER_GIS_DIFFERENT_SRIDS, text));
     }
     Ok(Some((a, b, srs)))
 }
@@ -365,5 +377,5 @@ fn srid_argument(
 
 /// 1690.
 fn out_of_range(what: &str, function: &str) -> ValueError {
-    ValueError::new(1690, "22003", format!("{what} value is out of range in '{function}'"))
+    ValueError::of(errno::ER_DATA_OUT_OF_RANGE, &[&what, &function])
 }

@@ -2,6 +2,7 @@
 
 use super::make::axis_order;
 use super::*;
+use crate::errno;
 use crate::value::geo::geojson::{self, Crs};
 use crate::value::geo::wkt;
 
@@ -16,7 +17,7 @@ fn shown(
     match Srs::find(g.srid) {
         Some(srs) if srs.geographic && order.swaps(srs) => g.shape.swap(),
         Some(_) => {}
-        None => cx.warnings.warn(3565, || {
+        None => cx.warnings.warn(errno::ER_WARN_SRS_NOT_FOUND_AXIS_ORDER, || {
             format!(
                 "There's no spatial reference system with SRID {}. The axis order is unknown.",
                 g.srid
@@ -99,7 +100,7 @@ pub fn srid(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         let Some(g) = g else { return Ok(Value::Null) };
         if Srs::find(g.srid).is_none() {
             let text = format!("There's no spatial reference system with SRID {}.", g.srid);
-            cx.warnings.warn(3519, || text);
+            cx.warnings.warn(errno::ER_WARN_SRS_NOT_FOUND, || text);
         }
         return Ok(Value::Int(i64::from(g.srid)));
     };
@@ -132,7 +133,7 @@ fn coordinate(cx: &mut FuncCtx<'_>, args: &[Value<'_>], axis: Axis, function: &s
              of its arguments is in SRID {}, which is not geographic.",
             g.srid
         );
-        return Err(ValueError::new(3726, "22S00", text));
+        return Err(ValueError::new(errno::ER_SRS_NOT_GEOGRAPHIC, text));
     }
     let in_x = match axis {
         Axis::First => !srs.lat_long,

@@ -2,6 +2,7 @@
 
 use super::measure::{EDGE_WORK, meet};
 use super::*;
+use crate::errno;
 use crate::value::geo::Ring;
 use crate::value::geo::plane::{self, Edge, Pieces, Place};
 
@@ -184,9 +185,7 @@ pub fn equals(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 fn pieces(cx: &mut FuncCtx<'_>, s: &Shape, function: &str) -> Result<Pieces, ValueError> {
     let all = Pieces::of(s);
     if all.is_mixed() || (s.kind() == GeoKind::Collection && some_meet(cx, &all.polygons)?) {
-        let text =
-            format!("Calling geometry function {function} with unsupported types of arguments.");
-        return Err(ValueError::new(3034, "HY000", text));
+        return Err(ValueError::of(errno::ER_GIS_UNSUPPORTED_ARGUMENT, &[&function]));
     }
     Ok(all)
 }
@@ -213,11 +212,33 @@ fn is_within(
     function: &str,
 ) -> Result<bool, ValueError> {
     let (a, b) = (pieces(cx, a, function)?, pieces(cx, b, function)?);
+    pieces_within(cx, &a, &b)
+}
+
+fn pieces_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueError> {
     match (a.lines.is_empty(), a.polygons.is_empty()) {
-        (true, true) => points_within(cx, &a.points, &b),
-        (false, true) => lines_within(cx, &a, &b),
-        _ => polygons_within(cx, &a, &b),
+        (true, true) => points_within(cx, &a.points, b),
+        (false, true) => lines_within(cx, a, b),
+        _ => polygons_within(cx, a, b),
     }
+}
+
+/// Where a point lies to pieces of one dimension, whose edges and whose ends of lines are given.
+fn place(
+    cx: &mut FuncCtx<'_>,
+    c: Coord,
+    of: &Pieces,
+    edges: &[Edge],
+    ends: &[Coord],
+) -> Result<Place, ValueError> {
+    cx.work(EDGE_WORK * (edges.len() + of.points.len() + ends.len()))?;
+    Ok(match () {
+        () if !of.polygons.is_empty() => of.locate(c),
+        () if of.lines.is_empty() && of.points.contains(&c) => Place::Inside,
+        () if !edges.iter().any(|e| plane::on_edge(*e, c)) => Place::Outside,
+        () if ends.contains(&c) => Place::Boundary,
+        () => Place::Inside,
+    })
 }
 
 fn points_within(cx: &mut FuncCtx<'_>, points: &[Coord], b: &Pieces) -> Result<bool, ValueError> {
@@ -225,15 +246,7 @@ fn points_within(cx: &mut FuncCtx<'_>, points: &[Coord], b: &Pieces) -> Result<b
     let ends = boundary_of_lines(&b.lines);
     let mut inside = false;
     for c in points {
-        cx.work(EDGE_WORK * (edges.len() + b.points.len() + ends.len()))?;
-        let place = match () {
-            () if !b.polygons.is_empty() => b.locate(*c),
-            () if b.lines.is_empty() && b.points.contains(c) => Place::Inside,
-            () if !edges.iter().any(|e| plane::on_edge(*e, *c)) => Place::Outside,
-            () if ends.contains(c) => Place::Boundary,
-            () => Place::Inside,
-        };
-        match place {
+        match place(cx, *c, b, &edges, &ends)? {
             Place::Outside => return Ok(false),
             Place::Inside => inside = true,
             Place::Boundary => {}
@@ -316,4 +329,144 @@ fn polygons_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool,
         }
     }
     Ok(true)
+}
+
+/// The dimension of pieces that are of one.
+fn dimension(p: &Pieces) -> u8 {
+    match (p.polygons.is_empty(), p.lines.is_empty()) {
+        (false, _) => 2,
+        (true, false) => 1,
+        (true, true) => 0,
+    }
+}
+
+/// Pieces that are compared by what their interiors have in common; NULL where the function says nothing of such dimensions.
+fn relate_interiors(
+    cx: &mut FuncCtx<'_>,
+    args: &[Value<'_>],
+    function: &str,
+    asks: fn(u8, u8) -> bool,
+    how: impl FnOnce(&mut FuncCtx<'_>, &Pieces, &Pieces) -> Result<bool, ValueError>,
+) -> Out {
+    let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
+    if a.shape.is_empty() || b.shape.is_empty() {
+        return Ok(Value::Null);
+    }
+    let (p, q) = (pieces(cx, &a.shape, function)?, pieces(cx, &b.shape, function)?);
+    if !asks(dimension(&p), dimension(&q)) {
+        return Ok(Value::Null);
+    }
+    if srs.geographic {
+        return Err(geographic(function, &[a.shape.kind(), b.shape.kind()]));
+    }
+    how(cx, &p, &q).map(Value::bool)
+}
+
+/// They meet, but not inside of both. Points have no boundary, so that two of them never touch.
+pub fn touches(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let asks = |a, b| a > 0 || b > 0;
+    relate_interiors(cx, args, "st_touches", asks, |cx, a, b| {
+        Ok(meet(cx, a, b)? && interiors_meet(cx, a, b)?.is_none())
+    })
+}
+
+/// A part of `a` is inside of `b` and a part is outside; two lines cross in points.
+pub fn crosses(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let asks = |a, b| a < 2 && b > 0;
+    relate_interiors(cx, args, "st_crosses", asks, |cx, a, b| {
+        let common = interiors_meet(cx, a, b)?;
+        match (dimension(a), dimension(b)) {
+            (1, 1) => Ok(common == Some(0)),
+            _ => Ok(common.is_some() && !pieces_within(cx, a, b)?),
+        }
+    })
+}
+
+/// What they have in common is of their dimension, and is neither of them.
+pub fn overlaps(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    relate_interiors(
+        cx,
+        args,
+        "st_overlaps",
+        |a, b| a == b,
+        |cx, a, b| {
+            let whole = interiors_meet(cx, a, b)? == Some(dimension(a));
+            Ok(whole && !pieces_within(cx, a, b)? && !pieces_within(cx, b, a)?)
+        },
+    )
+}
+
+/// The dimension of what two interiors have in common; `None`: nothing.
+fn interiors_meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<Option<u8>, ValueError> {
+    match (dimension(a), dimension(b)) {
+        (0, _) => some_inside(cx, &a.points, b),
+        (_, 0) => some_inside(cx, &b.points, a),
+        (1, 1) => lines_meet(cx, a, b),
+        (1, _) => some_edge_inside(cx, &a.edges(), b).map(|yes| yes.then_some(1)),
+        (_, 1) => some_edge_inside(cx, &b.edges(), a).map(|yes| yes.then_some(1)),
+        _ => polygons_meet(cx, a, b).map(|yes| yes.then_some(2)),
+    }
+}
+
+fn some_inside(
+    cx: &mut FuncCtx<'_>,
+    points: &[Coord],
+    of: &Pieces,
+) -> Result<Option<u8>, ValueError> {
+    let (edges, ends) = (of.edges(), boundary_of_lines(&of.lines));
+    for c in points {
+        if place(cx, *c, of, &edges, &ends)? == Place::Inside {
+            return Ok(Some(0));
+        }
+    }
+    Ok(None)
+}
+
+/// Lines along each other have a line in common; others the points in which they meet, without the ends of either.
+fn lines_meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<Option<u8>, ValueError> {
+    let (e, f) = (a.edges(), b.edges());
+    let (ends, others) = (boundary_of_lines(&a.lines), boundary_of_lines(&b.lines));
+    let mut points = false;
+    for x in &e {
+        cx.work(EDGE_WORK * f.len())?;
+        for y in f.iter().filter(|y| plane::meet(*x, **y)) {
+            if plane::run_along(*x, *y) {
+                return Ok(Some(1));
+            }
+            let at = [x.0, x.1].into_iter().find(|c| plane::on_edge(*y, *c));
+            let at = at.or_else(|| [y.0, y.1].into_iter().find(|c| plane::on_edge(*x, *c)));
+            points |= at.is_none_or(|c| !ends.contains(&c) && !others.contains(&c));
+        }
+    }
+    Ok(points.then_some(0))
+}
+
+/// Whether a part of one of the edges is inside of the polygons: one that crosses a boundary has such a part.
+fn some_edge_inside(cx: &mut FuncCtx<'_>, edges: &[Edge], of: &Pieces) -> Result<bool, ValueError> {
+    let border = of.edges();
+    let mut work = |n| cx.work(EDGE_WORK * n);
+    for e in edges {
+        match plane::parts_of(*e, of, &border, &mut work)? {
+            Some(places) if !places.contains(&Place::Inside) => {}
+            _ => return Ok(true),
+        }
+    }
+    Ok(false)
+}
+
+/// Where no border is inside of the other, each polygon is inside or outside as a whole.
+fn polygons_meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueError> {
+    if some_edge_inside(cx, &a.edges(), b)? || some_edge_inside(cx, &b.edges(), a)? {
+        return Ok(true);
+    }
+    for (these, others) in [(a, b), (b, a)] {
+        for polygon in &these.polygons {
+            let inner = plane::inner_point(polygon, &mut |n| cx.work(EDGE_WORK * n))?;
+            cx.work(EDGE_WORK * others.polygons.iter().flatten().map(Vec::len).sum::<usize>())?;
+            if inner.is_some_and(|c| others.locate(c) == Place::Inside) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }

@@ -2,6 +2,7 @@
 
 use super::super::{FuncCtx, Out};
 use super::{pairs, plain_path, tree, written};
+use crate::errno;
 use crate::value::json::{Cell, Dom, Leg, MAX_DEPTH, Path, from_value, place_mut, too_deep};
 use crate::value::{Value, ValueError};
 
@@ -89,8 +90,7 @@ fn wrap(scalar: &mut Dom, cell: Cell, value: Dom) {
 
 /// 3153.
 fn vacuous() -> ValueError {
-    let text = "The path expression '$' is not allowed in this context.";
-    ValueError::new(3153, "42000", text.into())
+    ValueError::of(errno::ER_JSON_VACUOUS_PATH, &[])
 }
 
 pub fn remove(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -135,8 +135,7 @@ pub fn array_append(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 /// 3165.
 fn no_cell() -> ValueError {
-    let text = "A path expression is not a path to a cell in an array.";
-    ValueError::new(3165, "42000", text.into())
+    ValueError::of(errno::ER_INVALID_JSON_PATH_ARRAY_CELL, &[])
 }
 
 pub fn array_insert(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

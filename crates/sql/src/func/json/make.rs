@@ -2,6 +2,7 @@
 
 use super::super::{FuncCtx, Out};
 use super::{as_text, doc, pairs, tree, written, wrong_type};
+use crate::errno;
 use crate::func::string::too_big;
 use crate::value::json::{self, Dom, from_value};
 use crate::value::{Collation, Value, ValueError};
@@ -12,7 +13,7 @@ pub fn array(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 /// 3158.
 pub fn null_name() -> ValueError {
-    ValueError::new(3158, "22032", "JSON documents may not contain NULL member names.".into())
+    ValueError::of(errno::ER_JSON_DOCUMENT_NULL_KEY, &[])
 }
 
 /// The name of a member.
@@ -91,7 +92,7 @@ pub fn merge_preserve(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 /// The old name, with warning 1287.
 pub fn merge(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
-    cx.warnings.warn(1287, || text.into());
+    cx.warnings.warn(errno::ER_WARN_DEPRECATED_SYNTAX, || text.into());
     merged(cx, args, "json_merge")
 }
 

@@ -13,6 +13,7 @@ mod search;
 
 use super::facts::{Definitions, Id};
 use super::{ANY, FuncCtx, FuncDef, Out, def};
+use crate::errno;
 use crate::value::cast::text_length;
 use crate::value::json::{self, Dom, Json, Path, View};
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
@@ -121,16 +122,12 @@ fn as_text(bytes: Vec<u8>) -> Value<'static> {
 
 /// 3146.
 pub fn no_json(argument: usize, function: &str) -> ValueError {
-    let text = format!(
-        "Invalid data type for JSON data in argument {argument} to function {function}; a JSON string or JSON type is required."
-    );
-    ValueError::new(3146, "22032", text)
+    ValueError::of(errno::ER_INVALID_TYPE_FOR_JSON, &[&argument, &function])
 }
 
 /// 3064.
 fn wrong_type(argument: usize, function: &str) -> ValueError {
-    let text = format!("Incorrect type for argument {argument} in function {function}.");
-    ValueError::new(3064, "HY000", text)
+    ValueError::of(errno::ER_INCORRECT_TYPE, &[&argument, &function])
 }
 
 /// 1582 for arguments that must come in pairs behind the first `single` ones.
@@ -178,10 +175,7 @@ fn path(args: &[Value<'_>], i: usize) -> Result<Option<Path>, ValueError> {
     let v = &args[i];
     if let Value::Bytes(b) = v {
         let shown = String::from_utf8_lossy(b);
-        let text = format!(
-            "A path expression must be encoded in the utf8 character set. The path expression '{shown}' is encoded in character set 'binary'."
-        );
-        return Err(ValueError::new(3148, "42000", text));
+        return Err(ValueError::of(errno::ER_INVALID_JSON_PATH_CHARSET, &[&shown, &"binary"]));
     }
     let Some(text) = v.to_text_in(Collation::Utf8mb4Bin) else { return Ok(None) };
     Path::parse(&text).map(Some).map_err(|e| e.error())
@@ -191,8 +185,7 @@ fn path(args: &[Value<'_>], i: usize) -> Result<Option<Path>, ValueError> {
 fn plain_path(args: &[Value<'_>], i: usize) -> Result<Option<Path>, ValueError> {
     let path = path(args, i)?;
     if path.as_ref().is_some_and(Path::is_wild) {
-        let text = "In this situation, path expressions may not contain the * and ** tokens or an array range.";
-        return Err(ValueError::new(3149, "42000", text.into()));
+        return Err(ValueError::of(errno::ER_INVALID_JSON_PATH_WILDCARD, &[]));
     }
     Ok(path)
 }
@@ -203,12 +196,7 @@ fn one_or_all(v: &Value<'_>, function: &str) -> Result<Option<bool>, ValueError>
     match word.to_ascii_lowercase().as_str() {
         "one" => Ok(Some(false)),
         "all" => Ok(Some(true)),
-        _ => {
-            let text = format!(
-                "The oneOrAll argument to {function} may take these values: 'one' or 'all'."
-            );
-            Err(ValueError::new(3154, "42000", text))
-        }
+        _ => Err(ValueError::of(errno::ER_JSON_BAD_ONE_OR_ALL_ARG, &[&function])),
     }
 }
 

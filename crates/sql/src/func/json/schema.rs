@@ -3,6 +3,7 @@
 //! `$ref` leads to places within the schema (`#/definitions/x`); others, in files and the net, are refused. A schema that leads in a
 //! circle without looking deeper into the document ends at a fixed depth, with the error of documents that are nested too deep.
 
+use crate::errno;
 use crate::value::json::{self, Item, MAX_DEPTH, View};
 use crate::value::{EvalCtx, ValueError};
 use fancy_regex::Regex;
@@ -159,8 +160,10 @@ impl<'a> Schema<'a> {
     /// A place in the schema. None: there is no such place, which demands nothing.
     fn reference(&self, to: &[u8]) -> Result<Option<View<'a>>, ValueError> {
         let Some(path) = to.strip_prefix(b"#") else {
-            let text = "This version of MySQL doesn't yet support 'references in JSON Schema'";
-            return Err(ValueError::new(1235, "42000", text.into()));
+            return Err(ValueError::of(
+                errno::ER_NOT_SUPPORTED_YET,
+                &[&"references in JSON Schema"],
+            ));
         };
         let mut at = self.root;
         for step in path.split(|b| *b == b'/').filter(|s| !s.is_empty()) {

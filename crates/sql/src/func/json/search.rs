@@ -3,6 +3,7 @@
 use super::super::{FuncCtx, Out};
 use super::schema::{Broken, Schema};
 use super::{doc, one_or_all, part, path, written};
+use crate::errno;
 use crate::func::string::too_big;
 use crate::value::json::{self, Dom, Item, Leg, Path, View, from_value};
 use crate::value::{Collation, Value, ValueError};
@@ -298,10 +299,7 @@ fn check_schema(
     let (schema, document) = (doc(cx, args, 0, function)?, doc(cx, args, 1, function)?);
     let (Some(schema), Some(document)) = (schema, document) else { return Ok(None) };
     if !schema.view().is_object() {
-        let text = format!(
-            "Invalid JSON type in argument 1 to function {function}; an object is required."
-        );
-        return Err(ValueError::new(3853, "22032", text));
+        return Err(ValueError::of(errno::ER_INVALID_JSON_TYPE, &[&"1", &function, &"object"]));
     }
     Schema::new(schema.view()).check(document.view(), cx).map(Some)
 }

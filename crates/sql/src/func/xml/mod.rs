@@ -7,6 +7,7 @@ mod parse;
 use super::facts::Definitions;
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def};
+use crate::errno;
 use crate::value::{Charset, Value, ValueError};
 use document::{Document, Kind};
 use eval::{Budget, evaluate};
@@ -34,7 +35,7 @@ fn text(cx: &FuncCtx<'_>, s: &str) -> Value<'static> {
 fn path(text: &str) -> Result<Expr, ValueError> {
     parse::parse(text).map_err(|rest| {
         let near: String = rest.chars().take(32).collect();
-        ValueError::new(1105, "HY000", format!("XPATH syntax error: '{near}'"))
+        ValueError::new(errno::ER_UNKNOWN_ERROR, format!("XPATH syntax error: '{near}'"))
     })
 }
 
@@ -46,13 +47,13 @@ fn document(cx: &mut FuncCtx<'_>, xml: &str) -> Result<Option<Document>, ValueEr
     match cx.looking(|look| Document::parse(xml, look))? {
         Ok(d) => Ok(Some(d)),
         Err(why) => {
-            cx.warnings.warn(1525, || format!("Incorrect XML value: '{why}'"));
+            cx.warnings.warn(errno::ER_WRONG_VALUE, || format!("Incorrect XML value: '{why}'"));
             Ok(None)
         }
     }
 }
 
-/// The texts right inside the nodes that are found, with blanks between, or the value of an expression that is none of nodes.
+/// The texts right inside the nodes that are found, with blanks between, or the value of an expression that gives no nodes.
 fn extract_value(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(xml), Some(xpath)) = (utf8(&args[0]), utf8(&args[1])) else { return Ok(Value::Null) };
     let e = path(&xpath)?;

@@ -7,7 +7,7 @@ use crate::value::json::{Dom, Json, from_value};
 use crate::value::types::protocol::column_type;
 use crate::value::{Class, Collation, DatumBuf, SqlType, TimeZone, ValueError};
 
-/// What is told of the collation of what is no text.
+/// The collation that is written for values that are no texts.
 const OF_NUMBERS: Collation = Collation::Latin1SwedishCi;
 
 /// The name that MySQL has for the values of a column; none where it makes no histograms.

@@ -32,7 +32,10 @@ impl Binder<'_> {
     pub fn func(&mut self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
         let Some(def) = func::lookup(name) else {
             let schema = self.env.reads.schema.unwrap_or("");
-            return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
+            return Err(SqlError::new(
+                errno::ER_SP_DOES_NOT_EXIST,
+                format!("FUNCTION {schema}.{name} does not exist"),
+            ));
         };
         def.check_arity(args.len()).map_err(value_error)?;
         let args = match func::json::knows_json(def.name) {
@@ -161,7 +164,10 @@ impl Binder<'_> {
         }
         match func::lookup(name) {
             Some(def) => self.built_in(def, c),
-            None => self.stored_function(None, name, &c.args),
+            None => self.stored_function(None, name, &c.args).map_err(|e| match e.errno {
+                1046 | 1305 => func::refused::error(name).map_or(e, value_error),
+                _ => e,
+            }),
         }
     }
 
@@ -169,6 +175,7 @@ impl Binder<'_> {
         match special {
             Special::Sleep => self.sleep(args),
             Special::GetLock => self.get_lock(args),
+            Special::WaitForGtids => self.wait_for_gtids(args),
             Special::Coercibility => self.coercibility(args),
             Special::Benchmark => self.benchmark(args),
             Special::Grouping => self.grouping(args),
@@ -255,7 +262,7 @@ impl Binder<'_> {
             None => None,
         };
         let Some(schema) = of_view.as_ref().map(|(s, _)| *s).or(schema).or(reads.schema) else {
-            return Err(does_not_exist("FUNCTION", "", name));
+            return Err(SqlError::no_database());
         };
         let found = match of_view {
             Some((_, code)) => Some(code),
@@ -279,19 +286,16 @@ impl Binder<'_> {
         let tables = args.iter().fold(0, |bits, a| bits | self.expr_tables(a));
         self.varying = true;
         // The same call twice gives the same value, if the function says so: GROUP BY f(x) is the f(x) of the select list.
-        let text = format!("{args:?}");
-        let same = |s: &Sub| match &s.kind {
-            SubKind::Call(c, a) => Arc::ptr_eq(c, &code) && format!("{a:?}") == text,
-            _ => false,
-        };
-        let known = self.top().subs.iter().position(same).filter(|_| code.meta.deterministic);
+        let text = format!("call {:p} {args:?}", Arc::as_ptr(&code));
+        let same = |s: &Sub| matches!(&s.kind, SubKind::Call(c, _) if Arc::ptr_eq(c, &code));
+        let known = self.known_sub(&text, same).filter(|_| code.meta.deterministic);
         let sub = match known {
-            Some(at) => at as u32,
+            Some(at) => at,
             None => {
                 let draws = !code.meta.deterministic;
                 let kind = SubKind::Call(code, args.clone());
                 let (plan, correlated, sums) = (None, true, false);
-                self.push_sub(Sub { kind, plan, correlated, tables, sums, draws })
+                self.push_known(text, Sub { kind, plan, correlated, tables, sums, draws })
             }
         };
         Ok(BExpr::new(Node::Call { sub, args }, info))
@@ -325,6 +329,23 @@ impl Binder<'_> {
         let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
         let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
+    }
+
+    /// WAIT_FOR_EXECUTED_GTID_SET(set[, seconds]); no seconds are 0, which have no end.
+    fn wait_for_gtids(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let forever = ast::Expr::Literal(ast::Literal::Int(0));
+        let (set, limit) = match args {
+            [set] => (set, &forever),
+            [set, limit] => (set, limit),
+            _ => {
+                let name = "WAIT_FOR_EXECUTED_GTID_SET";
+                return Err(value_error(ValueError::wrong_parameter_count(name)));
+            }
+        };
+        let (set, limit) = (as_text(self.scalar(set)?), self.numeric(limit)?);
+        let tables = self.without_subqueries("WAIT_FOR_EXECUTED_GTID_SET()", [&set, &limit])?;
+        let info = TypeInfo::new(SqlType::LONG_INT, true);
+        Ok(self.run_before(SubKind::WaitForGtids(set, limit), tables, info))
     }
 
     /// NAME_CONST(name, value): the value; the parser gives the column its name. Both are literals, the value perhaps behind a sign or before COLLATE.
@@ -495,7 +516,7 @@ impl Binder<'_> {
             });
             !nested
         };
-        chosen.filter(alone).ok_or_else(|| SqlError::new(1111, "Invalid use of group function"))
+        chosen.filter(alone).ok_or_else(|| SqlError::of(errno::ER_INVALID_GROUP_FUNC_USE, &[]))
     }
 }
 

@@ -59,17 +59,12 @@ impl Binder<'_> {
         use ast::CastType as T;
         let fsp = |n: &Option<u64>| match n.unwrap_or(0) {
             n @ 0..=6 => Ok(n as u8),
-            n => Err(SqlError::new(
-                1426,
-                format!("Too-big precision {n} specified for 'CAST'. Maximum is 6."),
-            )),
+            n => Err(SqlError::of(errno::ER_TOO_BIG_PRECISION, &[&n, &"CAST", &"6"])),
         };
         let length = |n: &Option<u64>| match n.map(u32::try_from).transpose() {
             Ok(n) => Ok(n),
             Err(_) => {
-                let text =
-                    "Display width out of range for column 'cast as char' (max = 4294967295)";
-                Err(SqlError::new(errno::ER_TOO_BIG_DISPLAYWIDTH, text))
+                Err(SqlError::of(errno::ER_TOO_BIG_DISPLAYWIDTH, &[&"cast as char", &"4294967295"]))
             }
         };
         Ok(match to {
@@ -98,16 +93,12 @@ impl Binder<'_> {
             T::Decimal { precision, scale } => {
                 let (p, s) = (precision.unwrap_or(10), scale.unwrap_or(0));
                 if p > 65 || s > 30 || s > p {
-                    return Err(SqlError::new(
-                        1426,
-                        format!("Too-big precision {p} specified for 'CAST'. Maximum is 65."),
-                    ));
+                    return Err(SqlError::of(errno::ER_TOO_BIG_PRECISION, &[&p, &"CAST", &"65"]));
                 }
                 CastTarget::Decimal { precision: if p == 0 { 10 } else { p as u8 }, scale: s as u8 }
             }
             T::Float(Some(n)) if *n > 53 => {
-                let text = format!("Too-big precision {n} specified for 'CAST'. Maximum is 53.");
-                return Err(SqlError::new(1426, text));
+                return Err(SqlError::of(errno::ER_TOO_BIG_PRECISION, &[&n, &"CAST", &"53"]));
             }
             T::Float(n) if n.is_some_and(|n| n > 24) => CastTarget::Double,
             T::Float(_) => CastTarget::Float,
@@ -142,8 +133,7 @@ impl Binder<'_> {
         let written = matches!(expr, Expr::Literal(ast::Literal::Timestamp(_)));
         let null = matches!(expr, Expr::Literal(ast::Literal::Null));
         if !written && !null && !e.info.ty.is_point_in_time() {
-            let text = "Cannot cast value to TIMESTAMP WITH TIME ZONE.";
-            return Err(SqlError::new(errno::ER_INVALID_CAST, text));
+            return Err(SqlError::of(errno::ER_INVALID_CAST, &[&"TIMESTAMP WITH TIME ZONE"]));
         }
         Ok(e)
     }
@@ -156,18 +146,20 @@ impl Binder<'_> {
                 }
                 Ok(self.env.reads.vars.default_of(cs))
             }
-            None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+            None => Err(SqlError::of(errno::ER_UNKNOWN_CHARACTER_SET, &[&name])),
         }
     }
 
     pub fn collate(&mut self, expr: &Expr, name: &str) -> Bind<BExpr> {
         let e = self.scalar(expr)?;
         let Some(c) = Collation::by_name(name) else {
-            return Err(SqlError::new(1273, format!("Unknown collation: '{name}'")));
+            return Err(SqlError::of(errno::ER_UNKNOWN_COLLATION, &[&name]));
         };
         if matches!(expr, Expr::Literal(ast::Literal::Null)) && !c.is_binary() {
-            let text = format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", c.name());
-            return Err(SqlError::new(1253, text));
+            return Err(SqlError::of(
+                errno::ER_COLLATION_CHARSET_MISMATCH,
+                &[&c.name(), &"binary"],
+            ));
         }
         // A BIT is bytes here.
         if let Some(own) = super::literal::as_bytes(e.clone()).info.ty.collation()
@@ -180,12 +172,10 @@ impl Binder<'_> {
                 e.info.coercibility = coercibility::EXPLICIT;
                 return Ok(e);
             }
-            let text = format!(
-                "COLLATION '{}' is not valid for CHARACTER SET '{}'",
-                c.name(),
-                own.charset().name()
-            );
-            return Err(SqlError::new(1253, text));
+            return Err(SqlError::of(
+                errno::ER_COLLATION_CHARSET_MISMATCH,
+                &[&c.name(), &own.charset().name()],
+            ));
         }
         let mut e = collated(e, c);
         e.info.coercibility = coercibility::EXPLICIT;

@@ -26,8 +26,7 @@ pub fn created_columns(query: &ast::Query, env: &PlanEnv<'_>) -> Result<Vec<SqlC
         };
         check_column_name(&column.name)?;
         if out.iter().any(|k| same_name(&k.name, &column.name)) {
-            let text = format!("Duplicate column name '{}'", column.name);
-            return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
+            return Err(SqlError::of(errno::ER_DUP_FIELDNAME, &[&column.name]));
         }
         out.push(column);
     }

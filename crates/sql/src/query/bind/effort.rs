@@ -25,7 +25,7 @@ const EVERY: u32 = 256;
 /// them until it was run, half of them for what it is looked up in.
 const EXPRESSION: usize = 192;
 const BLOCK: usize = 4096;
-/// Bytes of a column of a result: what the executor and the client are told of it.
+/// Bytes of a column of a result: its place in the plan and its metadata.
 const COLUMN: usize = 384;
 
 /// What is expanded when a name in FROM is looked up.
@@ -107,7 +107,7 @@ impl Binder<'_> {
     pub fn deeper(&mut self) -> Bind<()> {
         self.depth += 1;
         let fits = match self.depth > MAX_BLOCKS {
-            true => Err(SqlError::new(1473, "Too high level of nesting for select")),
+            true => Err(SqlError::of(errno::ER_TOO_HIGH_LEVEL_OF_NESTING_FOR_SELECT, &[])),
             false => self.has_stack(),
         };
         self.effort.over |= fits.is_err();
@@ -122,10 +122,7 @@ impl Binder<'_> {
         }
         self.effort.over = true;
         Err(match what {
-            Expanded::CommonTable => SqlError::new(
-                errno::ER_CTE_EXPANSION_LIMIT,
-                "Common table expression expansion exceeded an implementation limit. Simplify the query.",
-            ),
+            Expanded::CommonTable => SqlError::of(errno::ER_CTE_EXPANSION_LIMIT, &[]),
             Expanded::View => SqlError::new(
                 super::from::TOO_MANY_TABLES,
                 format!(

@@ -18,12 +18,18 @@ use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use crate::vars::switches::Switch;
+use std::collections::HashSet;
 use std::sync::Arc;
 use weir_syntax::ast::{self, JoinCondition, JoinKind, TableRef};
 
 /// Tables of one join at most, as in MySQL.
-const MAX_TABLES: usize = 61;
-pub const TOO_MANY_TABLES: u16 = 1116;
+pub const MAX_TABLES: usize = 61;
+pub const TOO_MANY_TABLES: u16 = errno::ER_TOO_MANY_TABLES;
+
+/// 1116.
+pub fn too_many_tables() -> SqlError {
+    SqlError::of(TOO_MANY_TABLES, &[&MAX_TABLES])
+}
 
 impl Binder<'_> {
     pub fn from(
@@ -94,7 +100,7 @@ impl Binder<'_> {
     ) -> Bind<()> {
         let without_partitions = || match f.partitions.is_empty() {
             true => Ok(()),
-            false => Err(SqlError::new(1747, "PARTITION () clause on non partitioned table")),
+            false => Err(SqlError::of(errno::ER_PARTITION_CLAUSE_ON_NONPARTITIONED, &[])),
         };
         let name = f.name.name.as_str();
         let alias: &str = f.alias.as_ref().map_or(name, |a| a.as_str());
@@ -175,8 +181,10 @@ impl Binder<'_> {
             );
         }
         if schema.eq_ignore_ascii_case("information_schema") {
-            let text = format!("Unknown table '{}' in information_schema", name.to_uppercase());
-            return Err(SqlError::new(errno::ER_UNKNOWN_TABLE, text));
+            return Err(SqlError::of(
+                errno::ER_UNKNOWN_TABLE,
+                &[&name.to_uppercase(), &"information_schema"],
+            ));
         }
         if crate::ddl::is_virtual_schema(schema) {
             return Err(no_such_table(schema, name));
@@ -184,8 +192,7 @@ impl Binder<'_> {
         let temporary = self.is_temporary(schema, name);
         if !temporary && let Some(o) = super::view::find(self.env, schema, name) {
             if let Some(hint) = f.index_hints.iter().flat_map(|h| &h.indexes).next() {
-                let text = format!("Key '{hint}' doesn't exist in table '{alias}'");
-                return Err(SqlError::new(errno::ER_KEY_DOES_NOT_EXITS, text));
+                return Err(SqlError::of(errno::ER_KEY_DOES_NOT_EXITS, &[&hint, &alias]));
             }
             without_partitions()?;
             self.uses.table(schema, name, Privileges::NONE);
@@ -304,7 +311,7 @@ impl Binder<'_> {
             *t.alias == *alias && (*t.schema == *schema || t.schema.is_empty() || schema.is_empty())
         };
         match self.top().scope.tables.iter().any(same) {
-            true => Err(SqlError::new(1066, format!("Not unique table/alias: '{alias}'"))),
+            true => Err(SqlError::of(errno::ER_NONUNIQ_TABLE, &[&alias])),
             false => Ok(()),
         }
     }
@@ -320,10 +327,7 @@ impl Binder<'_> {
     ) -> Bind<()> {
         self.refuse_twin(&scope.schema, &scope.alias)?;
         if tables.len() >= MAX_TABLES {
-            return Err(SqlError::new(
-                TOO_MANY_TABLES,
-                format!("Too many tables; MySQL can only use {MAX_TABLES} tables in a join"),
-            ));
+            return Err(too_many_tables());
         }
         let bit = 1u64 << tables.len();
         let mut g = group;
@@ -376,7 +380,9 @@ impl Binder<'_> {
                 let around = std::mem::replace(&mut self.top_mut().scope.first, begin);
                 let e = self.numeric(e);
                 self.top_mut().scope.first = around;
-                split_and(e?, &mut conds);
+                let e = e?;
+                self.equal_variables(&e, true);
+                split_and(e, &mut conds);
             }
             Some(JoinCondition::Using(names)) => {
                 let operands = using::Operands { kind: j.kind, named, between };
@@ -421,16 +427,14 @@ type Told = (Arc<str>, TypeInfo, (u16, bool));
 /// The columns of a derived table, named by its list or as its query names them.
 fn derived_columns(alias: &str, names: &[ast::Ident], of: Vec<Told>) -> Bind<Vec<ScopeColumn>> {
     if !names.is_empty() && names.len() != of.len() {
-        return Err(SqlError::new(
-            1353,
-            "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
-        ));
+        return Err(SqlError::of(errno::ER_VIEW_WRONG_LIST, &[]));
     }
     let mut columns: Vec<ScopeColumn> = Vec::new();
+    let mut known = HashSet::new();
     for (i, (own, info, (flags, computed))) in of.into_iter().enumerate() {
         let name: Arc<str> = names.get(i).map_or(own, |n| n.as_str().into());
-        if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
-            return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
+        if !known.insert(crate::meta::folded(&name)) {
+            return Err(SqlError::of(errno::ER_DUP_FIELDNAME, &[&name]));
         }
         let origin = Origin {
             schema: "".into(),
@@ -550,10 +554,7 @@ pub fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec
             }
             let found = t.meta.index(n.as_str()).filter(|i| t.meta.indexes[*i].visible);
             let Some(i) = found else {
-                return Err(SqlError::new(
-                    1176,
-                    format!("Key '{n}' doesn't exist in table '{}'", t.name()),
-                ));
+                return Err(SqlError::of(errno::ER_KEY_DOES_NOT_EXITS, &[&n, &t.name()]));
             };
             named.push(t.engine_indexes[i]);
         }

@@ -1,6 +1,6 @@
 //! ONLY_FULL_GROUP_BY: what is selected and sorted by has one value in each group.
 
-use super::decided::{self, Known, is_any_value, loose_column, text};
+use super::functional_dependency::{self, Known, is_any_value, loose_column, text};
 use super::scope::{Place, Scope};
 use super::{GROUPING, Named};
 use crate::errno;
@@ -19,12 +19,12 @@ pub struct NamedIn {
 /// 1055 and 1140: every column outside of aggregates must follow from the grouped ones, also where a subquery names it.
 pub fn check_full_group_by(
     scope: &Scope,
-    rows: &decided::Rows<'_>,
+    rows: &functional_dependency::Rows<'_>,
     keys: &[BExpr],
     (items, order): (&[BExpr], &[(BExpr, bool)]),
     named: &NamedIn,
 ) -> Result<(), SqlError> {
-    let known = decided::closure(rows, keys);
+    let known = functional_dependency::closure(rows, keys);
     let items = items.iter().enumerate().map(|(i, e)| (i, e, "SELECT list", named.items.get(i)));
     let order = order.iter().enumerate();
     let order = order.map(|(i, (e, _))| (i, e, "ORDER BY clause", named.order.get(i)));
@@ -42,7 +42,7 @@ pub fn check_full_group_by(
         };
         return Err(if keys.is_empty() {
             SqlError::new(
-                1140,
+                errno::ER_MIX_OF_GROUP_FUNC_AND_FIELDS,
                 format!(
                     "In aggregated query without GROUP BY, expression #{} of {list} contains nonaggregated column '{name}'; this is incompatible with sql_mode=only_full_group_by",
                     i + 1
@@ -50,7 +50,7 @@ pub fn check_full_group_by(
             )
         } else {
             SqlError::new(
-                1055,
+                errno::ER_WRONG_FIELD_WITH_GROUP,
                 format!(
                     "Expression #{} of {list} is not in GROUP BY clause and contains nonaggregated column '{name}' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by",
                     i + 1
@@ -91,19 +91,15 @@ pub fn check_distinct_order(
         }
         let n = i + 1;
         if has_loose_sum(e) {
-            let text = format!(
-                "Expression #{n} of ORDER BY clause is not in SELECT list, contains aggregate function; this is incompatible with DISTINCT"
-            );
-            return Err(SqlError::new(errno::ER_AGGREGATE_IN_ORDER_NOT_SELECT, text));
+            return Err(SqlError::of(errno::ER_AGGREGATE_IN_ORDER_NOT_SELECT, &[&n, &"DISTINCT"]));
         }
         let mut columns = named.order.get(i).into_iter().flatten();
         let loose = columns.find(|n| loose_column(&n.column, &known).is_some());
         let Some(c) = loose else { continue };
-        let text = format!(
-            "Expression #{n} of ORDER BY clause is not in SELECT list, references column '{}' which is not in SELECT list; this is incompatible with DISTINCT",
-            full_name(scope, c.place)
-        );
-        return Err(SqlError::new(errno::ER_FIELD_IN_ORDER_NOT_SELECT, text));
+        return Err(SqlError::of(
+            errno::ER_FIELD_IN_ORDER_NOT_SELECT,
+            &[&n, &full_name(scope, c.place), &"DISTINCT"],
+        ));
     }
     Ok(())
 }

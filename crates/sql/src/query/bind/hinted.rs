@@ -6,15 +6,16 @@
 
 use super::Binder;
 use super::hints::{Hint, HintError, parse};
+use crate::errno;
 use crate::meta::same_name;
 use crate::query::plan::deprecated::Deprecated;
 use crate::query::plan::raw::Raw;
 use crate::query::plan::{Source, TableSlot};
 
-const UNRESOLVED: u16 = 3128;
-const NO_SUCH_BLOCK: u16 = 3127;
-const CONFLICT: u16 = 3126;
-const NO_RESOURCE_GROUP: u16 = 3651;
+const UNRESOLVED: u16 = errno::ER_UNRESOLVED_HINT_NAME;
+const NO_SUCH_BLOCK: u16 = errno::ER_WARN_UNKNOWN_QB_NAME;
+const CONFLICT: u16 = errno::ER_WARN_CONFLICTING_HINT;
+const NO_RESOURCE_GROUP: u16 = errno::ER_RESOURCE_GROUP_NOT_EXISTS;
 
 /// Hints with the name of a table behind which names of indexes may stand.
 const OF_INDEXES: [&str; 16] = [
@@ -83,7 +84,7 @@ impl Binder<'_> {
         }
         if let Some(HintError { near }) = error {
             let text = format!("Optimizer hint syntax error near '{near} */' at line 1");
-            self.deprecated(Deprecated::Hint(1064, text.into()));
+            self.deprecated(Deprecated::Hint(errno::ER_PARSE_ERROR, text.into()));
         }
     }
 
@@ -147,7 +148,7 @@ impl Binder<'_> {
         (0..tables.len()).filter(named).fold(0, |bits, t| bits | 1 << t)
     }
 
-    /// The tables that a hint names, in its order; what is not there is told, with `place` behind its name.
+    /// The tables that a hint names, in its order; one that does not exist raises a warning, with `place` after its name.
     fn slots_of(&mut self, hint: &Hint, place: &str, tables: &[TableSlot]) -> Vec<u64> {
         let mut out = Vec::new();
         for word in &hint.words {
@@ -220,6 +221,12 @@ impl Binder<'_> {
             match no {
                 true => raw.unmerged |= bits,
                 false => raw.merged |= bits,
+            }
+        }
+        if hint.name.ends_with("SKIP_SCAN") {
+            match no {
+                true => raw.unskipped |= bits,
+                false => raw.skipped |= bits,
             }
         }
         // Those for GROUP BY and ORDER BY alone choose no access to rows, and MRR and its like are ways that are not gone here.

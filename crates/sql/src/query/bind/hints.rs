@@ -1,5 +1,5 @@
 //! Optimizer hints: `/*+ NAME(arguments) ... */`. Here they are read, and those of a statement's first block that are about the whole of it
-//! are told: how long it may run, and values of variables for its time. What those about joins and indexes say is done in
+//! take effect: how long it may run, and values of variables for its time. What those about joins and indexes say is done in
 //! `bind::hinted`.
 
 use weir_syntax::ast::{self, Statement};

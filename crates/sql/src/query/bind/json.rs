@@ -34,10 +34,7 @@ fn in_argument(e: SqlError) -> SqlError {
     };
     match name(&e) {
         Some(name) if e.errno == errno::ER_BAD_FIELD_ERROR => match name.rsplit('.').nth(1) {
-            Some(table) => {
-                let text = format!("Unknown table '{table}' in {PLACE}");
-                SqlError::new(errno::ER_UNKNOWN_TABLE, text)
-            }
+            Some(table) => SqlError::of(errno::ER_UNKNOWN_TABLE, &[&table, &PLACE]),
             None => SqlError::new(e.errno, format!("Unknown column '{name}' in '{PLACE}'")),
         },
         _ => e,

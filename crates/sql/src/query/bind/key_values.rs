@@ -1,7 +1,8 @@
-//! Values of key parts that are expressions. What goes wrong with one is told of its index, with MySQL's own numbers: nobody knows the
+//! Values of key parts that are expressions. What goes wrong with one is reported for its index, with MySQL's own numbers: nobody knows the
 //! hidden column that keeps the value.
 
 use crate::ddl::functional;
+use crate::errno;
 use crate::meta::SqlColumn;
 use crate::query::eval::Ev;
 use crate::query::plan::outcome::{Run, RunError};
@@ -35,43 +36,46 @@ pub fn make(
 
 /// What MySQL says of an index for what it says of a column. `given`: what was said; of an array that is too long how much it is too long.
 fn told(code: u16, given: &str, index: &str, row: u64) -> Option<ValueError> {
-    let (errno, state, text) = match code {
-        1406 => (3907, "22001", format!("Data too long for functional index '{index}'.")),
-        1264 => {
+    let (errno, text) = match code {
+        errno::ER_DATA_TOO_LONG => (
+            errno::ER_FUNCTIONAL_INDEX_DATA_IS_TOO_LONG,
+            format!("Data too long for functional index '{index}'."),
+        ),
+        errno::ER_WARN_DATA_OUT_OF_RANGE => {
             let text = format!("Value is out of range for functional index '{index}' at row {row}");
-            (3752, "22003", text)
+            (errno::ER_WARN_DATA_OUT_OF_RANGE_FUNCTIONAL_INDEX, text)
         }
-        1265 | 1292 => {
+        errno::ER_WARN_DATA_TRUNCATED | errno::ER_TRUNCATED_WRONG_VALUE => {
             let text = format!("Data truncated for functional index '{index}' at row {row}");
-            (3751, "01000", text)
+            (errno::ER_WARN_DATA_TRUNCATED_FUNCTIONAL_INDEX, text)
         }
-        3156 => {
+        errno::ER_INVALID_JSON_VALUE_FOR_CAST => {
             let text = format!("Invalid JSON value for CAST for functional index '{index}'.");
-            (3903, "22018", text)
+            (errno::ER_INVALID_JSON_VALUE_FOR_FUNC_INDEX, text)
         }
-        3155 => {
+        errno::ER_NUMERIC_JSON_VALUE_OUT_OF_RANGE => {
             let text = format!("Out of range JSON value for CAST for functional index '{index}'.");
-            (3904, "22003", text)
+            (errno::ER_JSON_VALUE_OUT_OF_RANGE_FOR_FUNC_INDEX, text)
         }
-        3905 => {
+        errno::ER_EXCEEDED_MV_KEYS_NUM => {
             let text = format!(
                 "Exceeded max number of values per record for multi-valued index '{index}' by {given} value(s)."
             );
-            (3905, "HY000", text)
+            (errno::ER_EXCEEDED_MV_KEYS_NUM, text)
         }
-        3906 => {
+        errno::ER_EXCEEDED_MV_KEYS_SPACE => {
             let text = format!(
                 "Exceeded max total length of values per record for multi-valued index '{index}' by {given} bytes."
             );
-            (3906, "HY000", text)
+            (errno::ER_EXCEEDED_MV_KEYS_SPACE, text)
         }
-        3908 => {
+        errno::ER_WRONG_MVI_VALUE => {
             let text = format!(
                 "Cannot store an array or an object in a scalar key part of the index '{index}'."
             );
-            (3908, "HY000", text)
+            (errno::ER_WRONG_MVI_VALUE, text)
         }
         _ => return None,
     };
-    Some(ValueError::new(errno, state, text))
+    Some(ValueError::new(errno, text))
 }

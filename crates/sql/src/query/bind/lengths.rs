@@ -153,13 +153,12 @@ pub fn with_known_digits(def: &FuncDef, args: &[BExpr], info: &mut TypeInfo) {
     }
 }
 
-/// 1426 for a clock that is to have more than six digits, which is told before anything is run.
+/// 1426 for a clock that is to have more than six digits, which is raised before anything is run.
 pub fn check_digits(def: &FuncDef, args: &[BExpr]) -> Result<(), SqlError> {
     match number(args, 0) {
         Some(n) if def.has_digits() && !(0..=6).contains(&n) => {
             let clock = def.shown();
-            let text = format!("Too-big precision {n} specified for '{clock}'. Maximum is 6.");
-            Err(SqlError::new(errno::ER_TOO_BIG_PRECISION, text))
+            Err(SqlError::of(errno::ER_TOO_BIG_PRECISION, &[&n, &clock, &"6"]))
         }
         _ => Ok(()),
     }

@@ -7,13 +7,12 @@
 use super::digits::{as_moment, unrounded};
 use super::{Bind, Binder};
 use crate::ddl::refused::value_error;
+use crate::errno;
 use crate::func::FuncDef;
 use crate::func::facts::Id;
 use crate::func::{self, clock};
-use crate::query::eval::fitted::is_literal;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::{BExpr, Node};
-use crate::query::plan::beside::Beside;
 use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
@@ -25,7 +24,6 @@ use crate::value::{
     Charset, Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
     literal_text,
 };
-use std::sync::Arc;
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 
@@ -97,7 +95,7 @@ impl Binder<'_> {
         introduced(bytes, collation).map_err(value_error)
     }
 
-    fn class(&self, e: &Expr) -> Option<LiteralClass> {
+    pub fn class(&self, e: &Expr) -> Option<LiteralClass> {
         match e {
             Expr::Param(n) => self.env.literals.get(*n as usize).map(|l| l.class),
             _ => None,
@@ -202,48 +200,20 @@ impl Binder<'_> {
         None
     }
 
-    /// A constant text that is compared with a date by an operator must be one, whatever rows there are. So must one beside a column of
-    /// numbers where rows are changed.
-    fn constant_beside(&mut self, (written, e): (&Expr, &BExpr), other: &BExpr) {
-        let text = e.is_untyped() && matches!(e.node, Node::Param(_)) || e.info.ty.is_string();
-        let asks = match other.info.ty.class() {
-            Class::Date | Class::DateTime => {
-                e.is_statement_constant() || matches!(e.node, Node::UserVar(_))
-            }
-            Class::Int | Class::Decimal | Class::Real => {
-                let plain = !matches!(other.info.ty, SqlType::Year | SqlType::Bit { .. });
-                let beside_column = plain && matches!(other.node, Node::Col(_));
-                beside_column && is_literal(e) && !self.is_hex(written)
-            }
-            _ => false,
-        };
-        if text && asks {
-            let (value, ty, column) = (e.clone(), other.info.ty, self.column_shown(other));
-            let sent = matches!(e.node, Node::Param(_)) && self.class(written).is_none();
-            self.constants.push(Beside { value, ty, column, sent });
-        }
-    }
-
-    /// The name of what is just a column.
-    fn column_shown(&self, e: &BExpr) -> Option<Arc<str>> {
-        let Node::Col(c) = &e.node else { return None };
-        let level = self.stack.len().checked_sub(1 + usize::from(c.depth))?;
-        let table = self.stack[level].scope.tables.get(usize::from(c.table))?;
-        Some(table.columns.get(table.place_of(e)?)?.name.clone())
-    }
-
     /// The sides of an operator as each is beside the other.
     pub fn operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
         self.constant_beside((left.0, &left.1), &right.1);
         self.constant_beside((right.0, &right.1), &left.1);
-        self.pair(left, right)
+        let (c, d) = (fitted(&left.1, &right.1, false), fitted(&right.1, &left.1, false));
+        let (a, b) = (c.unwrap_or(left.1), d.unwrap_or(right.1));
+        self.met((left.0, a), (right.0, b), true)
     }
 
     /// The same of two columns of rows.
     pub fn row_operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
         self.constant_beside((left.0, &left.1), &right.1);
         self.constant_beside((right.0, &right.1), &left.1);
-        self.unfitted_pair(left, right)
+        self.met(left, right, true)
     }
 
     /// The sides of a comparison as each is beside the other.
@@ -277,15 +247,21 @@ impl Binder<'_> {
             false => None,
         };
         let (c, d) = (fit(&a, &b), fit(&b, &a));
-        self.unfitted_pair((left.0, c.unwrap_or(a)), (right.0, d.unwrap_or(b)))
+        self.met((left.0, c.unwrap_or(a)), (right.0, d.unwrap_or(b)), fits)
     }
 
     /// The same where a constant beside a column of dates, times or years stays what it is: in rows, and in BETWEEN of anything but a
     /// column.
     pub fn unfitted_pair(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
+        self.met(left, right, false)
+    }
+
+    /// The same; `alike`: by an operator or in a list, where a parameter that is compared with a DATE is a DATE. Elsewhere it is a DATETIME.
+    fn met(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr), alike: bool) -> (BExpr, BExpr) {
         let ((x, a), (y, b)) = (left, right);
         let (c, d) = (self.beside(x, &a, y, &b), self.beside(y, &b, x, &a));
         let (a, b) = (c.unwrap_or(a), d.unwrap_or(b));
+        let (a, b) = self.sent_pair(a, b, alike);
         match (a.info.ty, b.info.ty) {
             (SqlType::Json, _) => (a, as_json(Some(y), b)),
             (_, SqlType::Json) => (as_json(Some(x), a), b),
@@ -548,5 +524,5 @@ pub fn json_as_text(e: BExpr) -> BExpr {
 }
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {
-    SqlError::new(1525, format!("Incorrect {kind} value: '{text}'"))
+    SqlError::of(errno::ER_WRONG_VALUE, &[&kind, &text])
 }

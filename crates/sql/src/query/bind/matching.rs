@@ -16,7 +16,7 @@ use weir_syntax::ast::{self, Expr, MatchMode};
 
 /// 1210.
 fn wrong_arguments(to: &str) -> SqlError {
-    SqlError::new(errno::ER_WRONG_ARGUMENTS, format!("Incorrect arguments to {to}"))
+    SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&to])
 }
 
 /// Is the value the same for all rows of the statement?
@@ -68,8 +68,7 @@ impl Binder<'_> {
             if mode == MatchMode::Boolean && table.meta.is_like_myisam() {
                 return self.match_by_row(bound, against, places[0], asked);
             }
-            let text = "Can't find FULLTEXT index matching the column list";
-            return Err(SqlError::new(errno::ER_FT_MATCHING_KEY_NOT_FOUND, text));
+            return Err(SqlError::of(errno::ER_FT_MATCHING_KEY_NOT_FOUND, &[]));
         };
         let in_order = |c: &usize| asked.iter().position(|a| a == c).map(|at| bound[at].clone());
         let columns: Vec<BExpr> = key.columns.iter().filter_map(in_order).collect();
@@ -136,20 +135,16 @@ impl Binder<'_> {
 
     /// The subquery of a search; equal ones of a block are one.
     fn matching(&mut self, m: Matching, plan: Option<QueryPlan>) -> u32 {
-        let text = format!("{:?}", m.against);
-        let same = |s: &Sub| match &s.kind {
-            SubKind::Match(k) => {
-                (k.place, k.boolean, k.expands) == (m.place, m.boolean, m.expands)
-                    && k.columns == m.columns
-                    && format!("{:?}", k.against) == text
-            }
-            _ => false,
-        };
-        if let Some(at) = self.top().subs.iter().position(same) {
-            return at as u32;
+        let text = format!(
+            "match {:?} {} {} {:?} {:?}",
+            m.place, m.boolean, m.expands, m.columns, m.against
+        );
+        if let Some(at) = self.known_sub(&text, |s| matches!(s.kind, SubKind::Match(_))) {
+            return at;
         }
         let kind = SubKind::Match(Box::new(m));
-        self.push_sub(Sub { kind, plan, correlated: false, tables: 0, sums: false, draws: false })
+        let sub = Sub { kind, plan, correlated: false, tables: 0, sums: false, draws: false };
+        self.push_known(text, sub)
     }
 }
 
@@ -184,6 +179,7 @@ fn reads(table: &Arc<SqlTable>, columns: &[usize]) -> QueryPlan {
         limit: None,
         calc_found_rows: false,
         index_order: Vec::new(),
+        together: Default::default(),
         guessed: 1.0,
         raw: Some(Raw::default()),
         seen: Default::default(),

@@ -102,6 +102,7 @@ impl Before {
         raw.groups.iter_mut().for_each(|g| g.tables &= known);
         (raw.forced, raw.straight) = (self.forced, self.straight);
         b.top_mut().subs.truncate(self.subs);
+        b.top_mut().sub_texts.retain(|_, at| (*at as usize) < self.subs);
         b.references.truncate(self.references);
         b.deprecated.truncate(self.deprecated);
         b.effort.forget_expansions(self.expansions);

@@ -2,7 +2,7 @@
 //! in the access later.
 //!
 //! [`Binder`] is what all of it shares. `query` binds query expressions, `select` blocks, `from` the tables of a block;
-//! `name`, `literal`, `expr`, `operator`, `call`, `convert` and `subquery` bind expressions; `scope` has the names. `rules` are the expressions
+//! `name`, `literal`, `dated`, `expr`, `operator`, `call`, `convert` and `subquery` bind expressions; `scope` has the names. `rules` are the expressions
 //! of a table's definition, and `partition` where its rows go. May use the syntax tree, the dictionary, the functions, and evaluation of
 //! constants; reads no rows.
 //!
@@ -13,13 +13,14 @@
 mod call;
 mod convert;
 mod created;
-mod decided;
+mod dated;
 mod deprecated;
 pub mod digits;
 mod effort;
 mod expr;
 mod from;
 mod functional;
+mod functional_dependency;
 mod grouped;
 mod hinted;
 pub mod hints;
@@ -40,7 +41,7 @@ mod recursive;
 pub use created::created_columns;
 pub use effort::must_go_on;
 pub use expr::{bind_alone, bind_over, unit};
-pub use from::{shapes_of, table_scope};
+pub use from::{MAX_TABLES, shapes_of, table_scope, too_many_tables};
 pub use literal::{as_number, by_place, number_as_text};
 pub use name::default_value;
 pub use rollup::GROUPING;
@@ -97,6 +98,8 @@ pub struct BlockCtx {
     /// Tables that LATERAL and JSON_TABLE do not see where they stand, as bits: those at the left of RIGHT JOIN.
     pub unreachable: u64,
     pub subs: Vec<Sub>,
+    /// Where in `subs` each search and each call of a function is, by its text: many of them are not compared with each other.
+    pub sub_texts: HashMap<String, u32>,
     pub aggs: Vec<(AggSpec, Vec<BExpr>)>,
     /// Where in `aggs` each is, by its text.
     pub agg_texts: HashMap<String, usize>,
@@ -292,6 +295,7 @@ impl<'a> Binder<'a> {
             scope,
             unreachable: 0,
             subs: Vec::new(),
+            sub_texts: HashMap::new(),
             aggs: Vec::new(),
             agg_texts: HashMap::new(),
             groupings: Vec::new(),

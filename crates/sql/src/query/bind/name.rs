@@ -1,6 +1,6 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
-use super::decided::text;
+use super::functional_dependency::text;
 use super::scope::{Found, Place, ambiguous, unknown_column};
 use super::{AGGREGATE, Bind, Binder, Named};
 use crate::account::Privileges;
@@ -118,8 +118,7 @@ impl Binder<'_> {
         if let (Some(table), true) =
             (&c.table, self.stack.len() == 1 && self.top().scope.tables.is_empty())
         {
-            let text = format!("Unknown table '{table}' in {place}");
-            return Err(SqlError::new(errno::ER_UNKNOWN_TABLE, text));
+            return Err(SqlError::of(errno::ER_UNKNOWN_TABLE, &[&table, &place]));
         }
         Err(unknown_column(c, place))
     }
@@ -203,14 +202,10 @@ impl Binder<'_> {
         }
         // Windows are looked at when the groups are there.
         if top.place == "group statement" && found.is_some_and(has_window) {
-            return Err(SqlError::new(1056, format!("Can't group on '{}'", c.column)));
+            return Err(SqlError::of(errno::ER_WRONG_GROUP_FIELD, &[&c.column]));
         }
         if top.place == "having clause" && found.is_some_and(has_window) {
-            let text = format!(
-                "You cannot use the alias '{}' of an expression containing a window function in this context.'",
-                c.column
-            );
-            return Err(SqlError::new(errno::ER_WINDOW_INVALID_WINDOW_FUNC_ALIAS_USE, text));
+            return Err(SqlError::of(errno::ER_WINDOW_INVALID_WINDOW_FUNC_ALIAS_USE, &[&c.column]));
         }
         Ok(found.cloned())
     }
@@ -218,7 +213,10 @@ impl Binder<'_> {
     pub fn sys_var(&mut self, v: &ast::SysVar) -> Bind<BExpr> {
         self.cacheable = false;
         if let Some(c) = &v.component {
-            return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{}'", v.name)));
+            return Err(SqlError::new(
+                errno::ER_UNKNOWN_SYSTEM_VARIABLE,
+                format!("Unknown system variable '{c}.{}'", v.name),
+            ));
         }
         let scope = match v.scope {
             None => None,
@@ -276,10 +274,7 @@ impl Binder<'_> {
                 None => Ok((t, i)),
                 Some(m) => match m.items[i as usize].node {
                     Node::Col(r) => Ok((r.table, r.col)),
-                    _ => {
-                        let text = format!("Column '{}' is not updatable", c.column);
-                        Err(SqlError::new(errno::ER_NONUPDATEABLE_COLUMN, text))
-                    }
+                    _ => Err(SqlError::of(errno::ER_NONUPDATEABLE_COLUMN, &[&c.column])),
                 },
             },
             Found::Ambiguous => Err(ambiguous(c, "field list")),
@@ -337,18 +332,15 @@ impl Binder<'_> {
 pub fn default_value(table: &SqlTable, col: usize) -> Bind<BExpr> {
     let c = &table.meta.columns[col];
     match &c.default {
-        ColumnDefault::None => {
-            Err(SqlError::new(1364, format!("Field '{}' doesn't have a default value", c.name)))
-        }
+        ColumnDefault::None => Err(SqlError::of(errno::ER_NO_DEFAULT_FOR_FIELD, &[&c.name])),
         ColumnDefault::Null => Ok(BExpr::constant(Value::Null)),
         ColumnDefault::Literal(d) => {
             Ok(BExpr::constant(c.ty.load(d.as_ref(), crate::value::TimeZone::UTC).into_owned()))
         }
         ColumnDefault::CurrentTimestamp(_)
         | ColumnDefault::Expr(_)
-        | ColumnDefault::Generated { .. } => Err(SqlError::new(
-            3773,
-            "DEFAULT function cannot be used with default value expressions",
-        )),
+        | ColumnDefault::Generated { .. } => {
+            Err(SqlError::of(errno::ER_DEFAULT_AS_VAL_GENERATED, &[]))
+        }
     }
 }

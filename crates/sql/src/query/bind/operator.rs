@@ -1,9 +1,11 @@
 //! Operators and comparisons, rows among them.
 
+use super::dated::{among_dates, are_dates, null_safe_sent};
 use super::digits::{as_decimal, is_long, rounded, whole_average};
 use super::literal::{adapted, as_json, as_number, chosen_number, json_as_text, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
+use crate::errno;
 use crate::func::names;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::collations::{against, all_in_one, collated};
@@ -83,7 +85,7 @@ fn computing_sign(op: BinaryOp) -> Option<&'static str> {
 }
 
 pub fn columns_expected(n: usize) -> SqlError {
-    SqlError::new(1241, format!("Operand should contain {n} column(s)"))
+    SqlError::of(errno::ER_OPERAND_COLUMNS, &[&n])
 }
 
 pub fn both(a: BExpr, b: BExpr) -> BExpr {
@@ -137,7 +139,8 @@ pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
     let (a, b) = (whole_average(a), whole_average(b));
     let rule = rule_of(&a, &b)?;
     let nullable = op != CmpOp::NullSafe && (a.info.nullable || b.info.nullable);
-    Ok(BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable))
+    let e = BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable);
+    Ok(if op == CmpOp::NullSafe { null_safe_sent(e) } else { e })
 }
 
 /// FLOAT(m,d) or DOUBLE(m,d) beside what may be an exact number.
@@ -251,6 +254,7 @@ impl Binder<'_> {
             return Err(SqlError::internal("BETWEEN without its operands"));
         };
         if !self.is_mixed([expr, low, high], [&e, &l, &h]) {
+            let dated = are_dates([&e, &l, &h], written.map(|w| self.is_text(w)));
             let column = matches!(e.node, Node::Col(_));
             let mut pair = |e, (written, bound)| match column {
                 true => self.pair((expr, e), (written, bound)),
@@ -258,7 +262,8 @@ impl Binder<'_> {
             };
             let (x, l) = pair(e.clone(), (low, l));
             let (y, h) = pair(e, (high, h));
-            return Ok(both(compare_exprs(CmpOp::Ge, x, l)?, compare_exprs(CmpOp::Le, y, h)?));
+            let (l, h) = (compare_exprs(CmpOp::Ge, x, l)?, compare_exprs(CmpOp::Le, y, h)?);
+            return Ok(both(among_dates(l, dated), among_dates(h, dated)));
         }
         let number = |this: &Self, written: &Expr, e: BExpr| match this.is_hex(written) {
             true => as_number(e),

@@ -35,16 +35,7 @@ fn error(reader: &TableSlot, target: &Target<'_>) -> SqlError {
         None => target.is_view.then_some(name),
     };
     match culprit {
-        Some(view) => {
-            let text = format!(
-                "The definition of table '{view}' prevents operation {} on table '{name}'.",
-                target.verb
-            );
-            SqlError::new(errno::ER_VIEW_PREVENT_UPDATE, text)
-        }
-        None => {
-            let text = format!("You can't specify target table '{name}' for update in FROM clause");
-            SqlError::new(errno::ER_UPDATE_TABLE_USED, text)
-        }
+        Some(view) => SqlError::of(errno::ER_VIEW_PREVENT_UPDATE, &[&view, &target.verb, &name]),
+        None => SqlError::of(errno::ER_UPDATE_TABLE_USED, &[&name]),
     }
 }

@@ -14,6 +14,7 @@ mod prune;
 
 use super::{Binder, rules};
 use crate::context::{Reads, UserVars};
+use crate::errno;
 use crate::meta::{Partitioning, SqlTable, TableMeta};
 use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
@@ -84,7 +85,7 @@ impl Router {
 
 /// 1526.
 pub fn no_partition(value: &str) -> SqlError {
-    SqlError::new(1526, format!("Table has no partition for value {value}"))
+    SqlError::of(errno::ER_NO_PARTITION_FOR_GIVEN_VALUE, &[&value])
 }
 
 /// The leaf's number of a row in its stored form.
@@ -137,12 +138,11 @@ pub fn selected(
         return Ok(None);
     }
     let Some(by) = &table.meta.partitions else {
-        return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
+        return Err(SqlError::of(errno::ER_PARTITION_CLAUSE_ON_NONPARTITIONED, &[]));
     };
-    let found = by.leaves_named(names.iter().map(|n| n.as_str())).map_err(|n| {
-        let text = format!("Unknown partition '{n}' in table '{}'", table.name());
-        SqlError::new(1735, text)
-    })?;
+    let found = by
+        .leaves_named(names.iter().map(|n| n.as_str()))
+        .map_err(|n| SqlError::of(errno::ER_UNKNOWN_PARTITION, &[&n, &table.name()]))?;
     let mut out: Vec<usize> = found.into_iter().flatten().collect();
     out.sort_unstable();
     out.dedup();

@@ -23,7 +23,7 @@ type OrderAndLimit = (Vec<(BExpr, bool)>, Option<Limit>);
 fn told_apart(columns: &[OutColumn]) -> Bind<()> {
     let nobodys = |i: &TypeInfo| i.ty.is_string() && i.coercibility == coercibility::NONE;
     match columns.iter().any(|c| nobodys(&c.info)) {
-        true => Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'")),
+        true => Err(SqlError::of(errno::ER_CANT_AGGREGATE_NCOLLATIONS, &[&"UNION"])),
         false => Ok(()),
     }
 }
@@ -33,8 +33,7 @@ impl Binder<'_> {
         self.deeper()?;
         self.block_step()?;
         if !std::mem::take(&mut self.may_into) && q.into.is_some() {
-            let text = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
-            return Err(SqlError::new(errno::ER_MISPLACED_INTO, text));
+            return Err(SqlError::of(errno::ER_MISPLACED_INTO, &[]));
         }
         let known = self.ctes.len();
         self.with(q.with.as_ref())?;
@@ -54,7 +53,7 @@ impl Binder<'_> {
         let Some(w) = with else { return Ok(()) };
         let mut known = HashSet::new();
         if let Some(t) = w.tables.iter().find(|t| !known.insert(&t.name)) {
-            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", t.name)));
+            return Err(SqlError::of(errno::ER_NONUNIQ_TABLE, &[&t.name]));
         }
         for t in &w.tables {
             let query = Arc::new((*t.query).clone());
@@ -116,8 +115,7 @@ impl Binder<'_> {
             QueryBody::SetOp { op, all, left, right } => {
                 let (l, r) = (self.operand(left)?, self.operand(right)?);
                 if l.columns.len() != r.columns.len() {
-                    let text = "The used SELECT statements have a different number of columns";
-                    return Err(SqlError::new(1222, text));
+                    return Err(SqlError::of(errno::ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT, &[]));
                 }
                 self.settle_columns(l.columns.iter().chain(&r.columns).map(|c| &c.info));
                 let columns = l
@@ -155,10 +153,7 @@ impl Binder<'_> {
                     ));
                 }
                 if rows.iter().any(|r| r.len() != n) {
-                    return Err(SqlError::new(
-                        1136,
-                        "Column count doesn't match value count at row 2",
-                    ));
+                    return Err(SqlError::of(errno::ER_WRONG_VALUE_COUNT_ON_ROW, &[&"2"]));
                 }
                 self.settle_columns(rows.iter().flatten().map(|e| &e.info));
                 let columns = (0..n)
@@ -228,10 +223,10 @@ impl Binder<'_> {
                     self.top().scope.column(0, at as u16, 0)
                 }
                 Expr::Column(ast::ColumnRef { table: Some(table), .. }) => {
-                    let text = format!(
-                        "Table '{table}' from one of the SELECTs cannot be used in global ORDER clause"
-                    );
-                    return Err(SqlError::new(errno::ER_TABLENAME_NOT_ALLOWED_HERE, text));
+                    return Err(SqlError::of(
+                        errno::ER_TABLENAME_NOT_ALLOWED_HERE,
+                        &[&table, &"global ORDER clause"],
+                    ));
                 }
                 e => self.scalar(e)?,
             };
@@ -252,8 +247,7 @@ impl Binder<'_> {
     fn limit_part(&mut self, e: &Expr) -> Bind<BExpr> {
         match e {
             Expr::Column(c) => {
-                let text = format!("Undeclared variable: {}", c.column.as_str());
-                Err(SqlError::new(1327, text))
+                Err(SqlError::of(errno::ER_SP_UNDECLARED_VAR, &[&c.column.as_str()]))
             }
             e => {
                 let e = self.scalar(e)?;

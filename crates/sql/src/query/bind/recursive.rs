@@ -182,10 +182,7 @@ impl Binder<'_> {
             return Err(forbids_aggregation(name));
         }
         if plan.columns.len() != columns {
-            return Err(SqlError::new(
-                errno::ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT,
-                "The used SELECT statements have a different number of columns",
-            ));
+            return Err(SqlError::of(errno::ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT, &[]));
         }
         Ok(plan)
     }
@@ -216,10 +213,7 @@ impl Binder<'_> {
 }
 
 fn single_reference(name: &str) -> SqlError {
-    let text = format!(
-        "In recursive query block of Recursive Common Table Expression '{name}', the recursive table must be referenced only once, and not in any subquery"
-    );
-    SqlError::new(errno::ER_CTE_RECURSIVE_REQUIRES_SINGLE_REFERENCE, text)
+    SqlError::of(errno::ER_CTE_RECURSIVE_REQUIRES_SINGLE_REFERENCE, &[&name])
 }
 
 fn forbids_aggregation(name: &str) -> SqlError {
@@ -266,10 +260,7 @@ fn may_miss(b: &mut Block, number: u32) -> bool {
 }
 
 fn forbids_order(name: &str) -> SqlError {
-    let text = format!(
-        "In recursive query block of Recursive Common Table Expression '{name}', the recursive table must neither be in the right argument of a LEFT JOIN, nor be forced to be non-first with join order hints"
-    );
-    SqlError::new(errno::ER_CTE_RECURSIVE_FORBIDDEN_JOIN_ORDER, text)
+    SqlError::of(errno::ER_CTE_RECURSIVE_FORBIDDEN_JOIN_ORDER, &[&name])
 }
 
 /// The table is read by a query within FROM.

@@ -5,6 +5,7 @@
 //! is evaluated over groups (select list, HAVING, ORDER BY, windows) is rewritten to look there instead of at a row of the group.
 
 use super::{Bind, BlockCtx};
+use crate::errno;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{OutColumn, Rollup, SubKind, Window};
 use crate::session_api::{SqlError, column_flag};
@@ -18,15 +19,17 @@ impl super::Binder<'_> {
     /// A call of GROUPING(), whose arguments must be keys of a block WITH ROLLUP.
     pub fn grouping(&mut self, args: &[weir_syntax::ast::Expr]) -> Bind<BExpr> {
         if !self.top().agg_ok || self.top().in_agg {
-            return Err(SqlError::new(1111, "Invalid use of group function"));
+            return Err(SqlError::of(errno::ER_INVALID_GROUP_FUNC_USE, &[]));
         }
         if args.is_empty() {
             return Err(SqlError::parse(")", 1));
         }
         // As many as the bits of its value.
         if args.len() > 64 {
-            let text = "Argument list of GROUPING function is longer than 64";
-            return Err(SqlError::new(3601, text));
+            return Err(SqlError::of(
+                errno::ER_INVALID_NO_OF_ARGS,
+                &[&"GROUPING", &args.len(), &64],
+            ));
         }
         let bound = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
         // The same call twice is one.
@@ -61,16 +64,16 @@ pub fn place(
     if !rollup {
         return match calls.is_empty() {
             true => Ok(None),
-            false => Err(SqlError::new(1111, "Invalid use of group function")),
+            false => Err(SqlError::of(errno::ER_INVALID_GROUP_FUNC_USE, &[])),
         };
     }
     let texts: Vec<String> = keys.iter().map(text).collect();
     let key_of = |n: usize, e: &BExpr| {
         let of = text(e);
-        texts.iter().position(|t| *t == of).ok_or_else(|| {
-            let text = format!("Argument #{n} of GROUPING function is not in GROUP BY");
-            SqlError::new(3602, text)
-        })
+        texts
+            .iter()
+            .position(|t| *t == of)
+            .ok_or_else(|| SqlError::of(errno::ER_FIELD_IN_GROUPING_NOT_GROUP_BY, &[&n]))
     };
     let groupings = calls
         .iter()
@@ -114,7 +117,7 @@ fn rewrite_calls(ctx: &mut BlockCtx, keys: &[BExpr], place: &Place, over: OverGr
         match &mut sub.kind {
             SubKind::Call(_, args) => args.iter_mut().for_each(&mut rewrite),
             SubKind::Sleep(e) | SubKind::LoadFile(e) => rewrite(e),
-            SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) => {
+            SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) | SubKind::WaitForGtids(a, b) => {
                 rewrite(a);
                 rewrite(b);
             }

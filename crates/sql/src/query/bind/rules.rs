@@ -274,8 +274,7 @@ fn compute<'e>(
 
 /// 3819.
 fn violated(name: &str) -> SqlError {
-    let text = format!("Check constraint '{name}' is violated.");
-    SqlError::new(errno::ER_CHECK_CONSTRAINT_VIOLATED, text)
+    SqlError::of(errno::ER_CHECK_CONSTRAINT_VIOLATED, &[&name])
 }
 
 /// The rules of a definition that is being made: its rows have no stored form yet.

@@ -1,5 +1,6 @@
 //! Names: the tables of a block, and which column a name means.
 
+use crate::errno;
 use crate::meta::{SqlColumn, SqlTable, same_name};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::Origin;
@@ -278,12 +279,12 @@ fn qualifies(t: &ScopeTable, schema: Option<&Ident>, table: Option<&Ident>) -> b
 
 /// 1054.
 pub fn unknown_column(c: &ColumnRef, place: &str) -> SqlError {
-    SqlError::new(1054, format!("Unknown column '{}' in '{place}'", shown(c)))
+    SqlError::of(errno::ER_BAD_FIELD_ERROR, &[&shown(c), &place])
 }
 
 /// 1052.
 pub fn ambiguous(c: &ColumnRef, place: &str) -> SqlError {
-    SqlError::new(1052, format!("Column '{}' in {place} is ambiguous", shown(c)))
+    SqlError::of(errno::ER_NON_UNIQ_ERROR, &[&shown(c), &place])
 }
 
 /// The name as messages show it.

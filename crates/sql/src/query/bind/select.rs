@@ -6,7 +6,8 @@ use super::matching::by_relevance;
 use super::rollup::{self, OverGroups};
 use super::scope::{Found, Scope};
 use super::zero_days::find_zero_days;
-use super::{Bind, Binder, by_place, decided, grouped, window};
+use super::{Bind, Binder, by_place, functional_dependency, grouped, window};
+use crate::errno;
 use crate::func::facts::Id;
 use crate::query::bind::outer_joins::drop_outer_joins;
 use crate::query::expr::{BExpr, Node};
@@ -98,6 +99,7 @@ impl Binder<'_> {
         self.place("where clause");
         if let Some(w) = &s.where_ {
             let e = self.numeric(w)?;
+            self.equal_variables(&e, true);
             split_and(e, &mut raw.conds);
         }
         self.place("field list");
@@ -115,7 +117,7 @@ impl Binder<'_> {
         describe_assigned(&items, &mut columns, self.env.reads.settings.collation);
         self.top_mut().shown.clear();
         if items.is_empty() {
-            return Err(SqlError::new(1096, "No tables used"));
+            return Err(SqlError::of(errno::ER_NO_TABLES_USED, &[]));
         }
         let keys = self.group_by(s, &items, &columns)?;
         self.top_mut().aliases =
@@ -163,11 +165,11 @@ impl Binder<'_> {
             let inside = windows.iter().flat_map(|w: &Window| w.exprs()).cloned();
             let all: Vec<BExpr> = items.iter().cloned().chain(inside).collect();
             drop_outer_joins(&mut raw);
-            let shown = decided::shown_by(&ctx.scope);
+            let shown = functional_dependency::shown_by(&ctx.scope);
             // A super-aggregate row has NULL for a key, so nothing follows from one but itself.
             let rows = match s.rollup {
-                true => decided::Rows::default(),
-                false => decided::Rows::new(&tables, &raw, &shown),
+                true => functional_dependency::Rows::default(),
+                false => functional_dependency::Rows::new(&tables, &raw, &shown),
             };
             // One row has no order.
             let sorted = if keys.is_empty() { &[] } else { &order[..] };
@@ -189,7 +191,7 @@ impl Binder<'_> {
             windows: &mut windows,
         };
         let rollup = rollup::place(&mut ctx, &keys, s.rollup, over)?;
-        // What rows are told apart by has been stored, and so have joined rows that are sorted.
+        // Values by which rows are distinguished have been stored, and so have joined rows that are sorted.
         let stored = s.options.distinct || ctx.scope.tables.len() > 1 && !order.is_empty();
         for (c, e) in columns.iter_mut().zip(&items) {
             c.own_digits &= !stored && (!grouped || e.has_agg());
@@ -249,6 +251,7 @@ impl Binder<'_> {
             limit,
             calc_found_rows: s.options.calc_found_rows,
             index_order: Vec::new(),
+            together: Default::default(),
             guessed: 1.0,
             raw: Some(raw),
             seen: Default::default(),
@@ -274,9 +277,9 @@ impl Binder<'_> {
                 if places.is_empty() {
                     return Err(match table {
                         Some(t) if !self.top().scope.has_table(schema.as_ref(), t) => {
-                            SqlError::new(1051, format!("Unknown table '{t}'"))
+                            SqlError::of(errno::ER_BAD_TABLE_ERROR, &[&t])
                         }
-                        _ => SqlError::new(1096, "No tables used"),
+                        _ => SqlError::of(errno::ER_NO_TABLES_USED, &[]),
                     });
                 }
                 self.note_wildcard(&places);
@@ -313,7 +316,7 @@ impl Binder<'_> {
                     (None, Expr::Literal(ast::Literal::Null)) => "NULL".into(),
                     (None, _) => written_name(text).into(),
                 };
-                // A user variable without a value is told of as one that may get any.
+                // A user variable without a value is announced as one that may get any.
                 let unset = matches!(e.node, Node::UserVar(_)) && e.info.ty == SqlType::Null;
                 let kept = unset.then_some(SqlType::varbinary(65_532));
                 let computed = OutColumn::computed(name, e.info);
@@ -395,9 +398,9 @@ impl Binder<'_> {
             e.subs(&mut subs);
             let sums = |s: &u32| self.top().subs[*s as usize].sums;
             if e.has_agg() || subs.iter().any(sums) {
-                return Err(SqlError::new(
-                    1056,
-                    format!("Can't group on '{}'", columns.first().map_or("", |c| &c.name)),
+                return Err(SqlError::of(
+                    errno::ER_WRONG_GROUP_FIELD,
+                    &[&(columns.first().map_or("", |c| &c.name))],
                 ));
             }
             keys.push(e);
@@ -413,7 +416,9 @@ impl Binder<'_> {
             return Ok(e.clone());
         }
         let key = self.scalar(&Expr::Column(c.clone()))?;
-        if listed.is_some_and(|e| decided::text(&e) != decided::text(&key)) {
+        if listed
+            .is_some_and(|e| functional_dependency::text(&e) != functional_dependency::text(&key))
+        {
             let name = c.column.as_str().into();
             self.deprecated(Deprecated::Ambiguous(name, "group statement"));
         }
@@ -442,7 +447,7 @@ impl Binder<'_> {
             for of in &l.of {
                 if !self.top().scope.tables.iter().any(|t| *t.alias == *of.as_str()) {
                     return Err(SqlError::new(
-                        3568,
+                        errno::ER_UNRESOLVED_TABLE_LOCK,
                         format!("Unresolved table name `{of}` in locking clause."),
                     ));
                 }
@@ -455,7 +460,7 @@ impl Binder<'_> {
                         let text = format!(
                             "Table {quote}{name}{quote} appears in multiple locking clauses."
                         );
-                        return Err(SqlError::new(3569, text));
+                        return Err(SqlError::new(errno::ER_DUPLICATE_TABLE_LOCK, text));
                     }
                     named.push(name);
                     // Rows of a table that the session has locked for reading are not to be locked for more.
@@ -490,7 +495,7 @@ pub fn split_and(e: BExpr, out: &mut Vec<BExpr>) {
 
 pub fn position(n: u64, len: usize, place: &str) -> Bind<usize> {
     if n == 0 || n > len as u64 {
-        return Err(SqlError::new(1054, format!("Unknown column '{n}' in '{place}'")));
+        return Err(SqlError::of(errno::ER_BAD_FIELD_ERROR, &[&n, &place]));
     }
     Ok(n as usize - 1)
 }

@@ -19,6 +19,19 @@ impl Binder<'_> {
         ctx.subs.len() as u32 - 1
     }
 
+    /// A subquery that has been bound before in the block, by its text.
+    pub fn known_sub(&self, text: &str, is: impl Fn(&Sub) -> bool) -> Option<u32> {
+        let at = *self.top().sub_texts.get(text)?;
+        self.top().subs.get(at as usize).filter(|s| is(s)).map(|_| at)
+    }
+
+    /// The same for one that is new.
+    pub fn push_known(&mut self, text: String, sub: Sub) -> u32 {
+        let at = self.push_sub(sub);
+        self.top_mut().sub_texts.insert(text, at);
+        at
+    }
+
     pub fn sub_columns(&self, sub: u32) -> Vec<TypeInfo> {
         let plan = self.top().subs[sub as usize].plan.as_ref();
         plan.map_or_else(Vec::new, |p: &plan::QueryPlan| p.columns.iter().map(|c| c.info).collect())

@@ -212,15 +212,11 @@ impl Binder<'_> {
         let ctx = self.leave();
         let (scope, subs) = (ctx.scope, ctx.subs);
         bound?;
-        let refused = || {
-            let text = format!("The target table {} of the INSERT is not insertable-into", o.name);
-            SqlError::new(errno::ER_NON_INSERTABLE_TABLE, text)
-        };
+        let refused = || SqlError::of(errno::ER_NON_INSERTABLE_TABLE, &[&o.name, &"INSERT"]);
         let target = scope.tables.into_iter().next().ok_or_else(refused)?;
         let Some(m) = target.merged.clone() else { return Err(refused()) };
         if let Some(c) = columns.unwrap_or_default().iter().find(|c| computed(&target, &m, c)) {
-            let text = format!("Column '{}' is not updatable", c.column);
-            return Err(SqlError::new(errno::ER_NONUPDATEABLE_COLUMN, text));
+            return Err(SqlError::of(errno::ER_NONUPDATEABLE_COLUMN, &[&c.column]));
         }
         let mut seen = Vec::new();
         for n in 0..m.items.len() {
@@ -235,11 +231,10 @@ impl Binder<'_> {
         }
         if m.is_join() {
             let Some(columns) = columns else {
-                let text = format!(
-                    "Can not insert into join view '{}.{}' without fields list",
-                    o.schema, o.name
-                );
-                return Err(SqlError::new(errno::ER_VIEW_NO_INSERT_FIELD_LIST, text));
+                return Err(SqlError::of(
+                    errno::ER_VIEW_NO_INSERT_FIELD_LIST,
+                    &[&o.schema, &o.name],
+                ));
             };
             let named = |c: &ast::ColumnRef| {
                 let at = target.columns.iter().position(|t| same_name(&t.name, c.column.as_str()));
@@ -290,8 +285,7 @@ fn over_one_table(
 
 /// 1395: of which table a row would have to go a join does not say.
 pub fn no_delete(schema: &str, name: &str) -> SqlError {
-    let text = format!("Can not delete from join view '{schema}.{name}'");
-    SqlError::new(errno::ER_VIEW_DELETE_MERGE_VIEW, text)
+    SqlError::of(errno::ER_VIEW_DELETE_MERGE_VIEW, &[&schema, &name])
 }
 
 /// 1393: a statement changes one of the tables of a view.
@@ -331,7 +325,18 @@ fn scope_columns(
 fn tells_names(e: &SqlError) -> bool {
     matches!(
         e.errno,
-        1044 | 1049 | 1051 | 1052 | 1054 | 1060 | 1109 | 1142 | 1143 | 1146 | 1305 | 1370
+        errno::ER_DBACCESS_DENIED_ERROR
+            | errno::ER_BAD_DB_ERROR
+            | errno::ER_BAD_TABLE_ERROR
+            | errno::ER_NON_UNIQ_ERROR
+            | errno::ER_BAD_FIELD_ERROR
+            | errno::ER_DUP_FIELDNAME
+            | errno::ER_UNKNOWN_TABLE
+            | errno::ER_TABLEACCESS_DENIED_ERROR
+            | errno::ER_COLUMNACCESS_DENIED_ERROR
+            | errno::ER_NO_SUCH_TABLE
+            | errno::ER_SP_DOES_NOT_EXIST
+            | errno::ER_PROCACCESS_DENIED_ERROR
     )
 }
 

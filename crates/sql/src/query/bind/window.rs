@@ -42,9 +42,7 @@ fn is_window_call(e: &ast::Expr) -> bool {
 
 /// 3595: the rows of a window are known before what is worked out over them.
 fn nested(window: &str) -> SqlError {
-    let text =
-        format!("You cannot nest a window function in the specification of window '{window}'.");
-    SqlError::new(errno::ER_WINDOW_NESTED_WINDOW_FUNC_USE_IN_WINDOW_SPEC, text)
+    SqlError::of(errno::ER_WINDOW_NESTED_WINDOW_FUNC_USE_IN_WINDOW_SPEC, &[&window])
 }
 
 fn of_window(errno: u16, name: &str, what: &str) -> SqlError {
@@ -59,14 +57,11 @@ pub fn refuse_many(windows: usize) -> Bind<()> {
     if windows <= MAX_WINDOWS {
         return Ok(());
     }
-    let text = format!(
-        "Too many windows in SELECT: {windows}. Maximum allowed is {MAX_WINDOWS}. Use named windows to share windows between window functions."
-    );
-    Err(SqlError::new(errno::ER_TOO_MANY_WINDOWS, text))
+    Err(SqlError::of(errno::ER_TOO_MANY_WINDOWS, &[&windows, &MAX_WINDOWS]))
 }
 
 impl Binder<'_> {
-    /// WINDOW clauses of the block; what is wrong with one is told although nobody uses it.
+    /// WINDOW clauses of the block; an error in one is reported although nothing uses it.
     pub fn name_windows(&mut self, list: &[(Ident, WindowSpec)]) -> Bind<()> {
         let mut known = HashSet::new();
         for (name, _) in list {
@@ -98,15 +93,13 @@ impl Binder<'_> {
     fn resolved(&self, name: Option<&Ident>, spec: &WindowSpec, depth: usize) -> Bind<WindowSpec> {
         let Some(base_name) = &spec.base else { return Ok(spec.clone()) };
         if depth > self.top().named_windows.len() {
-            let text = "There is a circularity in the window dependency graph.";
-            return Err(SqlError::new(errno::ER_WINDOW_CIRCULARITY_IN_WINDOW_GRAPH, text));
+            return Err(SqlError::of(errno::ER_WINDOW_CIRCULARITY_IN_WINDOW_GRAPH, &[]));
         }
         let base = self.named(base_name)?;
         let base = self.resolved(Some(base_name), &base, depth + 1)?;
         let shown = name.map_or(UNNAMED, |n| n.as_str());
         if !spec.partition_by.is_empty() {
-            let text = "A window which depends on another cannot define partitioning.";
-            return Err(SqlError::new(errno::ER_WINDOW_NO_CHILD_PARTITIONING, text));
+            return Err(SqlError::of(errno::ER_WINDOW_NO_CHILD_PARTITIONING, &[]));
         }
         if base.frame.is_some() {
             let what = " has a frame definition, so cannot be referenced by another window.";
@@ -133,8 +126,7 @@ impl Binder<'_> {
         }
         let here = matches!(top.place, "field list" | "order clause");
         if !top.agg_ok || !here || top.in_agg || top.in_window {
-            let text = format!("You cannot use the window function '{name}' in this context.'");
-            return Err(SqlError::new(errno::ER_WINDOW_INVALID_WINDOW_FUNC_USE, text));
+            return Err(SqlError::of(errno::ER_WINDOW_INVALID_WINDOW_FUNC_USE, &[&name]));
         }
         if c.ignore_nulls == Some(true) {
             return Err(SqlError::not_supported("IGNORE NULLS"));
@@ -222,10 +214,7 @@ impl Binder<'_> {
         use WindowFunction as W;
         let count = |least: usize, most: usize| match (least..=most).contains(&args.len()) {
             true => Ok(()),
-            false => Err(SqlError::new(
-                errno::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
-                format!("Incorrect parameter count in the call to native function '{name}'"),
-            )),
+            false => Err(SqlError::of(errno::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, &[&name])),
         };
         let number = TypeInfo::new(SqlType::LONG_UINT, false);
         let share = TypeInfo::new(SqlType::LONG_DOUBLE, false);
@@ -251,7 +240,7 @@ impl Binder<'_> {
                     "first_value" => (W::FirstValue, 1, 1, info),
                     "last_value" => (W::LastValue, 1, 1, info),
                     _ if args.get(1).is_some_and(|n| !is_set(n) || counts_no_rows(n)) => {
-                        return Err(SqlError::new(1210, "Incorrect arguments to nth_value"));
+                        return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"nth_value"]));
                     }
                     _ => (W::NthValue, 2, 2, info),
                 }

@@ -28,6 +28,39 @@ pub fn stored<'v>(ty: &SqlType, datum: Datum<'v>, tz: TimeZone) -> Option<OutVal
     })
 }
 
+/// How the values of a column of such a type go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As they are.
+    Same,
+    /// Days and times in their parts.
+    Moment,
+}
+
+pub fn form_of(ty: &SqlType) -> Form {
+    match ty.class() {
+        Class::Date | Class::DateTime => Form::Moment,
+        _ => Form::Same,
+    }
+}
+
+/// As [`stored`], for a column whose form is known.
+#[inline]
+pub fn formed<'v>(
+    form: Form,
+    ty: &SqlType,
+    datum: Datum<'v>,
+    tz: TimeZone,
+) -> Option<OutValue<'v>> {
+    match (form, datum) {
+        (_, Datum::Null) => Some(OutValue::Null),
+        (Form::Same, Datum::Int(v)) => Some(OutValue::Int(v)),
+        (Form::Same, Datum::UInt(v)) => Some(OutValue::UInt(v)),
+        (Form::Same, Datum::Bytes(b)) => Some(OutValue::Bytes(b)),
+        (_, d) => stored(ty, d, tz),
+    }
+}
+
 fn is_utf8_or_binary(ty: &SqlType) -> bool {
     ty.collation().is_some_and(|c| c.is_binary() || c.charset().is_unicode())
 }

@@ -9,6 +9,7 @@ use crate::query::plan::Block;
 use crate::query::plan::outcome::Row;
 use crate::query::plan::shape::Shape;
 use crate::value::compare::{CompareRule, compare_for_order};
+use crate::value::key_hash::KeyHash;
 use crate::value::{Collation, TimeZone, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -70,7 +71,7 @@ impl Slot {
 #[derive(Default, Debug)]
 pub struct Hashed {
     /// The keys of rows without NULL.
-    set: HashSet<Vec<u8>>,
+    set: HashSet<Vec<u8>, KeyHash>,
     /// The kind of each column, as far as it has values.
     kinds: Vec<Option<HashedKind>>,
     /// The places of rows with NULL; of rows of one column the first one.
@@ -111,7 +112,7 @@ impl HashedKind {
 pub enum Among<'h> {
     /// It is one of the rows.
     One,
-    /// It is none of the rows without NULL. The others, by their places, are to be looked at one by one.
+    /// It is not one of the rows without NULL. The others, by their places, are to be looked at one by one.
     NoneBut(&'h [usize]),
 }
 

@@ -1,10 +1,13 @@
 //! JSON_VALUE, and what it has in common with the columns of JSON_TABLE: a part of a document as a value of a SQL type.
 
 use super::Ev;
+use crate::errno;
 use crate::func::json::too_much;
 use crate::query::expr::json::{Missing, Otherwise, Wanted};
 use crate::value::json::{self, Item, Json, View};
-use crate::value::{Collation, SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError};
+use crate::value::{
+    Class, Collation, Decimal, SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError,
+};
 
 impl Wanted {
     /// The value, or what the clauses say; `error` names what they do not catch.
@@ -63,7 +66,7 @@ fn text_of(v: View<'_>) -> Value<'static> {
 }
 
 /// The number of a text that is no JSON.
-const NO_DOCUMENT: u16 = 3141;
+const NO_DOCUMENT: u16 = errno::ER_INVALID_JSON_TEXT_IN_PARAM;
 
 /// A part as a value of the type; JSON's `null` is NULL.
 pub fn typed(
@@ -88,7 +91,7 @@ pub fn typed(
         Item::Time(_) if matches!(ty, SqlType::Date | SqlType::DateTime { .. }) => {
             return Err(Missing::Unfit);
         }
-        Item::Str(s) if ty.is_integer() && !json::is_integer(s) => return Err(Missing::Unfit),
+        Item::Str(s) if ty.is_numeric() && !is_number(s, ty) => return Err(Missing::NoNumber),
         Item::Bool(b) => Value::bool(b),
         Item::Int(n) => Value::Int(n),
         Item::UInt(n) => Value::UInt(n),
@@ -100,6 +103,17 @@ pub fn typed(
         Item::Str(_) | Item::Opaque(..) => text_of(v),
     };
     as_stored(&value, ty, mode, tz, now_micros).map_err(|_| Missing::Unfit)
+}
+
+/// Whether a text is a number of such a type as a whole.
+fn is_number(text: &[u8], ty: &SqlType) -> bool {
+    match ty.class() {
+        Class::Int => json::is_integer(text),
+        _ => {
+            let text = text.trim_ascii();
+            Decimal::parse(text).used == text.len() && !text.is_empty()
+        }
+    }
 }
 
 /// A value as a column of the type holds it.
@@ -161,15 +175,9 @@ pub fn json_value<'v>(
         Err(e) => return Err(e),
     };
     wanted.get(doc.view(), ev, |missing| match missing {
-        Missing::Empty => {
-            let text = "No value was found by 'json_value' on the specified path.";
-            ValueError::new(3966, "22035", text.into())
-        }
-        Missing::Many => {
-            let text = "More than one value was found by 'json_value' on the specified path.";
-            ValueError::new(3967, "22034", text.into())
-        }
-        Missing::Container | Missing::Unfit => {
+        Missing::Empty => ValueError::of(errno::ER_MISSING_JSON_VALUE, &[&"json_value"]),
+        Missing::Many => ValueError::of(errno::ER_MULTIPLE_JSON_VALUES, &[&"json_value"]),
+        Missing::Container | Missing::Unfit | Missing::NoNumber => {
             ValueError::out_of_range(wanted.ty.returned_name(), "json_value")
         }
     })
@@ -211,11 +219,16 @@ pub fn default_value(
         Ok(Value::Int(1..=1900)) if *ty == SqlType::Year => Err(out_of_range()),
         Ok(value) if same(&value) => Ok(value),
         Ok(_) => Err(out_of_range()),
-        Err(e) if matches!(e.errno, 1264 | 1406) || ty.is_string() => Err(out_of_range()),
+        Err(e)
+            if matches!(e.errno, errno::ER_WARN_DATA_OUT_OF_RANGE | errno::ER_DATA_TOO_LONG)
+                || ty.is_string() =>
+        {
+            Err(out_of_range())
+        }
         Err(_) => Err(match ty {
             SqlType::DateTime { .. } => {
                 let text = format!("Incorrect datetime value: '{}'", text());
-                ValueError::new(1292, "22007", text)
+                ValueError::new(errno::ER_TRUNCATED_WRONG_VALUE, text)
             }
             SqlType::Date => ValueError::truncated_wrong("date", &text()),
             SqlType::Time { .. } => ValueError::truncated_wrong("time", &text()),

@@ -16,7 +16,8 @@ use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
 use crate::query::expr::{BExpr, ListId, Node};
 use crate::value::cast::CastTarget;
-use crate::value::compare::{CompareRule, type_of};
+use crate::value::compare::{CompareRule, is_date, type_of};
+use crate::value::key_hash::KeyHash;
 use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 use std::borrow::Cow;
 use std::cmp::Ordering as Order;
@@ -74,11 +75,11 @@ struct Known {
 enum Set {
     /// `signed`: there is no unsigned one, so any rule compares them as they are.
     Ints {
-        set: HashSet<i128>,
+        set: HashSet<i128, KeyHash>,
         signed: bool,
     },
     Texts {
-        set: HashSet<Vec<u8>>,
+        set: HashSet<Vec<u8>, KeyHash>,
         compared_in: Collation,
     },
 }
@@ -101,6 +102,12 @@ pub fn holds(
     let mut unknown = false;
     for (rule, item) in list {
         let y = eval(item, f, ev)?;
+        // A constant that is no date is nothing that a DATE is equal to, and is left out of the list.
+        if matches!(x, Value::Date(_)) && y.is_string() && is_settled(item) && !is_date(&y, &ev.cx)
+        {
+            ev.cx.warnings.truncated("date", y.as_bytes().unwrap_or_default());
+            continue;
+        }
         match compare_sides(left, x, item, &y, *rule, ev)? {
             Some(Order::Equal) => return Ok(Some(true)),
             None => unknown = true,
@@ -198,6 +205,11 @@ fn known(
     Some(Known { set, has_null, _held: held })
 }
 
+/// A constant, or a variable.
+fn is_settled(item: &BExpr) -> bool {
+    matches!(item.node, Node::UserVar(_)) || item.is_statement_constant()
+}
+
 /// Is it the same for all rows? A text may be put into the set and under the collation that it is compared in.
 fn is_constant(item: &BExpr) -> bool {
     match &item.node {
@@ -217,7 +229,7 @@ fn ints(values: &[Value<'_>]) -> Option<Set> {
         }
         _ => None,
     };
-    let set = values.iter().map(number).collect::<Option<HashSet<_>>>()?;
+    let set = values.iter().map(number).collect::<Option<HashSet<_, _>>>()?;
     Some(Set::Ints { set, signed })
 }
 
@@ -244,6 +256,6 @@ fn texts(
         }
         _ => None,
     };
-    let set = values.iter().map(key).collect::<Option<HashSet<_>>>()?;
+    let set = values.iter().map(key).collect::<Option<HashSet<_, _>>>()?;
     Some(Set::Texts { set, compared_in })
 }

@@ -19,6 +19,7 @@ pub mod packed;
 pub mod ranks;
 
 use crate::context::UserVars;
+use crate::errno;
 use crate::func::facts::{Id, Nulls};
 use crate::func::temporal;
 use crate::memory::{Held, LARGE, heap_of};
@@ -26,7 +27,7 @@ use crate::query::expr::adapt::Adapt;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::value::arith::{self, Op};
 use crate::value::cast::{CastTarget, cast, coerce_choice};
-use crate::value::compare::{CompareRule, are_integers, compare};
+use crate::value::compare::{CompareRule, are_integers, compare, sent_moment};
 use crate::value::temporal::interval::{Unit, difference};
 use crate::value::{Collation, Date, DateTime, EvalCtx, SqlType, Value, ValueError};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
@@ -207,7 +208,17 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
     }
 }
 
+/// The value of an expression. Most are columns and constants, which need none of what the others do.
+#[inline]
 pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
+    match &e.node {
+        Node::Col(c) => Ok(f.column(*c, ev.cx.tz)),
+        Node::Const(v) => Ok(v.borrow()),
+        _ => computed(e, f, ev),
+    }
+}
+
+fn computed<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
     match &e.node {
         Node::Const(v) => Ok(v.borrow()),
         Node::Param(n) => Ok(f.params.get(*n as usize).map_or(Value::Null, Value::borrow)),
@@ -416,16 +427,17 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 return Ok(Value::UInt(number));
             }
             let x = eval(a, f, ev)?;
-            how.apply(x, &mut ev.cx.warnings)
+            match how {
+                Adapt::Sent(ty) => Ok(sent_moment(ty, x, &mut ev.cx)),
+                _ => how.apply(x, &mut ev.cx.warnings),
+            }
         }
         Node::Once { id, moment, expr } => once::value(*id, *moment, expr, f, ev),
         Node::JsonValue(doc, wanted) => {
             let doc = eval(doc, f, ev)?;
             json_value(doc, wanted, ev)
         }
-        Node::Row(_) => {
-            Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into()))
-        }
+        Node::Row(_) => Err(ValueError::of(errno::ER_OPERAND_COLUMNS, &[&"1"])),
     }
 }
 

@@ -1,7 +1,8 @@
-//! Error 1690 tells which expression has a value that is none of its type: as it was bound, with the names of its columns and not with
+//! Error 1690 names the expression whose value is outside of its type: as it was bound, with the names of its columns and not with
 //! what they had, as MySQL does.
 
 use super::frame::Frame;
+use crate::errno;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::shape::Shape;
 use crate::query::print::expr::Scope;
@@ -15,7 +16,7 @@ const NUMBERS: [&str; 4] = ["BIGINT", "BIGINT UNSIGNED", "DECIMAL", "DOUBLE"];
 #[cold]
 pub fn named(error: ValueError, e: &BExpr, f: &Frame<'_>) -> ValueError {
     let what = error.message.split(" value is out of range in ").next().unwrap_or_default();
-    if error.errno != 1690 || !NUMBERS.contains(&what) || !has_names(e, f) {
+    if error.errno != errno::ER_DATA_OUT_OF_RANGE || !NUMBERS.contains(&what) || !has_names(e, f) {
         return error;
     }
     let mut note = Note::new(f.params);

@@ -17,21 +17,17 @@ impl Beside {
         if !v.is_string() {
             return Ok(());
         }
-        if self.sent && !self.ty.is_numeric() {
+        if !self.ty.is_numeric() {
+            let checked = check_temporal(v, &self.ty, cx);
+            let Some(column) = self.column.as_ref().filter(|_| strict) else { return checked };
+            // What the column would have to cut off is no value of it either.
+            let cut = || v.find_datetime(cx).is_some_and(|found| found.truncated);
+            if checked.is_ok() && (self.local || !cut()) {
+                return Ok(());
+            }
             let kind = if self.ty == SqlType::Date { "date" } else { "datetime" };
             let text = v.to_string_lossy().unwrap_or_default();
-            let bad = strict && check_temporal(v, &self.ty, cx).is_err();
-            return if bad { Err(ValueError::truncated_wrong(kind, &text)) } else { Ok(()) };
-        }
-        if !self.ty.is_numeric() {
-            return check_temporal(v, &self.ty, cx).map_err(|e| match &self.column {
-                Some(column) if strict => {
-                    let kind = if self.ty == SqlType::Date { "date" } else { "datetime" };
-                    let text = v.to_string_lossy().unwrap_or_default();
-                    ValueError::incorrect_temporal(kind, &text, column, 1)
-                }
-                _ => e,
-            });
+            return Err(ValueError::incorrect_temporal(kind, &text, column, 1));
         }
         if !strict {
             return Ok(());

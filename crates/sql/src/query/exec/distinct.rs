@@ -10,23 +10,54 @@ use crate::memory::Held;
 use crate::query::eval::Ev;
 use crate::query::plan::outcome::Run;
 use crate::value::ValueError;
+use crate::value::key_hash::KeyHash;
 use std::collections::HashSet;
 
 /// Bytes of a key beside its own: its place in a table that is half full, and what the allocator adds.
 const KEY: usize = 2 * size_of::<Vec<u8>>() + 16;
 
 pub struct Distinct {
-    seen: HashSet<Vec<u8>>,
+    seen: HashSet<Vec<u8>, KeyHash>,
     held: Held,
     /// Bytes of keys that may be in memory.
     memory: usize,
     aside: Option<Box<Spool>>,
+    /// Equal rows come one behind the other: the key of the last one is enough.
+    adjacent: bool,
+    last: Option<Vec<u8>>,
 }
+
+/// A set of keys that may be emptied once for each group of few rows; a larger one is made again.
+const SMALL: usize = 1024;
 
 impl Distinct {
     /// `memory`: bytes of keys that may be in memory.
     pub fn new(memory: usize) -> Distinct {
-        Distinct { seen: HashSet::new(), held: Held::default(), memory, aside: None }
+        let (seen, held) = (HashSet::default(), Held::default());
+        Distinct { seen, held, memory, aside: None, adjacent: false, last: None }
+    }
+
+    /// The same, of rows of which equal ones come one behind the other: [`Distinct::is_next`] tells which are first.
+    pub fn of_adjacent(memory: usize) -> Distinct {
+        Distinct { adjacent: true, ..Distinct::new(memory) }
+    }
+
+    pub fn is_adjacent(&self) -> bool {
+        self.adjacent
+    }
+
+    /// Equal rows do not come one behind the other after all. Before the first of them.
+    pub fn disorder(&mut self) {
+        self.adjacent = false;
+    }
+
+    /// Whether a key is another one than that of the row before, of rows that come one behind the other.
+    pub fn is_next(&mut self, key: &mut Vec<u8>) -> bool {
+        if self.last.as_ref() == Some(key) {
+            return false;
+        }
+        std::mem::swap(self.last.get_or_insert_default(), key);
+        true
     }
 
     /// A row with this key has passed.
@@ -90,8 +121,12 @@ impl Distinct {
 
     /// The input has ended, or a part: the next part of what was put aside.
     pub async fn next_part(&mut self, reads: Reads<'_>) -> Run<Option<Part>> {
-        self.seen.clear();
+        match self.seen.capacity() <= SMALL {
+            true => self.seen.clear(),
+            false => self.seen = HashSet::default(),
+        }
         self.held = Held::default();
+        self.last = None;
         match &mut self.aside {
             Some(aside) => aside.next_part(reads).await,
             None => Ok(None),

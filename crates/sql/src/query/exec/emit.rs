@@ -10,8 +10,8 @@ use super::stored::StoredRows;
 use crate::context::Reads;
 use crate::func::aggregate::key_of;
 use crate::planted::{self, Bug};
-use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
+use crate::query::eval::{Ev, eval};
 use crate::query::plan::Block;
 use crate::query::plan::outcome::{Row, Run};
 use crate::value::Value;
@@ -24,6 +24,8 @@ pub struct Emitter<'b> {
     count: usize,
     // What few statements need is on the heap: every statement's future has room for an emitter.
     distinct: Option<Box<Distinct>>,
+    /// The key of a row, where equal rows come one behind the other.
+    key: Vec<u8>,
     passed: usize,
     sort: Option<Box<Sorter<'b>>>,
     /// Bytes of rows that may wait in memory.
@@ -40,7 +42,8 @@ impl<'b> Emitter<'b> {
             b,
             offset,
             count,
-            distinct: b.distinct.then(|| Box::new(Distinct::new(table_memory(reads)))),
+            distinct: b.distinct.then(|| Box::new(distinct_of(b, reads))),
+            key: Vec::new(),
             passed: 0,
             sort: (!b.order.is_empty()).then(|| Box::new(Sorter::new(b, &b.order))),
             memory: if b.order.is_empty() { 0 } else { sort_memory(reads) },
@@ -74,6 +77,9 @@ impl<'b> Emitter<'b> {
 
     /// The index does not deliver its order this time. Before the first row.
     pub fn sort_after_all(&mut self, reads: Reads<'_>) {
+        if let Some(distinct) = &mut self.distinct {
+            distinct.disorder();
+        }
         if self.sort.is_none() && !self.b.index_order.is_empty() {
             self.memory = sort_memory(reads);
             self.sort = Some(Box::new(Sorter::new(self.b, &self.b.index_order)));
@@ -85,6 +91,16 @@ impl<'b> Emitter<'b> {
         let all = self.offset == 0 && self.count == usize::MAX;
         let as_they_come = self.sort.is_none() && !self.b.distinct;
         self.direct.as_ref().filter(|_| all && as_they_come)
+    }
+
+    /// All rows go to a client that takes them from latched pages.
+    pub fn pours(&self, out: &mut Out<'_>) -> Run<bool> {
+        let (Some(_), Out::Client(client)) = (self.streams(), out) else { return Ok(false) };
+        let holds = client.hold();
+        if holds {
+            client.release()?;
+        }
+        Ok(holds)
     }
 
     /// So many rows went to the client.
@@ -118,19 +134,22 @@ impl<'b> Emitter<'b> {
             let row = sort.row(&b.items, f, ev)?;
             return self.pass(row, extra, ev, out);
         }
+        if self.distinct.as_ref().is_some_and(|d| d.is_adjacent()) && !self.is_next(f, ev)? {
+            return Ok(true);
+        }
         let row = match &self.sort {
             Some(sort) => sort.row(&b.items, f, ev)?,
             None => owned(b.items.iter(), f, ev)?,
         };
         let key = match &self.distinct {
-            Some(distinct) => {
+            Some(distinct) if !distinct.is_adjacent() => {
                 let key = self.key(&row);
                 if distinct.knows(&key) {
                     return Ok(true);
                 }
                 Some(key)
             }
-            None => None,
+            _ => None,
         };
         let extra = match &self.sort {
             Some(sort) => sort.extra(f, ev)?,
@@ -143,6 +162,16 @@ impl<'b> Emitter<'b> {
             }
         }
         self.pass(row, extra, ev, out)
+    }
+
+    /// The current row differs from the one before, where equal rows come one behind the other.
+    fn is_next(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<bool> {
+        self.key.clear();
+        for item in &self.b.items {
+            key_of(&eval(item, f, ev)?, &item.info.ty, &mut self.key);
+        }
+        let Some(distinct) = &mut self.distinct else { return Ok(true) };
+        Ok(distinct.is_next(&mut self.key))
     }
 
     /// A row that is new.
@@ -316,6 +345,14 @@ impl<'b> Emitter<'b> {
             };
             Ok(if b.calc_found_rows { self.passed as u64 } else { sent })
         })
+    }
+}
+
+fn distinct_of(b: &Block, reads: Reads<'_>) -> Distinct {
+    let memory = table_memory(reads);
+    match b.together.rows && b.agg.is_none() {
+        true => Distinct::of_adjacent(memory),
+        false => Distinct::new(memory),
     }
 }
 

@@ -5,7 +5,7 @@
 //! in memory.
 //!
 //! What aggregates with DISTINCT have seen is in one set for all groups at hand ([`Told`]). When that is full, the arguments that it does not
-//! know are put aside as well, and are told to their groups before these go out.
+//! know are put aside as well, and reach their groups before these go out.
 
 use super::Boxed;
 use super::distinct::Distinct;
@@ -22,6 +22,7 @@ use crate::query::plan::outcome::Run;
 use crate::query::plan::shape::Shape;
 use crate::query::plan::{Aggregation, Block};
 use crate::value::encoded::{decode, encode};
+use crate::value::key_hash::KeyHash;
 use crate::value::{TypeInfo, Value, ValueError};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -67,7 +68,7 @@ impl Group {
 
 pub struct Groups<'p> {
     agg: &'p Aggregation,
-    by_key: HashMap<Vec<u8>, usize>,
+    by_key: HashMap<Vec<u8>, usize, KeyHash>,
     list: Vec<Group>,
     key: Vec<u8>,
     /// No column outside of aggregates is looked at: the row need not be kept.
@@ -83,6 +84,9 @@ pub struct Groups<'p> {
     spool: Option<Spool>,
     /// What aggregates with DISTINCT have seen, if there are some.
     told: Option<Box<Told>>,
+    /// The rows of a group come one behind the other: there is one group at a time, with this key.
+    streams: bool,
+    last: Vec<u8>,
 }
 
 /// The arguments that aggregates with DISTINCT have been told, each with its group and its aggregate.
@@ -102,6 +106,11 @@ impl Told {
         let data = spec.data(args);
         if data.iter().any(Value::is_null) {
             return Ok(false);
+        }
+        if self.seen.is_adjacent() {
+            self.key.clear();
+            arguments_key(data, &mut self.key);
+            return Ok(self.seen.is_next(&mut self.key));
         }
         let whose = [group as u32, n as u32].map(u32::to_le_bytes);
         self.key.clear();
@@ -136,7 +145,7 @@ impl<'p> Groups<'p> {
         Groups {
             seen_keys,
             agg,
-            by_key: HashMap::new(),
+            by_key: HashMap::default(),
             list: Vec::new(),
             key: Vec::new(),
             bare: !columns,
@@ -148,8 +157,38 @@ impl<'p> Groups<'p> {
                 .specs
                 .iter()
                 .any(|(s, _)| s.is_told_once())
-                .then(|| Box::new(Told { seen: Distinct::new(memory), key: Vec::new() })),
+                .then(|| Box::new(Told { seen: told_of(b, memory), key: Vec::new() })),
+            streams: b.together.rows && !agg.implicit,
+            last: Vec::new(),
         }
+    }
+
+    /// The rows do not come in the order of the groups after all. Before the first of them.
+    pub fn disorder(&mut self) {
+        self.streams = false;
+        if let Some(told) = &mut self.told {
+            told.seen.disorder();
+        }
+    }
+
+    /// The rows of a group come one behind the other, and the current row is of another group than the one at hand, which is to go out
+    /// first ([`Groups::finish`]). Before [`Groups::add`].
+    #[inline]
+    pub fn is_behind_group(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<bool, ValueError> {
+        if !self.streams {
+            return Ok(false);
+        }
+        self.make_key(f, ev)?;
+        Ok(!self.list.is_empty() && self.key != self.last)
+    }
+
+    fn make_key(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<(), ValueError> {
+        self.key.clear();
+        for k in &self.agg.keys {
+            let v = eval(k, f, ev)?;
+            key_of(&v, &k.info.ty, &mut self.key);
+        }
+        Ok(())
     }
 
     /// Tells a group the arguments of one of its aggregates.
@@ -184,12 +223,14 @@ impl<'p> Groups<'p> {
                 self.push(slots, &[], ev)?;
             }
             0
-        } else {
-            self.key.clear();
-            for k in &self.agg.keys {
-                let v = eval(k, f, ev)?;
-                key_of(&v, &k.info.ty, &mut self.key);
+        } else if self.streams {
+            if self.list.is_empty() {
+                self.push(slots, &[], ev)?;
+                std::mem::swap(&mut self.last, &mut self.key);
             }
+            0
+        } else {
+            self.make_key(f, ev)?;
             match self.by_key.get(&self.key) {
                 Some(at) => *at,
                 None if self.is_full() => return self.put_aside(f, slots, ev),
@@ -348,7 +389,7 @@ impl<'p> Groups<'p> {
         })
     }
 
-    /// The input has ended, or a part of what was put aside: the groups at hand are told what waits for them. Before [`Groups::finish`].
+    /// The input has ended, or a part of what was put aside: the groups at hand receive what waits for them. To be called before [`Groups::finish`].
     pub async fn settle(&mut self, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<()> {
         let Some(told) = &mut self.told else { return Ok(()) };
         while let Some(mut part) = told.seen.next_part(reads).await? {
@@ -433,6 +474,14 @@ impl<'p> Groups<'p> {
         }
         self.by_key.clear();
         (std::mem::take(&mut self.list), std::mem::take(&mut self.held))
+    }
+}
+
+/// What aggregates with DISTINCT see.
+fn told_of(b: &Block, memory: usize) -> Distinct {
+    match b.together.arguments {
+        true => Distinct::of_adjacent(memory),
+        false => Distinct::new(memory),
     }
 }
 

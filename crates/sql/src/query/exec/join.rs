@@ -9,6 +9,7 @@ mod mem;
 mod merged;
 mod parted;
 mod parts;
+mod skip;
 mod specs;
 
 pub use counted::count_sort;
@@ -81,6 +82,7 @@ pub struct Joiner<'p> {
     held: Held,
     /// What tables made again for each row hold, by table.
     lateral: Vec<(usize, Held)>,
+    by_key: mem::ByKey,
     states: Vec<StepState>,
     matched: Vec<bool>,
     nulled: Vec<bool>,
@@ -93,6 +95,8 @@ pub struct Joiner<'p> {
     parted: Option<Box<Parted>>,
     /// The first step reads more than its index was asked for: its order is not the one that was planned.
     pub widened: bool,
+    /// Rows of the only step that need no look are to be poured out of their leaves.
+    pub pours: bool,
 }
 
 impl<'p> Joiner<'p> {
@@ -105,6 +109,7 @@ impl<'p> Joiner<'p> {
             mems: (0..n).map(|_| None).collect(),
             held: Held::default(),
             lateral: Vec::new(),
+            by_key: mem::ByKey::default(),
             states: (0..n).map(|_| StepState::default()).collect(),
             matched: vec![false; block.groups.len()],
             nulled: vec![false; block.groups.len()],
@@ -114,6 +119,7 @@ impl<'p> Joiner<'p> {
             upto: block.steps.len(),
             parted: None,
             widened: false,
+            pours: false,
         }
     }
 
@@ -494,6 +500,7 @@ impl<'p> Joiner<'p> {
                 Access::Merged(merge) => {
                     Box::pin(self.begin_merged(i, merge, r, outer)).await?;
                 }
+                Access::Skip(scan) => Box::pin(self.begin_skip(i, scan, r, outer)).await?,
                 Access::Mem { hash } => {
                     if let Some(spilled) = self.begin_mem(i, hash, r, outer).await? {
                         return self.divide_before(i, *spilled, r, outer).await;
@@ -675,7 +682,9 @@ impl<'p> Joiner<'p> {
             let spec = scan_spec(block, i, range, r);
             let whole = matches!(step.access, Access::Scan { .. });
             self.states[t].count_opened(r.reads.work, whole, &spec);
-            self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
+            let mut cursor = Box::new(r.txn.scan(&table, spec));
+            self.open_to_pour(t, &mut cursor);
+            self.slots[t] = Slot::Cursor(cursor);
             self.states[t].open = true;
         }
     }

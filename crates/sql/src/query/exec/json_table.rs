@@ -5,6 +5,7 @@
 //! has a row, the parent has one by itself.
 
 use super::Runner;
+use crate::errno;
 use crate::memory::row_bytes;
 use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
@@ -13,7 +14,7 @@ use crate::query::expr::json::Missing;
 use crate::query::plan::json_table::{Column, JsonTable, Level};
 use crate::query::plan::outcome::{KeptRows, Run};
 use crate::value::json::{self, View};
-use crate::value::{Value, ValueError};
+use crate::value::{Class, SqlType, Value, ValueError};
 
 type Row = Vec<Value<'static>>;
 type Sink<'s> = dyn FnMut(Row) -> Result<(), ValueError> + 's;
@@ -72,7 +73,9 @@ impl Level {
                         let found = json::find_first(*part, path, &mut ev.cx)?;
                         Value::Int(i64::from(found.is_some()))
                     }
-                    Column::Path(name, wanted) => wanted.get(*part, ev, |m| refused(name, m))?,
+                    Column::Path(name, wanted) => {
+                        wanted.get(*part, ev, |m| refused(name, &wanted.ty, m))?
+                    }
                 };
             }
             let mut any = false;
@@ -94,21 +97,20 @@ impl Level {
 }
 
 /// What ERROR ON EMPTY and ERROR ON ERROR say.
-fn refused(column: &str, missing: Missing) -> ValueError {
+fn refused(column: &str, ty: &SqlType, missing: Missing) -> ValueError {
     match missing {
-        Missing::Empty => {
-            let text = format!("Missing value for JSON_TABLE column '{column}'");
-            ValueError::new(3665, "22035", text)
-        }
+        Missing::Empty => ValueError::of(errno::ER_MISSING_JSON_TABLE_VALUE, &[&column]),
         Missing::Many | Missing::Container => {
-            let text = format!(
-                "Can't store an array or an object in the scalar JSON_TABLE column '{column}'"
-            );
-            ValueError::new(3666, "2203F", text)
+            ValueError::of(errno::ER_WRONG_JSON_TABLE_VALUE, &[&column])
         }
-        Missing::Unfit => {
-            let text = format!("Value is out of range for JSON_TABLE's column '{column}'");
-            ValueError::new(3669, "22003", text)
+        Missing::NoNumber => {
+            let kind = match ty.class() {
+                Class::Decimal => "DECIMAL",
+                Class::Real => "DOUBLE",
+                _ => "INTEGER",
+            };
+            ValueError::of(errno::ER_INVALID_JSON_VALUE_FOR_CAST, &[&"", &kind, &column, &1])
         }
+        Missing::Unfit => ValueError::of(errno::ER_JT_VALUE_OUT_OF_RANGE, &[&column]),
     }
 }

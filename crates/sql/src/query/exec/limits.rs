@@ -1,6 +1,7 @@
 //! How many rows a LIMIT lets out.
 
 use super::Runner;
+use crate::errno;
 use crate::query::eval::eval;
 use crate::query::eval::frame::Frame;
 use crate::query::expr::BExpr;
@@ -21,18 +22,19 @@ impl Runner<'_, '_> {
                 Value::Null => Ok(0),
                 Value::UInt(n) => Ok(*n as usize),
                 Value::Int(n) if *n >= 0 => Ok(*n as usize),
-                Value::Int(_) => {
-                    let text = "unsigned integer value is out of range in 'EXECUTE'";
-                    Err(SqlError::new(1690, text).into())
-                }
+                Value::Int(_) => Err(SqlError::of(
+                    errno::ER_DATA_OUT_OF_RANGE,
+                    &[&"unsigned integer", &"EXECUTE"],
+                )
+                .into()),
                 // A prepared statement may send it as text.
                 Value::Str(..) | Value::Bytes(_) => {
                     match v.to_string_lossy().and_then(|s| s.trim().parse().ok()) {
                         Some(n) => Ok(n),
-                        None => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+                        None => Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"LIMIT"]).into()),
                     }
                 }
-                _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+                _ => Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"LIMIT"]).into()),
             }
         };
         let offset = match &l.offset {

@@ -19,7 +19,6 @@ mod group;
 pub mod inside;
 pub mod join;
 mod json_table;
-mod lasting;
 mod later;
 mod limits;
 mod made;
@@ -40,6 +39,7 @@ pub mod sort;
 mod sorter;
 mod spool;
 mod stored;
+mod subquery_cache;
 mod temp;
 pub use temp::temp_file;
 mod waiting;
@@ -67,13 +67,13 @@ use emit::Emitter;
 use group::Groups;
 use inside::Inside;
 use join::{Joiner, count_sort};
-use lasting::Lasting;
 use made::MadeTables;
 use programs::Programs;
 use row_store::{MadeRows, RowStore};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use subquery_cache::Lasting;
 use weir_engine::{Isolation, LockMode, Txn};
 
 /// Everything one execution works with.
@@ -224,6 +224,7 @@ impl<'a, 't> Runner<'a, 't> {
             self.finish(b, &mut e, out).await
         } else {
             let mut e = Emitter::of_tables(b, limits, self.reads, out);
+            j.pours = e.pours(out)?;
             'rows: while j.next(self, outer).await? {
                 if j.widened {
                     e.sort_after_all(self.reads);
@@ -232,6 +233,9 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
                 self.pour(&mut j, &mut e, out)?;
+                if j.pours && e.streams().is_some_and(|d| j.may_pour(d.table)) {
+                    Box::pin(self.pour_leaves(&mut j, &mut e, out)).await?;
+                }
                 while j.next_at_hand(self, outer)? {
                     if !self.emit_now(&j, &[], &mut e, outer, out)? {
                         break 'rows;
@@ -254,6 +258,27 @@ impl<'a, 't> Runner<'a, 't> {
         Ok(())
     }
 
+    /// The same with rows that are still in their leaves, leaf by leaf.
+    async fn pour_leaves(
+        &mut self,
+        j: &mut Joiner<'_>,
+        e: &mut Emitter<'_>,
+        out: &mut Out<'_>,
+    ) -> Run<()> {
+        let (Some(d), Out::Client(client)) = (e.streams(), out) else { return Ok(()) };
+        let mut rows = 0;
+        while !client.is_full() && client.hold() {
+            let poured = j.pour_leaf(d.table, self, |row| client.stored_bytes(d, row)).await;
+            client.release()?;
+            match poured? {
+                Some(n) => rows += n,
+                None => break,
+            }
+        }
+        e.streamed(rows);
+        Ok(())
+    }
+
     fn run_groups<'b>(
         &'b mut self,
         b: &'b Block,
@@ -266,9 +291,23 @@ impl<'a, 't> Runner<'a, 't> {
             let mut j = Joiner::new(b);
             let mut e = Emitter::new(b, limits, self.reads);
             let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
-            while j.next(self, outer).await? {
+            let mut more = true;
+            'rows: while j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
+                if j.widened {
+                    groups.disorder();
+                    e.sort_after_all(self.reads);
+                }
                 loop {
+                    let frame = j.frame(self.params, outer);
+                    if groups.is_behind_group(&frame, &mut self.ev)? {
+                        more = self
+                            .send_groups((&mut groups, agg), &mut j, &mut e, outer, out)
+                            .await?;
+                        if !more {
+                            break 'rows;
+                        }
+                    }
                     let frame = j.frame(self.params, outer);
                     groups.add(&frame, &j.slots, &mut self.ev)?;
                     if groups.is_due() {
@@ -280,23 +319,37 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.end(self);
-            'groups: loop {
-                groups.settle(self.reads, &mut self.ev).await?;
-                let (list, held) = groups.finish();
-                for mut g in list {
-                    let aggs = g.values(agg, &mut self.ev)?;
-                    j.slots = g.slots;
-                    if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
-                        break 'groups;
-                    }
-                }
-                drop(held);
-                if !groups.refill(self.reads, &mut self.ev).await? {
-                    break;
-                }
+            while more {
+                more = self.send_groups((&mut groups, agg), &mut j, &mut e, outer, out).await?
+                    && groups.refill(self.reads, &mut self.ev).await?;
             }
             self.finish(b, &mut e, out).await
         })
+    }
+
+    /// Sends the groups at hand; false: no more are wanted.
+    async fn send_groups(
+        &mut self,
+        (groups, agg): (&mut Groups<'_>, &Aggregation),
+        j: &mut Joiner<'_>,
+        e: &mut Emitter<'_>,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<bool> {
+        groups.settle(self.reads, &mut self.ev).await?;
+        let (list, _held) = groups.finish();
+        let mut more = true;
+        for mut g in list {
+            let aggs = g.values(agg, &mut self.ev)?;
+            // The tables' rows stay where they are, for there may be more of them.
+            std::mem::swap(&mut j.slots, &mut g.slots);
+            more = self.emit(j, &aggs, e, outer, out).await?;
+            std::mem::swap(&mut j.slots, &mut g.slots);
+            if !more {
+                break;
+            }
+        }
+        Ok(more)
     }
 
     /// The first value of each query, NULL where there is none.
@@ -427,6 +480,9 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::GetLock(name, limit) => {
                         self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
                     }
+                    SubKind::WaitForGtids(set, limit) => {
+                        self.wait_for_gtids(set, limit, outer).await.map(SubResult::Scalar)
+                    }
                     SubKind::LoadFile(path) => self.load_file(path, outer).map(SubResult::Scalar),
                     SubKind::Call(code, args) => {
                         self.call_function(code, args, outer).await.map(SubResult::Scalar)
@@ -465,6 +521,7 @@ impl<'a, 't> Runner<'a, 't> {
                 | SubKind::Sleep(_)
                 | SubKind::Benchmark(..)
                 | SubKind::GetLock(..)
+                | SubKind::WaitForGtids(..)
                 | SubKind::LoadFile(_)
                 | SubKind::Match(_)
                 | SubKind::Call(..) => {

@@ -2,9 +2,10 @@
 
 use super::Boxed;
 use crate::context::Settings;
+use crate::errno;
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
-use crate::query::eval::as_stored::{sent_as_stored, stored, temporal};
+use crate::query::eval::as_stored::{Form, form_of, formed, sent_as_stored, stored, temporal};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::{Ev, eval, owned_bytes};
 use crate::query::expr::{BExpr, Node};
@@ -49,7 +50,7 @@ pub struct Direct<'b> {
     pub table: usize,
     pub layout: &'b RowLayout,
     of: &'b SqlTable,
-    columns: SmallVec<[u16; 16]>,
+    columns: SmallVec<[(u16, Form); 16]>,
 }
 
 impl<'b> Direct<'b> {
@@ -58,7 +59,7 @@ impl<'b> Direct<'b> {
     }
 
     pub fn columns(&self) -> impl Iterator<Item = (u16, &'b SqlType)> + '_ {
-        self.columns.iter().map(|c| (*c, self.type_of(*c)))
+        self.columns.iter().map(|(c, _)| (*c, self.type_of(*c)))
     }
 }
 
@@ -149,8 +150,10 @@ impl<'s> Client<'s> {
         let (table, _) = column(items.first()?)?;
         let Shape::Table(t) = &shapes[table as usize] else { return None };
         let columns = items.iter().map(|e| {
-            let (of, c) = column(e)?;
-            (of == table && sent_as_stored(&t.meta.columns[c as usize].ty)).then_some(c)
+            // Another table may have more columns than this one.
+            let (_, c) = column(e).filter(|(of, _)| *of == table)?;
+            let ty = &t.meta.columns[c as usize].ty;
+            sent_as_stored(ty).then(|| (c, form_of(ty)))
         });
         Some(Direct {
             table: table as usize,
@@ -169,7 +172,31 @@ impl<'s> Client<'s> {
     /// Sends a row as it is stored.
     pub fn stored_bytes(&mut self, d: &Direct<'_>, bytes: &[u8]) -> Run<()> {
         let view = RowView::new(d.layout, bytes);
-        self.stored_row(d.columns().map(|(c, ty)| (ty, view.get(usize::from(c)))))
+        let mut row: SmallVec<[OutValue<'_>; 16]> = SmallVec::new();
+        let mut length = 0;
+        for (c, form) in &d.columns {
+            let datum = view.get(usize::from(*c));
+            let Some(v) = formed(*form, d.type_of(*c), datum, self.tz) else {
+                return Err(not_of_its_type().into());
+            };
+            if let OutValue::Bytes(b) = v {
+                length += b.len();
+            }
+            row.push(v);
+        }
+        if length > self.max_packet {
+            return Err(too_long().into());
+        }
+        Ok(self.sink.row(&row)?)
+    }
+
+    /// Rows from here on come from pages that are latched, see [`ResultSink::hold`].
+    pub fn hold(&mut self) -> bool {
+        self.sink.hold()
+    }
+
+    pub fn release(&mut self) -> Run<()> {
+        Ok(self.sink.release()?)
     }
 
     /// Sends stored values of types that [`sent_as_stored`] names.
@@ -180,7 +207,7 @@ impl<'s> Client<'s> {
         let mut row: SmallVec<[OutValue<'_>; 16]> = SmallVec::new();
         for (ty, datum) in cells {
             let Some(v) = stored(ty, datum, self.tz) else {
-                return Err(SqlError::internal("a stored value is not of its column's type").into());
+                return Err(not_of_its_type().into());
             };
             row.push(v);
         }
@@ -241,8 +268,12 @@ fn check_length(row: &[OutValue<'_>], max: usize) -> Run<()> {
     }
 }
 
+fn not_of_its_type() -> SqlError {
+    SqlError::internal("a stored value is not of its column's type")
+}
+
 fn too_long() -> SqlError {
-    SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes")
+    SqlError::of(errno::ER_NET_PACKET_TOO_LARGE, &[])
 }
 
 /// A column of a stored row whose bytes are what the client gets.

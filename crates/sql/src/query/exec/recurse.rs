@@ -13,13 +13,14 @@ use crate::query::eval::frame::Frame;
 use crate::query::plan::Recursive;
 use crate::query::plan::outcome::{Row, Run};
 use crate::session_api::SqlError;
+use crate::value::key_hash::KeyHash;
 use crate::value::types::IntKind;
 use crate::value::{EvalCtx, SqlType, StoreCtx, Value, ValueError, Warnings};
 use crate::vars::Var;
 use std::collections::HashSet;
 
 /// The rows that a UNION DISTINCT has given, as keys, and the memory of them.
-type Seen = Option<(HashSet<Vec<u8>>, Held)>;
+type Seen = Option<(HashSet<Vec<u8>, KeyHash>, Held)>;
 
 impl Runner<'_, '_> {
     /// The rows of the seed, then those that each round makes of the rows of the round before, until there are none, or as many as are
@@ -41,7 +42,7 @@ impl Runner<'_, '_> {
     ) -> Run<(MadeRows, Held)> {
         let most = self.ev.vars.u64(Var::cte_max_recursion_depth);
         let memory = table_memory(self.reads);
-        let mut seen = (!r.all).then(|| (HashSet::new(), Held::default()));
+        let mut seen = (!r.all).then(|| (HashSet::default(), Held::default()));
         let mut kept = RowStore::new(memory);
         let mut round = 0;
         loop {
@@ -66,10 +67,7 @@ impl Runner<'_, '_> {
             }
             round += 1;
             if round > most {
-                let text = format!(
-                    "Recursive query aborted after {round} iterations. Try increasing @@cte_max_recursion_depth to a larger value."
-                );
-                return Err(SqlError::new(errno::ER_CTE_MAX_RECURSION_DEPTH, text).into());
+                return Err(SqlError::of(errno::ER_CTE_MAX_RECURSION_DEPTH, &[&round]).into());
             }
             self.go_on()?;
             self.working.push((r.number, last));
@@ -189,7 +187,8 @@ fn held_by(
 /// 1292 of dates and times, and 1366 of other numbers than integers.
 fn is_told_in_lax_modes(e: &ValueError) -> bool {
     let of_integer = e.message.starts_with("Incorrect integer value");
-    matches!(e.errno, 1292 | 1366) && !of_integer
+    matches!(e.errno, errno::ER_TRUNCATED_WRONG_VALUE | errno::ER_TRUNCATED_WRONG_VALUE_FOR_FIELD)
+        && !of_integer
 }
 
 fn store(

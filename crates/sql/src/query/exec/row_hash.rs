@@ -3,14 +3,15 @@
 //! Invariant: nothing is missed, and nothing else is found while the hash is exact ([`RowHash::is_exact`]): no two keys in it hash alike.
 //! Where two do, the condition itself is looked at on each row found.
 
+use crate::value::key_hash::KeyHash;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// Numbers of rows by hash, those of one hash in the order in which they came.
 #[derive(Default)]
 pub struct RowHash {
-    state: RandomState,
+    state: KeyHash,
     chains: HashMap<u64, Chain, BuildHasherDefault<Hashed>>,
     /// For each row the next one with its hash; itself: there is none.
     next: Vec<u32>,

@@ -23,6 +23,7 @@ use crate::query::plan::outcome::{Row, Run};
 use crate::query::plan::shape::Shape;
 use crate::query::plan::{Body, QueryPlan};
 use crate::value::encoded::encode;
+use crate::value::key_hash::KeyHash;
 use crate::value::{SqlType, TypeInfo, Value, ValueError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -202,7 +203,7 @@ impl Runner<'_, '_> {
     ) -> Boxed<'b, ()> {
         Box::pin(async move {
             let memory = table_memory(self.reads);
-            let mut known = Known { how, of: HashMap::new(), held: Held::default() };
+            let mut known = Known { how, of: HashMap::default(), held: Held::default() };
             let mut parted = None;
             let types = CommonTypes::new(right, q);
             let mut side =
@@ -308,7 +309,7 @@ impl Kind {
 /// that have passed, and INTERSECT DISTINCT takes them away, so that each passes once.
 struct Known {
     how: Kind,
-    of: HashMap<Vec<u8>, u64>,
+    of: HashMap<Vec<u8>, u64, KeyHash>,
     held: Held,
 }
 

@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// Wherever it is told to end, it ends, and soon: there is no long way between two looks.
+    /// It can be interrupted anywhere, and ends soon after: it looks often.
     #[test]
     fn ends_when_told() {
         let rows: Vec<u32> = (0..40_000u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();

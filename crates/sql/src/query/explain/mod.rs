@@ -186,6 +186,7 @@ impl<'e> Lines<'e> {
                 of(*index, t.engine.def.indexes[*index].parts.len())
             }
             Access::Loose { index, parts, .. } => of(*index, *parts),
+            Access::Skip(s) => of(s.key.index, s.skipped + s.key.searches[0].parts()),
             Access::Merged(m) if m.kind != MergeKind::MultiValued => {
                 let lengths: Vec<String> = m.keys.iter().map(|k| key_len(k).to_string()).collect();
                 (names_of(m), lengths.join(","))
@@ -225,7 +226,7 @@ impl<'e> Lines<'e> {
                     (multi_valued(&m.keys[0]), Some((&m.keys[0], t)))
                 }
                 (Access::Merged(_), _) => ("index_merge", None),
-                (Access::Loose { .. }, _) => ("range", None),
+                (Access::Loose { .. } | Access::Skip(_), _) => ("range", None),
                 _ => ("ALL", None),
             };
             let extra = extra(b, i, access);
@@ -286,6 +287,9 @@ impl<'e> Lines<'e> {
 fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
     let s = &b.steps[i];
     let loose = matches!(s.access, Access::Loose { .. });
+    let skips = matches!(s.access, Access::Skip(_));
+    let groups = b.agg.as_ref().is_some_and(|a| !a.implicit);
+    let hashes_groups = groups && !loose && !b.together.rows;
     let merged = match &s.access {
         Access::Merged(m) if m.kind != MergeKind::MultiValued => {
             format!("Using {}({})", m.kind.name(), names_of(m))
@@ -295,11 +299,12 @@ fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
     let said = [
         (!merged.is_empty(), &*merged),
         (!s.conds.is_empty() && access != "const", "Using where"),
-        (s.index_only.is_some() && !loose, "Using index"),
+        (s.index_only.is_some() && !loose && !skips, "Using index"),
+        (skips, "Using index for skip scan"),
         (loose, "Using index for group-by"),
         // MySQL says so of every table whose rows it keeps, whatever they are found by.
         (s.kept.is_some(), "Using join buffer (hash join)"),
-        (i == 0 && !loose && b.agg.as_ref().is_some_and(|a| !a.implicit), "Using temporary"),
+        (i == 0 && hashes_groups, "Using temporary"),
         (i == 0 && !b.order.is_empty(), "Using filesort"),
     ];
     let said: Vec<&str> = said.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();

@@ -35,6 +35,9 @@ pub enum Adapt {
     /// A constant beside a column of this type of dates or times, as the value that the column would keep of it; what is not one stays what
     /// it is, and is compared as such.
     Fitted(SqlType),
+    /// A parameter that is compared with a date, as a value of the type that it has there: DATE, or DATETIME. A text that is no date is
+    /// NULL, with a warning. What a text means depends on the session's time zone, so evaluation does it.
+    Sent(SqlType),
 }
 
 /// What becomes of a value in a document where its type says more than the value.

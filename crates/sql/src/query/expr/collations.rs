@@ -2,6 +2,7 @@
 
 use super::{BExpr, Node};
 use crate::ddl::refused::value_error;
+use crate::errno;
 use crate::func::facts::Texts;
 use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
@@ -82,13 +83,10 @@ pub fn no_bytes_beside_texts(def: &FuncDef, args: &[BExpr], connection: Collatio
     let Some(other) = others.iter().find(|c| c.is_binary() != first.is_binary()) else {
         return Ok(());
     };
-    let text = format!(
-        "Character set '{}' cannot be used in conjunction with '{}' in call to {}.",
-        first.name(),
-        other.name(),
-        def.shown()
-    );
-    Err(SqlError::new(3995, text))
+    Err(SqlError::of(
+        errno::ER_CHARACTER_SET_MISMATCH,
+        &[&first.name(), &other.name(), &def.shown()],
+    ))
 }
 
 /// Gives the texts of one character set among a function's arguments the collation that they have in common.

@@ -33,4 +33,6 @@ pub enum Missing {
     Container,
     /// A scalar that the type does not take.
     Unfit,
+    /// A text that is no number, for a type of numbers.
+    NoNumber,
 }

@@ -1,13 +1,15 @@
 //! Bound expressions: names are columns, operators and functions are nodes, each with its type.
 //!
-//! `walk` goes through them, `usable` finds conditions that an index can be searched for, `collations` says which collation texts meet in,
-//! `keyed` makes keys that are equal where values are. May use values and functions. Nothing here has rows: evaluation is `eval`.
+//! `walk` goes through them, `guessed` says what share of rows a condition leaves where nothing is known, `usable` finds conditions that an
+//! index can be searched for, `collations` says which collation texts meet in, `keyed` makes keys that are equal where values are. May use
+//! values and functions. Nothing here has rows: evaluation is `eval`.
 //!
 //! Invariant: a node says nothing of its surroundings but places (table and column, number of a subquery or aggregate), so it may be moved
 //! within its block.
 
 pub mod adapt;
 pub mod collations;
+pub mod guessed;
 pub mod json;
 pub mod keyed;
 pub mod usable;

@@ -47,6 +47,7 @@ fn bind_from(
     b.place("where clause");
     if let Some(w) = where_ {
         let e = b.numeric(w)?;
+        b.equal_variables(&e, true);
         split_and(e, &mut raw.conds);
     }
     b.place("order clause");
@@ -83,6 +84,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         limit: bound.limit.clone(),
         calc_found_rows: false,
         index_order: Vec::new(),
+        together: Default::default(),
         guessed: 1.0,
         raw: Some(std::mem::take(&mut bound.raw)),
         seen: Default::default(),
@@ -108,7 +110,7 @@ fn updatable<'t>(
 
 /// 1288.
 fn not_updatable(name: &str, verb: &str) -> SqlError {
-    SqlError::new(1288, format!("The target table {name} of the {verb} is not updatable"))
+    SqlError::of(errno::ER_NON_UPDATABLE_TABLE, &[&name, &verb])
 }
 
 /// 1221: rows of a join have no order to be changed in. A view that joins is not updatable so.
@@ -122,8 +124,7 @@ fn refuse_order(u: &ast::Update, scope: &Scope) -> Result<(), SqlError> {
         () if u.limit.is_some() => "LIMIT",
         () => return Ok(()),
     };
-    let text = format!("Incorrect usage of UPDATE and {clause}");
-    Err(SqlError::new(errno::ER_WRONG_USAGE, text))
+    Err(SqlError::of(errno::ER_WRONG_USAGE, &[&"UPDATE", &clause]))
 }
 
 /// The table in the slot is read by a subquery. `named`: the slot of the table whose name the error tells.
@@ -284,10 +285,7 @@ fn is_ordered(b: &Block) -> bool {
 
 /// 3105.
 pub fn generated_value(column: &str, table: &str) -> SqlError {
-    let text = format!(
-        "The value specified for generated column '{column}' in table '{table}' is not allowed."
-    );
-    SqlError::new(3105, text)
+    SqlError::of(errno::ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN, &[&column, &table])
 }
 
 /// Slots of the block whose rows go. 1395 for a view that joins: which table's rows are meant it does not say.

@@ -1,4 +1,4 @@
-//! EXPLAIN: the statement is planned as if it ran, and what is told of its plan becomes a plan of its own.
+//! EXPLAIN: the statement is planned as if it ran, and the description of its plan becomes a plan of its own.
 
 use crate::query::bind::{Binder, partition};
 use crate::query::explain::{Lines, text};
@@ -15,7 +15,7 @@ pub enum Explained {
     Rows(Vec<Line>, String),
     /// FORMAT=TREE and FORMAT=JSON, with the note.
     Text(String, Option<String>),
-    /// EXPLAIN ANALYZE: the query is run before it is told.
+    /// EXPLAIN ANALYZE: the query is run before its plan is printed.
     Analyze(Box<QueryPlan>, Placed),
 }
 

@@ -155,7 +155,7 @@ async fn bind_rows(
         (None, Some(l)) => Rows::File(Box::new(l)),
         (Some(mut q), _) => {
             if q.columns.len() != targets.len() {
-                return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
+                return Err(SqlError::of(errno::ER_WRONG_VALUE_COUNT_ON_ROW, &[&"1"]));
             }
             if let Some(&col) = targets.iter().find(|&&c| table.meta.columns[c].is_generated()) {
                 return Err(generated_value(&table.meta.columns[col].name, table.name()));
@@ -297,10 +297,7 @@ fn targets(table: &SqlTable, target: &ScopeTable, i: &ast::Insert) -> Result<Vec
             return Err(unknown_column(c, "field list"));
         };
         if out.contains(&at) {
-            return Err(SqlError::new(
-                errno::ER_FIELD_SPECIFIED_TWICE,
-                format!("Column '{}' specified twice", c.column),
-            ));
+            return Err(SqlError::of(errno::ER_FIELD_SPECIFIED_TWICE, &[&c.column]));
         }
         out.push(at);
     }
@@ -342,16 +339,14 @@ fn new_row(
 ) -> Result<ScopeTable, SqlError> {
     let Some(alias) = &i.row_alias else { return Ok(table_scope(table, "")) };
     if same_name(&target.alias, alias.name.as_str()) {
-        let text = format!("Not unique table/alias: '{}'", alias.name);
-        return Err(SqlError::new(1066, text));
+        return Err(SqlError::of(errno::ER_NONUNIQ_TABLE, &[&alias.name]));
     }
     if !alias.columns.is_empty() && alias.columns.len() != targets.len() {
-        let text = "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts";
-        return Err(SqlError::new(errno::ER_VIEW_WRONG_LIST, text));
+        return Err(SqlError::of(errno::ER_VIEW_WRONG_LIST, &[]));
     }
     for (n, name) in alias.columns.iter().enumerate() {
         if alias.columns[..n].iter().any(|c| same_name(c.as_str(), name.as_str())) {
-            return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
+            return Err(SqlError::of(errno::ER_DUP_FIELDNAME, &[&name]));
         }
     }
     let mut row = table_scope(table, alias.name.as_str());
@@ -387,10 +382,7 @@ fn bind_values(
                 continue;
             }
             if row.len() != targets.len() {
-                return Err(SqlError::new(
-                    1136,
-                    format!("Column count doesn't match value count at row {}", n + 1),
-                ));
+                return Err(SqlError::of(errno::ER_WRONG_VALUE_COUNT_ON_ROW, &[&(n + 1)]));
             }
             let mut out = Vec::with_capacity(row.len());
             for (e, &col) in row.iter().zip(targets) {

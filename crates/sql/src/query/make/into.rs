@@ -35,17 +35,11 @@ pub fn bind(into: &SelectInto, mut query: QueryPlan, env: &PlanEnv<'_>) -> Resul
         IntoVar::User(name) => Ok(Target::User(Arc::from(name.as_str()))),
         IntoVar::Slot(n) => Ok(Target::Slot(*n)),
         // Outside of a routine nothing declares variables.
-        IntoVar::Local(name) => {
-            let text = format!("Undeclared variable: {name}");
-            Err(SqlError::new(errno::ER_SP_UNDECLARED_VAR, text))
-        }
+        IntoVar::Local(name) => Err(SqlError::of(errno::ER_SP_UNDECLARED_VAR, &[&name])),
     };
     let names = vars.iter().map(name).collect::<Result<Vec<_>, _>>()?;
     if names.len() != query.columns.len() {
-        return Err(SqlError::new(
-            errno::ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT,
-            "The used SELECT statements have a different number of columns",
-        ));
+        return Err(SqlError::of(errno::ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT, &[]));
     }
     if let Body::Block(block) = &mut query.body {
         for (item, _) in

@@ -81,10 +81,8 @@ fn charset_of(b: &Binder<'_>, l: &ast::LoadData) -> Result<Charset, SqlError> {
         let name = b.env.reads.vars.text(Var::character_set_database);
         return Ok(Charset::by_name(&name).unwrap_or(Charset::Utf8mb4));
     };
-    let found = Charset::by_name(name).ok_or_else(|| {
-        let text = format!("Unknown character set: '{name}'");
-        SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, text)
-    })?;
+    let found = Charset::by_name(name)
+        .ok_or_else(|| SqlError::of(errno::ER_UNKNOWN_CHARACTER_SET, &[&name]))?;
     // As in MySQL: what ends a line is a byte.
     match found.is_wide() {
         true => Err(SqlError::not_supported(format!("LOAD DATA of a file in {}", found.name()))),
@@ -100,13 +98,10 @@ fn check_format(format: &Format, fields: &[Goes], table: &SqlTable) -> Result<()
     for f in fields {
         match f {
             Goes::Column(c) if table.meta.columns[*c].ty.is_lob() && format.line_end.is_empty() => {
-                let text =
-                    "You can't use fixed rowlength with BLOBs; please use 'fields terminated by'";
-                return Err(SqlError::new(errno::ER_BLOBS_AND_NO_TERMINATED, text));
+                return Err(SqlError::of(errno::ER_BLOBS_AND_NO_TERMINATED, &[]));
             }
             Goes::Var(_) => {
-                let text = "Can't load value from file with fixed size rows to variable";
-                return Err(SqlError::new(errno::ER_LOAD_FROM_FIXED_SIZE_ROWS_TO_VAR, text));
+                return Err(SqlError::of(errno::ER_LOAD_FROM_FIXED_SIZE_ROWS_TO_VAR, &[]));
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! From a statement to its plan: bound, optimized, and with what each execution checks.
 //!
-//! One file for each kind of statement: `insert`, `change` (UPDATE and DELETE), `load` (LOAD DATA), `into`, `explained`. `point` knows what needs no executor, `moves` changes
+//! One file for each kind of statement: `insert`, `change` (UPDATE and DELETE), `load` (LOAD DATA), `into`, `explained`. `point` and `point_write` know what needs no executor, `moves` changes
 //! that move rows to where the statement would meet them again, `open` columns whose type a parameter gives. May use the binder and the
 //! optimizer; runs nothing.
 
@@ -12,6 +12,7 @@ mod load;
 mod moves;
 mod open;
 mod point;
+mod point_write;
 mod targets;
 
 use crate::meta::SqlTable;
@@ -88,6 +89,12 @@ fn is_select(stmt: &Statement) -> bool {
     }
 }
 
+/// A table with its rows.
+fn sized(t: Arc<SqlTable>) -> (Arc<SqlTable>, u64) {
+    let n = t.engine.estimated_rows();
+    (t, n)
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
@@ -124,10 +131,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     };
     let open_types = has_open_types(&b, &kind);
     let cacheable = is_cacheable(&b, &kind, stmt);
-    let sized = |t: Arc<SqlTable>| {
-        let n = t.engine.estimated_rows();
-        (t, n)
-    };
     let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
     rights::spare_temporary(&mut needs, env.reads.temporaries);
@@ -138,6 +141,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut plan = Plan {
         locks_rows: kind.locks_for_update(&|_| true),
         kind,
+        command: stmt.command(),
         columns,
         needs,
         params: b.params,
@@ -154,8 +158,10 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         deprecated: b.deprecated,
         digest: OnceLock::new(),
         point: None,
+        point_write: None,
     };
     plan.point = point::point(&plan, env.reads.settings.told);
+    plan.point_write = point_write::point_write(&plan, env);
     Ok(plan)
 }
 

@@ -3,6 +3,7 @@
 //! What an UPDATE assigns is known when it is bound; what BEFORE UPDATE triggers set is asked when it runs (`write::moves`).
 
 use crate::ddl::expression;
+use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable, same_name};
 use crate::query::plan::change::{Assign, Twin};
 use crate::query::plan::{Access, Block, Source, TableSlot};
@@ -34,10 +35,12 @@ fn place(t: &SqlTable, index: usize) -> Vec<usize> {
 pub fn meets_itself(block: &Block, assigns: &[Assign]) -> Option<Vec<usize>> {
     let Some(step) = block.steps.first() else { return Some(Vec::new()) };
     let index = match &step.access {
-        // A value that is none of the column's own may be compared with all of the index.
+        // A value of another type than the column's may be compared with all of the index.
         Access::Point(key) => key.index,
         Access::Scan { index, .. } | Access::Loose { index, .. } => *index,
         Access::Ranges { key, .. } => key.index,
+        // Of tables alone that are read without locks.
+        Access::Skip(scan) => scan.key.index,
         // The rows are known by their clustered keys before the first is changed.
         Access::Merged(_) => 0,
         Access::Mem { .. } => return None,
@@ -96,10 +99,6 @@ pub fn twins(tables: &[TableSlot], assigns: &[Assign]) -> Result<Vec<Twin>, SqlE
 impl Twin {
     pub fn refused(&self, tables: &[TableSlot]) -> SqlError {
         let (a, b) = self.tables;
-        let text = format!(
-            "Primary key/partition key update is not allowed since the table is updated both as '{}' and '{}'.",
-            tables[a].alias, tables[b].alias
-        );
-        SqlError::new(1706, text)
+        SqlError::of(errno::ER_MULTI_UPDATE_KEY_CONFLICT, &[&tables[a].alias, &tables[b].alias])
     }
 }

@@ -1,5 +1,5 @@
 //! Whether the columns that a query shows take their types from parameters that have none: `? + 1` is an integer beside an integer and a
-//! double beside a text, and a client is told the type before the values. Such a plan is made for the values at hand
+//! double beside a text, and a client learns the type before the values. Such a plan is made for the values at hand
 //! ([`crate::query::Plan::has_open_types`]). A literal that became a parameter is looked at where types meet (`bind::settled`).
 
 use crate::query::expr::{BExpr, Node};

@@ -12,26 +12,17 @@ use weir_engine::LockMode;
 /// The point plan of a statement whose plan is otherwise complete. `told`: what the columns of its result are announced in.
 pub fn point(plan: &Plan, told: Option<Collation>) -> Option<Box<PointPlan>> {
     let Kind::Query(q) = &plan.kind else { return None };
-    let plain = plan.cacheable
-        && !plan.open_types
-        && !plan.virtuals
-        && plan.time_limit.is_none()
-        && plan.deprecated.is_empty()
-        && plan.sizes.len() == 1;
-    let block = plain_block(q).filter(|_| plain)?;
+    let block = plain_block(q).filter(|_| is_plain(plan))?;
     let ([slot], [step]) = (&block.tables[..], &block.steps[..]) else { return None };
     let Access::Point(key) = &step.access else { return None };
     let plain = step.after.is_empty() && !step.completes && step.kept.is_none();
-    if !plain || !is_plain_table(slot) {
+    if !plain || !is_plain_table(slot, LockMode::None) {
         return None;
     }
     let parts = parts(key)?;
-    let says_no_more = |c: &Cond| c.subs.is_empty() && is_said_by(c, key, &parts);
-    let integer = |p: u32| parts.iter().any(|part| part.param == p as usize && part.text.is_none());
-    // What is no integer is left to the usual plan, which checks it.
-    let is_checked = |e: &BExpr| matches!(e.node, Node::Param(p) if integer(p));
-    if !step.conds.iter().all(says_no_more)
-        || !plan.constants.iter().all(|b| is_checked(&b.value))
+    let integer = |p: u32| is_integer(&parts, p);
+    if !says_no_more(&step.conds, key, &parts)
+        || !checks_integers(plan, &parts)
         || plan.param_kinds.iter().any(|(p, _)| !integer(*p))
     {
         return None;
@@ -47,12 +38,40 @@ pub fn point(plan: &Plan, told: Option<Collation>) -> Option<Box<PointPlan>> {
     }))
 }
 
-/// A block that is a look at its table and nothing else.
+/// A statement of one stored table, whose plan is good for all of its executions.
+pub(super) fn is_plain(plan: &Plan) -> bool {
+    plan.cacheable
+        && !plan.open_types
+        && !plan.virtuals
+        && plan.time_limit.is_none()
+        && plan.deprecated.is_empty()
+        && plan.sizes.len() == 1
+}
+
+/// The conditions are the equalities of the key's parts, and nothing else.
+pub(super) fn says_no_more(conds: &[Cond], key: &Key, parts: &[PointPart]) -> bool {
+    conds.iter().all(|c| c.subs.is_empty() && is_said_by(c, key, parts))
+}
+
+fn is_integer(parts: &[PointPart], param: u32) -> bool {
+    parts.iter().any(|part| part.param == param as usize && part.text.is_none())
+}
+
+/// What is to be checked before an execution are integers of the key. What is no integer is left to the usual plan, which checks it.
+pub(super) fn checks_integers(plan: &Plan, parts: &[PointPart]) -> bool {
+    let is_checked = |e: &BExpr| matches!(e.node, Node::Param(p) if is_integer(parts, p));
+    plan.constants.iter().all(|b| is_checked(&b.value))
+}
+
+/// A query that is a look at its table and nothing else.
 fn plain_block(q: &QueryPlan) -> Option<&Block> {
     let Body::Block(b) = &q.body else { return None };
-    let plain = q.order.is_empty()
-        && q.limit.is_none()
-        && b.groups.is_empty()
+    let plain = q.order.is_empty() && q.limit.is_none() && is_plain_block(b);
+    plain.then_some(&**b)
+}
+
+pub(super) fn is_plain_block(b: &Block) -> bool {
+    b.groups.is_empty()
         && b.gate.is_empty()
         && b.subs.is_empty()
         && b.agg.is_none()
@@ -63,18 +82,17 @@ fn plain_block(q: &QueryPlan) -> Option<&Block> {
         && !b.distinct
         && b.order.is_empty()
         && b.limit.is_none()
-        && !b.calc_found_rows;
-    plain.then_some(&**b)
+        && !b.calc_found_rows
 }
 
-/// Rows of it are read without locks, from one tree.
-fn is_plain_table(slot: &TableSlot) -> bool {
+/// Rows of it are read with these locks, from one tree.
+pub(super) fn is_plain_table(slot: &TableSlot, lock: LockMode) -> bool {
     let Source::Table(table) = &slot.source else { return false };
-    slot.lock == LockMode::None && slot.selected.is_none() && table.engine.parts.is_empty()
+    slot.lock == lock && slot.selected.is_none() && table.engine.parts.is_empty()
 }
 
 /// The parts of a search that is equality with one parameter for each part of a unique index.
-fn parts(key: &Key) -> Option<Box<[PointPart]>> {
+pub(super) fn parts(key: &Key) -> Option<Box<[PointPart]>> {
     let [search] = &key.searches[..] else { return None };
     let index = &key.table.engine.def.indexes[key.index];
     let whole = key.unique

@@ -1,5 +1,7 @@
 //! Which of its tables a DELETE over several means.
 
+use crate::errno;
+use crate::query::bind::{MAX_TABLES, too_many_tables};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{Delete, TableFactor, TableName, TableRef};
 
@@ -20,6 +22,10 @@ struct Listed<'d> {
 pub fn targets<'d>(d: &'d Delete, default: Option<&'d str>) -> Result<Vec<Target<'d>>, SqlError> {
     let mut listed = Vec::new();
     d.from.iter().for_each(|t| list(t, &mut listed));
+    // No block has more of them. What is named twice is refused, so a long list of targets is compared with as many tables at most.
+    if listed.len() > MAX_TABLES {
+        return Err(too_many_tables());
+    }
     let mut found: Vec<Target<'d>> = Vec::new();
     for name in &d.targets {
         let schema = match &name.schema {
@@ -28,13 +34,12 @@ pub fn targets<'d>(d: &'d Delete, default: Option<&'d str>) -> Result<Vec<Target
         };
         let mut meant = listed.iter().filter(|l| l.is_meant(name, schema, default));
         let Some(one) = meant.next() else {
-            let text = format!("Unknown table '{}' in MULTI DELETE", name.name);
-            return Err(SqlError::new(1109, text));
+            return Err(SqlError::of(errno::ER_UNKNOWN_TABLE, &[&name.name, &"MULTI DELETE"]));
         };
         let target = one.target(default);
         let again = |t: &Target<'_>| t.alias == target.alias && t.schema == target.schema;
         if meant.next().is_some() || found.iter().any(again) {
-            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", one.alias)));
+            return Err(SqlError::of(errno::ER_NONUNIQ_TABLE, &[&one.alias]));
         }
         found.push(target);
     }

@@ -181,6 +181,7 @@ fn first_row(
         limit: Some(Limit { offset: None, count: BExpr::constant(Value::Int(1)) }),
         calc_found_rows: false,
         index_order: vec![(e.clone(), max)],
+        together: Default::default(),
         guessed: 1.0,
         raw: None,
         seen: Default::default(),

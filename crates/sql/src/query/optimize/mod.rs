@@ -2,13 +2,14 @@
 //!
 //! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `again` what
 //! answers again for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
-//! MAX from an index, `multi_valued` searches by the elements of lists, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
+//! MAX from an index, `together` what comes in the order of groups, `skip` searches behind the first parts of an index, `multi_valued` searches by the elements of lists, `by_key` derived tables that are made for each row around, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
 //! an index to count a range.
 //!
 //! Invariant: every condition of a block stands at some step. One that the step's own access makes true is marked as `implied`; it is looked
 //! at all the same where the range turns out not to be exact.
 
 mod anew;
+mod by_key;
 mod extreme;
 mod index_merge;
 mod loose;
@@ -20,6 +21,8 @@ pub mod rewrite;
 mod searches;
 mod seen;
 mod selectivity;
+mod skip;
+mod together;
 
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
@@ -116,6 +119,9 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
             rewrite::derived::push(raw, &mut b.tables);
         }
     }
+    if let Some(raw) = &raw {
+        by_key::make_by_key(b, raw, env).await;
+    }
     for t in &mut b.tables {
         if let Source::Derived(q) = &mut t.source {
             query(q, env).await?;
@@ -146,6 +152,8 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     use_order(b, &raw, searches, !switches.is_off(Switch::OrderingIndex), env.params);
     if only_shown {
         loose::use_loose_scan(b, &raw);
+        let prefers = !switches.is_off(Switch::OrderingIndex);
+        together::use_order_of_groups(b, &raw, prefers, env.params);
     }
     mark_implied(b);
     rewrite::once::mark(b);
@@ -295,12 +303,7 @@ impl Optimizer<'_> {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
         }
-        if let Some(merged) = self.merged(t, table, on, total, &best).await {
-            best = merged;
-        }
-        if let Some(l) = self.multi_valued(t, table, on, total).await.filter(|l| l.cost < best.2) {
-            best = (Access::Merged(Box::new(l.merge)), l.rows, l.cost);
-        }
+        best = self.beyond_one_search((t, table), on, (total, scan), best).await;
         // Ranges are not given up for it, however wide they seem: the plan is used again with other values, and where those are not
         // known yet (a statement that is prepared) the width is a guess.
         if let Some((index, cost)) = self.shortest_cover(t, table, total)
@@ -311,6 +314,28 @@ impl Optimizer<'_> {
         }
         // None of the indexes named can be used: a scan then.
         best.2 = if best.2.is_finite() { best.2 } else { scan };
+        best
+    }
+
+    /// The best access, if several indexes, the elements of lists, or a search behind the first parts of an index are no better.
+    async fn beyond_one_search(
+        &self,
+        (t, table): (usize, &Arc<SqlTable>),
+        on: &On,
+        (total, scan): (f64, f64),
+        mut best: (Access, f64, f64),
+    ) -> (Access, f64, f64) {
+        if let Some(merged) = self.merged(t, table, on, total, &best).await {
+            best = merged;
+        }
+        if let Some(l) = self.multi_valued(t, table, on, total).await.filter(|l| l.cost < best.2) {
+            best = (Access::Merged(Box::new(l.merge)), l.rows, l.cost);
+        }
+        if matches!(best.0, Access::Scan { .. })
+            && let Some(found) = self.skip_scan(t, table, on, (total, best.2.min(scan)))
+        {
+            best = (Access::Skip(Box::new(found.scan)), found.rows, found.cost);
+        }
         best
     }
 
@@ -515,7 +540,7 @@ fn use_order(
         Access::Scan { index, .. } => delivers(&table, *index, &[], &cols),
         // The rows come in the order of the clustered key, which is not read backwards.
         Access::Merged(_) => delivers(&table, 0, &[], &cols).filter(|reverse| !reverse),
-        Access::Loose { .. } | Access::Mem { .. } => None,
+        Access::Loose { .. } | Access::Skip(_) | Access::Mem { .. } => None,
     };
     if let Some(r) = reverse {
         match &mut b.steps[0].access {

@@ -8,7 +8,8 @@
 use super::searches::On;
 use super::selectivity::selectivity;
 use super::{Chosen, Done, Optimizer};
-use crate::func::facts::Id;
+use crate::errno;
+use crate::query::expr::guessed::EQUAL;
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::usable::{Usable, usable};
 use crate::query::expr::{BExpr, CmpOp, Node};
@@ -34,11 +35,6 @@ const KEEP_ROW: f64 = 1.0;
 const LASTING: f64 = 0.1;
 /// What is guessed of a table that is made again for each row before it.
 const MADE: f64 = 100.0;
-
-/// Shares of rows that conditions leave where nothing is known: MySQL's guesses (`COND_FILTER_EQUALITY` and its like).
-const EQUAL: f64 = 0.1;
-const UNEQUAL: f64 = 0.333;
-const BETWEEN: f64 = 0.111;
 
 /// A table, or an outer join's inner side, to be ordered inside.
 #[derive(Clone, Copy)]
@@ -136,10 +132,7 @@ impl Optimizer<'_> {
                     Some(Unit::Group(g)) => self.order(Some(g)).await?,
                     None if units.is_empty() => {}
                     None => {
-                        return Err(SqlError::new(
-                            1120,
-                            "Cross dependency found in OUTER JOIN; examine your ON conditions",
-                        ));
+                        return Err(SqlError::of(errno::ER_WRONG_OUTER_JOIN_UNUSED, &[]));
                     }
                 }
             }
@@ -381,7 +374,7 @@ impl Optimizer<'_> {
             Access::Scan { .. } => true,
             Access::Ranges { key, .. } => constant(key),
             Access::Merged(m) => m.keys.iter().all(constant),
-            Access::Point(_) | Access::Loose { .. } | Access::Mem { .. } => false,
+            Access::Point(_) | Access::Loose { .. } | Access::Skip(_) | Access::Mem { .. } => false,
         };
         let around = !(1u64 << t);
         let prune = all.then(|| self.pruning(t, self.raw.group_of[t], around));
@@ -475,7 +468,8 @@ impl Optimizer<'_> {
             _ => (1.0, Vec::new()),
         };
         let is_told = |i: usize| by.get(i).copied().unwrap_or(false);
-        let rest = left.iter().enumerate().filter(|(i, _)| !is_told(*i)).map(|(_, c)| guess(c));
+        let rest =
+            left.iter().enumerate().filter(|(i, _)| !is_told(*i)).map(|(_, c)| c.guessed_share());
         (told * rest.product::<f64>(), told)
     }
 }
@@ -504,6 +498,9 @@ impl Way {
                     })
             }
             Access::Mem { hash } => hash.iter().any(|(c, ..)| *c == col),
+            Access::Skip(s) => {
+                (0..s.key.searches[0].parts()).any(|p| s.key.column(p) == usize::from(col))
+            }
             Access::Scan { .. } | Access::Loose { .. } => false,
         };
         let kept = self.kept.iter().flat_map(|k| &k.equal);
@@ -524,24 +521,6 @@ fn conjuncts<'c>(c: &'c BExpr, out: &mut Vec<&'c BExpr>) {
     match &c.node {
         Node::And(list) => list.iter().for_each(|e| conjuncts(e, out)),
         _ => out.push(c),
-    }
-}
-
-/// The share of rows for which a condition is guessed to be true.
-fn guess(e: &BExpr) -> f64 {
-    match &e.node {
-        Node::Cmp { op: CmpOp::Eq | CmpOp::NullSafe, .. } => EQUAL,
-        Node::Cmp { op: CmpOp::Ne, .. } => 1.0 - EQUAL,
-        Node::Cmp { .. } => UNEQUAL,
-        Node::In { list, negated, .. } => {
-            let share = (EQUAL * list.len() as f64).min(0.5);
-            if *negated { 1.0 - share } else { share }
-        }
-        Node::Is { negated: false, .. } => EQUAL,
-        Node::Func(def, _) if def.id == Id::Like => BETWEEN,
-        Node::And(list) => list.iter().map(guess).product(),
-        Node::Or(list) => list.iter().map(guess).sum::<f64>().min(1.0),
-        _ => 1.0,
     }
 }
 

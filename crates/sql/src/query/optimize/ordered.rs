@@ -59,7 +59,7 @@ pub fn instead_of_sorting(
 }
 
 /// The rows that a LIMIT reads, with those that it leaves out first.
-fn rows_of(limit: &Limit, params: &[Value<'static>]) -> Option<f64> {
+pub fn rows_of(limit: &Limit, params: &[Value<'static>]) -> Option<f64> {
     let number = |e: &BExpr| {
         let v = match &e.node {
             Node::Const(v) => v,

@@ -36,7 +36,7 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     for s in &b.subs {
         match &s.kind {
             SubKind::Sleep(e) | SubKind::LoadFile(e) => see(e),
-            SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) => {
+            SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) | SubKind::WaitForGtids(n, e) => {
                 see(n);
                 see(e);
             }
@@ -67,6 +67,7 @@ pub fn read_by_entries(b: &mut Block) {
         let index = match &s.access {
             Access::Scan { index, .. } | Access::Loose { index, .. } => *index,
             Access::Ranges { key, .. } => key.index,
+            Access::Skip(s) => s.key.index,
             Access::Point(_) | Access::Merged(_) | Access::Mem { .. } => 0,
         };
         let slot = &b.tables[s.table];

@@ -1,6 +1,6 @@
 //! What share of a table's rows conditions leave, as far as histograms tell: [`selectivity`].
 //!
-//! Estimates and nothing else rest on it: a plan is right whatever is told here. The values of parameters are those of the first execution,
+//! Estimates and nothing else rest on it: a plan is right whatever the estimate is. The values of parameters are those of the first execution,
 //! as for all estimates.
 
 use crate::context::UserVars;

@@ -10,6 +10,6 @@ pub struct Beside {
     pub value: BExpr,
     pub ty: SqlType,
     pub column: Option<Arc<str>>,
-    /// It is a parameter of a prepared statement, whose value is not known when the statement is.
-    pub sent: bool,
+    /// It is a variable of a stored program, of which the column may cut something off.
+    pub local: bool,
 }

@@ -114,10 +114,7 @@ fn slots(
                 column = of.iter().position(named);
                 let Some(at) = column else {
                     let row = if *row == SlotKind::New { "NEW" } else { "OLD" };
-                    return Err(SqlError::new(
-                        errno::ER_BAD_FIELD_ERROR,
-                        format!("Unknown column '{}' in '{row}'", slot.name),
-                    ));
+                    return Err(SqlError::of(errno::ER_BAD_FIELD_ERROR, &[&slot.name, &row]));
                 };
                 TypeInfo::column(of[at].ty, true)
             }
@@ -262,7 +259,5 @@ pub fn check_count(code: &Code, given: usize) -> Result<(), SqlError> {
     }
     let what = if code.meta.returns.is_some() { "FUNCTION" } else { "PROCEDURE" };
     let name = code.full_name();
-    let text =
-        format!("Incorrect number of arguments for {what} {name}; expected {wanted}, got {given}");
-    Err(SqlError::new(errno::ER_SP_WRONG_NO_OF_ARGS, text))
+    Err(SqlError::of(errno::ER_SP_WRONG_NO_OF_ARGS, &[&what, &name, &wanted, &given]))
 }

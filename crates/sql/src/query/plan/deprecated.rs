@@ -1,6 +1,7 @@
 //! What a statement says that should be said in another way.
 
 use crate::ddl::types::old_charset_word;
+use crate::errno;
 use crate::value::{Charset, old_sets};
 use weir_syntax::ast::CharsetWord;
 
@@ -38,13 +39,15 @@ impl Deprecated {
 
     pub fn warning(&self) -> (u16, String) {
         const LATER: &str = "is deprecated and will be removed in a future release.";
-        let old = |what: &str, instead: &str| (1287, format!("{what} {LATER} {instead}"));
+        let old = |what: &str, instead: &str| {
+            (errno::ER_WARN_DEPRECATED_SYNTAX, format!("{what} {LATER} {instead}"))
+        };
         match self {
             Deprecated::Said(number, text) => (*number, text.to_string()),
             Deprecated::National => old_charset_word(CharsetWord::National),
             Deprecated::BinaryOperator => old("'BINARY expr'", "Please use CAST instead"),
             Deprecated::Assignment => (
-                1287,
+                errno::ER_WARN_DEPRECATED_SYNTAX,
                 "Setting user variables within expressions is deprecated and will be removed in a future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO variables(s)'."
                     .into(),
             ),
@@ -56,16 +59,16 @@ impl Deprecated {
                 "SQL_CALC_FOUND_ROWS",
                 "Consider using two separate queries instead.",
             ),
-            Deprecated::NoCache => (1681, format!("'SQL_NO_CACHE' {LATER}")),
+            Deprecated::NoCache => (errno::ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT, format!("'SQL_NO_CACHE' {LATER}")),
             Deprecated::Hint(errno, text) => (*errno, text.to_string()),
             Deprecated::SpacedName(name) => {
-                (1466, format!("Leading spaces are removed from name '{name}'"))
+                (errno::ER_REMOVED_SPACES, format!("Leading spaces are removed from name '{name}'"))
             }
             Deprecated::Ambiguous(name, place) => {
-                (1052, format!("Column '{name}' in {place} is ambiguous"))
+                (errno::ER_NON_UNIQ_ERROR, format!("Column '{name}' in {place} is ambiguous"))
             }
             Deprecated::JsonCompared(place) => (
-                1235,
+                errno::ER_NOT_SUPPORTED_YET,
                 format!(
                     "This version of MySQL doesn't yet support 'comparison of JSON {place}'"
                 ),

@@ -3,7 +3,7 @@
 //!
 //! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
 //! have what one kind of statement or subquery needs beside them. `key`, `index_merge` and `pruning` are searches, `point` is a search that needs no executor, `cond` conditions, `raw` is what the optimizer works from, `told`
-//! is what the client is told of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
+//! is the metadata of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
 //! nothing here is worked out over rows.
 //!
 //! Invariant: what depends on parameters or on the session's time stands here as an expression, never as a value.
@@ -27,10 +27,12 @@ mod out_column;
 pub mod outcome;
 pub mod param_kind;
 pub mod point;
+pub mod point_write;
 pub mod profile;
 pub mod pruning;
 pub mod raw;
 pub mod shape;
+pub mod skip;
 mod slot;
 pub mod told;
 mod writers;
@@ -48,7 +50,6 @@ use crate::query::expr::BExpr;
 use crate::query::expr::keyed::Keyed;
 use crate::rights::Need;
 use crate::session_api::{ColumnMeta, SqlError};
-use crate::status::Stat;
 use crate::value::Value;
 use beside::Beside;
 use deprecated::Deprecated;
@@ -57,17 +58,19 @@ use json_table::JsonTable;
 use key::Key;
 use param_kind::ParamKind;
 use point::PointPlan;
+use point_write::PointWrite;
 use pruning::Pruning;
 use raw::Raw;
 use shape::Shape;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use weir_engine::LockMode;
-use weir_syntax::ast::{self, Statement};
+use weir_syntax::ast::{self, SqlCommand, Statement};
 
 /// A planned statement.
 pub struct Plan {
     pub(super) kind: Kind,
+    pub(super) command: SqlCommand,
     pub(super) columns: Vec<ColumnMeta>,
     /// Rights that each execution checks.
     pub(super) needs: Vec<Need>,
@@ -96,6 +99,8 @@ pub struct Plan {
     pub(super) deprecated: Vec<Deprecated>,
     /// A shorter way for the executions that want nothing but the row.
     pub(super) point: Option<Box<PointPlan>>,
+    /// The same of a write.
+    pub(super) point_write: Option<Box<PointWrite>>,
 }
 
 pub(super) enum Kind {
@@ -144,6 +149,10 @@ impl Plan {
         self.point.as_deref()
     }
 
+    pub fn point_write(&self) -> Option<&PointWrite> {
+        self.point_write.as_deref()
+    }
+
     /// A query that takes no locks and changes nothing.
     pub fn is_read_only(&self) -> bool {
         match &self.kind {
@@ -181,21 +190,9 @@ impl Plan {
         if self.is_change() { 0 } else { self.time_limit.unwrap_or(of_session) }
     }
 
-    /// What it counts as among the `Com_` counters.
-    pub fn stat(&self) -> Stat {
-        match &self.kind {
-            Kind::Insert(i) if matches!(i.rows, insert::Rows::File(_)) => Stat::Com_load,
-            Kind::Insert(_) => Stat::Com_insert,
-            Kind::Change(c) if c.deletes() => Stat::Com_delete,
-            Kind::Change(_) => Stat::Com_update,
-            Kind::Query(_)
-            | Kind::Into(..)
-            | Kind::IntoFile(..)
-            | Kind::Collect(_)
-            | Kind::Do(..)
-            | Kind::Analyze(..)
-            | Kind::Explain(..) => Stat::Com_select,
-        }
+    /// The kind of its statement, under which it is counted.
+    pub fn stat(&self) -> SqlCommand {
+        self.command
     }
 
     pub fn catalog_version(&self) -> u64 {
@@ -376,12 +373,31 @@ pub(super) struct Block {
     /// The order that the first step's index delivers, so that `order` is empty. Rows are sorted by it after all when a
     /// value turns out to be none that the index can be searched for.
     pub index_order: Vec<(BExpr, bool)>,
+    /// What comes one behind the other because of the order in which the first step reads. Not so where a value turns out to be none that the
+    /// index can be searched for.
+    pub together: Together,
     /// Rows that the optimizer guesses its tables to have together.
     pub guessed: f64,
     /// Consumed by the optimizer.
     pub raw: Option<Raw>,
     /// Rows that the last execution read, if there was one: the next one makes room for as many. A hint only.
     pub seen: AtomicU32,
+}
+
+/// What comes one behind the other.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Together {
+    /// The rows of each group, or equal rows of DISTINCT.
+    pub rows: bool,
+    /// Within a group equal arguments of the only aggregate with DISTINCT.
+    pub arguments: bool,
+}
+
+impl Block {
+    /// Something rests on the order in which the first step's index is read.
+    pub fn keeps_order(&self) -> bool {
+        !self.index_order.is_empty() || self.together.rows
+    }
 }
 
 pub(super) enum Source {
@@ -469,6 +485,8 @@ pub(super) enum Access {
         parts: usize,
         ends: Ends,
     },
+    /// A search behind the first parts of an index.
+    Skip(Box<skip::SkipScan>),
     /// Rows found through several indexes.
     Merged(Box<index_merge::IndexMerge>),
     /// Rows in memory; `hash`: columns of the table, and what of the tables before they equal.
@@ -608,6 +626,8 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
+    /// WAIT_FOR_EXECUTED_GTID_SET: identifiers, and seconds.
+    WaitForGtids(BExpr, BExpr),
     /// LOAD_FILE of a path.
     LoadFile(BExpr),
     Call(Arc<crate::query::plan::code::Code>, Vec<BExpr>),

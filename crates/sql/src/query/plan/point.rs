@@ -67,23 +67,32 @@ impl PointPlan {
         SERIAL.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Puts the key's bytes into `out`. `None`: a value is none of the column's own kind, or none that the column can hold. What such a
-    /// value is equal to is the business of the usual plan.
     pub fn key<'v>(
         &self,
         value: impl Fn(usize) -> Option<KeyValue<'v>>,
         out: &mut Vec<u8>,
     ) -> Option<()> {
-        out.clear();
-        for part in &self.parts {
-            let datum = match (value(part.param)?, part.text) {
-                (KeyValue::Int(n), None) => Datum::Int(n),
-                (KeyValue::UInt(n), None) => Datum::UInt(n),
-                (KeyValue::Text(text, c), Some(own)) if own.takes(c) => Datum::Bytes(text),
-                _ => return None,
-            };
-            encode_datum(&part.ty, datum, out).ok()?;
-        }
-        Some(())
+        key_of(&self.parts, value, out)
     }
+}
+
+/// Puts the bytes of a key into `out`. `None`: a value is none of the column's own kind, or none that the column can hold. What such a
+/// value is equal to is the business of the usual plan.
+#[inline]
+pub fn key_of<'v>(
+    parts: &[PointPart],
+    value: impl Fn(usize) -> Option<KeyValue<'v>>,
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    out.clear();
+    for part in parts {
+        let datum = match (value(part.param)?, part.text) {
+            (KeyValue::Int(n), None) => Datum::Int(n),
+            (KeyValue::UInt(n), None) => Datum::UInt(n),
+            (KeyValue::Text(text, c), Some(own)) if own.takes(c) => Datum::Bytes(text),
+            _ => return None,
+        };
+        encode_datum(&part.ty, datum, out).ok()?;
+    }
+    Some(())
 }

@@ -41,6 +41,9 @@ pub struct Raw {
     /// Tables, as bits, whose indexes are not merged, and those whose indexes are merged where that goes (hints).
     pub unmerged: u64,
     pub merged: u64,
+    /// Tables, as bits, of which no index is scanned behind its first parts, and those of which one is where that goes (hints).
+    pub unskipped: u64,
+    pub skipped: u64,
     /// Conditions from this place on follow from those before it; none: all were given.
     pub given: Option<usize>,
     /// The places of conditions that say nothing more of a table alone, since concluded ones say it.

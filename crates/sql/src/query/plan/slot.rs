@@ -1,6 +1,7 @@
 //! A table of a block, and what is known of how the block reads it.
 
 use super::Source;
+use crate::query::expr::BExpr;
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 
@@ -15,6 +16,8 @@ pub(in crate::query) struct TableSlot {
     pub columns: Option<Arc<[u16]>>,
     /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made again for each of them.
     pub lateral: Option<u64>,
+    /// What of the tables before a key of its groups equals, where it was made LATERAL by the optimizer: rows with the same value share its rows.
+    pub by_key: Option<Box<BExpr>>,
     /// The common table that it reads, by number: its rows are made once for all that read it.
     pub common: Option<u32>,
     /// It stands for `IN (SELECT ...)`.
@@ -38,6 +41,7 @@ impl TableSlot {
             needs_external: true,
             columns: None,
             lateral: None,
+            by_key: None,
             common: None,
             of_in: false,
             selected: None,

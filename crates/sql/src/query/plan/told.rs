@@ -1,4 +1,4 @@
-//! What the client is told of the columns of a result, before the rows come.
+//! Metadata of the columns of a result, which the client gets before the rows.
 //!
 //! MySQL tells of an expression and of a column in two ways: the numbers of expressions are binary, their texts have 31 decimals, and those
 //! of the TEXT family are named by how long they may get. A temporary table that the rows stand in before they are sent has columns, also
@@ -26,7 +26,7 @@ const GROUPED_CHARS: u32 = 16_384;
 /// Characters of the longest text that a temporary table has as a VARCHAR.
 const LONGEST_STORED: u32 = 512;
 
-/// What is told of an expression; text is announced in `told`, see [`Settings::told`].
+/// The metadata of an expression; text is announced in `told`, see [`Settings::told`].
 fn expression_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> ColumnMeta {
     let ty = shown_type(info.ty);
     let text = text_of_expression(&ty);
@@ -55,7 +55,7 @@ fn expression_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> Colum
     meta(name, collation_id, length, type_code, flags, decimals, text)
 }
 
-/// What is told of a column of a table, and of one of a temporary table.
+/// The metadata of a column of a table, and of one of a temporary table.
 pub fn column_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> ColumnMeta {
     let ty = shown_type(info.ty);
     let text = text_of(&ty);
@@ -152,7 +152,7 @@ fn text_of(ty: &SqlType) -> Option<ColumnText> {
     Some(ColumnText { collation_id: own.id(), chars, length })
 }
 
-/// The collation's number and the length in bytes that a client is told of a text.
+/// The collation's number and the length in bytes of a text in its metadata.
 fn told_as(text: ColumnText, told: Option<Collation>) -> (u16, u32) {
     match told {
         None => (text.collation_id, text.length),
@@ -165,7 +165,7 @@ pub fn announce(columns: &[ColumnMeta], settings: &Settings, sink: &mut dyn Resu
     Ok(sink.columns(&announced(columns, settings))?)
 }
 
-/// The columns as the client is told of them: names in `character_set_results`, texts in it and as long as they are in it. To one that
+/// The columns as the client gets them: names in `character_set_results`, texts in it and as long as they are in it. To one that
 /// asks for no set, names are UTF-8. A plan may have been made before that variable changed.
 pub fn announced<'c>(columns: &'c [ColumnMeta], settings: &Settings) -> Cow<'c, [ColumnMeta]> {
     let names = settings.results.filter(|r| !r.is_binary()).map(Collation::charset);
@@ -262,7 +262,7 @@ pub const OF_TABLE: u16 = column_flag::PRI_KEY
     | column_flag::PART_KEY
     | column_flag::AUTO_INCREMENT;
 
-/// What a column of a temporary table is told as that keeps the values of an expression.
+/// The metadata of a temporary table's column that keeps the values of an expression.
 fn stored_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> ColumnMeta {
     let mut m = column_meta(name, info, told);
     match info.ty {

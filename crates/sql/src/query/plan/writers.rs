@@ -16,7 +16,7 @@ pub struct Touched {
 }
 
 impl Plan {
-    /// Of its own tables; what routines and triggers do in it is told by their statements.
+    /// Of its own tables; what routines and triggers do in it, their own statements report.
     pub fn touched(&self) -> Touched {
         let mut touched = Touched { reads: self.virtuals, ..Touched::default() };
         for (table, _) in &self.sizes {

@@ -184,11 +184,7 @@ fn evaluate<T>(
 pub fn definer(shared: &Shared, user: &str, host: &str) -> Result<Access, SqlError> {
     match shared.accounts.get(user, host) {
         Some(account) => Ok(shared.accounts.access(&account, host)),
-        None => {
-            let text =
-                format!("The user specified as a definer ('{user}'@'{host}') does not exist");
-            Err(SqlError::new(errno::ER_NO_SUCH_USER, text))
-        }
+        None => Err(SqlError::of(errno::ER_NO_SUCH_USER, &[&user, &host])),
     }
 }
 

@@ -55,10 +55,7 @@ pub fn signalled(
         (false, _) => None,
         (true, Some(w)) => w.list().last(),
         (true, None) => {
-            return Err(SqlError::new(
-                errno::ER_RESIGNAL_WITHOUT_ACTIVE_HANDLER,
-                "RESIGNAL when handler not active",
-            ));
+            return Err(SqlError::of(errno::ER_RESIGNAL_WITHOUT_ACTIVE_HANDLER, &[]));
         }
     };
     let state = match (s.state, before) {
@@ -106,8 +103,7 @@ fn set_item(
     let name = item_name(item);
     let bad = |v: &Value<'_>| {
         let text = v.to_string_lossy().unwrap_or_else(|| "NULL".to_owned());
-        let text = format!("Variable '{name}' can't be set to the value of '{text}'");
-        SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text)
+        SqlError::of(errno::ER_WRONG_VALUE_FOR_VAR, &[&name, &text])
     };
     if v.is_null() {
         return Err(bad(v));
@@ -147,12 +143,9 @@ fn limited(
     Ok(text.chars().take(most).collect())
 }
 
-/// 1887.
+/// 3004.
 pub fn no_stacked() -> SqlError {
-    SqlError::new(
-        errno::ER_GET_STACKED_DA_WITHOUT_ACTIVE_HANDLER,
-        "GET STACKED DIAGNOSTICS when handler not active",
-    )
+    SqlError::of(errno::ER_GET_STACKED_DA_WITHOUT_ACTIVE_HANDLER, &[])
 }
 
 /// What GET DIAGNOSTICS gives to its targets.
@@ -178,7 +171,7 @@ pub fn get_diagnostics(
     let n = number.to_u64(cx.changes.warnings).unwrap_or(0);
     let found = usize::try_from(n).ok().and_then(|n| from.list().get(n.checked_sub(1)?));
     let Some(w) = found else {
-        // As in MySQL this is told in the diagnostics, and the targets stay as they are.
+        // As in MySQL this goes into the diagnostics area, and the targets stay as they are.
         cx.changes.warnings.add(Warning {
             level: Level::Error,
             code: errno::ER_DA_INVALID_CONDITION_NUMBER,

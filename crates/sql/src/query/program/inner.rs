@@ -129,8 +129,7 @@ fn check_chain(r: &Runner<'_, '_>, code: &Arc<Code>) -> Result<(), SqlError> {
     let Some(inside) = r.inside else { return Ok(()) };
     let again = |i: &Inside<'_>| Arc::ptr_eq(&i.code.object, &code.object);
     if inside.chain().any(again) {
-        let text = "Recursive stored functions and triggers are not allowed.";
-        return Err(SqlError::new(errno::ER_SP_NO_RECURSION, text));
+        return Err(SqlError::of(errno::ER_SP_NO_RECURSION, &[]));
     }
     if inside.chain().count() >= DEPTH_MAX {
         let text = format!(
@@ -189,8 +188,7 @@ impl Inner<'_, '_, '_> {
             let reads = reads_of(self.r.reads, level);
             let plan = code.plan(at, &what, vars, reads, self.r.ev.user_vars).await?;
             if plan.has_result() {
-                let text = "Not allowed to return a result set from a function";
-                return Err(SqlError::new(errno::ER_SP_NO_RETSET, text).into());
+                return Err(SqlError::of(errno::ER_SP_NO_RETSET, &[&"function"]).into());
             }
             rights::check(plan.needs(), &mut level.access)?;
             let globals = self.r.reads.vars.globals();

@@ -84,11 +84,7 @@ impl Machine {
         let again = self.frames.iter().filter(same).count() as u64;
         let limit = host.cx().reads.vars.u64(Var::max_sp_recursion_depth);
         if again > 0 && again > limit {
-            let text = format!(
-                "Recursive limit {limit} (as set by the max_sp_recursion_depth variable) was exceeded for routine {}",
-                code.meta.name
-            );
-            return Err(SqlError::new(errno::ER_SP_RECURSION_LIMIT, text));
+            return Err(SqlError::of(errno::ER_SP_RECURSION_LIMIT, &[&limit, &code.meta.name]));
         }
         if self.frames.len() >= FRAMES_MAX {
             let text = format!(
@@ -217,8 +213,7 @@ impl Machine {
             }
             Op::Run(stmt) => self.statement(&code, stmt, host).await?,
             Op::CaseNotFound => {
-                let text = "Case not found for CASE statement";
-                return Err(SqlError::new(errno::ER_SP_CASE_NOT_FOUND, text).into());
+                return Err(SqlError::of(errno::ER_SP_CASE_NOT_FOUND, &[]).into());
             }
             Op::EnterHandlers { first, count } => {
                 f.enter_handlers(*first, *count);
@@ -266,8 +261,7 @@ impl Machine {
             && f.code.meta.returns.is_some()
             && f.result.is_none()
         {
-            let text = format!("FUNCTION {} ended without RETURN", f.code.meta.name);
-            return Err(SqlError::new(errno::ER_SP_NORETURNEND, text).into());
+            return Err(SqlError::of(errno::ER_SP_NORETURNEND, &[&f.code.meta.name]).into());
         }
         let Some(mut ended) = self.frames.pop() else { return Ok(None) };
         host.leave();
@@ -414,8 +408,7 @@ impl Machine {
     async fn open(&mut self, code: &Arc<Code>, cursor: u32, host: &mut dyn Host) -> Step {
         let f = self.top();
         if f.cursors[cursor as usize].is_some() {
-            let text = "Cursor is already open";
-            return Err(SqlError::new(errno::ER_SP_CURSOR_ALREADY_OPEN, text).into());
+            return Err(SqlError::of(errno::ER_SP_CURSOR_ALREADY_OPEN, &[]).into());
         }
         let query = &code.body.cursors[cursor as usize].query;
         let at = code.body.ops.len() + cursor as usize;
@@ -435,12 +428,10 @@ impl Machine {
         let f = self.top();
         let open = f.cursors[cursor as usize].as_mut().ok_or_else(not_open)?;
         if open.columns.is_some_and(|n| n != into.len()) {
-            let text = "Incorrect number of FETCH variables";
-            return Err(SqlError::new(errno::ER_SP_WRONG_NO_OF_FETCH_ARGS, text).into());
+            return Err(SqlError::of(errno::ER_SP_WRONG_NO_OF_FETCH_ARGS, &[]).into());
         }
         let Some(row) = open.rows.next() else {
-            let text = "No data - zero rows fetched, selected, or processed";
-            return Err(SqlError::new(errno::ER_SP_FETCH_NO_DATA, text).into());
+            return Err(SqlError::of(errno::ER_SP_FETCH_NO_DATA, &[]).into());
         };
         for (slot, v) in into.iter().zip(row) {
             f.vars[*slot as usize] = code.stored(*slot, v, &mut host.cx())?;
@@ -497,14 +488,9 @@ fn target(arg: &Expr, n: usize, callee: &Code, caller: &Code) -> Result<OutTarge
 
 /// 1414.
 pub fn not_a_variable(n: usize, callee: &Code) -> SqlError {
-    let text = format!(
-        "OUT or INOUT argument {} for routine {} is not a variable or NEW pseudo-variable in BEFORE trigger",
-        n + 1,
-        callee.full_name()
-    );
-    SqlError::new(errno::ER_SP_NOT_VAR_ARG, text)
+    SqlError::of(errno::ER_SP_NOT_VAR_ARG, &[&(n + 1), &callee.full_name()])
 }
 
 fn not_open() -> SqlError {
-    SqlError::new(errno::ER_SP_CURSOR_NOT_OPEN, "Cursor is not open")
+    SqlError::of(errno::ER_SP_CURSOR_NOT_OPEN, &[])
 }

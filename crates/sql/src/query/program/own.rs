@@ -77,14 +77,13 @@ impl Inner<'_, '_, '_> {
             Statement::Prepare { .. }
             | Statement::Execute { .. }
             | Statement::Deallocate { .. } => {
-                let text = "Dynamic SQL is not allowed in stored function or trigger";
-                Err(SqlError::new(errno::ER_STMT_NOT_ALLOWED_IN_SF_OR_TRG, text).into())
+                Err(SqlError::of(errno::ER_STMT_NOT_ALLOWED_IN_SF_OR_TRG, &[&"Dynamic SQL"]).into())
             }
             Statement::Begin
             | Statement::StartTransaction(_)
             | Statement::Commit(_)
             | Statement::Rollback(_) => Err(no_commit().into()),
-            defines if defines.defines() => Err(no_commit().into()),
+            commits if commits.commits_implicitly() => Err(no_commit().into()),
             other => {
                 let what = format!("{} in a stored function or trigger", other.kind());
                 Err(SqlError::not_supported(what).into())
@@ -94,10 +93,7 @@ impl Inner<'_, '_, '_> {
 
     fn savepoint(&self, name: &str) -> Result<usize, SqlError> {
         let at = self.savepoints.iter().position(|(n, _)| n.eq_ignore_ascii_case(name));
-        at.ok_or_else(|| {
-            let text = format!("SAVEPOINT {name} does not exist");
-            SqlError::new(errno::ER_SP_DOES_NOT_EXIST, text)
-        })
+        at.ok_or_else(|| SqlError::of(errno::ER_SP_DOES_NOT_EXIST, &[&"SAVEPOINT", &name]))
     }
 
     fn check_rights(&mut self, stmt: &Statement) -> Result<(), SqlError> {
@@ -264,21 +260,15 @@ fn settable(v: &SysVar) -> Result<Var, SqlError> {
         }
     };
     if v.component.is_some() {
-        return Err(SqlError::new(1193, format!("Unknown system variable '{name}'")));
+        return Err(SqlError::of(errno::ER_UNKNOWN_SYSTEM_VARIABLE, &[&name]));
     }
     match resolve_set(name, scope)?.0 {
-        Var::autocommit => {
-            let text = "Not allowed to set autocommit from a stored function or trigger";
-            Err(SqlError::new(errno::ER_SP_CANT_SET_AUTOCOMMIT, text))
-        }
+        Var::autocommit => Err(SqlError::of(errno::ER_SP_CANT_SET_AUTOCOMMIT, &[])),
         Var::sql_log_bin => {
-            let text = "Cannot change the sql_log_bin inside a stored function or trigger";
-            Err(SqlError::new(1695, text))
+            Err(SqlError::of(errno::ER_STORED_FUNCTION_PREVENTS_SWITCH_SQL_LOG_BIN, &[]))
         }
         Var::gtid_next => {
-            let text =
-                "The system variable gtid_next cannot be set in stored functions or triggers.";
-            Err(SqlError::new(1765, text))
+            Err(SqlError::of(errno::ER_VARIABLE_NOT_SETTABLE_IN_SF_OR_TRIGGER, &[&"gtid_next"]))
         }
         Var::default_storage_engine | Var::default_tmp_storage_engine => {
             let what = "SET of a default engine in a stored function or trigger";
@@ -290,6 +280,5 @@ fn settable(v: &SysVar) -> Result<Var, SqlError> {
 
 /// 1422.
 fn no_commit() -> SqlError {
-    let text = "Explicit or implicit commit is not allowed in stored function or trigger.";
-    SqlError::new(errno::ER_COMMIT_NOT_ALLOWED_IN_SF_OR_TRG, text)
+    SqlError::of(errno::ER_COMMIT_NOT_ALLOWED_IN_SF_OR_TRG, &[])
 }

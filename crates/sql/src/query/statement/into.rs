@@ -14,8 +14,7 @@ pub async fn run(r: &mut Runner<'_, '_>, q: &QueryPlan, targets: &[Target]) -> R
     let mut kept = KeptRows::default();
     r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2 }).await?;
     if kept.rows.len() > 1 {
-        let text = "Result consisted of more than one row";
-        return Err(SqlError::new(errno::ER_TOO_MANY_ROWS, text).into());
+        return Err(SqlError::of(errno::ER_TOO_MANY_ROWS, &[]).into());
     }
     let Some(row) = kept.rows.pop() else {
         let text = || "No data - zero rows fetched, selected, or processed".to_owned();
@@ -42,7 +41,7 @@ pub async fn run_file(r: &mut Runner<'_, '_>, q: &QueryPlan, target: &FileTarget
             let warnings = &mut r.ev.cx.warnings;
             if format.is_foreign() {
                 let text = "Non-ASCII separator arguments are not fully supported";
-                warnings.warn(1638, || text.to_owned());
+                warnings.warn(errno::WARN_NON_ASCII_SEPARATOR_NOT_IMPLEMENTED, || text.to_owned());
             }
             let writer = TextWriter::new(file, format.clone(), types, *charset, warnings);
             let left = if q.is_limited() { u64::MAX } else { r.reads.settings.select_limit };
@@ -59,8 +58,7 @@ pub async fn run_file(r: &mut Runner<'_, '_>, q: &QueryPlan, target: &FileTarget
             let mut kept = KeptRows::default();
             r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2 }).await?;
             if kept.rows.len() > 1 {
-                let text = "Result consisted of more than one row";
-                return Err(SqlError::new(errno::ER_TOO_MANY_ROWS, text).into());
+                return Err(SqlError::of(errno::ER_TOO_MANY_ROWS, &[]).into());
             }
             for row in &kept.rows {
                 write_raw(&mut *file, types.clone(), row)?;

@@ -12,6 +12,7 @@ mod writer;
 pub use reader::{Field, Reader, text_value};
 pub use writer::{TextWriter, write_raw};
 
+use crate::errno;
 use crate::session_api::SqlError;
 use weir_syntax::ast::FileFormat;
 
@@ -35,10 +36,7 @@ impl Format {
         let single = |given: &Option<Box<[u8]>>| match given.as_deref() {
             None | Some([]) => Ok(None),
             Some([one]) => Ok(Some(*one)),
-            Some(_) => Err(SqlError::new(
-                1083,
-                "Field separator argument is not what is expected; check the manual",
-            )),
+            Some(_) => Err(SqlError::of(errno::ER_WRONG_FIELD_TERMINATORS, &[])),
         };
         let or = |given: &Option<Box<[u8]>>, default: &[u8]| -> Box<[u8]> {
             given.clone().unwrap_or_else(|| default.into())
@@ -57,7 +55,7 @@ impl Format {
         })
     }
 
-    /// Fields are told apart by their widths.
+    /// Fields have fixed widths.
     pub fn is_fixed(&self) -> bool {
         self.field_end.is_empty() && self.enclosed.is_none()
     }

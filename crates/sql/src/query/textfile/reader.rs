@@ -1,6 +1,7 @@
 //! Lines and fields of a file, as LOAD DATA cuts them.
 
 use super::Format;
+use crate::errno;
 use crate::files::ReadFile;
 use crate::memory::{Account, Held, LARGE};
 use crate::session_api::SqlError;
@@ -115,8 +116,7 @@ impl<'s> Reader<'s> {
             }
         }
         if self.field.len() > self.max_field {
-            let text = "Got a packet bigger than 'max_allowed_packet' bytes";
-            return Err(SqlError::new(1153, text));
+            return Err(SqlError::of(errno::ER_NET_PACKET_TOO_LARGE, &[]));
         }
         let holds = self.buffer.capacity() + self.field.capacity();
         if holds > self.charged.max(LARGE) {
@@ -352,8 +352,7 @@ impl<'s> Reader<'s> {
                 let so_far = String::from_utf8_lossy(&self.field);
                 let shown: String = so_far.chars().take(64).collect();
                 let set = self.charset.name();
-                let text = format!("Invalid {set} character string: '{shown}'");
-                return Err(SqlError::new(1300, text));
+                return Err(SqlError::of(errno::ER_INVALID_CHARACTER_STRING, &[&set, &shown]));
             }
         };
         while self.buffer.len() - self.at < wanted && self.fill(account)? {}

@@ -1,6 +1,7 @@
 //! Rows as the text of a file, as SELECT ... INTO OUTFILE writes them.
 
 use super::Format;
+use crate::errno;
 use crate::files::WriteFile;
 use crate::session_api::SqlError;
 use crate::value::{Charset, SqlType, Value, Warnings};
@@ -64,7 +65,7 @@ impl TextWriter {
         if (ambiguous && bare && (texts || unsafe_in_numbers))
             || (bare_numbers && field_first.is_some_and(in_number))
         {
-            warnings.warn(1475, || {
+            warnings.warn(errno::ER_AMBIGUOUS_FIELD_TERM, || {
                 "First character of the FIELDS TERMINATED string is ambiguous; please use non-optional and non-empty FIELDS ENCLOSED BY".into()
             });
         }
@@ -167,7 +168,7 @@ impl TextWriter {
                 let (text, lost) = own.convert(b, to);
                 if lost > 0 {
                     let (row, place) = (self.rows, column + 1);
-                    warnings.warn(1366, || {
+                    warnings.warn(errno::ER_TRUNCATED_WRONG_VALUE_FOR_FIELD, || {
                         let shown = crate::value::error::shown(b);
                         format!(
                             "Incorrect string value: '{shown}' for column '{place}' at row {row}"
@@ -184,7 +185,7 @@ impl TextWriter {
     /// Text with an escape before each byte that would mean something.
     fn escaped(&mut self, text: &[u8], escape: u8, enclosed: bool, set: Charset) {
         let field_first = self.format.field_end.first().copied();
-        // As in MySQL: a character of several bytes is none of those that would mean something.
+        // As in MySQL: a character of several bytes never has a meaning of its own.
         if set.is_wide() {
             return self.line.extend_from_slice(text);
         }

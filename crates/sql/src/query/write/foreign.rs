@@ -306,10 +306,7 @@ fn fitted(r: &Runner<'_, '_>, step: &Step, down: &Down, new: &[u8]) -> Option<Ve
 }
 
 fn too_deep() -> SqlError {
-    SqlError::new(
-        errno::ER_FK_DEPTH_EXCEEDED,
-        format!("Foreign key cascade delete/update exceeds max depth of {DEEPEST}."),
-    )
+    SqlError::of(errno::ER_FK_DEPTH_EXCEEDED, &[&DEEPEST])
 }
 
 /// 1761. `e`: 1062, whose text ends with the key's name.
@@ -334,14 +331,9 @@ fn would_duplicate(
     }
     let index = e.message.rsplit_once("for key '").map_or("", |(_, k)| k.trim_end_matches('\''));
     let index = index.rsplit_once('.').map_or(index, |(_, name)| name);
-    SqlError::new(
+    SqlError::of(
         errno::ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO,
-        format!(
-            "Foreign key constraint for table '{}', record '{}' would lead to a duplicate entry in table '{}', key '{index}'",
-            first.table.name(),
-            String::from_utf8_lossy(&record),
-            child.name()
-        ),
+        &[&first.table.name(), &String::from_utf8_lossy(&record), &child.name(), &index],
     )
 }
 

@@ -127,7 +127,7 @@ pub async fn run(
     {
         x.writer.one_by_one();
     }
-    // A row that cannot be made is told only if those before it could be inserted.
+    // The error of a row that cannot be made is raised only if the rows before it could be inserted.
     let done = match &p.rows {
         // Few statements need what it holds.
         Rows::File(load) => Box::pin(x.load(r, load, sink)).await,
@@ -146,7 +146,7 @@ pub async fn run(
 }
 
 impl Inserter<'_> {
-    /// What the client is told beside the number of rows.
+    /// What the answer says in addition to the number of rows.
     fn info(&self, many: bool, warnings: u64) -> String {
         let (records, duplicates) = (self.records, self.duplicates);
         match &self.p.rows {
@@ -532,7 +532,7 @@ impl Inserter<'_> {
         match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
             Updated::Changed => {
                 self.affected += 2;
-                // The client is told the row's number; LAST_INSERT_ID() is of inserted rows only.
+                // The answer has the row's number; LAST_INSERT_ID() is of inserted rows only.
                 if let Some(col) = table.rules.counter
                     && let Some(v) = slots[0]
                         .bytes()

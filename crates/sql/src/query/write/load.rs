@@ -4,7 +4,7 @@
 //! of a row of VALUES: defaults, AUTO_INCREMENT, then the writer of rows with all that a table asks for. The rows before a line
 //! that is refused go with the statement, as a statement is undone as a whole.
 //!
-//! What a line lacks, has too much of or has NULL for is told by a warning (1261, 1262, 1263), which is an error in strict mode
+//! A line that lacks something, has too much or has NULL raises a warning (1261, 1262, 1263), which is an error in strict mode
 //! without IGNORE.
 
 use super::insert::Inserter;
@@ -71,9 +71,9 @@ impl Inserter<'_> {
             &mut *of_server
         };
         if l.format.is_foreign() {
-            r.ev.cx
-                .warnings
-                .warn(1638, || "Non-ASCII separator arguments are not fully supported".to_owned());
+            r.ev.cx.warnings.warn(errno::WARN_NON_ASCII_SEPARATOR_NOT_IMPLEMENTED, || {
+                "Non-ASCII separator arguments are not fully supported".to_owned()
+            });
         }
         let mut source = Killable { source, kill: &r.reads.conn.kill };
         let longest = r.ev.cx.max_packet;

@@ -13,17 +13,18 @@
 //!
 //! How statements go through them:
 //! - REPLACE deletes the rows in the way by [`RowWriter::delete`], as a DELETE would, and inserts again.
-//! - ON DUPLICATE KEY UPDATE is told the row in the way, works out the new values and comes back by [`RowWriter::update`].
+//! - ON DUPLICATE KEY UPDATE gets the conflicting row, works out the new values and comes back by [`RowWriter::update`].
 //! - IGNORE: every stage that refuses a row asks [`RowWriter::refuse`], which makes a warning of it, and the row is left out.
 //! - An INSERT of many rows writes them in batches: the first two stages run for each row as it comes, the last two for the batch. A
 //!   rule that looks at tables from the last stage needs the rows before it in the table, so its table must not be batched.
 //!
-//! `insert`, `load` and `change` are the statements; `replicated` writes the rows of another server's log; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
+//! `insert`, `load` and `change` are the statements; `replicated` writes the rows of another server's log; `point` writes one row without an executor; `stages` and `image` serve [`RowWriter`], `foreign` and `triggers` are what its stages set
 //! off. A trigger is run by anyone who runs programs (`exec::programs`).
 //!
 //! May use the definitions, the engine, the binder for rules of tables, and the runner's transaction and expressions.
 //!
-//! Invariant: no other file of this crate calls the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER
+//! Invariant: no other file of this crate calls the engine's row-writing methods, except `point` those that wait for nothing (a test reads the
+//! sources for it); the rebuild of ALTER
 //! TABLE, where no row changes for a reader, is the engine's own.
 
 mod change;
@@ -35,6 +36,7 @@ mod moves;
 mod noted;
 mod numbers;
 mod outcome;
+mod point;
 mod replicated;
 mod stages;
 mod triggers;
@@ -43,11 +45,13 @@ pub use change::run as run_change;
 pub use image::{counted, duplicate_entry, values_after, with_assigned, with_columns, zero};
 pub use insert::run as run_insert;
 pub use outcome::{Cascade, Cascaded, Inserted, Updated};
+pub use point::{Wrote, write_now};
 pub use replicated::{How as HowReplicated, apply as apply_rows};
 pub use stages::generate;
 
 use crate::binlog::note::Notes;
 use crate::context::TableTriggers;
+use crate::errno;
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::query::bind::{partition, rules};
@@ -519,7 +523,7 @@ impl<'p> RowWriter<'p> {
         done
     }
 
-    /// Where the image goes: 1526 where no partition is for it, 1748 where it is none of those that the statement names. `None`: IGNORE
+    /// Where the image goes: 1526 where no partition is for it, 1748 where the statement does not name it. `None`: IGNORE
     /// leaves the row out.
     fn home<'t>(&self, r: &mut Runner<'_, '_>, table: &'t SqlTable) -> Run<Option<&'t Arc<Table>>> {
         if table.engine.parts.is_empty() {
@@ -529,7 +533,7 @@ impl<'p> RowWriter<'p> {
             Ok(at) if self.selected.as_ref().is_none_or(|s| s.binary_search(&at).is_ok()) => {
                 return Ok(Some(&table.engine.parts[at]));
             }
-            Ok(_) => SqlError::new(1748, "Found a row not matching the given partition set"),
+            Ok(_) => SqlError::of(errno::ER_ROW_DOES_NOT_MATCH_GIVEN_PARTITION_SET, &[]),
             Err(value) => partition::no_partition(&value),
         };
         self.refuse(e, &mut r.ev.cx.warnings)?;

@@ -4,6 +4,7 @@
 //! Invariant: a number is given when the row is through all that may refuse it, and so after its BEFORE triggers.
 
 use super::insert::Inserter;
+use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::exec::Runner;
 use crate::query::expr::{BExpr, Node};
@@ -229,7 +230,7 @@ fn following(largest: u64, increment: u64, offset: u64) -> u64 {
 
 /// No value is left for an AUTO_INCREMENT column.
 fn exhausted() -> SqlError {
-    SqlError::new(1467, "Failed to read auto-increment value from storage engine")
+    SqlError::of(errno::ER_AUTOINC_READ_FAILED, &[])
 }
 
 #[cfg(test)]

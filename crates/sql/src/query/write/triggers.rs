@@ -87,8 +87,7 @@ async fn left(
     let mut now = RowBuf::default();
     let lock = LockMode::Exclusive;
     if !r.txn.get(&table.engine, 0, key, lock, OnLocked::Wait, &mut now).await? {
-        let text = format!("Can't find record in '{}'", table.name());
-        return Err(SqlError::new(errno::ER_KEY_NOT_FOUND, text).into());
+        return Err(SqlError::of(errno::ER_KEY_NOT_FOUND, &[&table.name()]).into());
     }
     super::complete(table, &mut now.row, r)?;
     Ok((now.row != old).then_some(now.row))

@@ -3,6 +3,7 @@
 //! Positions are longitude and latitude, which is the order in which geographic coordinates are kept.
 
 use super::{Coord, GeoKind, MAX_DEPTH, Shape};
+use crate::errno;
 use crate::value::json::Dom;
 use crate::value::{ValueError, double};
 
@@ -103,16 +104,11 @@ pub struct Reader<'a> {
 
 impl Reader<'_> {
     fn unspecified(&self) -> ValueError {
-        let text = format!("Invalid GeoJSON data provided to function {}", self.function);
-        ValueError::new(3072, "HY000", text)
+        ValueError::of(errno::ER_INVALID_GEOJSON_UNSPECIFIED, &[&self.function])
     }
 
     fn missing(&self, name: &str) -> ValueError {
-        let text = format!(
-            "Invalid GeoJSON data provided to function {}: Missing required member '{name}'",
-            self.function
-        );
-        ValueError::new(3070, "HY000", text)
+        ValueError::of(errno::ER_INVALID_GEOJSON_MISSING_MEMBER, &[&self.function, &name])
     }
 
     fn wrong_type(&self, name: &str, wanted: &str) -> ValueError {
@@ -121,7 +117,7 @@ impl Reader<'_> {
              '{wanted}'",
             self.function
         );
-        ValueError::new(3071, "HY000", text)
+        ValueError::new(errno::ER_INVALID_GEOJSON_WRONG_TYPE, text)
     }
 
     fn required<'d>(&self, object: &'d Dom, name: &str) -> Result<&'d Dom, ValueError> {
@@ -218,11 +214,10 @@ impl Reader<'_> {
             return Err(self.unspecified());
         }
         if n > 2 && !self.strip {
-            let text = format!(
-                "Unsupported number of coordinate dimensions in function {}: Found {n}, expected 2",
-                self.function
-            );
-            return Err(ValueError::new(3073, "HY000", text));
+            return Err(ValueError::of(
+                errno::ER_DIMENSION_UNSUPPORTED,
+                &[&self.function, &n, &"2"],
+            ));
         }
         let number = |d: &Dom| match d {
             Dom::Int(x) => Ok(*x as f64),

@@ -170,6 +170,15 @@ pub fn meet(e: Edge, f: Edge) -> bool {
         && (on_edge(e, f.0) || on_edge(e, f.1) || on_edge(f, e.0) || on_edge(f, e.1) || cross(e, f))
 }
 
+/// Whether two edges on one line have more than a point in common.
+pub fn run_along(e: Edge, f: Edge) -> bool {
+    let straight = side(e.0, e.1, f.0).is_eq() && side(e.0, e.1, f.1).is_eq();
+    let inner = [e.0, e.1, f.0, f.1].into_iter().filter(|c| between(e, *c) && between(f, *c));
+    let mut common: Vec<Coord> = inner.collect();
+    common.dedup();
+    straight && e.0 != e.1 && f.0 != f.1 && common.iter().any(|c| *c != common[0])
+}
+
 /// A ray to the right crosses the ring once for each time that the point is inside of it.
 fn locate_in_ring(c: Coord, ring: &[Coord]) -> Place {
     let mut inside = false;
@@ -205,7 +214,7 @@ pub fn locate(c: Coord, polygon: &[Ring]) -> Place {
 ///
 /// Where it does not, its parts between the corners that lie on it are each wholly inside, outside, or along the boundary. It
 /// does not cross where a corner of the boundary lies on both edges, as where two polygons touch: it is cut there.
-/// `work` is told of each look at all of the boundary, and may end it.
+/// `work` is called for each look at all of the boundary, and may end it.
 pub fn parts_of<E>(
     e: Edge,
     of: &Pieces,
@@ -279,7 +288,7 @@ pub fn all_covered<E>(
 /// Levels of a polygon that are looked at for a point inside of it.
 const LEVELS: usize = 32;
 
-/// A point inside of a polygon: in the middle of the widest part of a level that goes through no corner. `work` is told of each
+/// A point inside of a polygon: in the middle of the widest part of a level that goes through no corner. `work` is called for each
 /// look at all of the edges, and may end it.
 pub fn inner_point<E>(
     polygon: &[Ring],
@@ -348,7 +357,7 @@ pub fn distance(a: Coord, b: Coord) -> f64 {
     (a.x - b.x).hypot(a.y - b.y)
 }
 
-fn distance_to_edge(c: Coord, (a, b): Edge) -> f64 {
+pub fn distance_to_edge(c: Coord, (a, b): Edge) -> f64 {
     let (dx, dy) = (b.x - a.x, b.y - a.y);
     let square = dx * dx + dy * dy;
     if square == 0.0 {

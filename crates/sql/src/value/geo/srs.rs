@@ -3,6 +3,7 @@
 //! SRID 0 is the plane without units. Of the five thousand systems that MySQL knows these are here: the geographic ones that data
 //! comes in most, and Web Mercator, whose coordinates are those of maps. Definitions are the EPSG registry's.
 
+use crate::errno;
 use crate::value::ValueError;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,10 +104,7 @@ impl Srs {
 
     /// 3548 for a system that is not known.
     pub fn get(srid: u32) -> Result<&'static Srs, ValueError> {
-        Self::find(srid).ok_or_else(|| {
-            let text = format!("There's no spatial reference system with SRID {srid}.");
-            ValueError::new(3548, "SR001", text)
-        })
+        Self::find(srid).ok_or_else(|| ValueError::of(errno::ER_SRS_NOT_FOUND, &[&srid]))
     }
 
     /// The mean radius of the ellipsoid in metres.

@@ -5,6 +5,7 @@ use super::super::{Charset, Look, SessionInfo, Value, ValueError, Warnings};
 use super::binary::{Item, View};
 use super::dom::Dom;
 use super::parse::{ParseError, parse_looking};
+use crate::errno;
 
 /// A SQL value as a JSON scalar: text is a string, not JSON text. NULL is the literal `null`.
 pub fn from_value(v: &Value<'_>) -> Dom {
@@ -45,13 +46,14 @@ pub fn from_text(
 
 /// 3144.
 pub fn binary() -> ValueError {
-    let text = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
-    ValueError::new(3144, "22032", text.into())
+    ValueError::of(errno::ER_INVALID_JSON_CHARSET, &[&"binary"])
 }
 
 /// 3156. What the value comes from is not known here.
 pub fn invalid(to: &str, w: &mut Warnings) {
-    w.warn(3156, || format!("Invalid JSON value for CAST to {to} from column CAST() at row 1"));
+    w.warn(errno::ER_INVALID_JSON_VALUE_FOR_CAST, || {
+        format!("Invalid JSON value for CAST to {to} from column CAST() at row 1")
+    });
 }
 
 /// The integer that a text begins with.

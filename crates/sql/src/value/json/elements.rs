@@ -15,6 +15,7 @@ use super::super::{Collation, Decimal, EvalCtx, SqlType, Value, ValueError, Warn
 use super::binary::{Item, View};
 use super::convert::{from_text, from_value, is_integer};
 use super::{Dom, Json};
+use crate::errno;
 use weir_engine::row::{DatumBuf, KeyPartType, PhysType, decode_datum, encode_datum};
 
 /// What InnoDB takes of one row's array: so many values, and so many bytes of texts.
@@ -52,14 +53,15 @@ pub fn list(
             parsed.map_err(|e| e.in_argument(1, "cast_as_array"))?.to_json()?
         }
         _ => {
-            let text = "Invalid data type for JSON data in argument 1 to function cast_as_array; a JSON string or JSON type is required.";
-            return Err(ValueError::new(3146, "22032", text.into()));
+            return Err(ValueError::of(errno::ER_INVALID_TYPE_FOR_JSON, &[&"1", &"cast_as_array"]));
         }
     };
     let view = document.view();
     if view.is_object() {
-        let text = "This version of MySQL doesn't yet support 'CAST-ing JSON OBJECT type to array'";
-        return Err(ValueError::new(1235, "42000", text.into()));
+        return Err(ValueError::of(
+            errno::ER_NOT_SUPPORTED_YET,
+            &[&"CAST-ing JSON OBJECT type to array"],
+        ));
     }
     let mut keys = Vec::new();
     match view.is_array() {
@@ -79,14 +81,14 @@ pub fn list(
 
 /// 3905 and 3906, whose texts need the index's name: here is the number alone.
 fn check_size(keys: &[Vec<u8>], element: &SqlType) -> Result<(), ValueError> {
-    let over = |errno, n: usize| Err(ValueError::new(errno, "HY000", n.to_string()));
+    let over = |errno, n: usize| Err(ValueError::new(errno, n.to_string()));
     if keys.len() > MAX_VALUES {
-        return over(3905, keys.len() - MAX_VALUES);
+        return over(errno::ER_EXCEEDED_MV_KEYS_NUM, keys.len() - MAX_VALUES);
     }
     // Behind each text are its mark and its end.
     let bytes: usize = keys.iter().map(|k| k.len().saturating_sub(3)).sum();
     match element.is_string() && bytes > MAX_BYTES {
-        true => over(3906, bytes - MAX_BYTES),
+        true => over(errno::ER_EXCEEDED_MV_KEYS_SPACE, bytes - MAX_BYTES),
         false => Ok(()),
     }
 }
@@ -97,24 +99,24 @@ fn key_bytes(d: &DatumBuf, element: &SqlType) -> Result<Vec<u8>, ValueError> {
     Ok(out)
 }
 
-/// What becomes of it is told of the index (`query::bind::key_values`).
-fn refused(errno: u16, sqlstate: &'static str) -> ValueError {
-    ValueError::new(errno, sqlstate, "a value of an array".into())
+/// The message that the client gets names the index (`query::bind::key_values`).
+fn refused(errno: u16) -> ValueError {
+    ValueError::new(errno, "a value of an array")
 }
 
 fn invalid() -> ValueError {
-    refused(3156, "22018")
+    refused(errno::ER_INVALID_JSON_VALUE_FOR_CAST)
 }
 
 fn out_of_range() -> ValueError {
-    refused(1264, "22003")
+    refused(errno::ER_WARN_DATA_OUT_OF_RANGE)
 }
 
 /// A part of a document as an element.
 fn of_item(view: View<'_>, element: &SqlType) -> Result<DatumBuf, ValueError> {
     let item = view.item();
     if matches!(item, Item::Array | Item::Object) {
-        return Err(refused(3908, "HY000"));
+        return Err(refused(errno::ER_WRONG_MVI_VALUE));
     }
     match *element {
         SqlType::Int { unsigned, .. } => integer(&item, unsigned),
@@ -130,7 +132,9 @@ fn number(item: &Item<'_>) -> Option<Result<Decimal, ValueError>> {
         Item::Int(n) => Ok(Decimal::from_i64(n)),
         Item::UInt(n) => Ok(Decimal::from_u64(n)),
         Item::Bool(b) => Ok(Decimal::from_i64(b.into())),
-        Item::Double(x) => Decimal::from_f64(x).map_err(|_| refused(3155, "22003")),
+        Item::Double(x) => {
+            Decimal::from_f64(x).map_err(|_| refused(errno::ER_NUMERIC_JSON_VALUE_OUT_OF_RANGE))
+        }
         Item::Decimal(d) => Ok(d),
         _ => return None,
     })
@@ -146,9 +150,9 @@ fn integer(item: &Item<'_>, unsigned: bool) -> Result<DatumBuf, ValueError> {
         true => u64::try_from(n).map(DatumBuf::UInt),
         false => i64::try_from(n).map(DatumBuf::Int),
     };
-    // A number that no integer can be is told otherwise than one that another type of integer could.
+    // A number that no type of integer holds has another error than one that a larger type would hold.
     fits.map_err(|_| match item {
-        Item::Double(_) => refused(3155, "22003"),
+        Item::Double(_) => refused(errno::ER_NUMERIC_JSON_VALUE_OUT_OF_RANGE),
         _ => out_of_range(),
     })
 }
@@ -193,14 +197,14 @@ fn text(
     }
     let keep = collation.prefix_bytes(&text, chars);
     if !only_spaces(&text[keep..]) {
-        return Err(refused(1406, "22001"));
+        return Err(refused(errno::ER_DATA_TOO_LONG));
     }
     text.truncate(keep);
     Ok(DatumBuf::Bytes(text))
 }
 
 fn temporal(item: &Item<'_>, element: &SqlType) -> Result<DatumBuf, ValueError> {
-    let cut = || refused(1265, "01000");
+    let cut = || refused(errno::ER_WARN_DATA_TRUNCATED);
     let dated = !matches!(element, SqlType::Time { .. });
     let v = match *item {
         Item::Null | Item::Opaque(..) => return Err(invalid()),

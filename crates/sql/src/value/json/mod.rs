@@ -34,6 +34,7 @@ pub use seek::{find, find_first, place_mut};
 pub use text::{DIGITS as BASE64_DIGITS, from_base64, pretty, quote};
 
 use super::ValueError;
+use crate::errno;
 use std::borrow::Cow;
 
 /// Containers inside each other at most (3157).
@@ -91,16 +92,15 @@ impl<'a> Json<'a> {
 
 /// 3157.
 pub fn too_deep() -> ValueError {
-    ValueError::new(3157, "22032", "The JSON document exceeds the maximum depth.".into())
+    ValueError::of(errno::ER_JSON_DOCUMENT_TOO_DEEP, &[])
 }
 
 /// 3151.
 pub fn name_too_long() -> ValueError {
-    ValueError::new(3151, "22032", "The JSON object contains a key name that is too long.".into())
+    ValueError::of(errno::ER_JSON_KEY_TOO_BIG, &[])
 }
 
 /// 3150.
 pub fn too_big() -> ValueError {
-    let text = "The JSON value is too big to be stored in a JSON column.";
-    ValueError::new(3150, "22032", text.into())
+    ValueError::of(errno::ER_JSON_VALUE_TOO_BIG, &[])
 }

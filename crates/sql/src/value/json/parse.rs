@@ -6,6 +6,7 @@
 use super::super::{Look, ValueError};
 use super::dom::{Dom, Key, sorted};
 use super::{MAX_DEPTH, too_deep};
+use crate::errno;
 
 /// What is wrong with a text, and at which byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,13 +19,9 @@ impl ParseError {
     /// 3140, with the column's full name.
     pub fn in_column(self, column: &str) -> ValueError {
         match self {
-            ParseError::Syntax(what, at) => ValueError::new(
-                3140,
-                "22032",
-                format!(
-                    "Invalid JSON text: \"{what}\" at position {at} in value for column '{column}'."
-                ),
-            ),
+            ParseError::Syntax(what, at) => {
+                ValueError::of(errno::ER_INVALID_JSON_TEXT, &[&what, &at, &column])
+            }
             ParseError::TooDeep => too_deep(),
         }
     }
@@ -32,12 +29,9 @@ impl ParseError {
     /// 3141; arguments count from 1.
     pub fn in_argument(self, argument: usize, function: &str) -> ValueError {
         match self {
-            ParseError::Syntax(what, at) => ValueError::new(
-                3141,
-                "22032",
-                format!(
-                    "Invalid JSON text in argument {argument} to function {function}: \"{what}\" at position {at}."
-                ),
+            ParseError::Syntax(what, at) => ValueError::of(
+                errno::ER_INVALID_JSON_TEXT_IN_PARAM,
+                &[&argument, &function, &what, &at, &""],
             ),
             ParseError::TooDeep => too_deep(),
         }

@@ -3,6 +3,7 @@
 use super::super::ValueError;
 use super::dom::Dom;
 use super::parse::parse;
+use crate::errno;
 
 /// Where a path has gone wrong: the number of bytes before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,11 +12,7 @@ pub struct PathError(pub usize);
 impl PathError {
     /// 3143.
     pub fn error(self) -> ValueError {
-        let text = format!(
-            "Invalid JSON path expression. The error is around character position {}.",
-            self.0
-        );
-        ValueError::new(3143, "42000", text)
+        ValueError::of(errno::ER_INVALID_JSON_PATH, &[&self.0, &""])
     }
 }
 
@@ -213,7 +210,12 @@ impl Parser<'_> {
             }
         };
         self.blank();
-        self.consume(b']').then_some(leg)
+        if self.consume(b']') {
+            return Some(leg);
+        }
+        // The place is behind what stands there instead.
+        self.at = (self.at + 1).min(self.text.len());
+        None
     }
 
     fn cell(&mut self) -> Option<Cell> {

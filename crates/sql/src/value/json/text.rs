@@ -60,7 +60,7 @@ fn write_scalar(item: Item<'_>, quoted: bool, out: &mut Vec<u8>) {
         Item::Double(x) => {
             let shown = double_text(x);
             out.extend_from_slice(shown.as_bytes());
-            // A double is told from an integer by its point.
+            // The point makes it a double and not an integer.
             if !shown.contains(['.', 'e']) {
                 out.extend_from_slice(b".0");
             }

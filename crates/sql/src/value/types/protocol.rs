@@ -1,4 +1,4 @@
-//! Numbers of the client protocol that types are told by. JSON documents and histograms name types by them, too.
+//! Numbers of the client protocol by which clients know types. JSON documents and histograms name types by them, too.
 
 /// `MYSQL_TYPE_*` codes of the protocol.
 pub mod column_type {

@@ -3,7 +3,9 @@
 use super::refused;
 use super::scope::{Label, Owner};
 use super::signal::undeclared;
-use crate::ast::{BinaryOp, Expr, Ident, Op, RoutineKind, SetItem, Statement, names_variable};
+use crate::ast::{
+    BinaryOp, Expr, Ident, InProgram, Op, RoutineKind, SetItem, Statement, names_variable,
+};
 use crate::lex::{Kw, T};
 use crate::parse::{PResult, Parser};
 
@@ -368,45 +370,26 @@ impl Parser<'_> {
 
     /// Any other statement is run as it is.
     fn plain_statement(&mut self) -> PResult<()> {
-        let word =
-            |what: &str| refused(1314, format!("{what} is not allowed in stored procedures"));
-        match self.kw() {
-            Kw::USE => return Err(word("USE")),
-            Kw::LOCK if self.ahead(1).kw != Kw::INSTANCE => return Err(word("LOCK")),
-            Kw::UNLOCK if self.ahead(1).kw != Kw::INSTANCE => return Err(word("UNLOCK")),
-            Kw::LOAD => return Err(word("LOAD DATA")),
-            Kw::HANDLER => return Err(word("HANDLER")),
-            Kw::BACKUP => return Err(word("BACKUP")),
-            _ => {}
-        }
+        let first = self.pos;
         let stmt = self.statement()?;
+        let in_program = stmt.in_program();
+        if let InProgram::Refused(what) = in_program {
+            return Err(refused(1314, format!("{what} is not allowed in stored procedures")));
+        }
         refuse_definition(&stmt)?;
         let uses = &mut self.scope_mut().program.uses;
-        match &stmt {
-            Statement::Select(q) => uses.results |= q.into.is_none(),
-            Statement::Show(_)
-            | Statement::Explain(_)
-            | Statement::Describe { .. }
-            | Statement::TableAdmin(_)
-            | Statement::Help(_) => uses.results = true,
-            Statement::Begin
-            | Statement::StartTransaction(_)
-            | Statement::Commit(_)
-            | Statement::Rollback(_)
-            | Statement::LockInstance
-            | Statement::UnlockInstance
-            | Statement::Xa(_) => uses.commits = true,
-            Statement::Prepare { .. }
-            | Statement::Execute { .. }
-            | Statement::Deallocate { .. } => uses.prepares = true,
-            Statement::Flush(_) => uses.flushes = Some("FLUSH"),
-            Statement::Reset(_) => uses.flushes = Some("RESET"),
-            // What comes and goes with the session leaves its transaction alone.
-            Statement::CreateTable(c) if c.temporary => {}
-            Statement::DropTable(d) if d.temporary => {}
-            other => uses.commits |= other.defines(),
+        match in_program {
+            InProgram::Allowed | InProgram::Refused(_) | InProgram::Program => {}
+            InProgram::SendsRows => uses.results = true,
+            InProgram::Commits => uses.commits = true,
+            InProgram::SetsAutocommit => uses.autocommit = true,
+            InProgram::Dynamic => uses.prepares = true,
+            InProgram::Flushes(what) => uses.flushes = Some(what),
         }
-        self.scope_mut().emit(Op::Run(Box::new(stmt)));
+        let text = stmt.defines().then(|| self.program_text(first));
+        let scope = self.scope_mut();
+        let at = scope.emit(Op::Run(Box::new(stmt)));
+        scope.program.definitions.extend(text.map(|text| (at, text)));
         Ok(())
     }
 }
@@ -416,12 +399,9 @@ fn unless(condition: Expr) -> Op {
     Op::JumpUnless { condition, to: 0, resume: 0 }
 }
 
-/// What a body may not define or drop, whatever it does when it runs: 1314, 1351, 1357.
+/// What a body may not define or drop, whatever it does when it runs: 1351, 1357.
 fn refuse_definition(stmt: &Statement) -> PResult<()> {
     let kind = match stmt {
-        Statement::CreateView(v) if v.alter => {
-            return Err(refused(1314, "ALTER VIEW is not allowed in stored procedures"));
-        }
         Statement::CreateView(v) if names_variable(&v.query) => {
             return Err(refused(1351, "View's SELECT contains a variable or parameter"));
         }

@@ -108,7 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `SQLSTATE [VALUE] 'xxxxx'`, of a class that is none of success.
+    /// `SQLSTATE [VALUE] 'xxxxx'`, of a class that is not success.
     pub(super) fn sqlstate(&mut self) -> PResult<[u8; 5]> {
         self.expect(Kw::SQLSTATE)?;
         self.eat(Kw::VALUE);

@@ -1,6 +1,7 @@
-//! `weir backup`, `weir restore`, `weir check`: their options, and the texts that people see. `take` makes a backup, `put` a directory of
+//! `weir backup`, `weir restore`, `weir check`: their options, and the texts that people see. `take` makes a backup, `keep` knows which old ones go, `put` a directory of
 //! it, `look` checks a directory or a backup.
 
+mod keep;
 mod look;
 mod put;
 mod take;
@@ -11,12 +12,15 @@ use std::process::ExitCode;
 const BACKUP: &str = "\
 weir backup: copies a whole database, consistently, while its server runs and nobody waits for it.
 
-Usage: weir backup --target=TARGET --to=DIR [options]
+Usage: weir backup --target=TARGET --to=DIR|--into=DIR [options]
 
   --target=mysql://USER:PASSWORD@HOST:PORT   a running Weir; also mysql://USER@/?socket=PATH. The account needs BACKUP_ADMIN. A password that
                      is not in the target is taken from the variable MYSQL_PWD
   --target=DIR       the data directory of a server that is stopped; the backup is no base for increments, and no archived redo fits to it
   --to=DIR           where the backup goes: a directory that is empty or does not exist
+  --into=DIR         in a directory of its own below this one, named by the time
+  --keep=N           with --into: when the backup is complete, older ones of the same database are removed, except for the newest N full
+                     ones and the increments to them
   --to=-             the backup as one stream, to standard output
   --since=DIR        an increment: only pages that changed since this backup
   --rate=BYTES       read at most so many bytes of pages in a second (K, M and G are understood). Without it the copy goes as fast as the
@@ -41,6 +45,8 @@ Usage: weir restore --from=BACKUP[,INCREMENT...] --datadir=DIR [options]
   --from=BACKUP,...  a full backup, then its increments in their order: directories, or files that hold a stream
   --datadir=DIR      the directory to be made; it is empty or does not exist
   --redo-archive=DIR redo that a server has archived (--weir-redo-archive-dir), to go on behind the last backup's end
+  --before=STATEMENT as of the moment before this definition statement: --before='DROP TABLE orders'; of several the last one,
+                     within --to-time or --to-lsn if they are given
   --to-time=TIME     as of this moment: 2026-11-28T14:00:00Z, or 2026-11-28 14:00:00 by this machine's time zone
   --to-lsn=LSN       as of this LSN
   --key-file=FILE    the key that the backups were encrypted with
@@ -71,7 +77,8 @@ Exit code 0: nothing is wrong. 1: something is. 2: it cannot be opened. 64: the 
 ";
 
 pub fn main(args: &[String]) -> ExitCode {
-    let known = ["target", "to", "since", "rate", "compress?", "key-file", "quiet!"];
+    let known =
+        ["target", "to", "into", "keep", "since", "rate", "compress?", "key-file", "quiet!"];
     run("backup", BACKUP, args, &known, take::backup)
 }
 
@@ -81,6 +88,7 @@ pub fn restore(args: &[String]) -> ExitCode {
         "datadir",
         "redo-archive",
         "to-time",
+        "before",
         "to-lsn",
         "key-file",
         "verify!",

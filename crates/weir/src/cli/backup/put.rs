@@ -18,10 +18,13 @@ pub fn restore(call: &Call) -> Result<bool, String> {
     };
     let bytes: u64 = from.iter().map(|p| Reader::bytes(p)).sum();
     let archive = call.path("redo-archive");
-    if goal != Goal::End && archive.is_none() {
-        return Err("--to-lsn and --to-time need archived redo, --redo-archive=DIR".into());
+    let before = call.get("before").map(str::to_owned);
+    if (goal != Goal::End || before.is_some()) && archive.is_none() {
+        return Err(
+            "--to-lsn, --to-time and --before need archived redo, --redo-archive=DIR".into()
+        );
     }
-    let restore = Restore { from, archive, key: call.key()?, goal };
+    let restore = Restore { from, archive, key: call.key()?, goal, before };
     if let Some(target) = &target {
         // Before hours are spent on the check.
         weir_server::backup::refuse_used(target)?;
@@ -30,6 +33,11 @@ pub fn restore(call: &Call) -> Result<bool, String> {
     let mut progress = Progress::new("check", bytes, quiet);
     let plan = restore.check(&mut |n| progress.step(n))?;
     drop(progress);
+    if let Some(named) = &plan.before {
+        let at = named.micros.map(weir_server::log::timestamp);
+        let at = at.map(|at| format!(", archived at {at}")).unwrap_or_default();
+        println!("up to LSN {} before '{}'{at}", named.lsn, named.text);
+    }
     let Some(target) = target.filter(|_| !call.has("dry-run")) else {
         println!("everything that is needed is there and whole, up to LSN {}", plan.upto);
         return Ok(true);

@@ -18,7 +18,9 @@ const LEVEL_MAX: i32 = 22;
 pub const POOL: u64 = 128 << 20;
 
 pub fn backup(call: &Call) -> Result<bool, String> {
-    let (target, to) = (call.need("target")?, call.need("to")?);
+    let target = call.need("target")?;
+    let (to, folder) = place(call)?;
+    let keep = kept(call, folder.as_deref())?;
     let settings = Settings { level: level(call)?, key: call.key()?, part_bytes: 0 };
     let base = call.path("since").map(|dir| manifest_of(&dir)).transpose()?;
     let base = base.as_ref().map(Manifest::as_base);
@@ -26,10 +28,10 @@ pub fn backup(call: &Call) -> Result<bool, String> {
         None => 0,
         Some(text) => bytes(text).ok_or_else(|| format!("--rate={text} is no number of bytes"))?,
     };
-    let stream = to == "-";
+    let stream = to == Path::new("-");
     let out = match stream {
         true => Target::Stream(Box::new(std::io::stdout())),
-        false => Target::Directory(PathBuf::from(to)),
+        false => Target::Directory(to),
     };
     let mut source = Source::open(target, base, rate)?;
     let mut store = Store {
@@ -57,7 +59,31 @@ pub fn backup(call: &Call) -> Result<bool, String> {
             "weir backup: the table of file 'tables/{space:08x}.weir' is not in the backup: the server cannot use it"
         );
     }
+    if let (Some(folder), Some(keep)) = (&folder, keep) {
+        for gone in super::keep::keep(folder, &m, keep)? {
+            println!("removed the old backup '{}'", gone.display());
+        }
+    }
     Ok(true)
+}
+
+/// Where the backup goes, and the folder of backups that it is one of.
+fn place(call: &Call) -> Result<(PathBuf, Option<PathBuf>), String> {
+    match (call.path("to"), call.path("into")) {
+        (Some(to), None) => Ok((to, None)),
+        (None, Some(folder)) => Ok((super::keep::fresh(&folder), Some(folder))),
+        (Some(_), Some(_)) => Err("--to and --into exclude each other".into()),
+        (None, None) => Err("--to or --into is missing".into()),
+    }
+}
+
+fn kept(call: &Call, folder: Option<&Path>) -> Result<Option<usize>, String> {
+    let Some(text) = call.get("keep") else { return Ok(None) };
+    if folder.is_none() {
+        return Err("--keep is about the backups of a folder, --into=DIR".into());
+    }
+    let number = text.parse().ok().filter(|n| *n > 0);
+    number.map(Some).ok_or_else(|| format!("--keep={text} is no number of backups"))
 }
 
 fn level(call: &Call) -> Result<i32, String> {

@@ -4,6 +4,7 @@
 //! root that tests replace. May use the server's options and what it knows of memory; starts no engine and changes nothing: what `device`
 //! writes is removed.
 
+mod certificates;
 mod device;
 mod directory;
 mod finding;
@@ -27,7 +28,7 @@ Usage: weir doctor [--json] [--no-write] [options of weir serve]
   --datadir=DIR, --defaults-file=FILE and all other options of `weir serve`: what the server would be started with
 
 Looked at: transparent huge pages, swapping, the clock, the limit of open files, memory against the machine's and the control group's;
-the data directory's place, owner, permissions, lock, files of other databases, room, file system, and how long its device takes to sync;
+the data directory's place, owner, permissions, lock, files of other databases, room, file system, and how long its device takes to sync; the server's certificate;
 settings that lose data, that do not fit together or have no effect.
 
 Nothing is changed. A server may be running in the directory.
@@ -67,6 +68,10 @@ pub fn main(args: &[String]) -> ExitCode {
         Ok(Wanted::Serve(options)) => options,
         // Taken above.
         Ok(Wanted::Help) => return ExitCode::SUCCESS,
+        Ok(_) => {
+            eprintln!("weir doctor: it looks at the options of a server, and makes nothing");
+            return ExitCode::from(64);
+        }
         Err(e) => {
             eprintln!("weir doctor: {e}");
             return ExitCode::from(64);
@@ -81,6 +86,7 @@ pub fn main(args: &[String]) -> ExitCode {
             if !call.no_write {
                 device::look(&datadir, &mut report);
             }
+            certificates::look(&datadir, &vars, &mut report);
             settings::look(&vars, &notes, &mut report);
         }
         Err(e) => report.add(Finding::error(

@@ -3,13 +3,14 @@
 //! | file | what |
 //! |---|---|
 //! | `00-databases.sql` | the databases |
-//! | `01-accounts.sql` | accounts and rights, where they are asked for |
+//! | `01-accounts.sql` | accounts, where they are asked for: definers of what follows |
 //! | `10-DB.TABLE.sql` | a table without rows |
 //! | `20-DB.TABLE.NNNNNN.sql` | rows |
 //! | `30-DB.routines.sql` | functions and procedures |
 //! | `40-DB.views.sql` | views as they look, so that others can name them |
 //! | `41-DB.views.sql` | views as they are |
 //! | `50-DB.triggers.sql`, `51-DB.events.sql` | what acts by itself |
+//! | `60-rights.sql` | rights and default roles: a right names a table, a column or a routine that must be there |
 
 use super::names::{Table, literal, named, schemas, tables};
 use super::rows::{Range, write};
@@ -87,9 +88,8 @@ pub fn dump(call: &Call) -> Result<bool, String> {
     let c = &mut s.main;
     let schemas = schemas(c, call.get("database"))?;
     databases(c, &out, &schemas)?;
-    if call.has("accounts") {
-        out.text("01-accounts.sql", &accounts(c)?)?;
-    }
+    let accounts = call.has("accounts").then(|| accounts(c)).transpose()?.unwrap_or_default();
+    out.text("01-accounts.sql", &accounts.creates)?;
     let mut all = Vec::new();
     for schema in &schemas {
         for t in tables(c, schema)? {
@@ -105,6 +105,7 @@ pub fn dump(call: &Call) -> Result<bool, String> {
     for schema in &schemas {
         programs(&mut s.main, &out, schema)?;
     }
+    out.text("60-rights.sql", &accounts.rights)?;
     if let Out::Directory(dir) = &out {
         std::fs::remove_file(dir.join(INCOMPLETE)).map_err(not_written)?;
     }
@@ -130,22 +131,51 @@ fn databases(c: &mut Connection, out: &Out, schemas: &[String]) -> Result<(), St
     out.text("00-databases.sql", &text)
 }
 
+#[derive(Default)]
+struct Accounts {
+    creates: String,
+    rights: String,
+}
+
 /// CREATE USER and GRANT as the server shows them; an account that is there already keeps its password.
-fn accounts(c: &mut Connection) -> Result<String, String> {
+fn accounts(c: &mut Connection) -> Result<Accounts, String> {
     c.run("SET SESSION print_identified_with_as_hex = ON").map_err(|e| e.to_string())?;
     let list = c
         .rows("SELECT user, host FROM mysql.user WHERE user NOT LIKE 'mysql.%' ORDER BY 1, 2")
         .map_err(|e| e.to_string())?;
-    let (mut creates, mut grants) = (String::new(), String::new());
+    let mut out = Accounts::default();
+    let mut default_roles = String::new();
     for row in &list {
         let account = format!("{}@{}", literal(&row[0]), literal(&row[1]));
         let create = show(c, &format!("SHOW CREATE USER {account}"), 0)?;
-        creates +=
+        let (create, roles) = without_roles(&create);
+        out.creates +=
             &format!("{};\n", create.replacen("CREATE USER ", "CREATE USER IF NOT EXISTS ", 1));
+        if let Some(roles) = roles {
+            default_roles += &format!("ALTER USER {account} DEFAULT ROLE {roles};\n");
+        }
         let shown = c.rows(&format!("SHOW GRANTS FOR {account}")).map_err(|e| e.to_string())?;
-        shown.iter().for_each(|g| grants += &format!("{};\n", g[0]));
+        shown.iter().for_each(|g| out.rights += &format!("{};\n", g[0]));
     }
-    Ok(creates + &grants)
+    out.rights += &default_roles;
+    Ok(out)
+}
+
+/// A CREATE USER without its default roles, and these: a role may be made and granted by a later statement. REQUIRE is always shown behind
+/// them; before them there is only the name and the secret of the account, as a number.
+fn without_roles(create: &str) -> (String, Option<&str>) {
+    const CLAUSE: &str = " DEFAULT ROLE ";
+    let found = create.find(CLAUSE).and_then(|from| {
+        let roles = &create[from + CLAUSE.len()..];
+        Some((from, &roles[..=roles.find("` REQUIRE ")?]))
+    });
+    match found {
+        Some((from, roles)) => {
+            let rest = &create[from + CLAUSE.len() + roles.len()..];
+            (format!("{}{rest}", &create[..from]), Some(roles))
+        }
+        None => (create.into(), None),
+    }
 }
 
 /// One piece of the work: a table, or a part of it.
@@ -212,7 +242,7 @@ fn data(
         let ends = all.into_iter().map(|t| {
             t.join().unwrap_or_else(|_| Err("a thread ended by an internal error".into()))
         });
-        // All of them end before the first error is told.
+        // All of them end before the first error is returned.
         ends.collect::<Vec<_>>().into_iter().collect()
     })
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use weir_server::crypto::{native_response, sha2_response};
+use weir_login::proof;
 
 /// Capability flags.
 pub mod cap {
@@ -720,8 +720,8 @@ pub mod param {
 
 fn proof(plugin: &str, password: &str, salt: &[u8]) -> Vec<u8> {
     match plugin {
-        "caching_sha2_password" => sha2_response(password.as_bytes(), salt),
-        _ => native_response(password.as_bytes(), salt),
+        "caching_sha2_password" => proof::caching_sha2(password.as_bytes(), salt),
+        _ => proof::native(password.as_bytes(), salt),
     }
 }
 

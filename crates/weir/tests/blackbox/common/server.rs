@@ -89,6 +89,11 @@ impl Server {
         Server::run(root, command)
     }
 
+    /// On a folder that has a data directory already, `data`. The folder goes with the server.
+    pub fn start_at(root: &Path, options: &[&str]) -> Server {
+        Server::start_in(root.into(), options)
+    }
+
     fn start_in(root: PathBuf, options: &[&str]) -> Server {
         let command = command(&root, options, File::create(root.join("log")).unwrap());
         Server::run(root, command)

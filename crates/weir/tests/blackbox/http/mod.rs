@@ -209,7 +209,10 @@ fn connections_are_kept_and_requests_may_follow_each_other() {
 fn what_is_not_http_or_of_another_site_gets_nothing() {
     let (_server, port) = serving(&[]);
     let status = |bytes: &[u8]| parsed(&raw(port, bytes)).status;
-    assert_eq!(status(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"), 405);
+    assert_eq!(
+        status(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+        405
+    );
     assert_eq!(status(b"hello\r\n\r\n"), 400);
     assert_eq!(status(&[b'x'; 20_000]), 431);
     assert_eq!(
@@ -372,9 +375,18 @@ fn elsewhere_an_account_with_the_process_privilege_is_needed() {
         assert_eq!(status == 200, answer.body.contains("weir_uptime"), "{pair}");
         assert_eq!(status == 401, answer.head.contains("WWW-Authenticate: Basic"), "{pair}");
     }
-    for path in ["/", "/metrics", "/api/now"] {
+    for path in ["/metrics", "/api/now"] {
         assert_eq!(over_tls(&server, port, path, "").unwrap().status, 401, "{path}");
     }
+    // The page is a form that has no number in it. Its script shows the form itself: no window of the browser's comes before it.
+    let page = over_tls(&server, port, "/", "").unwrap();
+    assert_eq!((page.status, page.body.contains("hostname")), (200, false));
+    let asked_by_script =
+        over_tls(&server, port, "/api/now", "Accept: application/json\r\n").unwrap();
+    assert_eq!(
+        (asked_by_script.status, asked_by_script.head.contains("WWW-Authenticate")),
+        (401, false)
+    );
     // What supervises a server has no account.
     assert_eq!(over_tls(&server, port, "/ready", "").unwrap().body, "ready\n");
     let plain = raw(port, request("/metrics", &basic("watcher:p:w")).as_bytes());
@@ -389,4 +401,103 @@ fn elsewhere_an_account_with_the_process_privilege_is_needed() {
     let begun = Instant::now();
     assert_eq!(asked("watcher:b").status, 401);
     assert!(begun.elapsed() >= Duration::from_millis(1000));
+}
+
+fn post(port: u16, path: &str, headers: &str, body: &str) -> Answer {
+    let length = body.len();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+    );
+    parsed(&raw(port, (head + body).as_bytes()))
+}
+
+const OWN: &str = "Origin: http://localhost\r\n";
+
+/// Logs in; the Cookie header of later requests.
+fn cookie(port: u16, user: &str, password: &str) -> String {
+    let body = format!(r#"{{"user":"{user}","password":"{password}"}}"#);
+    let answer = post(port, "/api/login", OWN, &body);
+    assert_eq!(answer.status, 200, "{user}: {}", answer.body);
+    let set = answer.head.lines().find_map(|l| l.strip_prefix("Set-Cookie: ")).unwrap();
+    assert!(set.contains("HttpOnly") && set.contains("SameSite=Strict"), "{set}");
+    format!("Cookie: {}\r\n{OWN}", set.split(';').next().unwrap())
+}
+
+#[test]
+fn a_connection_is_ended_from_the_page_by_those_who_may() {
+    let (server, port) = serving(&[]);
+    let mut c = server.root_client();
+    for sql in [
+        "create user boss@localhost identified by 'b'",
+        "grant connection_admin, system_user on *.* to boss@localhost",
+        "create user clerk@localhost identified by 'c'",
+        "create user open@localhost",
+    ] {
+        c.run(sql);
+    }
+    let mut victim = server.root_client();
+    let id = victim.rows("select connection_id()");
+    let body = format!(r#"{{"id":{id}}}"#);
+    let ends = |headers: &str| post(port, "/api/kill", headers, &body).status;
+    // Nobody, another site, an old or wrong cookie, an account without the right: nothing happens.
+    let clerk = cookie(port, "clerk", "c");
+    let boss = cookie(port, "boss", "b");
+    let stolen = boss.replace(OWN, "");
+    for (headers, status) in [
+        (OWN.to_string(), 401),
+        (String::new(), 403),
+        (stolen.clone(), 403),
+        (format!("{stolen}Origin: http://evil.example\r\n"), 403),
+        (format!("{boss}Sec-Fetch-Site: cross-site\r\n"), 403),
+        (format!("Cookie: weir={}\r\n{OWN}", "0".repeat(64)), 401),
+        (clerk, 403),
+    ] {
+        assert_eq!(ends(&headers), status, "{headers}");
+    }
+    assert_eq!(victim.rows("select 1"), "1");
+    for wrong in [
+        r#"{"user":"boss","password":"x"}"#,
+        r#"{"user":"open","password":""}"#,
+        r#"{"user":"nobody","password":"x"}"#,
+    ] {
+        assert_eq!(post(port, "/api/login", OWN, wrong).status, 403, "{wrong}");
+    }
+    assert_eq!(post(port, "/api/login", OWN, "nonsense").status, 400);
+    assert_eq!(get_with(port, "/api/kill", "").status, 405);
+    // What it does, and then itself.
+    let mut sleeper = server.root_client();
+    let slow = sleeper.rows("select connection_id()");
+    std::thread::scope(|s| {
+        let slept = s.spawn(move || sleeper.query("select sleep(600)").is_ok());
+        until("it sleeps", || {
+            c.rows(&format!("select count(*) from information_schema.processlist where id = {slow} and info is not null")) == "1"
+        });
+        let query = format!(r#"{{"id":{slow},"query":true}}"#);
+        assert_eq!(post(port, "/api/kill", &boss, &query).status, 200);
+        slept.join().unwrap();
+    });
+    assert_eq!(ends(&boss), 200);
+    assert!(victim.query("select 1").is_err());
+    assert!(
+        server.log().contains(&format!("HTTP: boss@localhost ends connection {id} from localhost"))
+            || server
+                .log()
+                .contains(&format!("HTTP: boss@localhost ends connection {id} from 127.0.0.1")),
+        "{}",
+        server.log()
+    );
+    // Its connection leaves the list when its thread has seen the end.
+    until("it is gone", || ends(&boss) == 403);
+    // A new password ends what was begun with the old one; so do a logout and the server's end.
+    c.run("alter user boss@localhost identified by 'new'");
+    assert_eq!(ends(&boss), 401);
+    let boss = cookie(port, "boss", "new");
+    assert_eq!(post(port, "/api/logout", &boss, "{}").status, 200);
+    assert_eq!(ends(&boss), 401);
+    let boss = cookie(port, "boss", "new");
+    drop((c, victim));
+    let option = format!("--http-port={port}");
+    let server = server.restart(&[&option]);
+    assert_eq!(post(port, "/api/kill", &boss, r#"{"id":1}"#).status, 401);
+    drop(server);
 }

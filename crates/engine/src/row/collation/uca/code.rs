@@ -137,7 +137,7 @@ impl Codes {
                 }
                 Ok(i) if i < self.before => out.push(2 + 2 * i as u8),
                 Ok(i) => out.push(2 + 2 * i as u8 + early),
-                // Two weights of the same gap, one before and one behind the split, are told apart by what it covers: all of it.
+                // Two weights of the same gap, one before and one behind the split, are distinguished by what it covers: all of it.
                 Err(i) if i <= self.before => out.extend_from_slice(&[1 + 2 * i as u8, high, low]),
                 Err(i) => out.extend_from_slice(&[1 + 2 * i as u8 + early, high, low]),
             }

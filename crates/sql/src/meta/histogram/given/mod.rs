@@ -31,7 +31,7 @@ pub struct Target<'a> {
 /// Why data make no histogram.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// What is told before, with its level: what is wrong with the JSON text, or the warning of a value that cannot be stored.
+    /// The message that comes first, with its level: what is wrong with the JSON text, or the warning of a value that cannot be stored.
     pub before: Option<(&'static str, String)>,
     pub text: String,
 }

@@ -64,7 +64,7 @@ fn told(text: &str, column: &SqlColumn) -> String {
     }
 }
 
-/// What is told of data where something is written in place of something else.
+/// The error for data where something is written in place of something else.
 fn check(good: &str, column: &SqlColumn, changes: &[(&str, &str, &str)]) {
     assert_eq!(told(good, column), "read");
     for (from, to, want) in changes {
@@ -224,7 +224,7 @@ fn buckets_of_several_values_that_are_wrong() {
     );
 }
 
-/// What is told of a value of a column.
+/// The error for a value of a column.
 fn of_value(ty: SqlType, value: &str) -> String {
     let c = SqlColumn::new("c", ty);
     let data_type = data_type(&ty).expect("a type with histograms");

@@ -1,6 +1,7 @@
 //! One level of a table's partitioning, bound: from a row's values to its partition, or to its subpartition within that.
 
 use crate::ddl::expression;
+use crate::errno;
 use crate::func::facts::Id;
 use crate::meta::TableMeta;
 use crate::meta::partition::{self, Function, Method, Partition, Values, part_type};
@@ -53,8 +54,7 @@ impl Level {
             b.place("partition function");
             let e = b.numeric(&expression::parse(&by.expr)?)?;
             if !matches!(e.info.ty, SqlType::Int { .. } | SqlType::Year | SqlType::Bit { .. }) {
-                let text = format!("The {what} function returns the wrong type");
-                return Err(SqlError::new(1491, text));
+                return Err(SqlError::of(errno::ER_PARTITION_FUNC_NOT_ALLOWED_ERROR, &[&what]));
             }
             expr = Some(e);
         }

@@ -10,6 +10,7 @@ use crate::query::exec::Runner;
 use crate::query::exec::row_store::MadeRows;
 use crate::query::plan::outcome::Run;
 use crate::query::plan::{Access, Block, Step, Sub};
+use weir_engine::Cursor;
 
 impl Joiner<'_> {
     /// The next joined row with another row of the last step, in a block without subqueries; false: `next` has to look for more.
@@ -51,29 +52,67 @@ impl Joiner<'_> {
         r: &mut Runner<'_, '_>,
         mut each: impl FnMut(&[u8]) -> Run<()>,
     ) -> Run<usize> {
-        let block = self.block;
-        let [step] = &block.steps[..] else { return Ok(0) };
-        let state = &self.states[table];
-        let looks = step.conds.iter().any(|c| !(c.implied && state.exact));
-        let plain = step.table == table && step.kept.is_none() && !looks;
-        if !plain || !self.goes_on(block, step) {
+        if !self.needs_no_look(table) {
             return Ok(0);
         }
         let (Slot::Cursor(c), state) = (&mut self.slots[table], &mut self.states[table]) else {
             return Ok(0);
         };
-        let mut rows = 0;
-        while c.step() {
-            state.count_row(r.reads.work);
-            r.reads.work.examine();
-            self.count += 1;
-            if self.count.is_multiple_of(KILL_EVERY) {
-                r.go_on()?;
-            }
-            each(c.row())?;
+        let (mut rows, mut done) = (0, Ok(()));
+        while done.is_ok() && c.step() {
             rows += 1;
+            done = each(c.row());
         }
-        Ok(rows)
+        state.count_rows(rows, r.reads.work);
+        self.count += rows as u32;
+        r.go_on()?;
+        done.map(|()| rows)
+    }
+
+    /// The same with the rows of the next leaf, which are not copied: `each` is called with the leaf latched, and waits for nothing. `None`:
+    /// there are no more, or more is to be done for a row.
+    pub async fn pour_leaf(
+        &mut self,
+        table: usize,
+        r: &mut Runner<'_, '_>,
+        mut each: impl FnMut(&[u8]) -> Run<()> + Send,
+    ) -> Run<Option<usize>> {
+        let (Slot::Cursor(c), state) = (&mut self.slots[table], &mut self.states[table]) else {
+            return Ok(None);
+        };
+        let mut done = Ok(());
+        let mut take = |row: &[u8]| {
+            done = each(row);
+            done.is_ok()
+        };
+        let poured = c.pour(r.txn, &mut take).await?;
+        let rows = poured.unwrap_or(0);
+        state.count_rows(rows, r.reads.work);
+        self.count += rows as u32;
+        r.go_on()?;
+        done.map(|()| poured)
+    }
+
+    /// The rows of the block's only step, `table`'s, go on as they are: no condition needs a look at them.
+    fn needs_no_look(&self, table: usize) -> bool {
+        let [step] = &self.block.steps[..] else { return false };
+        let state = &self.states[table];
+        let looks = step.conds.iter().any(|c| !(c.implied && state.exact));
+        let plain = step.table == table && step.kept.is_none() && !looks;
+        plain && self.goes_on(self.block, step)
+    }
+
+    /// The rest of the rows that are read now can be poured out of their leaves.
+    pub fn may_pour(&self, table: usize) -> bool {
+        let ready = |slot: &Slot| matches!(slot, Slot::Cursor(c) if c.can_pour());
+        ready(&self.slots[table]) && self.needs_no_look(table)
+    }
+
+    /// A cursor is opened for rows that are to be poured: it reads one of them in the usual way.
+    pub(super) fn open_to_pour(&self, table: usize, c: &mut Cursor) {
+        if self.pours && self.needs_no_look(table) {
+            c.begin_small();
+        }
     }
 
     /// Puts step `i` on its next row, if that is at hand.

@@ -35,6 +35,13 @@ impl StepState {
         }
     }
 
+    /// The same for so many rows.
+    pub(super) fn count_rows(&mut self, rows: usize, work: &SessionStatus) {
+        let first = usize::from(rows > 0 && std::mem::take(&mut self.reading.found));
+        work.rows(self.reading.on, (rows - first) as u64);
+        work.examine_rows(rows as u64);
+    }
+
     /// A cursor is opened. `whole`: the access reads all of its index.
     pub(super) fn count_opened(&mut self, work: &SessionStatus, whole: bool, spec: &ScanSpec) {
         work.row(Stat::Handler_read_key);
@@ -67,7 +74,9 @@ fn of_step(block: &Block, step: &Step, first: bool) -> Option<Stat> {
     match (&step.access, &block.tables[step.table].source) {
         (Access::Scan { .. }, _) => Some(whole),
         (Access::Mem { hash }, _) => hash.is_empty().then_some(whole),
-        (Access::Merged(_) | Access::Loose { .. }, Source::Table(_)) => Some(ranges),
+        (Access::Merged(_) | Access::Loose { .. } | Access::Skip(_), Source::Table(_)) => {
+            Some(ranges)
+        }
         (Access::Ranges { key, .. }, Source::Table(_)) => {
             let one = matches!(&key.searches[..], [one] if one.is_single());
             (!one).then_some(ranges)

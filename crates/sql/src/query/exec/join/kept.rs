@@ -18,8 +18,8 @@ use crate::query::eval::eval;
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::packed::PackedRows;
 use crate::query::exec::emit::join_memory;
-use crate::query::exec::lasting::{Last, place};
 use crate::query::exec::row_hash::RowHash;
+use crate::query::exec::subquery_cache::{Last, place};
 use crate::query::exec::{Boxed, Runner};
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::{BExpr, ColRef};
@@ -265,7 +265,7 @@ impl Joiner<'_> {
         })
     }
 
-    /// The block is not run on: what it has read of tables whose rows could have outlasted it is told, and what it has read is noted for the
+    /// The block is not run on: the tables whose rows could have outlasted it are reported, and what it has read is noted for the
     /// next execution.
     pub fn end(&self, r: &mut Runner<'_, '_>) {
         self.note_rows();

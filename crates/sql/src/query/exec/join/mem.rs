@@ -7,8 +7,10 @@
 use super::Joiner;
 use super::kept::LIMIT;
 use super::parted::Spilled;
+use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
 use crate::query::eval::frame::{Frame, Slot};
+use crate::query::eval::{Ev, eval};
 use crate::query::exec::Runner;
 use crate::query::exec::emit::table_memory;
 use crate::query::exec::made::{By, Shared, hash_of};
@@ -17,7 +19,40 @@ use crate::query::exec::row_store::MadeRows;
 use crate::query::expr::BExpr;
 use crate::query::expr::keyed::Keyed;
 use crate::query::plan::outcome::{Row, Run};
+use crate::value::key_hash::KeyHash;
+use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Rows of derived tables that are made for each value of a key.
+#[derive(Default)]
+pub(super) struct ByKey {
+    rows: HashMap<Vec<u8>, MadeRows, KeyHash>,
+    held: Held,
+}
+
+impl ByKey {
+    fn get(&self, key: &[u8]) -> Option<&MadeRows> {
+        self.rows.get(key)
+    }
+
+    /// Keeps rows for the next row with their key. When there is no more room, those of all keys go: most come in runs.
+    fn keep(
+        &mut self,
+        (key, rows): (Vec<u8>, MadeRows),
+        held: Held,
+        memory: usize,
+        ev: &Ev<'_>,
+    ) -> Run<()> {
+        if self.held.bytes() + held.bytes() > memory {
+            *self = ByKey::default();
+        }
+        let entry = size_of::<(Vec<u8>, MadeRows)>() + key.len();
+        self.held.merge(held);
+        ev.cx.hold(&mut self.held, entry)?;
+        self.rows.insert(key, rows);
+        Ok(())
+    }
+}
 
 impl Joiner<'_> {
     /// Some: the rows have been divided for the rows before, and have to be joined in parts.
@@ -152,10 +187,27 @@ impl Joiner<'_> {
         self.slots[t] = Slot::Null;
         self.mems[t] = None;
         self.lateral.retain(|(of, _)| *of != t);
+        let slot = &self.block.tables[t];
         let frame = self.frame(r.params, outer);
-        let (source, memory) = (&self.block.tables[t].source, table_memory(r.reads));
-        let (rows, held) = r.materialise(source, memory, Some(&frame)).await?;
-        self.lateral.push((t, held));
+        let key = match &slot.by_key {
+            Some(value) => {
+                let mut key = (t as u32).to_le_bytes().to_vec();
+                distinct_key(&eval(value, &frame, &mut r.ev)?, &mut key);
+                Some(key)
+            }
+            None => None,
+        };
+        let known = key.as_ref().and_then(|key| self.by_key.get(key));
+        if let Some(rows) = known {
+            self.mems[t] = Some(rows.clone());
+            return Ok(());
+        }
+        let memory = table_memory(r.reads);
+        let (rows, held) = r.materialise(&slot.source, memory, Some(&frame)).await?;
+        match key {
+            Some(key) => self.by_key.keep((key, rows.clone()), held, memory, &r.ev)?,
+            None => self.lateral.push((t, held)),
+        }
         self.mems[t] = Some(rows);
         Ok(())
     }

@@ -121,7 +121,7 @@ impl<'p> Joiner<'p> {
     pub(super) fn may_part(&self, i: usize, hashed: bool, again: bool) -> bool {
         let crossed = self.block.groups.iter().any(|g| g.first < i && i <= g.last);
         let few = self.block.steps[i].begins.len() <= 8;
-        let ordered = !self.block.index_order.is_empty();
+        let ordered = self.block.keeps_order();
         i > 0 && !again && hashed && !crossed && few && !ordered
     }
 

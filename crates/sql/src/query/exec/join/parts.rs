@@ -59,9 +59,11 @@ impl Joiner<'_> {
         let of = match &step.access {
             Access::Scan { index, reverse } => Some((*index, *reverse)),
             Access::Ranges { key, reverse } => Some((key.index, *reverse)),
-            Access::Point(_) | Access::Loose { .. } | Access::Merged(_) | Access::Mem { .. } => {
-                None
-            }
+            Access::Point(_)
+            | Access::Loose { .. }
+            | Access::Skip(_)
+            | Access::Merged(_)
+            | Access::Mem { .. } => None,
         };
         if state.ranges.len() == 1 && !self.widened {
             state.merge = of.and_then(|(index, reverse)| Merge::of(&table.engine, index, reverse));

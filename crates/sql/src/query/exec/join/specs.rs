@@ -14,6 +14,7 @@ pub(super) fn scan_spec(block: &Block, i: usize, range: KeyRange, r: &Runner<'_,
         Access::Scan { index, reverse } => (*index, *reverse),
         Access::Ranges { key, reverse } => (key.index, *reverse),
         Access::Point(key) => (key.index, false),
+        Access::Skip(scan) => (scan.key.index, false),
         Access::Loose { index, .. } => (*index, false),
         Access::Merged(_) | Access::Mem { .. } => (0, false),
     };

@@ -193,7 +193,5 @@ pub fn whole(v: &Value<'_>) -> Option<i64> {
 }
 
 fn illegal_frame() -> SqlError {
-    let text =
-        "Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type";
-    SqlError::new(errno::ER_WINDOW_FRAME_ILLEGAL, text)
+    SqlError::of(errno::ER_WINDOW_FRAME_ILLEGAL, &[&"<unnamed window>"])
 }

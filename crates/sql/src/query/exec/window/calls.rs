@@ -298,5 +298,5 @@ impl Call<'_> {
 }
 
 fn wrong(function: &str) -> SqlError {
-    SqlError::new(errno::ER_WRONG_ARGUMENTS, format!("Incorrect arguments to {function}"))
+    SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&function])
 }

@@ -1,5 +1,6 @@
 //! Changes of a document as `binlog_row_value_options = PARTIAL_JSON` logs them.
 
+use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::ValueError;
 use crate::value::json::{Dom, Json, Leg, Path, place_mut};
@@ -8,8 +9,12 @@ use weir_engine::row::Datum;
 
 /// The document behind the changes. Errors: 13146's sister 3903, the changes do not fit the document.
 pub fn changed(old: Datum<'_>, diffs: &[JsonDiff<'_>]) -> Result<Json<'static>, SqlError> {
-    let wrong =
-        || SqlError::new(3903, "Couldn't apply JSON diff: a path of it is not in the document");
+    let wrong = || {
+        SqlError::new(
+            errno::ER_INVALID_JSON_VALUE_FOR_FUNC_INDEX,
+            "Couldn't apply JSON diff: a path of it is not in the document",
+        )
+    };
     let bytes = old.as_bytes().ok_or_else(wrong)?;
     let mut doc = Json::from_bytes(bytes).view().to_dom();
     for diff in diffs {

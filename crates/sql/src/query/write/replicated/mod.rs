@@ -86,7 +86,7 @@ pub async fn apply(
 
 /// 1594: the event cannot be read.
 pub fn broken_event(e: weir_binlog::Error) -> RunError {
-    RunError::Sql(SqlError::new(1594, format!("Relay log read failure: {e}")))
+    RunError::Sql(SqlError::of(errno::ER_REPLICA_RELAY_LOG_READ_FAILURE, &[&e]))
 }
 
 /// The table and those of its foreign keys are locked as by a statement. Cascades are worked out here where the source has not written
@@ -205,10 +205,7 @@ impl Applier<'_> {
         }
         match self.how.idempotent {
             true => Ok(false),
-            false => {
-                let text = format!("Can't find record in '{}'", self.table.name());
-                Err(SqlError::new(errno::ER_KEY_NOT_FOUND, text).into())
-            }
+            false => Err(SqlError::of(errno::ER_KEY_NOT_FOUND, &[&self.table.name()]).into()),
         }
     }
 }

@@ -1,0 +1,543 @@
+//! Writes of one row that wait for nothing: by the full clustered key, in one attempt, with the row's entries and, where the transaction
+//! ends with it, the commit in one mini-transaction.
+//!
+//! An UPDATE or DELETE by key and an INSERT of a row find everything in memory nearly always. They are then plain functions. Such a write
+//! answers `None` where it would have to wait for anything (a page, a latch, a lock, room in the log, a definition statement), where a
+//! page has to be split, and where the write is more than its row: long columns, lists in indexes, an index that has a change buffer, a
+//! locked gap, a duplicate. Nothing is written by then, and the caller writes in the usual way, which waits, and which knows the errors.
+//!
+//! Invariants:
+//! - The row and all of its entries that change are latched exclusively at the same time, so nobody sees one without the others.
+//! - A transaction that ends with the write takes no explicit lock: from the latch on the row names it as the writer, which is a lock, and
+//!   it has committed before it does anything else. Anyone who has the row locked was asked for under the latch.
+//! - A commit that is written with its only change has the number that it got before: as with any commit, the transaction counts as
+//!   active until its group is in the log.
+
+use super::external::longest_inline;
+use super::secondary::{is_marked, note_trx, set_mark, value};
+use super::undo::{self, Change, Patch, UndoPlace};
+use super::version::{DELETED, HEADER, RowHeader};
+use super::{Durability, LockMode, OnLocked, Owed, RowAttempt, Txn};
+use crate::btree::{self, Place, gathered_leaf};
+use crate::change_buffer::VALUE;
+use crate::error::{Error, Result};
+use crate::ids::{Lsn, TrxId};
+use crate::lock::{Kind, LockName, Mode};
+use crate::mtr::{self, Apply, Gather, P, Work};
+use crate::page::slotted;
+use crate::planted;
+use crate::sync::atomic::Ordering;
+use crate::table::{Index, MdlMode, Table};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Bytes of redo that a write may have. The room that it does not use is given back with its commit.
+const WANT: usize = 4 * 1024;
+
+/// Indexes of a table that is written so.
+const INDEXES: usize = 16;
+
+/// What becomes of the row.
+pub enum RowChange<'m> {
+    /// Puts the new row, which has the same clustered key, into the vector. It is called with the leaf latched, so it computes no more than
+    /// a few columns. False: the row is to be changed in the usual way.
+    Update(&'m mut dyn FnMut(&[u8], &mut Vec<u8>) -> bool),
+    Delete,
+}
+
+/// The entries of an index before and after a write, where they differ.
+struct Moved {
+    index: usize,
+    gone: Option<Vec<u8>>,
+    come: Option<Vec<u8>>,
+}
+
+enum What {
+    Mark,
+    Revive,
+    Insert,
+}
+
+/// An entry that is to change, with its leaf gathered.
+struct Entry<'t> {
+    index: &'t Index,
+    leaf: P,
+    slot: usize,
+    key: Vec<u8>,
+    /// Bytes of it that are the index's own columns.
+    columns: usize,
+    what: What,
+}
+
+type Entries<'t> = SmallVec<[Entry<'t>; 4]>;
+
+/// The clustered record before the write, and what its cell is to be.
+struct Cell<'c> {
+    leaf: P,
+    /// Where there is a record, it is replaced.
+    slot: std::result::Result<usize, usize>,
+    key: &'c [u8],
+    flags: u8,
+    row: &'c [u8],
+}
+
+/// The end of an attempt whose statement goes the usual way.
+fn decline<T>() -> RowAttempt<T> {
+    Err(Error::LockNotAvailable.into())
+}
+
+fn unless(reason: bool) -> RowAttempt<()> {
+    if reason { decline() } else { Ok(()) }
+}
+
+impl Entry<'_> {
+    fn need(&self) -> usize {
+        match self.what {
+            What::Insert => btree::insert_need(self.key.len(), VALUE) + 32,
+            What::Mark | What::Revive => 64,
+        }
+    }
+
+    fn apply(&self, a: &mut Apply<'_>, trx: TrxId) {
+        match self.what {
+            What::Mark => set_mark(a, self.leaf, self.slot, DELETED, trx),
+            What::Revive => set_mark(a, self.leaf, self.slot, 0, trx),
+            What::Insert => {
+                let value = value(0, self.columns);
+                btree::insert(a, &self.index.tree, self.leaf, self.slot, &self.key, &value);
+                note_trx(a, self.leaf, trx);
+            }
+        }
+    }
+}
+
+/// Whether a leaf, which owns `entry` and has it at `slot` or would, is the only one that may have entries with these columns, and has none.
+fn is_free(p: &[u8], slot: usize, columns: &[u8]) -> bool {
+    let before = match slot {
+        0 => slotted::lower(p).starts_with(columns),
+        _ => slotted::key(p, slot - 1).starts_with(columns),
+    };
+    let behind = match slot < slotted::count(p) {
+        true => slotted::key(p, slot).starts_with(columns),
+        false => slotted::upper(p).is_some_and(|upper| upper.starts_with(columns)),
+    };
+    !before && !behind
+}
+
+/// The entries of the row that a write changes.
+fn moved(
+    t: &Table,
+    key: &[u8],
+    old: Option<&[u8]>,
+    new: Option<&[u8]>,
+) -> RowAttempt<SmallVec<[Moved; 4]>> {
+    let mut all = SmallVec::new();
+    for (i, index) in t.indexes.iter().enumerate().skip(1) {
+        if let (Some(old), Some(new)) = (old, new)
+            && !index.depends_on_change(&t.layout, old, new)
+        {
+            continue;
+        }
+        unless(index.def.list_part().is_some())?;
+        let entry = |row: &[u8]| t.secondary_key(i, row, key);
+        let (gone, come) = (old.map(entry).transpose()?, new.map(entry).transpose()?);
+        if gone != come {
+            all.push(Moved { index: i, gone, come });
+        }
+    }
+    Ok(all)
+}
+
+impl Txn {
+    /// Changes the row with this clustered key. `ends`: the transaction has nothing else to do, and commits with it; then it is over, and
+    /// the answer is what [`Txn::commit_ahead`] gives. `None`: nothing was written; the transaction may have the table's metadata lock, the
+    /// row's lock, and be a writer, which the usual write makes it too.
+    pub fn change_now(
+        &mut self,
+        t: &Arc<Table>,
+        key: &[u8],
+        mut change: RowChange<'_>,
+        ends: Option<Durability>,
+    ) -> Option<Result<Option<Owed>>> {
+        self.ready_now(t)?;
+        let (db, who) = (self.db.clone(), (self.o.session_id, self.id));
+        let attempt = |txn: &mut Txn, w: &mut Work<'_>| {
+            txn.change_attempt_now(w, t, key, &mut change, ends.is_some())
+        };
+        let lsn = mtr::attempt_now(&db, WANT, self, attempt)?;
+        let counter = match change {
+            RowChange::Update(_) => &db.stats.rows_updated,
+            RowChange::Delete => {
+                t.rows.fetch_sub(1, Ordering::Relaxed);
+                &db.stats.rows_deleted
+            }
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+        self.rows += 1;
+        match ends {
+            Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),
+            None => Some(Ok(None)),
+        }
+    }
+
+    /// Inserts a row. As [`Txn::change_now`]; a row in the way is a reason for the usual way, unless it is deleted.
+    pub fn insert_now(
+        &mut self,
+        t: &Arc<Table>,
+        row: &[u8],
+        ends: Option<Durability>,
+    ) -> Option<Result<Option<Owed>>> {
+        let key = t.clustered_key(row).ok()?;
+        self.ready_now(t)?;
+        let (db, who) = (self.db.clone(), (self.o.session_id, self.id));
+        let attempt = |txn: &mut Txn, w: &mut Work<'_>| {
+            txn.insert_attempt_now(w, t, &key, row, ends.is_some())
+        };
+        let lsn = mtr::attempt_now(&db, WANT, self, attempt)?;
+        t.rows.fetch_add(1, Ordering::Relaxed);
+        db.stats.rows_inserted.fetch_add(1, Ordering::Relaxed);
+        self.rows += 1;
+        match ends {
+            Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),
+            None => Some(Ok(None)),
+        }
+    }
+
+    /// The end of a transaction that was begun for one write, which has declined.
+    pub fn dismiss(mut self) {
+        if self.undo.as_ref().is_some_and(|log| !log.is_begun())
+            && let Some(log) = self.undo.take()
+        {
+            self.db.trx.end_rollback(self.id);
+            self.db.undo_slots.give_back(log);
+            self.id = 0;
+            self.finish();
+        }
+    }
+
+    /// The table's lock, and the transaction is a writer.
+    fn ready_now(&mut self, t: &Arc<Table>) -> Option<()> {
+        let o = &self.o;
+        let plain = o.held.is_none() && !o.background && !o.read_only && !planted::any();
+        let simple = !t.may_have_external()
+            && !t.has_hidden_key()
+            && t.parts.is_empty()
+            && t.indexes.len() <= INDEXES;
+        if !plain || !simple || self.check_alive().is_err() || t.usable().is_err() {
+            return None;
+        }
+        match self.mdl.iter_mut().find(|h| h.is_for(t)) {
+            Some(hold) => hold.try_to_write().then_some(())?,
+            None => {
+                let hold = t.mdl_now(MdlMode::Write)?;
+                self.mdl.push(hold);
+            }
+        }
+        // Those who can wait report changes to an index that is being built.
+        if t.row_logs.get().is_some() {
+            return None;
+        }
+        self.become_writer_now()?;
+        self.shared_writes |= !self.owns(t);
+        Some(())
+    }
+
+    /// As [`Txn::ensure_writer`].
+    fn become_writer_now(&mut self) -> Option<()> {
+        if self.undo.is_some() {
+            return Some(());
+        }
+        let db = &self.db;
+        db.core.log.failure().ok()?;
+        db.force.may_write().ok()?;
+        let log = db.undo_slots.take_free()?;
+        self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
+        let Some(id) = db.trx.next_writer(&self.locks) else {
+            db.undo_slots.give_back(log);
+            return None;
+        };
+        (self.id, self.undo) = (id, Some(log));
+        Some(())
+    }
+
+    /// The clustered record is this transaction's to change.
+    fn lock_now(&mut self, index: &Index, key: &[u8], h: &RowHeader, ends: bool) -> RowAttempt<()> {
+        if h.trx == self.id {
+            self.gained.forget();
+            return Ok(());
+        }
+        unless(self.db.trx.is_active(h.trx))?;
+        if !ends {
+            let (mode, kind) = (LockMode::Exclusive, Kind::Record);
+            return self.lock_clustered(index, key, h, mode, kind, OnLocked::NoWait);
+        }
+        let name = LockName::new(index.id, Some(key));
+        unless(self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record))
+    }
+
+    fn change_attempt_now(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        key: &[u8],
+        change: &mut RowChange<'_>,
+        ends: bool,
+    ) -> RowAttempt<Lsn> {
+        let index = &t.indexes[0];
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, key)?;
+        let Ok(slot) = at.slot else { return decline() };
+        let value = slotted::value(g.bytes(at.leaf), slot);
+        let h = RowHeader::read(value);
+        unless(h.is_deleted())?;
+        self.lock_now(index, key, &h, ends)?;
+        let old = value[HEADER..].to_vec();
+        let (new, flags) = match change {
+            RowChange::Delete => (None, DELETED),
+            RowChange::Update(make) => {
+                let mut new = Vec::with_capacity(old.len() + 64);
+                unless(!make(&old, &mut new))?;
+                (Some(new), 0)
+            }
+        };
+        let moved = moved(t, key, Some(&old), new.as_deref())?;
+        let mut entries = Entries::new();
+        self.gather_entries(&mut g, t, &moved, key.len(), true, &mut entries)?;
+        let obsolete = if new.is_some() { &moved[..] } else { &[] };
+        let row = new.as_deref().unwrap_or(&old);
+        let rec = self.encode_now(&g, t, (key, &h), (&old, row), obsolete)?;
+        let cell = Cell { leaf: at.leaf, slot: Ok(slot), key, flags, row };
+        self.write_now(g, t, &cell, old.len(), &rec, &entries, ends)
+    }
+
+    fn insert_attempt_now(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        key: &[u8],
+        row: &[u8],
+        ends: bool,
+    ) -> RowAttempt<Lsn> {
+        let index = &t.indexes[0];
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, key)?;
+        let mut entries = Entries::new();
+        let (rec, old_len) = match at.slot {
+            Err(_) => {
+                unless(self.db.locks.has_gaps(index.id))?;
+                let moved = moved(t, key, None, Some(row))?;
+                self.gather_entries(&mut g, t, &moved, key.len(), false, &mut entries)?;
+                ((undo::encode_insert(t.def.id, key), false), 0)
+            }
+            Ok(slot) => {
+                let value = slotted::value(g.bytes(at.leaf), slot);
+                let h = RowHeader::read(value);
+                unless(!h.is_deleted())?;
+                self.lock_now(index, key, &h, ends)?;
+                let old = value[HEADER..].to_vec();
+                let all = moved(t, key, None, Some(row))?;
+                self.gather_entries(&mut g, t, &all, key.len(), false, &mut entries)?;
+                let obsolete = moved(t, key, Some(&old), Some(row))?;
+                (self.encode_now(&g, t, (key, &h), (&old, row), &obsolete)?, old.len())
+            }
+        };
+        let cell = Cell { leaf: at.leaf, slot: at.slot, key, flags: 0, row };
+        self.write_now(g, t, &cell, old_len, &rec, &entries, ends)
+    }
+
+    /// The undo record of a change, and whether it leaves work for purge.
+    fn encode_now(
+        &self,
+        g: &Gather<'_, '_>,
+        t: &Table,
+        (key, h): (&[u8], &RowHeader),
+        (old, new): (&[u8], &[u8]),
+        obsolete: &[Moved],
+    ) -> RowAttempt<(Vec<u8>, bool)> {
+        let gone = |m: &Moved| Some((t.indexes[m.index].id, m.gone.clone()?));
+        let obsolete: SmallVec<[(u64, Vec<u8>); 4]> = obsolete.iter().filter_map(gone).collect();
+        let change = Change {
+            table: t.def.id,
+            key,
+            old_flags: h.flags,
+            old_trx: h.trx,
+            old_roll: h.roll,
+            patch: Patch::between(old, new),
+            obsolete: obsolete.iter().map(|(i, e)| (*i, e.as_slice())).collect(),
+            externals: Vec::new(),
+            purged: false,
+        };
+        let rec = undo::encode_change(&change);
+        unless(rec.len() > undo::record_max(g.core().spaces.page_size()))?;
+        Ok((rec, change.leaves_work()))
+    }
+
+    /// Latches the leaves of the entries. `marks`: those that go are to be marked; else they are already.
+    fn gather_entries<'t>(
+        &self,
+        g: &mut Gather<'_, '_>,
+        t: &'t Table,
+        moved: &[Moved],
+        key_len: usize,
+        marks: bool,
+        out: &mut Entries<'t>,
+    ) -> RowAttempt<()> {
+        let max = slotted::max_key(g.core().spaces.page_size());
+        for m in moved {
+            let index = &t.indexes[m.index];
+            unless(index.trees().buffer.is_some())?;
+            if let Some(gone) = m.gone.as_ref().filter(|_| marks) {
+                let (leaf, slot) = find(g, index, gone)?;
+                let Ok(slot) = slot else { return decline() };
+                unless(is_marked(slotted::value(g.bytes(leaf), slot)))?;
+                self.free_of_readers(index, gone)?;
+                let (key, columns) = (gone.clone(), gone.len() - key_len);
+                out.push(Entry { index, leaf, slot, key, columns, what: What::Mark });
+            }
+            if let Some(come) = &m.come {
+                unless(come.len() > max)?;
+                self.gather_new(g, index, come, come.len() - key_len, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Latches the leaf of an entry that is to live.
+    fn gather_new<'t>(
+        &self,
+        g: &mut Gather<'_, '_>,
+        index: &'t Index,
+        entry: &[u8],
+        columns: usize,
+        out: &mut Entries<'t>,
+    ) -> RowAttempt<()> {
+        let (leaf, slot) = find(g, index, entry)?;
+        let p = g.bytes(leaf);
+        let (slot, what) = match slot {
+            Ok(slot) if !is_marked(slotted::value(p, slot)) => return Ok(()),
+            // Others may have come to have the columns of a marked entry.
+            Ok(_) if index.def.unique => return decline(),
+            Ok(slot) => {
+                self.free_of_readers(index, entry)?;
+                (slot, What::Revive)
+            }
+            Err(slot) => {
+                unless(self.db.locks.has_gaps(index.id))?;
+                unless(!slotted::fits(p, entry.len(), VALUE))?;
+                let columns = &entry[..columns];
+                let asks = index.def.unique && !index.has_null(columns);
+                unless(asks && !is_free(p, slot, columns))?;
+                (slot, What::Insert)
+            }
+        };
+        out.push(Entry { index, leaf, slot, key: entry.to_vec(), columns, what });
+        Ok(())
+    }
+
+    /// Nobody else has a lock of the entry, whose mark is about to change.
+    fn free_of_readers(&self, index: &Index, entry: &[u8]) -> RowAttempt<()> {
+        let name = LockName::new(index.id, Some(entry));
+        unless(self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record))
+    }
+
+    /// The second half: everything at once.
+    #[allow(clippy::too_many_arguments)]
+    fn write_now(
+        &mut self,
+        mut g: Gather<'_, '_>,
+        t: &Table,
+        cell: &Cell<'_>,
+        old_len: usize,
+        (rec, leaves_work): &(Vec<u8>, bool),
+        entries: &[Entry<'_>],
+        ends: bool,
+    ) -> RowAttempt<Lsn> {
+        let (tree, len) = (&t.indexes[0].tree, HEADER + cell.row.len());
+        let page_size = g.core().spaces.page_size();
+        unless(cell.key.len() + cell.row.len() > longest_inline(page_size))?;
+        let p = g.bytes(cell.leaf);
+        let (fits, own) = match cell.slot {
+            Ok(slot) => {
+                (slotted::fits_replace(p, slot, len), btree::replace_need(HEADER + old_len, len))
+            }
+            Err(_) => {
+                let fits = cell.key.len() <= slotted::max_key(page_size)
+                    && slotted::fits(p, cell.key.len(), len);
+                (fits, btree::insert_need(cell.key.len(), len))
+            }
+        };
+        unless(!fits)?;
+        let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
+            return decline();
+        };
+        let more: usize = entries.iter().map(Entry::need).sum();
+        let need = own + undo::append_need(rec.len()) + more;
+        unless(need > WANT || ends && !place.is_first())?;
+        let no = ends.then(|| self.db.trx.begin_commit());
+        let mut a = match g.seal(need) {
+            Ok(a) => a,
+            Err(stop) => {
+                no.inspect(|no| self.db.trx.abandon_commit(*no));
+                return Err(stop.into());
+            }
+        };
+        let roll = self.append_now(&mut a, &place, rec, no);
+        let header = RowHeader { flags: cell.flags, trx: self.id, roll };
+        match cell.slot {
+            Ok(slot) => btree::replace(&mut a, cell.leaf, slot, &header.with(cell.row)),
+            Err(slot) => {
+                let value = RowHeader { roll: 0, ..header }.with(cell.row);
+                btree::insert(&mut a, tree, cell.leaf, slot, cell.key, &value);
+            }
+        }
+        entries.iter().for_each(|e| e.apply(&mut a, self.id));
+        let lsn = a.commit();
+        self.locks.weight.fetch_add(1, Ordering::Relaxed);
+        if *leaves_work {
+            self.undo_mut().note_work();
+        }
+        if let Some(no) = no {
+            self.end_commit_now(no);
+        }
+        Ok(lsn)
+    }
+
+    /// The undo record, with the commit under number `no` if there is one. Gives the record's roll pointer.
+    fn append_now(
+        &mut self,
+        a: &mut Apply<'_>,
+        place: &UndoPlace,
+        rec: &[u8],
+        no: Option<u64>,
+    ) -> u64 {
+        let id = self.id;
+        match no {
+            Some(no) => undo::append_committed(a, self.undo_mut(), place, (id, no), rec),
+            None => undo::append(a, self.undo_mut(), place, id, rec),
+        }
+        place.at.roll_pointer()
+    }
+
+    /// The commit is in the log.
+    fn end_commit_now(&mut self, no: u64) {
+        let log = self.undo.take().expect("the record was written to it");
+        let (db, id) = (&self.db, std::mem::take(&mut self.id));
+        db.purge.add(no, id, &log);
+        db.trx.end_commit(id, no);
+        db.undo_slots.give_back(log);
+    }
+}
+
+/// Where an entry is, or would be, in a leaf that is latched exclusively.
+fn find(
+    g: &mut Gather<'_, '_>,
+    index: &Index,
+    entry: &[u8],
+) -> RowAttempt<(P, std::result::Result<usize, usize>)> {
+    if let Some(leaf) = gathered_leaf(g, &index.tree, entry) {
+        return Ok((leaf, slotted::search(g.bytes(leaf), entry)));
+    }
+    let Place { leaf, slot } = btree::place(g, &index.tree, entry)?;
+    Ok((leaf, slot))
+}

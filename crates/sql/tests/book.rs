@@ -1,0 +1,280 @@
+//! The book (`docs/book`): its reference is made from the tables of the program, and its SQL runs. `WEIR_WRITE_DOCS=1` writes the
+//! reference again.
+use crate::common::*;
+use std::fmt::Write;
+use weir_engine::{StatusKind, StatusUnit};
+use weir_sql::errno;
+use weir_sql::func::{self, facts::Volatility};
+use weir_sql::vars::{self, Scope, Settable, VarType};
+use weir_syntax::ast::{Facts, InProgram, Logged, SqlCommand, UnderLocks};
+
+const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src");
+const MADE: &str =
+    "<!-- Made from the tables of the program by sql/tests/book.rs; do not edit. -->\n\n";
+
+/// Compares a page of the reference with what it should be, or writes it.
+fn page(name: &str, text: &str) {
+    let path = format!("{BOOK}/reference/{name}.md");
+    let want = format!("{MADE}{text}");
+    if std::env::var_os("WEIR_WRITE_DOCS").is_some() {
+        std::fs::write(path, want).unwrap();
+        return;
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == want,
+        "{path} is stale: WEIR_WRITE_DOCS=1 cargo test -p weir-sql --test sql book:: writes it again"
+    );
+}
+
+/// A text within a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
+}
+
+#[test]
+fn statements_are_current() {
+    let mut out = String::from(
+        "# Statements\n\n\
+         Each kind of statement has a counter, `SHOW STATUS LIKE 'Com_...'`. It *commits* if it ends the transaction at hand first. A *definition* \
+         is refused in a READ ONLY transaction and while `read_only` is on. It can be *prepared* or not (1295). *In a binary log* it is written by \
+         its rows, by its text, as the end or the part of a transaction, or not at all. *In functions* says what happens in the body of a stored \
+         function or trigger, *under LOCK TABLES* what the session's own locks ask of it.\n\n\
+         | kind | commits | definition | prepared | in a binary log | in functions | under LOCK TABLES |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    let yes = |is: bool| if is { "yes" } else { "" };
+    for command in SqlCommand::ALL {
+        let row: &Facts = command.row();
+        let logged = match row.logged {
+            Logged::Rows => "rows",
+            Logged::Statement => "text",
+            Logged::Transaction => "transaction",
+            Logged::Never => "",
+        };
+        let in_program = match row.in_program {
+            InProgram::Allowed => "yes",
+            InProgram::SendsRows => "1415",
+            InProgram::Commits => "1422",
+            InProgram::SetsAutocommit => "1445",
+            InProgram::Dynamic | InProgram::Flushes(_) => "1336",
+            InProgram::Refused(_) => "1314, in procedures too",
+            InProgram::Program => "1303",
+        };
+        let under_locks = match row.under_locks {
+            UnderLocks::Allowed => "yes",
+            UnderLocks::NamedTables => "its tables",
+            UnderLocks::GrantTables => "1100",
+            UnderLocks::Refused => "1192",
+        };
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {logged} | {in_program} | {under_locks} |",
+            row.event(),
+            yes(row.commits),
+            yes(row.defines),
+            yes(!row.unprepared),
+        );
+    }
+    page("statements", &out);
+}
+
+#[test]
+fn functions_are_current() {
+    let mut all: Vec<_> = func::all().filter(|f| !f.name.contains(' ')).collect();
+    all.sort_by_key(|f| f.name);
+    let mut out = format!(
+        "# Functions\n\n\
+         The {} built-in functions. *Arguments* is their number. *Changes* says when the value may change although the arguments do not: with \
+         each statement, with the session's settings, or with each call.\n\n\
+         | function | arguments | changes |\n|---|---|---|\n",
+        all.len()
+    );
+    for f in all {
+        let arguments = match (f.min_args, f.max_args) {
+            (a, func::ANY) => format!("{a} or more"),
+            (a, b) if a == b => a.to_string(),
+            (a, b) => format!("{a} to {b}"),
+        };
+        let changes = match f.volatility {
+            Volatility::Never => "",
+            Volatility::Statement => "statement",
+            Volatility::Session => "session",
+            Volatility::Volatile => "call",
+        };
+        let _ = writeln!(out, "| {} | {arguments} | {changes} |", f.name);
+    }
+    page("functions", &out);
+}
+
+/// The type of a variable with its range.
+fn range(ty: VarType) -> String {
+    match ty {
+        VarType::Bool => "ON, OFF".into(),
+        VarType::Int { min, max } => format!("{min} to {max}"),
+        VarType::UInt { min, max } => format!("{min} to {max}"),
+        VarType::UIntOrAuto { min, max } => format!("`auto`, {min} to {max}"),
+        VarType::Size { min, max, .. } => format!("{min} to {max} bytes"),
+        VarType::Float { min, max } => format!("{min} to {max}"),
+        VarType::Enum(names) => {
+            names.iter().filter(|n| !n.is_empty()).copied().collect::<Vec<_>>().join(", ")
+        }
+        VarType::Set(names) => {
+            let names: Vec<_> = names.iter().filter(|n| !n.is_empty()).copied().collect();
+            format!("any of {}", names.join(", "))
+        }
+        VarType::Str => "text".into(),
+        VarType::Charset { .. } => "character set".into(),
+        VarType::Collation => "collation".into(),
+        VarType::TimeZone => "time zone".into(),
+    }
+}
+
+#[test]
+fn variables_are_current() {
+    let mut out = String::from(
+        "# Variables\n\n\
+         *Scope*: G global, S session. *Set*: `option` on the command line and in option files, `SET` while the server runs. Variables of MySQL \
+         that have no effect here are in the second table, with the reason.\n\n\
+         | variable | scope | set | default | values | meaning |\n|---|---|---|---|---|---|\n",
+    );
+    let mut inert = String::from("\n## Without effect\n\n| variable | reason |\n|---|---|\n");
+    for var in vars::sorted() {
+        let def = var.def();
+        if let Some(note) = def.note {
+            let _ = writeln!(inert, "| {} | {} |", def.name, cell(note));
+            continue;
+        }
+        let scope = match def.scope {
+            Scope::Global => "G",
+            Scope::Session => "S",
+            Scope::Both => "G, S",
+        };
+        let set = match def.settable {
+            Settable::Always | Settable::GlobalOnly => "option, SET",
+            Settable::AtStart => "option",
+            Settable::Running => "SET",
+            Settable::Never => "",
+        };
+        let value = def.default.value();
+        let default = def.show(&value);
+        let _ = writeln!(
+            out,
+            "| {} | {scope} | {set} | {} | {} | {} |",
+            def.name,
+            cell(&default),
+            cell(&range(def.ty)),
+            cell(def.doc)
+        );
+    }
+    page("variables", &(out + &inert));
+}
+
+#[test]
+fn status_variables_are_current() {
+    with_server(1, async |s| {
+        let mut all = weir_sql::metrics::metrics(&s.inst);
+        all.sort_by_key(|(def, _)| def.name);
+        let mut out = String::from(
+            "# Status variables\n\n\
+             Counters rise from the start on (FLUSH STATUS sets a session's back); gauges are what is true at the moment. Counters of statements, \
+             `Com_*`, are those of [Statements](statements.md).\n\n\
+             | variable | kind | unit | meaning |\n|---|---|---|---|\n",
+        );
+        let of_statements: Vec<_> = SqlCommand::ALL.iter().map(|c| c.row().counter).collect();
+        for (def, _) in all.iter().filter(|(def, _)| !of_statements.contains(&def.name)) {
+            let kind = if def.kind == StatusKind::Counter { "counter" } else { "gauge" };
+            let unit = match def.unit {
+                StatusUnit::One => String::new(),
+                unit => format!("{unit:?}").to_lowercase(),
+            };
+            let _ = writeln!(out, "| {} | {kind} | {unit} | {} |", def.name, cell(def.doc));
+        }
+        page("status", &out);
+    });
+}
+
+#[test]
+fn errors_are_current() {
+    let mut out = String::from(
+        "# Errors\n\n\
+         Numbers, symbols, SQLSTATEs and texts are MySQL's; `{}` stands for what a message is about. A number that is not listed has the state HY000.\n\n\
+         | number | symbol | SQLSTATE | text |\n|--:|---|---|---|\n",
+    );
+    for row in errno::rows() {
+        let state = String::from_utf8_lossy(row.sqlstate);
+        let _ = writeln!(
+            out,
+            "| {} | {} | {state} | {} |",
+            row.number,
+            row.symbol,
+            cell(&row.text.replace("{{", "{").replace("}}", "}"))
+        );
+    }
+    page("errors", &out);
+}
+
+/// Statements of the fenced blocks of SQL on a page, in order.
+fn statements(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut inside = false;
+    let mut sql = String::new();
+    for line in text.lines() {
+        match line {
+            "```sql" => inside = true,
+            "```" if inside => {
+                inside = false;
+                assert!(sql.trim().is_empty(), "a statement without its semicolon: {sql}");
+            }
+            _ if inside => {
+                sql.push_str(line);
+                sql.push('\n');
+                if line.trim_end().ends_with(';') {
+                    all.push(std::mem::take(&mut sql).trim().trim_end_matches(';').to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn the_sql_of_the_book_runs() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(BOOK).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        let all = statements(&std::fs::read_to_string(&path).unwrap());
+        seen += all.len();
+        with_server(1, async |s| {
+            let mut c = s.client();
+            for sql in &all {
+                c.rows(sql).await;
+            }
+            c.0.close().await;
+        });
+    }
+    assert!(seen > 20, "the book has {seen} statements");
+}
+
+#[test]
+fn the_summary_names_each_page() {
+    let summary = std::fs::read_to_string(format!("{BOOK}/SUMMARY.md")).unwrap();
+    for folder in ["", "reference/"] {
+        for entry in std::fs::read_dir(format!("{BOOK}/{folder}")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if name.ends_with(".md") && name != "SUMMARY.md" {
+                let link = format!("]({folder}{name})");
+                assert!(summary.contains(&link), "SUMMARY.md does not name {folder}{name}");
+            }
+        }
+    }
+    for line in summary.lines() {
+        let Some((_, rest)) = line.split_once("](") else { continue };
+        let link = rest.trim_end_matches(')');
+        assert!(std::path::Path::new(&format!("{BOOK}/{link}")).exists(), "{link} is not there");
+    }
+}
