@@ -81,8 +81,9 @@ client() {
 }
 
 start_source
-ask $port -e "create user 'repl'@'%' identified with mysql_native_password by 'repl'; grant replication slave, replication client on *.* to 'repl'@'%'"
-[ -n "${MYSQL:-}" ] && ask $port -e "alter user 'repl'@'%' identified with caching_sha2_password by 'repl'"
+# MySQL 9 has no mysql_native_password, and the account is made on the replica as well.
+plugin=mysql_native_password; [ -n "${MYSQL:-}" ] && plugin=caching_sha2_password
+ask $port -e "create user 'repl'@'%' identified with $plugin by 'repl'; grant replication slave, replication client on *.* to 'repl'@'%'"
 start_replica
 ask $port <"$here/source.sql" || failed=1
 catch_up && compare src_types src_work || failed=1

@@ -10,7 +10,7 @@ insert into moments values (1,'0001-01-01','-838:59:59','-00:00:00.001','838:59:
 set time_zone = default;
 create table texts (id int primary key, c char(10), cb char(10) character set latin1, bi binary(10), vc varchar(300), vl varchar(100) character set latin1, vu varchar(60) character set utf16, vb varbinary(300), tt tinytext, tx text, mt mediumtext, lt longtext, tb tinyblob, bb blob, lb longblob, e enum('a','ü','c'), se set('x','y','zz'), e2 enum('p','q') character set latin1);
 insert into texts values (1,'ab  ','äö',x'0102','größe 🌍','äöü','ξ🌍',x'00ff','tiny',repeat('t',70000 div 2),repeat('m',100000),'long',x'00',x'ff00ff',repeat('b',66000),'ü','x,zz','q'),
- (2,'','','','','','','','','','','','','','','','',null),(3,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null);
+ (2,'','','','','','','','','','','','','','','a','',null),(3,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null);
 create table documents (id int primary key, j json, g geometry, p point, ls linestring);
 insert into documents values (1,'{"a": [1, 2.5, "x", null, true], "ü": {"deep": [[]]}, "big": 18446744073709551615}',st_geomfromtext('POLYGON((0 0,1 0,1 1,0 0))'),point(1,2),st_geomfromtext('LINESTRING(0 0,1 1)',4326)),(2,'[]',null,null,null),(3,null,point(0,0),point(-1.5,2.5),null);
 update documents set j = json_set(j, '$.a[1]', 'changed') where id = 1;

@@ -272,9 +272,6 @@ impl Connection {
     }
 
     fn command(&mut self, packet: &[u8]) -> Next {
-        if let Some(next) = self.of_replica(packet) {
-            return next;
-        }
         let command = match decode(packet) {
             Ok(c) => c,
             Err(_) => {
@@ -380,7 +377,7 @@ impl Connection {
                 self.answer(r);
             }
             Command::ChangeUser(body) => return self.change_user(body),
-            Command::Unknown(_) => self.error(&SqlError::of(errno::ER_UNKNOWN_COM_ERROR, &[])),
+            Command::Unknown(code) => self.of_replica(code, packet),
         }
         Next::Go
     }

@@ -24,7 +24,7 @@ pub struct Options {
     /// `gtid_mode`.
     pub gtids: bool,
     pub uuid: [u8; 16],
-    /// As clients are told.
+    /// As clients see it.
     pub version: String,
     pub settings: Arc<Settings>,
     pub log: LogFn,
@@ -83,7 +83,7 @@ struct Told {
 /// Why a purge has left files that it was to remove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InUse {
-    /// The first file that somebody reads.
+    /// The first file that is being read.
     pub file: String,
     pub readers: usize,
     /// How many files were removed, and how many were to be.
@@ -91,7 +91,7 @@ pub struct InUse {
     pub wanted: usize,
 }
 
-/// Somebody who reads the files from this one on.
+/// A reader of the files from this one on.
 struct Reading {
     id: u64,
     number: u32,
@@ -359,7 +359,7 @@ impl BinaryLog {
         done
     }
 
-    /// PURGE BINARY LOGS TO. Files that somebody reads stay, with all behind them.
+    /// PURGE BINARY LOGS TO. Files that are being read stay, with all later ones.
     pub async fn purge(&self, keep: u32) -> Result<Option<InUse>> {
         let (first, readers) = {
             let readings = lock(&self.readings);

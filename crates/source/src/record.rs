@@ -71,7 +71,7 @@ pub struct Record<'a> {
     pub original: u64,
     pub immediate_version: u32,
     pub original_version: u32,
-    /// It may run beside transactions whose groups end behind this LSN.
+    /// It may run at the same time as transactions whose groups end beyond this LSN.
     pub behind: Lsn,
     pub count: u32,
     pub bodies: u64,

@@ -73,7 +73,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The files as the last stop left them: what stands behind the state is cut off, for it is made again.
+    /// The files as the last stop left them: what comes after the state is cut off, for it is made again.
     pub async fn open(fixed: Arc<Fixed>, settings: Arc<Settings>, state: State) -> Result<Writer> {
         let mut w = Writer {
             file: None,

@@ -181,6 +181,17 @@ fn note_readable(log: &BinaryLog, disk: &SimDisk, known: &Mutex<Known>) {
     }
 }
 
+async fn until_frozen(disk: &SimDisk, f: impl Future<Output = ()>) -> bool {
+    let (mut f, mut frozen) = (std::pin::pin!(f), std::pin::pin!(disk.frozen()));
+    std::future::poll_fn(|cx| {
+        if f.as_mut().poll(cx).is_ready() {
+            return std::task::Poll::Ready(true);
+        }
+        frozen.as_mut().poll(cx).map(|()| false)
+    })
+    .await
+}
+
 fn life(
     seed: u64,
     disk: Option<SimDisk>,
@@ -200,7 +211,7 @@ fn life(
     }
     let (d, k, n) = (disk.clone(), known.clone(), next.clone());
     let max_size = [300, 2000, 1 << 20][(seed % 3) as usize];
-    _ = sim.run(async move {
+    let body = async move {
         let Ok((db, log)) = open(&rt, &d, max_size).await else { return };
         {
             // Everything that was readable before is readable again.
@@ -257,7 +268,11 @@ fn life(
         if !crash {
             db.shutdown().await.expect("stops");
         }
-    });
+    };
+    // A device that has stopped answers nothing: the life is over then.
+    let ended = sim.run(until_frozen(&disk, body));
+    ended.unwrap_or_else(|s| panic!("seed {seed}: stuck at {} with {:?}", s.at, s.tasks));
+    sim.kill_all();
     disk
 }
 
@@ -267,7 +282,7 @@ fn rows_known(files: &[(String, Vec<u8>)]) -> Vec<i64> {
 
 #[test]
 fn the_log_and_the_tables_agree_after_any_crash() {
-    let worlds = std::env::var("WEIR_WORLDS").ok().and_then(|n| n.parse().ok()).unwrap_or(8);
+    let worlds = std::env::var("WEIR_WORLDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     for world in 0..worlds {
         let (known, next) = (Arc::default(), Arc::default());
         let mut disk = None;

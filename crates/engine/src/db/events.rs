@@ -1,4 +1,4 @@
-//! The events of commits, for anyone who follows the log (`log::events`).
+//! The events of commits, for a follower of the log (`log::events`).
 
 use super::Db;
 use crate::error::Result;

@@ -21,7 +21,7 @@ use weir_rt::{Boxed, WaitQueue};
 /// Bytes of events that wait to be followed at most; a commit beyond them waits before it begins.
 const WAITING_MAX: usize = 64 << 20;
 
-/// Anyone who brings events from the log into files.
+/// Brings events from the log into files.
 pub trait Follower: Send + Sync {
     /// The queue that commits put their events into.
     fn events(&self) -> &Events;
@@ -54,7 +54,7 @@ impl Events {
         let mut w = self.waiting.lock();
         w.bytes += events.len();
         let before = w.list.insert(end, events);
-        debug_assert!(before.is_none(), "two groups end at {end}");
+        assert!(before.is_none(), "two groups end at {end}");
     }
 
     /// Takes the first events whose group ends at or below `durable`.
@@ -143,7 +143,7 @@ impl Log {
         }
     }
 
-    /// Bytes of events that fit into the group of a commit beside what it writes itself.
+    /// Bytes of events that fit into the group of a commit together with what it writes itself.
     pub fn events_max(&self) -> usize {
         (self.grant_max() as usize / 4).min(1 << 20)
     }

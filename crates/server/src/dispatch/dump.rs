@@ -3,7 +3,7 @@
 //! A dump keeps its connection's thread until the replica goes, the connection is killed, or the server stops. It looks for the last two
 //! every [`LOOK`] while it has nothing to send.
 
-use super::{Connection, Next, malformed};
+use super::{Connection, malformed};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -22,6 +22,9 @@ const DUMP_GTID: u8 = 0x1E;
 const NON_BLOCK: u16 = 1;
 /// How often a dump that waits looks whether it is to end.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// The state of a dump that waits, as MySQL has it.
+const SENT_ALL: &str = "Source has sent all binlog to replica; waiting for more updates";
 
 /// What a dump asks for.
 struct Asked {
@@ -72,19 +75,18 @@ fn fatal(text: impl Into<String>) -> SqlError {
 }
 
 impl Connection {
-    /// A command of a replica; `None`: it is none.
-    pub(super) fn of_replica(&mut self, packet: &[u8]) -> Option<Next> {
-        let (code, body) = packet.split_first()?;
-        let done = match *code {
+    /// A command of a replica. 1047 for any other.
+    pub(super) fn of_replica(&mut self, code: u8, packet: &[u8]) {
+        let body = packet.get(1..).unwrap_or_default();
+        let done = match code {
             REGISTER => self.registers(body),
             DUMP => dump(body).map_err(|_| malformed()).and_then(|a| self.dumps("Binlog Dump", a)),
             DUMP_GTID => dump_gtid(body).and_then(|a| self.dumps("Binlog Dump GTID", a)),
-            _ => return None,
+            _ => Err(SqlError::of(errno::ER_UNKNOWN_COM_ERROR, &[])),
         };
         if let Err(e) = done {
             self.error(&e);
         }
-        Some(Next::Go)
     }
 
     fn registers(&mut self, body: &[u8]) -> Result<(), SqlError> {
@@ -176,6 +178,7 @@ impl Connection {
                 continue;
             }
             let left = beats.map_or(LOOK, |p| p.saturating_sub(sent.elapsed()));
+            let _stage = self.server.inst.stages.enter(self.entry.id, SENT_ALL);
             rt.block_on(dump.until_more(left.min(LOOK)));
         }
     }

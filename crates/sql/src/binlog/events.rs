@@ -4,13 +4,12 @@
 //! before it end a statement (a reader forgets its tables there), and the next table's TABLE_MAP follows.
 
 use super::note::{ROW, TABLE};
-use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
 use std::collections::HashMap;
 use weir_binlog::Kind;
 use weir_binlog::rows::flag;
 use weir_source::Batch;
-use weir_wire::{Reader, put_lenenc_str};
+use weir_wire::Reader;
 
 /// Bytes of a rows event at which it ends, as MySQL's `binlog_row_event_max_size`.
 const EVENT_BYTES: usize = 8192;
@@ -19,15 +18,12 @@ struct Known {
     time: u32,
     flags: u16,
     map: Vec<u8>,
-    /// Its rows are not logged.
-    left_out: bool,
 }
 
 /// Makes events of items as they come.
-pub struct Assembler<'n> {
+#[derive(Default)]
+pub struct Assembler {
     pub batch: Batch,
-    /// The name that the rows of a table in the making are logged under.
-    renamed: Option<(&'n str, &'n str)>,
     tables: HashMap<u64, Known>,
     /// The table whose TABLE_MAP is in force.
     current: Option<u64>,
@@ -40,16 +36,10 @@ fn broken() -> SqlError {
     SqlError::internal("an item of a transaction's notes cannot be read")
 }
 
-impl<'n> Assembler<'n> {
-    pub fn new(renamed: Option<(&'n str, &'n str)>) -> Assembler<'n> {
-        Assembler {
-            batch: Batch::default(),
-            renamed,
-            tables: HashMap::new(),
-            current: None,
-            key: Vec::new(),
-            rows: Vec::new(),
-        }
+impl Assembler {
+    /// The events come after those of a batch.
+    pub fn behind(batch: Batch) -> Assembler {
+        Assembler { batch, ..Assembler::default() }
     }
 
     /// Takes whole items.
@@ -70,18 +60,12 @@ impl<'n> Assembler<'n> {
             TABLE => {
                 let id = r.u64()?;
                 let (time, flags) = (r.u32()?, r.u16()?);
-                let map = r.rest();
-                let hidden = schema_of(map)? == HIDDEN.as_bytes();
-                let left_out = hidden && self.renamed.is_none();
-                let map = match (hidden, self.renamed) {
-                    (true, Some(name)) => renamed(map, name)?,
-                    _ => map.to_vec(),
-                };
+                let map = r.rest().to_vec();
                 // Another statement begins: rows before it have been under other variables.
                 if self.current == Some(id) {
                     self.end_statement();
                 }
-                self.tables.insert(id, Known { time, flags, map, left_out });
+                self.tables.insert(id, Known { time, flags, map });
             }
             ROW => {
                 let id = r.u64()?;
@@ -96,10 +80,6 @@ impl<'n> Assembler<'n> {
     }
 
     fn row(&mut self, id: u64, change: u8, columns: &[u8], images: &[u8]) {
-        let Some(known) = self.tables.get(&id) else { return };
-        if known.left_out {
-            return;
-        }
         if self.current != Some(id) {
             self.end_statement();
             let Some(known) = self.tables.get(&id) else { return };
@@ -146,25 +126,4 @@ impl<'n> Assembler<'n> {
         self.current = None;
         self.key.clear();
     }
-}
-
-/// The schema that a TABLE_MAP names.
-fn schema_of(map: &[u8]) -> Result<&[u8], weir_wire::Malformed> {
-    let mut r = Reader::new(map);
-    r.bytes(8)?;
-    r.lenenc_str()
-}
-
-/// The same map with another name of the table.
-fn renamed(map: &[u8], (schema, table): (&str, &str)) -> Result<Vec<u8>, weir_wire::Malformed> {
-    let mut r = Reader::new(map);
-    let mut out = r.bytes(8)?.to_vec();
-    for name in [schema, table] {
-        r.lenenc_str()?;
-        r.u8()?;
-        put_lenenc_str(&mut out, name.as_bytes());
-        out.push(0);
-    }
-    out.extend_from_slice(r.rest());
-    Ok(out)
 }

@@ -6,6 +6,7 @@ use crate::meta::{SqlTable, TableMeta};
 use crate::value::temporal::MICROS;
 use crate::value::types::LobKind;
 use crate::value::{Collation, Date, DateTime, Decimal, SqlType};
+use std::borrow::Cow;
 use weir_binlog::encode;
 use weir_binlog::table_map::{Column, ColumnType, TableMap};
 use weir_binlog::value::{self as logged, Value as Logged};
@@ -235,8 +236,14 @@ fn put(c: &Shown, datum: Datum<'_>, out: &mut Vec<u8>) -> weir_binlog::Result<()
         }
         (SqlType::Json, Datum::Bytes(b)) => Logged::Json(b),
         (SqlType::Geometry { .. }, Datum::Bytes(b)) => Logged::Geometry(b),
-        (SqlType::Char { collation, .. }, Datum::Bytes(b)) => Logged::Bytes(trimmed(b, collation)),
-        (_, Datum::Bytes(b)) => Logged::Bytes(b),
+        (SqlType::Char { collation, .. }, Datum::Bytes(b)) if !collation.charset().is_wide() => {
+            Logged::Bytes(trimmed(b, collation))
+        }
+        (ty, Datum::Bytes(b)) => {
+            // As the set has it; texts of wide units are UTF-8 here.
+            let own = ty.collation().map_or(Cow::Borrowed(b), |c| c.charset().own_bytes(b));
+            return encode::value(c.form, &Logged::Bytes(&own), out);
+        }
         (_, Datum::Int(n)) => Logged::Int { value: n, bytes: 8 },
         (_, Datum::UInt(n)) => Logged::Int { value: n as i64, bytes: 8 },
         (_, Datum::Null) => return Ok(()),

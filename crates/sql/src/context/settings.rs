@@ -74,6 +74,8 @@ pub struct Settings {
     pub switches: Switches,
     /// `sql_log_bin`: commits go to the binary log, if there is one.
     pub logs: bool,
+    /// The table that CREATE TABLE ... SELECT fills, by its id in the engine, where its rows are logged.
+    pub making: Option<u64>,
     /// `binlog_row_image`.
     pub row_image: Image,
     /// `unique_checks`.
@@ -143,10 +145,7 @@ impl Settings {
                 .split(',')
                 .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
             background: v.u64(Var::weir_priority) == 1,
-            slow: match v.get(Var::long_query_time) {
-                VarValue::Float(t) => ((t * 1e6) as u64, v.u64(Var::min_examined_row_limit)),
-                _ => (u64::MAX, 0),
-            },
+            slow: slow(v),
             unlogged: v.bool(Var::sql_log_off),
             join_limit: (!v.bool(Var::sql_big_selects)).then(|| v.u64(Var::max_join_size)),
             tells_changes: v.bool(Var::session_track_state_change),
@@ -176,10 +175,18 @@ impl Settings {
             locale: v.u64(Var::lc_time_names) as u8,
             memory_limit: v.u64(Var::connection_memory_limit),
             logs: v.bool(Var::sql_log_bin),
+            making: None,
             row_image: row_image(v.u64(Var::binlog_row_image)),
             unique_checks: v.bool(Var::unique_checks),
             timeouts: TIMEOUTS.map(seconds).into(),
         }
+    }
+}
+
+fn slow(v: &SessionVars) -> (u64, u64) {
+    match v.get(Var::long_query_time) {
+        VarValue::Float(t) => ((t * 1e6) as u64, v.u64(Var::min_examined_row_limit)),
+        _ => (u64::MAX, 0),
     }
 }
 

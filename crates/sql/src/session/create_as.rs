@@ -44,9 +44,11 @@ impl Session {
         let insert = ddl::temporary::insert_into(&table, &names, c, query);
         let mut told = Told::default();
         if !c.temporary && self.logs_commits() {
-            self.said.making = Some(Making::new(&schema, &name));
+            self.said.making = Some(Making::default());
+            self.settings.making = Some(table.def.id);
         }
         let filled = self.run_for_outer(&insert, &params, &mut told).await;
+        self.settings.making = None;
         self.temporaries.forget(HIDDEN, &table.def.name);
         let done = match filled {
             Ok(()) => self.give_name(&table, &schema, &name, c.temporary).await,
@@ -89,7 +91,7 @@ impl Session {
         let create = match self.said.making {
             Some(_) => {
                 let reads: Reads<'_> = reads!(self);
-                let made = reads.table(HIDDEN, &table.def.name)?;
+                let made = reads.meta().lookup(reads.db(), HIDDEN, &table.def.name)?;
                 let style = Style::of(SqlMode(0), self.settings.tz);
                 Some(create_table((schema, name), &made.meta, 1, style))
             }

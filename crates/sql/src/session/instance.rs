@@ -16,7 +16,7 @@ use crate::value::Collation;
 use crate::vars::{GlobalVars, Var, VarValue};
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use weir_engine::{Db, DdlContext, Rider, SchemaDef};
 use weir_rt::Boxed;
@@ -202,6 +202,7 @@ impl Instance {
                 tls: OnceLock::new(),
                 replicas: OnceLock::new(),
                 binlog: OnceLock::new(),
+                unlogged_branches: Mutex::default(),
                 temporary_names,
                 virtuals: crate::infoschema::lookup,
                 system_tables: Default::default(),

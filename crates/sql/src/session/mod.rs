@@ -360,10 +360,6 @@ impl Session {
         self.txn.as_ref().map_or(next, |t| t.is_read_only())
     }
 
-    fn in_transaction(&self) -> bool {
-        self.explicit || self.txn.is_some()
-    }
-
     fn start_statement(&mut self) {
         self.inst.status.inc(Stat::Queries);
         self.interrupt.clear();

@@ -1,5 +1,7 @@
 //! Where the values live: one global set, and for each session only what it changed.
 
+mod computed;
+
 use super::check::{Checked, SetInput, VarWarning, check, check_over};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
@@ -65,31 +67,6 @@ impl GlobalVars {
 
     fn stored(&self, var: Var) -> VarValue {
         self.values.read().unwrap_or_else(PoisonError::into_inner)[var as usize].clone()
-    }
-
-    /// Where `weir_pressure` is read: a variable that nobody sets.
-    pub fn read_pressure_by(&self, read: impl Fn() -> u16 + Send + Sync + 'static) {
-        // An engine has one.
-        let _ = self.pressure.set(Box::new(read));
-    }
-
-    /// Where `gtid_executed` and `gtid_purged` are read while there is a binary log, which gets what the variables have of other servers'
-    /// transactions. The flag asks for the second.
-    pub fn read_gtids_by(&self, read: GtidsFn) {
-        // A server has one log.
-        let _ = self.gtids.set(read);
-    }
-
-    fn gtids(&self, var: Var) -> VarValue {
-        let VarValue::Str(others) = self.stored(var) else { return VarValue::Str("".into()) };
-        match self.gtids.get() {
-            Some(read) => VarValue::Str(read(var == Var::gtid_purged, &others).into()),
-            None => VarValue::Str(others),
-        }
-    }
-
-    fn pressure(&self) -> VarValue {
-        VarValue::UInt(self.pressure.get().map_or(0, |read| read()).into())
     }
 
     pub fn bool(&self, var: Var) -> bool {

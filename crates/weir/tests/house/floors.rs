@@ -107,6 +107,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "locks",
             "account",
             "meta",
+            "binlog",
             "digests",
             "context",
             "metrics",

@@ -7,7 +7,6 @@ use super::RowWriter;
 use crate::binlog::is_own_schema;
 use crate::binlog::note::{How, too_large};
 use crate::meta::SqlTable;
-use crate::meta::temporary::HIDDEN;
 use crate::query::exec::{Boxed, Runner, temp_file};
 use crate::query::plan::outcome::Run;
 use crate::vars::Var;
@@ -28,10 +27,11 @@ fn how(r: &Runner<'_, '_>) -> How {
     }
 }
 
-/// Temporary tables and the server's own are not logged; a table that CREATE TABLE ... SELECT fills is, under its name to come.
-fn is_logged(table: &SqlTable) -> bool {
-    let schema = table.schema();
-    !is_own_schema(schema) && (!table.is_temporary() || schema == HIDDEN)
+/// Temporary tables and the server's own are not logged. One that CREATE TABLE ... SELECT fills is temporary for so long, and is logged under
+/// its name to come, by which it is shown.
+fn is_logged(r: &Runner<'_, '_>, table: &SqlTable) -> bool {
+    let is_made = r.reads.settings.making == Some(table.engine.def.id);
+    !is_own_schema(table.schema()) && (!table.is_temporary() || is_made)
 }
 
 impl RowWriter<'_> {
@@ -42,7 +42,7 @@ impl RowWriter<'_> {
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Run<()> {
-        if self.replicated || !is_logged(table) {
+        if self.replicated || !is_logged(r, table) {
             return Ok(());
         }
         let how = how(r);
