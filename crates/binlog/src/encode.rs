@@ -10,7 +10,7 @@ use crate::kind::Kind;
 use crate::query::{Settings, var};
 use crate::rows::{Image, flag};
 use crate::set::GtidSet;
-use crate::table_map::{ColumnType, TableMap};
+use crate::table_map::{ColumnType, TableMap, field};
 use crate::value::{Date, DateTime, Time, Value};
 use weir_wire::{put_lenenc_int, put_lenenc_str};
 
@@ -199,6 +199,46 @@ pub fn table_map(map: &TableMap, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
+/// TABLE_MAP with the collations of texts, and where it is to be `full` with names, members and the primary key: MySQL's
+/// `binlog_row_metadata`.
+pub fn table_map_with(map: &TableMap, full: bool, out: &mut Vec<u8>) -> Result<()> {
+    table_map(map, out)?;
+    let mut put = |number: u8, bytes: &[u8]| {
+        if !bytes.is_empty() {
+            out.push(number);
+            put_lenenc_str(out, bytes);
+        }
+    };
+    let collations = |of: fn(ColumnType) -> bool| {
+        let mut bytes = Vec::new();
+        let columns = map.columns.iter().filter(|c| of(c.ty));
+        columns.for_each(|c| put_lenenc_int(&mut bytes, u64::from(c.collation.unwrap_or(63))));
+        bytes
+    };
+    put(field::COLUMN_CHARSET, &collations(ColumnType::is_text));
+    if full {
+        let mut names = Vec::new();
+        let all = map.columns.iter().map(|c| c.name.as_deref().unwrap_or(""));
+        all.for_each(|n| put_lenenc_str(&mut names, n.as_bytes()));
+        put(field::COLUMN_NAME, &names);
+        let members = |of: fn(ColumnType) -> bool| {
+            let mut bytes = Vec::new();
+            for c in map.columns.iter().filter(|c| of(c.ty)) {
+                put_lenenc_int(&mut bytes, c.members.len() as u64);
+                c.members.iter().for_each(|m| put_lenenc_str(&mut bytes, m));
+            }
+            bytes
+        };
+        put(field::SET_STR_VALUE, &members(|t| matches!(t, ColumnType::Set { .. })));
+        put(field::ENUM_STR_VALUE, &members(|t| matches!(t, ColumnType::Enum { .. })));
+        let mut key = Vec::new();
+        map.primary_key.iter().for_each(|c| put_lenenc_int(&mut key, *c as u64));
+        put(field::SIMPLE_PRIMARY_KEY, &key);
+    }
+    put(field::LIST_COLUMN_CHARSET, &collations(ColumnType::is_list));
+    Ok(())
+}
+
 /// The number of a type; what else there is to say of it goes to `meta`.
 fn put_type(ty: ColumnType, meta: &mut Vec<u8>) -> u8 {
     use ColumnType::*;
@@ -241,7 +281,7 @@ fn put(meta: &mut Vec<u8>, bytes: &[u8], code: u8) -> u8 {
 }
 
 /// The first one is the lowest bit.
-fn bits(flags: &[bool]) -> Vec<u8> {
+pub fn bits(flags: &[bool]) -> Vec<u8> {
     let byte = |c: &[bool]| c.iter().rev().fold(0, |n, b| n << 1 | u8::from(*b));
     flags.chunks(8).map(byte).collect()
 }
@@ -265,12 +305,13 @@ pub fn image(map: &TableMap, image: &Image<'_>, out: &mut Vec<u8>) -> Result<()>
     let nulls: Vec<bool> = present().map(|(_, v)| *v == Value::Null).collect();
     out.extend_from_slice(&bits(&nulls));
     for (column, value) in present().filter(|(_, v)| **v != Value::Null) {
-        put_value(column.ty, value, out)?;
+        self::value(column.ty, value, out)?;
     }
     Ok(())
 }
 
-fn put_value(ty: ColumnType, value: &Value<'_>, out: &mut Vec<u8>) -> Result<()> {
+/// A value that is not NULL, as it stands in an image.
+pub fn value(ty: ColumnType, value: &Value<'_>, out: &mut Vec<u8>) -> Result<()> {
     use ColumnType as T;
     let put_number = |n: u64, bytes: u8, out: &mut Vec<u8>| {
         out.extend_from_slice(&n.to_le_bytes()[..usize::from(bytes.min(8))]);

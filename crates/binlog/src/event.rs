@@ -190,6 +190,20 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
+/// The same of bytes that come in pieces.
+#[derive(Debug, Default)]
+pub struct Sum(flate2::Crc);
+
+impl Sum {
+    pub fn add(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    pub fn value(&self) -> u32 {
+        self.0.sum()
+    }
+}
+
 /// Errors: the last four bytes are not the checksum of those before them.
 fn check(event: &[u8]) -> Result<()> {
     let at = event.len().checked_sub(CHECKSUM_LEN).filter(|at| *at >= HEADER_LEN);

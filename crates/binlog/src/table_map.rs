@@ -73,11 +73,11 @@ impl ColumnType {
         )
     }
 
-    fn is_list(self) -> bool {
+    pub(crate) fn is_list(self) -> bool {
         matches!(self, ColumnType::Enum { .. } | ColumnType::Set { .. })
     }
 
-    fn is_text(self) -> bool {
+    pub(crate) fn is_text(self) -> bool {
         matches!(
             self,
             ColumnType::Char { .. } | ColumnType::Varchar { .. } | ColumnType::Blob { .. }
@@ -149,7 +149,7 @@ mod code {
 }
 
 /// Numbers of the optional fields.
-mod field {
+pub(crate) mod field {
     pub const SIGNEDNESS: u8 = 1;
     pub const DEFAULT_CHARSET: u8 = 2;
     pub const COLUMN_CHARSET: u8 = 3;

@@ -5,8 +5,11 @@ use crate::{persisted, profile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{ArchivedFn, ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
+use weir_engine::{
+    ArchivedFn, ChangeBufferLimits, Db, FatalFn, Follower, Force, LogFn, Options, UndoLimits,
+};
 use weir_rt::Rt;
+use weir_source::BinaryLog;
 use weir_sql::vars::{GlobalVars, Var};
 
 /// The variables as a start with these options would have them, SET PERSIST's values included, and what it would log of them.
@@ -30,6 +33,8 @@ pub struct Embedding {
     pub fatal: FatalFn,
     /// How far an archive of the redo log has come, if there is one.
     pub archived: Option<ArchivedFn>,
+    /// It is a server, which may keep a binary log.
+    pub serves: bool,
     /// The redo log takes room on the device as it is filled, and not all of it at the first start.
     pub log_on_demand: bool,
 }
@@ -38,7 +43,7 @@ impl Embedding {
     /// One function takes all that is said.
     pub fn new(log: LogFn, fatal: FatalFn) -> Embedding {
         let (note, warning) = (log.clone(), log.clone());
-        Embedding { note, warning, log, fatal, archived: None, log_on_demand: false }
+        Embedding { note, warning, log, fatal, archived: None, serves: false, log_on_demand: false }
     }
 }
 
@@ -50,9 +55,20 @@ pub fn open(
     options: &ServeOptions,
     embedding: Embedding,
 ) -> Result<Db, String> {
+    open_with_log(rt, datadir, vars, options, embedding).map(|(db, _)| db)
+}
+
+/// The same with the binary log, if there is one. What a crash has kept from its files is in them then.
+pub fn open_with_log(
+    rt: &Rt,
+    datadir: &Path,
+    vars: &GlobalVars,
+    options: &ServeOptions,
+    embedding: Embedding,
+) -> Result<(Db, Option<Arc<BinaryLog>>), String> {
     crate::foreign::refuse_to_make_one_in(datadir)?;
     crate::unfinished::refuse(datadir)?;
-    open_directory(rt, datadir, vars, options, embedding)
+    open_both(rt, datadir, vars, options, embedding)
 }
 
 /// The same without a look at what the directory has in it.
@@ -63,6 +79,16 @@ pub fn open_directory(
     options: &ServeOptions,
     embedding: Embedding,
 ) -> Result<Db, String> {
+    open_both(rt, datadir, vars, options, embedding).map(|(db, _)| db)
+}
+
+fn open_both(
+    rt: &Rt,
+    datadir: &Path,
+    vars: &GlobalVars,
+    options: &ServeOptions,
+    embedding: Embedding,
+) -> Result<(Db, Option<Arc<BinaryLog>>), String> {
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let note = embedding.note.clone();
@@ -75,12 +101,17 @@ pub fn open_directory(
         let refuse = "the device was not opened for it: start with --weir-throttle-iops";
         vars.on_change(Var::weir_throttle_iops, Box::new(move |_| Err(refuse.into())));
     }
-    let o = engine_options(vars, options, embedding);
+    let binlog = crate::binary_log::open(rt, &disk, datadir, vars, &embedding)?;
+    let mut o = engine_options(vars, options, embedding);
+    o.follower = binlog.clone().map(|log| log as Arc<dyn Follower>);
     let db = rt
         .block_on(Db::open(rt, disk, o))
         .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
     vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
-    Ok(db)
+    if let Some(log) = &binlog {
+        rt.block_on(log.start(&db)).map_err(|e| format!("cannot begin the binary log: {e}"))?;
+    }
+    Ok((db, binlog))
 }
 
 /// What the variables mean for the engine.

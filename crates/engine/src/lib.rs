@@ -94,6 +94,8 @@ pub use lock::{Deadlock, DeadlockFn, Kind as LockKind, LockInfo, Mode as LockStr
 #[doc(hidden)]
 pub use log::deferred_ack::Answer;
 #[doc(hidden)]
+pub use log::events::{Events, Follower};
+#[doc(hidden)]
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
     Settings as FlushSettings, option as flush_option,
@@ -120,6 +122,6 @@ pub use table::{
 };
 #[doc(hidden)]
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowChange, RowList, Savepoint,
-    ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowChange, RowList, RowLog,
+    Savepoint, ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
 };

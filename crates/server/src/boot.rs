@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 pub use weir_boot::engine::{
-    Embedding, descriptors_wanted, engine_options, open, settings, throttled,
+    Embedding, descriptors_wanted, engine_options, open, open_with_log, settings, throttled,
 };
 use weir_boot::files::MachineFiles;
 use weir_boot::options::ServeOptions;
@@ -105,6 +105,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             std::process::exit(70);
         }),
         archived: archived(&vars),
+        serves: true,
         log_on_demand: false,
     };
     tell_memory(&vars);
@@ -112,7 +113,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         &vars.text(Var::weir_redo_archive_dir),
         &vars.text(Var::weir_redo_archive_key_file),
     )?;
-    let db = open(&rt, &datadir, &vars, options, embedding)?;
+    let (db, binlog) = open_with_log(&rt, &datadir, &vars, options, embedding)?;
     let archiver = archive.map(|a| Archiver::start(&rt, &db, a)).transpose()?;
     db.serve_answers();
     let (uuid, not_kept) = identity::server_uuid(&datadir)?;
@@ -121,6 +122,8 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let inst = rt
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(Hasher::new(rt.clone()))))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
+    // Set once: this is the only server of the instance.
+    binlog.into_iter().for_each(|log| drop(inst.binlog.set(log)));
     budget::enforce(&inst);
     inst.persisted.open(kept, Arc::new(KeptFile::of(&datadir)));
     guard_open_root(&inst, &tcp)?;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod asked;
+mod dump;
 mod logged;
 mod parameters;
 mod refresh;
@@ -376,7 +377,7 @@ impl Connection {
                 self.answer(r);
             }
             Command::ChangeUser(body) => return self.change_user(body),
-            Command::Unknown(_) => self.error(&SqlError::of(errno::ER_UNKNOWN_COM_ERROR, &[])),
+            Command::Unknown(code) => self.of_replica(code, packet),
         }
         Next::Go
     }

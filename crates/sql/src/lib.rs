@@ -7,6 +7,7 @@
 
 pub mod account;
 pub mod admin;
+pub mod binlog;
 pub mod canonical;
 pub mod context;
 pub mod ddl;

@@ -63,7 +63,7 @@ impl Taken {
         Ok(())
     }
 
-    /// `log=FILE` and `log_slow_queries=FILE` of MySQL 5.1 switch a log on and name its file.
+    /// `log_bin=NAME`, and `log=FILE` and `log_slow_queries=FILE` of MySQL 5.1, switch a log on and name its file.
     fn log_with_file(&self, name: &str, var: Var, value: Option<&str>) -> Option<Var> {
         let is_word =
             |v: &str| is_off(v) || matches!(v.to_ascii_lowercase().as_str(), "1" | "on" | "true");
@@ -71,6 +71,7 @@ impl Taken {
         match (name.replace('-', "_").to_lowercase().as_str(), var) {
             ("log", Var::general_log) => Some(Var::general_log_file),
             ("log_slow_queries", Var::slow_query_log) => Some(Var::slow_query_log_file),
+            ("log_bin", Var::log_bin) => Some(Var::log_bin_basename),
             _ => None,
         }
     }

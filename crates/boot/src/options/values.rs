@@ -104,6 +104,11 @@ pub(super) fn adapted(var: Var, value: &str) -> Adapted {
             Adapted::Other("InnoDB".into(), "tables of all engines are InnoDB's here".into())
         }
         Var::innodb_flush_method => flush_method(value),
+        Var::binlog_format
+            if ["STATEMENT", "MIXED"].iter().any(|f| f.eq_ignore_ascii_case(value)) =>
+        {
+            Adapted::Other("ROW".into(), "changes are logged as rows".into())
+        }
         Var::tls_version => {
             let safe = |v: &str| {
                 !["TLSv1", "TLSv1.0", "TLSv1.1", "SSLv3"].iter().any(|o| o.eq_ignore_ascii_case(v))

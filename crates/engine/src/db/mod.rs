@@ -3,6 +3,7 @@
 
 mod cleaner;
 mod definitions;
+mod events;
 mod open;
 mod readers;
 mod recorder;
@@ -20,6 +21,7 @@ use crate::history::report::Details;
 use crate::ids::{Lsn, Xid};
 use crate::log::Keep;
 use crate::log::deferred_ack::Answer;
+use crate::log::events::Follower;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
@@ -84,6 +86,8 @@ pub struct Options {
     pub background: bool,
     /// How far an archive of the log has come: the log is kept from there on until somebody follows it.
     pub archived: Option<ArchivedFn>,
+    /// Anyone who brings the events of commits into files.
+    pub follower: Option<Arc<dyn Follower>>,
 }
 
 /// Gives the LSN, for the id and the history of the directory.
@@ -115,6 +119,7 @@ impl Default for Options {
             force: Force::default(),
             background: true,
             archived: None,
+            follower: None,
         }
     }
 }
@@ -251,8 +256,20 @@ impl Db {
         o: TxnOptions,
         d: Durability,
     ) -> Boxed<'a, Result<bool>> {
+        self.commit_prepared_with(xid, o, d, None)
+    }
+
+    /// The same with events that ride with the commit.
+    pub fn commit_prepared_with<'a>(
+        &'a self,
+        xid: &'a Xid,
+        o: TxnOptions,
+        d: Durability,
+        events: Option<Vec<u8>>,
+    ) -> Boxed<'a, Result<bool>> {
         Box::pin(async move {
-            let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+            let Some(mut txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+            events.into_iter().for_each(|e| txn.carry_events(e));
             txn.commit(d).await.map(|()| true)
         })
     }
@@ -264,8 +281,20 @@ impl Db {
         o: TxnOptions,
         d: Durability,
     ) -> Boxed<'a, Result<bool>> {
+        self.rollback_prepared_with(xid, o, d, None)
+    }
+
+    /// The same with events that ride with the decision.
+    pub fn rollback_prepared_with<'a>(
+        &'a self,
+        xid: &'a Xid,
+        o: TxnOptions,
+        d: Durability,
+        events: Option<Vec<u8>>,
+    ) -> Boxed<'a, Result<bool>> {
         Box::pin(async move {
-            let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+            let Some(mut txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+            events.into_iter().for_each(|e| txn.carry_events(e));
             txn.rollback_of_prepared(d).await.map(|()| true)
         })
     }
@@ -442,6 +471,11 @@ impl Db {
             let _one = self.0.catalog.ddl().await;
             self.0.catalog.dict.write(&self.0.core, &[(meta_key(key), None)]).await
         })
+    }
+
+    /// The same with events of the log in place of an entry; see [`Follower`].
+    pub fn ride_with_events(&self, events: Vec<u8>) -> dict::Rider {
+        self.0.catalog.dict.wait_rider_with(events)
     }
 
     /// A file without a name, for what a statement has more of than its memory takes. `quota`: bytes that all such files may have together.

@@ -144,6 +144,7 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     let all = make_segments(rt, &segments, &o, LSN_START).await?;
     let waits = Waits::new(rt.clone());
     let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
+    o.follower.iter().for_each(|f| log.follow(f.clone()));
     log.may_grow_to(all);
     let spaces = spaces_of(&disk, &o, size, id);
     let core = build_core(rt, spaces, &o, log).await?;
@@ -234,6 +235,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     let state = control.state.clone();
     let waits = Waits::new(rt.clone());
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
+    o.follower.iter().for_each(|f| log.follow(f.clone()));
     log.may_grow_to(all);
     let spaces = spaces_of(&disk, &o, size, state.id);
     recovery::open_spaces(&spaces).await?;

@@ -136,6 +136,11 @@ impl Dict {
         self.riders.wait(key, value)
     }
 
+    /// The same with events, which ride in the log only.
+    pub fn wait_rider_with(&self, events: Vec<u8>) -> Rider {
+        self.riders.wait_with_events(events)
+    }
+
     /// All entries whose key begins with `prefix`, with their whole values.
     pub async fn scan(&self, core: &Core, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let mut out: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -278,9 +283,12 @@ impl Dict {
     pub async fn write(&self, core: &Core, changes: &[Change]) -> Result<()> {
         match self.riders.of_current() {
             None => self.write_alone(core, changes).await,
-            Some(rider) => {
-                let all = [changes, &[rider]].concat();
-                self.write_alone(core, &all).await?;
+            Some((entry, events)) => {
+                let all = [changes, entry.as_slice()].concat();
+                if events.is_some() {
+                    core.log.events_room().await;
+                }
+                self.write_carrying(core, &all, events).await?;
                 self.riders.has_ridden();
                 Ok(())
             }
@@ -289,6 +297,15 @@ impl Dict {
 
     /// The same for a change that is no statement's commit point.
     pub async fn write_alone(&self, core: &Core, changes: &[Change]) -> Result<()> {
+        self.write_carrying(core, changes, None).await
+    }
+
+    async fn write_carrying(
+        &self,
+        core: &Core,
+        changes: &[Change],
+        events: Option<Vec<u8>>,
+    ) -> Result<()> {
         if planted::is(Bug::DdlInPieces) && changes.len() > 1 {
             for one in changes {
                 Box::pin(self.write_alone(core, std::slice::from_ref(one))).await?;
@@ -324,7 +341,7 @@ impl Dict {
                 self.unstage(core, *n).await?;
             }
         }
-        let lsn = match self.change(core, &cells).await {
+        let lsn = match self.change_carrying(core, &cells, events).await {
             Ok(lsn) => lsn,
             Err(e) => return Err(self.give_up(core, &staged, e).await),
         };
@@ -400,10 +417,27 @@ impl Dict {
 
     /// One mini-transaction; its LSN.
     async fn change(&self, core: &Core, c: &Cells) -> Result<u64> {
+        self.change_carrying(core, c, None).await
+    }
+
+    /// The same with events in its group.
+    async fn change_carrying(
+        &self,
+        core: &Core,
+        c: &Cells,
+        mut events: Option<Vec<u8>>,
+    ) -> Result<u64> {
+        let more = events.as_ref().map_or(0, |e| e.len() + 16);
         let bytes: usize = c.puts.iter().map(|(k, v)| k.len() + v.len() + 64).sum::<usize>()
             + c.gone.iter().map(|k| k.len() + 32).sum::<usize>()
             + 128;
-        mtr::run(core, bytes * 2, |w| self.attempt(w, &c.puts, &c.gone, bytes * 2)).await
+        let need = bytes * 2 + more;
+        let lsn = mtr::run(core, need, |w| self.attempt(w, &c.puts, &c.gone, (need, &mut events)))
+            .await?;
+        if more > 0 {
+            core.log.release_events(lsn);
+        }
+        Ok(lsn)
     }
 
     fn attempt(
@@ -411,7 +445,7 @@ impl Dict {
         w: &mut Work<'_>,
         puts: &[(Vec<u8>, Vec<u8>)],
         gone: &[Vec<u8>],
-        need: usize,
+        (need, events): (usize, &mut Option<Vec<u8>>),
     ) -> Attempt<u64> {
         let mut g = w.gather();
         // First half: every leaf is latched, and has room for all that goes into it.
@@ -470,7 +504,10 @@ impl Dict {
                 a.record(p, &Redo::SlotRemove { slot: slot as u16 });
             }
         }
-        Ok(a.commit())
+        Ok(match events.take() {
+            Some(events) => a.commit_with(events),
+            None => a.commit(),
+        })
     }
 }
 

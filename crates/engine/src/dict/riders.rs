@@ -1,4 +1,5 @@
-//! Entries that ride with a session's next definition statement: they are written in the mini-transaction that is its commit point.
+//! Entries, and events of the log, that ride with a session's next definition statement: they are written in the mini-transaction that is
+//! its commit point.
 //!
 //! A replica writes so how far it has come. It cannot do that in a transaction, for a definition statement has none, and not behind it,
 //! for a crash in between would run the statement a second time.
@@ -15,6 +16,8 @@ use weir_rt::Actor;
 #[derive(Default)]
 struct Waiting {
     change: Option<Change>,
+    /// Events for the group of the commit point, see `log::events`.
+    events: Option<Vec<u8>>,
     ridden: bool,
 }
 
@@ -55,26 +58,37 @@ impl Riders {
     pub(super) fn wait(&self, key: &[u8], value: Vec<u8>) -> Rider {
         let session = Actor::current().id().unwrap_or(u64::MAX);
         let change = Some((super::key(kind::META, key), Some(value)));
-        let waiting = Waiting { change, ridden: false };
+        self.enter(session, Waiting { change, ..Waiting::default() })
+    }
+
+    /// The same with events in place of an entry.
+    pub(super) fn wait_with_events(&self, events: Vec<u8>) -> Rider {
+        let session = Actor::current().id().unwrap_or(u64::MAX);
+        self.enter(session, Waiting { events: Some(events), ..Waiting::default() })
+    }
+
+    fn enter(&self, session: u64, waiting: Waiting) -> Rider {
         if self.0.waiting.lock().insert(session, waiting).is_none() {
             self.0.count.fetch_add(1, Ordering::SeqCst);
         }
         Rider { shared: self.0.clone(), session }
     }
 
-    /// The entry of anyone who acts on this thread.
-    pub(super) fn of_current(&self) -> Option<Change> {
+    /// What rides with anyone who acts on this thread: an entry, events.
+    pub(super) fn of_current(&self) -> Option<(Option<Change>, Option<Vec<u8>>)> {
         if self.0.count.load(Ordering::SeqCst) == 0 {
             return None;
         }
         let session = Actor::current().id()?;
-        self.0.waiting.lock().get(&session).filter(|w| !w.ridden)?.change.clone()
+        let waiting = self.0.waiting.lock();
+        let of = waiting.get(&session).filter(|w| !w.ridden)?;
+        Some((of.change.clone(), of.events.clone()))
     }
 
     pub(super) fn has_ridden(&self) {
         let Some(session) = Actor::current().id() else { return };
         if let Some(w) = self.0.waiting.lock().get_mut(&session) {
-            (w.change, w.ridden) = (None, true);
+            *w = Waiting { ridden: true, ..Waiting::default() };
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The log's front: grants, reservation, parallel copy, publication.
 
 use super::control::ControlFile;
+use super::events::Follower;
 use super::keep::Keeps;
 use super::ring::RingMemory;
 use super::segments::Segments;
@@ -16,7 +17,7 @@ use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::waits::{Cause, Waits};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use weir_rt::{AsyncMutex, Notify, Rt, WaitQueue};
 
 /// Room that the writer's own marks may take beyond what was granted.
@@ -99,6 +100,8 @@ pub struct Log {
     failed: AtomicBool,
     failure: Mutex<Option<Error>>,
     pub stats: LogStats,
+    /// Who takes the events out of the log.
+    pub(super) follower: OnceLock<Arc<dyn Follower>>,
     epoch: u32,
 }
 
@@ -203,6 +206,7 @@ impl Log {
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
             stats: LogStats::default(),
+            follower: OnceLock::new(),
             epoch,
             segments: Arc::new(segments),
         };

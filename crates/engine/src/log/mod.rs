@@ -19,6 +19,7 @@
 mod buffer;
 pub mod control;
 pub mod deferred_ack;
+pub mod events;
 mod keep;
 pub mod reader;
 mod ring;

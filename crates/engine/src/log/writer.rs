@@ -384,8 +384,12 @@ impl Log {
         c.write_both().await
     }
 
-    /// Records a checkpoint durably, then gives the segments below it a new place.
+    /// Records a checkpoint durably, then gives the segments below it a new place. There is none as long as events below it are in the log
+    /// alone.
     pub async fn write_checkpoint(&self, lsn: Lsn, clean: bool) -> Result<()> {
+        if !self.settle_events(lsn, clean).await? {
+            return Ok(());
+        }
         {
             let mut c = self.control.lock().await;
             if lsn < c.state.checkpoint || (lsn == c.state.checkpoint && c.state.clean == clean) {

@@ -198,8 +198,19 @@ impl Apply<'_> {
         self.pages[p.0 as usize].as_ref().expect("released page used").bytes()
     }
 
+    /// The same for a group that carries events: anyone who follows the log knows of them before the group is published.
+    pub fn commit_with(mut self, events: Vec<u8>) -> Lsn {
+        self.note(&Redo::Events { data: &events });
+        let core = self.core;
+        self.commit_then(|end| core.log.carry(end, events))
+    }
+
     /// Appends the group, stamps the pages, unlatches. Returns the group's end LSN; where nothing was changed, the log's end.
     pub fn commit(self) -> Lsn {
+        self.commit_then(|_| {})
+    }
+
+    fn commit_then(self, reserved: impl FnOnce(Lsn)) -> Lsn {
         let Apply { core, grant, mut pages, rec, dirty, .. } = self;
         core.stats.mtrs.fetch_add(1, Ordering::Relaxed);
         if rec.is_empty() {
@@ -208,6 +219,7 @@ impl Apply<'_> {
             return core.log.reserved();
         }
         core.log.append(grant, &rec, |start, end| {
+            reserved(end);
             for (i, g) in pages.iter_mut().enumerate() {
                 let marked = i < 3 || !planted::is(Bug::FourthPageNotDirty);
                 if dirty & (1 << i) != 0 && marked {

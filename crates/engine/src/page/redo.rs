@@ -84,6 +84,10 @@ pub enum Redo<'a> {
     Life {
         epoch: u32,
     },
+    /// Bytes of the owner's that are to be followed out of the log (`log::events`); no page knows of them.
+    Events {
+        data: &'a [u8],
+    },
     /// A definition statement begins its work here: its text, for those who look for the moment before it. It changes nothing.
     Statement {
         text: &'a [u8],
@@ -108,6 +112,7 @@ mod tag {
     pub const FILE_DELETE: u8 = 20;
     pub const MARK: u8 = 21;
     pub const LIFE: u8 = 22;
+    pub const EVENTS: u8 = 23;
     pub const STATEMENT: u8 = 24;
 }
 
@@ -134,6 +139,7 @@ impl Redo<'_> {
             Redo::FileDelete { .. } => tag::FILE_DELETE,
             Redo::Mark { .. } => tag::MARK,
             Redo::Life { .. } => tag::LIFE,
+            Redo::Events { .. } => tag::EVENTS,
             Redo::Statement { .. } => tag::STATEMENT,
         }
     }
@@ -193,6 +199,7 @@ impl Redo<'_> {
             Redo::FileDelete { space } => put_varint(out, *space as u64),
             Redo::Mark { durable } => put_varint(out, *durable),
             Redo::Life { epoch } => put_varint(out, u64::from(*epoch)),
+            Redo::Events { data } => put_bytes(out, data),
             Redo::Statement { text } => put_bytes(out, text),
         }
     }
@@ -270,6 +277,7 @@ pub fn decode<'a>(
         tag::FILE_DELETE => Redo::FileDelete { space: r.varint_u32()? },
         tag::MARK => Redo::Mark { durable: r.varint()? },
         tag::LIFE => Redo::Life { epoch: r.varint_u32()? },
+        tag::EVENTS => Redo::Events { data: r.bytes()? },
         tag::STATEMENT => Redo::Statement { text: r.bytes()? },
         _ => return Err(Truncated),
     };
@@ -376,6 +384,7 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
         Redo::FileDelete { .. }
         | Redo::Mark { .. }
         | Redo::Life { .. }
+        | Redo::Events { .. }
         | Redo::Statement { .. } => Ok(()),
     }
 }
@@ -404,6 +413,7 @@ mod tests {
             (None, Redo::FileDelete { space: 12 }),
             (None, Redo::Mark { durable: 1 << 50 }),
             (None, Redo::Life { epoch: 7 }),
+            (None, Redo::Events { data: b"rows" }),
             (None, Redo::Statement { text: b"drop table t" }),
         ];
         let (mut out, mut last) = (Vec::new(), None);

@@ -61,13 +61,22 @@ pub struct Collector {
     records: u64,
     workers: usize,
     limit: usize,
+    /// Events of the group that was added last.
+    events: Option<Vec<u8>>,
 }
 
 impl Collector {
     pub fn new(rt: &Rt) -> Collector {
         let (workers, limit) =
             (rt.processors(), if rt.is_sim() { BATCH_BYTES_SIM } else { BATCH_BYTES });
-        let mut c = Collector { batch: Batch::default(), reached: 0, records: 0, workers, limit };
+        let mut c = Collector {
+            batch: Batch::default(),
+            reached: 0,
+            records: 0,
+            workers,
+            limit,
+            events: None,
+        };
         c.take();
         c
     }
@@ -79,6 +88,11 @@ impl Collector {
     /// Records in the batch, those without a page among them.
     pub fn records(&self) -> u64 {
         self.records
+    }
+
+    /// Events of the group that was added last.
+    pub fn take_events(&mut self) -> Option<Vec<u8>> {
+        self.events.take()
     }
 
     /// The batch so far; the next one begins.
@@ -126,6 +140,8 @@ impl Collector {
                 });
             } else if let Redo::FileDelete { space } = rec {
                 deleted.insert(space);
+            } else if let Redo::Events { data } = rec {
+                self.events = Some(data.to_vec());
             }
         }
         b.bytes.extend_from_slice(payload);

@@ -132,6 +132,9 @@ pub async fn redo(
                 return Ok(());
             }
             report.to = r.position;
+            if let (Some(events), Some(f)) = (batch.take_events(), core.log.follower()) {
+                f.recovered(r.position, &events).await?;
+            }
             if batch.is_full() {
                 report.records += batch.records();
                 appliers.apply(batch.take()).await?;

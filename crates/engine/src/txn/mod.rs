@@ -33,6 +33,7 @@ mod prepared;
 mod purge;
 mod read;
 mod rollback;
+mod row_log;
 mod rows;
 mod scan;
 mod secondary;
@@ -55,6 +56,7 @@ pub(crate) use purge::{Kept, kept_for};
 pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
+pub use row_log::RowLog;
 pub use scan::{Cursor, ScanSpec};
 pub use slots::UndoSlots;
 use step::{Need, RowAttempt, met_a_lock};
@@ -175,6 +177,8 @@ pub struct TxnOptions {
     pub held: Option<Arc<HeldTables>>,
     /// The session's account of nanoseconds spent waiting for row locks.
     pub lock_time: Option<Arc<std::sync::atomic::AtomicU64>>,
+    /// The owner notes what it changes, see [`RowLog`].
+    pub notes_rows: bool,
 }
 
 impl Default for TxnOptions {
@@ -190,6 +194,7 @@ impl Default for TxnOptions {
             background: false,
             held: None,
             lock_time: None,
+            notes_rows: false,
         }
     }
 }
@@ -199,6 +204,8 @@ impl Default for TxnOptions {
 pub struct Savepoint {
     position: Option<UndoPosition>,
     rows: u64,
+    /// Bytes of what was noted.
+    noted: u64,
     /// It is from before the transaction read, locked or wrote anything.
     before_use: bool,
 }
@@ -226,6 +233,7 @@ pub struct Txn {
     gained: gained::Gained,
     /// It is prepared under this name, and is neither committed nor rolled back unless somebody asks for it.
     prepared: Option<Xid>,
+    row_log: Option<Box<RowLog>>,
 }
 
 impl Txn {
@@ -247,6 +255,7 @@ impl Txn {
             spare: scan::Batch::default(),
             gained: gained::Gained::default(),
             prepared: None,
+            row_log: None,
             o,
         }
     }
@@ -352,6 +361,7 @@ impl Txn {
         Savepoint {
             position: self.undo.as_ref().map(|u| u.position()),
             rows: self.rows,
+            noted: self.noted_bytes(),
             before_use: self.is_unused(),
         }
     }
@@ -404,6 +414,7 @@ impl Txn {
                 }
             }
             self.rows = s.rows;
+            self.forget_notes_behind(s);
             Ok(())
         })
     }
@@ -426,6 +437,10 @@ impl Txn {
         let db = self.db.clone();
         let mut upto = None;
         let who = (self.o.session_id, self.id);
+        let events = self.take_events();
+        if events.is_some() {
+            db.core.log.events_room().await;
+        }
         if let Some(log) = self.undo.take() {
             let no = db.trx.begin_commit();
             if planted::is(Bug::UnlockedBeforeCommit) {
@@ -434,7 +449,7 @@ impl Txn {
             if planted::is(Bug::VisibleBeforeLogged) {
                 db.trx.end_commit(self.id, no);
             }
-            let done = undo::write_commit(&db.core, &log, no).await;
+            let done = undo::write_commit(&db.core, &log, no, events).await;
             match done {
                 Ok(lsn) => {
                     db.purge.add(no, self.id, &log);
@@ -450,6 +465,8 @@ impl Txn {
             }
             self.id = 0;
             self.forget_prepared();
+        } else if let Some(events) = events {
+            upto = Some(undo::write_events(&db.core, events).await?);
         }
         self.committed(&db, upto.map(|lsn| (lsn, d)), who)
     }
@@ -487,6 +504,7 @@ impl Txn {
 
     async fn rollback_inner(&mut self) -> Result<()> {
         let db = self.db.clone();
+        self.row_log = None;
         // The log stays here until it is empty: anyone who drops this future leaves it to the background.
         if let Some(log) = self.undo.as_mut() {
             let undo = rollback::rollback_log(&db, self.id, log, RollbackTarget::All);

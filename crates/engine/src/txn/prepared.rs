@@ -108,6 +108,10 @@ impl Txn {
                 return Err(Error::Deadlock);
             }
             let db = self.db.clone();
+            let events = self.take_events();
+            if events.is_some() {
+                db.core.log.events_room().await;
+            }
             if let Err(e) = db.prepared.claim(xid) {
                 self.rollback().await?;
                 return Err(e);
@@ -120,7 +124,7 @@ impl Txn {
             let record = undo::encode_xid(xid);
             self.drive(record.len() + 512, |txn, w| txn.name_attempt(w, &record)).await?;
             let log = self.undo.as_ref().expect("a writer has an undo log");
-            let lsn = undo::write_prepared(&db.core, log).await?;
+            let lsn = undo::write_prepared(&db.core, log, events).await?;
             self.prepared = Some(xid.clone());
             claim.xid = None;
             reach(&db, lsn, d, (self.o.session_id, self.id)).await
@@ -157,8 +161,9 @@ impl Txn {
         let db = self.db.clone();
         db.core.log.failure()?;
         db.force.may_write()?;
+        let events = self.take_events();
         let log = self.undo.as_ref().expect("a prepared transaction has an undo log");
-        let lsn = undo::write_active(&db.core, log).await?;
+        let lsn = undo::write_active(&db.core, log, events).await?;
         // From here on it is like any other: anyone who drops it leaves the rest to the background.
         self.forget_prepared();
         let who = (self.o.session_id, self.id);

@@ -473,35 +473,74 @@ pub async fn drop_last_page(core: &Core, log: &mut UndoLog) -> Result<()> {
 }
 
 /// The commit itself: one small group that flips the header's state. Returns the LSN that must become durable.
-pub async fn write_commit(core: &Core, log: &UndoLog, no: u64) -> Result<Lsn> {
+pub async fn write_commit(
+    core: &Core,
+    log: &UndoLog,
+    no: u64,
+    events: Option<Vec<u8>>,
+) -> Result<Lsn> {
     if !log.has_header {
         // Nothing is left to commit: every change was rolled back to a savepoint.
-        return Ok(core.log.published());
+        return match events {
+            Some(events) => write_events(core, events).await,
+            None => Ok(core.log.published()),
+        };
     }
-    write_state(core, log, COMMITTED, no).await
+    write_state(core, log, COMMITTED, no, events).await
 }
 
+/// A group of nothing but events: a commit that changes nothing here.
+pub async fn write_events(core: &Core, events: Vec<u8>) -> Result<Lsn> {
+    let need = events.len() + EVENTS_FRAME;
+    let mut events = Some(events);
+    let lsn = mtr::run(core, need + 32, |w| {
+        let a = w.gather().seal(need)?;
+        Ok(a.commit_with(events.take().expect("an attempt behind its seal is the last one")))
+    })
+    .await?;
+    core.log.release_events(lsn);
+    Ok(lsn)
+}
+
+/// What the redo record of events has beside their bytes, at most.
+const EVENTS_FRAME: usize = 16;
+
 /// The outcome is another's to decide from here on, over crashes. The log has a record.
-pub async fn write_prepared(core: &Core, log: &UndoLog) -> Result<Lsn> {
-    write_state(core, log, PREPARED, 0).await
+pub async fn write_prepared(core: &Core, log: &UndoLog, events: Option<Vec<u8>>) -> Result<Lsn> {
+    write_state(core, log, PREPARED, 0, events).await
 }
 
 /// A prepared transaction is to be rolled back: nobody will take it for prepared while it has lost a part of its changes.
-pub async fn write_active(core: &Core, log: &UndoLog) -> Result<Lsn> {
-    write_state(core, log, ACTIVE, 0).await
+pub async fn write_active(core: &Core, log: &UndoLog, events: Option<Vec<u8>>) -> Result<Lsn> {
+    write_state(core, log, ACTIVE, 0, events).await
 }
 
-async fn write_state(core: &Core, log: &UndoLog, state: u8, no: u64) -> Result<Lsn> {
+async fn write_state(
+    core: &Core,
+    log: &UndoLog,
+    state: u8,
+    no: u64,
+    mut events: Option<Vec<u8>>,
+) -> Result<Lsn> {
     let mut data = vec![state];
     data.extend_from_slice(&no.to_le_bytes());
-    mtr::run(core, 96, |w| {
+    let more = events.as_ref().map_or(0, |e| e.len() + EVENTS_FRAME);
+    let lsn = mtr::run(core, 96 + more, |w| {
         let mut g = w.gather();
         let p = g.fix(id(log.begin.page), LatchMode::X)?;
-        let mut a = g.seal(64)?;
+        let mut a = g.seal(64 + more)?;
         a.record(p, &Redo::Bytes { off: log.begin.off + STATE_AT, data: &data });
-        Ok(a.commit())
+        Ok(match events.take() {
+            Some(events) => a.commit_with(events),
+            None => a.commit(),
+        })
     })
-    .await
+    .await?;
+    if more > 0 {
+        // Before the locks go: anyone who gets one of them finds that this commit came first.
+        core.log.release_events(lsn);
+    }
+    Ok(lsn)
 }
 
 /// Marks a change record as purged, in the mini-transaction that does what must not be done twice.

@@ -184,6 +184,7 @@ impl Client {
             background: self.background,
             held: None,
             lock_time: None,
+            notes_rows: false,
         });
         let mut world = self.world.lock();
         let no = world.begin(isolation);

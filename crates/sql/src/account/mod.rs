@@ -40,11 +40,14 @@ use crate::errno;
 use crate::session_api::SqlError;
 use crate::tls::Require;
 use attempts::Attempts;
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context, Poll, Waker};
+use weir_engine::Rider;
+use weir_rt::Actor;
 
 /// How a password is kept and proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +198,8 @@ pub trait AccountStore: Send + Sync {
     /// read those.
     fn load_times(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>>;
     fn save_times(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>>;
+    /// Has events of the binary log written in the same step as the next save, while what it gives back lives.
+    fn ride(&self, events: Vec<u8>) -> Option<Rider>;
     /// Is any of [`GRANT_TABLES`] a table of the engine, which somebody writes to? It has to be read before accounts change.
     fn has_grant_tables(&self) -> bool;
 }
@@ -206,6 +211,21 @@ pub trait PasswordHasher: Send + Sync {
     fn verify(&self, plugin: AuthPlugin, credential: &str, password: &[u8]) -> bool;
     /// Is this text a credential (IDENTIFIED WITH .. AS '..')?
     fn is_credential(&self, plugin: AuthPlugin, text: &str) -> bool;
+}
+
+/// Makes the events of a change, of the accounts as it leaves them.
+pub type MakeEvents = Box<dyn FnOnce(&[Arc<Account>]) -> Vec<u8> + Send>;
+
+/// While it lives, the next change of its session has events. See [`Accounts::log_next`].
+pub struct Logging {
+    accounts: Arc<Accounts>,
+    session: u64,
+}
+
+impl Drop for Logging {
+    fn drop(&mut self) {
+        self.accounts.logged_next().remove(&self.session);
+    }
 }
 
 /// The accounts of a server.
@@ -225,6 +245,8 @@ pub struct Accounts {
     pub blocks: Blocks,
     /// What has been used of resources.
     pub usages: Usages,
+    /// By the numbers of sessions, see [`Accounts::log_next`].
+    logged_next: Mutex<HashMap<u64, MakeEvents>>,
 }
 
 impl Accounts {
@@ -256,7 +278,19 @@ impl Accounts {
             attempts: Attempts::default(),
             blocks: Blocks::default(),
             usages: Usages::default(),
+            logged_next: Mutex::default(),
         })
+    }
+
+    fn logged_next(&self) -> MutexGuard<'_, HashMap<u64, MakeEvents>> {
+        self.logged_next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next change that the session at hand makes has these events, while what is given back lives.
+    pub fn log_next(self: &Arc<Self>, make: MakeEvents) -> Option<Logging> {
+        let session = Actor::current().id()?;
+        self.logged_next().insert(session, make);
+        Some(Logging { accounts: self.clone(), session })
     }
 
     /// Changes whenever an account does.
@@ -383,6 +417,8 @@ impl Accounts {
         if times != known {
             self.store.save_times(times).await?;
         }
+        let make = Actor::current().id().and_then(|session| self.logged_next().remove(&session));
+        let _rides = make.and_then(|make| self.store.ride(make(&list)));
         self.store.save(codec::encode(&list)).await?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = list;
         self.version.fetch_add(1, Ordering::AcqRel);
@@ -459,6 +495,9 @@ pub(crate) mod testing {
         fn save_times(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>> {
             *self.1.lock().unwrap() = Some(bytes);
             Box::pin(async { Ok(()) })
+        }
+        fn ride(&self, _: Vec<u8>) -> Option<Rider> {
+            None
         }
         fn has_grant_tables(&self) -> bool {
             false

@@ -46,7 +46,16 @@ pub async fn run_admin(
         Statement::Describe { table, column } => {
             show::describe(table, column.as_ref(), cx).map(AdminResult::Rows)
         }
-        Statement::Flush(f) => flush(&f.what, cx),
+        Statement::Flush(f) => {
+            let done = flush(&f.what, cx)?;
+            let rotates = |w: &FlushKind| matches!(w, FlushKind::BinaryLogs | FlushKind::Logs);
+            if f.what.iter().any(rotates)
+                && let Some(log) = cx.reads.shared.binlog.get().filter(|l| l.is_on())
+            {
+                log.rotate().await.map_err(engine_error)?;
+            }
+            Ok(done)
+        }
         // What MySQL answers where the tables of help texts are empty.
         Statement::Help(_) => Ok(AdminResult::Rows(ShowResult::new(vec![
             VirtualColumn::new("name", cells::text(64)),

@@ -2,6 +2,7 @@
 
 use super::replication::channel_name;
 use crate::context::{AdminResult, StatementCtx};
+use crate::ddl::engine_error;
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::show::replication::check_channel;
@@ -37,10 +38,13 @@ pub async fn reset(list: &[ResetKind], cx: &mut StatementCtx<'_>) -> Result<Admi
                 }
                 continue;
             }
-            // No log is written; only `gtid_executed` is emptied.
-            ResetKind::BinaryLogs(_) => {
+            ResetKind::BinaryLogs(to) => {
                 if let Some(r) = &replicas {
                     r.forget_gtids().await?;
+                }
+                if let Some(log) = cx.reads.shared.binlog.get().filter(|l| l.is_on()) {
+                    let to = to.unwrap_or(1).clamp(1, u64::from(i32::MAX as u32)) as u32;
+                    log.reset(to).await.map_err(engine_error)?;
                 }
                 continue;
             }

@@ -26,9 +26,9 @@ pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
 use std::borrow::Cow;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use weir_engine::{Db, DdlContext, ObjectKind};
+use weir_engine::{Db, DdlContext, ObjectKind, Xid};
 use weir_rt::{Interrupt, Notify};
 
 use crate::account::{Access, AccountName, Accounts};
@@ -100,6 +100,10 @@ pub struct Shared {
     pub tls: OnceLock<Arc<dyn crate::tls::TlsControl>>,
     /// Its channels to sources.
     pub replicas: OnceLock<Arc<dyn crate::replication::Replicas>>,
+    /// Its own binary log, if there is one.
+    pub binlog: OnceLock<Arc<weir_source::BinaryLog>>,
+    /// Prepared branches that are not in the log: they changed nothing that is logged, so neither is their end.
+    pub unlogged_branches: Mutex<Vec<Xid>>,
     pub temporary_names: TemporaryNames,
     /// Computed tables by name, whether or not a table stands in the place of one: see [`Shared::computed`].
     pub virtuals: VirtualLookup,

@@ -1,5 +1,6 @@
 //! What the session's variables mean, worked out once for each change of them.
 
+use crate::binlog::layout::Image;
 use crate::value::{Charset, Collation, SqlMode, TimeZone};
 use crate::vars::switches::Switches;
 use crate::vars::{SessionVars, Var, VarValue};
@@ -71,6 +72,14 @@ pub struct Settings {
     pub notes: bool,
     /// `optimizer_switch`.
     pub switches: Switches,
+    /// `sql_log_bin`: commits go to the binary log, if there is one.
+    pub logs: bool,
+    /// The table that CREATE TABLE ... SELECT fills, by its id in the engine, where its rows are logged.
+    pub making: Option<u64>,
+    /// `binlog_row_image`.
+    pub row_image: Image,
+    /// `unique_checks`.
+    pub unique_checks: bool,
     /// `wait_timeout`, `net_read_timeout` and `net_write_timeout`.
     pub timeouts: (Duration, Duration, Duration),
 }
@@ -136,10 +145,7 @@ impl Settings {
                 .split(',')
                 .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
             background: v.u64(Var::weir_priority) == 1,
-            slow: match v.get(Var::long_query_time) {
-                VarValue::Float(t) => ((t * 1e6) as u64, v.u64(Var::min_examined_row_limit)),
-                _ => (u64::MAX, 0),
-            },
+            slow: slow(v),
             unlogged: v.bool(Var::sql_log_off),
             join_limit: (!v.bool(Var::sql_big_selects)).then(|| v.u64(Var::max_join_size)),
             tells_changes: v.bool(Var::session_track_state_change),
@@ -168,14 +174,33 @@ impl Settings {
             encryption_mode: v.u64(Var::block_encryption_mode) as u8,
             locale: v.u64(Var::lc_time_names) as u8,
             memory_limit: v.u64(Var::connection_memory_limit),
+            logs: v.bool(Var::sql_log_bin),
+            making: None,
+            row_image: row_image(v.u64(Var::binlog_row_image)),
+            unique_checks: v.bool(Var::unique_checks),
             timeouts: TIMEOUTS.map(seconds).into(),
         }
+    }
+}
+
+fn slow(v: &SessionVars) -> (u64, u64) {
+    match v.get(Var::long_query_time) {
+        VarValue::Float(t) => ((t * 1e6) as u64, v.u64(Var::min_examined_row_limit)),
+        _ => (u64::MAX, 0),
     }
 }
 
 /// What the lexer and the parser ask of `sql_mode`.
 pub fn lex_mode(bits: u64) -> lex::SqlMode {
     crate::value::SqlMode(bits).of_lexer()
+}
+
+fn row_image(n: u64) -> Image {
+    match n {
+        0 => Image::Minimal,
+        1 => Image::NoBlob,
+        _ => Image::Full,
+    }
 }
 
 fn isolation(n: u64) -> Isolation {

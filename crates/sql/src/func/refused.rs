@@ -19,7 +19,7 @@ enum Why {
 }
 
 /// Names in lower case, in order.
-const REFUSED: [(&str, Why); 45] = [
+const REFUSED: [(&str, Why); 44] = [
     ("can_access_column", Why::Internal),
     ("can_access_database", Why::Internal),
     ("can_access_event", Why::Internal),
@@ -63,7 +63,6 @@ const REFUSED: [(&str, Why); 45] = [
     ("st_symdifference", Why::Shapes),
     ("st_transform", Why::Shapes),
     ("st_union", Why::Shapes),
-    ("wait_for_executed_gtid_set", Why::Waits),
     ("wait_until_sql_thread_after_gtids", Why::Waits),
 ];
 

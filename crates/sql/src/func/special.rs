@@ -10,10 +10,11 @@ pub enum Special {
     LoadFile,
     NameConst,
     Sleep,
+    WaitForGtids,
 }
 
 /// The name in lower case; whether its name is shown in upper case in views.
-const SPECIAL: [(&str, Special); 7] = [
+const SPECIAL: [(&str, Special); 8] = [
     ("benchmark", Special::Benchmark),
     ("coercibility", Special::Coercibility),
     ("get_lock", Special::GetLock),
@@ -21,6 +22,7 @@ const SPECIAL: [(&str, Special); 7] = [
     ("load_file", Special::LoadFile),
     ("name_const", Special::NameConst),
     ("sleep", Special::Sleep),
+    ("wait_for_executed_gtid_set", Special::WaitForGtids),
 ];
 
 /// The special function of that name, in any case.

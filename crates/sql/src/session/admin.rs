@@ -3,9 +3,13 @@
 use super::Session;
 use super::execute::ATTEMPTS;
 use crate::context::AdminResult;
+use crate::ddl::engine_error;
 use crate::errno;
 use crate::session_api::{OkInfo, ResultSink, SqlError};
+use crate::show::binary_log::no_such_file;
+use crate::value::Value;
 use weir_engine::in_background;
+use weir_source::{BinaryLog, InUse};
 use weir_syntax::ast::{AdminVerb, CastType, Expr, PurgeBinaryLogs, Statement};
 
 impl Session {
@@ -29,17 +33,51 @@ impl Session {
         done
     }
 
-    /// PURGE BINARY LOGS: there are none to remove. The time is worked out as where there are some, for its warnings and errors.
+    /// PURGE BINARY LOGS. Where there are none it works the time out all the same, for its warnings and errors.
     async fn purge_binary_logs(
         &mut self,
         what: &PurgeBinaryLogs,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        if let PurgeBinaryLogs::Before(time) = what {
-            let (expr, to) = (Box::new(time.clone()), Box::new(CastType::Datetime(None)));
-            self.value_of(&Expr::Cast { expr, to, array: false }).await?;
+        let log = self.inst.binlog.get().filter(|l| l.is_on()).cloned();
+        let keep = match what {
+            PurgeBinaryLogs::Before(time) => {
+                let (expr, to) = (Box::new(time.clone()), Box::new(CastType::Datetime(None)));
+                let time = self.value_of(&Expr::Cast { expr, to, array: false }).await?;
+                match &log {
+                    Some(log) => self.first_since(log, &time).await?,
+                    None => None,
+                }
+            }
+            PurgeBinaryLogs::To(name) => match &log {
+                Some(log) => {
+                    let number = log.number_of(&String::from_utf8_lossy(name));
+                    Some(number.ok_or_else(no_such_file)?)
+                }
+                None => None,
+            },
+        };
+        if let (Some(log), Some(keep)) = (log, keep)
+            && let Some(used) = log.purge(keep).await.map_err(engine_error)?
+        {
+            let InUse { file, readers, purged, wanted } = used;
+            let args: [&dyn std::fmt::Display; 4] = [&file, &readers, &purged, &wanted];
+            let number = errno::ER_WARN_PURGE_LOG_IN_USE;
+            self.current.warn(number, || errno::message(number, &args));
         }
         self.ok(sink, OkInfo::default())
+    }
+
+    /// The first file that has something of a time on the session's clock, or of later.
+    async fn first_since(
+        &self,
+        log: &BinaryLog,
+        time: &Value<'_>,
+    ) -> Result<Option<u32>, SqlError> {
+        let Value::DateTime(t) = time else { return Ok(None) };
+        let micros = self.settings.tz.to_utc(t.civil_micros());
+        let seconds = u64::try_from(micros / 1_000_000).unwrap_or(0);
+        log.first_since(seconds).await.map_err(engine_error)
     }
 
     async fn run_admitted(
@@ -85,6 +123,7 @@ impl Session {
         // A definition may change while the statement waits for its table. It has then done nothing, for a statement that fails
         // leaves no change behind, and begins again with the new definition.
         let mut tries = 1;
+        let logged = Box::pin(self.log_definition(stmt)).await?;
         let result = loop {
             let done = match stmt {
                 Statement::CreateTable(c) if c.query.is_some() => self.create_table_as(c).await,
@@ -107,6 +146,7 @@ impl Session {
                 result => break result,
             }
         };
+        drop(logged);
         if self.txn.is_none() {
             self.drop_doomed().await;
         }

@@ -1,25 +1,73 @@
 //! Variables of the binary log and of GTIDs: the values that mean something where there is no log and `gtid_mode` is OFF.
 
+use super::Session;
+use crate::ddl::engine_error;
 use crate::errno;
 use crate::func::gtid;
 use crate::session_api::SqlError;
 use crate::vars::wanted::Wanted;
 use crate::vars::{SetInput, Var};
+use weir_binlog::GtidSet;
+use weir_source::BinaryLog;
 
-/// The value that a SET asks for, checked as MySQL checks it; of other variables it is what it was. `in_transaction`: one is in progress.
-pub(super) fn checked(var: Var, wanted: Wanted, in_transaction: bool) -> Result<Wanted, SqlError> {
+/// The value that a SET asks for, checked as MySQL checks it; of other variables it is what it was. `in_transaction`: one is in progress; `gtids`:
+/// `gtid_mode` is ON.
+pub(super) fn checked(
+    var: Var,
+    wanted: Wanted,
+    in_transaction: bool,
+    gtids: bool,
+) -> Result<Wanted, SqlError> {
     match var {
         Var::sql_log_bin if in_transaction => {
             Err(SqlError::of(errno::ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN, &[]))
         }
-        Var::gtid_next => next(wanted, in_transaction),
+        Var::gtid_next => next(wanted, in_transaction, gtids),
         Var::gtid_purged => purged(wanted),
         _ => Ok(wanted),
     }
 }
 
+impl Session {
+    pub(super) fn has_gtids(&self) -> bool {
+        self.inst.binlog.get().is_some_and(|l| l.is_on() && l.has_gtids())
+    }
+
+    /// Rows alone are logged.
+    pub(super) fn check_format(&self, var: Var, input: &SetInput<'_>) -> Result<(), SqlError> {
+        let is_on = crate::binlog::is_on(self.inst.binlog.get());
+        let row = match input {
+            SetInput::Str(name) => name.eq_ignore_ascii_case("ROW"),
+            SetInput::Int(n) => *n == 2,
+            SetInput::UInt(n) => *n == 2,
+            _ => true,
+        };
+        match var == Var::binlog_format && is_on && !row {
+            true => Err(SqlError::not_supported("binlog_format other than ROW")),
+            false => Ok(()),
+        }
+    }
+
+    /// SET GLOBAL gtid_purged of a server with a log: what was executed here already cannot be said to come from elsewhere.
+    pub(super) async fn purge_gtids(&self, log: &BinaryLog, set: &GtidSet) -> Result<(), SqlError> {
+        if !log.has_gtids() {
+            return Err(SqlError::not_supported(
+                "gtid_purged with a binary log and gtid_mode = OFF",
+            ));
+        }
+        let text = self.inst.vars.text(Var::gtid_executed);
+        let executed: GtidSet = text.parse().unwrap_or_default();
+        let both = executed.minus(&executed.minus(set));
+        if !both.is_empty() {
+            let why = "the added gtid set must not overlap with @@GLOBAL.GTID_EXECUTED";
+            return Err(SqlError::of(errno::ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS, &[&why]));
+        }
+        log.add_purged(set).await.map_err(engine_error)
+    }
+}
+
 /// The next transaction has no identifier here, whether MySQL would count it (AUTOMATIC, with `gtid_mode = OFF`) or not (ANONYMOUS).
-fn next(wanted: Wanted, in_transaction: bool) -> Result<Wanted, SqlError> {
+fn next(wanted: Wanted, in_transaction: bool, gtids: bool) -> Result<Wanted, SqlError> {
     let mut text = String::new();
     let name = match wanted.input(&mut text) {
         Some(SetInput::Str(name)) => Some(name.to_owned()),
@@ -34,6 +82,9 @@ fn next(wanted: Wanted, in_transaction: bool) -> Result<Wanted, SqlError> {
     let known = ["AUTOMATIC", "ANONYMOUS"].into_iter().find(|k| name.eq_ignore_ascii_case(k));
     if let Some(known) = known {
         return Ok(Wanted::Word(known.into()));
+    }
+    if gtid::is_one(&name) && gtids {
+        return Err(SqlError::not_supported("gtid_next = 'UUID:NUMBER'"));
     }
     if gtid::is_one(&name) {
         let text =

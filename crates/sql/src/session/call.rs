@@ -361,6 +361,7 @@ impl Host for Calling<'_> {
             s.given = Default::default();
             let done = match what {
                 What::Statement(stmt) if !query::is_query(stmt) => {
+                    s.said_inside(code.body.definition_at(at as u32).map(str::as_bytes));
                     let (done, warnings) = s.run_inner(stmt, vars, &mut sink).await;
                     s.current.absorb(warnings);
                     if matches!(stmt, Statement::Set(_)) {

@@ -1,6 +1,7 @@
 //! What the connection asks of its session besides statements: another database, another user, a fresh start, the end.
 
 use super::Session;
+use crate::account::Privileges;
 use crate::memory::SessionMemory;
 use crate::meta::cache::schema_meta;
 use crate::meta::temporary;
@@ -98,6 +99,16 @@ impl Session {
     /// Waits for the next command, the rest of a packet, a client to take its answer.
     pub fn timeouts(&self) -> (Duration, Duration, Duration) {
         self.settings.timeouts
+    }
+
+    /// What a replica says of itself by variables of its own, under the new or the old name.
+    pub fn said_by_replica(&self, names: [&str; 2]) -> Option<String> {
+        names.iter().find_map(|n| self.user_vars.get(n)).and_then(|v| v.to_string_lossy())
+    }
+
+    /// 1227: anyone who asks for the binary log needs REPLICATION SLAVE.
+    pub fn may_follow(&mut self) -> Result<(), SqlError> {
+        rights::check(&[Need::Global(Privileges::REPLICATION_SLAVE)], &mut self.access)
     }
 
     pub fn database(&self) -> &str {

@@ -5,12 +5,15 @@
 //! the rename follows the commit of the rows in the same log, and a start takes away whatever is still hidden.
 
 use super::Session;
-use crate::context::AdminResult;
+use super::commits::Making;
+use crate::context::{AdminResult, Reads};
 use crate::ddl;
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::query;
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use crate::show::create_table::{Style, create_table};
+use crate::value::SqlMode;
 use std::sync::Arc;
 use weir_engine::Table;
 use weir_syntax::ast::CreateTable;
@@ -40,7 +43,12 @@ impl Session {
         let names = selected.iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
         let insert = ddl::temporary::insert_into(&table, &names, c, query);
         let mut told = Told::default();
+        if !c.temporary && self.logs_commits() {
+            self.said.making = Some(Making::default());
+            self.settings.making = Some(table.def.id);
+        }
         let filled = self.run_for_outer(&insert, &params, &mut told).await;
+        self.settings.making = None;
         self.temporaries.forget(HIDDEN, &table.def.name);
         let done = match filled {
             Ok(()) => self.give_name(&table, &schema, &name, c.temporary).await,
@@ -50,6 +58,7 @@ impl Session {
             }
             Err(e) => Err(e),
         };
+        self.said.making = None;
         if let Err(e) = done {
             if let Some(left) = self.inst.db.table(HIDDEN, &table.def.name) {
                 self.temporaries.doom(left);
@@ -79,6 +88,19 @@ impl Session {
         self.end_transaction(true).await?;
         let table = self.inst.db.table(HIDDEN, &table.def.name);
         let table = table.ok_or_else(|| SqlError::internal("a table that was filled is gone"))?;
+        let create = match self.said.making {
+            Some(_) => {
+                let reads: Reads<'_> = reads!(self);
+                let made = reads.meta().lookup(reads.db(), HIDDEN, &table.def.name)?;
+                let style = Style::of(SqlMode(0), self.settings.tz);
+                Some(create_table((schema, name), &made.meta, 1, style))
+            }
+            None => None,
+        };
+        let _logged = match create {
+            Some(text) => self.log_made(&text).await?,
+            None => None,
+        };
         let cx = statement_ctx!(self);
         ddl::drop::move_tables(&[(table, schema.into(), name.into())], None, &cx).await.map_err(
             |e| match e.errno {

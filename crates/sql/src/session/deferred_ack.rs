@@ -55,7 +55,13 @@ impl Session {
         left
     }
 
-    pub(super) async fn commit_told(&mut self, txn: Txn, told: Told) -> Result<(), SqlError> {
+    pub(super) async fn commit_told(&mut self, mut txn: Txn, told: Told) -> Result<(), SqlError> {
+        if txn.notes_rows()
+            && let Err(e) = Box::pin(self.carry_rows(&mut txn)).await
+        {
+            txn.rollback().await.map_err(engine_error)?;
+            return Err(e);
+        }
         let durability = self.durability();
         let Some(owed) = txn.commit_ahead(durability).await.map_err(engine_error)? else {
             return Ok(());

@@ -48,6 +48,7 @@ impl Session {
             background: self.settings.background,
             held: self.locked.as_ref().map(|l| l.held.clone()),
             lock_time: Some(self.tally.lock_time.clone()),
+            notes_rows: self.logs_commits(),
         }
     }
 

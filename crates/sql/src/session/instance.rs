@@ -16,9 +16,9 @@ use crate::value::Collation;
 use crate::vars::{GlobalVars, Var, VarValue};
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
-use weir_engine::{Db, DdlContext, SchemaDef};
+use weir_engine::{Db, DdlContext, Rider, SchemaDef};
 use weir_rt::Boxed;
 
 /// One opened database with what its sessions share.
@@ -55,6 +55,10 @@ impl AccountStore for EngineStore {
 
     fn save_times(&self, bytes: Vec<u8>) -> crate::account::BoxFuture<'_, Result<(), SqlError>> {
         Box::pin(async move { self.0.meta_put(TIMES, &bytes).await.map_err(engine_error) })
+    }
+
+    fn ride(&self, events: Vec<u8>) -> Option<Rider> {
+        Some(self.0.ride_with_events(events))
     }
 
     fn has_grant_tables(&self) -> bool {
@@ -197,6 +201,8 @@ impl Instance {
                 error_log: OnceLock::new(),
                 tls: OnceLock::new(),
                 replicas: OnceLock::new(),
+                binlog: OnceLock::new(),
+                unlogged_branches: Mutex::default(),
                 temporary_names,
                 virtuals: crate::infoschema::lookup,
                 system_tables: Default::default(),

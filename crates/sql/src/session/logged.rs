@@ -208,7 +208,7 @@ pub(super) fn offset_text(minutes: i16) -> String {
 }
 
 /// `plain`: a backslash is a character as any other.
-fn quoted(bytes: &[u8], plain: bool, out: &mut Vec<u8>) {
+pub(super) fn quoted(bytes: &[u8], plain: bool, out: &mut Vec<u8>) {
     out.push(b'\'');
     for b in bytes {
         match b {

@@ -66,6 +66,7 @@ mod border;
 mod by_id;
 mod call;
 mod checksum;
+mod commits;
 mod connection;
 mod count;
 mod create_as;
@@ -80,6 +81,7 @@ mod kept;
 mod kill;
 mod lock_tables;
 mod logged;
+mod logged_accounts;
 mod login;
 mod nested;
 mod point;
@@ -219,6 +221,7 @@ pub struct Session {
     points: point::Points,
     /// Of the text that is about to run.
     early: Option<point::Early>,
+    said: commits::Said,
 }
 
 impl Session {
@@ -303,6 +306,7 @@ impl Session {
             kept: kept::Kept::default(),
             points: point::Points::default(),
             early: None,
+            said: commits::Said::default(),
         };
         s.begin_vars();
         s.show_roles();
@@ -354,10 +358,6 @@ impl Session {
     fn is_read_only(&self) -> bool {
         let next = self.next_read_only.unwrap_or(self.settings.read_only);
         self.txn.as_ref().map_or(next, |t| t.is_read_only())
-    }
-
-    fn in_transaction(&self) -> bool {
-        self.explicit || self.txn.is_some()
     }
 
     fn start_statement(&mut self) {
@@ -455,6 +455,7 @@ impl Session {
         if !ends {
             sink.more_follows();
         }
+        self.said(&sql[..consumed], &stmt);
         (self.run_statement(&stmt, &[], sink).await, if ends { sql.len() } else { consumed })
     }
 

@@ -107,6 +107,8 @@ impl Session {
             && !self.settings.join_limit.is_some_and(too_big)
             && !self.inst.vars.is_read_only()
             && !self.info.gives_insert_id()
+            // A row that is logged is noted where rows are written.
+            && !self.logs_commits()
             && self.admits(plan, write.serial)
     }
 

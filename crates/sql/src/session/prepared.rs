@@ -73,6 +73,8 @@ fn prepared_bytes(text: &[u8], plan: Option<&Plan>) -> usize {
 /// A statement prepared by name.
 pub struct Named {
     stmt: Arc<Statement>,
+    /// Of a definition statement: the binary log has it.
+    text: Option<Box<[u8]>>,
     params: usize,
     kinds: ParamKinds,
     listed: Listed,
@@ -271,6 +273,7 @@ impl Session {
             }
         } else if !query::is_query(stmt) {
             self.out_to = super::call::OutTo::Client;
+            self.said_prepared(id);
             let done = self.run_statement(stmt, values, sink).await;
             self.out_to = Default::default();
             return done;
@@ -346,11 +349,13 @@ impl Session {
             self.check_statement(&parsed.stmt)?;
         }
         let listed = self.listed(None, Some(name), &text);
+        let defines = parsed.stmt.defines();
         self.inst.status.inc(Stat::Prepared_stmt_count);
         self.named.insert(
             name.to_lowercase(),
             Named {
                 stmt: Arc::new(parsed.stmt),
+                text: defines.then(|| text[..].into()),
                 params: parsed.params as usize,
                 kinds,
                 listed,
@@ -374,12 +379,13 @@ impl Session {
             return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"EXECUTE"]));
         }
         n.listed.executed();
-        let (stmt, kinds) = (n.stmt.clone(), n.kinds.clone());
+        let (stmt, kinds, text) = (n.stmt.clone(), n.kinds.clone(), n.text.clone());
         let mut values: Vec<Value<'static>> = using
             .iter()
             .map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null))
             .collect();
         settle(&kinds, &mut values);
+        self.said_inside(text.as_deref());
         self.out_to = super::call::OutTo::Variables(using.to_vec());
         let done = self.run_for_outer(&stmt, &values, sink).await;
         self.out_to = Default::default();

@@ -105,7 +105,8 @@ impl Session {
             check_writable(&self.inst.vars, &mut self.access)?;
         }
         let (o, d) = (self.options(), self.durability());
-        self.inst.db.commit_prepared(xid, o, d).await.map_err(engine_error)
+        let events = self.branch_ends(xid, "COMMIT").await?;
+        self.inst.db.commit_prepared_with(xid, o, d, events).await.map_err(engine_error)
     }
 
     /// 1192 where a session that switches one of the two on would wait for itself.

@@ -117,7 +117,8 @@ impl Session {
                     SetValue::Expr(e) => Wanted::Value(self.set_value(e).await?),
                 };
                 wanted.check_switch(var)?;
-                let wanted = binary_log::checked(var, wanted, self.in_transaction())?;
+                let wanted =
+                    binary_log::checked(var, wanted, self.in_transaction(), self.has_gtids())?;
                 if ahead
                     && kept != Kept::Only
                     && matches!(var, Var::read_only | Var::super_read_only)
@@ -271,6 +272,7 @@ impl Session {
                 self.next_isolation = None;
                 self.next_read_only = None;
             }
+            self.check_format(var, input)?;
             if let SetInput::Str(text) = input {
                 self.reserve_variable(text)?;
             }
@@ -285,9 +287,13 @@ impl Session {
             && let (Some(replicas), SetInput::Str(set)) = (self.inst.replicas.get(), input)
             && let Ok(set) = set.parse()
         {
-            replicas.purge(&set).await?;
+            match self.inst.binlog.get().filter(|l| l.is_on()) {
+                Some(log) => self.purge_gtids(&log.clone(), &set).await?,
+                None => replicas.purge(&set).await?,
+            }
             return Ok(None);
         }
+        self.check_format(var, input)?;
         let vars = &self.inst.vars;
         // A variable may choose the policy, see `GlobalVars::set`.
         let both = [var, Var::weir_flush_policy];

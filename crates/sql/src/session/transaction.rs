@@ -13,6 +13,10 @@ use weir_syntax::ast::{
 };
 
 impl Session {
+    pub(super) fn in_transaction(&self) -> bool {
+        self.explicit || self.txn.is_some()
+    }
+
     pub(super) async fn begin(&mut self, t: &StartTransaction) -> Result<(), SqlError> {
         self.end_transaction(true).await?;
         self.release_listed();

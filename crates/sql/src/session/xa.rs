@@ -168,7 +168,11 @@ impl Session {
         let branch = self.xa.take();
         self.explicit = false;
         self.savepoints.clear();
-        let Some(txn) = self.txn.take() else { return Err(rolled_back()) };
+        let Some(mut txn) = self.txn.take() else { return Err(rolled_back()) };
+        if let Err(e) = self.carry_branch(&mut txn, xid).await {
+            txn.rollback().await.map_err(engine_error)?;
+            return Err(e);
+        }
         let durability = match planted::is(Bug::PrepareNotDurable) {
             true => Durability::Lazy,
             false => self.durability(),
@@ -238,7 +242,9 @@ impl Session {
             if planted::is(Bug::DecisionNotDurable) {
                 d = Durability::Lazy;
             }
-            let found = self.inst.db.rollback_prepared(xid, o, d).await.map_err(engine_error)?;
+            let events = self.branch_ends(xid, "ROLLBACK").await?;
+            let ended = self.inst.db.rollback_prepared_with(xid, o, d, events).await;
+            let found = ended.map_err(engine_error)?;
             return self.ended_prepared(xid, found);
         }
         match &self.xa {

@@ -2,6 +2,7 @@
 //!
 //! Lists are made here and filtered by LIKE on their first column or by WHERE over their columns.
 
+pub mod binary_log;
 pub mod create_table;
 pub mod events;
 pub mod partition;
@@ -12,7 +13,6 @@ mod tables;
 
 use crate::account::host::like;
 use crate::context::{AdminResult, ShowResult, StatementCtx};
-use crate::errno;
 use crate::infoschema::cells::settle;
 use crate::session_api::SqlError;
 use weir_engine::ObjectKind;
@@ -62,30 +62,22 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
             programs::status(ObjectKind::Procedure, pattern.as_deref(), cx)
         }
         ShowKind::FunctionStatus => programs::status(ObjectKind::Function, pattern.as_deref(), cx),
-        ShowKind::BinaryLogStatus => server::nothing(&[
-            "File",
-            "Position",
-            "Binlog_Do_DB",
-            "Binlog_Ignore_DB",
-            "Executed_Gtid_Set",
-        ]),
+        ShowKind::BinaryLogStatus => Box::pin(binary_log::status(cx)).await?,
         ShowKind::ReplicaStatus { old, channel } => replication::replica_status(
             cx.reads.shared,
             cx.reads.settings.tz,
             *old,
             channel.as_deref(),
         )?,
-        ShowKind::Replicas => {
-            server::nothing(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"])
+        ShowKind::Replicas => binary_log::replicas(cx),
+        ShowKind::BinlogEvents { log, position, limit } => {
+            Box::pin(binary_log::events(log.as_deref(), *position, limit.as_ref(), cx)).await?
         }
-        ShowKind::BinlogEvents { .. } => replication::log_events(),
         ShowKind::RelaylogEvents { channel, .. } => {
             replication::check_known(cx.reads.shared, channel.as_deref())?;
             replication::log_events()
         }
-        ShowKind::BinaryLogs => {
-            return Err(SqlError::of(errno::ER_NO_BINARY_LOGGING, &[]));
-        }
+        ShowKind::BinaryLogs => Box::pin(binary_log::files(cx)).await?,
         ShowKind::CreateView(t) => tables::create_view(t, cx)?,
         ShowKind::CreateProcedure(n) => programs::create(ObjectKind::Procedure, n, cx)?,
         ShowKind::CreateFunction(n) => programs::create(ObjectKind::Function, n, cx)?,

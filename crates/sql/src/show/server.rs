@@ -317,8 +317,3 @@ const PRIVILEGES: [[&str; 3]; 33] = [
     ["Update", "Tables", "To update existing rows"],
     ["Usage", "Server Admin", "No privileges - allow connect only"],
 ];
-
-/// A listing of things that do not exist here.
-pub fn nothing(columns: &[&'static str]) -> ShowResult {
-    ShowResult::new(columns.iter().map(|name| c(name, text(64))).collect())
-}

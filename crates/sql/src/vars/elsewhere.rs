@@ -129,41 +129,41 @@ macro_rules! with_elsewhere {
 
     ["The binary log"]
     binlog_checksum: Global Always, VarType::Enum(&["NONE", "CRC32"]), Default::Enum(1),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Checksum of events, from the next file of the binary log on.";
     binlog_direct_non_transactional_updates: Both Always, BOOL, OFF,
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_error_action: Global Always, VarType::Enum(&["IGNORE_ERROR", "ABORT_SERVER"]), Default::Enum(1),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_expire_logs_auto_purge: Global Always, BOOL, ON,
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_group_commit_sync_delay: Global Always, uint(0, 1_000_000), n(0),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_group_commit_sync_no_delay_count: Global Always, uint(0, 100_000), n(0),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_gtid_simple_recovery: Global AtStart, BOOL, ON,
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_max_flush_queue_time: Global Always, uint(0, 100_000), n(0),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_order_commits: Global Always, BOOL, ON,
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_row_event_max_size: Global AtStart, uint(256, U64_MAX), n(8_192),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_row_metadata: Global Always, VarType::Enum(&["MINIMAL", "FULL"]), Default::Enum(0),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "What the binary log tells of tables: FULL adds names, members and primary keys.";
     binlog_row_value_options: Both Always, STR, s(""),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_rows_query_log_events: Both Always, BOOL, OFF,
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_dependency_history_size: Global Always, uint(1, 100_000_000), n(10_000_000),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     gtid_executed_compression_period: Global Always, uint(0, 4_294_967_295), n(0),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     log_bin_basename: Global AtStart, STR, s(""),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     log_bin_index: Global AtStart, STR, s(""),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     log_statements_unsafe_for_binlog: Global Always, BOOL, ON,
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
 
     ["Instruments"]
     performance_schema_accounts_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(-1),
@@ -279,31 +279,31 @@ macro_rules! with_elsewhere {
 
     ["Sessions and statements"]
     pseudo_slave_mode: Session Running, BOOL, OFF,
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     pseudo_replica_mode: Session Running, BOOL, OFF,
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     gtid_next: Session Running, STR, s("AUTOMATIC"),
         "AUTOMATIC or ANONYMOUS, which are one where gtid_mode is OFF.";
     original_commit_timestamp: Session Running, uint(0, 36_028_797_018_963_968), n(36_028_797_018_963_968),
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     original_server_version: Session Running, uint(0, 999_999), n(999_999),
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     immediate_server_version: Session Running, uint(0, 999_999), n(999_999),
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     rbr_exec_mode: Session Running, VarType::Enum(&["STRICT", "IDEMPOTENT"]), Default::Enum(0),
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     require_row_format: Session Running, BOOL, OFF,
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     transaction_allow_batching: Session Running, BOOL, OFF,
-        "What events of a binary log bring along, as in MySQL.", note "there is no binary log";
+        "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_compression: Both Always, BOOL, OFF,
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_compression_level_zstd: Both Always, uint(1, 22), n(3),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     max_binlog_cache_size: Global Always, uint(4_096, U64_MAX), n(18_446_744_073_709_547_520),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Bytes of a transaction's rows for the binary log at most.";
     max_binlog_stmt_cache_size: Global Always, uint(4_096, U64_MAX), n(18_446_744_073_709_547_520),
-        "Of the binary log, as in MySQL.", note "there is no binary log";
+        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     group_replication_consistency: Both Always, VarType::Enum(&["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"]), Default::Enum(0),
         "Of group replication, as in MySQL.", note "a replica makes no use of it";
     use_secondary_engine: Session Running, VarType::Enum(&["OFF", "ON", "FORCED"]), Default::Enum(1),

@@ -103,17 +103,17 @@ macro_rules! with_inert {
 
     ["Replication"]
     max_binlog_size: Global Always, size(4096, 1_073_741_824, 4096), n(1_073_741_824),
-        "Bytes of a file of the binary log.", note "there is no binary log";
+        "Bytes after which the binary log begins another file.";
     max_relay_log_size: Global Always, size(0, 1_073_741_824, 4096), n(0),
         "Bytes of a file of the relay log.", note "a replica makes no use of it";
     expire_logs_days: Global Always, uint(0, 99), n(0), "Days that the binary log is kept.",
-        note "there is no binary log";
+        note "the binary log makes no use of it";
     binlog_expire_logs_seconds: Global Always, uint(0, 4_294_967_295), n(2_592_000),
-        "Seconds that the binary log is kept.", note "there is no binary log";
+        "Seconds after which files of the binary log are removed; 0: they are kept.";
     binlog_cache_size: Global Always, size(4096, U64_MAX, 4096), n(32_768),
-        "Bytes of a transaction for the binary log in memory.", note "there is no binary log";
+        "Bytes of a transaction's rows for the binary log in memory; more go to a file.";
     binlog_stmt_cache_size: Global Always, size(4096, U64_MAX, 4096), n(32_768),
-        "Bytes of a statement for the binary log in memory.", note "there is no binary log";
+        "Bytes of a statement for the binary log in memory.", note "the binary log makes no use of it";
     relay_log_purge: Global Always, BOOL, ON, "Remove relay logs that are done with.",
         note "a replica makes no use of it";
     slave_net_timeout: Global Always, uint(1, YEAR), n(60), "Seconds to wait for a source.",

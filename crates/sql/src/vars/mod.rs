@@ -20,7 +20,8 @@ pub use check::{Checked, SetInput, VarWarning, check, octal_mode, parse_size};
 pub use persisted::{KeptSettings, Persisted, PersistedValue};
 pub(crate) use store::as_input;
 pub use store::{
-    ChangeHook, GlobalVars, SessionVars, SetTarget, resolve_read, resolve_set, share_a_value,
+    ChangeHook, GlobalVars, GtidsFn, SessionVars, SetTarget, resolve_read, resolve_set,
+    share_a_value,
 };
 pub use table::Var;
 

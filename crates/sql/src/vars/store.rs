@@ -1,5 +1,7 @@
 //! Where the values live: one global set, and for each session only what it changed.
 
+mod computed;
+
 use super::check::{Checked, SetInput, VarWarning, check, check_over};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
@@ -12,6 +14,9 @@ use weir_engine::row::{Charset, Collation};
 /// the reason).
 pub type ChangeHook = Box<dyn Fn(&VarValue) -> Result<(), String> + Send + Sync>;
 
+/// A set of identifiers of transactions, with the others that are given.
+pub type GtidsFn = Box<dyn Fn(bool, &str) -> String + Send + Sync>;
+
 /// The global values.
 pub struct GlobalVars {
     /// Replaced as a whole at each change, so that a session takes its snapshot by one count.
@@ -20,6 +25,8 @@ pub struct GlobalVars {
     hooks: Mutex<Vec<(Var, ChangeHook)>>,
     /// See `read_pressure_by`.
     pressure: OnceLock<Box<dyn Fn() -> u16 + Send + Sync>>,
+    /// See `read_gtids_by`.
+    gtids: OnceLock<GtidsFn>,
     /// See [`SessionVars::refuses_engines`].
     names_engines: AtomicBool,
     /// `read_only`, for anyone who asks before each write. `super_read_only` is never on without it.
@@ -35,6 +42,7 @@ impl Default for GlobalVars {
             values: RwLock::new(values),
             hooks: Mutex::new(Vec::new()),
             pressure: OnceLock::new(),
+            gtids: OnceLock::new(),
             names_engines: AtomicBool::new(false),
             read_only: AtomicBool::new(false),
             flush_at_commit: AtomicU8::new(1),
@@ -49,20 +57,16 @@ impl GlobalVars {
     }
 
     pub fn get(&self, var: Var) -> VarValue {
-        if var == Var::weir_pressure {
-            return self.pressure();
+        match var {
+            Var::weir_pressure => return self.pressure(),
+            Var::gtid_executed | Var::gtid_purged => return self.gtids(var),
+            _ => {}
         }
+        self.stored(var)
+    }
+
+    fn stored(&self, var: Var) -> VarValue {
         self.values.read().unwrap_or_else(PoisonError::into_inner)[var as usize].clone()
-    }
-
-    /// Where `weir_pressure` is read: a variable that nobody sets.
-    pub fn read_pressure_by(&self, read: impl Fn() -> u16 + Send + Sync + 'static) {
-        // An engine has one.
-        let _ = self.pressure.set(Box::new(read));
-    }
-
-    fn pressure(&self) -> VarValue {
-        VarValue::UInt(self.pressure.get().map_or(0, |read| read()).into())
     }
 
     pub fn bool(&self, var: Var) -> bool {
@@ -187,6 +191,7 @@ impl GlobalVars {
         let listed = sorted().iter().filter(|var| var.def().scope != Scope::Session);
         let value = |v: Var| match v {
             Var::weir_pressure => self.pressure(),
+            Var::gtid_executed | Var::gtid_purged => self.gtids(v),
             v => values[v as usize].clone(),
         };
         listed.map(|v| (v.name(), v.def().show(&value(*v)).into_owned())).collect()

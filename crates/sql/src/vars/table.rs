@@ -296,8 +296,8 @@ with_inert! { vars =>
         "How often a stored procedure may call itself.";
     log_bin_trust_function_creators: Global Always, BOOL, OFF,
         "Functions and triggers need not be declared safe for the binary log.",
-        note "there is no binary log";
-    sql_log_bin: Session Running, BOOL, ON, "Write the binary log, which there is none of.";
+        note "the binary log makes no use of it";
+    sql_log_bin: Session Running, BOOL, ON, "What the session commits goes to the binary log, where there is one.";
     sql_log_off: Both Always, BOOL, OFF, "Keep a session's statements out of the general log.";
     group_concat_max_len: Both Always, uint(4, U64_MAX), n(1024),
         "Longest result of GROUP_CONCAT in bytes.";
@@ -375,7 +375,7 @@ with_inert! { vars =>
     timestamp: Session Running, VarType::Float { min: 0.0, max: 4_294_967_295.0 },
         Default::Float(0.0), "Seconds since 1970 that NOW() uses; 0 uses the clock.";
     pseudo_thread_id: Session Running, uint(0, U64_MAX), n(0), "Number of the connection that events of a binary log are of.",
-        note "there is no binary log";
+        note "the binary log makes no use of it";
     warning_count: Session Never, uint(0, U64_MAX), n(0), "Warnings of the last statement.";
     error_count: Session Never, uint(0, U64_MAX), n(0), "Errors of the last statement.";
     session_track_schema: Both Always, BOOL, ON, "Tell clients when the default database changes.";
@@ -606,9 +606,9 @@ with_inert! { vars =>
     innodb_checksums: Global AtStart, BOOL, ON, "Pages carry checksums.",
         note "pages always carry a CRC-32C";
     innodb_enable_unsafe_group_commit: Global Always, uint(0, 1), n(0),
-        "Commit out of the order of the binary log.", note "there is no binary log";
+        "Commit out of the order of the binary log.", note "the binary log makes no use of it";
     innodb_support_xa: Both Always, BOOL, ON, "Keep the binary log in step with the redo log.",
-        note "there is no binary log";
+        note "the binary log makes no use of it";
     innodb_use_sys_malloc: Global AtStart, BOOL, ON, "Use the system's allocator.",
         note "the allocator is built in";
     innodb_data_file_path: Global AtStart, STR, s(""), "Files of the system tablespace.",
@@ -623,7 +623,8 @@ with_inert! { vars =>
     query_cache_size: Global Always, size(0, U64_MAX, 1024), n(0), "Bytes of kept results.",
         note "there is no query cache";
     sync_binlog: Global Always, uint(0, 4_294_967_295), n(1),
-        "Groups of commits between syncs of the binary log.", note "there is no binary log";
+        "Groups of commits between syncs of the binary log.",
+        note "events are durable with their commit: see innodb_flush_log_at_trx_commit";
     allow_view_trigger_sp_subquery: Global AtStart, BOOL, OFF,
         "Allow statements with views, triggers, procedures and subqueries.",
         note "subqueries are always allowed in views, triggers and procedures";
@@ -669,16 +670,19 @@ with_inert! { vars =>
         "The name of this server among all others, from auto.cnf in the data directory, which the first start writes.";
     server_id: Both GlobalOnly, uint(0, 4_294_967_295), n(1),
         "Number of this server among others.";
-    log_bin: Global Never, BOOL, OFF, "There is no binary log.";
+    log_bin: Global AtStart, BOOL, OFF,
+        "Keep a binary log, which replicas follow; --log-bin=NAME names its files, which lie in the data directory.";
     binlog_format: Both Always, VarType::Enum(&["MIXED", "STATEMENT", "ROW"]), Default::Enum(2),
-        "Format of the binary log.", note "there is no binary log";
+        "Format of the binary log: it is ROW.";
     binlog_row_image: Both Always, VarType::Enum(&["MINIMAL", "NOBLOB", "FULL"]), Default::Enum(2),
-        "What of a row goes into the binary log.", note "there is no binary log";
-    gtid_mode: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0), "There are no GTIDs.";
-    gtid_executed: Global Never, STR, s(""), "There are no GTIDs.";
-    gtid_purged: Global Always, STR, s(""), "GTIDs of transactions that a dump has brought.";
-    enforce_gtid_consistency: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0),
-        "There are no GTIDs.";
+        "What of a changed row goes into the binary log.";
+    gtid_mode: Global AtStart, VarType::Enum(&["OFF", "ON"]), Default::Enum(0),
+        "Transactions of the binary log have global identifiers.";
+    gtid_executed: Global Never, STR, s(""), "Identifiers of all transactions that were executed.";
+    gtid_purged: Global Always, STR, s(""),
+        "Those of gtid_executed that are in no file of the binary log, those that a dump has brought among them.";
+    enforce_gtid_consistency: Global AtStart, VarType::Enum(&["OFF", "ON", "WARN"]), Default::Enum(0),
+        "Only what can have a global identifier is executed, which is everything here; gtid_mode asks for it.";
     read_only: Global Always, BOOL, OFF,
         "Tables are written by accounts with CONNECTION_ADMIN or SUPER only; temporary tables by all.";
     super_read_only: Global Always, BOOL, OFF, "Nobody writes tables; it switches read_only on.";

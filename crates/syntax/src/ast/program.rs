@@ -18,9 +18,17 @@ pub struct Program {
     pub handlers: Vec<HandlerDef>,
     /// The first of each that makes a body one that a function or trigger cannot have.
     pub uses: ProgramUses,
+    /// The texts of definition statements, by their instructions in order: a binary log has them as texts.
+    pub definitions: Vec<(u32, Box<str>)>,
 }
 
 impl Program {
+    /// The text of the definition statement that is this instruction.
+    pub fn definition_at(&self, op: u32) -> Option<&str> {
+        let at = self.definitions.binary_search_by_key(&op, |(at, _)| *at).ok()?;
+        Some(&self.definitions[at].1)
+    }
+
     /// Whether an instruction may give this slot a value.
     pub fn may_set(&self, slot: u32) -> bool {
         let one = |op: &Op| match op {

@@ -3,6 +3,7 @@
 mod accounts;
 mod attributes;
 mod backup;
+mod binary_log;
 mod commands;
 mod commits;
 mod common;

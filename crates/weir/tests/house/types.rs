@@ -9,6 +9,8 @@ const NAMED: usize = 8;
 
 /// The files that list them, because there the types truly differ.
 const LISTS: &[&str] = &[
+    // The forms of columns and values in row events.
+    "binlog/layout.rs",
     // A definition's bytes, which stand in data directories.
     "meta/codec/types.rs",
     // The grammar's types and attributes.

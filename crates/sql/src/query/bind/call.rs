@@ -175,6 +175,7 @@ impl Binder<'_> {
         match special {
             Special::Sleep => self.sleep(args),
             Special::GetLock => self.get_lock(args),
+            Special::WaitForGtids => self.wait_for_gtids(args),
             Special::Coercibility => self.coercibility(args),
             Special::Benchmark => self.benchmark(args),
             Special::Grouping => self.grouping(args),
@@ -328,6 +329,23 @@ impl Binder<'_> {
         let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
         let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
+    }
+
+    /// WAIT_FOR_EXECUTED_GTID_SET(set[, seconds]); no seconds are 0, which have no end.
+    fn wait_for_gtids(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let forever = ast::Expr::Literal(ast::Literal::Int(0));
+        let (set, limit) = match args {
+            [set] => (set, &forever),
+            [set, limit] => (set, limit),
+            _ => {
+                let name = "WAIT_FOR_EXECUTED_GTID_SET";
+                return Err(value_error(ValueError::wrong_parameter_count(name)));
+            }
+        };
+        let (set, limit) = (as_text(self.scalar(set)?), self.numeric(limit)?);
+        let tables = self.without_subqueries("WAIT_FOR_EXECUTED_GTID_SET()", [&set, &limit])?;
+        let info = TypeInfo::new(SqlType::LONG_INT, true);
+        Ok(self.run_before(SubKind::WaitForGtids(set, limit), tables, info))
     }
 
     /// NAME_CONST(name, value): the value; the parser gives the column its name. Both are literals, the value perhaps behind a sign or before COLLATE.

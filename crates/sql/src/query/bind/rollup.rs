@@ -117,7 +117,7 @@ fn rewrite_calls(ctx: &mut BlockCtx, keys: &[BExpr], place: &Place, over: OverGr
         match &mut sub.kind {
             SubKind::Call(_, args) => args.iter_mut().for_each(&mut rewrite),
             SubKind::Sleep(e) | SubKind::LoadFile(e) => rewrite(e),
-            SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) => {
+            SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) | SubKind::WaitForGtids(a, b) => {
                 rewrite(a);
                 rewrite(b);
             }

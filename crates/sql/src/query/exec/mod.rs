@@ -41,6 +41,7 @@ mod spool;
 mod stored;
 mod subquery_cache;
 mod temp;
+pub use temp::temp_file;
 mod waiting;
 mod window;
 
@@ -479,6 +480,9 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::GetLock(name, limit) => {
                         self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
                     }
+                    SubKind::WaitForGtids(set, limit) => {
+                        self.wait_for_gtids(set, limit, outer).await.map(SubResult::Scalar)
+                    }
                     SubKind::LoadFile(path) => self.load_file(path, outer).map(SubResult::Scalar),
                     SubKind::Call(code, args) => {
                         self.call_function(code, args, outer).await.map(SubResult::Scalar)
@@ -517,6 +521,7 @@ impl<'a, 't> Runner<'a, 't> {
                 | SubKind::Sleep(_)
                 | SubKind::Benchmark(..)
                 | SubKind::GetLock(..)
+                | SubKind::WaitForGtids(..)
                 | SubKind::LoadFile(_)
                 | SubKind::Match(_)
                 | SubKind::Call(..) => {

@@ -1,4 +1,4 @@
-//! Functions that wait, or work for long by intention: SLEEP, GET_LOCK, BENCHMARK, LOAD_FILE. They are run before the expression that they
+//! Functions that wait, or work for long by intention: SLEEP, GET_LOCK, WAIT_FOR_EXECUTED_GTID_SET, BENCHMARK, LOAD_FILE. They are run before the expression that they
 //! stand in, as subqueries are.
 
 use super::Runner;
@@ -11,10 +11,14 @@ use crate::query::expr::BExpr;
 use crate::query::plan::outcome::Run;
 use crate::session_api::SqlError;
 use crate::value::Value;
+use crate::vars::Var;
 use std::time::Duration;
+use weir_binlog::GtidSet;
 
 /// The longest wait for a lock without a limit, which the timer can still carry: a year.
 const FOR_EVER: f64 = 31_536_000.0;
+/// How often a session that waits for transactions looks for them.
+const LOOK: Duration = Duration::from_millis(10);
 
 impl Runner<'_, '_> {
     /// SLEEP(seconds): 0 when it slept to the end, 1 when it was killed or the statement's time was over. As part of a query that reads
@@ -82,6 +86,48 @@ impl Runner<'_, '_> {
         }
         // It may have come at the last moment.
         Ok(Value::bool(place.keep_if_granted()))
+    }
+
+    /// WAIT_FOR_EXECUTED_GTID_SET(set, seconds): 0 when `gtid_executed` has all of it, 1 when the time is over; 0 seconds have no end.
+    pub async fn wait_for_gtids(
+        &mut self,
+        set: &BExpr,
+        limit: &BExpr,
+        f: &Frame<'_>,
+    ) -> Run<Value<'static>> {
+        let text = eval(set, f, &mut self.ev)?.to_string_lossy();
+        let malformed =
+            |text: &str| SqlError::of(errno::ER_MALFORMED_GTID_SET_SPECIFICATION, &[&text]);
+        let text = text.ok_or_else(|| malformed("NULL"))?;
+        let wanted: GtidSet = text.parse().map_err(|_| malformed(&text))?;
+        let seconds = eval(limit, f, &mut self.ev)?.to_f64(&mut self.ev.cx.warnings);
+        let seconds = match seconds {
+            Some(s) if s > 0.0 => s.min(FOR_EVER),
+            Some(0.0) => FOR_EVER,
+            _ => {
+                let name = "WAIT_FOR_EXECUTED_GTID_SET.";
+                return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&name]).into());
+            }
+        };
+        let shared = self.reads.shared;
+        let _stage = shared.stages.enter(self.reads.conn.id, "Waiting for GTIDs to be executed");
+        let rt = self.reads.db().rt();
+        let until = rt.now() + Duration::from_secs_f64(seconds).as_nanos() as u64;
+        loop {
+            let executed: GtidSet =
+                shared.vars.text(Var::gtid_executed).parse().unwrap_or_default();
+            if wanted.is_subset(&executed) {
+                return Ok(Value::Int(0));
+            }
+            if rt.now() >= until {
+                return Ok(Value::Int(1));
+            }
+            let left = Duration::from_nanos(until - rt.now());
+            let sleep = rt.sleep(left.min(LOOK));
+            if weir_rt::or_killed(self.reads.interrupt, sleep).await.is_err() {
+                return Err(SqlError::interrupted().into());
+            }
+        }
     }
 
     /// LOAD_FILE(path): NULL for anyone who has no FILE right, for a file that may not be read, and, with a warning, for one that is

@@ -36,7 +36,7 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     for s in &b.subs {
         match &s.kind {
             SubKind::Sleep(e) | SubKind::LoadFile(e) => see(e),
-            SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) => {
+            SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) | SubKind::WaitForGtids(n, e) => {
                 see(n);
                 see(e);
             }

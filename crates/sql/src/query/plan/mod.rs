@@ -628,6 +628,8 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
+    /// WAIT_FOR_EXECUTED_GTID_SET: identifiers, and seconds.
+    WaitForGtids(BExpr, BExpr),
     /// LOAD_FILE of a path.
     LoadFile(BExpr),
     Call(Arc<crate::query::plan::code::Code>, Vec<BExpr>),

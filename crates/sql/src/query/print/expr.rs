@@ -323,6 +323,9 @@ impl<'p> Note<'p> {
             SubKind::LoadFile(e) => ("load_file", vec![e]),
             SubKind::Benchmark(n, e) => ("benchmark", vec![n, e]),
             SubKind::GetLock(name, seconds) => ("get_lock", vec![name, seconds]),
+            SubKind::WaitForGtids(set, seconds) => {
+                ("wait_for_executed_gtid_set", vec![set, seconds])
+            }
             _ => return self.out.push('?'),
         };
         let _ = write!(self.out, "{name}(");

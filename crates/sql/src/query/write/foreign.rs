@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use weir_engine::row::key::prefix_successor;
 use weir_engine::row::{Datum, RowView, encode_datum};
-use weir_engine::{LockMode, OnLocked, ScanSpec};
+use weir_engine::{LockMode, OnLocked, RowList, ScanSpec};
 
 /// The parents of a row of `table` that was written; `old`: the row before, if there was one. The error of a parent that is missing.
 /// `but`: the key by which a cascade came.
@@ -369,4 +369,34 @@ fn no_parent(r: &Runner<'_, '_>, child: &SqlTable, key: &ForeignKey) -> SqlError
 /// Whether the session's account has any right on a table.
 fn knows(r: &Runner<'_, '_>, (schema, table): (&str, &str)) -> bool {
     r.access().clone().can_see_table(schema, table)
+}
+
+/// The parents of the first rows of a batch that was written.
+pub async fn missing_parents(
+    r: &mut Runner<'_, '_>,
+    table: &SqlTable,
+    rows: &RowList,
+    written: usize,
+) -> Run<()> {
+    for n in 0..written {
+        if let Some(e) = missing_parent(r, table, rows.row(n), None, None).await? {
+            return Err(e.into());
+        }
+    }
+    Ok(())
+}
+
+/// What the foreign keys say of a row that has changed, or gone: the parent first, then the children.
+pub async fn broken(
+    r: &mut Runner<'_, '_>,
+    table: &Arc<SqlTable>,
+    old: &[u8],
+    new: Option<&[u8]>,
+) -> Run<Option<SqlError>> {
+    if let Some(new) = new
+        && let Some(e) = missing_parent(r, table, new, Some(old), None).await?
+    {
+        return Ok(Some(e));
+    }
+    follow(r, table, old, new).await
 }

@@ -33,6 +33,7 @@ mod image;
 mod insert;
 mod load;
 mod moves;
+mod noted;
 mod numbers;
 mod outcome;
 mod point;
@@ -48,6 +49,7 @@ pub use point::{Wrote, write_now};
 pub use replicated::{How as HowReplicated, apply as apply_rows};
 pub use stages::generate;
 
+use crate::binlog::note::Notes;
 use crate::context::TableTriggers;
 use crate::errno;
 use crate::meta::SqlTable;
@@ -138,6 +140,8 @@ pub struct RowWriter<'p> {
     replicated: bool,
     /// Triggers of the tables that were written to, by the table's id.
     triggers: Vec<(u64, Option<Arc<TableTriggers>>)>,
+    /// Of the binary log.
+    notes: Notes,
 }
 
 impl<'p> RowWriter<'p> {
@@ -154,6 +158,7 @@ impl<'p> RowWriter<'p> {
             found: RowBuf::default(),
             replicated: false,
             triggers: Vec::new(),
+            notes: Notes::default(),
         }
     }
 
@@ -265,6 +270,9 @@ impl<'p> RowWriter<'p> {
         }
         if let Some(v) = counted {
             table.engine.auto_increment_observe(v).await?;
+        }
+        if r.txn.notes_rows() {
+            self.note_image(r, table, None).await?;
         }
         if r.foreign.is_some()
             && let Some(e) = foreign::missing_parent(r, table, &self.new, None, None).await?
@@ -382,11 +390,18 @@ impl<'p> RowWriter<'p> {
         }
         if r.foreign.is_some() {
             // A row before the one that met an error would have been told first.
-            let parents = missing_parents(r, table, &batch.rows, written).await;
+            let parents = foreign::missing_parents(r, table, &batch.rows, written).await;
             done = parents.and(done);
         }
+        let batch = std::mem::take(&mut batch.rows);
+        if done.is_ok() && r.txn.notes_rows() {
+            done = self.note_batch(r, table, &batch).await;
+        }
         // After an error too: none of them is wanted any more.
-        batch.rows.clear();
+        if let Some(b) = &mut self.batch {
+            b.rows = batch;
+            b.rows.clear();
+        }
         done
     }
 
@@ -458,6 +473,9 @@ impl<'p> RowWriter<'p> {
             true => r.txn.update(from, key, old, &self.new).await,
             false => Box::pin(self.moved(r, (from, to), key, old)).await,
         };
+        if done.is_ok() && r.txn.notes_rows() {
+            self.note_image(r, table, Some(old)).await?;
+        }
         if done.is_ok()
             && !planted::is(Bug::NumberOfUpdateForgotten)
             && let Some(counter) = table.rules.followed
@@ -469,7 +487,7 @@ impl<'p> RowWriter<'p> {
         }
         match done {
             Ok(()) if r.foreign.is_none() => Ok(Updated::Changed),
-            Ok(()) => match broken(r, table, old, Some(&self.new)).await? {
+            Ok(()) => match foreign::broken(r, table, old, Some(&self.new)).await? {
                 None => Ok(Updated::Changed),
                 Some(e) => {
                     self.refuse(e, &mut r.ev.cx.warnings)?;
@@ -540,8 +558,11 @@ impl<'p> RowWriter<'p> {
         let home = partition::home(table, old, r.reads, &mut r.ev)?;
         r.reads.work.row(Stat::Handler_delete);
         r.txn.delete(home, key, old).await?;
+        if r.txn.notes_rows() {
+            self.note(r, table, Some(old), None).await?;
+        }
         if let Some(before) = before
-            && let Some(e) = broken(r, table, old, None).await?
+            && let Some(e) = foreign::broken(r, table, old, None).await?
         {
             self.refuse(e, &mut r.ev.cx.warnings)?;
             r.txn.rollback_to(before).await?;
@@ -572,6 +593,9 @@ impl<'p> RowWriter<'p> {
         let Cascade::Update(mut changes) = what else {
             r.reads.work.row(Stat::Handler_delete);
             r.txn.delete(&table.engine, key, &old).await?;
+            if r.txn.notes_rows() {
+                self.note(r, table, Some(&old), None).await?;
+            }
             return Ok(Some(Cascaded { old, new: None }));
         };
         if !table.rules.generated.is_empty() && !planted::is(Bug::CascadeKeepsGenerated) {
@@ -580,7 +604,12 @@ impl<'p> RowWriter<'p> {
         let new = with_columns(table, &old, &changes)?;
         r.reads.work.row(Stat::Handler_update);
         match r.txn.update(&table.engine, key, &old, &new).await {
-            Ok(()) => Ok(Some(Cascaded { old, new: Some(new) })),
+            Ok(()) => {
+                if r.txn.notes_rows() {
+                    self.note(r, table, Some(&old), Some(&new)).await?;
+                }
+                Ok(Some(Cascaded { old, new: Some(new) }))
+            }
             Err(EngineError::DuplicateKey { index, .. }) => {
                 Err(duplicate_entry(table, index, &new, r.ev.cx.tz).into())
             }
@@ -621,36 +650,6 @@ fn complete(table: &Arc<SqlTable>, row: &mut Vec<u8>, r: &mut Runner<'_, '_>) ->
         *row = whole;
     }
     Ok(())
-}
-
-/// The parents of the first rows of a batch that was written.
-async fn missing_parents(
-    r: &mut Runner<'_, '_>,
-    table: &SqlTable,
-    rows: &RowList,
-    written: usize,
-) -> Run<()> {
-    for n in 0..written {
-        if let Some(e) = foreign::missing_parent(r, table, rows.row(n), None, None).await? {
-            return Err(e.into());
-        }
-    }
-    Ok(())
-}
-
-/// What the foreign keys say of a row that has changed, or gone: the parent first, then the children.
-async fn broken(
-    r: &mut Runner<'_, '_>,
-    table: &Arc<SqlTable>,
-    old: &[u8],
-    new: Option<&[u8]>,
-) -> Run<Option<SqlError>> {
-    if let Some(new) = new
-        && let Some(e) = foreign::missing_parent(r, table, new, Some(old), None).await?
-    {
-        return Ok(Some(e));
-    }
-    foreign::follow(r, table, old, new).await
 }
 
 /// ON UPDATE CURRENT_TIMESTAMP of columns that the statement does not set.

@@ -370,6 +370,7 @@ impl Parser<'_> {
 
     /// Any other statement is run as it is.
     fn plain_statement(&mut self) -> PResult<()> {
+        let first = self.pos;
         let stmt = self.statement()?;
         let in_program = stmt.in_program();
         if let InProgram::Refused(what) = in_program {
@@ -385,7 +386,10 @@ impl Parser<'_> {
             InProgram::Dynamic => uses.prepares = true,
             InProgram::Flushes(what) => uses.flushes = Some(what),
         }
-        self.scope_mut().emit(Op::Run(Box::new(stmt)));
+        let text = stmt.defines().then(|| self.program_text(first));
+        let scope = self.scope_mut();
+        let at = scope.emit(Op::Run(Box::new(stmt)));
+        scope.program.definitions.extend(text.map(|text| (at, text)));
         Ok(())
     }
 }

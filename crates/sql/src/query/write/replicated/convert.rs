@@ -16,7 +16,7 @@ use crate::value::{Collation, DatumBuf, Decimal, SqlType, StoreCtx, Value, Value
 use std::sync::Arc;
 use weir_binlog::table_map::{Column, ColumnType, TableMap};
 use weir_binlog::value::Value as Logged;
-use weir_engine::row::RowView;
+use weir_engine::row::{Charset, RowView};
 
 /// A column of this table and its value.
 pub type Given = (usize, DatumBuf);
@@ -113,7 +113,12 @@ impl<'a> Converter<'a> {
                 let own = ty.collation().unwrap_or(Collation::Binary);
                 let known = theirs.collation.and_then(Collation::by_id);
                 let from = known.filter(|_| !own.is_binary()).unwrap_or(own);
-                Value::text(*b, if from.charset() == own.charset() { own } else { from })
+                let read_as = if from.charset() == own.charset() { own } else { from };
+                // Texts of sets with wide units stand in events as those units, and are UTF-8 here.
+                match from.charset().is_wide() {
+                    true => Value::text(Charset::Binary.convert(b, from.charset()).0, read_as),
+                    false => Value::text(*b, read_as),
+                }
             }
             Logged::Enum(n) => return Ok(DatumBuf::UInt(u64::from(*n))),
             Logged::Set(n) | Logged::Bit(n) => return Ok(DatumBuf::UInt(*n)),
