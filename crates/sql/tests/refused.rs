@@ -32,7 +32,6 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("Shapes made of others", "SELECT ST_Buffer(POINT(1, 1), 1)", 1235),
     ("Other systems of coordinates", "SELECT ST_Transform(POINT(1, 1), 4326)", 1235),
     ("Waiting for a replica", "SELECT SOURCE_POS_WAIT('binlog.000001', 4)", 1235),
-    ("Waiting for a replica", "SELECT WAIT_FOR_EXECUTED_GTID_SET('')", 1235),
     ("ROLES_GRAPHML()", "SELECT ROLES_GRAPHML()", 1235),
     ("Functions of MySQL's own dictionary", "SELECT CAN_ACCESS_TABLE('d', 't')", 3566),
 ];

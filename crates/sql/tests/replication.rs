@@ -93,6 +93,18 @@ fn every_column_of_a_replica_is_listed() {
 }
 
 #[test]
+fn waits_for_transactions_end() {
+    check(&[
+        ("select wait_for_executed_gtid_set('')", "0"),
+        ("select wait_for_executed_gtid_set('3e11fa47-71ca-11e1-9e33-c80aa9429562:1', 0.01)", "1"),
+        ("select wait_for_executed_gtid_set('x')", "E1772"),
+        ("select wait_for_executed_gtid_set(null)", "E1772"),
+        ("select wait_for_executed_gtid_set('', -1)", "E1210"),
+        ("select wait_for_executed_gtid_set()", "E1582"),
+    ]);
+}
+
+#[test]
 fn variables_of_the_log_and_of_gtids() {
     let in_transaction =
         "E1766 The system variable gtid_next cannot be set when there is an ongoing transaction.";

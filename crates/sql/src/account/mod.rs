@@ -176,7 +176,7 @@ impl Account {
         }
     }
 
-    fn root() -> Account {
+    pub(crate) fn root() -> Account {
         let global = Privileges::all_global() | Privileges::GRANT_OPTION;
         Account { global, ..Account::new(&AccountName::new("root", "localhost")) }
     }

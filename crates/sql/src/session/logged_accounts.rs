@@ -143,10 +143,10 @@ fn account(name: &AccountName) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weir_syntax::parse;
+    use weir_syntax::parse::{ParseOptions, parse_one};
 
     fn rewritten(text: &str) -> String {
-        let parsed = parse::parse(text.as_bytes(), &SqlMode::default()).expect("a statement");
+        let parsed = parse_one(text.as_bytes(), &ParseOptions::default()).expect("a statement");
         let own = AccountName::new("me", "localhost");
         let r = Rewritten::of(&parsed.stmt, text.as_bytes(), SqlMode::default(), &own);
         let made = |user: &str, credential: &str| {
