@@ -230,10 +230,10 @@ impl Db {
         let _ = writeln!(
             s,
             "Number of rows inserted {}, updated {}, deleted {}, read {}",
-            n(&r.rows_inserted),
-            n(&r.rows_updated),
-            n(&r.rows_deleted),
-            n(&r.rows_read)
+            r.rows_inserted.get(),
+            r.rows_updated.get(),
+            r.rows_deleted.get(),
+            r.rows_read.get()
         );
         let _ = writeln!(
             s,

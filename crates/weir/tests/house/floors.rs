@@ -48,6 +48,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "priority",
             "patience",
             "cost",
+            "lane",
             "waits",
             "log",
             "lock",
