@@ -11,7 +11,7 @@
 //! the `use` lines; no arrow runs upwards):
 //!
 //! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`,
-//!   `patience`, `waits`, `cost`
+//!   `patience`, `waits`, `cost`, `lane`
 //! - 1, what is on disk and in memory: `log`, `lock`, `files`, `scratch`, `pool`
 //! - 2, who writes dirty pages: `flush`; changes of several pages: `mtr`
 //! - 3, pages handed out: `space`; trees: `btree`; what happened: `history`
@@ -42,6 +42,8 @@ mod force;
 #[doc(hidden)]
 pub mod history;
 mod ids;
+#[doc(hidden)]
+pub mod lane;
 mod lock;
 #[doc(hidden)]
 pub mod log;
@@ -122,6 +124,6 @@ pub use table::{
 };
 #[doc(hidden)]
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowChange, RowList, RowLog,
-    Savepoint, ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, EachNow, Isolation, KeysNow, LockMode, OnLocked, Owed, RowBuf, RowChange,
+    RowList, RowLog, Savepoint, ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
 };

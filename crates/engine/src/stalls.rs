@@ -241,8 +241,8 @@ impl Inner {
         let verdict = dog.look(Look {
             now,
             limit: n(&self.settings.stall_seconds).saturating_mul(1_000_000_000),
-            commits: n(&self.core.stats.commits),
-            changes: n(&self.core.stats.mtrs),
+            commits: self.core.stats.commits.get(),
+            changes: self.core.stats.mtrs.get(),
             reads: n(&self.core.pool.stats.reads),
             waiting: Waiting::of(open.iter().map(|o| o.what.cause)),
         });

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use weir_sql::account::Peer;
 use weir_sql::memory::{Held, SessionMemory};
 use weir_sql::session_api::SqlError;
-use weir_sql::status::{Stat, Status};
+use weir_sql::status::{SessionCounts, Stat, Status};
 use weir_sql::tls::TlsSession;
 use weir_wire::compress::{Algorithm, PIECE, Packer, Unpacker};
 use weir_wire::constants::SALT_LEN;
@@ -67,12 +67,28 @@ pub struct Conn {
 pub struct Output {
     pub writer: Writer,
     transport: Arc<dyn Transport>,
-    status: Arc<Status>,
+    traffic: Traffic,
     /// `None`: bytes go as they are.
     packer: Option<Box<Packer>>,
     write_timeout: Duration,
     /// A write failed: nothing more is sent.
     pub dead: bool,
+}
+
+/// Who counts the bytes of a connection.
+struct Traffic {
+    server: Arc<Status>,
+    /// From the login on.
+    session: Option<SessionCounts>,
+}
+
+impl Traffic {
+    fn count(&self, stat: Stat, bytes: usize) {
+        match &self.session {
+            Some(counts) => counts.add(stat, bytes as u64),
+            None => self.server.add(stat, bytes as u64),
+        }
+    }
 }
 
 impl Output {
@@ -84,13 +100,13 @@ impl Output {
         }
         self.dead = match &mut self.packer {
             None => {
-                self.status.add(Stat::Bytes_sent, pending.len() as u64);
+                self.traffic.count(Stat::Bytes_sent, pending.len());
                 self.transport.write_all(pending).is_err()
             }
             Some(packer) => {
                 let failed = pending.chunks(PIECE).any(|piece| {
                     let packed = packer.pack(piece);
-                    self.status.add(Stat::Bytes_sent, packed.len() as u64);
+                    self.traffic.count(Stat::Bytes_sent, packed.len());
                     self.transport.write_all(packed).is_err()
                 });
                 packer.sent();
@@ -107,7 +123,7 @@ impl Output {
         if self.dead || pending.is_empty() || !taken(pending) {
             return false;
         }
-        self.status.add(Stat::Bytes_sent, pending.len() as u64);
+        self.traffic.count(Stat::Bytes_sent, pending.len());
         self.writer.sent(2 * KEEP);
         true
     }
@@ -156,7 +172,7 @@ impl Conn {
         let out = Output {
             writer: Writer::new(),
             transport: transport.clone(),
-            status,
+            traffic: Traffic { server: status, session: None },
             packer: None,
             write_timeout: Duration::ZERO,
             dead: false,
@@ -191,9 +207,10 @@ impl Conn {
         self.deadline = None;
     }
 
-    /// Packets that come are on this account from now on.
-    pub fn charge(&mut self, account: Arc<SessionMemory>) {
+    /// Packets that come are on this account from now on, and bytes are counted by the session.
+    pub fn serves(&mut self, account: Arc<SessionMemory>, counts: SessionCounts) {
         self.account = Some(account);
+        self.out.traffic.session = Some(counts);
     }
 
     /// Charges the room of a packet that is not whole yet. A short one is of no account, and one that is more than the session alone may
@@ -392,14 +409,14 @@ impl Conn {
         let Some(unpacker) = &mut self.unpacker else {
             let Some(n) = read(&*self.transport, self.framer.space())? else { return Ok(false) };
             self.framer.filled(n);
-            self.out.status.add(Stat::Bytes_received, n as u64);
+            self.out.traffic.count(Stat::Bytes_received, n);
             return Ok(true);
         };
         let mut n = unpacker.unpack(self.framer.space()).map_err(ReadError::Frame)?;
         if n == 0 {
             let Some(came) = read(&*self.transport, unpacker.space())? else { return Ok(false) };
             unpacker.filled(came);
-            self.out.status.add(Stat::Bytes_received, came as u64);
+            self.out.traffic.count(Stat::Bytes_received, came);
             n = unpacker.unpack(self.framer.space()).map_err(ReadError::Frame)?;
         }
         self.framer.filled(n);

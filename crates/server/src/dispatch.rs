@@ -12,8 +12,9 @@ use crate::conn::{Conn, ReadError};
 use crate::cursor::{Cursor, CursorSink};
 use crate::deferred_ack::DeferredAck;
 use crate::listener::{Counted, Server, identify};
+use crate::moment::Moment;
 use crate::parking::{Idle, Woken};
-use crate::registry::Entry;
+use crate::registry::{Command as Doing, Entry};
 use crate::sink::{NetSink, Told, change, column, status};
 use crate::transport::Transport;
 use logged::Said;
@@ -23,6 +24,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use weir_engine::lane::Lane;
 use weir_rt::{Actor, act_as};
 use weir_sql::errno;
 use weir_sql::memory::{Held, Over, SessionMemory};
@@ -73,6 +75,8 @@ pub struct Connection {
     conn: Conn,
     /// Where answers to commits are left, where the transport allows it.
     aside: Option<Arc<DeferredAck>>,
+    /// One was left there, and has not been waited for.
+    left_aside: bool,
     session: Session,
     caps: Capabilities,
     entry: Arc<Entry>,
@@ -84,7 +88,9 @@ pub struct Connection {
     /// The pressure that the client knows of.
     told: Told,
     /// When the statement at hand ended.
-    ended: Option<Instant>,
+    ended: Option<Moment>,
+    /// The default database that the list of connections shows.
+    shown: String,
     /// Last: counts the connection out when everything else of it is gone.
     _counted: Counted,
 }
@@ -133,12 +139,13 @@ impl Connection {
         counted: Counted,
     ) -> Box<Connection> {
         let aside = conn.aside(server.workers());
-        conn.charge(session.memory().clone());
+        conn.serves(session.memory().clone(), session.counts().clone());
         session.let_owe(aside.is_some());
         let connection = Box::new(Connection {
             server,
             conn,
             aside,
+            left_aside: false,
             session,
             caps,
             entry,
@@ -147,6 +154,7 @@ impl Connection {
             values: Vec::new(),
             told: Told::default(),
             ended: None,
+            shown: String::new(),
             _counted: counted,
         });
         connection.log_connect();
@@ -168,6 +176,8 @@ impl Connection {
     pub fn serve(&mut self, woken: Woken, may_rest: bool) -> Rest {
         // What waits in the engine meanwhile waits for this connection.
         let _acting = act_as(Actor::session(self.entry.id));
+        // What is counted meanwhile is counted where no other thread counts.
+        let _lane = Lane::take();
         let mut stay = if woken == Woken::LoggedIn { STAY_AFTER_LOGIN } else { STAY };
         if woken == Woken::Expired {
             self.idle_too_long();
@@ -178,7 +188,9 @@ impl Connection {
             self.conn.out.set_write_timeout(write);
             let wait = if may_rest { stay.min(idle) } else { idle };
             let came = self.conn.wait_command(wait, read);
-            if let Some(aside) = &self.aside {
+            if std::mem::take(&mut self.left_aside)
+                && let Some(aside) = &self.aside
+            {
                 aside.wait();
             }
             match came {
@@ -211,14 +223,14 @@ impl Connection {
             if packet.first() == Some(&1) {
                 return Rest::Over(true);
             }
-            self.server.inst.status.inc(Stat::Threads_running);
+            self.session.counts().inc(Stat::Threads_running);
             let next = self.command(&packet);
-            self.server.inst.status.dec(Stat::Threads_running);
+            self.session.counts().dec(Stat::Threads_running);
             if packet.capacity() <= KEEP {
                 self.packet = packet;
             }
-            let at = self.ended.take().unwrap_or_else(Instant::now);
-            self.entry.end(self.session.database(), at);
+            self.entry.end(self.ended.take().unwrap_or_else(Moment::now));
+            self.show_database();
             let closes = matches!(next, Next::Close);
             let stopping = self.server.stopping.load(Ordering::Relaxed);
             if self.is_killed() && !stopping && !self.session.is_told_of_kill() {
@@ -288,20 +300,20 @@ impl Connection {
                 let Some(sql) = self.take_attributes(sql) else { return Next::Go };
                 let sql = without_end(sql);
                 self.session.count_command(Stat::Questions);
-                let began = self.entry.begin("Query", sql);
+                let began = self.entry.begin(Doing::Query, sql);
                 return self.query_since(sql, began);
             }
             Command::StmtExecute(e) => {
                 self.session.count_command(Stat::Questions);
                 self.session.count_command(Stat::Com_stmt_execute);
                 let text = self.session.prepared_text(e.id).unwrap_or_default();
-                let began = self.entry.begin("Execute", text);
+                let began = self.entry.begin(Doing::Execute, text);
                 self.execute(&e, began);
             }
             Command::StmtPrepare(sql) => {
                 let sql = without_end(sql);
                 self.session.count_command(Stat::Com_stmt_prepare);
-                _ = self.entry.begin("Prepare", sql);
+                _ = self.entry.begin(Doing::Prepare, sql);
                 self.log_command("Prepare", sql);
                 self.prepare(sql);
             }
@@ -418,11 +430,11 @@ impl Connection {
 
     /// All statements of the text, as far as the client may send several.
     fn query(&mut self, sql: &[u8]) -> Next {
-        self.query_since(sql, Instant::now())
+        self.query_since(sql, Moment::now())
     }
 
     /// The same for a command whose begin is known: a look at the clock is a hundredth of a small statement.
-    fn query_since(&mut self, sql: &[u8], mut began: Instant) -> Next {
+    fn query_since(&mut self, sql: &[u8], mut began: Moment) -> Next {
         self.log_command("Query", sql);
         let mut rest = sql;
         let mut first = true;
@@ -469,7 +481,7 @@ impl Connection {
                         return Next::Close;
                     }
                     rest = next;
-                    began = Instant::now();
+                    began = Moment::now();
                 }
             }
         }
@@ -508,7 +520,7 @@ impl Connection {
         self.bound.insert(info.id, Bound { has_rows, ..Bound::default() });
     }
 
-    fn execute(&mut self, e: &Execute<'_>, began: Instant) {
+    fn execute(&mut self, e: &Execute<'_>, began: Moment) {
         let Some(count) = self.session.param_count(e.id) else {
             return self.error(&SqlError::unknown_statement(e.id, "mysqld_stmt_execute"));
         };
@@ -548,9 +560,14 @@ impl Connection {
         if let Err(over) = bound.keep_names(count, self.session.memory()) {
             return self.error(&over.into());
         }
-        let attributes = values.split_off(count);
-        let names = bound.names.iter().skip(count).cloned();
-        if let Err(e) = self.session.set_attributes(names.zip(attributes).collect()) {
+        let attributes = match values.len() > count {
+            true => {
+                let attributes = values.split_off(count);
+                bound.names.iter().skip(count).cloned().zip(attributes).collect()
+            }
+            false => Vec::new(),
+        };
+        if let Err(e) = self.session.set_attributes(attributes) {
             return self.error(&e);
         }
         for (n, data) in long.drain() {
@@ -610,8 +627,8 @@ impl Connection {
         &mut self,
         id: u32,
         values: &[ParamValue],
-        began: Instant,
-    ) -> (u64, Option<Instant>) {
+        began: Moment,
+    ) -> (u64, Option<Moment>) {
         let mut sink = NetSink::new(&mut self.conn, self.caps, true, &self.session, began);
         let r = self.session.execute_here(&self.server.rt, id, values, &mut sink);
         let sent = (sink.sent, sink.ended);

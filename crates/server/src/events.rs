@@ -6,6 +6,7 @@
 
 use crate::listener::Server;
 use crate::log;
+use crate::registry::Command;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -86,7 +87,7 @@ impl Server {
         if self.stopping.load(Ordering::SeqCst) {
             return Ok(());
         }
-        _ = entry.begin("Connect", meta.body.as_bytes());
+        _ = entry.begin(Command::Connect, meta.body.as_bytes());
         let mut session = Session::open(
             &self.inst,
             ConnInfo {

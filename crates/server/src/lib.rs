@@ -28,6 +28,7 @@ mod http;
 pub mod initialize;
 mod listener;
 pub mod log;
+mod moment;
 mod notify;
 mod parking;
 mod place;

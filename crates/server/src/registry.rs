@@ -1,35 +1,31 @@
 //! Who is connected: SHOW PROCESSLIST, KILL, and the watch for clients that vanish during a statement.
 
+mod now;
+
 use crate::alarm::Alarm;
+use crate::moment::Moment;
 use crate::transport::Transport;
+pub use now::Command;
+use now::Now;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use weir_sql::session_api::{ConnInfo, KillKind, KillSwitch, LoginsBy, ProcessInfo, Sessions};
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a connection does until it has logged in.
-const CONNECT: &str = "Connect";
-/// Bytes of a statement that the list shows.
-const SHOWN: usize = 1024;
-
-pub struct Doing {
-    pub user: String,
+/// Who it is, and its default database: what seldom changes.
+struct Who {
+    user: String,
     /// As accounts name it.
     login_host: String,
     /// User and host of the account that it has logged in as.
     account: Option<(String, String)>,
-    pub db: String,
-    pub command: &'static str,
+    db: String,
     attributes: Arc<[(String, String)]>,
-    since: Instant,
-    /// The statement, while one runs.
-    text: Vec<u8>,
-    running: bool,
 }
 
 /// One connection.
@@ -39,31 +35,28 @@ pub struct Entry {
     pub kill: Arc<KillSwitch>,
     /// Events have none.
     transport: Mutex<Option<Arc<dyn Transport>>>,
-    doing: Mutex<Doing>,
+    who: Mutex<Who>,
+    now: Now,
 }
 
 impl Entry {
-    /// A command begins; returns when.
-    pub fn begin(&self, command: &'static str, text: &[u8]) -> Instant {
-        let now = Instant::now();
-        let mut d = lock(&self.doing);
-        d.command = command;
-        d.since = now;
-        d.running = true;
-        d.text.clear();
-        d.text.extend_from_slice(&text[..text.len().min(SHOWN)]);
-        now
+    /// A command begins; returns when. Called by the connection's own thread.
+    pub fn begin(&self, command: Command, text: &[u8]) -> Moment {
+        let at = Moment::now();
+        self.now.begin(command, text, at);
+        at
     }
 
-    pub fn end(&self, db: &str, at: Instant) {
-        let mut d = lock(&self.doing);
-        d.command = "Sleep";
-        d.since = at;
-        d.running = false;
-        if d.db != db {
-            d.db.clear();
-            d.db.push_str(db);
-        }
+    /// It has ended.
+    pub fn end(&self, at: Moment) {
+        self.now.end(Command::Sleep, at);
+    }
+
+    /// Its default database is another one.
+    pub fn set_database(&self, db: &str) {
+        let mut who = lock(&self.who);
+        who.db.clear();
+        who.db.push_str(db);
     }
 }
 
@@ -85,7 +78,7 @@ impl Entry {
 
     /// Wakes its owner, who says why it ends. A client that has not logged in gets no message: its owner may be waiting in a write.
     fn wake(&self) {
-        let logs_in = lock(&self.doing).command == CONNECT;
+        let logs_in = self.now.look().command == Command::Connect;
         match logs_in {
             true => self.shutdown(),
             false => self.shutdown_read(),
@@ -133,7 +126,7 @@ impl Registry {
     fn there(&self, by: LoginsBy) -> Logins {
         let mut there = HashMap::new();
         for e in self.all() {
-            let d = lock(&e.doing);
+            let d = lock(&e.who);
             *there.entry(by.key(&d.user, &d.login_host)).or_insert(0) += 1;
         }
         there
@@ -147,14 +140,14 @@ impl Registry {
     /// A client has proved who it is.
     pub fn logged_in(&self, e: &Entry, who: &ConnInfo, db: &str) {
         {
-            let mut d = lock(&e.doing);
+            let mut d = lock(&e.who);
             d.user = who.user.clone();
             d.login_host = who.host.clone();
             d.account = Some((who.account_user.clone(), who.account_host.clone()));
             d.db = db.into();
-            d.command = "Sleep";
             d.attributes = who.attributes.as_slice().into();
         }
+        e.now.logged_in();
         for (by, logins) in LoginsBy::ALL.into_iter().zip(lock(&self.logins).iter_mut()) {
             let key = by.key(&who.user, &who.host);
             if logins.len() < COUNTED_LOGINS || logins.contains_key(&key) {
@@ -176,23 +169,20 @@ impl Registry {
         db: &str,
         transport: Option<Arc<dyn Transport>>,
     ) -> Arc<Entry> {
-        let doing = Doing {
+        let who = Who {
             user: user.into(),
             login_host: String::new(),
             account: None,
             db: db.into(),
-            command: CONNECT,
             attributes: [].into(),
-            since: Instant::now(),
-            text: Vec::new(),
-            running: false,
         };
         let e = Arc::new(Entry {
             id,
             host,
             kill: Arc::new(KillSwitch::default()),
             transport: Mutex::new(transport),
-            doing: Mutex::new(doing),
+            who: Mutex::new(who),
+            now: Now::new(Command::Connect),
         });
         lock(&self.map).insert(id, e.clone());
         e
@@ -201,12 +191,10 @@ impl Registry {
     /// Copies the start of the statement that a connection executes; returns its length.
     pub fn statement(&self, id: u64, to: &mut [u8]) -> usize {
         let Some(e) = lock(&self.map).get(&id).cloned() else { return 0 };
-        let d = lock(&e.doing);
-        if !d.running {
-            return 0;
-        }
-        let len = d.text.len().min(to.len());
-        to[..len].copy_from_slice(&d.text[..len]);
+        // Asked by a thread that has crashed, too.
+        let Some(seen) = e.now.glance().filter(|seen| seen.running) else { return 0 };
+        let len = seen.text.len().min(to.len());
+        to[..len].copy_from_slice(&seen.text[..len]);
         len
     }
 
@@ -247,11 +235,8 @@ impl Registry {
     /// for its end. One that was killed and still runs waits for a client that takes nothing.
     pub fn kill_vanished(&self) {
         for e in self.all() {
-            let long = {
-                let d = lock(&e.doing);
-                d.running && d.since.elapsed() >= Duration::from_millis(500)
-            };
-            if !long {
+            let now = e.now.look();
+            if !now.running || now.since.elapsed() < Duration::from_millis(500) {
                 continue;
             }
             if e.kill.pending() == Some(KillKind::Connection) {
@@ -268,7 +253,8 @@ impl Sessions for Registry {
         self.all()
             .iter()
             .map(|e| {
-                let d = lock(&e.doing);
+                let now = e.now.look();
+                let d = lock(&e.who);
                 ProcessInfo {
                     id: e.id,
                     user: d.user.clone(),
@@ -276,13 +262,13 @@ impl Sessions for Registry {
                     db: (!d.db.is_empty()).then(|| d.db.clone()),
                     command: match e.kill.pending() {
                         Some(KillKind::Connection) => "Killed",
-                        _ => d.command,
+                        _ => now.command.name(),
                     },
-                    time: d.since.elapsed().as_secs(),
-                    runs: d.running,
+                    time: now.since.elapsed().as_secs(),
+                    runs: now.running,
                     state: "",
-                    info: (d.running && !d.text.is_empty())
-                        .then(|| String::from_utf8_lossy(&d.text).into_owned()),
+                    info: (now.running && !now.text.is_empty())
+                        .then(|| String::from_utf8_lossy(&now.text).into_owned()),
                     attributes: d.attributes.clone(),
                 }
             })
@@ -316,13 +302,13 @@ impl Sessions for Registry {
 
     fn user_of(&self, id: u64) -> Option<String> {
         let e = lock(&self.map).get(&id).cloned()?;
-        let user = lock(&e.doing).user.clone();
+        let user = lock(&e.who).user.clone();
         Some(user)
     }
 
     fn account_of(&self, id: u64) -> Option<(String, String)> {
         let e = lock(&self.map).get(&id).cloned()?;
-        lock(&e.doing).account.clone()
+        lock(&e.who).account.clone()
     }
 
     fn stop(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::listener::Server;
 use crate::log;
+use crate::registry::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_replica::{Host, Listed, Manager};
@@ -25,7 +26,7 @@ impl Host for Here {
     fn enter(&self, database: &str) -> Listed {
         let id = self.0.registry.next_id();
         let entry = self.0.registry.add_internal(id, OWNER, "", database);
-        _ = entry.begin("Connect", b"");
+        _ = entry.begin(Command::Connect, b"");
         let guard = Box::new(Entry(self.0.clone(), id));
         Listed { id, kill: entry.kill.clone(), guard }
     }

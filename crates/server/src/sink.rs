@@ -1,8 +1,9 @@
 //! Results as packets, and the client's file that a statement asks for.
 
 use crate::conn::{Conn, Output, ReadError};
+use crate::moment::Moment;
 use smallvec::SmallVec;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use weir_sql::errno;
 use weir_sql::session::{Session, Tracked};
 use weir_sql::session_api::{
@@ -82,7 +83,10 @@ impl Final {
             && (!self.rows || caps.has(Capabilities::DEPRECATE_EOF));
         let pressure = told.next(self.pressure.filter(|_| room)).map(|p| p.to_string());
         let told = pressure.as_deref().map(|p| Change::Variable(PRESSURE, p));
-        let changes: Vec<Change<'_>> = told.into_iter().chain(changes.iter().map(change)).collect();
+        let changes: Vec<Change<'_>> = match told.is_none() && changes.is_empty() {
+            true => Vec::new(),
+            false => told.into_iter().chain(changes.iter().map(change)).collect(),
+        };
         let status = status(self.flags, more)
             .with(self.out_params, Status::PS_OUT_PARAMS)
             .with(self.slow, Status::QUERY_WAS_SLOW);
@@ -129,10 +133,10 @@ pub struct NetSink<'c> {
     pub sent: u64,
     /// Something is in the packet buffer or sent: an error now ends a result, it does not replace it.
     pub status: StatusFlags,
-    /// When the statement began, and how long it may take before the answer says that it was slow.
-    clock: (Instant, Duration),
+    /// When the statement began, and how many nanoseconds it may take before the answer says that it was slow.
+    clock: (Moment, u64),
     /// When the end of its answer was known.
-    pub ended: Option<Instant>,
+    pub ended: Option<Moment>,
     /// How long the client may be silent while it sends a file.
     patience: Duration,
     file: ClientFile,
@@ -142,6 +146,8 @@ pub struct NetSink<'c> {
     outs: bool,
     /// Rows are not to be sent yet.
     held: bool,
+    /// What was there before everything that may be taken back: bytes, and the number of the next packet.
+    before: (usize, u8),
 }
 
 /// The file that a statement has asked the client for.
@@ -161,11 +167,11 @@ impl<'c> NetSink<'c> {
         caps: Capabilities,
         binary: bool,
         session: &Session,
-        began: Instant,
+        began: Moment,
     ) -> NetSink<'c> {
         let (types, last, file) = (Types::new(), None, ClientFile::None);
         let (status, (_, patience, _)) = (session.status_flags(), session.timeouts());
-        let clock = (began, Duration::from_micros(session.slow_limits().0));
+        let clock = (began, session.slow_limits().0.saturating_mul(1000));
         NetSink {
             conn,
             caps,
@@ -181,6 +187,7 @@ impl<'c> NetSink<'c> {
             more: false,
             outs: false,
             held: false,
+            before: (0, 0),
         }
     }
 
@@ -198,9 +205,9 @@ impl<'c> NetSink<'c> {
     }
 
     fn keep(&mut self, ok: &OkInfo<'_>, rows: bool) {
-        let now = Instant::now();
+        let now = Moment::now();
         self.ended = Some(now);
-        let slow = now.saturating_duration_since(self.clock.0) > self.clock.1;
+        let slow = now.since(self.clock.0) > self.clock.1;
         self.last = Some(Final::of(ok, rows, slow));
     }
 }
@@ -292,6 +299,17 @@ impl ResultSink for NetSink<'_> {
     fn hold(&mut self) -> bool {
         self.held = true;
         true
+    }
+
+    fn hold_all(&mut self) -> bool {
+        self.before = self.conn.out.writer.mark();
+        self.held = true;
+        true
+    }
+
+    fn take_back(&mut self) {
+        self.conn.out.writer.back_to(self.before);
+        (self.held, self.sent) = (false, 0);
     }
 
     fn release(&mut self) -> Result<(), SinkError> {

@@ -1,6 +1,7 @@
 //! What statements came to, by their digests: the table behind `events_statements_summary_by_digest`.
 //!
-//! A [`Summary`] is a row of relaxed atomics that sessions add to when a statement has ended, in stripes; each number is right, but a
+//! A [`Summary`] is a row of relaxed atomics that sessions add to when a statement has ended, in stripes: one for each lane of threads
+//! ([`weir_engine::lane`]), and some for all others. Each number is right, but a
 //! reader may see one statement in some of them only. Rows are never taken away but by TRUNCATE, and their number is bounded:
 //! what comes when all are taken goes to one row without a digest, as in MySQL. A session that kept a row over a TRUNCATE notices by
 //! the table's generation.
@@ -9,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use weir_engine::cost::{self, COSTS, Costs};
+use weir_engine::lane::{self, LANES};
 
 /// The table of performance_schema that shows them.
 pub const TABLE: &str = "events_statements_summary_by_digest";
@@ -56,10 +58,42 @@ struct Stripe {
     durations: [AtomicU64; CLASSES],
 }
 
-/// Stripes of a row; those of sessions that never came are not made.
+/// Stripes that all threads may add to, by sessions. A stripe is made when it is needed.
 const STRIPES: usize = 4;
+/// Statements of a class of duration after which a row has a stripe for each lane that comes: most texts are seldom run, and a stripe
+/// takes 1.5 KiB.
+const OFTEN: u64 = 64;
 /// [`Sums`] as they are added up.
 const SUMS: usize = 7 + COUNTED + COSTS;
+
+impl Stripe {
+    fn fresh() -> Box<Stripe> {
+        Box::new(Stripe {
+            sums: [const { AtomicU64::new(0) }; SUMS],
+            durations: [const { AtomicU64::new(0) }; CLASSES],
+        })
+    }
+
+    /// Adds a statement, and what its thread has spent since the one before. `step` adds to a number that this stripe has.
+    #[inline]
+    fn add(&self, e: &Ended, class: usize, step: impl Fn(&AtomicU64, u64)) {
+        let add = |to: &AtomicU64, n: u64| {
+            if n > 0 {
+                step(to, n);
+            }
+        };
+        let first =
+            [e.nanos, e.lock_nanos, e.failed.into(), e.warnings, e.affected, e.sent, e.examined];
+        self.sums.iter().zip(first).for_each(|(to, n)| add(to, n));
+        // A search by a key steps none of them.
+        if e.counted != [0; COUNTED] {
+            self.sums[7..].iter().zip(e.counted).for_each(|(to, n)| add(to, n));
+        }
+        let costs = &self.sums[7 + COUNTED..];
+        cost::drain(|n, cost| add(&costs[n], cost));
+        step(&self.durations[class], 1);
+    }
+}
 
 /// What the statements of a row came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +123,8 @@ pub struct Summary {
     /// Bytes of memory that a session had charged at most.
     pub max_memory: AtomicU64,
     stripes: [OnceLock<Box<Stripe>>; STRIPES],
+    /// Only the thread in a lane writes its stripe.
+    lanes: [OnceLock<Box<Stripe>>; LANES],
     /// When the example was taken.
     sampled_micros: AtomicU64,
     sample: Mutex<Sample>,
@@ -174,6 +210,7 @@ impl Summary {
             last_micros: AtomicU64::new(now),
             max_memory: AtomicU64::default(),
             stripes: Default::default(),
+            lanes: Default::default(),
             sampled_micros: AtomicU64::default(),
             sample: Mutex::default(),
         }
@@ -182,28 +219,20 @@ impl Summary {
     /// Called by the thread that has run the statement. `session` chooses the stripe; `text` gives the statement as it may be shown, and
     /// is asked for where it becomes the example.
     pub fn ended(&self, e: &Ended, session: u64, text: impl FnOnce() -> Vec<u8>) {
-        let stripe = self.stripes[session as usize % STRIPES].get_or_init(|| {
-            Box::new(Stripe {
-                sums: std::array::from_fn(|_| AtomicU64::default()),
-                durations: std::array::from_fn(|_| AtomicU64::default()),
-            })
-        });
-        let first =
-            [e.nanos, e.lock_nanos, e.failed.into(), e.warnings, e.affected, e.sent, e.examined];
-        let add = |to: &AtomicU64, n: u64| {
-            if n > 0 {
-                to.fetch_add(n, Relaxed);
+        let class = class(e.nanos);
+        let lane = lane::current();
+        match lane.and_then(|lane| self.lanes[lane].get()) {
+            Some(mine) => mine.add(e, class, lane::step),
+            None => {
+                let stripe = self.stripes[session as usize % STRIPES].get_or_init(Stripe::fresh);
+                stripe.add(e, class, |to, n| _ = to.fetch_add(n, Relaxed));
+                if let Some(lane) = lane
+                    && stripe.durations[class].load(Relaxed) >= OFTEN
+                {
+                    self.lanes[lane].get_or_init(Stripe::fresh);
+                }
             }
-        };
-        stripe.sums.iter().zip(first).for_each(|(to, n)| add(to, n));
-        // A search by a key steps none of them.
-        if e.counted != [0; COUNTED] {
-            stripe.sums[7..].iter().zip(e.counted).for_each(|(to, n)| add(to, n));
         }
-        // What this thread has spent since the statement before ended is this one's.
-        let costs = &stripe.sums[7 + COUNTED..];
-        cost::drain(|n, cost| add(&costs[n], cost));
-        stripe.durations[class(e.nanos)].fetch_add(1, Relaxed);
         // What all sessions share is written when it changes, which is seldom.
         if e.memory > self.max_memory.load(Relaxed) {
             self.max_memory.fetch_max(e.memory, Relaxed);
@@ -231,7 +260,7 @@ impl Summary {
     }
 
     fn made(&self) -> impl Iterator<Item = &Stripe> {
-        self.stripes.iter().filter_map(|s| s.get().map(|s| &**s))
+        self.stripes.iter().chain(&self.lanes).filter_map(|s| s.get().map(|s| &**s))
     }
 
     /// How many statements there were of each class of duration.
@@ -353,6 +382,34 @@ mod tests {
             let end = end_of(c);
             assert!(end >= nanos && end as f64 <= nanos as f64 * 1.26 + 1.0, "{nanos} {end}");
         }
+    }
+
+    #[test]
+    fn threads_with_and_without_a_lane_add_to_the_same_row() {
+        const EACH: u64 = 200;
+        let digests = Digests::new(1);
+        let row = digests.row(None, "SELECT ?".into(), 5);
+        std::thread::scope(|s| {
+            for n in 0..6u64 {
+                let row = &row;
+                s.spawn(move || {
+                    let _lane = (n % 2 == 0).then(lane::Lane::take);
+                    for _ in 0..EACH {
+                        row.ended(&Ended { nanos: 1000, sent: 2, ..Ended::default() }, n, Vec::new);
+                    }
+                });
+            }
+        });
+        let sums = row.sums();
+        assert_eq!((sums.count, sums.nanos, sums.sent), (6 * EACH, 6000 * EACH, 12 * EACH));
+        assert!(row.lanes.iter().any(|l| l.get().is_some()));
+        let seldom = digests.row(Some("lost"), "SELECT ? + ?".into(), 5);
+        let _lane = lane::Lane::take();
+        seldom.ended(&Ended::default(), 1, Vec::new);
+        assert!(
+            seldom.lanes.iter().all(|l| l.get().is_none()),
+            "what is seldom run has one stripe"
+        );
     }
 
     #[test]

@@ -168,6 +168,14 @@ pub trait ResultSink: Send {
         Ok(())
     }
 
+    /// As [`ResultSink::hold`], for columns and rows that [`ResultSink::take_back`] may have to take back. False: this sink cannot.
+    fn hold_all(&mut self) -> bool {
+        false
+    }
+
+    /// Nothing was given since [`ResultSink::hold_all`].
+    fn take_back(&mut self) {}
+
     /// Whether the sink may become full. A query asks once, before its first row, so that a row costs nothing where the answer is no.
     fn may_fill(&self) -> bool {
         false
@@ -437,6 +445,10 @@ impl KillSwitch {
     /// its own interrupt at the same place.
     pub fn clear_query(&self) {
         let query = KillKind::Query as u8;
+        // Every statement asks, and hardly ever was there one. One that comes after this look is the statement's.
+        if self.state.load(Ordering::Relaxed) != query {
+            return;
+        }
         let _ = self.state.compare_exchange(query, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 }

@@ -1,9 +1,13 @@
-//! Status counters: one table, one array of relaxed atomics for the server and one for each session.
+//! Status counters: one table, one array of relaxed atomics for the server and one for each session. Sessions count for themselves, and
+//! the server's counters are summed when somebody asks: no statement writes memory that others write.
 //!
 //! Server and executor count; SHOW STATUS reads. Names are MySQL's. Statements are counted by their kind (`Com_*`), whose table
 //! ([`SqlCommand`]) names the counters. Counters of the engine (`Innodb_*`) come from the engine; `metrics` puts them all together.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_engine::{StatusDef, StatusKind, StatusUnit};
 pub use weir_syntax::ast::SqlCommand;
 
@@ -122,19 +126,49 @@ impl Counted for SqlCommand {
 
 const SLOTS: usize = TABLE.len() + SqlCommand::ALL.len();
 
-/// The counters of one server.
-#[derive(Debug)]
+type Counters = [AtomicU64; SLOTS];
+
+/// The counters of one server: what it counts itself, and what its sessions count for themselves.
+///
+/// Invariant: what a counter shows is its value here and that of each session that is open. A session's part moves here under the mutex
+/// when it ends, so nobody sees it twice or not at all.
 pub struct Status {
-    values: [AtomicU64; SLOTS],
+    values: Counters,
+    sessions: Mutex<Open>,
+}
+
+/// The sessions that are open, by numbers of their own.
+#[derive(Default)]
+struct Open {
+    last: u64,
+    counters: BTreeMap<u64, Arc<Counters>>,
+}
+
+impl Open {
+    /// What the open sessions have counted.
+    fn sum(&self, slot: usize) -> u64 {
+        self.counters.values().fold(0, |sum, c| sum.wrapping_add(c[slot].load(Relaxed)))
+    }
 }
 
 impl Default for Status {
     fn default() -> Self {
-        Status { values: [const { AtomicU64::new(0) }; SLOTS] }
+        let values = [const { AtomicU64::new(0) }; SLOTS];
+        Status { values, sessions: Mutex::default() }
+    }
+}
+
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Status").finish_non_exhaustive()
     }
 }
 
 impl Status {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn add(&self, stat: impl Counted, n: u64) {
         self.values[stat.slot()].fetch_add(n, Relaxed);
     }
@@ -158,64 +192,75 @@ impl Status {
         self.values[stat as usize].fetch_max(value, Relaxed);
     }
 
+    /// Looks at every session.
     pub fn get(&self, stat: impl Counted) -> u64 {
-        self.values[stat.slot()].load(Relaxed)
+        let of_sessions = self.open().sum(stat.slot());
+        self.values[stat.slot()].load(Relaxed).wrapping_add(of_sessions)
     }
 
-    /// FLUSH STATUS: the counters that no session has begin again, as in MySQL; gauges stay.
+    /// A counter that no session counts for itself.
+    pub fn get_of_server(&self, stat: Stat) -> u64 {
+        self.values[stat as usize].load(Relaxed)
+    }
+
+    /// All counters by their places.
+    fn sums(&self) -> Vec<u64> {
+        let open = self.open();
+        let mut sums: Vec<u64> = self.values.iter().map(|v| v.load(Relaxed)).collect();
+        for counters in open.counters.values() {
+            for (sum, own) in sums.iter_mut().zip(counters.iter()) {
+                *sum = sum.wrapping_add(own.load(Relaxed));
+            }
+        }
+        sums
+    }
+
+    /// FLUSH STATUS: the counters that no session has begin again, as in MySQL; gauges stay. What sessions have counted of them is theirs
+    /// to write, so it is taken off here.
     pub fn flush(&self) {
-        for (def, value) in TABLE.iter().zip(&self.values) {
+        let open = self.open();
+        for (slot, (def, value)) in TABLE.iter().zip(&self.values).enumerate() {
             if def.kind == StatusKind::Counter && !is_of_sessions(def.name) {
-                value.store(0, Relaxed);
+                value.store(open.sum(slot).wrapping_neg(), Relaxed);
             }
         }
     }
 }
 
-/// What a session counts for itself, besides what it adds to the server's counters.
+/// A session's counters in the hands of those who work for it: they count on the thread that serves the session, and for as long as it
+/// is open.
+#[derive(Clone)]
+pub struct SessionCounts(Arc<Counters>);
+
+impl SessionCounts {
+    #[inline]
+    pub fn add(&self, stat: impl Counted, n: u64) {
+        step(&self.0[stat.slot()], n);
+    }
+
+    #[inline]
+    pub fn inc(&self, stat: impl Counted) {
+        self.add(stat, 1);
+    }
+
+    /// For gauges. The sum of all sessions is what counts: one alone may be below zero.
+    #[inline]
+    pub fn dec(&self, stat: impl Counted) {
+        self.add(stat, u64::MAX);
+    }
+}
+
+/// What a session counts for itself. The server's counters are these and its own ([`Status`]).
 ///
-/// Only the session's own thread writes it, so a step is a load and a store. What happens for each row is added to the server's
-/// counters when the statement ends ([`SessionStatus::settle`]), everything else at once.
-#[derive(Debug, Default)]
+/// Only the thread that serves the session writes it, so a step is a load and a store of memory that no other session writes.
 pub struct SessionStatus {
-    own: Status,
-    /// How much of each of [`OF_ROWS`] the server's counters have.
-    settled: [AtomicU64; OF_ROWS.len()],
+    own: SessionCounts,
+    server: Arc<Status>,
+    /// Its place among the server's sessions.
+    number: u64,
     /// Rows that the statement at hand has looked at.
     examined: AtomicU64,
 }
-
-/// The counters that statements step for each row, or several times.
-const OF_ROWS: [Stat; 28] = [
-    Stat::Created_tmp_tables,
-    Stat::Handler_commit,
-    Stat::Handler_delete,
-    Stat::Handler_external_lock,
-    Stat::Handler_read_first,
-    Stat::Handler_read_key,
-    Stat::Handler_read_last,
-    Stat::Handler_read_next,
-    Stat::Handler_read_prev,
-    Stat::Handler_read_rnd_next,
-    Stat::Handler_rollback,
-    Stat::Handler_savepoint,
-    Stat::Handler_savepoint_rollback,
-    Stat::Handler_update,
-    Stat::Handler_write,
-    Stat::Select_full_join,
-    Stat::Select_full_range_join,
-    Stat::Select_range,
-    Stat::Select_scan,
-    Stat::Sort_range,
-    Stat::Sort_rows,
-    Stat::Sort_scan,
-    Stat::Table_locks_immediate,
-    Stat::Weir_join_kept,
-    Stat::Weir_join_not_kept,
-    Stat::Weir_join_parted,
-    Stat::Weir_plan_cache_hits,
-    Stat::Weir_point_plans,
-];
 
 #[inline]
 fn step(counter: &AtomicU64, n: u64) {
@@ -223,42 +268,35 @@ fn step(counter: &AtomicU64, n: u64) {
 }
 
 impl SessionStatus {
-    /// For [`OF_ROWS`] only.
-    pub fn row(&self, stat: Stat) {
-        self.rows(stat, 1);
+    pub fn new(server: &Arc<Status>) -> SessionStatus {
+        let own = Arc::new([const { AtomicU64::new(0) }; SLOTS]);
+        let mut open = server.open();
+        open.last += 1;
+        let number = open.last;
+        open.counters.insert(number, own.clone());
+        drop(open);
+        let (own, server) = (SessionCounts(own), server.clone());
+        SessionStatus { own, server, number, examined: AtomicU64::default() }
     }
 
-    pub fn rows(&self, stat: Stat, n: u64) {
-        debug_assert!(OF_ROWS.contains(&stat), "{stat:?} would never be settled");
-        step(&self.own.values[stat as usize], n);
+    /// For those who count for this session.
+    pub fn counts(&self) -> &SessionCounts {
+        &self.own
     }
 
-    /// As [`SessionStatus::rows`], and the server's counters have it at once: for a statement that counts little, this is less than to
-    /// look at all counters when it ends.
     #[inline]
-    pub fn rows_at_once(&self, stat: Stat, n: u64, server: &Status) {
-        self.rows(stat, n);
-        let at = OF_ROWS.iter().position(|s| *s as u16 == stat as u16);
-        if let Some(settled) = at.and_then(|at| self.settled.get(at)) {
-            step(settled, n);
-            server.add(stat, n);
-        }
+    pub fn inc(&self, stat: impl Counted) {
+        self.own.inc(stat);
     }
 
-    /// For everything else.
     #[inline]
-    pub fn inc(&self, stat: impl Counted, server: &Status) {
-        debug_assert!(
-            OF_ROWS.iter().all(|row| row.slot() != stat.slot()),
-            "counter {} would be counted twice",
-            stat.slot()
-        );
-        step(&self.own.values[stat.slot()], 1);
-        server.inc(stat);
+    pub fn add(&self, stat: impl Counted, n: u64) {
+        self.own.add(stat, n);
     }
 
+    #[inline]
     pub fn get(&self, stat: impl Counted) -> u64 {
-        self.own.get(stat)
+        self.own.0[stat.slot()].load(Relaxed)
     }
 
     /// A row was looked at.
@@ -272,42 +310,50 @@ impl SessionStatus {
     }
 
     /// Rows looked at since this was asked last.
+    #[inline]
     pub fn take_examined(&self) -> u64 {
-        self.examined.swap(0, Relaxed)
-    }
-
-    /// The server's counters get what this session has counted since the last time.
-    pub fn settle(&self, server: &Status) {
-        for (stat, settled) in OF_ROWS.iter().zip(&self.settled) {
-            let now = self.own.get(*stat);
-            let new = now.wrapping_sub(settled.load(Relaxed));
-            if new > 0 {
-                settled.store(now, Relaxed);
-                server.add(*stat, new);
-            }
-        }
+        let n = self.examined.load(Relaxed);
+        self.examined.store(0, Relaxed);
+        n
     }
 
     /// All counters with their names: the server's, or where a session has its own, that.
-    pub fn show(&self, server: &Status, global: bool) -> Vec<(&'static str, u64)> {
-        let of = |stat: Stat, name| {
-            if !global && is_of_sessions(name) { self.get(stat) } else { server.get(stat) }
+    pub fn show(&self, global: bool) -> Vec<(&'static str, u64)> {
+        let sums = self.server.sums();
+        let of = |slot: usize, own: bool| match own && !global {
+            true => self.own.0[slot].load(Relaxed),
+            false => sums[slot],
         };
-        let statements = SqlCommand::ALL.iter().map(|command| {
-            let n = if global { server.get(*command) } else { self.get(*command) };
-            (command.row().counter, n)
-        });
+        let statements = SqlCommand::ALL.iter().map(|c| (c.row().counter, of(c.slot(), true)));
         ALL.iter()
-            .map(|stat| (*stat, TABLE[*stat as usize].name))
-            .map(|(stat, name)| (name, of(stat, name)))
+            .map(|stat| (TABLE[*stat as usize].name, stat.slot()))
+            .map(|(name, slot)| (name, of(slot, is_of_sessions(name))))
             .chain(statements)
             .collect()
     }
 
+    /// The server keeps what the session's counters came to, and they begin again. The mutex is held, so that nobody sees them twice.
+    fn give_up(&self, _open: &MutexGuard<'_, Open>) {
+        for (own, value) in self.own.0.iter().zip(&self.server.values) {
+            let n = own.load(Relaxed);
+            if n > 0 {
+                value.fetch_add(n, Relaxed);
+                own.store(0, Relaxed);
+            }
+        }
+    }
+
     /// FLUSH STATUS: the session's counters begin again; the server keeps what they came to.
-    pub fn flush(&self, server: &Status) {
-        self.settle(server);
-        self.own.values.iter().chain(&self.settled).for_each(|v| v.store(0, Relaxed));
+    pub fn flush(&self) {
+        self.give_up(&self.server.open());
+    }
+}
+
+impl Drop for SessionStatus {
+    fn drop(&mut self) {
+        let mut open = self.server.open();
+        self.give_up(&open);
+        open.counters.remove(&self.number);
     }
 }
 
@@ -319,7 +365,8 @@ pub fn is_of_sessions(name: &str) -> bool {
 
 impl Status {
     /// All counters with what they are.
-    pub fn rows(&self) -> impl Iterator<Item = (StatusDef, u64)> {
+    pub fn rows(&self) -> impl Iterator<Item = (StatusDef, u64)> + use<> {
+        let sums = self.sums();
         let statements = SqlCommand::ALL.iter().map(|command| {
             let def = StatusDef {
                 name: command.row().counter,
@@ -327,9 +374,10 @@ impl Status {
                 unit: StatusUnit::One,
                 doc: "Statements of this kind, those that failed included.",
             };
-            (def, self.get(*command))
+            (def, command.slot())
         });
-        ALL.iter().map(|stat| (TABLE[*stat as usize], self.get(*stat))).chain(statements)
+        let all = ALL.iter().map(|stat| (TABLE[*stat as usize], stat.slot())).chain(statements);
+        all.map(move |(def, slot)| (def, sums[slot]))
     }
 }
 
@@ -345,7 +393,7 @@ mod tests {
 
     #[test]
     fn counting() {
-        let status = Status::default();
+        let status = Arc::new(Status::default());
         status.inc(Stat::Questions);
         status.add(Stat::Connections, 10);
         status.peak(Stat::Max_used_connections, 4);
@@ -355,30 +403,47 @@ mod tests {
         assert_eq!(status.get(Stat::Connections), 0);
         assert_eq!(status.get(Stat::Questions), 1, "it is the sessions'");
         assert_eq!(status.get(Stat::Max_used_connections), 4);
-        let shown = SessionStatus::default().show(&status, false);
+        let shown = SessionStatus::new(&status).show(false);
         assert!(shown.contains(&("Max_used_connections", 4)));
         assert!(shown.contains(&("Questions", 0)));
     }
 
     #[test]
-    fn what_sessions_count_for_rows_is_the_servers_once_it_is_settled() {
-        let (server, a, b) =
-            (Status::default(), SessionStatus::default(), SessionStatus::default());
-        a.row(Stat::Handler_read_next);
-        b.rows(Stat::Handler_read_next, 5);
-        a.inc(SqlCommand::Select, &server);
-        assert_eq!((server.get(Stat::Handler_read_next), server.get(SqlCommand::Select)), (0, 1));
-        for _ in 0..2 {
-            a.settle(&server);
-            b.settle(&server);
-        }
-        assert_eq!(server.get(Stat::Handler_read_next), 6);
-        a.row(Stat::Handler_read_next);
-        a.flush(&server);
-        assert_eq!((a.get(Stat::Handler_read_next), a.get(SqlCommand::Select)), (0, 0));
+    fn the_server_has_what_its_sessions_count_and_have_counted() {
+        let server = Arc::new(Status::default());
+        let (a, b) = (SessionStatus::new(&server), SessionStatus::new(&server));
+        a.inc(Stat::Handler_read_next);
+        b.add(Stat::Handler_read_next, 5);
+        b.inc(SqlCommand::Select);
+        server.inc(Stat::Handler_read_next);
         assert_eq!((server.get(Stat::Handler_read_next), server.get(SqlCommand::Select)), (7, 1));
-        a.row(Stat::Handler_read_next);
-        a.settle(&server);
-        assert_eq!(server.get(Stat::Handler_read_next), 8);
+        assert!(server.rows().any(|(def, n)| (def.name, n) == ("Handler_read_next", 7)));
+        assert!(
+            a.show(true).contains(&("Com_select", 1)) && a.show(false).contains(&("Com_select", 0))
+        );
+        drop(b);
+        assert_eq!((server.get(Stat::Handler_read_next), server.get(SqlCommand::Select)), (7, 1));
+        a.flush();
+        assert_eq!((a.get(Stat::Handler_read_next), server.get(Stat::Handler_read_next)), (0, 7));
+        a.inc(Stat::Handler_read_next);
+        assert_eq!((a.get(Stat::Handler_read_next), server.get(Stat::Handler_read_next)), (1, 8));
+    }
+
+    #[test]
+    fn gauges_are_sums_and_a_flush_takes_off_what_sessions_have() {
+        let server = Arc::new(Status::default());
+        let (a, b) = (SessionStatus::new(&server), SessionStatus::new(&server));
+        a.inc(Stat::Threads_running);
+        b.inc(Stat::Threads_running);
+        a.counts().dec(Stat::Threads_running);
+        a.counts().dec(Stat::Threads_running);
+        assert_eq!(server.get(Stat::Threads_running), 0);
+        a.add(Stat::Bytes_sent, 100);
+        server.add(Stat::Bytes_sent, 10);
+        server.flush();
+        assert_eq!((server.get(Stat::Bytes_sent), a.get(Stat::Bytes_sent)), (0, 100));
+        b.add(Stat::Bytes_sent, 3);
+        drop((a, b));
+        assert_eq!((server.get(Stat::Bytes_sent), server.get(Stat::Threads_running)), (3, 0));
     }
 }

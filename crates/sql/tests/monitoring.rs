@@ -11,7 +11,7 @@ const COUNTS: &str = "select digest_text, schema_name, count_star, sum_errors, s
 async fn tell(c: &mut Client, sql: &str, nanos: u64) {
     let answer = c.ask(sql).await;
     let work = c.0.take_work();
-    c.0.summarize(Sent::Text(sql.as_bytes()), &work, nanos, answer.rows.len() as u64);
+    c.0.summarize(Sent::Text(sql.as_bytes()), &work, nanos, answer.rows.len() as u64, None);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn statements_are_summed_up_by_their_digests() {
         let id = c.0.prepare(b"select b from t where a = ?").await.expect("prepares").id;
         c.execute(id, &[weir_sql::session_api::ParamValue::Int(1)]).await;
         let work = c.0.take_work();
-        c.0.summarize(Sent::Prepared(id), &work, 4000, 1);
+        c.0.summarize(Sent::Prepared(id), &work, 4000, 1, None);
         let mut rows: Vec<String> = c.ask(COUNTS).await.rows;
         rows.sort();
         let mut want = vec![

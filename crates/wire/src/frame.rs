@@ -288,6 +288,17 @@ impl Writer {
         self.sequence = self.sequence.wrapping_add(count);
     }
 
+    /// What is there, for [`Writer::back_to`], as long as nothing of it is sent.
+    pub fn mark(&self) -> (usize, u8) {
+        (self.out.len(), self.sequence)
+    }
+
+    /// Takes back all packets since a mark.
+    pub fn back_to(&mut self, (len, sequence): (usize, u8)) {
+        self.out.truncate(len);
+        self.sequence = sequence;
+    }
+
     /// Takes back the packet that was begun and not ended.
     pub fn abandon(&mut self) {
         self.out.truncate(self.open);

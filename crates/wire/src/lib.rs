@@ -32,9 +32,16 @@ pub use frame::{FrameError, Framer, Writer};
 pub use reader::{Malformed, Reader};
 
 /// Appends a length-encoded integer.
+#[inline]
 pub fn put_lenenc_int(out: &mut Vec<u8>, n: u64) {
     match n {
         0..=250 => out.push(n as u8),
+        _ => put_long_int(out, n),
+    }
+}
+
+fn put_long_int(out: &mut Vec<u8>, n: u64) {
+    match n {
         251..=0xFFFF => {
             out.push(0xFC);
             out.extend_from_slice(&(n as u16).to_le_bytes());
@@ -51,6 +58,7 @@ pub fn put_lenenc_int(out: &mut Vec<u8>, n: u64) {
 }
 
 /// Appends a length-encoded string.
+#[inline]
 pub fn put_lenenc_str(out: &mut Vec<u8>, text: &[u8]) {
     put_lenenc_int(out, text.len() as u64);
     out.extend_from_slice(text);

@@ -47,6 +47,12 @@ pub fn put_end_of_rows(out: &mut Vec<u8>, capabilities: Capabilities, ok: &Ok<'_
 
 fn put_ok_as(out: &mut Vec<u8>, first: u8, capabilities: Capabilities, ok: &Ok<'_>) {
     let any = capabilities.has(Capabilities::SESSION_TRACK) && !ok.changes.is_empty();
+    if !any && ok.info.is_empty() && ok.affected_rows <= 250 && ok.last_insert_id <= 250 {
+        // Nearly all of them: numbers of one byte and nothing behind the warnings.
+        let ([s0, s1], [w0, w1]) = (ok.status.0.to_le_bytes(), ok.warnings.to_le_bytes());
+        let (rows, id) = (ok.affected_rows as u8, ok.last_insert_id as u8);
+        return out.extend_from_slice(&[first, rows, id, s0, s1, w0, w1]);
+    }
     let changed = if any { Status::SESSION_STATE_CHANGED.0 } else { 0 };
     out.push(first);
     put_lenenc_int(out, ok.affected_rows);

@@ -152,11 +152,11 @@ impl Eyes {
             pending_log: log.pending_writes(),
             io: n(&log.stats.writes) + n(&log.stats.checkpoints) + n(&pool.stats.reads) + written,
             // Of sessions alone: purge would keep the cleaner from seeing that the server is idle.
-            activity: n(&db.stats.commits)
-                + n(&db.stats.rows_inserted)
-                + n(&db.stats.rows_updated)
-                + n(&db.stats.rows_deleted),
-            changes: n(&core.stats.mtrs),
+            activity: db.stats.commits.get()
+                + db.stats.rows_inserted.get()
+                + db.stats.rows_updated.get()
+                + db.stats.rows_deleted.get(),
+            changes: core.stats.mtrs.get(),
             dirtied: pool.dirtied(),
             written,
             written_lru: f.lru_pages(),
@@ -499,7 +499,7 @@ pub async fn orphan_keeper(db: Arc<Inner>) {
                     db.undo_slots.give_back(o.log);
                     db.locks.release_all(&o.locks);
                     o.mdl.clear();
-                    db.stats.rollbacks.fetch_add(1, Ordering::Relaxed);
+                    db.stats.rollbacks.add(1);
                 }
                 Err(e) => {
                     // Told when it begins, and now and then while it lasts.

@@ -32,7 +32,7 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{HeldTables, MdlHold, MdlMode, SchemaDef, Table};
-use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{Durability, EachNow, KeysNow, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -216,6 +216,18 @@ impl Db {
     ) -> Option<bool> {
         let system: &System = &self.0;
         system.read_now(t, index, key, uncommitted, out)
+    }
+
+    /// The same for the rows of a few keys that follow one another in the clustered index, each of which is given to `each` with its leaf
+    /// latched. Their number; within `None` what was given is to be taken back.
+    pub fn read_range_now(
+        &self,
+        t: &Table,
+        keys: KeysNow<'_>,
+        uncommitted: bool,
+        each: EachNow<'_>,
+    ) -> Option<usize> {
+        self.0.read_range_now(t, keys, uncommitted, each)
     }
 
     /// Waits for what a commit owes; see [`Owed`].

@@ -88,7 +88,7 @@ impl Sweeper {
     async fn look(&mut self) -> Result<()> {
         let db = self.db.clone();
         let set = &db.settings.change_buffer;
-        let rows = db.stats.rows_inserted.load(Ordering::Relaxed);
+        let rows = db.stats.rows_inserted.get();
         let on = set.on.load(Ordering::Relaxed);
         if rows == self.seen && self.all.is_empty() {
             return Ok(());

@@ -3,6 +3,7 @@
 use super::control::FlushControl;
 use crate::cost::Background;
 use crate::files::Spaces;
+use crate::lane::Counter;
 use crate::log::Log;
 use crate::pool::Pool;
 use crate::sync::atomic::AtomicU64;
@@ -21,13 +22,13 @@ pub struct Core {
 
 #[derive(Default)]
 pub struct CoreStats {
-    pub attempts: AtomicU64,
+    pub attempts: Counter,
     pub restarts: AtomicU64,
-    pub mtrs: AtomicU64,
+    pub mtrs: Counter,
     pub splits: AtomicU64,
     pub merges: AtomicU64,
     /// Commits of changes, of definitions among them, that have been answered.
-    pub commits: AtomicU64,
+    pub commits: Counter,
     pub change_buffer: BufferStats,
     /// What tasks that no session waits for have cost.
     pub background: Arc<Background>,

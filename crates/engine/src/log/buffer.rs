@@ -10,6 +10,7 @@ use super::{FRAME, frame_header};
 use crate::cost::{self, Cost};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
+use crate::lane::Counter;
 use crate::page::redo::Redo;
 use crate::patience;
 use crate::planted::{self, Bug};
@@ -28,7 +29,7 @@ const UNKNOWN_END: Lsn = u64::MAX / 2;
 
 #[derive(Default)]
 pub struct LogStats {
-    pub write_requests: AtomicU64,
+    pub write_requests: Counter,
     pub writes: AtomicU64,
     pub syncs: AtomicU64,
     /// A sync is under way.
@@ -544,7 +545,7 @@ impl Log {
         if upto.is_some() && !self.holes.idle() {
             self.holes.wake_all();
         }
-        self.stats.write_requests.fetch_add(1, Ordering::Relaxed);
+        self.stats.write_requests.add(1);
         end
     }
 }

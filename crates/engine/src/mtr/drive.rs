@@ -103,7 +103,7 @@ impl<'c> Work<'c> {
     }
 
     pub fn gather(&mut self) -> Gather<'_, 'c> {
-        self.core.stats.attempts.fetch_add(1, Ordering::Relaxed);
+        self.core.stats.attempts.add(1);
         Gather { work: self, pages: SmallVec::new(), taken: SmallVec::new() }
     }
 

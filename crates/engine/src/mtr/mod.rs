@@ -24,7 +24,6 @@ use crate::log::Grant;
 use crate::page::redo::{self, Redo};
 use crate::planted::{self, Bug};
 use crate::pool::{Access, Guard, LatchMode, PageWait};
-use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 use std::future::Future;
 use std::pin::Pin;
@@ -212,7 +211,7 @@ impl Apply<'_> {
 
     fn commit_then(self, reserved: impl FnOnce(Lsn)) -> Lsn {
         let Apply { core, grant, mut pages, rec, dirty, .. } = self;
-        core.stats.mtrs.fetch_add(1, Ordering::Relaxed);
+        core.stats.mtrs.add(1);
         if rec.is_empty() {
             // A value was replaced by itself. The log knows no empty groups: one would be taken for its end.
             debug_assert_eq!(dirty, 0);

@@ -80,11 +80,17 @@ impl std::fmt::Display for PageError {
     }
 }
 
+// One check for all bytes of a number: where each has its own, the bytes are also read one by one.
+
+#[inline]
 pub fn get_u16(p: &[u8], at: usize) -> u16 {
+    assert!(p.len() >= 2 && at <= p.len() - 2, "a number behind the end");
     u16::from_le_bytes([p[at], p[at + 1]])
 }
 
+#[inline]
 pub fn get_u32(p: &[u8], at: usize) -> u32 {
+    assert!(p.len() >= 4 && at <= p.len() - 4, "a number behind the end");
     u32::from_le_bytes([p[at], p[at + 1], p[at + 2], p[at + 3]])
 }
 

@@ -181,15 +181,17 @@ pub fn search(p: &[u8], key: &[u8]) -> Result<usize, usize> {
     let rest = &key[pre.min(key.len())..];
     let head = head_of(rest);
     let base = slots_at(p);
-    let (mut lo, mut hi) = (0, count(p));
+    // One check of bounds for the directory: this loop is a third of what a look for a row costs.
+    let (slots, _) = p[base..base + count(p) * SLOT].as_chunks::<SLOT>();
+    let (mut lo, mut hi) = (0, slots.len());
     while lo < hi {
         let mid = (lo + hi) / 2;
-        let at = base + mid * SLOT;
-        let ord = get_u32(p, at + 2).cmp(&head).then_with(|| {
-            let c = get_u16(p, at) as usize;
-            let n = get_u16(p, c) as usize;
-            p[c + CELL_HEAD..c + CELL_HEAD + n].cmp(rest)
-        });
+        let slot = &slots[mid];
+        let found = u32::from_le_bytes([slot[2], slot[3], slot[4], slot[5]]);
+        let ord = match found.cmp(&head) {
+            Ordering::Equal => cmp_rest(p, u16::from_le_bytes([slot[0], slot[1]]).into(), rest),
+            other => other,
+        };
         match ord {
             Ordering::Less => lo = mid + 1,
             Ordering::Greater => hi = mid,
@@ -197,6 +199,16 @@ pub fn search(p: &[u8], key: &[u8]) -> Result<usize, usize> {
         }
     }
     Err(lo)
+}
+
+/// Compares the key of the cell at `at` with `rest`, whose first four bytes are known to be the same.
+fn cmp_rest(p: &[u8], at: usize, rest: &[u8]) -> Ordering {
+    let n = get_u16(p, at) as usize;
+    // The heads have all of both, but for zeros at the end of the shorter one.
+    if n <= 4 && rest.len() <= 4 {
+        return n.cmp(&rest.len());
+    }
+    p[at + CELL_HEAD..at + CELL_HEAD + n].cmp(rest)
 }
 
 /// The slot of the child that owns `key`, in an inner page. The first cell counts as "everything below the second".

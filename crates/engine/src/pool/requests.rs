@@ -1,25 +1,30 @@
-//! How often pages are asked for and found in memory. Counted at every look at a page, so in lines of their own for groups of
-//! frames: one counter for all would travel between the processors at each level of each descent.
+//! How often pages are asked for and found in memory. Counted at every look at a page: by threads with a lane in their places, and by the
+//! others in lines of their own for groups of frames, because one counter for all would travel between the processors at each level of
+//! each descent.
 
 use super::FrameNo;
+use crate::lane::{self, LANES, Line};
 // Not `crate::sync`: a figure for people, which orders nothing and is no step for a model checker.
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const LINES: usize = 16;
+const SHARED: usize = 16;
 
 #[derive(Default)]
-#[repr(align(64))]
-struct Line(AtomicU64);
-
-#[derive(Default)]
-pub(super) struct Requests([Line; LINES]);
+pub(super) struct Requests {
+    lanes: [Line<AtomicU64>; LANES],
+    shared: [Line<AtomicU64>; SHARED],
+}
 
 impl Requests {
+    #[inline]
     pub fn count(&self, frame: FrameNo) {
-        self.0[frame as usize % LINES].0.fetch_add(1, Ordering::Relaxed);
+        match lane::current() {
+            Some(lane) => lane::step(&self.lanes[lane].0, 1),
+            None => _ = self.shared[frame as usize % SHARED].0.fetch_add(1, Ordering::Relaxed),
+        }
     }
 
     pub fn sum(&self) -> u64 {
-        self.0.iter().map(|l| l.0.load(Ordering::Relaxed)).sum()
+        self.lanes.iter().chain(&self.shared).map(|l| l.0.load(Ordering::Relaxed)).sum()
     }
 }

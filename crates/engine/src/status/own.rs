@@ -24,7 +24,7 @@ rows! { r;
     Weir_alter_copies_beside_writers: Counter One, n(&r.i.core.stats.tables_copied_beside_writers), "Tables copied while others wrote to them.";
     Weir_alter_indexes_beside_writers: Counter One, n(&r.i.core.stats.indexes_built_beside_writers), "Indexes built while others wrote to their tables.";
     Weir_alter_row_log_entries: Counter One, n(&r.i.core.stats.row_log_entries), "Changes that were remembered while a table was copied or an index was built.";
-    Weir_attempts: Counter One, n(&r.i.core.stats.attempts), "Attempts of operations to get the pages that they need.";
+    Weir_attempts: Counter One, r.i.core.stats.attempts.get(), "Attempts of operations to get the pages that they need.";
     Weir_background_reads_delayed: Counter One, n(&r.i.core.pool.reads.delayed), "Reads of pages for background sessions that gave way to others.";
     Weir_background_reads_delayed_usec: Counter Micros, n(&r.i.core.pool.reads.delayed_nanos) / 1000, "Time for which reads of background sessions gave way, in microseconds.";
     Weir_background_wait_usec: Counter Micros, n(&r.i.turns.wait_nanos) / 1000, "Time for which background sessions waited for their turn, in microseconds.";
@@ -88,15 +88,15 @@ rows! { r;
     Weir_pressure: Gauge One, r.db.pressure().value.into(), "How hard the engine is pressed, from 0 to 1000; Weir_pressure_cause says by what.";
     Weir_purged_rows: Counter One, n(&r.i.purge.stats.rows_removed), "Deleted rows that purge has removed.";
     Weir_purged_transactions: Counter One, n(&r.i.purge.stats.transactions), "Transactions whose old versions purge has removed.";
-    Weir_rows_covered: Counter One, n(&r.i.stats.rows_covered), "Rows answered by entries of a secondary index alone.";
-    Weir_rows_uncovered: Counter One, n(&r.i.stats.rows_uncovered), "Rows that had to be read although the entry of the index has all columns.";
+    Weir_rows_covered: Counter One, r.i.stats.rows_covered.get(), "Rows answered by entries of a secondary index alone.";
+    Weir_rows_uncovered: Counter One, r.i.stats.rows_uncovered.get(), "Rows that had to be read although the entry of the index has all columns.";
     Weir_write_budget_achieved: Gauge Bytes, (r.i.history.written_lately() * n(&r.i.core.flush.budget.page_bytes) as f64) as u64, "Bytes of pages written in a second of late.";
     Weir_write_budget_allowed: Gauge Bytes, n(&r.i.core.flush.budget.allowed), "Bytes of pages that may be written in a second, copies for the doublewrite included; 0 where there is no budget.";
     Weir_write_budget_exceeded: Counter One, n(&r.i.core.flush.budget.exceeded), "Pages written beyond the write budget.";
     Weir_write_budget_needed: Gauge Bytes, n(&r.i.core.flush.budget.needed), "Bytes of pages that had to be written in a second to keep the log's room.";
     Weir_write_window: Gauge One, r.i.core.pool.window() as u64, "Pages that are written at the same time at most.";
-    Weir_transactions_committed: Counter One, n(&r.i.stats.commits), "Transactions committed.";
-    Weir_transactions_rolled_back: Counter One, n(&r.i.stats.rollbacks), "Transactions rolled back.";
+    Weir_transactions_committed: Counter One, r.i.stats.commits.get(), "Transactions committed.";
+    Weir_transactions_rolled_back: Counter One, r.i.stats.rollbacks.get(), "Transactions rolled back.";
 }
 
 #[cfg(test)]

@@ -4,17 +4,24 @@
 //! Who has one is asked only by those who wait, so no list is kept: the sum of the sharers' numbers is the number of the last
 //! one when the others have gone, and that is the one whom a definition statement waits for in the end.
 
+mod brief;
+
 use super::Table;
 use crate::error::{Error, Result};
 use crate::planted::{self, Bug};
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 use crate::waits::{Blocker, Cause, Object, Waits, What};
+use brief::Lanes;
+pub use brief::MdlBrief;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::{Actor, AsyncMutex, Interrupt, Rt, WaitQueue};
 
 pub struct Mdl {
     state: Mutex<State>,
+    /// Readers that are in for a moment, by their lanes.
+    lanes: Lanes,
     queue: WaitQueue,
     pub table: u64,
     /// Held by purge while it removes one change's leftovers, by a check of the table, and by DDL that takes pages or the whole
@@ -128,6 +135,32 @@ impl State {
     }
 }
 
+/// The state while it is locked. When it is let go, the lanes know whether they may come in.
+struct Locked<'m> {
+    state: MutexGuard<'m, State>,
+    lanes: &'m Lanes,
+}
+
+impl Deref for Locked<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        self.lanes.set_shut(self.state.exclusive || self.state.waiting_exclusive > 0);
+    }
+}
+
 /// The session at work, as metadata locks keep it: connection ids have 32 bits in the protocol.
 fn me() -> u32 {
     Actor::current().id().unwrap_or(0) as u32
@@ -159,7 +192,7 @@ impl MdlHold {
         if self.mode != MdlMode::Read {
             return matches!(self.mode, MdlMode::Write | MdlMode::Exclusive);
         }
-        let mut s = self.mdl.state.lock();
+        let mut s = self.mdl.lock();
         if s.frozen > 0 || s.waiting_freeze > 0 {
             return false;
         }
@@ -175,22 +208,10 @@ impl Drop for MdlHold {
     }
 }
 
-/// A reader's lock for as long as it waits for nothing. It borrows what [`MdlHold`] shares.
-pub struct MdlBrief<'m> {
-    mdl: &'m Mdl,
-    who: u32,
-}
-
-impl Drop for MdlBrief<'_> {
-    fn drop(&mut self) {
-        self.mdl.let_go(self.who, MdlMode::Read);
-    }
-}
-
 impl Mdl {
     fn let_go(&self, who: u32, mode: MdlMode) {
         {
-            let mut s = self.state.lock();
+            let mut s = self.lock();
             let wakes = match mode {
                 MdlMode::Exclusive => {
                     s.exclusive = false;
@@ -213,16 +234,8 @@ impl Mdl {
         self.queue.wake_all();
     }
 
-    /// A reader's lock, without waiting.
-    pub fn briefly(&self) -> Option<MdlBrief<'_>> {
-        let mut s = self.state.lock();
-        if !s.admits(MdlMode::Read) {
-            return None;
-        }
-        let who = me();
-        s.share(who, MdlMode::Read);
-        drop(s);
-        Some(MdlBrief { mdl: self, who })
+    fn lock(&self) -> Locked<'_> {
+        Locked { state: self.state.lock(), lanes: &self.lanes }
     }
 }
 
@@ -230,6 +243,7 @@ impl Mdl {
     pub fn new(table: u64) -> Arc<Mdl> {
         Arc::new(Mdl {
             state: Mutex::new(State::default()),
+            lanes: Lanes::default(),
             queue: WaitQueue::new(),
             table,
             purging: AsyncMutex::new(()),
@@ -238,7 +252,7 @@ impl Mdl {
 
     /// Shared, past those who wait for it exclusively.
     pub fn glance(self: &Arc<Self>) -> Option<MdlHold> {
-        let mut s = self.state.lock();
+        let mut s = self.lock();
         if s.exclusive {
             return None;
         }
@@ -251,7 +265,7 @@ impl Mdl {
     /// The session in the way of a request, where that is one: of an exclusive request, and of a writer whom others keep out, when a
     /// single one is left.
     pub fn blocker(&self, exclusive: bool) -> Blocker {
-        let s = self.state.lock();
+        let s = self.lock();
         let own = s.upgradable && s.ddl == me();
         let kept_out = !exclusive && s.waiting_exclusive == 0 && s.frozen > 0;
         let session = match (s.exclusive || !exclusive, s.shared) {
@@ -272,12 +286,13 @@ impl Mdl {
 
     /// `counted`: anyone who waits for a lock that keeps others out is counted, so that no new ones of those come in.
     fn take(self: &Arc<Self>, mode: MdlMode, counted: Option<&mut bool>) -> Option<MdlHold> {
-        let mut s = self.state.lock();
+        let mut s = self.lock();
         let free = s.admits(mode);
         let who = me();
         if free {
             if mode == MdlMode::Exclusive {
                 (s.exclusive, s.ddl) = (true, who);
+                self.lanes.shut_out();
             } else {
                 s.share(who, mode);
             }
@@ -333,12 +348,12 @@ impl Mdl {
         let got = rt.timeout(limit, weir_rt::or_killed(i, self.turn(mode, &mut counted))).await;
         // The last to let go is who was waited for; who gives up was kept out by those who are in now.
         waiting.blocked_by(match got {
-            Some(Ok(_)) => Blocker { session: self.state.lock().gone.into(), trx: 0 },
+            Some(Ok(_)) => Blocker { session: self.lock().gone.into(), trx: 0 },
             _ => self.blocker(exclusive),
         });
         drop(waiting);
         if counted {
-            let mut s = self.state.lock();
+            let mut s = self.lock();
             if let Some(waiting) = s.waiting(mode) {
                 *waiting -= 1;
             }
@@ -360,7 +375,7 @@ impl MdlHold {
         if self.mode != MdlMode::UpgradableFreeze {
             return;
         }
-        let mut s = self.mdl.state.lock();
+        let mut s = self.mdl.lock();
         s.thaw(self.who);
         self.mode = MdlMode::Upgradable;
         drop(s);
@@ -372,7 +387,7 @@ impl MdlHold {
         if self.mode != MdlMode::Exclusive {
             return;
         }
-        let mut s = self.mdl.state.lock();
+        let mut s = self.mdl.lock();
         s.exclusive = false;
         s.share(self.who, MdlMode::Upgradable);
         self.mode = MdlMode::Upgradable;
@@ -382,7 +397,7 @@ impl MdlHold {
 
     /// `counted`: as [`Mdl::take`].
     fn try_to_be_alone(&mut self, counted: &mut bool) -> bool {
-        let mut s = self.mdl.state.lock();
+        let mut s = self.mdl.lock();
         if s.shared > 1 {
             s.waiting_exclusive += usize::from(!*counted);
             (*counted, s.ddl) = (true, self.who);
@@ -391,6 +406,7 @@ impl MdlHold {
         s.leave(self.who, self.mode);
         s.waiting_exclusive -= usize::from(*counted);
         (*counted, s.exclusive, s.ddl) = (false, true, self.who);
+        self.mdl.lanes.shut_out();
         self.mode = MdlMode::Exclusive;
         true
     }
@@ -425,12 +441,12 @@ impl MdlHold {
         let mut counted = false;
         let got = rt.timeout(limit, weir_rt::or_killed(i, self.last_one(&mut counted))).await;
         waiting.blocked_by(match got {
-            Some(Ok(())) => Blocker { session: mdl.state.lock().gone.into(), trx: 0 },
+            Some(Ok(())) => Blocker { session: mdl.lock().gone.into(), trx: 0 },
             _ => mdl.blocker(true),
         });
         drop(waiting);
         if counted {
-            let mut s = mdl.state.lock();
+            let mut s = mdl.lock();
             s.waiting_exclusive -= 1;
             s.gone = me();
             drop(s);
@@ -515,7 +531,7 @@ mod model {
             for t in all {
                 t.join().unwrap();
             }
-            let s = m.state.lock();
+            let s = m.lock();
             assert_eq!((s.shared, s.writers, s.frozen, s.upgradable), (0, 0, 0, false));
             assert_eq!((s.waiting_exclusive, s.waiting_freeze, s.exclusive), (0, 0, false));
         });
@@ -567,7 +583,7 @@ mod tests {
         assert!(!reader.try_to_write());
         drop(writer);
         assert!(m.take(MdlMode::Freeze, Some(&mut counted)).is_some() && !counted);
-        assert_eq!(m.state.lock().waiting_freeze, 0);
+        assert_eq!(m.lock().waiting_freeze, 0);
     }
 
     #[test]
@@ -592,7 +608,7 @@ mod tests {
         assert!(!ddl.try_to_be_alone(&mut alone) && alone && by(3, &m, Read).is_none());
         drop((writer, reader));
         assert!(ddl.try_to_be_alone(&mut alone) && !alone && ddl.mode() == Exclusive);
-        assert!(m.state.lock().waiting_exclusive == 0 && m.glance().is_none());
+        assert!(m.lock().waiting_exclusive == 0 && m.glance().is_none());
         ddl.downgrade();
         writer = by(2, &m, Write).unwrap();
         assert!(m.take(Exclusive, Some(&mut counted)).is_none() && !counted);
@@ -631,8 +647,8 @@ mod tests {
         assert!(of(5, &m, false).is_none() && m.glance().is_some());
         assert_eq!((m.blocker(true).session, m.blocker(false).session), (4, 9));
         drop(user);
-        assert_eq!(m.state.lock().gone, 4);
+        assert_eq!(m.lock().gone, 4);
         let ddl = m.take(MdlMode::Exclusive, Some(&mut counted));
-        assert!(ddl.is_some() && !counted && m.state.lock().waiting_exclusive == 0);
+        assert!(ddl.is_some() && !counted && m.lock().waiting_exclusive == 0);
     }
 }

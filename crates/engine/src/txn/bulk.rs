@@ -91,7 +91,7 @@ impl Txn {
         }
         let n = list.len() as u64;
         self.rows += n;
-        self.db.stats.rows_inserted.fetch_add(n, Ordering::Relaxed);
+        self.db.stats.rows_inserted.add(n);
         Ok(())
     }
 

@@ -78,6 +78,7 @@ pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8]
     whole.then(|| read::secondary_parts(entry, value))
 }
 
+pub use now::{EachNow, KeysNow};
 pub use owed::Owed;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
@@ -478,14 +479,14 @@ impl Txn {
         upto: Option<(Lsn, Durability)>,
         who: (u64, TrxId),
     ) -> Result<Option<Owed>> {
-        db.stats.commits.fetch_add(1, Ordering::Relaxed);
+        db.stats.commits.add(1);
         self.note_end();
         self.finish();
         db.core.log.failure()?;
         let Some((lsn, d)) = upto else { return Ok(None) };
         let reach = match d {
             Durability::Lazy => {
-                db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
+                db.core.stats.commits.add(1);
                 return Ok(None);
             }
             Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => Reach::Durable,
@@ -515,7 +516,7 @@ impl Txn {
             db.undo_slots.give_back(log);
             self.id = 0;
         }
-        db.stats.rollbacks.fetch_add(1, Ordering::Relaxed);
+        db.stats.rollbacks.add(1);
         self.note_end();
         Ok(())
     }

@@ -13,6 +13,8 @@
 //! - An entry of a secondary index is followed by a look at the row itself: where the row's newest version, if it is one that the
 //!   reader sees, has the key, it is the row, for a unique key has one. Everything else is left to the usual way.
 
+mod range;
+
 use super::version::{self, HEADER, RowHeader};
 use super::{Isolation, System, Txn, View, secondary};
 use crate::btree;
@@ -21,8 +23,8 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::row::{RowView, encode_key};
-use crate::sync::atomic::Ordering;
 use crate::table::{MdlMode, Table};
+pub use range::{EachNow, KeysNow};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -179,7 +181,7 @@ fn read(
         _ => by_secondary(db, t, index, key, sees, out),
     }?;
     if found {
-        db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+        db.stats.rows_read.add(1);
     }
     Some(found)
 }
@@ -201,7 +203,7 @@ impl System {
         let _held = t.mdl_briefly()?;
         let sees = if uncommitted { Sees::Any } else { Sees::Now(0) };
         let found = read(self, t, index, key, &sees, out)?;
-        self.stats.commits.fetch_add(1, Ordering::Relaxed);
+        self.stats.commits.add(1);
         Some(found)
     }
 }

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::ids::{Lsn, TrxId};
 use crate::log::Reach;
 use crate::log::deferred_ack::Answer;
-use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
 /// What a commit still has to wait for. It must not be acknowledged before [`Owed::settle`] has returned, or the answer that
@@ -24,7 +23,7 @@ impl Owed {
     /// Waits until the log has come far enough. An error means that the outcome is not known to be durable.
     pub(crate) async fn settle(self, db: &System) -> Result<()> {
         db.core.log.flush_for(self.lsn, self.reach, self.who).await?;
-        db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
+        db.core.stats.commits.add(1);
         Ok(())
     }
 
@@ -33,7 +32,7 @@ impl Owed {
         let kept = db.core.log.keep_answer((self.lsn, self.reach), self.who, answer);
         // Counted a little early: the watch for stalls asks whether commits go on, and no answer is taken by a round that does not.
         if kept {
-            db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
+            db.core.stats.commits.add(1);
         }
         kept
     }

@@ -11,7 +11,6 @@ use crate::page::slotted;
 use crate::pool::Access;
 use crate::row::RowView;
 use crate::row::key::prefix_successor;
-use crate::sync::atomic::Ordering;
 use crate::table::Table;
 use std::sync::Arc;
 
@@ -77,7 +76,7 @@ impl Txn {
         let found = found
             && (!t.may_have_external() || self.fetch_long(t, &out.key, &mut out.row, lock).await?);
         if found {
-            self.db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+            self.db.stats.rows_read.add(1);
         }
         Ok(found)
     }

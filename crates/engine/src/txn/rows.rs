@@ -111,7 +111,7 @@ impl Txn {
         match self.insert_row(t, row, on_duplicate).await {
             Ok(()) => {
                 self.rows += 1;
-                self.db.stats.rows_inserted.fetch_add(1, Ordering::Relaxed);
+                self.db.stats.rows_inserted.add(1);
                 Ok(())
             }
             Err(
@@ -316,7 +316,7 @@ impl Txn {
         match self.update_row(t, key, old, new).await {
             Ok(()) => {
                 self.rows += 1;
-                self.db.stats.rows_updated.fetch_add(1, Ordering::Relaxed);
+                self.db.stats.rows_updated.add(1);
                 Ok(())
             }
             Err(
@@ -424,7 +424,7 @@ impl Txn {
         }
         self.rows += 1;
         t.rows.fetch_sub(1, Ordering::Relaxed);
-        self.db.stats.rows_deleted.fetch_add(1, Ordering::Relaxed);
+        self.db.stats.rows_deleted.add(1);
         Ok(())
     }
 

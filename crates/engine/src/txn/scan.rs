@@ -20,7 +20,6 @@ use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::RowView;
-use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
 use std::sync::Arc;
 
@@ -269,11 +268,11 @@ impl Cursor {
             }
             let rows = self.batch.rows.iter().filter(|c| c.what == What::Row).count();
             let stats = &txn.db.stats;
-            stats.rows_read.fetch_add(rows as u64, Ordering::Relaxed);
+            stats.rows_read.add(rows as u64);
             if self.cover.is_some() {
                 let others = self.batch.rows.len() - rows;
-                stats.rows_covered.fetch_add(rows as u64, Ordering::Relaxed);
-                stats.rows_uncovered.fetch_add(others as u64, Ordering::Relaxed);
+                stats.rows_covered.add(rows as u64);
+                stats.rows_uncovered.add(others as u64);
             }
         }
     }
@@ -500,7 +499,7 @@ impl Cursor {
                 return Ok(false);
             }
         }
-        txn.db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+        txn.db.stats.rows_read.add(1);
         Ok(true)
     }
 

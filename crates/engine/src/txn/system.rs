@@ -5,11 +5,12 @@ use crate::error::LogFn;
 use crate::flush::pressure::{self, Pressure};
 use crate::force::Force;
 use crate::history::History;
+use crate::lane::Counter;
 use crate::lock::LockTable;
 use crate::mtr::Core;
 use crate::settings::Settings;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::Ordering;
 use crate::table::Handles;
 use std::sync::Arc;
 use weir_rt::{Event, Notify, Rt};
@@ -17,15 +18,15 @@ use weir_rt::{Event, Notify, Rt};
 /// Counters of what transactions did.
 #[derive(Default)]
 pub struct Stats {
-    pub commits: AtomicU64,
-    pub rollbacks: AtomicU64,
-    pub rows_read: AtomicU64,
+    pub commits: Counter,
+    pub rollbacks: Counter,
+    pub rows_read: Counter,
     /// Rows that index entries told by themselves, and entries of covering reads whose rows were asked all the same.
-    pub rows_covered: AtomicU64,
-    pub rows_uncovered: AtomicU64,
-    pub rows_inserted: AtomicU64,
-    pub rows_updated: AtomicU64,
-    pub rows_deleted: AtomicU64,
+    pub rows_covered: Counter,
+    pub rows_uncovered: Counter,
+    pub rows_inserted: Counter,
+    pub rows_updated: Counter,
+    pub rows_deleted: Counter,
 }
 
 /// Transactions whose owner is gone.

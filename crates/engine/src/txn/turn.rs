@@ -41,7 +41,7 @@ pub struct Turns {
 impl Turns {
     fn must_wait(&self, db: &System, now: u64) -> bool {
         let n = |a: &AtomicU64| a.load(Ordering::Relaxed);
-        let ended = n(&db.stats.commits) + n(&db.stats.rollbacks);
+        let ended = db.stats.commits.get() + db.stats.rollbacks.get();
         let count =
             ended.wrapping_sub(n(&self.ended)).wrapping_add(db.core.pool.reads.by_foreground());
         if self.activity.is_idle(count, now) {

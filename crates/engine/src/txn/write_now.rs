@@ -172,8 +172,8 @@ impl Txn {
                 &db.stats.rows_deleted
             }
         };
-        counter.fetch_add(1, Ordering::Relaxed);
-        db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+        counter.add(1);
+        db.stats.rows_read.add(1);
         self.rows += 1;
         match ends {
             Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),
@@ -196,7 +196,7 @@ impl Txn {
         };
         let lsn = mtr::attempt_now(&db, WANT, self, attempt)?;
         t.rows.fetch_add(1, Ordering::Relaxed);
-        db.stats.rows_inserted.fetch_add(1, Ordering::Relaxed);
+        db.stats.rows_inserted.add(1);
         self.rows += 1;
         match ends {
             Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),

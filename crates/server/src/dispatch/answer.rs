@@ -19,7 +19,7 @@ impl Connection {
     fn leave_answer(&mut self) -> bool {
         let Some(aside) = &self.aside else { return false };
         let session = &mut self.session;
-        self.conn.out.leave(|bytes| {
+        self.left_aside = self.conn.out.leave(|bytes| {
             if !aside.put(bytes) {
                 return false;
             }
@@ -29,7 +29,18 @@ impl Connection {
                 aside.take_back();
             }
             left
-        })
+        });
+        self.left_aside
+    }
+
+    /// The list of connections has the session's default database.
+    pub(super) fn show_database(&mut self) {
+        let now = self.session.database();
+        if self.shown != now {
+            self.shown.clear();
+            self.shown.push_str(now);
+            self.entry.set_database(now);
+        }
     }
 
     /// Waits for what the last statement owes.

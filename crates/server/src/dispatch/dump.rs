@@ -4,6 +4,7 @@
 //! every [`LOOK`] while it has nothing to send.
 
 use super::{Connection, malformed};
+use crate::registry::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -80,8 +81,8 @@ impl Connection {
         let body = packet.get(1..).unwrap_or_default();
         let done = match code {
             REGISTER => self.registers(body),
-            DUMP => dump(body).map_err(|_| malformed()).and_then(|a| self.dumps("Binlog Dump", a)),
-            DUMP_GTID => dump_gtid(body).and_then(|a| self.dumps("Binlog Dump GTID", a)),
+            DUMP => dump(body).map_err(|_| malformed()).and_then(|a| self.dumps(Command::BinlogDump, a)),
+            DUMP_GTID => dump_gtid(body).and_then(|a| self.dumps(Command::BinlogDumpGtid, a)),
             _ => Err(SqlError::of(errno::ER_UNKNOWN_COM_ERROR, &[])),
         };
         if let Err(e) = done {
@@ -90,7 +91,7 @@ impl Connection {
     }
 
     fn registers(&mut self, body: &[u8]) -> Result<(), SqlError> {
-        _ = self.entry.begin("Register Replica", b"");
+        _ = self.entry.begin(Command::RegisterReplica, b"");
         self.log_command("Register Slave", b"");
         self.session.may_follow()?;
         let replica = register(body).map_err(|_| malformed())?;
@@ -109,10 +110,10 @@ impl Connection {
         }
     }
 
-    fn dumps(&mut self, command: &'static str, asked: Asked) -> Result<(), SqlError> {
+    fn dumps(&mut self, command: Command, asked: Asked) -> Result<(), SqlError> {
         self.session.may_follow()?;
         _ = self.entry.begin(command, b"");
-        self.log_command(command, b"");
+        self.log_command(command.name(), b"");
         let log = self.server.inst.binlog.get().filter(|l| l.is_on()).cloned();
         let log = log.ok_or_else(|| fatal("Binary log is not open"))?;
         if log.settings.server_id() == 0 {

@@ -1,9 +1,9 @@
 //! What the logs of statements get of a connection, and the count of slow statements, which is kept without a log too.
 
 use super::Connection;
+use crate::moment::Moment;
 use crate::statement_log::Ended;
 use std::borrow::Cow;
-use std::time::Instant;
 use weir_engine::cost;
 use weir_sql::session::Sent;
 use weir_sql::session_api::ParamValue;
@@ -36,22 +36,22 @@ impl Connection {
     /// A statement has ended that began at `began` and sent so many rows. `ended`: when, where somebody has looked at the clock.
     pub(super) fn statement_ended(
         &mut self,
-        began: Instant,
-        ended: Option<Instant>,
+        began: Moment,
+        ended: Option<Moment>,
         sent: u64,
         said: Said<'_>,
     ) {
         let work = self.session.take_work();
         // The summary takes them away.
         let costs = self.server.logs.slow_is_on().then(cost::peek);
-        let ended = ended.unwrap_or_else(Instant::now);
+        let ended = ended.unwrap_or_else(Moment::now);
         self.ended = Some(ended);
-        let nanos = ended.saturating_duration_since(began).as_nanos() as u64;
+        let nanos = ended.since(began);
         let as_sent = match said {
             Said::Text(text) => Sent::Text(text),
             Said::Prepared(id, _) => Sent::Prepared(id),
         };
-        self.session.summarize(as_sent, &work, nanos, sent);
+        self.session.summarize(as_sent, &work, nanos, sent, Some(ended.nanos()));
         let (limit, fewest) = self.session.slow_limits();
         let micros = nanos / 1000;
         let logs = &self.server.logs;

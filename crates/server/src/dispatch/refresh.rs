@@ -1,8 +1,8 @@
 //! COM_REFRESH, by the statements that it stands for.
 
 use super::{Connection, Next};
+use crate::moment::Moment;
 use crate::sink::NetSink;
-use std::time::Instant;
 use weir_sql::session_api::SqlError;
 
 impl Connection {
@@ -34,7 +34,7 @@ impl Connection {
 
     /// A statement without rows, whose OK the client is not told of.
     fn quietly(&mut self, sql: &[u8]) -> Result<(), SqlError> {
-        let now = Instant::now();
+        let now = Moment::now();
         let mut sink = NetSink::new(&mut self.conn, self.caps, false, &self.session, now);
         self.session.query_here(&self.server.rt, sql, &mut sink).result
     }

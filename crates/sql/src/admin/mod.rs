@@ -122,7 +122,7 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
             FlushKind::RelayLogs { channel } => check_known(cx.reads.shared, channel.as_deref())?,
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
             FlushKind::Status => {
-                cx.reads.work.flush(&cx.reads.shared.status);
+                cx.reads.work.flush();
                 cx.reads.shared.status.flush();
             }
             FlushKind::Tables { .. } => {

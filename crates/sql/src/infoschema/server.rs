@@ -360,11 +360,9 @@ virtual_table!(
 /// Counters of the server and of the engine, and how the connection is compressed and encrypted, by name. Not `global`: those that MySQL keeps
 /// for each session are the session's.
 pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
-    let server = &reads.shared.status;
-    reads.work.settle(server);
     let mut list: Vec<(String, String)> = reads
         .work
-        .show(server, global)
+        .show(global)
         .into_iter()
         .map(|(name, v)| (name.to_string(), v.to_string()))
         .collect();

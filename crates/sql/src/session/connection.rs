@@ -7,6 +7,7 @@ use crate::meta::cache::schema_meta;
 use crate::meta::temporary;
 use crate::rights::{self, Need};
 use crate::session_api::{ConnInfo, SqlError};
+use crate::status::SessionCounts;
 use crate::value::Collation;
 use crate::vars::{Var, VarValue};
 use std::sync::Arc;
@@ -118,6 +119,11 @@ impl Session {
     /// The text of an error as the client gets it.
     pub fn message<'e>(&self, e: &'e SqlError) -> std::borrow::Cow<'e, [u8]> {
         super::text::message(self.settings.results, e)
+    }
+
+    /// The session's counters, for what the server counts on its behalf.
+    pub fn counts(&self) -> &SessionCounts {
+        self.work.counts()
     }
 
     /// The session's account of memory, for what the server keeps on its behalf.

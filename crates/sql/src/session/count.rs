@@ -9,7 +9,7 @@ impl Session {
     /// ([`crate::query::Plan::stat`]), for its text may not be parsed at all.
     pub(super) fn count(&self, stmt: &Statement) {
         let command = stmt.command();
-        self.work.inc(command, &self.inst.status);
+        self.work.inc(command);
         // As in MySQL, whose PREPARE, EXECUTE and DEALLOCATE are the protocol's commands in other words.
         let of_protocol = match command {
             SqlCommand::PrepareSql => Stat::Com_stmt_prepare,
@@ -17,6 +17,6 @@ impl Session {
             SqlCommand::DeallocSql => Stat::Com_stmt_close,
             _ => return,
         };
-        self.work.inc(of_protocol, &self.inst.status);
+        self.work.inc(of_protocol);
     }
 }

@@ -204,7 +204,7 @@ impl Session {
             }
             return again;
         }
-        self.work.inc(plan.stat(), &self.inst.status);
+        self.work.inc(plan.stat());
         let outcome = match result {
             Ok(o) => o,
             Err(e) => return self.failed(e, txn, save, single).await,
@@ -213,7 +213,7 @@ impl Session {
             self.tracking.ran(plan);
         }
         if single {
-            self.work.row(Stat::Handler_commit);
+            self.work.inc(Stat::Handler_commit);
             if let Err(e) = self.commit_writes(txn, Told::Last).await {
                 return Ok(Err(e));
             }
@@ -222,7 +222,7 @@ impl Session {
             }
         } else {
             // The statement's own end, as MySQL counts it; that of the transaction is another one.
-            self.work.row(Stat::Handler_commit);
+            self.work.inc(Stat::Handler_commit);
             txn.between_statements();
             self.txn = Some(txn);
         }
@@ -291,7 +291,7 @@ impl Session {
             return Ok(Err(e.into_sql()));
         }
         if single {
-            self.work.row(Stat::Handler_rollback);
+            self.work.inc(Stat::Handler_rollback);
             if let Err(err) = txn.rollback().await {
                 return Ok(Err(crate::ddl::engine_error(err)));
             }

@@ -27,7 +27,7 @@ impl Session {
 
     /// Counts a command that is no statement.
     pub fn count_command(&self, stat: impl Counted) {
-        self.work.inc(stat, &self.inst.status);
+        self.work.inc(stat);
     }
 
     /// Who is connected.

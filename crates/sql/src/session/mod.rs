@@ -85,6 +85,7 @@ mod logged_accounts;
 mod login;
 mod nested;
 mod point;
+mod point_span;
 mod point_write;
 mod preparable;
 mod prepared;
@@ -259,7 +260,7 @@ impl Session {
             info,
             vars,
             settings,
-            work: SessionStatus::default(),
+            work: SessionStatus::new(&inst.status),
             tally: Default::default(),
             user_vars: UserVars::default(),
             access,
@@ -361,7 +362,7 @@ impl Session {
     }
 
     fn start_statement(&mut self) {
-        self.inst.status.inc(Stat::Queries);
+        self.work.inc(Stat::Queries);
         self.interrupt.clear();
         // A kill that came before this line had its wake-up cleared.
         if let Some(kind) = self.conn.kill.pending() {
@@ -390,7 +391,6 @@ impl Session {
     fn end_statement(&mut self, result: Result<(), SqlError>) -> Result<(), SqlError> {
         self.trees = Mutex::default();
         self.info.memory.settle();
-        self.work.settle(&self.inst.status);
         (self.tally.failed, self.tally.warnings) = (result.is_err(), self.current.total());
         match &result {
             Ok(()) => {}
@@ -483,7 +483,7 @@ impl Session {
             && plan.catalog_version() == self.inst.db.catalog_version()
             && !plan.is_outgrown()
         {
-            self.work.row(Stat::Weir_plan_cache_hits);
+            self.work.inc(Stat::Weir_plan_cache_hits);
             self.warn_of(&plan);
             match self.run_plan(&plan, &params, sink).await {
                 Err(execute::Again) => self.current.clear(),

@@ -30,9 +30,24 @@ pub(super) struct Points {
     /// Numbers of plans, each with the state of the session's rights in which they were enough.
     admitted: [(u64, u64); ADMITTED],
     pub(super) key: Vec<u8>,
+    /// The last key of a span.
+    last: Vec<u8>,
     row: Vec<u8>,
     /// All statements take the usual way.
     off: bool,
+}
+
+/// A key, and the last one of a span.
+pub(super) type Keys = (Vec<u8>, Vec<u8>);
+
+impl Points {
+    fn take_keys(&mut self) -> Keys {
+        (std::mem::take(&mut self.key), std::mem::take(&mut self.last))
+    }
+
+    fn put_keys(&mut self, keys: Keys) {
+        (self.key, self.last) = keys;
+    }
 }
 
 /// What is known of a text before its statement begins.
@@ -94,7 +109,7 @@ impl Session {
         }
         let (sent, collation) = (self.settings.sent, self.settings.collation);
         let as_text = is_sent_in(sent, collation) && !collation.is_binary();
-        let mut key = std::mem::take(&mut self.points.key);
+        let mut keys = self.points.take_keys();
         let made = point.key(
             |n| match params.get(n)? {
                 ParamValue::Int(v) => Some(KeyValue::Int(*v)),
@@ -104,16 +119,20 @@ impl Session {
                 }
                 _ => None,
             },
-            &mut key,
+            &mut keys.0,
+            &mut keys.1,
         );
-        let plan = plan.clone();
-        let done = made.and_then(|()| self.run_point(&plan, &key, sink));
-        self.points.key = key;
-        let done = done?;
-        if let Some(p) = self.prepared.get(&id) {
-            p.listed.executed();
+        // It is put back below: a count of references would lock its line of memory twice.
+        let plan = self.prepared.get_mut(&id)?.plan.take()?;
+        let done = made.and_then(|()| self.run_point(&plan, &keys, sink));
+        self.points.put_keys(keys);
+        if let Some(p) = self.prepared.get_mut(&id) {
+            p.plan = Some(plan);
+            if done.is_some() {
+                p.listed.executed();
+            }
         }
-        Some(self.end_alone(done))
+        Some(self.end_alone(done?))
     }
 
     /// Runs a text by the point plan that is kept for it. `None`: what is known of the text by then is kept for the usual way.
@@ -137,7 +156,7 @@ impl Session {
             return None;
         };
         self.ahead = None;
-        self.work.rows_at_once(Stat::Weir_plan_cache_hits, 1, &self.inst.status);
+        self.work.inc(Stat::Weir_plan_cache_hits);
         (self.tally.plan, self.tally.digest) = (plan, None);
         Some(QueryEnd { result: self.end_alone(done), consumed: sql.len() })
     }
@@ -151,7 +170,7 @@ impl Session {
 
     /// The end of a statement that had no beginning: it is counted, and leaves no diagnostics behind, as it has found none.
     pub(super) fn end_alone(&mut self, done: Result<(), SqlError>) -> Result<(), SqlError> {
-        self.inst.status.inc(Stat::Queries);
+        self.work.inc(Stat::Queries);
         (self.keep_warnings, self.outer_mode) = (false, None);
         (self.tally.failed, self.tally.warnings) = (false, 0);
         match done {
@@ -168,7 +187,7 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Option<Result<(), SqlError>> {
         let point = plan.point()?;
-        let mut key = std::mem::take(&mut self.points.key);
+        let mut keys = self.points.take_keys();
         let made = point.key(
             |n| match values.get(n)? {
                 Value::Int(v) => Some(KeyValue::Int(*v)),
@@ -176,10 +195,11 @@ impl Session {
                 Value::Str(text, c) if !c.is_binary() => Some(KeyValue::Text(text, *c)),
                 _ => None,
             },
-            &mut key,
+            &mut keys.0,
+            &mut keys.1,
         );
-        let done = made.and_then(|()| self.run_point(plan, &key, sink));
-        self.points.key = key;
+        let done = made.and_then(|()| self.run_point(plan, &keys, sink));
+        self.points.put_keys(keys);
         done
     }
 
@@ -187,7 +207,7 @@ impl Session {
     fn run_point(
         &mut self,
         plan: &Plan,
-        key: &[u8],
+        keys: &Keys,
         sink: &mut dyn ResultSink,
     ) -> Option<Result<(), SqlError>> {
         let point = plan.point()?;
@@ -198,13 +218,16 @@ impl Session {
         {
             return None;
         }
+        if point.span.is_some() {
+            return self.run_span(plan, point, keys, sink);
+        }
         let mut row = std::mem::take(&mut self.points.row);
-        let found = self.read_point(point, key, &mut row).filter(|_| {
+        let found = self.read_point(point, &keys.0, &mut row).filter(|_| {
             // A row that no packet has room for is an error. A column may be there several times.
             row.len().saturating_mul(point.columns.len()) <= self.settings.max_packet
         });
         let answered = found.map(|found| {
-            self.point_ended(plan, found);
+            self.point_ended(plan, usize::from(found), None);
             let sent = match sink.columns_kept(plan.columns(), &point.header) {
                 Ok(()) if found => point.send(&row, self.settings.tz, sink),
                 other => other.map_err(SqlError::from),
@@ -254,10 +277,9 @@ impl Session {
         }
     }
 
-    /// What the statement leaves behind in the session and in the counters.
-    fn point_ended(&mut self, plan: &Plan, found: bool) {
-        let status = &self.inst.status;
-        self.work.inc(plan.stat(), status);
+    /// What the statement leaves behind in the session and in the counters. `steps`: of a span, how often it was read on.
+    pub(super) fn point_ended(&mut self, plan: &Plan, found: usize, steps: Option<u64>) {
+        self.work.inc(plan.stat());
         for (stat, n) in [
             (Stat::Handler_commit, 1),
             (Stat::Handler_external_lock, 2),
@@ -265,13 +287,15 @@ impl Session {
             (Stat::Table_locks_immediate, 1),
             (Stat::Weir_point_plans, 1),
         ] {
-            self.work.rows_at_once(stat, n, status);
+            self.work.add(stat, n);
         }
-        if found {
-            self.work.examine();
+        self.work.examine_rows(found as u64);
+        if let Some(steps) = steps {
+            self.work.inc(Stat::Select_range);
+            self.work.add(Stat::Handler_read_next, steps);
         }
         self.info.forget_given_id();
-        self.info.set_found_rows(u64::from(found));
+        self.info.set_found_rows(found as u64);
         self.info.set_row_count(-1);
     }
 }

@@ -95,7 +95,7 @@ impl Session {
             return None;
         };
         self.ahead = None;
-        self.work.rows_at_once(Stat::Weir_plan_cache_hits, 1, &self.inst.status);
+        self.work.inc(Stat::Weir_plan_cache_hits);
         (self.tally.plan, self.tally.digest) = (Some(plan.clone()), None);
         Some(Written { plan: plan.clone(), done, owed, consumed: sql.len() })
     }
@@ -184,18 +184,17 @@ impl Session {
 
     /// What the statement leaves behind in the counters.
     fn write_ended(&mut self, plan: &Plan, write: &PointWrite) {
-        let status = &self.inst.status;
-        self.work.inc(plan.stat(), status);
+        self.work.inc(plan.stat());
         for (stat, n) in [
             (Stat::Handler_commit, 1),
             (Stat::Handler_external_lock, 2),
             (Stat::Table_locks_immediate, 1),
             (Stat::Weir_point_plans, 1),
         ] {
-            self.work.rows_at_once(stat, n, status);
+            self.work.add(stat, n);
         }
         if !matches!(write.what, PointChange::Insert) {
-            self.work.rows_at_once(Stat::Handler_read_key, 1, status);
+            self.work.inc(Stat::Handler_read_key);
             self.work.examine();
         }
         self.info.forget_given_id();

@@ -416,7 +416,7 @@ impl Session {
     /// 1461: those of the protocol and of SQL are counted together.
     fn check_statement_count(&self) -> Result<(), SqlError> {
         let max = self.inst.vars.u64(crate::vars::Var::max_prepared_stmt_count);
-        if self.inst.status.get(Stat::Prepared_stmt_count) < max {
+        if self.inst.status.get_of_server(Stat::Prepared_stmt_count) < max {
             return Ok(());
         }
         Err(SqlError::of(errno::ER_MAX_PREPARED_STMT_COUNT_REACHED, &[&max]))

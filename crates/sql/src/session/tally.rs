@@ -8,6 +8,7 @@ use crate::func::monitoring::MAX_DIGEST_LENGTH;
 use crate::query::Plan;
 use crate::session_api::SqlError;
 use crate::status::Stat;
+use crate::value::key_hash::KeyHash;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -48,10 +49,12 @@ pub(super) struct Tally {
     /// Warnings of the statement that ended last, without its error.
     pub warnings: u64,
     pub failed: bool,
-    known: HashMap<Box<[u8]>, Arc<Summary>>,
+    known: HashMap<Box<[u8]>, Arc<Summary>, KeyHash>,
     prepared: ById<Arc<Summary>>,
     /// [`crate::digests::Digests::generation`] that they are of.
     generation: u64,
+    /// A moment of the clock that does not jump, in nanoseconds, and the wall clock then, in microseconds.
+    wall: (u64, u64),
 }
 
 impl Tally {
@@ -107,9 +110,10 @@ impl Session {
     }
 
     pub fn take_work(&mut self) -> Work {
-        let now = STATS.map(|stat| self.work.get(stat));
         let mut counted = [0; COUNTED];
-        if now != self.tally.told {
+        // Most statements step none of them.
+        if STATS.iter().zip(&self.tally.told).any(|(stat, told)| self.work.get(*stat) != *told) {
+            let now = STATS.map(|stat| self.work.get(stat));
             let before = std::mem::replace(&mut self.tally.told, now);
             // FLUSH STATUS brings them back to zero.
             let since = |n: usize| now[n].checked_sub(before[n]).unwrap_or(now[n]);
@@ -117,20 +121,36 @@ impl Session {
         }
         Work {
             examined: self.work.take_examined(),
-            lock_nanos: self.tally.lock_time.swap(0, Relaxed),
+            lock_nanos: self.take_lock_time(),
             scanned: counted[1] + counted[3] > 0,
             counted,
             memory: self.info.memory.take_peak(),
         }
     }
 
+    fn take_lock_time(&self) -> u64 {
+        // Hardly any statement waits for a lock, and a swap locks the line of memory.
+        match self.tally.lock_time.load(Relaxed) {
+            0 => 0,
+            _ => self.tally.lock_time.swap(0, Relaxed),
+        }
+    }
+
     /// The statement that ended last took so many nanoseconds and sent so many rows.
-    pub fn summarize(&mut self, said: Sent<'_>, work: &Work, nanos: u64, sent: u64) {
+    /// `at`: when that was, in nanoseconds of a clock that does not jump, for somebody who has just looked at one.
+    pub fn summarize(
+        &mut self,
+        said: Sent<'_>,
+        work: &Work,
+        nanos: u64,
+        sent: u64,
+        at: Option<u64>,
+    ) {
         if !self.inst.digests.are_kept() {
             // The next statement is not to be charged with it.
             return cost::drain(|_, _| ());
         }
-        let at_micros = self.inst.db.rt().wall_micros();
+        let at_micros = self.wall_micros(at);
         let ended = Ended {
             nanos,
             lock_nanos: work.lock_nanos,
@@ -155,11 +175,30 @@ impl Session {
         }
     }
 
-    /// The row that the statement's plan remembers: no session looks for it twice.
+    /// The wall clock at a moment of the clock that does not jump. It is looked at once a second for it: the tables show seconds.
+    fn wall_micros(&mut self, at: Option<u64>) -> u64 {
+        let read = || self.inst.db.rt().wall_micros();
+        let Some(at) = at else { return read() };
+        let (then, micros) = self.tally.wall;
+        match at.checked_sub(then) {
+            Some(since) if since < 1_000_000_000 && micros > 0 => micros + since / 1000,
+            _ => {
+                let now = read();
+                self.tally.wall = (at, now);
+                now
+            }
+        }
+    }
+
+    /// The row that the statement's plan remembers, or the session for a prepared one: nobody looks for it twice.
     fn kept_row(&self, said: Sent<'_>) -> Option<&Summary> {
-        let (Sent::Text(_), Some(plan)) = (said, &self.tally.plan) else { return None };
-        let (generation, row) = plan.digest.get()?;
-        (*generation == self.inst.digests.generation()).then_some(&**row)
+        let now = self.inst.digests.generation();
+        if let Sent::Prepared(id) = said {
+            let of_now = self.tally.generation == now;
+            return self.tally.prepared.get(&id).filter(|_| of_now).map(|row| &**row);
+        }
+        let (generation, row) = self.tally.plan.as_ref()?.digest.get()?;
+        (*generation == now).then_some(&**row)
     }
 
     fn text_of<'t>(&'t self, said: Sent<'t>) -> &'t [u8] {

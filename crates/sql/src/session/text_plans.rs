@@ -13,6 +13,7 @@
 
 use crate::query::Plan;
 use crate::status::{Stat, Status};
+use crate::value::key_hash::KeyHash;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -56,7 +57,7 @@ struct Level {
 }
 
 struct State<T> {
-    map: HashMap<Arc<[u8]>, Entry<T>>,
+    map: HashMap<Arc<[u8]>, Entry<T>, KeyHash>,
     newcomers: Level,
     settled: Level,
     evicted: u64,

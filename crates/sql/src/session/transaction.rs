@@ -52,7 +52,7 @@ impl Session {
         self.tracking.ended();
         self.savepoints.clear();
         let Some(txn) = self.txn.take() else { return Ok(()) };
-        self.work.row(if commit { Stat::Handler_commit } else { Stat::Handler_rollback });
+        self.work.inc(if commit { Stat::Handler_commit } else { Stat::Handler_rollback });
         let done = if commit {
             self.commit_writes(txn, told).await
         } else {
@@ -120,7 +120,7 @@ impl Session {
         }
         let Some(txn) = &mut self.txn else { return Ok(()) };
         let at = txn.savepoint();
-        self.work.row(Stat::Handler_savepoint);
+        self.work.inc(Stat::Handler_savepoint);
         self.savepoints.set(&self.info.memory, name, at)?;
         Ok(())
     }
@@ -136,7 +136,7 @@ impl Session {
         let i = self.find_savepoint(name)?;
         let at = self.savepoints.at(i);
         self.savepoints.truncate(i + 1);
-        self.work.row(Stat::Handler_savepoint_rollback);
+        self.work.inc(Stat::Handler_savepoint_rollback);
         match &mut self.txn {
             Some(t) => t.rollback_to_savepoint(at).await.map_err(engine_error),
             None => Ok(()),

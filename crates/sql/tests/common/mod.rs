@@ -109,6 +109,17 @@ impl ResultSink for Answer {
         true
     }
 
+    fn hold_all(&mut self) -> bool {
+        assert!(self.stage == Stage::Nothing && self.rows.is_empty());
+        true
+    }
+
+    fn take_back(&mut self) {
+        self.stage = Stage::Nothing;
+        self.rows.clear();
+        self.columns.clear();
+    }
+
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
         assert_eq!(self.stage, Stage::Rows, "the end of rows follows a header, once");
         self.stage = Stage::Ended;

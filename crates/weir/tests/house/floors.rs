@@ -49,6 +49,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "priority",
             "patience",
             "cost",
+            "lane",
             "waits",
             "log",
             "lock",

@@ -1,7 +1,6 @@
 //! TRANSACTIONS, ROW OPERATIONS.
 
 use super::{Page, Rate, line};
-use crate::status::table::n;
 use std::fmt::Write;
 
 impl Page<'_> {
@@ -72,10 +71,10 @@ impl Page<'_> {
         line!(
             self,
             "Number of rows inserted {}, updated {}, deleted {}, read {}",
-            n(&s.rows_inserted),
-            n(&s.rows_updated),
-            n(&s.rows_deleted),
-            n(&s.rows_read)
+            s.rows_inserted.get(),
+            s.rows_updated.get(),
+            s.rows_deleted.get(),
+            s.rows_read.get()
         );
         line!(
             self,

@@ -7,7 +7,6 @@ use crate::change_buffer::Pair;
 use crate::error::Result;
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
-use crate::sync::atomic::Ordering;
 use crate::txn::{LockMode, Txn, version};
 
 /// Rows that a leaf gave, and where the scan goes on.
@@ -57,7 +56,7 @@ impl Cursor {
         };
         txn.drive(0, pour).await?;
         self.ahead.note(attempts);
-        txn.db.stats.rows_read.fetch_add(rows as u64, Ordering::Relaxed);
+        txn.db.stats.rows_read.add(rows as u64);
         Ok((rows > 0).then_some(rows))
     }
 

@@ -577,7 +577,7 @@ impl<'p> Joiner<'p> {
                 let slot = &block.tables[t];
                 let (lock, on_locked) = (r.lock_of(slot), slot.on_locked);
                 let state = &mut self.states[t];
-                r.reads.work.row(Stat::Handler_read_key);
+                r.reads.work.inc(Stat::Handler_read_key);
                 let mut hit = false;
                 if key.table.engine.parts.is_empty() {
                     let table = &key.table.engine;

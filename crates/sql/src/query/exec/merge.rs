@@ -60,7 +60,7 @@ impl Merge {
             self.begun = true;
             self.rows = (BATCHED / parts.len().max(1)).clamp(4, 256);
             for (at, part) in parts.iter().enumerate() {
-                r.reads.work.row(Stat::Handler_read_key);
+                r.reads.work.inc(Stat::Handler_read_key);
                 let mut cursor = Box::new(r.txn.scan(part, spec.clone()));
                 cursor.keep_small(self.rows);
                 self.put(r, (at, cursor), part).await?;
@@ -84,7 +84,7 @@ impl Merge {
         part: &Table,
     ) -> Run<()> {
         let on = if self.reverse { Stat::Handler_read_prev } else { Stat::Handler_read_next };
-        r.reads.work.row(on);
+        r.reads.work.inc(on);
         if cursor.next(r.txn).await? {
             let (mut key, row) = (Vec::new(), RowView::new(&part.layout, cursor.row()));
             encode_key(&self.order, &part.layout, &row, &mut key)

@@ -546,7 +546,7 @@ impl<'a, 't> Runner<'a, 't> {
         outer: Option<&'b Frame<'b>>,
     ) -> Boxed<'b, (MadeRows, Held)> {
         Box::pin(async move {
-            self.reads.work.row(Stat::Created_tmp_tables);
+            self.reads.work.inc(Stat::Created_tmp_tables);
             match source {
                 Source::Derived(q) => {
                     let mut rows = RowStore::new(memory);

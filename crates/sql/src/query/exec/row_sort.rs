@@ -163,7 +163,7 @@ impl RowSorter {
         let RowSorter { by, keyed, runs: Some(runs), memory, .. } = self else {
             return Ok(Sorted::Memory { rows: Vec::new().into_iter(), held: self.held });
         };
-        reads.work.inc(Stat::Sort_merge_passes, &reads.shared.status);
+        reads.work.inc(Stat::Sort_merge_passes);
         let compare: Compare = Box::new(move |a, b| by.compare(keyed, a, b));
         Ok(Sorted::Merged(runs.merge(compare, memory, ev.cx.session.memory()).await?))
     }

@@ -293,7 +293,7 @@ impl<'b> Sorter<'b> {
             }
             let account = ev.cx.session.memory();
             let Some(runs) = self.runs.take() else { return Ok(0) };
-            reads.work.inc(Stat::Sort_merge_passes, &reads.shared.status);
+            reads.work.inc(Stat::Sort_merge_passes);
             let mut rows = runs.merge(|a, b| self.compare(a, b), memory, account).await?;
             let (mut passed, mut sent) = (0, 0);
             let mut next = rows.next(account).await?;

@@ -8,7 +8,7 @@ use weir_engine::Scratch;
 
 /// A file without a name that ends with its owner. A write beyond `weir_temp_limit` is error 1114, as on a full device.
 pub async fn temp_file(reads: Reads<'_>) -> Run<Scratch> {
-    reads.work.inc(Stat::Created_tmp_files, &reads.shared.status);
+    reads.work.inc(Stat::Created_tmp_files);
     let quota = match reads.shared.vars.u64(Var::weir_temp_limit) {
         0 => u64::MAX,
         bytes => bytes,
@@ -18,6 +18,6 @@ pub async fn temp_file(reads: Reads<'_>) -> Run<Scratch> {
 
 /// The same for rows that stand for a table.
 pub async fn temp_table(reads: Reads<'_>) -> Run<Scratch> {
-    reads.work.inc(Stat::Created_tmp_disk_tables, &reads.shared.status);
+    reads.work.inc(Stat::Created_tmp_disk_tables);
     temp_file(reads).await
 }

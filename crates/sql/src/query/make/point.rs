@@ -1,9 +1,11 @@
-//! Which statements have a point plan: SELECT of columns of one table by equality on all parts of a unique index.
+//! Which statements have a point plan: SELECT of columns of one table by equality on all parts of a unique index, or of the clustered
+//! one by equality on all parts but the last, which is between two integers.
 
-use crate::query::eval::as_stored::sent_as_stored;
+use crate::query::eval::as_stored::{Form, form_of, sent_as_stored};
+use crate::query::expr::usable::Alt;
 use crate::query::expr::{BExpr, CmpOp, Node};
-use crate::query::plan::key::Key;
-use crate::query::plan::point::{PointPart, PointPlan, PointText};
+use crate::query::plan::key::{Key, Search};
+use crate::query::plan::point::{PointPart, PointPlan, PointSpan, PointText};
 use crate::query::plan::{Access, Block, Body, Cond, Kind, Plan, QueryPlan, Source, TableSlot};
 use crate::value::compare::CompareRule;
 use crate::value::{Collation, SqlType};
@@ -14,15 +16,29 @@ pub fn point(plan: &Plan, told: Option<Collation>) -> Option<Box<PointPlan>> {
     let Kind::Query(q) = &plan.kind else { return None };
     let block = plain_block(q).filter(|_| is_plain(plan))?;
     let ([slot], [step]) = (&block.tables[..], &block.steps[..]) else { return None };
-    let Access::Point(key) = &step.access else { return None };
     let plain = step.after.is_empty() && !step.completes && step.kept.is_none();
     if !plain || !is_plain_table(slot, LockMode::None) {
         return None;
     }
-    let parts = parts(key)?;
-    let integer = |p: u32| is_integer(&parts, p);
-    if !says_no_more(&step.conds, key, &parts)
-        || !checks_integers(plan, &parts)
+    let (key, parts, span) = match &step.access {
+        Access::Point(key) => {
+            let parts = parts(key).filter(|parts| says_no_more(&step.conds, key, parts))?;
+            (key, parts, None)
+        }
+        Access::Ranges { key, reverse: false } => {
+            // What is searched for are integers, so the ranges are exact and rows fulfil what follows from them.
+            let implied = step.conds.iter().all(|c| c.subs.is_empty() && c.implied);
+            let (parts, span) = span(key).filter(|_| implied)?;
+            (key, parts, Some(span))
+        }
+        _ => return None,
+    };
+    let integer = |p: u32| {
+        let of_span = |s: &PointSpan| [s.low, s.high].contains(&(p as usize));
+        is_integer(&parts, p) || span.as_ref().is_some_and(of_span)
+    };
+    let is_checked = |e: &BExpr| matches!(e.node, Node::Param(p) if integer(p));
+    if !plan.constants.iter().all(|b| is_checked(&b.value))
         || plan.param_kinds.iter().any(|(p, _)| !integer(*p))
     {
         return None;
@@ -32,6 +48,7 @@ pub fn point(plan: &Plan, told: Option<Collation>) -> Option<Box<PointPlan>> {
         table: key.table.clone(),
         index: key.index,
         parts,
+        span,
         told,
         header: Default::default(),
         serial: PointPlan::next_serial(),
@@ -103,8 +120,14 @@ pub(super) fn parts(key: &Key) -> Option<Box<[PointPart]>> {
     if !whole || index.parts.is_empty() {
         return None;
     }
-    let part = |(n, alts): (usize, &Vec<_>)| {
-        let [alt]: &[crate::query::expr::usable::Alt] = &alts[..] else { return None };
+    point_parts(key, search)
+}
+
+/// The parameters that the leading parts of a key are equal to.
+fn point_parts(key: &Key, search: &Search) -> Option<Box<[PointPart]>> {
+    let index = &key.table.engine.def.indexes[key.index];
+    let part = |(n, alts): (usize, &Vec<Alt>)| {
+        let [alt] = &alts[..] else { return None };
         let Node::Param(param) = alt.expr.node else { return None };
         let text = match (key.table.meta.columns[key.column(n)].ty, alt.rule) {
             (SqlType::Int { .. }, None | Some(CompareRule::Int | CompareRule::Decimal)) => None,
@@ -124,6 +147,34 @@ pub(super) fn parts(key: &Key) -> Option<Box<[PointPart]>> {
     search.eq.iter().enumerate().map(part).collect()
 }
 
+/// A search of the clustered index by equality with integers in front, and two integers that the last part is between.
+fn span(key: &Key) -> Option<(Box<[PointPart]>, PointSpan)> {
+    let [search] = &key.searches[..] else { return None };
+    let index = &key.table.engine.def.indexes[key.index];
+    let n = search.eq.len();
+    let plain =
+        key.index == 0 && key.over.is_none() && key.subs.is_empty() && search.like.is_none();
+    if !plain || n + 1 != index.parts.len() || index.parts[n].desc {
+        return None;
+    }
+    let [bounds] = &search.range[..] else { return None };
+    let integer = matches!(key.table.meta.columns[key.column(n)].ty, SqlType::Int { .. });
+    let bound = |op: CmpOp| {
+        let mut found = bounds.iter().filter(|(o, _)| *o == op).map(|(_, alt)| alt);
+        let (Some(alt), None) = (found.next(), found.next()) else { return None };
+        let Node::Param(param) = alt.expr.node else { return None };
+        let exact = matches!(alt.rule, None | Some(CompareRule::Int | CompareRule::Decimal));
+        (exact && !alt.null_safe && alt.listed.is_none()).then_some(param as usize)
+    };
+    if !integer || bounds.len() != 2 {
+        return None;
+    }
+    let parts = point_parts(key, search)?;
+    let integers = parts.iter().all(|part| part.text.is_none());
+    let span = PointSpan { low: bound(CmpOp::Ge)?, high: bound(CmpOp::Le)?, ty: key.part_type(n) };
+    integers.then_some((parts, span))
+}
+
 /// The condition is the equality of a part of the key with its parameter.
 fn is_said_by(cond: &Cond, key: &Key, parts: &[PointPart]) -> bool {
     let Node::Cmp { op: CmpOp::Eq, a, b, rule } = &cond.expr.node else { return false };
@@ -140,11 +191,12 @@ fn is_said_by(cond: &Cond, key: &Key, parts: &[PointPart]) -> bool {
 }
 
 /// The columns that go out, each with its type; `None`: an item is not a column that goes out as it is stored.
-fn columns(block: &Block, key: &Key) -> Option<Box<[(u16, SqlType)]>> {
+fn columns(block: &Block, key: &Key) -> Option<Box<[(u16, SqlType, bool)]>> {
     let column = |item: &BExpr| {
         let Node::Col(c) = item.node else { return None };
         let ty = key.table.meta.columns[usize::from(c.col)].ty;
-        (c.depth == 0 && c.table == 0 && sent_as_stored(&ty)).then_some((c.col, ty))
+        let plain = c.depth == 0 && c.table == 0 && sent_as_stored(&ty);
+        plain.then(|| (c.col, ty, form_of(&ty) == Form::Same))
     };
     block.items.iter().map(column).collect()
 }

@@ -15,10 +15,12 @@ pub struct PointPlan {
     pub table: Arc<SqlTable>,
     /// Position in the engine's definition.
     pub index: usize,
-    /// All parts of the index.
+    /// All parts of the index, or those in front of `span`.
     pub parts: Box<[PointPart]>,
-    /// Columns of the result by their places in the row.
-    pub columns: Box<[(u16, SqlType)]>,
+    /// Rows that follow one another in the clustered index; none: one row.
+    pub span: Option<PointSpan>,
+    /// Columns of the result by their places in the row, and whether their values go out as they are: others are taken to their parts.
+    pub columns: Box<[(u16, SqlType, bool)]>,
     /// What texts are announced in, see `Settings::told`: the columns of the statement's plan are for no other.
     pub told: Option<Collation>,
     pub header: KeptHeader,
@@ -33,6 +35,16 @@ pub struct PointPart {
     /// How texts are compared; none: it is an integer.
     pub text: Option<PointText>,
 }
+
+/// Integers between which the last part of the clustered key is, as parameters, both included.
+pub struct PointSpan {
+    pub low: usize,
+    pub high: usize,
+    pub ty: KeyPartType,
+}
+
+/// Rows that a span may have at most: so many are a few pages, and are given out before anybody looks whether the statement was killed.
+const MOST_ROWS: i128 = 512;
 
 /// A part of the key that is a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +72,24 @@ pub enum KeyValue<'v> {
     Text(&'v [u8], Collation),
 }
 
+impl<'v> KeyValue<'v> {
+    fn integer(self) -> Option<i128> {
+        match self {
+            KeyValue::Int(n) => Some(n.into()),
+            KeyValue::UInt(n) => Some(n.into()),
+            KeyValue::Text(..) => None,
+        }
+    }
+
+    fn datum(self) -> Datum<'v> {
+        match self {
+            KeyValue::Int(n) => Datum::Int(n),
+            KeyValue::UInt(n) => Datum::UInt(n),
+            KeyValue::Text(text, _) => Datum::Bytes(text),
+        }
+    }
+}
+
 impl PointPlan {
     /// A number for a new plan.
     pub fn next_serial() -> u64 {
@@ -67,12 +97,23 @@ impl PointPlan {
         SERIAL.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// The key, or the first and the last one of a span, into `out` and `last`.
     pub fn key<'v>(
         &self,
         value: impl Fn(usize) -> Option<KeyValue<'v>>,
         out: &mut Vec<u8>,
+        last: &mut Vec<u8>,
     ) -> Option<()> {
-        key_of(&self.parts, value, out)
+        key_of(&self.parts, &value, out)?;
+        let Some(span) = &self.span else { return Some(()) };
+        let (low, high) = (value(span.low)?, value(span.high)?);
+        if !(0..MOST_ROWS).contains(&(high.integer()? - low.integer()?)) {
+            return None;
+        }
+        last.clear();
+        last.extend_from_slice(out);
+        encode_datum(&span.ty, low.datum(), out).ok()?;
+        encode_datum(&span.ty, high.datum(), last).ok()
     }
 }
 

@@ -30,8 +30,8 @@ impl<'a> Runner<'a, '_> {
     pub async fn run_plan(&mut self, plan: &'a Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
         self.tables = &plan.sizes;
         self.ignore = plan.ignores();
-        self.reads.work.rows(Stat::Handler_external_lock, 2 * plan.sizes.len() as u64);
-        self.reads.work.rows(Stat::Table_locks_immediate, plan.sizes.len() as u64);
+        self.reads.work.add(Stat::Handler_external_lock, 2 * plan.sizes.len() as u64);
+        self.reads.work.add(Stat::Table_locks_immediate, plan.sizes.len() as u64);
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
             announce(&plan.columns, self.reads.settings, sink)?;
         }

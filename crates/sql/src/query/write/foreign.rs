@@ -113,7 +113,7 @@ async fn search(
         index_only: None,
     };
     r.txn.use_table(&target.table.engine, false).await?;
-    r.reads.work.row(Stat::Handler_read_key);
+    r.reads.work.inc(Stat::Handler_read_key);
     let mut cursor = r.txn.scan(&target.table.engine, spec);
     let mut keys = Vec::new();
     while keys.len() < most && cursor.next(r.txn).await? {

@@ -249,7 +249,7 @@ impl<'p> RowWriter<'p> {
         loop {
             let done = r.txn.insert_locking(home, &self.new, on_duplicate).await;
             let (index, key) = match done {
-                Ok(()) => break r.reads.work.row(Stat::Handler_write),
+                Ok(()) => break r.reads.work.inc(Stat::Handler_write),
                 Err(EngineError::DuplicateKey { index, key, .. }) => (index, key),
                 Err(e) => return Err(e.into()),
             };
@@ -376,7 +376,7 @@ impl<'p> RowWriter<'p> {
             }
             Err((row, e)) => (row, Err(e.into())),
         };
-        r.reads.work.rows(Stat::Handler_write, written as u64);
+        r.reads.work.add(Stat::Handler_write, written as u64);
         // The counter follows rows that were inserted, though they be taken back, not those that met an error or were
         // never reached.
         if let (true, Some(col)) = (std::mem::take(&mut batch.moves_counter), table.rules.followed)
@@ -468,7 +468,7 @@ impl<'p> RowWriter<'p> {
         let Some(to) = self.home(r, table)? else { return Ok(Updated::LeftOut) };
         let from = partition::home(table, old, r.reads, &mut r.ev)?;
         let before = r.txn.savepoint();
-        r.reads.work.row(Stat::Handler_update);
+        r.reads.work.inc(Stat::Handler_update);
         let done = match Arc::ptr_eq(from, to) {
             true => r.txn.update(from, key, old, &self.new).await,
             false => Box::pin(self.moved(r, (from, to), key, old)).await,
@@ -556,7 +556,7 @@ impl<'p> RowWriter<'p> {
         let old = left.as_deref().unwrap_or(old);
         let before = r.foreign.is_some().then(|| r.txn.savepoint());
         let home = partition::home(table, old, r.reads, &mut r.ev)?;
-        r.reads.work.row(Stat::Handler_delete);
+        r.reads.work.inc(Stat::Handler_delete);
         r.txn.delete(home, key, old).await?;
         if r.txn.notes_rows() {
             self.note(r, table, Some(old), None).await?;
@@ -591,7 +591,7 @@ impl<'p> RowWriter<'p> {
         }
         let old = found.row;
         let Cascade::Update(mut changes) = what else {
-            r.reads.work.row(Stat::Handler_delete);
+            r.reads.work.inc(Stat::Handler_delete);
             r.txn.delete(&table.engine, key, &old).await?;
             if r.txn.notes_rows() {
                 self.note(r, table, Some(&old), None).await?;
@@ -602,7 +602,7 @@ impl<'p> RowWriter<'p> {
             self.generate_changed(r, table, &old, &mut changes)?;
         }
         let new = with_columns(table, &old, &changes)?;
-        r.reads.work.row(Stat::Handler_update);
+        r.reads.work.inc(Stat::Handler_update);
         match r.txn.update(&table.engine, key, &old, &new).await {
             Ok(()) => {
                 if r.txn.notes_rows() {

@@ -195,7 +195,7 @@ async fn largest_of_group(
             .map_err(|e| SqlError::internal(format!("no key of a group: {e}")))?;
     }
     r.txn.lock_numbers(&table.engine, index, &start).await?;
-    r.reads.work.row(Stat::Handler_read_key);
+    r.reads.work.inc(Stat::Handler_read_key);
     let mut largest = 0;
     for part in table.engine.stored() {
         let spec = ScanSpec {

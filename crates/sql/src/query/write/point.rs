@@ -64,7 +64,7 @@ pub fn write_now(
         }
         _ => return None,
     };
-    reads.work.rows_at_once(write.what.stat(), 1, &reads.shared.status);
+    reads.work.inc(write.what.stat());
     Some(done)
 }
 

@@ -31,23 +31,23 @@ impl StepState {
     pub(super) fn count_row(&mut self, work: &SessionStatus) {
         match self.reading.found {
             true => self.reading.found = false,
-            false => work.row(self.reading.on),
+            false => work.inc(self.reading.on),
         }
     }
 
     /// The same for so many rows.
     pub(super) fn count_rows(&mut self, rows: usize, work: &SessionStatus) {
         let first = usize::from(rows > 0 && std::mem::take(&mut self.reading.found));
-        work.rows(self.reading.on, (rows - first) as u64);
+        work.add(self.reading.on, (rows - first) as u64);
         work.examine_rows(rows as u64);
     }
 
     /// A cursor is opened. `whole`: the access reads all of its index.
     pub(super) fn count_opened(&mut self, work: &SessionStatus, whole: bool, spec: &ScanSpec) {
-        work.row(Stat::Handler_read_key);
+        work.inc(Stat::Handler_read_key);
         if whole {
             let end = if spec.reverse { Stat::Handler_read_last } else { Stat::Handler_read_first };
-            work.row(end);
+            work.inc(end);
         }
         self.reading = match (whole && spec.index == 0, spec.reverse) {
             (true, false) => Reading { on: Stat::Handler_read_rnd_next, found: false },
@@ -62,7 +62,7 @@ impl Joiner<'_> {
     pub(super) fn count_begun(&self, r: &Runner<'_, '_>) {
         for (i, step) in self.block.steps.iter().enumerate() {
             if let Some(stat) = of_step(self.block, step, i == 0) {
-                r.reads.work.row(stat);
+                r.reads.work.inc(stat);
             }
         }
     }
@@ -88,6 +88,6 @@ fn of_step(block: &Block, step: &Step, first: bool) -> Option<Stat> {
 /// The rows of a block were sorted.
 pub fn count_sort(block: &Block, work: &SessionStatus, rows: usize) {
     let ranges = matches!(block.steps.first().map(|s| &s.access), Some(Access::Ranges { .. }));
-    work.row(if ranges { Stat::Sort_range } else { Stat::Sort_scan });
-    work.rows(Stat::Sort_rows, rows as u64);
+    work.inc(if ranges { Stat::Sort_range } else { Stat::Sort_scan });
+    work.add(Stat::Sort_rows, rows as u64);
 }

@@ -361,7 +361,7 @@ impl Joiner<'_> {
         let state = &mut self.states[step.table];
         state.kept = match std::mem::take(&mut state.kept) {
             Kept::Filling(kept) => {
-                r.reads.work.row(Stat::Weir_join_kept);
+                r.reads.work.inc(Stat::Weir_join_kept);
                 let table = Arc::new(KeptTable { widened, ..kept });
                 if step.kept.as_ref().is_some_and(|by| by.lasting) {
                     r.lasting.put(place(step), Last::All(table.clone()));
@@ -382,7 +382,7 @@ impl Joiner<'_> {
             _ => return,
         };
         self.states[t].kept = added.unwrap_or_else(|TooMany| {
-            r.reads.work.row(Stat::Weir_join_not_kept);
+            r.reads.work.inc(Stat::Weir_join_not_kept);
             r.lasting.put(place(&self.block.steps[i]), Last::Never);
             Kept::Never
         });

@@ -34,7 +34,7 @@ impl Joiner<'_> {
         let reverse = within || ends == Ends::Last;
         let mut spec = scan_spec(self.block, i, range.clone(), r);
         (spec.index, spec.reverse, spec.expect) = (index, reverse, 1);
-        r.reads.work.row(Stat::Handler_read_key);
+        r.reads.work.inc(Stat::Handler_read_key);
         let mut cursor = r.txn.scan(engine, spec);
         if !cursor.next(r.txn).await? {
             self.slots[t] = Slot::Null;

@@ -96,7 +96,7 @@ impl Joiner<'_> {
                     // No column is looked at here.
                     index_only: Some([].into()),
                 };
-                r.reads.work.row(Stat::Handler_read_key);
+                r.reads.work.inc(Stat::Handler_read_key);
                 let cursor = r.txn.scan(table, spec);
                 self.keys_of(cursor, held, &mut found, r).await?;
             }
@@ -117,7 +117,7 @@ impl Joiner<'_> {
                 r.ev.cx.hold(held, own.len() + KEY)?;
                 found.push(own);
                 self.count += 1;
-                r.reads.work.row(Stat::Handler_read_next);
+                r.reads.work.inc(Stat::Handler_read_next);
                 if self.count.is_multiple_of(KILL_EVERY) {
                     r.go_on()?;
                 }

@@ -155,7 +155,7 @@ impl<'p> Joiner<'p> {
         let step = &self.block.steps[i];
         let parts = Partitions::new(join_memory(r.reads), 0, &r.ev.cx);
         let parts = parts.map_err(crate::value::ValueError::from)?;
-        r.reads.work.row(Stat::Weir_join_parted);
+        r.reads.work.inc(Stat::Weir_join_parted);
         let mut spilling = Spilling { file: temp_file(r.reads).await?, parts };
         let Some(by) = &step.kept else { return Ok(spilling.into()) };
         let rows = kept.rows();
@@ -439,7 +439,7 @@ impl<'p> Joiner<'p> {
         let t = self.block.steps[i].table;
         let parts = Partitions::new(join_memory(r.reads), 0, &r.ev.cx);
         let mut parts = parts.map_err(crate::value::ValueError::from)?;
-        r.reads.work.row(Stat::Weir_join_parted);
+        r.reads.work.inc(Stat::Weir_join_parted);
         let mut file = temp_file(r.reads).await?;
         let mut rows = self.mems[t].as_ref().map(MadeRows::scan);
         let mut key = Vec::new();

@@ -72,7 +72,7 @@ impl Joiner<'_> {
         spec.expect = 1;
         // The columns of the first parts, whether anybody else looks at them or not.
         spec.index_only = spec.index_only.map(|_| parts.iter().map(|p| p.col as u16).collect());
-        r.reads.work.row(Stat::Handler_read_key);
+        r.reads.work.inc(Stat::Handler_read_key);
         let mut cursor = r.txn.scan(table, spec);
         if !cursor.next(r.txn).await? {
             return Ok(None);
