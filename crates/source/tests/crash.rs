@@ -207,7 +207,7 @@ fn life(
     };
     let mut rng = Rng::new(seed ^ 0xB106);
     if crash {
-        disk.crash_at(20 + rng.below(if seed % 2 == 0 { 150 } else { 900 }));
+        disk.crash_at(20 + rng.below(if seed.is_multiple_of(2) { 150 } else { 900 }));
     }
     let (d, k, n) = (disk.clone(), known.clone(), next.clone());
     let max_size = [300, 2000, 1 << 20][(seed % 3) as usize];
