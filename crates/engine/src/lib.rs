@@ -119,6 +119,6 @@ pub use table::{
 };
 #[doc(hidden)]
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowChange, RowList, Savepoint,
-    ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, Isolation, LeafRead, LeafRows, LockMode, OnLocked, Owed, RowBuf, RowChange,
+    RowList, Savepoint, ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
 };

@@ -55,7 +55,7 @@ pub(crate) use purge::{Kept, kept_for};
 pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
-pub use scan::{Cursor, ScanSpec};
+pub use scan::{Cursor, LeafRead, LeafRows, ScanSpec};
 pub use slots::UndoSlots;
 use step::{Need, RowAttempt, met_a_lock};
 pub use sys::{HEADER_TRX_ID, TrxSys};
