@@ -124,6 +124,6 @@ pub use table::{
 };
 #[doc(hidden)]
 pub use txn::{
-    Cursor, Durability, EachNow, Isolation, KeysNow, LockMode, OnLocked, Owed, RowBuf, RowChange,
-    RowList, RowLog, Savepoint, ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, EachNow, Isolation, KeysNow, LeafRead, LeafRows, LockMode, OnLocked, Owed,
+    RowBuf, RowChange, RowList, RowLog, Savepoint, ScanSpec, Turn, Txn, TxnOptions, UndoLimits,
 };

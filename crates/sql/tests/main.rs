@@ -6,6 +6,7 @@
 mod common;
 
 mod accounts;
+mod batches;
 mod beside;
 mod beside_definitions;
 mod beside_names;

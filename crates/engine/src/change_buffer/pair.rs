@@ -34,6 +34,20 @@ impl Span {
     }
 }
 
+impl Walk {
+    /// Passes the lowest entry, of the main leaf: see [`Pair::values`].
+    #[inline]
+    pub fn skip_first(&mut self) {
+        self.main.from += 1;
+    }
+
+    /// Entries that are left.
+    pub fn left(&self) -> usize {
+        let of = |s: Span| s.to.saturating_sub(s.from);
+        of(self.main) + of(self.buffer)
+    }
+}
+
 /// The slots of a leaf whose keys are in `[low, high)`; `None`: to its end.
 fn span(p: &[u8], low: &[u8], high: Option<&[u8]>) -> Span {
     let slot = |k: &[u8]| {
@@ -145,6 +159,12 @@ impl<'c> Pair<'c> {
             }
             _ => (!w.main.is_empty()).then(main),
         }
+    }
+
+    /// The values of all entries that are left, from the lowest up, where the leaf of the main tree has them all.
+    pub fn values<'p>(&'p self, w: &Walk) -> Option<impl Iterator<Item = &'p [u8]> + use<'p, 'c>> {
+        let alone = self.buffer.is_none() || w.buffer.is_empty();
+        alone.then(|| slotted::values(self.main.bytes(), w.main.from, w.main.to))
     }
 
     /// Passes the lowest entry.

@@ -114,6 +114,7 @@ pub fn prefix(p: &[u8]) -> &[u8] {
     &p[BODY..BODY + prefix_len(p)]
 }
 
+#[inline]
 fn slots_at(p: &[u8]) -> usize {
     let up = get_u16(p, 54);
     BODY + get_u16(p, 52) as usize + if up == NO_UPPER { 0 } else { up as usize }
@@ -161,6 +162,18 @@ pub fn value_range(p: &[u8], slot: usize) -> std::ops::Range<usize> {
 
 pub fn value(p: &[u8], slot: usize) -> &[u8] {
     &p[value_range(p, slot)]
+}
+
+/// The values of the cells `from..to`, without a look at the page's head for each.
+#[inline]
+pub fn values(p: &[u8], from: usize, to: usize) -> impl Iterator<Item = &[u8]> {
+    let at = slots_at(p);
+    let slots = p[at + from * SLOT..at + to.max(from) * SLOT].chunks_exact(SLOT);
+    slots.map(|slot| {
+        let cell = &p[usize::from(u16::from_le_bytes([slot[0], slot[1]]))..];
+        let (key, value) = (get_u16(cell, 0) as usize, get_u16(cell, 2) as usize);
+        &cell[CELL_HEAD + key..CELL_HEAD + key + value]
+    })
 }
 
 pub fn child(p: &[u8], slot: usize) -> PageNo {

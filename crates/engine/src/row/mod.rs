@@ -11,6 +11,7 @@
 //! - Readers of rows trust the bytes (pages are checksummed); [`validate`] is for bytes that are not.
 
 pub mod collation;
+mod columns;
 pub mod datum;
 pub mod key;
 pub mod layout;
@@ -21,6 +22,7 @@ pub mod view;
 pub mod write;
 
 pub use collation::{CHARSETS, Charset, Collation};
+pub use columns::ColumnReader;
 pub use datum::{Datum, DatumBuf, PhysCol, PhysType};
 pub use key::{
     KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key, order_f64,

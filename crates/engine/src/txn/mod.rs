@@ -57,7 +57,7 @@ pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
 pub use row_log::RowLog;
-pub use scan::{Cursor, ScanSpec};
+pub use scan::{Cursor, LeafRead, LeafRows, ScanSpec};
 pub use slots::UndoSlots;
 use step::{Need, RowAttempt, met_a_lock};
 pub use sys::{HEADER_TRX_ID, TrxSys};

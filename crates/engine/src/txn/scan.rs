@@ -4,7 +4,10 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 mod current;
+mod leaf;
 mod pour;
+
+pub use leaf::{LeafRead, LeafRows};
 
 use super::ahead::{self, Ahead};
 use super::committed::Locked;

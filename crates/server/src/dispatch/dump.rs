@@ -81,7 +81,9 @@ impl Connection {
         let body = packet.get(1..).unwrap_or_default();
         let done = match code {
             REGISTER => self.registers(body),
-            DUMP => dump(body).map_err(|_| malformed()).and_then(|a| self.dumps(Command::BinlogDump, a)),
+            DUMP => {
+                dump(body).map_err(|_| malformed()).and_then(|a| self.dumps(Command::BinlogDump, a))
+            }
             DUMP_GTID => dump_gtid(body).and_then(|a| self.dumps(Command::BinlogDumpGtid, a)),
             _ => Err(SqlError::of(errno::ER_UNKNOWN_COM_ERROR, &[])),
         };

@@ -175,8 +175,9 @@ impl AggSpec {
     }
 }
 
+/// What an aggregate has come to.
 #[derive(Debug)]
-enum State {
+pub enum State {
     Count(i64),
     /// No row yet.
     Empty,
@@ -257,6 +258,11 @@ impl Accumulator {
     /// One whose owner leaves out what DISTINCT has seen.
     pub fn of_distinct(spec: &AggSpec) -> Self {
         Accumulator { seen: None, ..Accumulator::new(spec) }
+    }
+
+    /// One that has come so far already, without DISTINCT and texts.
+    pub fn of_state(state: State) -> Self {
+        Accumulator { state, seen: None, held: Held::default() }
     }
 
     /// Takes one row's arguments; GROUP_CONCAT's sort keys are the last of them.

@@ -337,6 +337,8 @@ with_inert! { vars =>
         "Bytes of the tree cache of bulk inserts.", note "it belongs to MyISAM";
     optimizer_switch: Both Always, STR, s(super::switches::DEFAULT),
         "Flags of the optimizer. Those for derived tables, joined subqueries, kept rows, early conditions and ordering indexes have an effect.";
+    weir_batches: Both Always, VarType::Enum(&["OFF", "ON", "ALWAYS"]), Default::Enum(1),
+        "Read tables that are summed up by the leaf, with conditions and sums over vectors of columns. ALWAYS: small ones as well; OFF: row by row.";
     eq_range_index_dive_limit: Both Always, uint(0, 4_294_967_295), n(200),
         "Equality ranges that are estimated by index dives.", note "the planner has no such limit";
     histogram_generation_max_mem_size: Both Always, size(1_000_000, U64_MAX, 1), n(20_000_000),

@@ -19,6 +19,11 @@ impl PackedRows {
         self.ends.push(self.bytes.len());
     }
 
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
     pub fn len(&self) -> u32 {
         self.ends.len() as u32
     }

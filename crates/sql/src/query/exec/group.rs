@@ -7,6 +7,8 @@
 //! What aggregates with DISTINCT have seen is in one set for all groups at hand ([`Told`]). When that is full, the arguments that it does not
 //! know are put aside as well, and reach their groups before these go out.
 
+mod adopted;
+
 use super::Boxed;
 use super::distinct::Distinct;
 use super::order::SortOrder;

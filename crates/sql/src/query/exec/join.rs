@@ -3,6 +3,7 @@
 mod at_hand;
 mod counted;
 mod kept;
+mod leaves;
 mod loose;
 mod measured;
 mod mem;
@@ -35,7 +36,7 @@ use parted::Parted;
 use specs::scan_spec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use weir_engine::{Isolation, LockMode, RowBuf, Table};
+use weir_engine::{Cursor, Isolation, LockMode, RowBuf, Table};
 
 /// Rows read between two looks whether the statement must end.
 const KILL_EVERY: u32 = 256;
@@ -59,6 +60,8 @@ struct StepState {
     kept: Kept,
     /// The reader of made rows that are not all in memory.
     scan: Option<Box<RowScan>>,
+    /// The cursor, while a copy of a row is in its place.
+    aside: Option<Box<Cursor>>,
     /// Of rows in memory: the next one, whether only rows of the same hash follow it, and that hash.
     at: Option<u32>,
     by_hash: bool,

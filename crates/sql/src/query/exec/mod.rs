@@ -1,7 +1,7 @@
 //! Queries at work: blocks, set operations, subqueries.
 //!
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
-//! `row_hash`; in parts through files where they do not fit, `join::parted`) and rows kept from run to run (`lasting`); `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
+//! `row_hash`; in parts through files where they do not fit, `join::parted`) and rows kept from run to run (`lasting`); `batch` sums up rows of one table by the leaf; `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
 //! `stored` and `runs` keep rows that wait for their order, `queue` those that wait to be written, `spool` those that have no room in memory;
 //! `destination` and `out` say where they go, `point` sends the row of a point plan. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
 //! `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
@@ -10,6 +10,7 @@
 //! - Rows that are kept are charged to the session's account of memory.
 //! - A loop that may take long looks whether the statement has been killed or is out of time (`go_on`, `work`).
 
+mod batch;
 mod constants;
 pub mod destination;
 mod distinct;
@@ -63,6 +64,7 @@ use crate::query::plan::{Aggregation, Block, Body, QueryPlan, Source, Sub, SubKi
 use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::Value;
+use batch::Batch;
 use emit::Emitter;
 use group::Groups;
 use inside::Inside;
@@ -224,6 +226,12 @@ impl<'a, 't> Runner<'a, 't> {
             self.finish(b, &mut e, out).await
         } else {
             let mut e = Emitter::of_tables(b, limits, self.reads, out);
+            if b.steps.first().is_some_and(|s| s.in_batches(self.reads.vars))
+                && self.run_sifted((b, limits), &mut j, &mut e, outer, out).await?
+            {
+                j.end(self);
+                return self.finish(b, &mut e, out).await;
+            }
             j.pours = e.pours(out)?;
             'rows: while j.next(self, outer).await? {
                 if j.widened {
@@ -292,6 +300,9 @@ impl<'a, 't> Runner<'a, 't> {
             let mut e = Emitter::new(b, limits, self.reads);
             let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
             let mut more = true;
+            if let Some(mut batch) = Batch::of_sums(b, agg, &groups, outer, self) {
+                self.run_batches(&mut j, (&mut batch, agg), &mut groups, outer).await?;
+            }
             'rows: while j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
                 if j.widened {

@@ -229,7 +229,8 @@ impl<'e> Lines<'e> {
                 (Access::Loose { .. } | Access::Skip(_), _) => ("range", None),
                 _ => ("ALL", None),
             };
-            let extra = extra(b, i, access);
+            let batches = b.steps[i].in_batches(self.reads.vars);
+            let extra = extra((b, i), access, batches);
             let name = match &t.source {
                 Source::Derived(_) => {
                     made[s.table] = Some(self.out.len());
@@ -283,8 +284,23 @@ impl<'e> Lines<'e> {
     }
 }
 
+/// What a line says of a step that is read by the leaf. MySQL has no word for it, so the table of its columns goes without
+/// ([`as_columns`]); the tree says it.
+const BATCHES: &str = "Using batches";
+
+/// The lines as MySQL's columns have them.
+pub fn as_columns(lines: &mut [Line]) {
+    for extra in lines.iter_mut().filter_map(|line| line.last_mut()) {
+        let Some(said) = extra.to_string_lossy() else { continue };
+        if said.split("; ").any(|s| s == BATCHES) {
+            let others: Vec<&str> = said.split("; ").filter(|s| *s != BATCHES).collect();
+            *extra = if others.is_empty() { Value::Null } else { text(others.join("; ")) };
+        }
+    }
+}
+
 /// What is said of a step beside its access.
-fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
+fn extra((b, i): (&Block, usize), access: &str, batches: bool) -> Option<String> {
     let s = &b.steps[i];
     let loose = matches!(s.access, Access::Loose { .. });
     let skips = matches!(s.access, Access::Skip(_));
@@ -304,6 +320,7 @@ fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
         (loose, "Using index for group-by"),
         // MySQL says so of every table whose rows it keeps, whatever they are found by.
         (s.kept.is_some(), "Using join buffer (hash join)"),
+        (batches, BATCHES),
         (i == 0 && hashes_groups, "Using temporary"),
         (i == 0 && !b.order.is_empty(), "Using filesort"),
     ];

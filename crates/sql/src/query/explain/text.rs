@@ -183,6 +183,9 @@ fn step(line: &Line) -> String {
         }
         _ => format!("Table scan on {table}"),
     };
+    if says(line, super::BATCHES) {
+        what.push_str(" in batches");
+    }
     if let rows @ 1.. = number(line, ROWS) {
         let _ = write!(what, "  (rows={rows})");
     }

@@ -30,7 +30,7 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
             }
         }
     }
-    let (lines, note) = lines(b, e).await?;
+    let (mut lines, note) = lines(b, e).await?;
     let format = match e.format {
         Default => {
             b.cacheable = false;
@@ -43,7 +43,10 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
         given => given,
     };
     Ok(match format {
-        Default | Traditional => Explained::Rows(lines, note),
+        Default | Traditional => {
+            crate::query::explain::as_columns(&mut lines);
+            Explained::Rows(lines, note)
+        }
         Tree => Explained::Text(crate::query::explain::text::tree(&lines, None), None),
         Json => Explained::Text(crate::query::explain::text::json(&lines), Some(note)),
     })
@@ -56,7 +59,10 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
                 let plan = b.query(q).await?;
                 let mut x = Lines::new(b);
                 x.select(&plan);
-                Ok(Explained::Analyze(Box::new(plan), x.placed()))
+                let mut placed = x.placed();
+                // Its run is that of single rows.
+                crate::query::explain::as_columns(&mut placed.lines);
+                Ok(Explained::Analyze(Box::new(plan), placed))
             }
             _ => Err(SqlError::not_supported("EXPLAIN ANALYZE of a statement that is no query")),
         },

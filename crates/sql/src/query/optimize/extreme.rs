@@ -123,6 +123,10 @@ fn access(o: &Optimizer<'_>, table: &Arc<SqlTable>, col: u16, max: bool) -> Opti
     })
 }
 
+fn not_null(e: BExpr) -> BExpr {
+    BExpr::boolean(Node::Is { expr: Box::new(e), test: Truth::Null, negated: true }, false)
+}
+
 /// SELECT column FROM table WHERE the block's conditions LIMIT 1, in the order of the access.
 fn first_row(
     o: &Optimizer<'_>,
@@ -132,14 +136,13 @@ fn first_row(
     access: Access,
 ) -> QueryPlan {
     let slot = &o.b.tables[0];
-    let conds = |rows: bool| {
+    let conds = |rows: bool| -> Vec<Cond> {
         let of_kind = o.raw.conds.iter().filter(move |c| (o.tables_of(c) != 0) == rows);
-        of_kind.map(|c| Cond::new(c.clone())).collect::<Vec<_>>()
+        of_kind.cloned().map(Cond::new).collect()
     };
     let mut on_row = conds(true);
     if e.info.nullable {
-        let node = Node::Is { expr: Box::new(e.clone()), test: Truth::Null, negated: true };
-        on_row.push(Cond::new(BExpr::boolean(node, false)));
+        on_row.push(Cond::new(not_null(e.clone())));
     }
     let step = Step {
         table: 0,
@@ -152,6 +155,7 @@ fn first_row(
         possible: Box::default(),
         told: 1.0,
         index_only: None,
+        batched: false,
         completes: slot.completes(),
         prune: o.pruning(0, None, 0).map(Box::new),
         kept: None,

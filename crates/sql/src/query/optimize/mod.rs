@@ -2,13 +2,14 @@
 //!
 //! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `again` what
 //! answers again for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
-//! MAX from an index, `together` what comes in the order of groups, `skip` searches behind the first parts of an index, `multi_valued` searches by the elements of lists, `by_key` derived tables that are made for each row around, `semijoin` queries of conditions that are read whole although an index serves them, `seen` which columns are looked at. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
+//! MAX from an index, `together` what comes in the order of groups, `skip` searches behind the first parts of an index, `multi_valued` searches by the elements of lists, `by_key` derived tables that are made for each row around, `semijoin` queries of conditions that are read whole although an index serves them, `seen` which columns are looked at, `batches` which blocks are read by the leaf. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
 //! an index to count a range.
 //!
 //! Invariant: every condition of a block stands at some step. One that the step's own access makes true is marked as `implied`; it is looked
 //! at all the same where the range turns out not to be exact.
 
 mod anew;
+mod batches;
 mod by_key;
 mod extreme;
 mod index_merge;
@@ -97,6 +98,7 @@ pub async fn subs(subs: &mut [Sub], env: &PlanEnv<'_>) -> Result<(), SqlError> {
 pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     steps(b, env, true).await?;
     read_by_entries(b);
+    batches::mark(b);
     Ok(())
 }
 
@@ -413,6 +415,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
             told: c.told,
             possible: c.possible,
             index_only: None,
+            batched: false,
             completes: b.tables[c.table].completes(),
             prune: c.prune.map(Box::new),
             kept: c.kept.map(Box::new),

@@ -8,6 +8,7 @@
 //!
 //! Invariant: what depends on parameters or on the session's time stands here as an expression, never as a value.
 
+mod batched;
 pub mod beside;
 pub mod change;
 pub mod code;
@@ -431,6 +432,8 @@ pub(super) struct Step {
     pub index_only: Option<Arc<[u16]>>,
     /// Of a partitioned table: the searches over its partitioning columns, if the conditions allow some.
     pub prune: Option<Box<Pruning>>,
+    /// It may be read by the leaf: the only table, and summed up.
+    pub batched: bool,
     /// See [`TableSlot::completes`].
     pub completes: bool,
     /// Its rows are the same for all rows of the steps before: they are read once.

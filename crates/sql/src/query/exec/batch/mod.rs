@@ -1,0 +1,369 @@
+//! Rows of one table by the leaf: conditions and aggregates over vectors, where a row at a time would make values of each column.
+//!
+//! A batch is what a leaf gives. While the leaf is latched, the columns that conditions look at are read into vectors (`column`), one
+//! condition after the other leaves a selection of the rows (`condition`, with `bounds` of constants), and what aggregates and keys look at
+//! is read of the selected rows. Then the latch goes, and the rows find their groups (`keys`) and are summed up (`sums`, `number`), or go on
+//! one by one; of an order with a LIMIT only those that may be among the first (`top`). What has no vectors is evaluated row by row over
+//! copies of the selected rows, which are made for that: a condition, an argument, or the row that a group keeps.
+//!
+//! May use plans, evaluation and the engine's leaves. `leaves` in the room of joins finds the leaves of a step.
+//!
+//! Invariants:
+//! - What comes out is what the row at a time gives: the same values, and groups in the same order. What may warn or fail has no vectors. A
+//!   condition without vectors is asked of the rows that those with vectors leave, so it may warn of fewer rows.
+//! - Nothing waits while a leaf is latched. Between leaves it is asked whether the statement has been killed.
+//! - Groups are charged as those of single rows; when they are full, those of batches become groups of single rows, which know how to go on
+//!   in files.
+
+mod bounds;
+mod column;
+mod condition;
+mod constants;
+mod keys;
+mod number;
+mod sums;
+mod top;
+
+use super::emit::Emitter;
+use super::group::Groups;
+use super::join::Joiner;
+use super::{Boxed, Out, Runner};
+use crate::query::eval::frame::Frame;
+use crate::query::eval::packed::PackedRows;
+use crate::query::eval::{Ev, eval, is_true};
+use crate::query::plan::outcome::Run;
+use crate::query::plan::{Aggregation, Block, Cond, Source};
+use crate::value::ValueError;
+use column::Columns;
+use condition::Test;
+use constants::Constants;
+use keys::Keys;
+use std::sync::Arc;
+use sums::{Sum, Told};
+use top::Top;
+use weir_engine::{LeafRows, LockMode};
+
+/// What a block does with a leaf.
+pub struct Batch<'b> {
+    columns: Columns<'b>,
+    /// Conditions over vectors, each with its columns.
+    tests: Vec<(Test, Vec<usize>)>,
+    /// Those that are evaluated row by row.
+    others: Vec<&'b Cond>,
+    keys: Option<Keys>,
+    sums: Vec<Sum>,
+    /// The columns of keys and sums.
+    summed: Vec<usize>,
+    /// Nothing but the number of rows is asked for.
+    counts: bool,
+    /// Rows are copied.
+    copies: bool,
+    /// Places of the rows of the leaf that are selected.
+    selected: Vec<u32>,
+    /// The selected rows in their order, if they are copied.
+    rows: Arc<PackedRows>,
+    /// Only the first rows of an order are wanted.
+    top: Option<Top>,
+    groups: Vec<u32>,
+}
+
+impl<'b> Batch<'b> {
+    /// Of a block that sums up. `None`: the rows of this run come one by one.
+    pub fn of_sums(
+        b: &'b Block,
+        agg: &'b Aggregation,
+        groups: &Groups<'_>,
+        outer: Option<&Frame<'_>>,
+        r: &mut Runner<'_, '_>,
+    ) -> Option<Batch<'b>> {
+        if !groups.take_batches() {
+            return None;
+        }
+        let mut batch = Batch::of_conditions(b, outer, r)?;
+        let Source::Table(table) = &b.tables[b.steps[0].table].source else { return None };
+        let types = |at: usize| table.meta.columns[at].ty;
+        let frame = Frame { outer, ..Frame::empty(r.params) };
+        let cx = &mut Constants { frame: &frame, ev: &mut r.ev, types: &types };
+        if !agg.implicit {
+            batch.keys = Some(Keys::of(&agg.keys, &mut batch.columns, cx)?);
+        }
+        for (spec, args) in &agg.specs {
+            batch.sums.push(Sum::of((spec, args), &mut batch.columns, cx));
+        }
+        batch.keys.iter().for_each(|k| k.columns(&mut batch.summed));
+        batch.sums.iter().for_each(|s| s.columns(&mut batch.summed));
+        let each = batch.sums.iter().any(|s| matches!(s, Sum::Each));
+        batch.copies = each || !batch.others.is_empty() || groups.keep_rows();
+        batch.counts = batch.tests.is_empty() && batch.summed.is_empty() && !batch.copies;
+        Some(batch)
+    }
+
+    /// Of a block whose rows go out one by one, those that are wanted. `None`: there is nothing that vectors would say of them.
+    pub fn of_rows(
+        b: &'b Block,
+        limits: (usize, usize),
+        outer: Option<&Frame<'_>>,
+        r: &mut Runner<'_, '_>,
+    ) -> Option<Batch<'b>> {
+        // A subquery that is run for each row may find its row at once.
+        if outer.is_some() {
+            return None;
+        }
+        let mut batch = Batch::of_conditions(b, outer, r)?;
+        let Source::Table(table) = &b.tables[b.steps[0].table].source else { return None };
+        let types = |at: usize| table.meta.columns[at].ty;
+        if batch.others.is_empty() {
+            batch.top = Top::of(b, limits, &mut batch.columns, &types);
+        }
+        batch.copies = true;
+        (batch.top.is_some() || !batch.tests.is_empty()).then_some(batch)
+    }
+
+    /// The conditions of a block's only step.
+    fn of_conditions(
+        b: &'b Block,
+        outer: Option<&Frame<'_>>,
+        r: &mut Runner<'_, '_>,
+    ) -> Option<Batch<'b>> {
+        let [step] = &b.steps[..] else { return None };
+        let wanted = step.in_batches(r.reads.vars) && r.profile.is_none();
+        if !wanted || r.lock_of(&b.tables[step.table]) != LockMode::None {
+            return None;
+        }
+        let Source::Table(table) = &b.tables[step.table].source else { return None };
+        let types = |at: usize| table.meta.columns[at].ty;
+        let mut columns = Columns::new(&table.engine.layout);
+        let frame = Frame { outer, ..Frame::empty(r.params) };
+        let cx = &mut Constants { frame: &frame, ev: &mut r.ev, types: &types };
+        let (mut tests, mut others) = (Vec::new(), Vec::new());
+        for c in &step.conds {
+            match Test::of(&c.expr, &mut columns, cx) {
+                Some(test) => {
+                    let mut of = Vec::new();
+                    test.columns(&mut of);
+                    tests.push((test, of));
+                }
+                None => others.push(c),
+            }
+        }
+        Some(Batch {
+            columns,
+            tests,
+            others,
+            keys: None,
+            sums: Vec::new(),
+            summed: Vec::new(),
+            counts: false,
+            copies: false,
+            selected: Vec::new(),
+            rows: Arc::default(),
+            top: None,
+            groups: Vec::new(),
+        })
+    }
+
+    /// The group of all rows, where there is no other.
+    fn begin_only(
+        &mut self,
+        first: &[u8],
+        groups: &mut Groups<'_>,
+        ev: &Ev<'_>,
+    ) -> Result<(), ValueError> {
+        if groups.count() == 0 {
+            groups.begin(first, ev)?;
+            self.sums.iter_mut().for_each(|s| s.grow(1));
+        }
+        Ok(())
+    }
+
+    /// Selects rows of a leaf, and reads or copies what is wanted of them.
+    fn load(&mut self, rows: &LeafRows<'_>) {
+        self.columns.forget();
+        self.selected.clear();
+        self.selected.extend(0..rows.len() as u32);
+        for (test, of) in &mut self.tests {
+            self.columns.load(of, rows, &self.selected);
+            test.narrow(&self.columns, &mut self.selected);
+            if self.selected.is_empty() {
+                break;
+            }
+        }
+        if let Some(top) = &mut self.top {
+            self.columns.load(&[top.column], rows, &self.selected);
+            top.narrow(&self.columns, &mut self.selected);
+        }
+        self.columns.load(&self.summed, rows, &self.selected);
+        if self.copies {
+            let copies = emptied(&mut self.rows);
+            self.selected.iter().for_each(|at| copies.push(&rows[*at as usize]));
+        }
+    }
+}
+
+/// Memory for other rows; that of the last ones, unless somebody still looks at one of them.
+fn emptied(rows: &mut Arc<PackedRows>) -> &mut PackedRows {
+    if Arc::get_mut(rows).is_none() {
+        *rows = Arc::default();
+    }
+    let rows = Arc::get_mut(rows).expect("it is nobody else's");
+    rows.clear();
+    rows
+}
+
+impl Runner<'_, '_> {
+    /// Sends the rows of a block's only step that are wanted, leaf by leaf. False: nothing has been read, and they come row by row.
+    pub(super) fn run_sifted<'r>(
+        &'r mut self,
+        (b, limits): (&'r Block, (usize, usize)),
+        j: &'r mut Joiner<'_>,
+        e: &'r mut Emitter<'_>,
+        outer: Option<&'r Frame<'r>>,
+        out: &'r mut Out<'_>,
+    ) -> Boxed<'r, bool> {
+        Box::pin(async move {
+            let Some(mut batch) = Batch::of_rows(b, limits, outer, self) else { return Ok(false) };
+            if !j.begin_leaves(self, outer).await? {
+                return Ok(true);
+            }
+            while j.next_leaf(self, Some(&mut |rows| batch.load(rows))).await?.is_some() {
+                if !batch.others.is_empty() {
+                    self.ask_rows(j, &mut batch, outer)?;
+                }
+                for row in 0..batch.selected.len() {
+                    j.show_row(&batch.rows, row as u32);
+                    if !self.emit(j, &[], e, outer, out).await? {
+                        return Ok(true);
+                    }
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    /// Sums up the rows of a block's only step leaf by leaf, until there are no more, or until no other group has room: then the rest comes row
+    /// by row.
+    pub(super) fn run_batches<'r>(
+        &'r mut self,
+        j: &'r mut Joiner<'_>,
+        (batch, agg): (&'r mut Batch<'_>, &'r Aggregation),
+        groups: &'r mut Groups<'_>,
+        outer: Option<&'r Frame<'r>>,
+    ) -> Boxed<'r, ()> {
+        Box::pin(async move {
+            if !j.begin_leaves(self, outer).await? {
+                return Ok(());
+            }
+            loop {
+                let counts = batch.counts;
+                let read = match counts {
+                    true => j.next_leaf(self, None).await?,
+                    false => j.next_leaf(self, Some(&mut |rows| batch.load(rows))).await?,
+                };
+                match read {
+                    None => break,
+                    Some(n) if counts => {
+                        batch.begin_only(&[], groups, &self.ev)?;
+                        batch.sums.iter_mut().for_each(|s| s.count_rows(n));
+                    }
+                    Some(_) => self.sum_up(j, (batch, agg), groups, outer)?,
+                }
+                if batch.keys.is_some() && groups.are_full() {
+                    break;
+                }
+            }
+            j.put_back();
+            self.give_over(batch, groups)
+        })
+    }
+
+    /// Sums up the selected rows of a leaf.
+    fn sum_up(
+        &mut self,
+        j: &mut Joiner<'_>,
+        (batch, agg): (&mut Batch<'_>, &Aggregation),
+        groups: &mut Groups<'_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        if !batch.others.is_empty() {
+            self.ask_rows(j, batch, outer)?;
+        }
+        if batch.selected.is_empty() {
+            return Ok(());
+        }
+        if batch.keys.is_none() && groups.count() == 0 {
+            let first = if batch.copies { batch.rows.row(0).to_vec() } else { Vec::new() };
+            batch.begin_only(&first, groups, &self.ev)?;
+        }
+        let (columns, selected) = (&batch.columns, &batch.selected);
+        let of_rows = match &mut batch.keys {
+            None => None,
+            Some(keys) => {
+                let rows = batch.copies.then_some(&*batch.rows);
+                let found = &mut batch.groups;
+                let before = groups.count();
+                keys.find(columns, selected, (groups, &self.ev), rows, found)?;
+                let count = groups.count();
+                let width: usize = batch.sums.iter().map(Sum::width).sum();
+                self.ev.cx.hold(groups.held(), (count - before) * width)?;
+                batch.sums.iter_mut().for_each(|s| s.grow(count));
+                Some(&batch.groups[..])
+            }
+        };
+        batch.sums.iter_mut().for_each(|s| s.add(columns, selected, of_rows));
+        if !batch.sums.iter().any(|s| matches!(s, Sum::Each)) {
+            return Ok(());
+        }
+        for at in 0..batch.selected.len() {
+            j.show_row(&batch.rows, at as u32);
+            let group = batch.groups.get(at).map_or(0, |g| *g as usize);
+            let frame = j.frame(self.params, outer);
+            for (n, _) in batch.sums.iter().enumerate().filter(|(_, s)| matches!(s, Sum::Each)) {
+                let args = agg.specs[n].1.iter().map(|a| eval(a, &frame, &mut self.ev));
+                let args = args.collect::<Result<Told<'_>, _>>()?;
+                groups.tell_values((group, n), &args, &mut self.ev)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the selected rows what has no vectors. The copies of those that go are left where they are.
+    fn ask_rows(
+        &mut self,
+        j: &mut Joiner<'_>,
+        batch: &mut Batch<'_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        let mut kept = PackedRows::default();
+        let mut wanted = Vec::with_capacity(batch.selected.len());
+        'rows: for (at, place) in batch.selected.iter().enumerate() {
+            j.show_row(&batch.rows, at as u32);
+            let frame = j.frame(self.params, outer);
+            for c in &batch.others {
+                if !is_true(&c.expr, &frame, &mut self.ev)? {
+                    continue 'rows;
+                }
+            }
+            kept.push(batch.rows.row(at as u32));
+            wanted.push(*place);
+        }
+        j.put_back();
+        (batch.rows, batch.selected) = (Arc::new(kept), wanted);
+        Ok(())
+    }
+
+    /// What the vectors have come to becomes the state of the groups.
+    fn give_over(&mut self, batch: &mut Batch<'_>, groups: &mut Groups<'_>) -> Run<()> {
+        for group in 0..groups.count() {
+            for (n, sum) in batch.sums.iter().enumerate() {
+                if let Some(state) = sum.state(&batch.columns, group)? {
+                    groups.settle_state((group, n), state);
+                }
+            }
+        }
+        // They are looked for only if there is more to come.
+        if let Some(keys) = batch.keys.as_ref().filter(|_| groups.are_full()) {
+            keys.each(&batch.columns, |group, key| groups.file(group as usize, key, &self.ev))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Groups whose rows come in batches (`exec::batch`): begun one by one, told by vectors, and given over with what their aggregates came to.
+
+use super::Groups;
+use crate::func::aggregate::{Accumulator, State};
+use crate::memory::Held;
+use crate::query::eval::Ev;
+use crate::query::eval::frame::Slot;
+use crate::value::{Value, ValueError};
+
+impl Groups<'_> {
+    /// Rows can come in batches: neither in the order of the groups, nor with DISTINCT, nor summed up by ROLLUP.
+    pub fn take_batches(&self) -> bool {
+        !self.streams && self.told.is_none() && self.agg.rollup.is_none() && self.list.is_empty()
+    }
+
+    /// The rows of groups are kept, because columns outside of aggregates are looked at.
+    pub fn keep_rows(&self) -> bool {
+        !self.bare
+    }
+
+    /// Begins a group with its first row; its number.
+    pub fn begin(&mut self, row: &[u8], ev: &Ev<'_>) -> Result<u32, ValueError> {
+        let slot = if self.bare { Slot::Null } else { Slot::Bytes(row.to_vec()) };
+        self.push(&[slot], &[], ev)?;
+        Ok(self.list.len() as u32 - 1)
+    }
+
+    /// How many there are in memory.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// No other group has room in memory.
+    pub fn are_full(&self) -> bool {
+        self.is_full()
+    }
+
+    /// What is charged for the groups, for those who keep more of them.
+    pub fn held(&mut self) -> &mut Held {
+        &mut self.held
+    }
+
+    /// Tells a group the arguments of its `n`-th aggregate.
+    pub fn tell_values(
+        &mut self,
+        (group, n): (usize, usize),
+        args: &[Value<'_>],
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        self.tell((group, n), args, ev)
+    }
+
+    /// What the `n`-th aggregate of a group came to.
+    pub fn settle_state(&mut self, (group, n): (usize, usize), state: State) {
+        self.list[group].accs[n] = Accumulator::of_state(state);
+    }
+
+    /// The group is found by this key from now on.
+    pub fn file(&mut self, group: usize, key: Vec<u8>, ev: &Ev<'_>) -> Result<(), ValueError> {
+        ev.cx.hold(&mut self.held, size_of::<Vec<u8>>() + key.len())?;
+        self.by_key.insert(key, group);
+        Ok(())
+    }
+}

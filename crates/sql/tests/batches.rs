@@ -1,0 +1,479 @@
+//! Tables read by the leaf: with batches and without every answer is the same, whatever the rows, their versions and their memory are like.
+use crate::common::*;
+use crate::spilled::{LITTLE, MUCH, fill};
+
+const ON: &str = "set weir_batches = 'always'";
+const OFF: &str = "set weir_batches = off";
+
+/// Rows of all kinds that have vectors, with NULLs, the ends of their ranges, and equal texts of other spellings.
+const KINDS: &[&str] = &[
+    "create table k (id int primary key, t1 tinyint, t2 smallint unsigned not null, t3 mediumint, a int not null, b bigint, u bigint unsigned, \
+     d decimal(9,2), p decimal(18,6) not null, f float, x double not null, y date, m datetime(6), m0 datetime not null, \
+     s varchar(20) collate utf8mb4_0900_ai_ci, g varchar(20) collate utf8mb4_general_ci not null, v varbinary(8), c char(6), \
+     e enum('x','','z'), du decimal(6,1) unsigned, h time, yr year, wide decimal(40,3), bi bit(5), z int as (a * 2) virtual, w int as (a + 1) stored)",
+    "set cte_max_recursion_depth = 100000",
+    "insert into k (id, t1, t2, t3, a, b, u, d, p, f, x, y, m, m0, s, g, v, c, e, du, h, yr, wide, bi) \
+     with recursive r(i) as (select 1 union all select i + 1 from r where i < 1500) \
+     select i, if(i % 7 = 0, null, i % 255 - 127), i * 43 % 65536, if(i % 11 = 0, null, i * 997 % 16000000 - 8000000), i * 7919 % 2001 - 1000, \
+     case i % 500 when 0 then 9223372036854775807 when 1 then -9223372036854775808 when 2 then null else i * 1234567 end, \
+     case i % 400 when 0 then 18446744073709551615 when 1 then null else 9223372036854775808 + i end, \
+     if(i % 13 = 0, null, (i % 401 - 200) / 8), i * 3.141593 - 2000, if(i % 9 = 0, null, i / 3), i * 0.37 - 100, \
+     if(i % 17 = 0, null, '2020-01-01' + interval i % 300 day), if(i % 19 = 0, null, '2021-03-03 04:05:06' + interval i * 12345 microsecond), \
+     '2022-01-01' + interval i % 90 hour, if(i % 23 = 0, null, concat(elt(i % 4 + 1, 'a', 'A', 'ä', 'b'), i % 5)), \
+     concat(elt(i % 3 + 1, 'ss', 'ß', 'S'), i % 7, if(i % 2, ' ', '')), if(i % 8 = 0, null, repeat(char(i % 3), i % 4)), elt(i % 3 + 1, 'q ', 'Q', 'r'), \
+     if(i % 10 = 0, null, i % 3 + 1), i % 77 / 2, sec_to_time(i), 1901 + i % 200, i * 1e9 + 0.125, i % 32 from r",
+    "analyze table k",
+];
+
+/// Conditions of all kinds of columns and constants, those included that have no vectors.
+const CONDITIONS: &[&str] = &[
+    "1 = 1",
+    "1 = 0",
+    "a < 100",
+    "a >= -17 and a <= 300",
+    "a between 10 and 200",
+    "a not between 10 and 200",
+    "a = 5 or b > 900000000 or d is null",
+    "a <> 7 and t1 is not null",
+    "a < 2.5",
+    "a >= -2.5",
+    "a = 2.5",
+    "a <> 2.5",
+    "a <= '17'",
+    "a < 1e2",
+    "3 > a",
+    "a in (1, 5, -9, 33, 77)",
+    "a in (1, 5, null)",
+    "s in (null)",
+    "s not in ('a1', 'B2')",
+    "s not in ('a1', null)",
+    "y in (null) or s in ('b4', null)",
+    "a not in (1, 5, -9)",
+    "a not in (1, null)",
+    "a in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13.0, 14.5)",
+    "a in (1, '2', 3)",
+    "a <=> 5",
+    "t1 <=> null",
+    "t1 > 127",
+    "t1 < -128",
+    "t1 <> 1000",
+    "t2 > 65000",
+    "t3 < 0",
+    "b = 9223372036854775807",
+    "b <= -9223372036854775808",
+    "b < -9223372036854775809",
+    "b > 9223372036854775807",
+    "b is null",
+    "u > 9223372036854775807",
+    "u = 18446744073709551615",
+    "u >= 9223372036854776100 and u < 18446744073709551615",
+    "u < -1",
+    "u > -1",
+    "u <> -1",
+    "u in (9223372036854775900, 18446744073709551615, -3)",
+    "d < 3",
+    "d <= -1.255",
+    "d > 1.25",
+    "d = 1.250",
+    "d in (1.25, 2, 3.375)",
+    "d < 0.1e1",
+    "p > 12345678901234567890.5",
+    "p < a",
+    "f < 10.5",
+    "f = 1",
+    "x >= 0 and x < 12.5",
+    "x <> -99.63",
+    "y = '2020-02-29'",
+    "y between '2020-01-10' and '2020-03-01'",
+    "y < '2020-02-01 12:00:00'",
+    "y <= date'2020-02-01' - interval 1 day",
+    "y > 20200301",
+    "y in ('2020-01-05', date'2020-01-09')",
+    "y is null or y > now()",
+    "m > '2021-03-03 04:05:10.5'",
+    "m0 < '2022-01-02' and m0 >= '2022-01-01 05:00:00'",
+    "m0 = y",
+    "y < m",
+    "s = 'A1'",
+    "s <> 'a1'",
+    "s > 'B'",
+    "s = 'a1' collate utf8mb4_bin",
+    "s in ('a1', 'B2')",
+    "s like 'a%'",
+    "s like '%1' and a > 0",
+    "g = 'SS1'",
+    "g >= 's3'",
+    "v = ''",
+    "v > '\\0'",
+    "c = 'q'",
+    "c = 'q '",
+    "e = 'z'",
+    "e = ''",
+    "e > 1",
+    "du > 3",
+    "h > '00:10:00'",
+    "yr = 2001",
+    "wide > 12",
+    "bi = 3",
+    "z > 40",
+    "w > 40 and w < 90",
+    "a + t2 > 1000",
+    "a = t3 or a > t1",
+    "not (a < 5 or d > 3)",
+    "t2 > a and b > a",
+    "length(s) = 2 and a % 3 = 1",
+    "a",
+    "x",
+    "@v is null and a > 5",
+];
+
+/// What is asked of the rows, where each gives one row for each group in an order of its own.
+const SUMS: &[&str] = &[
+    "select count(*) from k where #",
+    "select count(*), count(1), count(t1), count(b), count(null), count(a + t1) from k where #",
+    "select sum(a), avg(a), sum(t2), avg(b), sum(u), avg(u), sum(t1) from k where #",
+    "select sum(d), avg(d), sum(p), sum(du), avg(du), sum(wide) from k where #",
+    "select sum(x), avg(x), sum(f), avg(f), min(x), max(x), min(f) from k where #",
+    "select min(a), max(a), min(b), max(u), min(d), max(p), min(y), max(y), min(m), max(m0), min(t1) from k where #",
+    "select min(s), max(g), min(v), max(e), min(h), max(yr), min(wide), max(bi), max(c) from k where #",
+    "select sum(a * d), sum(d * p), sum(a * (1 - t1)), sum(a + d), avg(p - a), sum(-a), sum(t3 * t3), sum(a * 2.5), sum(x * a) from k where #",
+    "select std(a), variance(d), bit_and(a), bit_or(t2), bit_xor(b), group_concat(id) from k where #",
+    "select count(distinct a), sum(distinct d) from k where #",
+    "select id, count(*) from k where #",
+    "select a, t1, count(*), sum(d) from k where # group by a, t1",
+    "select t1, count(*) from k where # group by t1",
+    "select d, sum(a) from k where # group by d",
+    "select f, count(b) from k where # group by f",
+    "select u, min(id) from k where # group by u",
+    "select y, avg(x) from k where # group by y",
+    "select m0, max(p) from k where # group by m0 having max(p) > 3",
+    "select s, count(*), min(a) from k where # group by s",
+    "select g, e, count(*), sum(a) from k where # group by g, e",
+    "select v, c, count(*) from k where # group by v, c",
+    "select yr, count(*) from k where # group by yr",
+    "select a % 10, count(*) from k where # group by 1",
+    "select a, t1, e, count(*) from k where # group by a, t1, e",
+    "select t1, id, s, sum(a) from k where # group by t1",
+    "select t1, sum(a) s from k where # group by t1 order by s desc, t1 limit 3",
+    "select t1, group_concat(a order by id), json_arrayagg(s) from k where # group by t1",
+    "select e, count(*), sum(x) from k where # group by e with rollup",
+    "select sum(a) from k where # having count(*) > 3",
+    "select (select count(*) from k x where x.a = k.t1) q, count(*) from k where # group by q",
+];
+
+async fn outcome(c: &mut Client, sql: &str) -> String {
+    let answer = c.ask(sql).await;
+    let warned = c.ask("show warnings").await.line();
+    format!("{}\n{warned}", answer.line())
+}
+
+/// Asks in both ways, and says how.
+async fn both(c: &mut Client, sql: &str) -> String {
+    c.rows(ON).await;
+    let batches = outcome(c, sql).await;
+    c.rows(OFF).await;
+    let rows = outcome(c, sql).await;
+    assert_eq!(batches, rows, "{sql}");
+    rows
+}
+
+async fn says_batches(c: &mut Client, sql: &str) -> bool {
+    c.rows(&format!("explain format=tree {sql}")).await.contains(" in batches")
+}
+
+#[test]
+fn answers_are_those_of_rows() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.rows("set sql_mode = 'NO_ENGINE_SUBSTITUTION'").await;
+        let mut batched = 0;
+        for (n, condition) in CONDITIONS.iter().enumerate() {
+            for (m, sum) in SUMS.iter().enumerate() {
+                // Every condition with the first sums, and every sum with each sixth condition.
+                if m == 0 || (n + m) % 6 == 0 {
+                    let sql = sum.replace('#', condition);
+                    both(&mut c, &sql).await;
+                    c.rows(ON).await;
+                    batched += u32::from(says_batches(&mut c, &sql).await);
+                }
+            }
+        }
+        assert!(batched > 300, "{batched} of the queries are read by the leaf");
+        c.0.close().await;
+    });
+}
+
+/// Rows that go out one by one: conditions, orders with a LIMIT, and items that are not to be left out.
+#[test]
+fn rows_that_are_left_out() {
+    with_server(8, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.rows("set sql_mode = 'NO_ENGINE_SUBSTITUTION'").await;
+        for condition in CONDITIONS {
+            both(&mut c, &format!("select id, s, d from k where {condition}")).await;
+            both(&mut c, &format!("select * from k where {condition} order by a, id limit 7"))
+                .await;
+        }
+        let columns = [
+            "t1", "t2", "t3", "a", "b", "u", "d", "p", "f", "x", "y", "m", "m0", "s", "e", "du",
+            "h", "wide", "w",
+        ];
+        for column in columns {
+            for order in ["", " desc"] {
+                for tail in ["limit 5", "limit 3, 9", "limit 1400, 200", "limit 0"] {
+                    let sql =
+                        format!("select {column}, id from k order by {column}{order}, id {tail}");
+                    both(&mut c, &sql).await;
+                    let sql = format!(
+                        "select {column} from k where t2 > 100 order by {column}{order} {tail}"
+                    );
+                    both(&mut c, &sql).await;
+                }
+            }
+        }
+        for sql in [
+            "select distinct t1 from k order by t1 limit 5",
+            "select sql_calc_found_rows id from k order by a limit 3",
+            // Items that set variables are evaluated for the same rows.
+            "select id, @n := 5 from k order by a, id limit 3",
+            "select id from k having id % 5 = 3 order by a, id limit 4",
+            "select a, (select max(id) from k j where j.a = k.a) from k order by a, id limit 3",
+            "select id from k where a > 5 limit 3",
+            "select id, row_number() over (order by a, id) from k order by id desc limit 3",
+            "select * from (select id, a from k where a > 100 order by a, id limit 10) q where id > 5",
+            "select id, a from k where b > 5 union all select id, t1 from k where a = 7 order by 1, 2 limit 9",
+        ] {
+            both(&mut c, sql).await;
+        }
+        c.rows("set weir_batches = on").await;
+        for (sql, batches) in [
+            ("select id from k order by a limit 3", true),
+            ("select id from k where a > 5", true),
+            ("select id from k where a > 5 limit 3", false),
+            ("select id from k order by a", false),
+            ("select id from k order by a + 1 limit 3", false),
+            ("select id from k order by id limit 3", false),
+            ("select id from k where id > 100", false),
+        ] {
+            assert_eq!(says_batches(&mut c, sql).await, batches, "{sql}");
+        }
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn what_explain_says_and_what_is_not_batched() {
+    with_server(2, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        for (sql, batches) in [
+            ("select count(*) from k", true),
+            ("select sum(a) from k where b > 3", true),
+            ("select s, count(*) from k group by s", true),
+            ("select sum(a) from k where id between 3 and 900", true),
+            // Few rows.
+            ("select sum(a) from k where id between 3 and 9", false),
+            ("select sum(a) from k where id = 3", false),
+            ("select a from k", false),
+            ("select sum(a) from k for update", false),
+            ("select sum(a) from k lock in share mode", false),
+            ("select s, count(*) from k group by s with rollup", false),
+            ("select count(*) from k, k j where k.id = j.a", false),
+            ("select sum(a) from k where exists (select 1 from k j where j.id = k.a)", false),
+            ("select max(id) from k", false),
+        ] {
+            c.rows("set weir_batches = on").await;
+            assert_eq!(says_batches(&mut c, sql).await, batches, "{sql}");
+            c.rows(OFF).await;
+            assert!(!says_batches(&mut c, sql).await, "{sql} with batches off");
+        }
+        c.rows("set weir_batches = on").await;
+        let tree = c.rows("explain format=tree select sum(a) from k where b > 3").await;
+        assert!(tree.contains("in batches"), "{tree}");
+        assert_eq!(c.ask("set weir_batches = 'sometimes'").await.errno(), 1231);
+        assert_eq!(c.ask("set weir_batches = 7").await.errno(), 1231);
+        c.0.close().await;
+    });
+}
+
+/// What counts rows says the same of both ways.
+#[test]
+fn counters_are_those_of_rows() {
+    with_server(3, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.rows("create index ka on k (a)").await;
+        c.rows("analyze table k").await;
+        for sql in [
+            "select count(*) from k",
+            "select sum(d) from k where b > 5",
+            "select sum(d) from k where id between 10 and 700",
+            "select sum(d) from k where id in (1, 2, 3) or id between 10 and 700 or id > 1490",
+            "select sum(a) from k force index (ka) where a between -500 and 500",
+            "select t1, count(*) from k where a < 0 group by t1",
+        ] {
+            let mut told = Vec::new();
+            for mode in [ON, OFF] {
+                c.rows(mode).await;
+                c.rows("flush status").await;
+                c.rows(sql).await;
+                told.push(c.rows("show session status like 'Handler_read%'").await);
+            }
+            assert_eq!(told[0], told[1], "{sql}");
+        }
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn readers_see_their_own_versions() {
+    with_server(4, |server| async move {
+        let mut c = server.client();
+        let mut w = server.client();
+        c.all(KINDS).await;
+        c.rows("create index kd on k (d)").await;
+        c.rows("create index kb on k (b)").await;
+        c.rows("analyze table k").await;
+        let asked = [
+            "select count(*), sum(a), min(x), max(y) from k",
+            "select count(*) from k",
+            "select count(*), sum(d) from k force index (kd) where d between -10 and 10",
+            "select t1, count(*), sum(d) from k where p > 0 group by t1",
+            "select b, count(*) from k force index (kb) where b > 5 group by b",
+        ];
+        c.rows("start transaction with consistent snapshot").await;
+        let mut before = Vec::new();
+        for sql in asked {
+            before.push(both(&mut c, sql).await);
+        }
+        w.all(&[
+            "update k set a = a + 1000, d = d + 1 where id % 3 = 0",
+            "delete from k where id % 5 = 1",
+            "insert into k (id, t2, a, p, x, m0, g) select 5000 + id, 1, 1, 1, 1, now(), 'n' from k where id % 4 = 0",
+            "begin",
+            "update k set a = a - 7, d = d - 2, b = 6 where id % 7 = 0",
+            "delete from k where id % 11 = 1",
+        ])
+        .await;
+        for (sql, old) in asked.iter().zip(&before) {
+            assert_eq!(both(&mut c, sql).await, *old, "{sql} of the old snapshot");
+            let own = both(&mut w, sql).await;
+            assert_ne!(own, *old, "{sql} of the writer");
+        }
+        c.rows("commit").await;
+        for level in ["read committed", "read uncommitted", "serializable"] {
+            c.rows(&format!("set session transaction isolation level {level}")).await;
+            if level == "serializable" {
+                w.rows("commit").await;
+                c.rows("begin").await;
+            }
+            for sql in asked {
+                both(&mut c, sql).await;
+            }
+            c.rows("commit").await;
+        }
+        c.0.close().await;
+        w.0.close().await;
+    });
+}
+
+/// Rows that are older than their columns, columns that went, long values off the page, virtual columns of old rows, partitions, and
+/// rows by a covering index.
+#[test]
+fn rows_of_all_forms() {
+    with_server(5, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "alter table k add n1 int default 7, algorithm=instant",
+            "alter table k add n2 varchar(9) not null default 'new' first, algorithm=instant",
+            "insert into k (id, t2, a, p, x, m0, g, n1) select 9000 + id, 1, 2, 3, 4, now(), 'n', null from k where id < 300",
+            "alter table k drop column t3, algorithm=instant",
+            "alter table k add vv int as (a + 3) virtual, algorithm=instant",
+            "create table l (id int primary key, a int, big longtext, b int)",
+            "insert into l select id, a, repeat('x', if(id % 3, 20000, 9)), t2 from k where id < 400",
+            "create table q (id int, a int, d decimal(8,2), s varchar(9)) partition by range (a) (partition p0 values less than (0), \
+             partition p1 values less than (500), partition p2 values less than maxvalue)",
+            "insert into q select id, a, d, s from k",
+            "create table i (id int primary key, a int, b int not null, d decimal(8,2), s varchar(20), y date, pad varchar(300), key (a, b, d), key (s, y))",
+            "insert into i select id, if(id % 5, a, null), t2, d, s, y, repeat('p', 200) from k",
+            "analyze table k, l, q, i",
+        ])
+        .await;
+        for sql in [
+            "select count(n1), sum(n1), count(*) from k where n1 = 7 or n1 is null",
+            "select n2, count(*), sum(n1) from k group by n2",
+            "select n1, n2, count(*) from k group by n1, n2",
+            "select sum(vv), min(vv) from k where vv > 10",
+            "select sum(a), sum(b) from l",
+            "select sum(a), sum(length(big)) from l where b > 100",
+            "select a, count(*), max(big) from l group by a",
+            "select count(*), sum(d) from q",
+            "select count(*), sum(d) from q where a between -50 and 600 and id > 3",
+            "select s, count(*) from q partition (p1, p2) group by s",
+            "select count(*) from i",
+            "select sum(a), sum(b), count(d), min(d) from i",
+            "select sum(b) from i where a between 5 and 700",
+            "select a, sum(b) from i where b > 100 group by a order by a",
+            "select s, count(*), min(y) from i where y is not null group by s",
+            "select y, count(*) from i where s >= 'a' group by y",
+        ] {
+            both(&mut c, sql).await;
+        }
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn groups_without_room_go_on_row_by_row() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        fill(&mut c).await;
+        for sql in [
+            "select id, count(*), sum(n) from t group by id order by 1",
+            "select n, s, count(*), sum(f), min(y) from t group by n, s order by 1, 2",
+            "select k, count(*), sum(n) from t where n > -10 group by k order by 1, 2",
+            "select m, h, count(*), group_concat(id order by id) from t group by m, h order by 1, 2",
+            "select s, g, max(d), min(l) from t group by s, g order by hex(s), hex(g)",
+            "select e, count(*), sum(u) from t group by e order by 1",
+        ] {
+            c.rows(MUCH).await;
+            let much = both(&mut c, sql).await;
+            c.rows(LITTLE).await;
+            assert_eq!(both(&mut c, sql).await, much, "{sql} with little memory");
+        }
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn errors_and_limits_are_those_of_rows() {
+    with_server(7, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        for sql in [
+            "select sum(b * b) from k",
+            "select sum(u - 9223372036854775900) from k where u is not null",
+            "select count(*) from k where b + 9223372036854775807 > 0",
+            "select sum(exp(id)) from k",
+        ] {
+            let answer = both(&mut c, sql).await;
+            assert!(answer.contains("1690"), "{sql}: {answer}");
+        }
+        // Groups and the dictionary of their texts are charged.
+        c.rows("create table m (id int primary key, s varchar(300))").await;
+        c.rows("insert into m select id, concat(repeat('m', 250), id) from k").await;
+        c.rows("insert into m select id + 2000, concat(repeat('n', 250), id) from k").await;
+        c.all(&["set tmp_table_size = 1 << 30", "set session connection_memory_limit = 2097152"])
+            .await;
+        for mode in [ON, OFF] {
+            c.rows(mode).await;
+            let answer = c.ask("select s, count(*), max(id) from m group by s, id").await;
+            assert_eq!(answer.errno(), 4082, "{mode}");
+            assert_eq!(c.rows("select count(*) from m").await, "3000");
+        }
+        c.0.close().await;
+    });
+}
