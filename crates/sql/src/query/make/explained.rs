@@ -30,7 +30,7 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
             }
         }
     }
-    let (lines, note) = lines(b, e).await?;
+    let (placed, note) = lines(b, e).await?;
     let format = match e.format {
         Default => {
             b.cacheable = false;
@@ -43,9 +43,9 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
         given => given,
     };
     Ok(match format {
-        Default | Traditional => Explained::Rows(lines, note),
-        Tree => Explained::Text(crate::query::explain::text::tree(&lines, None), None),
-        Json => Explained::Text(crate::query::explain::text::json(&lines), Some(note)),
+        Default | Traditional => Explained::Rows(placed.lines, note),
+        Tree => Explained::Text(crate::query::explain::text::tree(&placed, None), None),
+        Json => Explained::Text(crate::query::explain::text::json(&placed), Some(note)),
     })
 }
 
@@ -66,7 +66,7 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
     }
 }
 
-async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Vec<Line>, String), SqlError> {
+async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Placed, String), SqlError> {
     let ast::ExplainTarget::Statement(stmt) = &e.target else {
         return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
     };
@@ -103,7 +103,7 @@ async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Vec<Line>, Strin
         }
         _ => return Err(SqlError::not_supported("EXPLAIN of this statement")),
     };
-    Ok((x.out, note))
+    Ok((x.placed(), note))
 }
 
 fn note_by<'p>(params: &'p [Value<'static>], write: impl FnOnce(&mut Note<'p>)) -> String {
