@@ -18,7 +18,7 @@ fn tree_and_json() {
             ),
             (
                 "explain format=tree select a, count(*) from t where a = 10 or id > 1 group by a order by 2",
-                "-> Sort\n    -> Filter\n        -> Covering index scan on t using k  (rows=3)\n",
+                "-> Sort\n    -> Filter: ((t.a = 10) or (t.id > 1))\n        -> Covering index scan on t using k  (rows=3)\n",
             ),
             ("explain format=json select 1", "{\n  \"query_block\": {\n    \"select_id\": 1,\n    \"message\": \"No tables used\"\n  }\n}"),
             ("explain format=xml select 1", "E1791"),

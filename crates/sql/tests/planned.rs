@@ -266,7 +266,7 @@ fn texts_equal_except_for_spaces_are_found_by_an_index() {
     });
 }
 
-/// A plan for a pattern that an index is searched by is none for one that matches in the middle.
+/// A plan for a pattern that an index is searched by does not serve a pattern that matches in the middle.
 #[test]
 fn patterns_that_begin_anywhere_have_a_plan_of_their_own() {
     with_server(10, |server| async move {

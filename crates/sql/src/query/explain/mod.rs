@@ -10,9 +10,11 @@ use crate::query::expr::usable::Alt;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::index_merge::{IndexMerge, MergeKind};
 use crate::query::plan::key::{Key, key_length};
-use crate::query::plan::profile::{Placed, place};
+use crate::query::plan::profile::{Conditions, Placed, place};
 use crate::query::plan::told::column_meta;
 use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, Step, SubKind, TableSlot};
+use crate::query::print::expr::Scope;
+use crate::query::print::{Note, numbered};
 use crate::session_api::ColumnMeta;
 use crate::value::json::elements::Listed;
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
@@ -68,8 +70,9 @@ pub fn text(s: impl Into<String>) -> Value<'static> {
 
 pub struct Lines<'e> {
     pub out: Vec<Line>,
-    /// Steps that lines are about, by the numbers of the lines.
+    /// Steps that lines are about, by the numbers of the lines, and the conditions that are looked at there.
     places: HashMap<usize, usize>,
+    conds: HashMap<usize, Conditions>,
     next: i64,
     /// The numbers of common tables, by those that they have in the plan.
     commons: HashMap<u32, i64>,
@@ -80,13 +83,16 @@ pub struct Lines<'e> {
 impl<'e> Lines<'e> {
     pub fn new(b: &Binder<'e>) -> Lines<'e> {
         let (out, commons, places) = (Vec::new(), HashMap::new(), HashMap::new());
-        Lines { out, places, next: 1, commons, reads: b.env.reads, params: b.env.params }
+        let (reads, params) = (b.env.reads, b.env.params);
+        Lines { out, places, conds: HashMap::new(), next: 1, commons, reads, params }
     }
 
-    /// The lines, with where the steps stand that they are about.
-    pub fn placed(self) -> Placed {
-        let places = (0..self.out.len()).map(|line| self.places.get(&line).copied()).collect();
-        Placed { lines: self.out, places }
+    /// The lines, with where the steps stand that they are about, and the conditions there.
+    pub fn placed(mut self) -> Placed {
+        let all = 0..self.out.len();
+        let conds = all.clone().map(|line| self.conds.remove(&line)).collect();
+        let places = all.map(|line| self.places.get(&line).copied()).collect();
+        Placed { lines: self.out, places, conds }
     }
 
     pub fn select(&mut self, plan: &QueryPlan) {
@@ -151,6 +157,26 @@ impl<'e> Lines<'e> {
             filtered,
             extra.map_or(Value::Null, text),
         ]);
+    }
+
+    /// The conditions of a step, in the short form of the tree and in the form of the note.
+    fn conditions(&self, b: &Block, s: &Step) -> Option<Conditions> {
+        let after = s.after.iter().map(|(_, c)| c);
+        let conds: Vec<&BExpr> = s.conds.iter().chain(after).map(|c| &c.expr).collect();
+        if conds.is_empty() {
+            return None;
+        }
+        let written = |short: bool| {
+            let mut note = Note::new(self.params);
+            note.short = short;
+            note.scopes.push(numbered(Scope::block(b), b, self.next));
+            note.list(conds.iter().copied(), " and ");
+            match conds.len() {
+                1 => note.out,
+                _ => format!("({})", note.out),
+            }
+        };
+        Some(Conditions { short: written(true), long: written(false) })
     }
 
     /// The share of the rows of the last line's table that conditions leave; MySQL shows two places of its percents.
@@ -240,6 +266,7 @@ impl<'e> Lines<'e> {
             };
             let key = key.map(|(k, t)| (k, t, reference(k, b)));
             self.places.insert(self.out.len(), place(s));
+            self.conds.extend(self.conditions(b, s).map(|c| (self.out.len(), c)));
             self.line(kind, name, access, key, s.rows, extra);
             self.filtered(s.told);
             self.table(t, s);

@@ -1,10 +1,10 @@
 //! EXPLAIN FORMAT=TREE and FORMAT=JSON: the rows of EXPLAIN in the two forms that are one text.
 //!
-//! They tell what the rows tell, with the names that MySQL has for it: access, index, key parts, estimated rows. Costs are left out, for
+//! They tell what the rows tell, with the names that MySQL has for it: access, index, key parts, estimated rows, and the conditions. Costs are left out, for
 //! those of this optimizer compare with none of MySQL's.
 
 use crate::query::plan::Line;
-use crate::query::plan::profile::{Measured, Profile};
+use crate::query::plan::profile::{Measured, Placed, Profile};
 use crate::value::Value;
 use crate::value::json::quote;
 use std::fmt::Write as _;
@@ -97,8 +97,8 @@ fn actual((first, last): (i64, i64), rows: u64, loops: u64) -> String {
 }
 
 /// The tree of iterators, as text.
-pub fn tree(lines: &[Line], ran: Option<&Ran<'_>>) -> String {
-    let mut out = String::new();
+pub fn tree(placed: &Placed, ran: Option<&Ran<'_>>) -> String {
+    let (lines, mut out) = (&placed.lines[..], String::new());
     for (n, level) in levels(lines).iter().enumerate() {
         let depth = match n {
             0 => 0,
@@ -115,13 +115,13 @@ pub fn tree(lines: &[Line], ran: Option<&Ran<'_>>) -> String {
         };
         let whole = ran.filter(|_| n == 0).map(|ran| actual((0, ran.micros), ran.rows, 1));
         let of = |line: &Line| ran.and_then(|ran| ran.of(lines, line));
-        branch(level, depth, whole, &of, &mut out);
+        branch((placed, level), depth, whole, &of, &mut out);
     }
     out
 }
 
 fn branch(
-    level: &Level<'_>,
+    (placed, level): (&Placed, &Level<'_>),
     mut depth: usize,
     mut whole: Option<String>,
     of: &dyn Fn(&Line) -> Option<Measured>,
@@ -153,7 +153,9 @@ fn branch(
         let mut here = depth;
         let measured = of(line);
         if says(line, "Using where") {
-            put(here, "Filter", measured.map(|m| actual(times(m), m.passed, m.loops)));
+            let conds = placed.conditions(line);
+            let what = conds.map_or("Filter".into(), |c| format!("Filter: {}", c.short));
+            put(here, &what, measured.map(|m| actual(times(m), m.passed, m.loops)));
             here += 1;
         }
         put(here, &step(line), measured.map(|m| actual(times(m), m.read, m.loops)));
@@ -193,9 +195,9 @@ fn step(line: &Line) -> String {
 }
 
 /// A JSON document in MySQL's first version of the format.
-pub fn json(lines: &[Line]) -> String {
-    let levels = levels(lines);
-    let mut w = Json::default();
+pub fn json(placed: &Placed) -> String {
+    let levels = levels(&placed.lines);
+    let mut w = Json { placed: Some(placed), ..Json::default() };
     w.open("{");
     match levels.split_first() {
         Some((first, rest)) => {
@@ -228,11 +230,11 @@ pub fn json(lines: &[Line]) -> String {
     w.out
 }
 
-fn block(w: &mut Json, level: &Level<'_>, others: &[Level<'_>]) {
+fn block(w: &mut Json<'_>, level: &Level<'_>, others: &[Level<'_>]) {
     one_block(w, level, &others.iter().collect::<Vec<_>>());
 }
 
-fn one_block(w: &mut Json, level: &Level<'_>, others: &[&Level<'_>]) {
+fn one_block(w: &mut Json<'_>, level: &Level<'_>, others: &[&Level<'_>]) {
     w.open("{");
     w.raw("select_id", &level.id().to_string());
     let sorts = level.any("Using filesort");
@@ -269,7 +271,7 @@ fn one_block(w: &mut Json, level: &Level<'_>, others: &[&Level<'_>]) {
     w.close("}");
 }
 
-fn tables(w: &mut Json, level: &Level<'_>) {
+fn tables(w: &mut Json<'_>, level: &Level<'_>) {
     let read: Vec<&&Line> = level.lines.iter().filter(|l| text(l, TABLE).is_some()).collect();
     if read.is_empty() {
         let said = level.lines.iter().find_map(|l| text(l, EXTRA));
@@ -291,7 +293,7 @@ fn tables(w: &mut Json, level: &Level<'_>) {
     w.close("]");
 }
 
-fn table(w: &mut Json, line: &Line) {
+fn table(w: &mut Json<'_>, line: &Line) {
     w.open("{");
     w.pair("table_name", &text(line, TABLE).unwrap_or_default());
     w.pair("access_type", &text(line, ACCESS).unwrap_or_else(|| "ALL".into()));
@@ -315,6 +317,11 @@ fn table(w: &mut Json, line: &Line) {
     if says(line, "Using index") {
         w.raw("using_index", "true");
     }
+    if let Some(conds) =
+        w.placed.and_then(|p| p.conditions(line)).filter(|_| says(line, "Using where"))
+    {
+        w.pair("attached_condition", &conds.long);
+    }
     w.close("}");
 }
 
@@ -326,14 +333,15 @@ fn quoted(value: &str) -> String {
 
 /// Writes a document with two blanks for each level.
 #[derive(Default)]
-struct Json {
+struct Json<'p> {
+    placed: Option<&'p Placed>,
     out: String,
     depth: usize,
     /// Something stands before, on this level.
     after: bool,
 }
 
-impl Json {
+impl Json<'_> {
     fn item(&mut self) {
         if self.after {
             self.out.push(',');

@@ -55,15 +55,23 @@ impl Keyed {
     /// Adds the value to a key; none for NULL, which equals nothing. `Err`: it is of another kind than its type promised, and nothing can be
     /// told.
     pub fn key(self, v: &Value<'_>, out: &mut Vec<u8>) -> Result<Option<()>, ()> {
+        self.key_saying(v, out, &mut Warnings::with_limit(0))
+    }
+
+    /// The same. A text that is compared with numbers and is not one is keyed by the number that it begins with, as it is compared, and that is said (1292).
+    pub fn key_saying(
+        self,
+        v: &Value<'_>,
+        out: &mut Vec<u8>,
+        said: &mut Warnings,
+    ) -> Result<Option<()>, ()> {
         match (self, v) {
             (_, Value::Null) => return Ok(None),
             (Keyed::Decimal, Value::Int(n)) => decimal(n.to_string(), out),
             (Keyed::Decimal, Value::UInt(n)) => decimal(n.to_string(), out),
             (Keyed::Decimal, Value::Decimal(d)) => decimal(d.to_string(), out),
-            // A text that is no number says so when it is compared.
             (Keyed::Number, v) if v.is_numeric() || v.is_string() => {
-                let mut warnings = Warnings::default();
-                let number = v.to_f64(&mut warnings).filter(|_| warnings.total() == 0).ok_or(())?;
+                let number = v.to_f64(said).ok_or(())?;
                 distinct_key(&Value::Double(number), out);
             }
             // Both sides are of the collation `binary` then.
@@ -131,7 +139,10 @@ mod tests {
         {
             assert_eq!(key(Keyed::Number, &text(a)), key(Keyed::Number, &b), "{a}");
         }
-        assert_eq!(Keyed::Number.key(&text("7a"), &mut Vec::new()), Err(()));
+        let mut said = Warnings::default();
+        let mut begun = Vec::new();
+        assert_eq!(Keyed::Number.key_saying(&text("7a"), &mut begun, &mut said), Ok(Some(())));
+        assert_eq!((begun, said.total()), (key(Keyed::Number, &Value::Int(7)), 1));
         let varchar = SqlType::varchar(9, Collation::Utf8mb4GeneralCi);
         assert_eq!(Keyed::of(&varchar, &SqlType::BIGINT), None);
         assert_eq!(Keyed::for_join(&varchar, &SqlType::BIGINT), Some(Keyed::Number));

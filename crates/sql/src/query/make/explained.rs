@@ -30,7 +30,7 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
             }
         }
     }
-    let (mut lines, note) = lines(b, e).await?;
+    let (mut placed, note) = lines(b, e).await?;
     let format = match e.format {
         Default => {
             b.cacheable = false;
@@ -44,11 +44,11 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
     };
     Ok(match format {
         Default | Traditional => {
-            crate::query::explain::as_columns(&mut lines);
-            Explained::Rows(lines, note)
+            crate::query::explain::as_columns(&mut placed.lines);
+            Explained::Rows(placed.lines, note)
         }
-        Tree => Explained::Text(crate::query::explain::text::tree(&lines, None), None),
-        Json => Explained::Text(crate::query::explain::text::json(&lines), Some(note)),
+        Tree => Explained::Text(crate::query::explain::text::tree(&placed, None), None),
+        Json => Explained::Text(crate::query::explain::text::json(&placed), Some(note)),
     })
 }
 
@@ -72,7 +72,7 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
     }
 }
 
-async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Vec<Line>, String), SqlError> {
+async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Placed, String), SqlError> {
     let ast::ExplainTarget::Statement(stmt) = &e.target else {
         return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
     };
@@ -109,7 +109,7 @@ async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Vec<Line>, Strin
         }
         _ => return Err(SqlError::not_supported("EXPLAIN of this statement")),
     };
-    Ok((x.out, note))
+    Ok((x.placed(), note))
 }
 
 fn note_by<'p>(params: &'p [Value<'static>], write: impl FnOnce(&mut Note<'p>)) -> String {

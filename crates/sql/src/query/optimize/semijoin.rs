@@ -23,7 +23,7 @@ const KEPT: f64 = 2.0;
 const FOUND: f64 = 0.5;
 /// How much cheaper it has to be to read the query whole.
 const SAFELY: f64 = 1.5;
-/// Rows around that are counted on where a range picks them: a plan is used again with other ranges.
+/// Rows around that may always be asked one by one. So many are counted on where a range picks them: a plan is used again with other ranges.
 const FEW: f64 = 32.0;
 
 /// Joins the queries of which that is cheaper. Before the subqueries of the block are planned.
@@ -65,8 +65,8 @@ async fn is_worth_joining(b: &Block, raw: &Raw, s: &Searched, env: &PlanEnv<'_>)
         joined(inner, &without, env).await,
     );
     let (Some(around), Some(each), Some(whole)) = (around, each, whole) else { return false };
-    // The block is itself run for each row around it.
-    if around.again {
+    // Few rows gain nothing, and the block may itself be run for each row around it.
+    if around.lasting < FEW || around.again {
         return false;
     }
     // The first row that is found ends a run.

@@ -38,8 +38,23 @@ pub fn place(step: &Step) -> usize {
     std::ptr::from_ref(step).addr()
 }
 
-/// The lines of EXPLAIN, and for each that is about a step where this stands.
+/// What is looked at on the rows of a step: as the tree shows it, with short names, and as the document does.
+pub struct Conditions {
+    pub short: String,
+    pub long: String,
+}
+
+/// The lines of EXPLAIN, and for each that is about a step where this stands, and its conditions.
 pub struct Placed {
     pub lines: Vec<Line>,
     pub places: Vec<Option<usize>>,
+    pub conds: Vec<Option<Conditions>>,
+}
+
+impl Placed {
+    /// The conditions of the step that a line is about.
+    pub fn conditions(&self, line: &Line) -> Option<&Conditions> {
+        let at = self.lines.iter().position(|l| std::ptr::eq(l, line))?;
+        self.conds.get(at)?.as_ref()
+    }
 }

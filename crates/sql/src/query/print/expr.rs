@@ -3,6 +3,7 @@
 use super::{Note, quoted};
 use crate::func::aggregate::{AggKind, AggSpec};
 use crate::func::facts::Id;
+use crate::func::string::IN_SET;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::insert::{FIRST_SOURCE, InsertPlan, Rows};
 use crate::query::plan::shape::Shape;
@@ -111,12 +112,16 @@ impl<'p> Note<'p> {
 
     fn column_in(&self, b: &Block, table: usize, col: usize) -> String {
         let Some(t) = b.tables.get(table) else { return "?".to_owned() };
+        let quoted = |name: &str| if self.short { name.to_owned() } else { quoted(name) };
         let alias = quoted(&t.alias);
         let named = |columns: &[OutColumn]| columns.get(col).map(|c| quoted(&c.name));
         let name = match &t.source {
             Source::Table(t) => {
                 let column = t.meta.columns.get(col).map(|c| quoted(&c.name));
                 let column = column.unwrap_or_else(|| "?".to_owned());
+                if self.short {
+                    return format!("{alias}.{column}");
+                }
                 return format!("{}.{alias}.{column}", quoted(t.schema()));
             }
             Source::Derived(q) => named(&q.columns),
@@ -231,6 +236,10 @@ impl<'p> Note<'p> {
                 if let (Id::Like, [a, pattern]) = (def.id, &args[..]) {
                     return self.infix(a, "like", pattern);
                 }
+                // A literal in the character set of what it is compared with: nobody has written a call.
+                if let (IN_SET, [literal, _]) = (def.name, &args[..]) {
+                    return self.expr(literal);
+                }
                 let _ = write!(self.out, "{}(", def.shown());
                 match (def.id, &args[..]) {
                     (Id::Nullif, [a, BExpr { node: Node::Cmp { b, .. }, .. }]) => {
@@ -314,6 +323,10 @@ impl<'p> Note<'p> {
         };
         if let Some(q) = &sub.plan {
             let exists = if matches!(sub.kind, SubKind::Exists) { "exists" } else { "" };
+            if self.short {
+                let _ = write!(self.out, "{exists}(select #{id})");
+                return;
+            }
             let _ = write!(self.out, "{exists}(");
             self.query(q, id);
             return self.out.push(')');

@@ -21,6 +21,8 @@ pub struct Note<'p> {
     pub out: String,
     pub scopes: Vec<Scope<'p>>,
     pub params: &'p [Value<'static>],
+    /// Names without schema and quotes, and subqueries by their numbers.
+    pub short: bool,
 }
 
 /// Blocks below the first one of a query, as EXPLAIN numbers them.
@@ -47,7 +49,7 @@ pub fn quoted(name: &str) -> String {
 
 impl<'p> Note<'p> {
     pub fn new(params: &'p [Value<'static>]) -> Note<'p> {
-        Note { out: String::new(), scopes: Vec::new(), params }
+        Note { out: String::new(), scopes: Vec::new(), params, short: false }
     }
 
     pub fn query(&mut self, q: &'p QueryPlan, id: i64) {

@@ -79,7 +79,7 @@ pub async fn run(
     drop(out);
     let micros = r.ev.cx.session.clock_micros() - began;
     let ran = Ran { rows: counted.0, micros, places: &placed.places, profile: &profile };
-    let shown = crate::query::explain::text::tree(&placed.lines, Some(&ran));
+    let shown = crate::query::explain::text::tree(placed, Some(&ran));
     crate::query::plan::told::announce(columns, r.reads.settings, sink)?;
     send(&[vec![text(shown)]], results, sink)?;
     Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })

@@ -288,10 +288,11 @@ impl Joiner<'_> {
         outer: Option<&Frame<'_>>,
     ) -> Result<Option<()>, ()> {
         let frame = self.frame(r.params, outer);
-        let warnings = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
+        let mut warnings = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
         let mut found = Ok(Some(()));
         for (kind, e) in values {
-            found = eval(e, &frame, &mut r.ev).map_err(|_| ()).and_then(|v| kind.key(&v, key));
+            let value = eval(e, &frame, &mut r.ev).map_err(|_| ());
+            found = value.and_then(|v| kind.key_saying(&v, key, &mut warnings));
             if found != Ok(Some(())) {
                 break;
             }
