@@ -648,7 +648,8 @@ fn estimates_of_conditions() {
       "table_name": "t",
       "access_type": "ALL",
       "rows_examined_per_scan": 1000,
-      "filtered": "20.00"
+      "filtered": "20.00",
+      "attached_condition": "(`test`.`t`.`b` = 1)"
     }
   }
 }"#,

@@ -25,8 +25,6 @@ const NAMED: &[&str] = &[
     "keyring_component_status",
     "keyring_keys",
     "log_status",
-    "memory_summary_by_thread_by_event_name",
-    "memory_summary_global_by_event_name",
     "objects_summary_global_by_type",
     "prepared_statements_instances",
     "replication_applier_configuration",

@@ -339,6 +339,11 @@ impl Db {
         self.0.core.pool.memory()
     }
 
+    /// Bytes of the log's buffer that are real memory by now.
+    pub fn log_buffer_memory(&self) -> u64 {
+        self.0.core.log.buffer_memory()
+    }
+
     /// Row locks and requests for them, and about the bytes that they take.
     pub fn lock_memory(&self) -> (usize, u64) {
         self.0.locks.memory()

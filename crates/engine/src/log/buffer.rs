@@ -103,6 +103,8 @@ pub struct Log {
     pub stats: LogStats,
     /// Who takes the events out of the log.
     pub(super) follower: OnceLock<Arc<dyn Follower>>,
+    /// Where the stream went on when the log was opened.
+    began: Lsn,
     epoch: u32,
 }
 
@@ -208,6 +210,7 @@ impl Log {
             failure: Mutex::new(None),
             stats: LogStats::default(),
             follower: OnceLock::new(),
+            began: end,
             epoch,
             segments: Arc::new(segments),
         };
@@ -229,6 +232,11 @@ impl Log {
     /// Bytes of redo that may stand between checkpoint and end.
     pub fn capacity(&self) -> u64 {
         self.limit.load(Ordering::Acquire)
+    }
+
+    /// Bytes of the buffer that are real memory: those that were written since the log was opened.
+    pub fn buffer_memory(&self) -> u64 {
+        (self.reserved() - self.began).min(self.ring.capacity() as u64)
     }
 
     pub fn reserved(&self) -> Lsn {

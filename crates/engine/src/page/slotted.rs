@@ -217,7 +217,7 @@ pub fn search(p: &[u8], key: &[u8]) -> Result<usize, usize> {
 /// Compares the key of the cell at `at` with `rest`, whose first four bytes are known to be the same.
 fn cmp_rest(p: &[u8], at: usize, rest: &[u8]) -> Ordering {
     let n = get_u16(p, at) as usize;
-    // The heads have all of both, but for zeros at the end of the shorter one.
+    // The heads have all of both, except for zeros at the end of the shorter one.
     if n <= 4 && rest.len() <= 4 {
         return n.cmp(&rest.len());
     }

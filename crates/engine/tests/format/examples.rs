@@ -33,6 +33,7 @@ fn records() -> Vec<(u8, Redo<'static>)> {
         (20, Redo::FileDelete { space: 12 }),
         (21, Redo::Mark { durable: 300 }),
         (22, Redo::Life { epoch: 7 }),
+        (23, Redo::Events { data: b"e" }),
         (24, Redo::Statement { text: b"t" }),
     ]
 }

@@ -169,7 +169,7 @@ impl Now {
     /// `None`: the owner was writing.
     fn try_look(&self) -> Option<Seen> {
         let before = self.version.load(Ordering::Acquire);
-        if before % 2 != 0 {
+        if !before.is_multiple_of(2) {
             return None;
         }
         let seen = self.words();

@@ -11,7 +11,6 @@ use crate::context::{TableReads, VirtualTable};
 use crate::session_api::ProcessInfo;
 use crate::status::Stat;
 use crate::value::Value;
-use crate::vars::Var;
 use std::collections::BTreeMap;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
@@ -89,7 +88,7 @@ fn of_the_process(cx: TableReads<'_>) -> Vec<Row> {
         bytes: shared.memory.used() as u64,
         most: shared.memory.most() as u64,
     };
-    let log = shared.vars.u64(Var::innodb_log_buffer_size);
+    let log = shared.db.log_buffer_memory();
     let plans = [Stat::Weir_plan_cache_plans, Stat::Weir_plan_cache_bytes].map(stat);
     let mut owners = vec![
         ("memory/innodb/buf_buf_pool", Used::now(1, pool as u64)),

@@ -127,6 +127,26 @@ fn not_null(e: BExpr) -> BExpr {
     BExpr::boolean(Node::Is { expr: Box::new(e), test: Truth::Null, negated: true }, false)
 }
 
+/// The step of a block that has one table.
+fn only_step(o: &Optimizer<'_>, access: Access, conds: Vec<Cond>) -> Step {
+    Step {
+        table: 0,
+        access,
+        conds,
+        after: Vec::new(),
+        begins: Vec::new(),
+        ends: Vec::new(),
+        rows: 1.0,
+        possible: Box::default(),
+        told: 1.0,
+        index_only: None,
+        batched: false,
+        completes: o.b.tables[0].completes(),
+        prune: o.pruning(0, None, 0).map(Box::new),
+        kept: None,
+    }
+}
+
 /// SELECT column FROM table WHERE the block's conditions LIMIT 1, in the order of the access.
 fn first_row(
     o: &Optimizer<'_>,
@@ -144,22 +164,6 @@ fn first_row(
     if e.info.nullable {
         on_row.push(Cond::new(not_null(e.clone())));
     }
-    let step = Step {
-        table: 0,
-        access,
-        conds: on_row,
-        after: Vec::new(),
-        begins: Vec::new(),
-        ends: Vec::new(),
-        rows: 1.0,
-        possible: Box::default(),
-        told: 1.0,
-        index_only: None,
-        batched: false,
-        completes: slot.completes(),
-        prune: o.pruning(0, None, 0).map(Box::new),
-        kept: None,
-    };
     let mut block = Block {
         tables: vec![TableSlot {
             lock: slot.lock,
@@ -170,7 +174,7 @@ fn first_row(
             ..TableSlot::new(slot.alias.clone(), Source::Table(table.clone()))
         }],
         shapes: o.b.shapes.clone(),
-        steps: vec![step],
+        steps: vec![only_step(o, access, on_row)],
         groups: Vec::new(),
         gate: conds(false),
         subs: Vec::new(),

@@ -9,7 +9,9 @@ use crate::session_api::SqlError;
 use crate::value::{Level, Value, Warnings};
 use crate::vars::Var;
 use std::sync::Arc;
-use weir_syntax::ast::{Expr, IntoVar, Op, ParamMode, SlotKind, Statement, TableName};
+use weir_syntax::ast::{
+    Expr, GetDiagnostics, IntoVar, Op, ParamMode, SlotKind, Statement, TableName,
+};
 
 /// Programs inside of one another at most, whatever `max_sp_recursion_depth` allows.
 const FRAMES_MAX: usize = 1024;
@@ -340,30 +342,7 @@ impl Machine {
                     }
                 };
             }
-            Statement::GetDiagnostics(g) => {
-                let f = self.frames.last_mut().expect("a statement belongs to a program");
-                let from = match g.stacked {
-                    false => self.conditions.clone(),
-                    true => f.stacked().cloned().ok_or_else(conditions::no_stacked)?,
-                };
-                let given = get_in_program(g, &from, f, host)?;
-                for (target, v) in given {
-                    match target {
-                        IntoVar::Slot(n) => {
-                            f.vars[n as usize] = code.stored(n, v, &mut host.cx())?;
-                        }
-                        IntoVar::User(name) | IntoVar::Local(name) => {
-                            let cx = host.cx();
-                            let account = cx.reads.session.memory();
-                            let set = cx.changes.user_vars.set(account, name.as_str(), v);
-                            set.map_err(SqlError::from)?;
-                        }
-                    }
-                }
-                f.pc += 1;
-                self.add_to_conditions(host);
-                return Ok(());
-            }
+            Statement::GetDiagnostics(g) => return self.get_diagnostics(code, g, host),
             _ => {}
         }
         let f = self.top();
@@ -380,6 +359,36 @@ impl Machine {
         } else {
             self.after_statement(next, host);
         }
+        Ok(())
+    }
+
+    fn get_diagnostics(
+        &mut self,
+        code: &Arc<Code>,
+        g: &GetDiagnostics,
+        host: &mut dyn Host,
+    ) -> Step {
+        let f = self.frames.last_mut().expect("a statement belongs to a program");
+        let from = match g.stacked {
+            false => self.conditions.clone(),
+            true => f.stacked().cloned().ok_or_else(conditions::no_stacked)?,
+        };
+        let given = get_in_program(g, &from, f, host)?;
+        for (target, v) in given {
+            match target {
+                IntoVar::Slot(n) => {
+                    f.vars[n as usize] = code.stored(n, v, &mut host.cx())?;
+                }
+                IntoVar::User(name) | IntoVar::Local(name) => {
+                    let cx = host.cx();
+                    let account = cx.reads.session.memory();
+                    let set = cx.changes.user_vars.set(account, name.as_str(), v);
+                    set.map_err(SqlError::from)?;
+                }
+            }
+        }
+        f.pc += 1;
+        self.add_to_conditions(host);
         Ok(())
     }
 
@@ -494,7 +503,7 @@ async fn argument(f: &Frame, e: &Expr, host: &mut dyn Host) -> Result<Value<'sta
 }
 
 fn get_in_program(
-    g: &weir_syntax::ast::GetDiagnostics,
+    g: &GetDiagnostics,
     from: &Warnings,
     f: &Frame,
     host: &mut dyn Host,
