@@ -151,7 +151,7 @@ fn memory_is_told_by_owner_and_by_session() {
         "select {bytes} >= 3000000, high_number_of_bytes_used >= 3000000, event_name \
          from performance_schema.memory_summary_by_thread_by_event_name where thread_id = connection_id()"
     );
-    assert_eq!(c.rows(&mine), "1|1|memory/sql/THD::main_mem_root");
+    assert_eq!(c.rows(&mine), "1,1,memory/sql/THD::main_mem_root");
     assert_eq!(
         c.rows("select controlled_memory >= 3000000 from performance_schema.threads where thread_id = connection_id()"),
         "1"
@@ -159,22 +159,22 @@ fn memory_is_told_by_owner_and_by_session() {
     let sessions = format!(
         "select {bytes} >= 3000000, current_count_used from {global} where event_name like '%THD%'"
     );
-    assert_eq!(c.rows(&sessions), "1|1");
+    assert_eq!(c.rows(&sessions), "1,1");
     assert_eq!(
         c.rows(
             "select user, current_allocated >= 3000000 from sys.x$memory_by_user_by_current_bytes"
         ),
-        "root|1"
+        "root,1"
     );
     assert_eq!(
         c.rows("select host, current_count_used from sys.memory_by_host_by_current_bytes"),
-        "localhost|1"
+        "127.0.0.1,1"
     );
     assert_eq!(
         c.rows(
             "select user, current_allocated like '%MiB' from sys.memory_by_thread_by_current_bytes"
         ),
-        "root@localhost|1"
+        "root@127.0.0.1,1"
     );
     // The account is empty again, and the most that it was stays.
     c.run("set @long = null");
@@ -182,7 +182,7 @@ fn memory_is_told_by_owner_and_by_session() {
         "select {bytes} < 100000, high_number_of_bytes_used >= 3000000 \
          from performance_schema.memory_summary_by_account_by_event_name where user = 'root'"
     );
-    assert_eq!(c.rows(&after), "1|1");
+    assert_eq!(c.rows(&after), "1,1");
     // Locks are an owner.
     c.run("create database d");
     c.run("create table d.t (a int primary key)");
