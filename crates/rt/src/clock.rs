@@ -6,6 +6,12 @@ pub const EXACT: libc::clockid_t = libc::CLOCK_MONOTONIC;
 /// The same as of the last tick of the kernel's timer.
 pub const COARSE: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
 
+/// Nanoseconds of the monotonic clock, which begins at no point in particular: for what is never simulated.
+#[inline]
+pub fn monotonic() -> u64 {
+    read(EXACT)
+}
+
 /// Nanoseconds by one of the clocks above, read without a system call where the kernel lets that be.
 pub fn read(clock: libc::clockid_t) -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -19,6 +19,7 @@ mod timer;
 mod wait;
 
 pub use actor::{Acting, Actor, act_as, acting};
+pub use clock::monotonic;
 pub use real::on_dedicated_thread;
 pub use rng::Rng;
 pub use sched::wake_without_preempting;

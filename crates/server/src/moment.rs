@@ -1,7 +1,6 @@
 //! Points in time of the monotonic clock, as one number: what a statement took is a subtraction, where two `Instant`s cost some fifty
 //! instructions. A statement looks at this clock when it begins and when its end is known.
 
-use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
 /// Nanoseconds of the monotonic clock, which begins at no point in particular.
@@ -11,9 +10,7 @@ pub struct Moment(u64);
 impl Moment {
     #[inline]
     pub fn now() -> Moment {
-        let now = clock_gettime(ClockId::Monotonic);
-        // Neither is negative, and the sum overflows after five centuries of running.
-        Moment((now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64))
+        Moment(weir_rt::monotonic())
     }
 
     pub fn from_nanos(nanos: u64) -> Moment {

@@ -115,7 +115,7 @@ fn free_frames_survive_resizing() {
 fn a_resident_page_is_always_found() {
     explore(500, || {
         let frames: Arc<Vec<Frame>> = Arc::new((0..3).map(|_| Frame::new()).collect());
-        let t = Arc::new(PageTable::new(3));
+        let t = Arc::new(PageTable::new(3).unwrap());
         let page = |n| PageId::new(9, n);
         t.insert(&frames, page(1), 0).unwrap();
         t.insert(&frames, page(2), 1).unwrap();
@@ -143,7 +143,7 @@ fn a_resident_page_is_always_found() {
 fn a_page_is_pinned_or_evicted() {
     explore(500, || {
         let frames: Arc<Vec<Frame>> = Arc::new(vec![Frame::new()]);
-        let t = Arc::new(PageTable::new(1));
+        let t = Arc::new(PageTable::new(1).unwrap());
         let id = PageId::new(1, 1);
         t.insert(&frames, id, 0).unwrap();
         let (t2, f2) = (t.clone(), frames.clone());
