@@ -132,7 +132,7 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl BinaryLog {
-    /// The log of a directory, before its engine is opened; `None`: there is none, and none is wanted.
+    /// The log of a directory, before its engine is opened; `None`: the directory has no log, and the options ask for no log.
     pub async fn open(disk: Arc<dyn Disk>, o: Options) -> Result<Option<Arc<BinaryLog>>> {
         let state = match State::load(disk.as_ref()).await? {
             None if !o.on => return Ok(None),

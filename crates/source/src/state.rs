@@ -13,7 +13,7 @@ pub struct State {
     pub base: String,
     /// Records of groups that end at or below this LSN are in the files.
     pub lsn: Lsn,
-    /// The file that is written to, and how far; number 0: there is none yet.
+    /// The file that is written to, and how far; number 0: no file was begun yet.
     pub number: u32,
     pub position: u64,
     /// Events of the file have checksums.

@@ -384,7 +384,7 @@ impl Log {
         c.write_both().await
     }
 
-    /// Records a checkpoint durably, then gives the segments below it a new place. There is none as long as events below it are in the log
+    /// Records a checkpoint durably, then gives the segments below it a new place. No checkpoint is recorded as long as events below it are in the log
     /// alone.
     pub async fn write_checkpoint(&self, lsn: Lsn, clean: bool) -> Result<()> {
         if !self.settle_events(lsn, clean).await? {

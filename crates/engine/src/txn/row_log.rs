@@ -56,7 +56,7 @@ impl RowLog {
         }
     }
 
-    /// Moves the items in memory to the file. `fresh`: the file, where there is none yet.
+    /// Moves the items in memory to the file. `fresh`: the file that is used where the transaction has no file yet.
     pub async fn spill(&mut self, fresh: Option<Scratch>) -> Result<()> {
         if self.file.is_none() {
             self.file = fresh;

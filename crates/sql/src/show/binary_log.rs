@@ -5,6 +5,7 @@ use crate::ddl::engine_error;
 use crate::errno;
 use crate::infoschema::cells::{s, u};
 use crate::infoschema::columns_of;
+use crate::memory::{Held, row_bytes};
 use crate::session_api::SqlError;
 use crate::value::Value;
 use std::sync::Arc;
@@ -91,7 +92,12 @@ pub async fn events(
     let (mut reader, end) = log.read(file_number, start).await.map_err(engine_error)?;
     let mut format = None;
     let (mut seen, mut reached) = (0, from == start);
+    // A file may have a gigabyte of events, and all rows are made before the first one goes out.
+    let (mut held, account) = (Held::default(), cx.reads.session.memory());
     while let Some(bytes) = reader.next(end).await.map_err(engine_error)? {
+        if cx.reads.interrupt.killed() != 0 {
+            return Err(SqlError::interrupted());
+        }
         let at = reader.position() - bytes.len() as u64;
         if format.is_none() {
             format = Format::decode(&bytes).ok();
@@ -104,11 +110,13 @@ pub async fn events(
             return Err(failed("Wrong offset or I/O error"));
         }
         seen += 1;
-        if seen > skip && (r.rows.len() as u64) < most {
-            if cx.reads.interrupt.killed() != 0 {
-                return Err(SqlError::interrupted());
+        if seen > skip {
+            if r.rows.len() as u64 >= most {
+                break;
             }
-            r.rows.push(row(&file, at, &bytes, format.as_ref()));
+            let row = row(&file, at, &bytes, format.as_ref());
+            held.grow(account, row_bytes(&row))?;
+            r.rows.push(row);
         }
     }
     if !reached && from < end {
