@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The library as a stranger has it: a crate outside of the workspace builds and runs with nothing of the server; a server opens the directory that it
-# has made, and the program opens it behind the server again; the README's programs run. WEIR: the server (default target/debug/weir).
+# has made, and the program opens it behind the server again; the programs of the book's page run. WEIR: the server (default target/debug/weir).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 WEIR=$(readlink -f "${WEIR:-target/debug/weir}")
@@ -42,25 +42,25 @@ wait "$server" || fail "the server's end: $(tail -3 "$WORK/log")"
 "$program" "$WORK/data" >"$WORK/second" || fail "the program behind the server"
 printf '1 30.98\n2 50.00\n' | diff - <(head -2 "$WORK/second")
 tail -1 "$WORK/second" | grep -qx '4001 rows more' || fail "the server's row is lost: $(tail -1 "$WORK/second")"
-# The README's programs: that in Rust is compiled as one of the library's examples would be, those in C and Python run as they stand.
-section() { awk -v lang="$1" '$0 == "```" lang { on = 1; next } /^```/ { on = 0 } on' README.md; }
-section rust >"$WORK/readme.rs"
+# The programs of docs/book/src/first-steps/program.md: that in Rust is compiled as one of the library's examples would be, those in C and Python run as they stand.
+section() { awk -v lang="$1" '$0 == "```" lang { on = 1; next } /^```/ { on = 0 } on' docs/book/src/first-steps/program.md; }
+section rust >"$WORK/page.rs"
 deps=target/stranger/debug/deps
-rustc --edition 2024 "$WORK/readme.rs" -L dependency=$deps --extern weir="$(ls -t $deps/libweir-*.rlib | head -1)" -o "$WORK/readme-rust"
-mkdir "$WORK/readme" && cd "$WORK/readme"
-[ "$("$WORK/readme-rust")" = "1 9.99
-2 25.00" ] || fail "the README's program in Rust"
+rustc --edition 2024 "$WORK/page.rs" -L dependency=$deps --extern weir="$(ls -t $deps/libweir-*.rlib | head -1)" -o "$WORK/page-rust"
+mkdir "$WORK/page" && cd "$WORK/page"
+[ "$("$WORK/page-rust")" = "1 9.99
+2 25.00" ] || fail "the page's program in Rust"
 cd - >/dev/null
 if [ -e target/debug/libweir.so ]; then
-    section c >"$WORK/readme.c"
-    section python >"$WORK/readme.py"
-    cc -Wall -Werror -I crates/capi/include "$WORK/readme.c" -L target/debug -lweir -Wl,-rpath,"$PWD/target/debug" -o "$WORK/readme-c"
+    section c >"$WORK/page.c"
+    section python >"$WORK/page.py"
+    cc -Wall -Werror -I crates/capi/include "$WORK/page.c" -L target/debug -lweir -Wl,-rpath,"$PWD/target/debug" -o "$WORK/page-c"
     root=$PWD
-    cd "$WORK/readme"
-    [ "$("$WORK/readme-c")" = "1 from C" ] || fail "the README's program in C"
-    [ "$(WEIRDB_LIBRARY=$root/target/debug/libweir.so PYTHONPATH=$root/bindings/python python3 -B "$WORK/readme.py")" = 7 ] || fail "the README's program in Python"
+    cd "$WORK/page"
+    [ "$("$WORK/page-c")" = "1 from C" ] || fail "the page's program in C"
+    [ "$(WEIRDB_LIBRARY=$root/target/debug/libweir.so PYTHONPATH=$root/bindings/python python3 -B "$WORK/page.py")" = 7 ] || fail "the page's program in Python"
     cd - >/dev/null
 else
-    echo "the README's programs in C and Python are not run: libweir is not built (tests/capi.sh builds it)"
+    echo "the page's programs in C and Python are not run: libweir is not built (tests/capi.sh builds it)"
 fi
 echo "the library outside of the workspace: passed"

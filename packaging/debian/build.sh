@@ -26,6 +26,9 @@ install -D -m 0644 packaging/logrotate "$root/etc/logrotate.d/weir"
 for doc in README.md NOTICE docs/operate.md; do
     install -D -m 0644 "$doc" "$root/usr/share/doc/weir/$(basename "$doc")"
 done
+for doc in docs/book/src/operate/*.md; do
+    install -D -m 0644 "$doc" "$root/usr/share/doc/weir/${doc#docs/}"
+done
 install -D -m 0644 LICENSE "$root/usr/share/doc/weir/copyright"
 for file in packaging/grafana/weir.json packaging/prometheus/weir.rules.yml; do
     install -D -m 0644 "$file" "$root/usr/share/weir/$(basename "$file")"

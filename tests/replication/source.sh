@@ -3,7 +3,8 @@
 #
 # usage: tests/replication/source.sh [ROUNDS]     ROUNDS: kills of the source under load, 8 by default
 # WEIR: the binary, target/debug/weir by default. MYSQL=host:port: a MySQL (root without a password, GTIDs on, log_replica_updates on)
-# that is made a replica; without it the replica is another Weir. What is not installed is passed over with a message.
+# that is made a replica; without it the replica is another Weir. SOURCE_OPTIONS: more options of the source. What is not installed is passed
+# over with a message.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 weir=${WEIR:-$here/../../target/debug/weir}
@@ -21,7 +22,7 @@ executed() { ask "$1" -N -r -e 'select @@global.gtid_executed' | tr -d '\n'; }
 
 start_source() {
   "$weir" serve --datadir="$work/source" --port=$port --socket="$work/s.sock" --server-id=1 --log-bin --gtid-mode=ON \
-    --enforce-gtid-consistency=ON --max-binlog-size=${size:-1073741824} --event-scheduler=OFF --log-bin-trust-function-creators=1 >>"$work/source.log" 2>&1 &
+    --enforce-gtid-consistency=ON --max-binlog-size=${size:-1073741824} ${SOURCE_OPTIONS:-} --event-scheduler=OFF --log-bin-trust-function-creators=1 >>"$work/source.log" 2>&1 &
   source=$!
   answers $port || { say "the source does not start"; tail -5 "$work/source.log"; exit 1; }
 }

@@ -35,7 +35,7 @@ Options of all:
   --warmup=0s           not measured                             --interval=1s     of the series
   --rate=N              transactions per second of all users; response times count from when one was due
   --max-requests=N      transactions in all                      --seed=1          of what users draw
-  --prepare             make the data anew first                 --load-threads=N
+  --prepare             make the data again first                --load-threads=N
   --set name=value      server option (embedded) or global variable (put back afterwards); may be repeated
   --name=TEXT           in tables and charts                     --out=PREFIX      PREFIX.json, .html, .svg, .png
   --no-live             plain lines

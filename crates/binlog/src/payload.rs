@@ -3,6 +3,8 @@
 use crate::error::{Error, Result};
 use flate2::{Decompress, FlushDecompress, Status};
 use weir_wire::Reader;
+#[cfg(feature = "zstd")]
+use weir_wire::{put_lenenc_int, put_lenenc_str};
 
 /// Numbers of the fields of a TRANSACTION_PAYLOAD.
 const END: u64 = 0;
@@ -48,6 +50,29 @@ pub fn unpack(body: &[u8], limit: u64) -> Result<Vec<u8>> {
         ZSTD => unpack_zstd(packed, told, limit),
         other => Err(Error::Refused(format!("compression algorithm {other} of a transaction"))),
     }
+}
+
+/// The body of a TRANSACTION_PAYLOAD of these events, which have no checksums. `None`: it would be no shorter than they are.
+#[cfg(feature = "zstd")]
+pub fn pack(events: &[u8], level: i32) -> Option<Vec<u8>> {
+    let packed = zstd::bulk::compress(events, level).ok()?;
+    let mut out = Vec::with_capacity(packed.len() + 24);
+    let fields =
+        [(COMPRESSION, ZSTD), (UNPACKED, events.len() as u64), (SIZE, packed.len() as u64)];
+    for (field, number) in fields {
+        let mut value = Vec::new();
+        put_lenenc_int(&mut value, number);
+        put_lenenc_int(&mut out, field);
+        put_lenenc_str(&mut out, &value);
+    }
+    put_lenenc_int(&mut out, END);
+    out.extend_from_slice(&packed);
+    (out.len() < events.len()).then_some(out)
+}
+
+#[cfg(not(feature = "zstd"))]
+pub fn pack(_: &[u8], _: i32) -> Option<Vec<u8>> {
+    None
 }
 
 #[cfg(feature = "zstd")]
@@ -105,7 +130,18 @@ pub fn unpack_mariadb(bytes: &[u8], limit: u64) -> Result<Vec<u8>> {
 #[cfg(all(test, feature = "zstd"))]
 mod tests {
     use super::*;
-    use weir_wire::{put_lenenc_int, put_lenenc_str};
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let events = [&b"the same again, "[..]; 90].concat();
+        for level in [1, 3, 22] {
+            let body = pack(&events, level).expect("it is shorter");
+            assert!(body.len() < 100);
+            assert_eq!(unpack(&body, events.len() as u64).as_ref(), Ok(&events));
+            assert!(unpack(&body, events.len() as u64 - 1).is_err());
+        }
+        assert_eq!(pack(b"short", 3), None);
+    }
 
     fn payload(told: Option<u64>, packed: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();

@@ -12,22 +12,36 @@ const KEY: &str = "server-uuid";
 ///
 /// Errors: a file that says none.
 pub fn server_uuid(datadir: &Path) -> Result<(String, Option<String>), String> {
+    uuid_of(datadir, true)
+}
+
+/// The same for a program that has the database inside it. Nothing names it in a log, so the file is not waited for: a power failure soon
+/// after the first opening may leave the file empty, and the next opening draws another name.
+pub fn program_uuid(datadir: &Path) -> Result<(String, Option<String>), String> {
+    uuid_of(datadir, false)
+}
+
+fn uuid_of(datadir: &Path, durable: bool) -> Result<(String, Option<String>), String> {
     let path = datadir.join(NAME);
     let shown = path.display();
     match std::fs::read_to_string(&path) {
+        Ok(text) if text.bytes().all(|b| b == 0) => drawn_and_kept(datadir, durable),
         Ok(text) => match written(&text) {
             Some(uuid) => Ok((uuid, None)),
             None => Err(format!(
                 "the file '{shown}' has no line {KEY}=UUID; correct it, or remove it, and the server gets a new one"
             )),
         },
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            let uuid = drawn()?;
-            let kept = keep(datadir, &uuid);
-            Ok((uuid, kept.err().map(|e| format!("cannot write '{shown}': {e}"))))
-        }
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => drawn_and_kept(datadir, durable),
         Err(e) => Err(format!("cannot read '{shown}': {e}")),
     }
+}
+
+fn drawn_and_kept(datadir: &Path, durable: bool) -> Result<(String, Option<String>), String> {
+    let uuid = drawn()?;
+    let shown = datadir.join(NAME).display().to_string();
+    let kept = keep(datadir, &uuid, durable);
+    Ok((uuid, kept.err().map(|e| format!("cannot write '{shown}': {e}"))))
 }
 
 /// Drawn by the kernel, which is the machine's source of such numbers.
@@ -37,13 +51,18 @@ fn drawn() -> Result<String, String> {
     Ok(uuid.trim().to_owned())
 }
 
-fn keep(datadir: &Path, uuid: &str) -> std::io::Result<()> {
+fn keep(datadir: &Path, uuid: &str, durable: bool) -> std::io::Result<()> {
     let draft = datadir.join(format!("{NAME}.tmp"));
     let mut file = std::fs::File::create(&draft)?;
     file.write_all(format!("[auto]\n{KEY}={uuid}\n").as_bytes())?;
-    file.sync_all()?;
+    if durable {
+        file.sync_all()?;
+    }
     std::fs::rename(&draft, datadir.join(NAME))?;
-    std::fs::File::open(datadir)?.sync_all()
+    if durable {
+        std::fs::File::open(datadir)?.sync_all()?;
+    }
+    Ok(())
 }
 
 fn written(text: &str) -> Option<String> {
@@ -78,6 +97,11 @@ mod tests {
         assert_eq!(server_uuid(&dir).unwrap().0, "12345678-abcd-1234-abcd-1234567890ab");
         std::fs::write(dir.join(NAME), "[auto]\nserver-uuid=nonsense\n").unwrap();
         assert!(server_uuid(&dir).unwrap_err().contains("has no line"));
+        for lost in [&b""[..], &[0; 56]] {
+            std::fs::write(dir.join(NAME), lost).unwrap();
+            let again = program_uuid(&dir).unwrap().0;
+            assert_eq!(server_uuid(&dir).unwrap().0, again);
+        }
         std::fs::remove_file(dir.join(NAME)).unwrap();
         assert_ne!(server_uuid(&dir).unwrap().0, first);
         std::fs::remove_dir_all(&dir).unwrap();

@@ -14,6 +14,8 @@ pub const ALIGN: usize = 4096;
 pub struct IoBuf {
     at: NonNull<u8>,
     len: usize,
+    /// Bytes of the memory, all of which have values. At least `len`.
+    capacity: usize,
     owned: bool,
 }
 
@@ -30,13 +32,13 @@ impl IoBuf {
     /// Zeroed memory; a length of 0 allocates nothing.
     pub fn new(len: usize) -> IoBuf {
         if len == 0 {
-            return IoBuf { at: NonNull::dangling(), len: 0, owned: false };
+            return IoBuf { at: NonNull::dangling(), len: 0, capacity: 0, owned: false };
         }
         let layout = Self::layout(len);
         // SAFETY: the length is not 0.
         let at = unsafe { alloc_zeroed(layout) };
         let Some(at) = NonNull::new(at) else { handle_alloc_error(layout) };
-        IoBuf { at, len, owned: true }
+        IoBuf { at, len, capacity: len, owned: true }
     }
 
     /// A copy of these bytes, which costs no zeros first.
@@ -50,7 +52,7 @@ impl IoBuf {
         let Some(at) = NonNull::new(at) else { handle_alloc_error(layout) };
         // SAFETY: both have the length, and what was allocated just now is nobody else's.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at.as_ptr(), bytes.len()) };
-        IoBuf { at, len: bytes.len(), owned: true }
+        IoBuf { at, len: bytes.len(), capacity: bytes.len(), owned: true }
     }
 
     /// Memory of somebody else, given back by dropping.
@@ -59,7 +61,21 @@ impl IoBuf {
     /// `at..at+len` is valid memory, aligned as the file's mode needs it, and neither freed nor used by anybody else
     /// until the returned value is dropped - which may be long after the future of the operation that got it is dropped.
     pub unsafe fn borrowed(at: *mut u8, len: usize) -> IoBuf {
-        IoBuf { at: NonNull::new(at).unwrap_or(NonNull::dangling()), len, owned: false }
+        let at = NonNull::new(at).unwrap_or(NonNull::dangling());
+        IoBuf { at, len, capacity: len, owned: false }
+    }
+
+    /// Bytes that it was made with: what it can have at most.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Has the buffer begin where it did and be so long. Bytes that come back by this have the values that they had.
+    ///
+    /// Panics if its memory is shorter.
+    pub fn set_len(&mut self, len: usize) {
+        assert!(len <= self.capacity, "a buffer of {} bytes cannot have {len}", self.capacity);
+        self.len = len;
     }
 }
 
@@ -67,7 +83,7 @@ impl Drop for IoBuf {
     fn drop(&mut self) {
         if self.owned {
             // SAFETY: allocated by `new` with this layout, and nobody else's.
-            unsafe { dealloc(self.at.as_ptr(), Self::layout(self.len)) }
+            unsafe { dealloc(self.at.as_ptr(), Self::layout(self.capacity)) }
         }
     }
 }
@@ -106,6 +122,22 @@ mod tests {
         let moved = std::thread::spawn(move || b[8191]).join().unwrap();
         assert_eq!(moved, 7);
         assert!(IoBuf::new(0).is_empty());
+    }
+
+    #[test]
+    fn shorter_and_long_again() {
+        let mut b = IoBuf::of(&[3; 5000]);
+        b.set_len(10);
+        assert_eq!((b.len(), b.capacity()), (10, 5000));
+        b[9] = 4;
+        b.set_len(5000);
+        assert_eq!((b[9], b[4999]), (4, 3));
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot have 5001")]
+    fn longer_than_its_memory() {
+        IoBuf::of(&[3; 5000]).set_len(5001);
     }
 
     #[test]

@@ -88,6 +88,8 @@ pub use dict::Rider;
 pub use error::LogFn;
 pub use error::{Error, Result};
 #[doc(hidden)]
+pub use files::Sums as IoSums;
+#[doc(hidden)]
 pub use force::Force;
 #[doc(hidden)]
 pub use ids::{Lsn, PageId, Xid};
@@ -114,13 +116,13 @@ pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 #[doc(hidden)]
 pub use status::{
-    Heading, Kind as StatusKind, PoolNow, StatusDef, TrxInfo, Unit as StatusUnit, buffers_inserts,
-    is_before_5_5,
+    FileSums, Heading, Kind as StatusKind, LogSums, PoolNow, StatusDef, TrxInfo,
+    Unit as StatusUnit, buffers_inserts, is_before_5_5,
 };
 #[doc(hidden)]
 pub use table::{
     ColumnDef, ColumnHistory, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewColumns, NewTable,
-    SchemaDef, Table, TableDef,
+    SchemaDef, Table, TableDef, Use, UseCounts, Uses,
 };
 #[doc(hidden)]
 pub use txn::{

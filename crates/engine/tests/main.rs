@@ -25,6 +25,7 @@ mod gone;
 mod implicit;
 mod index_build;
 mod log_on_demand;
+mod making;
 mod many_parts;
 mod many_writers;
 mod mechanism;

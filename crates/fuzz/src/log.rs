@@ -3,7 +3,7 @@
 use crate::split;
 use std::sync::Arc;
 use weir_disk::sim::SimDisk;
-use weir_disk::{Disk, Mode};
+use weir_disk::{Disk, IoBuf, Mode};
 use weir_engine::log::control::Control;
 use weir_engine::log::reader::LogReader;
 use weir_engine::log::{self, Segments, frame_header};
@@ -58,7 +58,7 @@ async fn read_back(disk: Arc<dyn Disk>, mut stream: Vec<u8>) -> Vec<Vec<u8>> {
     let segments = segments.expect("an empty directory");
     segments.grow(START).await.expect("room on the device");
     stream.resize(stream.len().next_multiple_of(4096), 0);
-    segments.write(START, &stream).await.expect("within the segment");
+    segments.write(START, IoBuf::of(&stream)).await.1.expect("within the segment");
     let mut reader = LogReader::new(&Arc::new(segments), &control, START);
     let mut out = Vec::new();
     while let Ok(Some(_)) = reader.next().await {

@@ -30,7 +30,7 @@ beside published figures of such disks.
   --set name=value    server option over those of all runs, to switch one thing at a time; may be repeated
   --without=foreign-keys   TPC-C's tables without the indexes of tpcc-mysql's foreign keys
   --jobs=N            runs at once (default: as many as processors; with --world=real always one)
-  --out=DIR           results, kept and gone on with (default: weir-reproduce)      --again  make kept runs anew
+  --out=DIR           results, kept and gone on with (default: weir-reproduce)      --again  make kept runs again
   --doc=FILE          write the page there, its pictures beside it, if no run is missing
   --dir=DIR           with --world=real: where data are made and removed again (default: here)
 

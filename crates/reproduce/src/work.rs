@@ -87,7 +87,7 @@ impl Work {
         }
         if !done.is_empty() {
             eprintln!(
-                "{} of {} runs are kept in {} (--again makes them anew)",
+                "{} of {} runs are kept in {} (--again makes them once more)",
                 done.len(),
                 jobs.len(),
                 self.out.display()

@@ -1,6 +1,6 @@
 //! Tasks, wait cells, timers, clock and randomness, from outside of the engine: one production runtime, one simulated.
 //!
-//! Uses nothing but `std`, and two calls of the system that it lacks: random numbers, and how a thread is scheduled. Nothing above this crate starts a thread, reads a clock or draws a random number by itself.
+//! Uses nothing but `std`, and three calls of the system that it lacks: random numbers, how a thread is scheduled, and a handler of forks. Nothing above this crate starts a thread, reads a clock or draws a random number by itself.
 //!
 //! Production: background tasks get a thread each (there are a handful), sessions run on threads of their own through
 //! `Rt::block_on`. Simulation (`sim`): one thread, virtual time, the next task chosen by a seeded generator.
@@ -10,6 +10,7 @@ mod actor;
 mod clock;
 #[cfg(all(test, any(shuttle, loom)))]
 mod model;
+mod process;
 mod real;
 mod rng;
 mod sched;
@@ -20,6 +21,7 @@ mod wait;
 
 pub use actor::{Acting, Actor, act_as, acting};
 pub use clock::monotonic;
+pub use process::Process;
 pub use real::on_dedicated_thread;
 pub use rng::Rng;
 pub use sched::wake_without_preempting;

@@ -17,8 +17,8 @@ use crate::parking::{Idle, Woken};
 use crate::registry::{Command as Doing, Entry};
 use crate::sink::{NetSink, Told, change, column, status};
 use crate::transport::Transport;
-use logged::Said;
 pub use logged::header;
+use logged::{Said, without_end};
 use parameters::{malformed, value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -163,6 +163,7 @@ impl Connection {
 
     /// Rolls back and lets go of everything.
     pub fn close(self: Box<Connection>, polite: bool) {
+        self.audit_login("Quit", 0);
         let Connection { server, conn, session, entry, _counted, .. } = *self;
         if !polite {
             server.inst.status.inc(Stat::Aborted_clients);
@@ -415,7 +416,7 @@ impl Connection {
 
     fn ok(&mut self) {
         let (status, caps) = (self.status(), self.caps);
-        let tracked = self.session.take_tracked();
+        let tracked = self.session.take_tracked_here(&self.server.rt);
         let changes: Vec<_> = tracked.iter().map(change).collect();
         let ok = response::Ok { status, changes: &changes, ..response::Ok::default() };
         self.conn.out.packet(|buf| response::put_ok(buf, caps, &ok));
@@ -449,10 +450,15 @@ impl Connection {
             let (sent, ended) = (sink.sent, sink.ended);
             let goes_on = sink.drain();
             let text = rest.get(..end.consumed).unwrap_or(rest);
-            // What is no statement is not slow.
-            if !matches!(&end.result, Err(e) if matches!(e.errno, errno::ER_PARSE_ERROR | errno::ER_EMPTY_QUERY))
-            {
-                self.statement_ended(began, ended, sent, Said::Text(without_end(text)));
+            let said = Said::Text(without_end(text));
+            match &end.result {
+                // What is no statement is not slow.
+                Err(e) if matches!(e.errno, errno::ER_PARSE_ERROR | errno::ER_EMPTY_QUERY) => {
+                    if self.server.logs.audit.wants_statements() {
+                        self.audit_statement(said, e.errno);
+                    }
+                }
+                _ => self.statement_ended(began, ended, sent, said),
             }
             match end.result {
                 Err(e) => {
@@ -467,7 +473,7 @@ impl Connection {
                         return Next::Go;
                     }
                     if let Some(f) = last {
-                        let changes = self.session.take_tracked();
+                        let changes = self.session.take_tracked_here(&self.server.rt);
                         f.put(&mut self.conn.out, self.caps, more, &mut self.told, &changes);
                     }
                     if !goes_on {
@@ -634,7 +640,7 @@ impl Connection {
         let sent = (sink.sent, sink.ended);
         match (r, sink.last.take()) {
             (Ok(()), Some(f)) => {
-                let changes = self.session.take_tracked();
+                let changes = self.session.take_tracked_here(&self.server.rt);
                 f.put(&mut self.conn.out, self.caps, false, &mut self.told, &changes);
             }
             (Ok(()), None) => self.ok(),
@@ -662,7 +668,8 @@ impl Connection {
         let who = match known {
             Ok(w) => w,
             Err(Refused::Sql(e)) => {
-                self.server.logs.refused(self.entry.id, &e.message);
+                self.server.logs.refused(self.entry.id, &e);
+                self.server.logs.audit_refused(&self.entry, fresh.user, &e);
                 self.error(&e);
                 return Next::Close;
             }
@@ -688,10 +695,4 @@ impl Connection {
         self.answer(r);
         if failed { Next::Close } else { Next::Go }
     }
-}
-
-/// A text without the semicolons and blanks at its end: MySQL cuts them off before it reads.
-fn without_end(sql: &[u8]) -> &[u8] {
-    let ends = |b: &u8| *b == b';' || b.is_ascii_whitespace() || *b == 0x0b;
-    &sql[..sql.iter().rposition(|b| !ends(b)).map_or(0, |last| last + 1)]
 }

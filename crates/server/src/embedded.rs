@@ -32,7 +32,7 @@ impl Seat {
     /// Makes certificates in the directory where the variables ask for them.
     pub fn new(inst: &Instance, datadir: &Path) -> Result<Seat, String> {
         let tls = Tls::open(&inst.vars, datadir)?;
-        let logs = Logs::new(&inst.vars, datadir, header(&inst.vars));
+        let logs = Logs::new(&inst.vars, datadir, header(&inst.vars), inst.db.rt().wall_micros());
         // Set once: this is the only seat of the instance.
         let _ = inst.statement_logs.set(logs.clone());
         let control: Arc<dyn weir_sql::tls::TlsControl> = tls.clone();

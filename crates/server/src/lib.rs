@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod alarm;
+mod audit;
 mod auth;
 pub mod backup;
 pub mod boot;
@@ -37,6 +38,7 @@ mod queue;
 mod registry;
 mod replicas;
 mod sink;
+mod slow_rates;
 mod spare;
 mod stage;
 mod statement_log;

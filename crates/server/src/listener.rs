@@ -85,7 +85,7 @@ impl Server {
         let of = registry.clone();
         inst.db.note_definitions_by(Arc::new(move |id| definition_of(&of, id)));
         let datadir = PathBuf::from(inst.vars.text(Var::datadir));
-        let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars));
+        let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars), inst.db.rt().wall_micros());
         // Set once, as above.
         let _ = inst.statement_logs.set(logs.clone());
         let control: Arc<dyn weir_sql::tls::TlsControl> = tls.clone();
@@ -329,7 +329,7 @@ fn connection(
                 server.serve_here(connection, Woken::LoggedIn);
             }
         }
-        Err(why) => refuse(server, &mut conn, &entry, why),
+        Err(why) => refuse(server, &mut conn, &entry, &[], why),
     }
 }
 
@@ -359,18 +359,23 @@ fn begin(
             Some(Connection::new(server.clone(), conn, session, caps, entry, counted))
         }
         Err(why) => {
-            refuse(server, &mut conn, &entry, why);
+            let user = match decode_hello(&packet) {
+                Ok(ClientHello::Login(login)) => login.user,
+                _ => &[],
+            };
+            refuse(server, &mut conn, &entry, user, why);
             None
         }
     }
 }
 
-/// Says why there is no session, to a client that is still there.
-fn refuse(server: &Server, conn: &mut Conn, entry: &Entry, why: Refused) {
+/// Says why there is no session, to a client that is still there. `user`: the name that it has sent, if it came so far.
+fn refuse(server: &Server, conn: &mut Conn, entry: &Entry, user: &[u8], why: Refused) {
     server.inst.status.inc(Stat::Aborted_connects);
     match why {
         Refused::Sql(e) => {
-            server.logs.refused(entry.id, &e.message);
+            server.logs.refused(entry.id, &e);
+            server.logs.audit_refused(entry, user, &e);
             conn.out.error(&e)
         }
         Refused::Gone(ReadError::Frame(f)) => {

@@ -114,6 +114,7 @@ pub fn change(of: &Tracked) -> Change<'_> {
         Tracked::Variable(name, value) => Change::Variable(name, value),
         Tracked::Schema(name) => Change::Schema(name),
         Tracked::Changed => Change::State,
+        Tracked::Gtids(set) => Change::Gtids(set),
         Tracked::Transaction(state) => Change::Transaction(state),
         Tracked::Characteristics(said) => Change::Characteristics(said),
     }

@@ -3,7 +3,10 @@
 //! A statement is written when it has ended (slow) or before it begins (general), one `write` each, so that lines of several
 //! connections do not mix. A log that cannot be written is reported once in the error log, and turned off.
 
+use crate::audit::{self, AuditLog, Party};
 use crate::log;
+use crate::registry::Entry;
+use crate::slow_rates::{self, SlowRates, Suppressed};
 use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_engine::cost::{Cost, Costs};
 use weir_sql::errno;
 use weir_sql::files::StatementLogs;
+use weir_sql::processes::host_alone;
 use weir_sql::session_api::SqlError;
 use weir_sql::vars::{GlobalVars, Var, VarValue};
 
@@ -21,6 +25,8 @@ use weir_sql::vars::{GlobalVars, Var, VarValue};
 pub struct Logs {
     pub general: LogFile,
     pub slow: LogFile,
+    pub audit: AuditLog,
+    pub rates: SlowRates,
     /// `log_queries_not_using_indexes`.
     unindexed: AtomicBool,
     /// `log_slow_admin_statements`.
@@ -39,6 +45,8 @@ pub struct LogFile {
     datadir: PathBuf,
     /// What the first lines of a file say of the server.
     header: String,
+    /// What is in the first bytes of any such log.
+    marker: &'static [u8],
     state: Mutex<State>,
 }
 
@@ -52,10 +60,17 @@ struct State {
 }
 
 impl LogFile {
-    fn new(name: &'static str, path: String, datadir: &Path, header: String) -> LogFile {
+    pub fn new(
+        name: &'static str,
+        path: String,
+        datadir: &Path,
+        header: String,
+        marker: &'static [u8],
+    ) -> LogFile {
         let state = State { path, wanted: false, file: None, database: String::new() };
         let on = AtomicBool::new(false);
-        LogFile { name, on, datadir: datadir.into(), header, state: Mutex::new(state) }
+        let (datadir, state) = (datadir.into(), Mutex::new(state));
+        LogFile { name, on, datadir, header, marker, state }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -70,7 +85,7 @@ impl LogFile {
     }
 
     /// Opens the file, which gets a header, or closes it. Nobody waits for a file that is being opened: the lock is taken afterwards.
-    fn turn(&self, on: bool) -> Result<(), String> {
+    pub fn turn(&self, on: bool) -> Result<(), String> {
         let path = self.state().path.clone();
         let file = if on { Some(self.open(&path)?) } else { None };
         let mut state = self.state();
@@ -103,7 +118,7 @@ impl LogFile {
         if found.len() > 0 {
             let mut start = [0; 256];
             let read = file.read(&mut start).map_err(|e| tell(e.to_string()))?;
-            let is_log = start[..read].windows(9).any(|w| w == b"Version: ");
+            let is_log = start[..read].windows(self.marker.len()).any(|w| w == self.marker);
             if !is_log {
                 return Err(tell("there is another file of this name, which is no log".into()));
             }
@@ -113,7 +128,7 @@ impl LogFile {
     }
 
     /// Goes on in another file.
-    fn move_to(&self, path: &str) -> Result<(), String> {
+    pub fn move_to(&self, path: &str) -> Result<(), String> {
         if path.is_empty() {
             return Err("a log has a name".into());
         }
@@ -144,6 +159,40 @@ impl LogFile {
 
     pub fn is_on(&self) -> bool {
         self.on.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that the file has, where it is open.
+    pub fn size(&self) -> u64 {
+        let state = self.state();
+        let len = |f: &File| f.metadata().map_or(0, |m| m.len());
+        state.file.as_ref().map_or(0, len)
+    }
+
+    /// Lines that were made without a look at the state.
+    pub fn append(&self, bytes: &[u8]) {
+        self.write(&mut self.state(), bytes);
+    }
+
+    /// Goes on in an empty file. The old one gets the number 1 behind its name, and those before the next ones, up to `files`.
+    pub fn rotate(&self, files: u64) {
+        let mut state = self.state();
+        if state.file.is_none() {
+            return;
+        }
+        let whole = self.datadir.join(&state.path).display().to_string();
+        let numbered = |n: u64| if n == 0 { whole.clone() } else { format!("{whole}.{n}") };
+        // A file that is missing leaves a gap, which the next rotation fills.
+        for n in (0..files).rev() {
+            let _ = std::fs::rename(numbered(n), numbered(n + 1));
+        }
+        let path = state.path.clone();
+        match self.open(&path) {
+            Ok(file) => self.put(&mut state, Some(file)),
+            Err(e) => {
+                self.put(&mut state, None);
+                log::error(&format!("{e}; it is off"));
+            }
+        }
     }
 
     fn write(&self, state: &mut State, bytes: &[u8]) {
@@ -180,7 +229,12 @@ pub struct Ended<'a> {
 
 impl Logs {
     /// Follows the variables from now on.
-    pub fn new(vars: &Arc<GlobalVars>, datadir: &Path, header: String) -> Arc<Logs> {
+    pub fn new(
+        vars: &Arc<GlobalVars>,
+        datadir: &Path,
+        header: String,
+        wall_micros: u64,
+    ) -> Arc<Logs> {
         let host = match vars.text(Var::hostname) {
             host if host.is_empty() => "weir".to_owned(),
             host => host,
@@ -191,10 +245,13 @@ impl Logs {
                 vars.put(var, VarValue::Str(format!("{host}{end}").into()));
             }
         }
-        let file = |name, var| LogFile::new(name, vars.text(var), datadir, header.clone());
+        let file =
+            |name, var| LogFile::new(name, vars.text(var), datadir, header.clone(), b"Version: ");
         let logs = Arc::new(Logs {
             general: file("general log", Var::general_log_file),
             slow: file("slow query log", Var::slow_query_log_file),
+            audit: AuditLog::new(vars, datadir, wall_micros),
+            rates: SlowRates::new(vars),
             unindexed: AtomicBool::new(vars.bool(Var::log_queries_not_using_indexes)),
             admin: AtomicBool::new(vars.bool(Var::log_slow_admin_statements)),
             extra: AtomicBool::new(vars.bool(Var::log_slow_extra)),
@@ -208,7 +265,7 @@ impl Logs {
                 vars.put(var, VarValue::Bool(false));
             }
         }
-        for var in [
+        let own = [
             Var::general_log,
             Var::slow_query_log,
             Var::general_log_file,
@@ -217,7 +274,8 @@ impl Logs {
             Var::log_slow_admin_statements,
             Var::log_slow_extra,
             Var::log_output,
-        ] {
+        ];
+        for var in own.into_iter().chain(audit::VARS).chain(slow_rates::VARS) {
             let logs = logs.clone();
             vars.on_change(var, Box::new(move |value| logs.follow(var, value)));
         }
@@ -239,7 +297,8 @@ impl Logs {
             (Var::log_slow_admin_statements, _) => self.admin.store(on, Ordering::Relaxed),
             (Var::log_slow_extra, _) => self.extra.store(on, Ordering::Relaxed),
             (Var::log_output, value) => self.outputs(value),
-            _ => {}
+            _ if audit::VARS.contains(&var) => return self.audit.follow(var, value),
+            _ => self.rates.follow(var, value),
         }
         Ok(())
     }
@@ -277,17 +336,36 @@ impl Logs {
         self.general.write(&mut state, &line);
     }
 
-    /// A login fails. The name in its message is what anybody may send, who is not to write lines of his own.
-    pub fn refused(&self, id: u64, message: &str) {
+    /// A login fails: a line in the general log, and a note in the error log, which writes notes where `log_error_verbosity` is 3. The message has
+    /// the name that the client has sent. Its control characters become spaces, since a line break could forge another message.
+    pub fn refused(&self, id: u64, e: &SqlError) {
+        let line = e.message.replace(char::is_control, " ");
         if self.general_is_on() {
-            let line = message.replace(char::is_control, " ");
             self.command(id, "Connect", line.as_bytes());
+        }
+        // Of the others MySQL keeps silent: a database without rights, a broken handshake, too many connections.
+        if matches!(
+            e.errno,
+            errno::ER_ACCESS_DENIED_ERROR
+                | errno::ER_ACCOUNT_HAS_BEEN_LOCKED
+                | errno::ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK
+        ) {
+            log::write(log::Level::Note, id, &line);
+        }
+    }
+
+    /// The same in the audit log. `user`: the name that the client has sent.
+    pub fn audit_refused(&self, entry: &Entry, user: &[u8], e: &SqlError) {
+        if self.audit.wants_logins() {
+            let user = String::from_utf8_lossy(user);
+            let (host, account) = (host_alone(&entry.host), ("", ""));
+            let who = Party { id: entry.id, user: &user, host, ip: "", account, database: "" };
+            self.audit.login("Connect", &who, e.errno);
         }
     }
 
     pub fn slow(&self, s: &Ended<'_>) {
         let mut state = self.slow.state();
-        let seconds = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
         let mut text = format!(
             "# Time: {}\n# User@Host: {}[{}] @ {} [{}]  Id: {:5}\n# Query_time: {}  Lock_time: {} Rows_sent: {}  Rows_examined: {}\n",
             log::now(),
@@ -302,6 +380,7 @@ impl Logs {
             s.examined
         )
         .into_bytes();
+        text.extend(self.rates.comment().into_iter().flat_map(String::into_bytes));
         if self.extra.load(Ordering::Relaxed) {
             text.extend_from_slice(extra(s).as_bytes());
         }
@@ -314,6 +393,23 @@ impl Logs {
         text.extend_from_slice(b";\n");
         self.slow.write(&mut state, &text);
     }
+
+    /// What was left out of the slow query log in the minute before, as MySQL says it.
+    pub fn suppressed(&self, s: &Suppressed) {
+        let text = format!(
+            "# Time: {}\n# User@Host: [] @  []  Id:     0\n# Query_time: {}  Lock_time: {} Rows_sent: 0  Rows_examined: 0\n\
+             throttle: {:10} 'index not used' warning(s) suppressed.;\n",
+            log::now(),
+            seconds(s.micros),
+            seconds(s.lock_nanos / 1000),
+            s.statements,
+        );
+        self.slow.append(text.as_bytes());
+    }
+}
+
+fn seconds(micros: u64) -> String {
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
 /// What the statement cost, as a comment of names and numbers that tools which read this log pass over or gather.
@@ -343,6 +439,9 @@ impl StatementLogs for Logs {
             if wanted {
                 log.reopen().map_err(|e| SqlError::new(errno::ER_UNKNOWN_ERROR, e))?;
             }
+        }
+        if general && slow {
+            self.audit.file.reopen().map_err(|e| SqlError::new(errno::ER_UNKNOWN_ERROR, e))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! This server as a source of replication: its own binary log. See docs/decisions/binary-log.md.
 //!
 //! A commit's events ride in the redo log as a [`record`]. [`BinaryLog`] follows the redo log (`weir_engine::Follower`) and makes of the
-//! records, in the order of the commits, the files that clients see: [`writer`] formats and writes them, [`state`] is what a start
+//! records ([`pack`] makes them short), in the order of the commits, the files that clients see: [`writer`] formats and writes them, [`state`] is what a start
 //! must know of them, [`names`] are the files and their index, [`log`] is what the server asks of the whole. [`reader`] reads the files
 //! for those who follow this server, [`dump`] is the stream that one of them is sent.
 //!
@@ -16,9 +16,12 @@
 pub mod dump;
 pub mod log;
 mod names;
+pub mod owned;
+mod pack;
 pub mod reader;
 pub mod record;
 mod state;
+pub mod tickets;
 mod writer;
 
 pub use dump::{Dump, DumpError, From, Sent};

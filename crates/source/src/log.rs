@@ -1,15 +1,17 @@
 //! The binary log as the server sees it.
 
 use crate::names::{NUMBER_MAX, Names, STATE};
+use crate::owned::Owners;
 use crate::reader::{FileReader, previous_of};
 use crate::record::{Batch, Record};
 use crate::state::State;
+use crate::tickets::Tickets;
 use crate::writer::{FileInfo, Fixed, Writer};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use weir_binlog::GtidSet;
 use weir_binlog::event::{MAGIC, Sum};
+use weir_binlog::{Gtid, GtidSet};
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 use weir_engine::{Db, Error, Events, Follower, LogFn, Lsn, Result};
 use weir_rt::{AsyncMutex, Boxed, Event, Rt, WaitQueue};
@@ -115,6 +117,8 @@ pub struct BinaryLog {
     db: OnceLock<Db>,
     stop: Event,
     replicas: Mutex<BTreeMap<u64, Registered>>,
+    pub(crate) owners: Owners,
+    pub(crate) tickets: Tickets,
     log: LogFn,
 }
 
@@ -166,6 +170,8 @@ impl BinaryLog {
             db: OnceLock::new(),
             stop: Event::new(),
             replicas: Mutex::default(),
+            owners: Owners::default(),
+            tickets: Tickets::default(),
             log: o.log,
         };
         Ok(Some(Arc::new(log)))
@@ -244,8 +250,9 @@ impl BinaryLog {
             if w.pending.is_none() {
                 let mut told = lock(&self.told);
                 w.pending = self.events.take(durable);
-                if let Some((_, bytes)) = &w.pending {
-                    told.count(bytes, self.fixed.uuid);
+                let counted = w.pending.as_ref().and_then(|p| told.count(&p.1, self.fixed.uuid));
+                if let Some((ticket, gtid)) = counted {
+                    self.tickets.named(ticket, &gtid);
                 }
             }
             if w.pending.is_none() {
@@ -295,10 +302,18 @@ impl BinaryLog {
 
     /// Transactions that are durable. Those that are not in the files yet are counted as they will be.
     pub fn executed(&self) -> GtidSet {
-        let durable = self.db.get().map_or(0, Db::durable_lsn);
+        self.executed_below(self.db.get().map_or(0, Db::durable_lsn))
+    }
+
+    /// Whether there is a transaction of this name, durable or not.
+    pub fn knows(&self, gtid: &Gtid) -> bool {
+        self.executed_below(Lsn::MAX).contains(gtid)
+    }
+
+    fn executed_below(&self, durable: Lsn) -> GtidSet {
         let told = lock(&self.told);
         let mut all = Told { executed: told.executed.clone(), ..Told::default() };
-        self.events.each_below(durable, |bytes| all.count(bytes, self.fixed.uuid));
+        self.events.each_below(durable, |bytes| drop(all.count(bytes, self.fixed.uuid)));
         all.executed
     }
 
@@ -324,6 +339,15 @@ impl BinaryLog {
             file: last.map_or(String::new(), |f| self.fixed.names.file(f.number)),
             position: last.map_or(0, |f| f.size),
         }
+    }
+
+    /// Transactions that were executed, and the place behind the last of them: neither has one that the other lacks.
+    pub async fn executed_and_place(&self) -> Result<(GtidSet, Place)> {
+        let end = self.db()?.make_durable().await?;
+        let mut w = self.writer.lock().await;
+        self.take_all(&mut w, end).await?;
+        let file = self.fixed.names.file(w.state.number);
+        Ok((w.state.executed.clone(), Place { file, position: w.end() }))
     }
 
     /// The number of a file that is there.
@@ -525,12 +549,22 @@ impl Told {
         }
     }
 
-    /// Counts the transaction of a record.
-    fn count(&mut self, bytes: &[u8], uuid: [u8; 16]) {
-        let Ok(record) = Record::decode(bytes) else { return };
-        if let Some(gtid) = Writer::name(&self.executed, uuid, &record.named) {
-            self.executed.add(&gtid);
-        }
+    /// Counts the transaction of a record. Returns its name where its session waits for that, with the ticket.
+    fn count(&mut self, bytes: &[u8], uuid: [u8; 16]) -> Option<(u64, Gtid)> {
+        let record = Record::decode(bytes).ok()?;
+        let gtid = Writer::name(&self.executed, uuid, &record.named)?;
+        self.executed.add(&gtid);
+        Some((record.ticket?, gtid))
+    }
+}
+
+/// How long a checkpoint that the files are not ready for waits before it is given up: the engine asks again at once.
+const NOT_NOW: std::time::Duration = std::time::Duration::from_millis(50);
+
+impl BinaryLog {
+    async fn not_now(&self) -> Result<bool> {
+        self.settings.rt.sleep(NOT_NOW).await;
+        Ok(false)
     }
 }
 
@@ -560,7 +594,7 @@ impl Follower for BinaryLog {
                 // A long transaction is on its way to the files.
                 false => match self.writer.try_lock() {
                     Some(w) => w,
-                    None => return Ok(false),
+                    None => return self.not_now().await,
                 },
             };
             let done = async {
@@ -572,7 +606,10 @@ impl Follower for BinaryLog {
             };
             match done.await {
                 Ok(()) => Ok(true),
-                Err(Error::DiskFull { .. }) if !stops => Ok(false),
+                Err(Error::DiskFull { .. }) if !stops => {
+                    drop(w);
+                    self.not_now().await
+                }
                 Err(e) => Err(e),
             }
         })

@@ -2,15 +2,17 @@
 //!
 //! Invariants
 //! - The bytes of a transaction depend on its record, on what [`State`] has, and on the records since. So `behind`, which names commits by
-//!   their LSN, is resolved among the transactions since the last state, and to the last one before it where it is older.
+//!   their LSN, is resolved among the transactions since the last state, and to the last one before it where it is older; and of rows
+//!   that were changed no more is remembered than since the last state.
 //! - A new file is durable, with its entry in the index and the state that names it, before anything follows its head.
 
 use crate::log::Settings;
 use crate::names::{NUMBER_MAX, Names, read, replace};
+use crate::pack::unpack;
 use crate::reader::previous_of;
 use crate::record::{Events, Named, Part, Record, cut};
 use crate::state::State;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_binlog::encode::{self, Writer as Encoder};
@@ -26,6 +28,8 @@ const WRITE_AT: usize = 1 << 20;
 const PIECE: usize = 256 << 10;
 /// Transactions by whose commit `behind` is looked up.
 const CLOCK_MAX: usize = 65_536;
+/// Keys of rows that are remembered, as in MySQL. A variable could be another one when a crash has the files made again.
+const HISTORY_MAX: usize = 25_000;
 
 /// What does not change while the server runs.
 pub struct Fixed {
@@ -57,6 +61,9 @@ pub struct Writer {
     clock: VecDeque<(Lsn, i64)>,
     /// The number in the file as of the last state.
     base: i64,
+    /// Which transaction has changed the row of a key last; those up to the number may have changed any.
+    history: HashMap<u32, i64>,
+    history_from: i64,
     pub files: Vec<FileInfo>,
     /// Spilled files that the state on disk may still need.
     spilled: Vec<u64>,
@@ -80,6 +87,8 @@ impl Writer {
             saved: state.lsn,
             saved_number: state.number,
             base: state.sequence,
+            history: HashMap::new(),
+            history_from: state.sequence,
             state,
             settings,
             out: Vec::new(),
@@ -154,8 +163,9 @@ impl Writer {
     pub fn name(executed: &GtidSet, uuid: [u8; 16], named: &Named) -> Option<Gtid> {
         match named {
             Named::Anonymous => None,
-            Named::Given(gtid) => Some(gtid.clone()),
-            Named::Automatic => {
+            // An own number that has gone to another transaction meanwhile: no number is used twice.
+            Named::Given(gtid) if !executed.contains(gtid) => Some(gtid.clone()),
+            Named::Given(_) | Named::Automatic => {
                 let source = Source::new(uuid);
                 let number = Writer::next_number(executed, &source);
                 Gtid::new(source, number).ok()
@@ -200,7 +210,7 @@ impl Writer {
         let mut begin = Begin {
             gtid: gtid.clone(),
             may_have_statements: record.may_have_statements,
-            last_committed: self.last_before(record.behind),
+            last_committed: self.parent(&record),
             sequence_number: self.state.sequence,
             immediate_commit: record.immediate,
             original_commit: record.original,
@@ -212,10 +222,12 @@ impl Writer {
         let seconds = (record.immediate / 1_000_000) as u32;
         self.format(record.server_id, (kind, 0, seconds), &body);
         match record.events {
-            Events::Inline(mut rest) => {
-                while let Some(part) = cut(&mut rest).map_err(|e| broken(end, &e))? {
-                    self.part(record.server_id, &part);
-                }
+            Events::Inline(bytes) => {
+                self.parts(record.server_id, bytes).map_err(|e| broken(end, &e))?
+            }
+            Events::Packed { raw, bytes } => {
+                let bytes = unpack(bytes, raw as usize).map_err(|e| broken(end, &e))?;
+                self.parts(record.server_id, &bytes).map_err(|e| broken(end, &e))?;
             }
             Events::Spilled { file, bytes, crc } => {
                 self.copy(record.server_id, file, bytes, crc).await?;
@@ -243,6 +255,27 @@ impl Writer {
         at.checked_sub(1).map_or(self.base, |at| self.clock[at].1)
     }
 
+    /// The number of the transaction that this one must come behind: by the rows that both have changed, where that is known, or by the locks
+    /// that one had when the other asked for them. Either of them is enough.
+    fn parent(&mut self, record: &Record<'_>) -> i64 {
+        let (by_locks, own) = (self.last_before(record.behind), self.state.sequence);
+        let Some(keys) = &record.keys else {
+            self.forget_history(own);
+            return by_locks;
+        };
+        let before = keys.iter().filter_map(|k| self.history.insert(*k, own)).max();
+        let by_rows = before.unwrap_or(0).max(self.history_from);
+        if self.history.len() > HISTORY_MAX {
+            self.forget_history(own);
+        }
+        by_locks.min(by_rows)
+    }
+
+    fn forget_history(&mut self, from: i64) {
+        self.history.clear();
+        self.history_from = from;
+    }
+
     /// The event before the transaction's own; its length counts itself.
     fn begin_body(&self, begin: &mut Begin, sum: usize) -> Result<(Kind, Vec<u8>)> {
         let (tagged, rest) = match &begin.gtid {
@@ -261,6 +294,17 @@ impl Writer {
                 return Ok((kind, body));
             }
             begin.length = length;
+        }
+    }
+
+    fn parts(&mut self, server_id: u32, mut rest: &[u8]) -> weir_binlog::Result<()> {
+        let mut time = 0;
+        while let Some(part) = cut(&mut rest, &mut time)? {
+            self.part(server_id, &part);
+        }
+        match rest.is_empty() {
+            true => Ok(()),
+            false => Err(weir_binlog::Error::Malformed("the events of a record")),
         }
     }
 
@@ -286,7 +330,7 @@ impl Writer {
         if file.len().await? < bytes {
             return Err(lost("the file is too short"));
         }
-        let (mut at, mut waiting, mut sum) = (0u64, Vec::new(), Sum::default());
+        let (mut at, mut waiting, mut sum, mut time) = (0u64, Vec::new(), Sum::default(), 0);
         while at < bytes {
             let len = (bytes - at).min(PIECE as u64) as usize;
             let (piece, done) = file.read(at, IoBuf::new(len)).await;
@@ -295,7 +339,9 @@ impl Writer {
             sum.add(&piece);
             waiting.extend_from_slice(&piece);
             let mut rest = &waiting[..];
-            while let Some(part) = cut(&mut rest).map_err(|_| lost("an event cannot be read"))? {
+            while let Some(part) =
+                cut(&mut rest, &mut time).map_err(|_| lost("an event cannot be read"))?
+            {
                 self.part(server_id, &part);
             }
             let left = rest.len();
@@ -373,6 +419,7 @@ impl Writer {
         // What comes next names commits from here on.
         self.clock.clear();
         self.base = self.state.sequence;
+        self.forget_history(self.state.sequence);
         for number in std::mem::take(&mut self.spilled) {
             self.fixed.disk.remove(&self.fixed.names.spilled(number)).await?;
         }
@@ -441,6 +488,7 @@ impl Writer {
         // Numbers of the file before mean nothing in this one, whether or not the state can be saved now.
         self.clock.clear();
         self.base = 0;
+        self.forget_history(0);
         self.ended = None;
         self.file = Some(file);
         self.save().await

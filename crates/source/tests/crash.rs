@@ -9,10 +9,11 @@ use common::{Row, encode, key, new_table};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use weir_binlog::event::{File, MAGIC};
 use weir_binlog::gtid::Begin;
 use weir_binlog::{Checksum, Event, Kind};
-use weir_disk::sim::SimDisk;
+use weir_disk::sim::{Fault, SimDisk};
 use weir_engine::{Db, Durability, Options as EngineOptions, Result, SchemaDef, Txn, TxnOptions};
 use weir_rt::sim::SimRt;
 use weir_rt::{Rng, Rt};
@@ -23,6 +24,15 @@ use weir_source::{Batch, BinaryLog, Named, Options, Record};
 const UUID: [u8; 16] = [9; 16];
 
 async fn open(rt: &Rt, disk: &SimDisk, max_size: u64) -> Result<(Db, Arc<BinaryLog>)> {
+    open_telling(rt, disk, max_size, Arc::new(|_| {})).await
+}
+
+async fn open_telling(
+    rt: &Rt,
+    disk: &SimDisk,
+    max_size: u64,
+    tell: weir_engine::LogFn,
+) -> Result<(Db, Arc<BinaryLog>)> {
     let settings = Settings {
         rt: rt.clone(),
         server_id: AtomicU32::new(1),
@@ -38,7 +48,7 @@ async fn open(rt: &Rt, disk: &SimDisk, max_size: u64) -> Result<(Db, Arc<BinaryL
         uuid: UUID,
         version: "8.0.36-weir".into(),
         settings: Arc::new(settings),
-        log: Arc::new(|_| {}),
+        log: tell,
     };
     let log = BinaryLog::open(Arc::new(disk.clone()), o).await?.expect("the log is on");
     let engine = EngineOptions {
@@ -62,6 +72,17 @@ async fn open(rt: &Rt, disk: &SimDisk, max_size: u64) -> Result<(Db, Arc<BinaryL
 
 /// One transaction: it inserts the row `id`, and its events say so.
 async fn insert(db: &Db, log: &BinaryLog, id: i64, rng: &mut Rng, d: Durability) -> Result<()> {
+    insert_with(db, log, (id, 0), rng, d).await
+}
+
+/// The same with so many bytes of events beside.
+async fn insert_with(
+    db: &Db,
+    log: &BinaryLog,
+    (id, beside): (i64, usize),
+    rng: &mut Rng,
+    d: Durability,
+) -> Result<()> {
     let t = db.table("test", "t").expect("there");
     let mut txn = db.begin(TxnOptions { notes_rows: true, ..TxnOptions::default() });
     let row = Row { k: 1, u: None, body: vec![7; rng.below(60) as usize] };
@@ -76,6 +97,9 @@ async fn insert(db: &Db, log: &BinaryLog, id: i64, rng: &mut Rng, d: Durability)
     }
     let mut batch = Batch::default();
     batch.push((Kind::Query, 8, 1), b"BEGIN-like");
+    if beside > 0 {
+        batch.push((Kind::RowsQuery, 0, 1), &vec![7; beside]);
+    }
     batch.push((Kind::Xid, 0, 1), &(id as u64).to_le_bytes());
     let spilled = rng.chance(0.1);
     let mut record = Record {
@@ -87,6 +111,8 @@ async fn insert(db: &Db, log: &BinaryLog, id: i64, rng: &mut Rng, d: Durability)
         immediate_version: 80036,
         original_version: 80036,
         behind: db.commits_released(),
+        ticket: None,
+        keys: rng.chance(0.8).then(|| vec![id as u32 % 5, 100 + id as u32 % 7]),
         count: batch.count,
         bodies: batch.bodies,
         events: Events::Inline(&[]),
@@ -294,4 +320,95 @@ fn the_log_and_the_tables_agree_after_any_crash() {
         assert!(!names.iter().any(|n| n.contains("spilled")), "{names:?}");
         assert!(files(&disk).iter().all(|(_, b)| b.starts_with(MAGIC)));
     }
+}
+
+/// The device has no room for the files of the log, now and then. The log goes on where it was when there is room, and commits wait for it
+/// where the redo log cannot keep more: nothing that was acknowledged is missing, with a crash in between or without.
+fn full_life(seed: u64, crash: bool) -> (SimDisk, Vec<i64>, u64) {
+    let sim = SimRt::new(seed);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), seed);
+    let full = Arc::new(AtomicBool::new(false));
+    let now = full.clone();
+    disk.set_fault(Some(Box::new(move |op| {
+        let of_log = op.path.starts_with("binlog") && op.kind == "write";
+        (of_log && now.load(Ordering::SeqCst)).then_some(Fault::Full)
+    })));
+    let (known, told) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicU64::new(0)));
+    let (d, k, t) = (disk.clone(), known.clone(), told.clone());
+    let body = async move {
+        let said = t.clone();
+        let tell = move |text: &str| {
+            said.fetch_add(
+                u64::from(text.contains("no room for the binary log")),
+                Ordering::SeqCst,
+            );
+        };
+        let (db, log) = open_telling(&rt, &d, 20_000, Arc::new(tell)).await.expect("opens");
+        let mut clients = Vec::new();
+        for c in 0..3u64 {
+            let (db, log, k) = (db.clone(), log.clone(), k.clone());
+            let mut rng = Rng::new(seed * 31 + c);
+            clients.push(rt.spawn("client", async move {
+                for n in 0..100 {
+                    let id = (c * 100 + n) as i64;
+                    let done =
+                        insert_with(&db, &log, (id, 6000), &mut rng, Durability::Flush).await;
+                    if done.is_ok() {
+                        k.lock().unwrap().push(id);
+                    }
+                }
+            }));
+        }
+        let mut rng = Rng::new(seed);
+        for _ in 0..4 {
+            rt.sleep(Duration::from_millis(rng.below(40))).await;
+            full.store(true, Ordering::SeqCst);
+            if crash && rng.chance(0.4) {
+                d.crash_at(d.io_count() + rng.below(60));
+            }
+            rt.sleep(Duration::from_millis(500 + rng.below(3000))).await;
+            full.store(false, Ordering::SeqCst);
+        }
+        for c in clients {
+            c.await;
+        }
+        log.settle_told().await.expect("there is room");
+        db.shutdown().await.expect("stops");
+    };
+    let ended = sim.run(until_frozen(&disk, body));
+    ended.unwrap_or_else(|s| panic!("seed {seed}: stuck at {} with {:?}", s.at, s.tasks));
+    sim.kill_all();
+    let known = known.lock().unwrap().clone();
+    (disk, known, told.load(Ordering::SeqCst))
+}
+
+#[test]
+fn a_full_device_loses_nothing() {
+    let mut told = 0;
+    for seed in 0..16 {
+        let crash = seed % 2 == 1;
+        let (disk, acknowledged, said) = full_life(seed, crash);
+        told += said;
+        let sim = SimRt::new(seed + 1000);
+        let rt = sim.rt();
+        let disk = disk.crash(rt.clone(), seed);
+        let body = async move {
+            let (db, log) = open(&rt, &disk, 20_000).await.expect("opens");
+            let (mut in_log, mut in_table) = (logged(&files(&disk)), rows(&db).await);
+            in_log.sort_unstable();
+            in_table.sort_unstable();
+            assert_eq!(in_log, in_table, "seed {seed}");
+            let lost: Vec<_> = acknowledged.iter().filter(|id| !in_log.contains(id)).collect();
+            assert!(lost.is_empty(), "seed {seed}: {lost:?} were acknowledged");
+            if !crash {
+                let executed = log.executed().to_string();
+                assert!(executed.ends_with(&format!(":1-{}", in_log.len())), "{executed}");
+            }
+            db.shutdown().await.expect("stops");
+        };
+        sim.run(body).unwrap_or_else(|s| panic!("seed {seed}: stuck with {:?}", s.tasks));
+        sim.kill_all();
+    }
+    assert!(told > 0, "the server says what it waits for");
 }

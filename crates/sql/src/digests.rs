@@ -176,6 +176,12 @@ impl Durations {
         self.counts[..class(1 << bits)].iter().sum()
     }
 
+    /// How many took from how long to how long, in nanoseconds.
+    pub fn classes(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let from = |class: usize| if class == 0 { 0 } else { end_of(class - 1) + 1 };
+        self.counts.iter().enumerate().map(move |(class, n)| (from(class), end_of(class), *n))
+    }
+
     /// What came since `before`. A TRUNCATE of the summaries in between makes it what there is now.
     pub fn since(&self, before: &Durations) -> Durations {
         if self.nanos < before.nanos || self.counts.iter().zip(&before.counts).any(|(a, b)| a < b) {
@@ -263,15 +269,10 @@ impl Summary {
         self.stripes.iter().chain(&self.lanes).filter_map(|s| s.get().map(|s| &**s))
     }
 
-    /// How many statements there were of each class of duration.
-    fn durations(&self) -> [u64; CLASSES] {
-        std::array::from_fn(|n| self.made().map(|s| s.durations[n].load(Relaxed)).sum())
-    }
-
     pub fn sums(&self) -> Sums {
         let sum = |n: usize| self.made().map(|s| s.sums[n].load(Relaxed)).sum();
         Sums {
-            count: self.durations().iter().sum(),
+            count: self.durations().count(),
             nanos: sum(0),
             lock_nanos: sum(1),
             errors: sum(2),
@@ -286,8 +287,23 @@ impl Summary {
 
     /// The duration below which `share` of the statements ended, in nanoseconds; at most a quarter too long.
     pub fn quantile(&self, share: f64) -> u64 {
-        let durations = Durations { counts: self.durations(), nanos: 0 };
-        durations.quantile(share).min(self.max_nanos.load(Relaxed))
+        self.durations().quantile(share).min(self.max_nanos.load(Relaxed))
+    }
+
+    /// How long they took.
+    pub fn durations(&self) -> Durations {
+        let mut all = Durations::default();
+        self.add_durations(&mut all);
+        all
+    }
+
+    fn add_durations(&self, all: &mut Durations) {
+        for stripe in self.made() {
+            for (to, from) in all.counts.iter_mut().zip(&stripe.durations) {
+                *to += from.load(Relaxed);
+            }
+            all.nanos += stripe.sums[0].load(Relaxed);
+        }
     }
 
     pub fn sample(&self) -> Sample {
@@ -351,12 +367,7 @@ impl Digests {
     /// How long the statements of all rows took.
     pub fn durations(&self) -> Durations {
         let mut all = Durations::default();
-        for stripe in self.list().iter().flat_map(|row| row.made()) {
-            for (to, from) in all.counts.iter_mut().zip(&stripe.durations) {
-                *to += from.load(Relaxed);
-            }
-            all.nanos += stripe.sums[0].load(Relaxed);
-        }
+        self.list().iter().for_each(|row| row.add_durations(&mut all));
         all
     }
 

@@ -444,6 +444,8 @@ errors! { SERVER:
          future.";
     ER_REPLICA_INCIDENT = 1590, b"HY000", "The incident {} occurred on the source. Message: {}";
     ER_REPLICA_RELAY_LOG_READ_FAILURE = 1594, b"HY000", "Relay log read failure: {}";
+    ER_NO_FORMAT_DESCRIPTION_EVENT_BEFORE_BINLOG_STATEMENT = 1609, b"HY000",
+        "The BINLOG statement of type `{}` was not preceded by a format description BINLOG statement.";
     ER_XA_RBTIMEOUT = 1613, b"XA106", "XA_RBTIMEOUT: Transaction branch was rolled back: took too long";
     ER_XA_RBDEADLOCK = 1614, b"XA102", "XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected";
     ER_NEED_REPREPARE = 1615, b"HY000", "Prepared statement needs to be re-prepared";
@@ -467,6 +469,7 @@ errors! { SERVER:
     ER_TOO_MANY_PARTITION_FUNC_FIELDS_ERROR = 1655, b"HY000", "Too many fields in '{}'";
     ER_MAXVALUE_IN_VALUES_IN = 1656, b"HY000", "Cannot use MAXVALUE as value in VALUES IN";
     ER_FIELD_TYPE_NOT_ALLOWED_AS_PARTITION_FIELD = 1659, b"HY000", "Field '{}' is of a not allowed type for this type of partitioning";
+    ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_BINLOG_FORMAT = 1679, b"HY000", "Cannot modify @@session.binlog_format inside a transaction";
     ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT = 1681, b"HY000", "'{}' is deprecated and will be removed in a future release.";
     ER_SPATIAL_MUST_HAVE_GEOM_COL = 1687, b"42000", "A SPATIAL index may only contain a geometrical type column";
     ER_TOO_LONG_INDEX_COMMENT = 1688, b"HY000", "Comment for index '{}' is too long (max = {})";
@@ -484,6 +487,8 @@ errors! { SERVER:
     ER_INDEX_COLUMN_TOO_LONG = 1709, b"HY000", "Index column size too large. The maximum column size is {} bytes.";
     ER_INDEX_CORRUPT = 1712, b"HY000", "Index {} is corrupted";
     ER_SOURCE_DELAY_VALUE_OUT_OF_RANGE = 1729, b"HY000", "The requested value {} for the source delay exceeds the maximum {}";
+    ER_ONLY_FD_AND_RBR_EVENTS_ALLOWED_IN_BINLOG_STATEMENT = 1730, b"HY000",
+        "Only Format_description_log_event and row events are allowed in BINLOG statements (but {} was provided)";
     ER_PARTITION_EXCHANGE_DIFFERENT_OPTION = 1731, b"HY000", "Non matching attribute '{}' between partition and table";
     ER_PARTITION_EXCHANGE_PART_TABLE = 1732, b"HY000", "Table to exchange with partition is partitioned: '{}'";
     ER_PARTITION_EXCHANGE_TEMP_TABLE = 1733, b"HY000", "Table to exchange with partition is temporary: '{}'";
@@ -507,8 +512,12 @@ errors! { SERVER:
     ER_MALFORMED_GTID_SPECIFICATION = 1774, b"HY000", "Malformed GTID specification '{}'.";
     ER_BAD_REPLICA_AUTO_POSITION = 1776, b"HY000",
         "Parameters SOURCE_LOG_FILE, SOURCE_LOG_POS, RELAY_LOG_FILE and RELAY_LOG_POS cannot be set when SOURCE_AUTO_POSITION is active.";
+    ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET = 1778, b"HY000",
+        "Cannot execute statements with implicit commit inside a transaction when @@SESSION.GTID_NEXT == 'UUID:NUMBER'.";
     ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF = 1781, b"HY000",
         "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
+    ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON = 1782, b"HY000",
+        "@@SESSION.GTID_NEXT cannot be set to ANONYMOUS when @@GLOBAL.GTID_MODE = ON.";
     ER_UNKNOWN_EXPLAIN_FORMAT = 1791, b"HY000", "Unknown EXPLAIN format name: '{}'";
     ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION = 1792, b"25006", "Cannot execute statement in a READ ONLY transaction.";
     ER_REPLICA_CONFIGURATION = 1794, b"HY000",
@@ -537,6 +546,8 @@ errors! { SERVER:
     ER_FK_COLUMN_CANNOT_CHANGE_CHILD = 1833, b"HY000", "Cannot change column '{}': used in a foreign key constraint '{}' of table '{}'";
     ER_MALFORMED_PACKET = 1835, b"HY000", "Malformed communication packet.";
     ER_READ_ONLY_MODE = 1836, b"HY000", "Running in read-only mode";
+    ER_GTID_NEXT_TYPE_UNDEFINED_GROUP = 1837, b"HY000",
+        "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value after a COMMIT or ROLLBACK. Please check GTID_NEXT variable manual page for detailed explanation. Current @@SESSION.GTID_NEXT is '{}'.";
     ER_ALTER_OPERATION_NOT_SUPPORTED = 1845, b"0A000", "{} is not supported for this operation. Try {}.";
     ER_ALTER_OPERATION_NOT_SUPPORTED_REASON = 1846, b"0A000", "{} is not supported. Reason: {}. Try {}.";
     ER_MUST_CHANGE_PASSWORD_LOGIN = 1862, b"HY000",

@@ -30,6 +30,7 @@ pub mod session;
 pub mod session_api;
 pub mod show;
 pub mod stages;
+pub mod statement_history;
 pub mod status;
 pub mod sys;
 pub mod tls;

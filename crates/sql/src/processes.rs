@@ -5,7 +5,8 @@
 //! have no words in MySQL's list; `information_schema.weir_waits` tells them.
 
 use crate::context::Shared;
-use crate::session_api::ProcessInfo;
+use crate::session_api::{ConnInfo, ProcessInfo};
+use crate::status::Who;
 use std::collections::HashMap;
 use weir_engine::waits::{Cause, What};
 
@@ -51,6 +52,19 @@ fn of_statement(text: &str) -> &'static str {
         ("create", "unique" | "fulltext" | "spatial") => "altering table",
         ("commit", _) => "starting",
         _ => "executing",
+    }
+}
+
+/// Whose counters those of a session are.
+pub fn who_of(conn: &ConnInfo) -> Who {
+    Who { id: conn.id, user: conn.user.clone(), host: host_alone(&conn.host).into() }
+}
+
+/// The host of a client without its port.
+pub fn host_alone(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => host,
+        _ => host,
     }
 }
 

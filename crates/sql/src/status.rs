@@ -33,6 +33,10 @@ macro_rules! stats {
 stats! {
     Aborted_clients: Counter One, "Connections that ended without COM_QUIT.";
     Aborted_connects: Counter One, "Connections that failed before the login was done.";
+    Binlog_cache_disk_use: Counter One, "Transactions whose rows for the binary log were more than binlog_cache_size and went to a file.";
+    Binlog_cache_use: Counter One, "Transactions that had something for the binary log, those that were rolled back among them.";
+    Binlog_stmt_cache_disk_use: Counter One, "Always 0: statements outside of transactions are short.";
+    Binlog_stmt_cache_use: Counter One, "Statements outside of transactions that the binary log has, such as ANALYZE TABLE.";
     Bytes_received: Counter Bytes, "Bytes read from clients.";
     Bytes_sent: Counter Bytes, "Bytes written to clients.";
     Com_admin_commands: Counter One, "Protocol commands that are no statements.";
@@ -93,6 +97,8 @@ stats! {
     Weir_backups: Counter One, "Backups that came to their end: BACKUP STREAM and BACKUP TO.";
     Weir_backups_failed: Counter One, "Backups that did not.";
     Weir_backups_running: Gauge One, "Backups under way.";
+    Weir_batched_leaves: Counter One, "Leaves that queries read as a whole (`weir_batches`).";
+    Weir_batched_rows: Counter One, "Rows of those.";
     Weir_join_kept: Counter One, "Tables that a join has read once and kept.";
     Weir_join_not_kept: Counter One, "Tables too large for that, which a join reads for each row.";
     Weir_join_parted: Counter One, "Tables too large for that, which a join has divided in files.";
@@ -100,10 +106,12 @@ stats! {
     Weir_plan_cache_evicted: Counter One, "Plans that had to go for want of room.";
     Weir_plan_cache_hits: Counter One, "Statements whose plan was found by their text.";
     Weir_plan_cache_plans: Gauge One, "Plans that are kept.";
+    Weir_plan_cache_remade: Counter One, "Plans made again because the values of an execution asked for another one.";
     Weir_point_plans: Counter One, "SELECTs of one row by a unique key that were run without the executor.";
     Weir_redo_archive_failures: Counter One, "Writes to the redo archive that failed and were tried again.";
     Weir_redo_archive_gaps: Counter One, "Times that the log had to go on without the redo archive.";
     Weir_redo_archive_lsn: Gauge One, "The redo archive is safe up to this LSN; 0: nothing was archived since the start.";
+    Weir_subquery_results_reused: Counter One, "Runs of subqueries that were spared because rows around had asked the same.";
 }
 
 /// What has a counter: a row of the table above, or a kind of statement.
@@ -137,17 +145,58 @@ pub struct Status {
     sessions: Mutex<Open>,
 }
 
+/// Whose session it is. The server's own have no number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Who {
+    /// CONNECTION_ID().
+    pub id: u64,
+    pub user: String,
+    pub host: String,
+}
+
+struct OpenSession {
+    counters: Arc<Counters>,
+    who: Who,
+}
+
+/// So many accounts are counted by themselves when their sessions have ended.
+const MOST_ACCOUNTS: usize = 1000;
+
+/// What a user from a host has counted, by the places of the counters.
+pub type ByAccount = BTreeMap<(String, String), Vec<u64>>;
+
 /// The sessions that are open, by numbers of their own.
 #[derive(Default)]
 struct Open {
     last: u64,
-    counters: BTreeMap<u64, Arc<Counters>>,
+    sessions: BTreeMap<u64, OpenSession>,
+    /// What sessions that have ended came to.
+    ended: ByAccount,
 }
 
 impl Open {
     /// What the open sessions have counted.
     fn sum(&self, slot: usize) -> u64 {
-        self.counters.values().fold(0, |sum, c| sum.wrapping_add(c[slot].load(Relaxed)))
+        let own = self.sessions.values().map(|s| s.counters[slot].load(Relaxed));
+        own.fold(0, u64::wrapping_add)
+    }
+
+    /// A session of theirs ends: it is in `sessions` no longer.
+    fn keep(&mut self, ended: OpenSession) {
+        let account = (ended.who.user, ended.who.host);
+        if ended.who.id == 0
+            || self.ended.len() >= MOST_ACCOUNTS && !self.ended.contains_key(&account)
+        {
+            return;
+        }
+        add_to(self.ended.entry(account).or_default(), &ended.counters);
+    }
+}
+
+fn add_to(sums: &mut Vec<u64>, counters: &Counters) {
+    sums.resize(SLOTS, 0);
+    for (sum, own) in sums.iter_mut().zip(counters) {
+        *sum = sum.wrapping_add(own.load(Relaxed));
     }
 }
 
@@ -207,12 +256,39 @@ impl Status {
     fn sums(&self) -> Vec<u64> {
         let open = self.open();
         let mut sums: Vec<u64> = self.values.iter().map(|v| v.load(Relaxed)).collect();
-        for counters in open.counters.values() {
-            for (sum, own) in sums.iter_mut().zip(counters.iter()) {
-                *sum = sum.wrapping_add(own.load(Relaxed));
-            }
-        }
+        open.sessions.values().for_each(|s| add_to(&mut sums, &s.counters));
         sums
+    }
+
+    /// All counters of the server, by their places.
+    pub fn by_place(&self) -> Vec<u64> {
+        self.sums()
+    }
+
+    /// What each open session has counted, by the places of the counters.
+    pub fn by_session(&self) -> Vec<(Who, Vec<u64>)> {
+        let of = |s: &OpenSession| {
+            let mut own = Vec::new();
+            add_to(&mut own, &s.counters);
+            (s.who.clone(), own)
+        };
+        self.open().sessions.values().map(of).collect()
+    }
+
+    /// What the sessions of each account have counted, open ones and those that have ended since somebody began to count again.
+    pub fn by_account(&self) -> ByAccount {
+        let open = self.open();
+        let mut all = open.ended.clone();
+        for s in open.sessions.values().filter(|s| s.who.id > 0) {
+            let account = (s.who.user.clone(), s.who.host.clone());
+            add_to(all.entry(account).or_default(), &s.counters);
+        }
+        all
+    }
+
+    /// What ended sessions came to counts for no account any longer.
+    pub fn forget_accounts(&self) {
+        self.open().ended.clear();
     }
 
     /// FLUSH STATUS: the counters that no session has begin again, as in MySQL; gauges stay. What sessions have counted of them is theirs
@@ -268,12 +344,12 @@ fn step(counter: &AtomicU64, n: u64) {
 }
 
 impl SessionStatus {
-    pub fn new(server: &Arc<Status>) -> SessionStatus {
+    pub fn new(server: &Arc<Status>, who: Who) -> SessionStatus {
         let own = Arc::new([const { AtomicU64::new(0) }; SLOTS]);
         let mut open = server.open();
         open.last += 1;
         let number = open.last;
-        open.counters.insert(number, own.clone());
+        open.sessions.insert(number, OpenSession { counters: own.clone(), who });
         drop(open);
         let (own, server) = (SessionCounts(own), server.clone());
         SessionStatus { own, server, number, examined: AtomicU64::default() }
@@ -345,16 +421,31 @@ impl SessionStatus {
 
     /// FLUSH STATUS: the session's counters begin again; the server keeps what they came to.
     pub fn flush(&self) {
-        self.give_up(&self.server.open());
+        let mut open = self.server.open();
+        open.ended.clear();
+        self.give_up(&open);
     }
 }
 
 impl Drop for SessionStatus {
     fn drop(&mut self) {
         let mut open = self.server.open();
+        if let Some(session) = open.sessions.remove(&self.number) {
+            open.keep(session);
+        }
         self.give_up(&open);
-        open.counters.remove(&self.number);
     }
+}
+
+/// The counters that MySQL keeps for each session, with their places. Those of statements are in [`of_statements`].
+pub fn of_sessions() -> impl Iterator<Item = (&'static str, usize)> {
+    let all = ALL.iter().map(|stat| (TABLE[*stat as usize].name, stat.slot()));
+    all.filter(|(name, _)| is_of_sessions(name))
+}
+
+/// The counters of statements by their kinds, with their places.
+pub fn of_statements() -> impl Iterator<Item = (&'static str, usize)> {
+    SqlCommand::ALL.iter().map(|c| (c.row().counter, c.slot()))
 }
 
 /// Does MySQL keep it for each session? The others are the server's alone.
@@ -403,7 +494,7 @@ mod tests {
         assert_eq!(status.get(Stat::Connections), 0);
         assert_eq!(status.get(Stat::Questions), 1, "it is the sessions'");
         assert_eq!(status.get(Stat::Max_used_connections), 4);
-        let shown = SessionStatus::new(&status).show(false);
+        let shown = SessionStatus::new(&status, Who::default()).show(false);
         assert!(shown.contains(&("Max_used_connections", 4)));
         assert!(shown.contains(&("Questions", 0)));
     }
@@ -411,7 +502,10 @@ mod tests {
     #[test]
     fn the_server_has_what_its_sessions_count_and_have_counted() {
         let server = Arc::new(Status::default());
-        let (a, b) = (SessionStatus::new(&server), SessionStatus::new(&server));
+        let (a, b) = (
+            SessionStatus::new(&server, Who::default()),
+            SessionStatus::new(&server, Who::default()),
+        );
         a.inc(Stat::Handler_read_next);
         b.add(Stat::Handler_read_next, 5);
         b.inc(SqlCommand::Select);
@@ -432,7 +526,10 @@ mod tests {
     #[test]
     fn gauges_are_sums_and_a_flush_takes_off_what_sessions_have() {
         let server = Arc::new(Status::default());
-        let (a, b) = (SessionStatus::new(&server), SessionStatus::new(&server));
+        let (a, b) = (
+            SessionStatus::new(&server, Who::default()),
+            SessionStatus::new(&server, Who::default()),
+        );
         a.inc(Stat::Threads_running);
         b.inc(Stat::Threads_running);
         a.counts().dec(Stat::Threads_running);

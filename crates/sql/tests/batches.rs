@@ -101,6 +101,32 @@ const CONDITIONS: &[&str] = &[
     "s in ('a1', 'B2')",
     "s like 'a%'",
     "s like '%1' and a > 0",
+    "s like 'A_'",
+    "s not like '%Ä%'",
+    "s like null",
+    "s like '%\\\\%%' or s like '' or g like 's_ %'",
+    "g like '%S_' and c not like 'q'",
+    "s like 'a%' collate utf8mb4_bin",
+    "s like '%1' escape '|'",
+    "v like 'a%'",
+    "a like '1%'",
+    "y like '2020-02%'",
+    "left(s, 1) = 'A'",
+    "substring(s, 2) in ('1', '3', '4')",
+    "substring(g, 2, 1) = 'S' and left(g, 2) <> 'ss'",
+    "substring(s, -1) = '1'",
+    "substring(s, 1, t1) = 'a'",
+    "left(v, 1) = '\\0'",
+    "left(s, 1) like 'ä' or left(g, 9) is null",
+    "left(s, 0) = ''",
+    "substring(s, 1, 1) in ('x', 'A', 'ö', 'B', 'c', 'd', 'e', 'f', 'g')",
+    "lower(s) in ('a1', 'A2', 'ä3', 'b', 'c') and a > 0",
+    "concat(g, '') not in ('ss1', 'S2', null)",
+    "concat(g, '') not in ('ss1', 'S2', 'ß4', '')",
+    "exists (select 1 from k j where j.id = k.t1)",
+    "a > (select avg(a) from k) and s like 'a%'",
+    "id not in (select a from k j where j.t1 > 0)",
+    "b > (select min(b) from k j where j.e = k.e) and d < 3",
     "g = 'SS1'",
     "g >= 's3'",
     "v = ''",
@@ -151,6 +177,8 @@ const SUMS: &[&str] = &[
     "select g, e, count(*), sum(a) from k where # group by g, e",
     "select v, c, count(*) from k where # group by v, c",
     "select yr, count(*) from k where # group by yr",
+    "select left(s, 1), count(*), sum(a) from k where # group by 1",
+    "select substring(g, 1, 2) p, left(s, 1) q, count(*), min(id) from k where # group by p, q",
     "select a % 10, count(*) from k where # group by 1",
     "select a, t1, e, count(*) from k where # group by a, t1, e",
     "select t1, id, s, sum(a) from k where # group by t1",
@@ -217,8 +245,34 @@ fn rows_that_are_left_out() {
                 .await;
         }
         let columns = [
-            "t1", "t2", "t3", "a", "b", "u", "d", "p", "f", "x", "y", "m", "m0", "s", "e", "du",
-            "h", "wide", "w",
+            "t1",
+            "t2",
+            "t3",
+            "a",
+            "b",
+            "u",
+            "d",
+            "p",
+            "f",
+            "x",
+            "y",
+            "m",
+            "m0",
+            "s",
+            "e",
+            "du",
+            "h",
+            "wide",
+            "w",
+            "g",
+            "v",
+            "c",
+            "a + t1",
+            "t2 * a - 3",
+            "d * 2.5",
+            "left(s, 2)",
+            "b + 0",
+            "lower(s)",
         ];
         for column in columns {
             for order in ["", " desc"] {
@@ -253,7 +307,9 @@ fn rows_that_are_left_out() {
             ("select id from k where a > 5", true),
             ("select id from k where a > 5 limit 3", false),
             ("select id from k order by a", false),
-            ("select id from k order by a + 1 limit 3", false),
+            ("select id from k order by a + 1 limit 3", true),
+            ("select id from k order by s limit 3", true),
+            ("select id from k order by lower(s) limit 3", false),
             ("select id from k order by id limit 3", false),
             ("select id from k where id > 100", false),
         ] {
@@ -282,6 +338,13 @@ fn what_explain_says_and_what_is_not_batched() {
             ("select s, count(*) from k group by s with rollup", false),
             ("select count(*) from k, k j where k.id = j.a", false),
             ("select sum(a) from k where exists (select 1 from k j where j.id = k.a)", false),
+            ("select sum(a) from k where a > (select avg(a) from k)", true),
+            ("select sum(a) from k where a > (select rand())", false),
+            ("select sum((select max(id) from k j where j.a = k.a)) from k", false),
+            (
+                "select id from k where s like '%1' and exists (select 1 from k j where j.id = k.a)",
+                true,
+            ),
             ("select max(id) from k", false),
         ] {
             c.rows("set weir_batches = on").await;
@@ -476,4 +539,191 @@ fn errors_and_limits_are_those_of_rows() {
         }
         c.0.close().await;
     });
+}
+
+/// Groups that go out with the leaf that ends them, in the order of the clustered key or of an index that has all columns.
+#[test]
+fn groups_in_order_go_out_by_the_leaf() {
+    with_server(9, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "create table o (s varchar(40) collate utf8mb4_0900_ai_ci not null, y date, n int not null, d decimal(12,2), x double, b bigint not null, \
+             pad varchar(200) not null, primary key (s, n), key yn (y, n), key nb (n, b))",
+            "insert into o select concat(elt(id % 3 + 1, 'Ä', 'a', 'A'), lpad(id div 6, 5, '0')), if(id % 9 = 0, null, '2020-01-01' + interval id div 40 day), \
+             id, if(id % 7 = 0, null, id / 8), id * 0.1, 9223372036854775807 - id, repeat('p', 150) from k",
+            "insert into o select s, y, n + 5000, d, -x, b - 1, pad from o",
+            "delete from o where n % 11 = 4",
+            "analyze table o",
+        ])
+        .await;
+        for sql in [
+            "select s, count(*), sum(d), avg(x), min(n), max(b), sum(b) from o group by s",
+            "select min(n), count(d), group_concat(n order by n) from o group by s",
+            "select s, n, sum(d) from o group by s, n having sum(d) > 150",
+            "select s, pad, sum(n * 2), std(n) from o group by s",
+            "select y, count(*), sum(n) from o group by y",
+            "select y, count(*) from o where n > 700 group by y having count(*) > 11",
+            "select n, sum(b) from o group by n limit 3",
+            "select s, sum(n) from o group by s order by s limit 5, 4",
+            "select s, sum(n) from o group by s order by sum(n) desc, s limit 7",
+            "select s, count(*) from o where s between 'a00050' and 'a00090' group by s",
+            "select s, count(*) from o where pad <> '' and n < 0 group by s",
+            "select s, (select count(*) from k where k.id = max(o.n)) q from o group by s",
+            "select count(*) from (select s, sum(d) t from o group by s) z where t > 100",
+            "select count(*) from k where id in (select n from o group by n having sum(b) > 5)",
+            "insert into u select s, sum(n) from o group by s",
+        ] {
+            c.rows("create table u (s varchar(40), n bigint)").await;
+            both(&mut c, sql).await;
+            c.rows("drop table u").await;
+        }
+        c.rows("set weir_batches = on").await;
+        for (sql, batches) in [
+            ("select s, count(*) from o group by s", true),
+            ("select y, sum(n) from o group by y", true),
+            ("select distinct s, count(*) from o group by s", true),
+            ("select s, count(distinct n) from o group by s", false),
+            ("select s, count(*) from o group by s order by s desc", false),
+        ] {
+            assert_eq!(says_batches(&mut c, sql).await, batches, "{sql}");
+            let plan = c.rows(&format!("explain {sql}")).await;
+            assert!(!plan.contains("temporary"), "{sql}: {plan}");
+        }
+        // A group is all that is in memory, however many there are.
+        c.all(&["set tmp_table_size = 1024", "set session connection_memory_limit = 2097152"])
+            .await;
+        assert_eq!(c.rows("select count(*) from (select s, n, count(*) from o group by s, n having count(*) > 1) z").await, "0");
+        c.rows("flush status").await;
+        c.rows("select s, count(*) from o group by s limit 1").await;
+        let read = c.rows("show session status like 'Handler_read_rnd_next'").await;
+        let read: u64 = read.split('|').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+        assert!(read < 400, "the LIMIT ends the reading: {read}");
+        c.0.close().await;
+    });
+}
+
+/// DISTINCT of groups that show their keys leaves nothing out, and is left out itself.
+#[test]
+fn distinct_groups_are_not_told_apart_once_more() {
+    with_server(10, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        for (sql, temporary) in [
+            ("select distinct id, count(*) from k group by id", false),
+            ("select distinct count(*) from k group by id", true),
+            ("select distinct id from k group by id, a", true),
+            ("select distinct s, count(*) from k group by s with rollup", true),
+        ] {
+            let plan = c.rows(&format!("explain {sql}")).await;
+            assert_eq!(plan.contains("temporary"), temporary, "{sql}: {plan}");
+        }
+        c.check(&[
+            (
+                "select distinct e, count(*) from k group by e, e order by 2, 1 limit 2",
+                "NULL|150; x|450",
+            ),
+            ("select count(*) from (select distinct t1 from k group by t1 with rollup) z", "256"),
+            ("select count(*) from (select distinct t1 from k group by t1) z", "256"),
+            ("select distinct count(*) from k", "1500"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+/// The first step of a join is read by the leaf where vectors leave a part of its rows; all others are read row by row.
+#[test]
+fn joins_begin_by_the_leaf() {
+    with_server(11, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "create table n (id int primary key, t int, s varchar(20) collate utf8mb4_0900_ai_ci, key (t))",
+            "insert into n select id, t1, s from k where id % 3 = 0",
+            "analyze table n",
+        ])
+        .await;
+        let joins = [
+            "select straight_join k.id, n.id from k join n on n.t = k.t1 where #",
+            "select straight_join k.id, n.id from k left join n on n.id = k.a where # and (n.id is null or n.t > 3)",
+            "select straight_join count(*), sum(k.a + n.t) from k join n on n.id = k.id where # and k.a > n.t",
+            "select straight_join n.t, count(*), min(k.s) from k join n on n.s = k.s and n.id < 90 where # group by n.t",
+            "select straight_join k.id, x.id, n.t from k join n x on x.id = k.t1 join n on n.id = x.t where # order by k.id, x.id limit 40",
+            "select k.id, sum(a) over (partition by t1 order by k.id) from k where #",
+            "select straight_join k.id from k join n on n.id = k.id where # and exists (select 1 from n m where m.t = k.t1 and m.id > n.id)",
+            "select (select count(*) from k join n on n.id = k.id where # and n.t = o.t) from n o where o.id < 20",
+        ];
+        let mut said = 0;
+        for (n, condition) in CONDITIONS.iter().enumerate() {
+            // A name that both tables have is that of the first.
+            let condition = format!("({condition})")
+                .replace("from k j", "from n j")
+                .replace("j.a", "j.id")
+                .replace("j.e", "j.s")
+                .replace("j.t1", "j.t")
+                .replace("min(b)", "min(id)")
+                .replace("(select a ", "(select id ");
+            for (m, sql) in joins.iter().enumerate().filter(|(m, _)| (n + m) % 4 == 0) {
+                let named =
+                    ["s", "id"].iter().fold(condition.clone(), |text, name| qualified(&text, name));
+                let sql = sql.replace('#', &named);
+                both(&mut c, &sql).await;
+                c.rows(ON).await;
+                said += u32::from(m < 5 && says_batches(&mut c, &sql).await);
+            }
+        }
+        assert!(said > 60, "{said} of the joins begin by the leaf");
+        c.rows("set weir_batches = on").await;
+        for (sql, batches) in [
+            ("select straight_join * from k join n on n.id = k.id where k.t2 > 7", true),
+            ("select straight_join * from k join n on n.id = k.id where k.t2 > 7 limit 2", false),
+            ("select straight_join * from k join n on n.id = k.id", false),
+            (
+                "select straight_join * from k join n on n.id = k.id where k.t2 > 7 for update",
+                false,
+            ),
+            (
+                "select straight_join * from n left join k on n.id = k.id where k.t2 > 7 or k.t2 is null",
+                false,
+            ),
+        ] {
+            assert_eq!(says_batches(&mut c, sql).await, batches, "{sql}");
+        }
+        for sql in ["select straight_join count(*) from k join n on n.id = k.id where k.t2 > 40000"]
+        {
+            let mut told = Vec::new();
+            for mode in [ON, OFF] {
+                c.rows(mode).await;
+                c.rows("flush status").await;
+                c.rows(sql).await;
+                told.push(c.rows("show session status like 'Handler_read%'").await);
+            }
+            assert_eq!(told[0], told[1], "{sql}");
+        }
+        c.rows("flush status").await;
+        c.rows(ON).await;
+        c.rows("select straight_join count(*) from k join n on n.id = k.id where k.t2 > 40000")
+            .await;
+        let read = c.rows("show session status like 'Weir_batched_rows'").await;
+        assert_eq!(read, "Weir_batched_rows|1500");
+        c.0.close().await;
+    });
+}
+
+/// The text with a column's name as that of `k`, where it stands alone.
+fn qualified(text: &str, name: &str) -> String {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == '\'' || c == '%';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let (before, behind) = (&rest[..at], &rest[at + name.len()..]);
+        let alone = !out.chars().chain(before.chars()).next_back().is_some_and(part)
+            && !behind.chars().next().is_some_and(|c| part(c) || c == '(');
+        out.push_str(before);
+        out.push_str(if alone { "k." } else { "" });
+        out.push_str(name);
+        rest = behind;
+    }
+    out + rest
 }

@@ -1,5 +1,5 @@
-//! The book (`docs/book`): its reference is made from the tables of the program, and its SQL runs. `WEIR_WRITE_DOCS=1` writes the
-//! reference again.
+//! The reference of the book is made from the tables of the program; `WEIR_WRITE_DOCS=1` writes it again. The book's SQL is run by the
+//! black-box tests of `weir`.
 use crate::common::*;
 use std::fmt::Write;
 use weir_engine::{StatusKind, StatusUnit};
@@ -79,32 +79,75 @@ fn statements_are_current() {
     page("statements", &out);
 }
 
+/// What functions mean, with an example each: `NAME | meaning | example`, in sections.
+const MEANINGS: &str = include_str!("../src/func/meanings.txt");
+
+/// A text of code within a cell of a table.
+fn code(text: &str) -> String {
+    let text = text.replace('|', "\\|").replace('\n', " ");
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// The same, and nothing of what is empty.
+fn value_code(text: &str) -> String {
+    if text.is_empty() { String::new() } else { code(&text.replace('`', "")) }
+}
+
+/// How many arguments a function takes, and when its value changes; neither where it has no row.
+fn facts_of(name: &str) -> (String, &'static str) {
+    let Some(f) = func::all().find(|f| f.name == name) else { return (String::new(), "") };
+    let arguments = match (f.min_args, f.max_args) {
+        (a, func::ANY) => format!("{a} or more"),
+        (a, b) if a == b => a.to_string(),
+        (a, b) => format!("{a} to {b}"),
+    };
+    let changes = match f.volatility {
+        Volatility::Never => "",
+        Volatility::Statement => "; *changes with each statement*",
+        Volatility::Session => "; *changes with the session*",
+        Volatility::Volatile => "; *changes with each call*",
+    };
+    (arguments, changes)
+}
+
 #[test]
 fn functions_are_current() {
-    let mut all: Vec<_> = func::all().filter(|f| !f.name.contains(' ')).collect();
-    all.sort_by_key(|f| f.name);
-    let mut out = format!(
-        "# Functions\n\n\
-         The {} built-in functions. *Arguments* is their number. *Changes* says when the value may change although the arguments do not: with \
-         each statement, with the session's settings, or with each call.\n\n\
-         | function | arguments | changes |\n|---|---|---|\n",
-        all.len()
-    );
-    for f in all {
-        let arguments = match (f.min_args, f.max_args) {
-            (a, func::ANY) => format!("{a} or more"),
-            (a, b) if a == b => a.to_string(),
-            (a, b) => format!("{a} to {b}"),
-        };
-        let changes = match f.volatility {
-            Volatility::Never => "",
-            Volatility::Statement => "statement",
-            Volatility::Session => "session",
-            Volatility::Volatile => "call",
-        };
-        let _ = writeln!(out, "| {} | {arguments} | {changes} |", f.name);
-    }
-    page("functions", &out);
+    let mut all: Vec<_> = func::all().map(|f| f.name).filter(|n| !n.contains(' ')).collect();
+    all.sort_unstable();
+    let first = MEANINGS.lines().take_while(|l| !l.starts_with('#'));
+    let explained: Vec<_> = first.filter_map(|l| l.split(" | ").next()).collect();
+    assert_eq!(explained, all, "each function has a line of func/meanings.txt, in order");
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let head = "| function | arguments | meaning | example |\n|---|---|---|---|\n";
+        let mut out = format!(
+            "# Functions\n\n\
+             The {} built-in functions, and those of the language. *Arguments* is their number. What *changes* may have another value although its \
+             arguments are the same: in the next statement, in a session with other settings, or in the next call. The results of the examples are those that Weir gave \
+             when the page was made; several rows have semicolons between them.\n\n{head}",
+            all.len()
+        );
+        for line in MEANINGS.lines() {
+            if let Some(section) = line.strip_prefix("# ") {
+                let _ = write!(out, "\n## {section}\n\n{head}");
+                continue;
+            }
+            let parts: Vec<&str> = line.split(" | ").map(|p| p.trim_end_matches(" |")).collect();
+            let (name, meaning) = (parts[0], parts[1]);
+            let (arguments, changes) = facts_of(name);
+            let example = match parts.get(2) {
+                None => String::new(),
+                Some(sql) => {
+                    let result = c.rows(&format!("SELECT {sql}")).await;
+                    format!("{} is {}", code(sql), code(&result))
+                }
+            };
+            let _ =
+                writeln!(out, "| {name} | {arguments} | {}{changes} | {example} |", cell(meaning));
+        }
+        c.0.close().await;
+        page("functions", &out);
+    });
 }
 
 /// The type of a variable with its range.
@@ -162,8 +205,8 @@ fn variables_are_current() {
             out,
             "| {} | {scope} | {set} | {} | {} | {} |",
             def.name,
-            cell(&default),
-            cell(&range(def.ty)),
+            value_code(&default),
+            value_code(&range(def.ty)),
             cell(def.doc)
         );
     }
@@ -212,69 +255,4 @@ fn errors_are_current() {
         );
     }
     page("errors", &out);
-}
-
-/// Statements of the fenced blocks of SQL on a page, in order.
-fn statements(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut inside = false;
-    let mut sql = String::new();
-    for line in text.lines() {
-        match line {
-            "```sql" => inside = true,
-            "```" if inside => {
-                inside = false;
-                assert!(sql.trim().is_empty(), "a statement without its semicolon: {sql}");
-            }
-            _ if inside => {
-                sql.push_str(line);
-                sql.push('\n');
-                if line.trim_end().ends_with(';') {
-                    all.push(std::mem::take(&mut sql).trim().trim_end_matches(';').to_owned());
-                }
-            }
-            _ => {}
-        }
-    }
-    all
-}
-
-#[test]
-fn the_sql_of_the_book_runs() {
-    let mut seen = 0;
-    for entry in std::fs::read_dir(BOOK).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|e| e != "md") {
-            continue;
-        }
-        let all = statements(&std::fs::read_to_string(&path).unwrap());
-        seen += all.len();
-        with_server(1, async |s| {
-            let mut c = s.client();
-            for sql in &all {
-                c.rows(sql).await;
-            }
-            c.0.close().await;
-        });
-    }
-    assert!(seen > 20, "the book has {seen} statements");
-}
-
-#[test]
-fn the_summary_names_each_page() {
-    let summary = std::fs::read_to_string(format!("{BOOK}/SUMMARY.md")).unwrap();
-    for folder in ["", "reference/"] {
-        for entry in std::fs::read_dir(format!("{BOOK}/{folder}")).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            if name.ends_with(".md") && name != "SUMMARY.md" {
-                let link = format!("]({folder}{name})");
-                assert!(summary.contains(&link), "SUMMARY.md does not name {folder}{name}");
-            }
-        }
-    }
-    for line in summary.lines() {
-        let Some((_, rest)) = line.split_once("](") else { continue };
-        let link = rest.trim_end_matches(')');
-        assert!(std::path::Path::new(&format!("{BOOK}/{link}")).exists(), "{link} is not there");
-    }
 }

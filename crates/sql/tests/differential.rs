@@ -172,7 +172,7 @@ async fn alike(c: &mut Client, t: &str, u: &str, ordered: bool) -> Result<bool, 
 
 /// Flags of `optimizer_switch` that the planner reads. The twin without indexes stands for plans without index access.
 /// By default small tables are read by the leaf as well.
-const SWITCHES: [&str; 13] = [
+const SWITCHES: [&str; 18] = [
     "optimizer_switch = 'default,derived_merge=off'",
     "optimizer_switch = 'default,block_nested_loop=off'",
     "optimizer_switch = 'default,hash_join=off'",
@@ -185,6 +185,11 @@ const SWITCHES: [&str; 13] = [
     "optimizer_switch = 'default,index_merge_union=off'",
     "optimizer_switch = 'default,index_merge_sort_union=off'",
     "optimizer_switch = 'default,index_merge_intersection=off'",
+    "optimizer_switch = 'default,negation_pushdown=off'",
+    "optimizer_switch = 'default,outer_to_inner=off'",
+    "optimizer_switch = 'default,or_factoring=off'",
+    "optimizer_switch = 'default,or_table_filters=off'",
+    "optimizer_switch = 'default,equality_propagation=off'",
     "weir_batches = off",
 ];
 

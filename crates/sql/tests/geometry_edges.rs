@@ -215,3 +215,25 @@ fn documents_no_deeper_than_documents_may_be() {
         ("select json_arrayagg(g) from t", "E3157"),
     ]);
 }
+
+/// Geometries are equal or not, and have no order: 1210 where one is asked for.
+#[test]
+fn geometries_have_no_order() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (g geometry)", "insert into t values (point(1, 1))"]).await;
+        c.check(&[
+            (
+                "select g = point(1, 1), g <> point(1, 2), g <=> null, g in (point(1, 1)) from t",
+                "1|1|0|1",
+            ),
+            ("select * from t where g < point(2, 2)", "E1210 Incorrect arguments to <"),
+            ("select * from t where g >= 1", "E1210 Incorrect arguments to >="),
+            ("select * from t where 1 > g", "E1210 Incorrect arguments to >"),
+            ("select * from t where g between g and g", "E1210 Incorrect arguments to between"),
+            ("select * from t where g like 'x'", "E1210 Incorrect arguments to like"),
+            ("select conv(g, 10, 2) from t", "E1210 Incorrect arguments to conv"),
+        ])
+        .await;
+    });
+}

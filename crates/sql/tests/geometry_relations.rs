@@ -355,7 +355,7 @@ fn along_lines_and_refusals() {
             "select ST_Union(point(1, 1), point(2, 2))",
             "E1235 This version of MySQL doesn't yet support 'ST_UNION()'",
         ),
-        ("select source_pos_wait('a', 4)", "E1235"),
+        ("select source_pos_wait('a', 4)", "NULL"),
         ("select icu_version()", "73.1"),
         ("select nobodys_function(1)", "E1305"),
     ]);

@@ -193,3 +193,74 @@ fn typed_literals_are_of_their_type_alone() {
         c.check(&[("prepare s from 'select now(7)'", "E1426")]).await;
     });
 }
+
+/// A literal of dates names a day that the SQL mode takes.
+#[test]
+fn days_of_literals_are_those_of_the_mode() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        for (mode, literal, want) in [
+            ("", "date'2014-00-01'", "2014-00-01"),
+            ("", "date'0000-00-00'", "0000-00-00"),
+            ("", "date'2014-02-31'", "E1525 Incorrect DATE value: '2014-02-31'"),
+            ("NO_ZERO_IN_DATE", "date'2014-00-01'", "E1525 Incorrect DATE value: '2014-00-01'"),
+            ("NO_ZERO_IN_DATE", "date'0000-00-00'", "0000-00-00"),
+            ("NO_ZERO_DATE", "date'2014-00-01'", "2014-00-01"),
+            ("NO_ZERO_DATE", "date'0000-00-00'", "E1525 Incorrect DATE value: '0000-00-00'"),
+            ("NO_ZERO_DATE", "timestamp'0000-00-00 00:00:00'", "E1525"),
+            ("NO_ZERO_IN_DATE", "timestamp'2014-01-00 10:00:00'", "E1525"),
+            ("ALLOW_INVALID_DATES", "date'2014-02-31'", "2014-02-31"),
+            ("ALLOW_INVALID_DATES", "timestamp'2014-02-31 10:00:00'", "2014-02-31 10:00:00"),
+            ("ALLOW_INVALID_DATES", "date'2014-13-01'", "E1525"),
+        ] {
+            c.rows(&format!("set sql_mode = '{mode}'")).await;
+            c.check(&[(&format!("select {literal}"), want)]).await;
+        }
+    });
+}
+
+/// A default that only NO_ZERO_DATE or NO_ZERO_IN_DATE refuses is the zero date in lax modes, with a warning.
+#[test]
+fn zero_dates_as_defaults_in_lax_modes() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["set sql_mode = 'NO_ZERO_DATE,NO_ZERO_IN_DATE'"]).await;
+        c.check(&[
+            ("create table t (a date default '0000-00-00', b datetime default '2012-00-01', c date default 0)", "ok 0"),
+            (
+                "show warnings",
+                "Warning|1264|Out of range value for column 'a' at row 1; \
+                 Warning|1264|Out of range value for column 'b' at row 1; \
+                 Warning|1264|Out of range value for column 'c' at row 1",
+            ),
+            ("select column_default from information_schema.columns where table_name = 't' order by ordinal_position", "0000-00-00; 0000-00-00 00:00:00; 0000-00-00"),
+            ("alter table t add d date default '2012-00-01'", "ok 0"),
+            ("create table u (a date default '2012-02-30')", "E1067"),
+            ("create table u (a date default 'x')", "E1067"),
+            ("set sql_mode = 'NO_ZERO_DATE,STRICT_TRANS_TABLES'", "ok 0"),
+            ("create table u (a date default '0000-00-00')", "E1067"),
+        ])
+        .await;
+    });
+}
+
+/// Nothing is assigned to a user variable whose name is empty, ends in a space or has more than 64 characters; reading it gives NULL.
+#[test]
+fn names_of_user_variables() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let long = "x".repeat(65);
+        c.all(&["create procedure p() set @`y ` = 1"]).await;
+        c.check(&[
+            (&format!("set @{long} = 1"), "E3061"),
+            (&format!("set @{} = 1", &long[1..]), "ok 0"),
+            ("set @`` = 1", "E3061 User variable name '' is illegal"),
+            ("set @`a ` = 1", "E3061 User variable name 'a ' is illegal"),
+            ("select @`a ` := 1", "E3061"),
+            ("select 1 into @`a `", "E3061"),
+            ("call p()", "E3061"),
+            ("select @`a `, @``", "NULL|NULL"),
+        ])
+        .await;
+    });
+}

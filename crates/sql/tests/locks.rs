@@ -386,3 +386,48 @@ fn a_check_waits_no_longer_than_the_session_says() {
         drop(server);
     });
 }
+
+/// A tool that changes a table online swaps it with its copy so: a table in the way of RENAME TABLE is dropped by the session that has
+/// both locked, and the renaming comes before all who wait for the table.
+#[test]
+fn a_renaming_waits_for_the_table_in_its_way() {
+    for seed in 0..12 {
+        with_server(seed, |server| async move {
+            let rt = server.inst.db.rt().clone();
+            let second = std::time::Duration::from_secs(1);
+            let mut a = server.client();
+            two_tables(&mut a).await;
+            a.rows("create table in_the_way (id int primary key)").await;
+            a.rows("lock tables t write, in_the_way write").await;
+            let ask = |sql: String| {
+                let mut c = server.client();
+                rt.spawn("asks", async move {
+                    let line = c.ask(&sql).await.line();
+                    c.0.close().await;
+                    line
+                })
+            };
+            let insert = |id: u32| ask(format!("insert into t values ({id}, 0)"));
+            let mut inserts: Vec<_> = (2..6).map(insert).collect();
+            rt.sleep(second).await;
+            let renames = ask("rename table t to in_the_way, u to t".into());
+            rt.sleep(second).await;
+            inserts.extend((6..9).map(insert));
+            rt.sleep(second).await;
+            a.check(&[("drop table in_the_way", "ok 0"), ("unlock tables", "ok 0")]).await;
+            assert_eq!(renames.await, "ok 0");
+            for i in inserts {
+                assert_eq!(i.await, "ok 1");
+            }
+            a.check(&[("select id from in_the_way", "1"), ("select count(*) from t", "8")]).await;
+            // One that stays in the way is an error when the locks are gone.
+            a.rows("lock tables t write, in_the_way write").await;
+            let refused = ask("rename table t to in_the_way".into());
+            rt.sleep(second).await;
+            a.rows("unlock tables").await;
+            assert_eq!(refused.await, "E1050 Table 'in_the_way' already exists");
+            a.check(&[("select count(*) from t", "8")]).await;
+            a.0.close().await;
+        });
+    }
+}

@@ -65,3 +65,74 @@ fn types_of_expressions() {
         drop(server);
     });
 }
+
+/// The zero date is the default of a column that is made of an expression in lax modes, and none in strict ones.
+#[test]
+fn dates_that_are_made_have_no_default_in_strict_modes() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        let defaults = "select column_name, column_default from information_schema.columns where table_name = 't' order by ordinal_position";
+        c.check(&[
+            ("create table t as select date'2001-01-01' a, now() b, 1 c, curtime() d", "ok 1"),
+            (defaults, "a|NULL; b|NULL; c|0; d|00:00:00"),
+            ("insert into t (c) values (1)", "E1364 Field 'a' doesn't have a default value"),
+            ("create table u as select max(a) m, coalesce(b, b) k from t group by b union select a, b from t", "ok 1"),
+            ("drop table t", "ok 0"),
+            ("set sql_mode = ''", "ok 0"),
+            ("create table t as select date'2001-01-01' a, now() b", "ok 1"),
+            (defaults, "a|0000-00-00; b|0000-00-00 00:00:00"),
+        ])
+        .await;
+    });
+}
+
+/// The largest number of DOUBLE(m,d) is the double nearest to it, and what fits keeps its value.
+#[test]
+fn large_doubles_of_fixed_places() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "set sql_mode = ''",
+            "create table t (a double(200,0), b double(255,30))",
+            "insert into t values (2e200, 1e200), (-2e200, 1e300), (1e199, 1)",
+        ])
+        .await;
+        c.check(&[
+            ("select a = 1e200, b = 1e200 from t where a > 1e199", "1|1"),
+            ("select a = -1e200, b = 1e225 from t where a < 0", "1|1"),
+            ("select a = 1e199, b from t where b = 1", "1|1.000000000000000000000000000000"),
+        ])
+        .await;
+    });
+}
+
+/// A column that UNION makes of INT and INT UNSIGNED has room for both.
+#[test]
+fn unions_of_integers_with_and_without_a_sign() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (i int, u int unsigned, y tinyint, yu tinyint unsigned, m mediumint, mu mediumint unsigned)",
+            "insert into t values (-1, 4294967295, -128, 255, -1, 16777215)",
+        ])
+        .await;
+        let types = "select column_name, column_type from information_schema.columns where table_name = 'k' order by ordinal_position";
+        for (query, want, rows) in [
+            (
+                "select i a, y b, m c from t union all select u, yu, mu from t",
+                "a|bigint; b|smallint; c|int",
+                "-1|-128|-1; 4294967295|255|16777215",
+            ),
+            ("select u a from t union all select y from t", "a|bigint", "4294967295; -128"),
+            ("select 1 a union all select u from t", "a|bigint", "1; 4294967295"),
+            (
+                "(select u a from t) union all (select y from t union all select i from t)",
+                "a|bigint",
+                "4294967295; -128; -1",
+            ),
+        ] {
+            c.all(&["drop table if exists k", &format!("create table k as {query}")]).await;
+            c.check(&[(types, want), ("select * from k", rows)]).await;
+        }
+    });
+}

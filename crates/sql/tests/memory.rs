@@ -75,6 +75,9 @@ fn each_consumer_is_charged_and_gives_back() {
             ("select count(*), sum(n) from t", "16384|24576"),
             ("select count(*) from (select id from t) d", "16384"),
             ("select id from t order by c desc, id limit 1", "2"),
+            // Elements and members take what they take in the document.
+            ("select json_length(json_arrayagg(t.n)) from t, t u where u.id < 7", "98304"),
+            ("select json_length(json_objectagg(concat(t.id, 'x', u.id), 1)) from t, t u where u.id < 4", "49152"),
             ("set connection_memory_limit = default", "ok 0"),
             ("select count(*) from (select distinct id, c from t) d", "16384"),
         ])

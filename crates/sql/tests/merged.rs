@@ -23,7 +23,7 @@ fn indexes_of_merged_tables_are_used() {
             ("select * from (select id, a + 1 as n from t) d where id = 2 and n = 21", "t const"),
             ("with q as (select * from t) select * from q where a = 10", "t ref"),
             (
-                "select t.id, d.c from t left join (select t_id, c from u where c > 100) d on d.t_id = t.id",
+                "select t.id, d.c from t left join (select t_id, c from u force index (t_id) where c > 100) d on d.t_id = t.id",
                 "t index; u ref",
             ),
             // Not what is grouped, bounded, or made of expressions on the inner side of an outer join. What is grouped gets the condition.

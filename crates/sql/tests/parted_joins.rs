@@ -100,6 +100,42 @@ fn answers_do_not_depend_on_memory() {
     });
 }
 
+/// As a join of tables that are divided, and as a set in memory.
+#[test]
+fn not_in_is_a_join_where_a_set_would_be_large() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        fill(&mut c).await;
+        c.rows(LITTLE).await;
+        let mut parted = 0;
+        for sql in NOT_IN {
+            c.rows("set optimizer_switch = default").await;
+            c.rows("flush status").await;
+            let joined = sorted(&mut c, sql).await;
+            parted += u32::from(c.rows(PARTED).await != "0");
+            c.rows("set optimizer_switch = 'semijoin=off'").await;
+            assert_eq!(sorted(&mut c, sql).await, joined, "{sql}");
+            c.rows("set optimizer_switch = 'semijoin=on,hash_join=off,block_nested_loop=off'")
+                .await;
+            assert_eq!(sorted(&mut c, sql).await, joined, "{sql} without hash joins");
+            assert_eq!(c.0.memory().used(), 0, "{sql}");
+        }
+        assert!(parted >= 17, "only {parted} queries divided their rows");
+        // A change looks for its rows in the same way; few rows are a set.
+        c.rows("set optimizer_switch = default").await;
+        c.check(&[
+            (
+                "delete from a where ifnull(x, 0) not in (select ifnull(y, 0) from b where id % 2)",
+                "ok 450",
+            ),
+            ("set tmp_table_size = default, join_buffer_size = default", "ok 0"),
+        ])
+        .await;
+        let few = "explain select id from a where ifnull(x, 1) not in (select ifnull(y, 0) from b)";
+        assert!(!c.rows(few).await.contains("MATERIALIZED"));
+    });
+}
+
 /// Statements that change rows find them again by their keys; INSERT ... SELECT reads with locks.
 #[test]
 fn changes_find_their_rows() {
@@ -152,6 +188,37 @@ fn on_device(test: impl AsyncFnOnce(&SimDisk, Server)) {
 const JOINS: &[&str] = &[
     "select a.id, b.id, b.pad from a join b on a.x = b.y",
     "select count(*) from a left join b on a.z = b.z where a.id < 200",
+    "select id from a where ifnull(x, 0) not in (select ifnull(y, 0) from b where id > 20)",
+    "select id from a where x not in (select y from b where id > 20)",
+];
+
+/// NOT IN with a query that reads nothing around it, and has more rows than a set may have.
+const NOT_IN: &[&str] = &[
+    "select id from a where ifnull(x, 0) not in (select ifnull(y, 0) from b where id > 20)",
+    "select id from a where ifnull(s, '') not in (select ifnull(s, '') from b where id % 3)",
+    "select id from a where ifnull(x, 0) <> all (select ifnull(y, 0) from b where id > 20) and id > 5",
+    "select id from a where (ifnull(x, 0), ifnull(k, 0)) not in (select ifnull(y, 0), ifnull(k, 0) from b)",
+    "select id from a where ifnull(x, 0) not in (select ifnull(b.y, 0) from b join c on c.id = b.id where b.id < 900)",
+    "select id from a where ifnull(x, 0) not in (select ifnull(y, 0) from b where id < 0)",
+    "select id from a where ifnull(x, 0) not in (select ifnull(y, 0) from (select y from b limit 300) d)",
+    "select a.id, c.id from a left join c on c.id = a.id where ifnull(a.x, 0) not in (select ifnull(y, 0) from b where id % 2)",
+    "select count(*) from a where ifnull(x, 0) not in (select ifnull(y, 0) from b where id > 20) or id = 7",
+    // What may be NULL on either side: some is, or nothing, or there is no row.
+    "select id from a where x not in (select y from b where id > 20)",
+    "select id from a where k not in (select y from b where id > 20)",
+    "select id from a where k not in (select y from b where id < 0)",
+    "select id from a where x not in (select nullif(y, 17) from b)",
+    "select id from a where x not in (select nullif(y, 17) from b where id > 1190)",
+    "select id from a where k not in (select k from b)",
+    "select id from a where concat(s, id) not in (select concat(s, id) from b where id % 2)",
+    "select id from a where ifnull(x, 0) not in (select y from b where id > 20)",
+    "select id from a where k not in (select ifnull(y, 0) from b where id > 20)",
+    "select id from a where k not in (select y + 3 from b where id > 20) and x not in (select y from b where id % 3 = 0)",
+    "select id from a where x = 33 and x not in (select y from b where id > 20)",
+    "select a.id, c.id from a left join c on c.id = a.id where c.y not in (select y from b where id % 7)",
+    "select a.id, c.id from a join c on c.id = a.id and a.k not in (select y from b where id > 300) order by c.t, a.id",
+    "select id from a where nullif(x, id) not in (select nullif(y, 3) from b where y <> 3)",
+    "select id, (select max(b.id) from b where b.id <= a.id and ifnull(b.y, 0) not in (select ifnull(x, 0) from a)) from a where id < 9",
 ];
 
 #[test]

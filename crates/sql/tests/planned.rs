@@ -297,3 +297,59 @@ fn patterns_that_begin_anywhere_have_a_plan_of_their_own() {
         );
     });
 }
+
+/// A plan that is kept is made again where a range has another width by ten times.
+#[test]
+fn a_plan_is_made_again_for_ranges_of_another_width() {
+    const HITS: &str = "select variable_value from performance_schema.session_status where variable_name = 'Weir_plan_cache_hits'";
+    const READ: &str = "select sum(variable_value) from performance_schema.session_status \
+         where variable_name in ('Handler_read_next', 'Handler_read_rnd_next')";
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table w (id int primary key, k int not null, v int not null, s varchar(20) not null, key (k), key (s))",
+            "set cte_max_recursion_depth = 100000",
+            "insert into w with recursive r as (select 1 n union all select n + 1 from r where n < 6000) \
+             select n, n, n % 7, concat(if(n < 4000, 'many', 'few'), n) from r",
+            "analyze table w",
+        ])
+        .await;
+        let read = async |c: &mut Client, sql: &str| {
+            c.rows("flush status").await;
+            c.rows(sql).await;
+            c.rows(READ).await.parse::<u64>().unwrap_or(u64::MAX)
+        };
+        let narrow = "select sum(v) from w where k between 10 and 20";
+        let wide = "select sum(v) from w where k between 10 and 5900";
+        for _ in 0..2 {
+            // The wide range is read by a scan, and the narrow one by the index, whichever plan was there before.
+            assert!(read(&mut c, wide).await >= 6_000);
+            assert!(read(&mut c, narrow).await < 100);
+        }
+        let like = [
+            "select sum(v) from w where s like 'many%'",
+            "select sum(v) from w where s like 'few55%'",
+        ];
+        assert!(read(&mut c, like[0]).await >= 6_000);
+        assert!(read(&mut c, like[1]).await < 300);
+        // Ranges of about the same width have one plan.
+        let hits = |text: String| text.parse::<u64>().unwrap_or(0);
+        c.rows("select sum(v) from w where k between 30 and 45").await;
+        let before = hits(c.rows(HITS).await);
+        for n in 0..5 {
+            c.rows(&format!("select sum(v) from w where k between {n} and {}", n + 60)).await;
+        }
+        assert!(hits(c.rows(HITS).await) >= before + 5);
+        // So it is with values of a prepared statement.
+        c.all(&[
+            "prepare p from 'select sum(v) from w where k between ? and ?'",
+            "set @a = 10, @b = 5900, @c = 20",
+        ])
+        .await;
+        for _ in 0..2 {
+            assert!(read(&mut c, "execute p using @a, @b").await >= 6_000);
+            assert!(read(&mut c, "execute p using @a, @c").await < 100);
+        }
+        c.0.close().await;
+    });
+}

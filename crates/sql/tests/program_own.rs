@@ -159,3 +159,23 @@ fn sets_are_as_outside() {
         }
     });
 }
+
+/// CREATE TABLE ... SELECT makes columns of the types of a routine's variables, also of those that are NULL.
+#[test]
+fn columns_made_of_variables() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create procedure p(n int) begin declare a time(6); declare b decimal(5,2) default 1; declare c varchar(7) default 'x'; declare d int unsigned; declare e datetime; \
+                 create table t as select a, b, c, d, e, n; end"])
+            .await;
+        c.check(&[
+            ("call p(1)", "ok 1"),
+            (
+                "select column_name, column_type from information_schema.columns where table_name = 't' order by ordinal_position",
+                "a|time(6); b|decimal(5,2); c|varchar(7); d|bigint unsigned; e|datetime; n|bigint",
+            ),
+            ("select * from t", "NULL|1.00|x|NULL|NULL|1"),
+        ])
+        .await;
+    });
+}

@@ -514,3 +514,28 @@ fn prepared_branches_and_locks_within_statements() {
         root.0.close().await;
     });
 }
+
+/// A statement that commits implicitly ends a READ ONLY transaction before it begins; the session's own READ ONLY refuses it.
+#[test]
+fn definitions_end_read_only_transactions() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("start transaction read only", "ok 0"),
+            ("create table t (a int)", "ok 0"),
+            ("insert into t values (1)", "ok 1"),
+            ("set transaction read only", "ok 0"),
+            ("alter table t add b int", "ok 0"),
+            ("start transaction read only", "ok 0"),
+            ("drop table t", "ok 0"),
+            ("set session transaction read only", "ok 0"),
+            (
+                "create table t (a int)",
+                "E1792 Cannot execute statement in a READ ONLY transaction.",
+            ),
+            ("set session transaction read write", "ok 0"),
+            ("create table t (a int)", "ok 0"),
+        ])
+        .await;
+    });
+}

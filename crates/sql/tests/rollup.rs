@@ -110,3 +110,55 @@ fn what_is_refused() {
         c.0.close().await;
     });
 }
+
+/// Groups that have no room are made of sorted rows, in files where these are many, and are the same.
+#[test]
+fn groups_without_room_are_made_of_sorted_rows() {
+    with_server(4, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.all(&[
+            "set cte_max_recursion_depth = 10000",
+            "create table m (id int primary key, g int, s varchar(20) collate utf8mb4_0900_ai_ci, d decimal(9,3), y date, pad varchar(100))",
+            "insert into m with recursive q as (select 1 i union all select i + 1 from q where i < 3000) \
+             select i, if(i % 11 = 0, null, i * 7 % 13), concat(elt(i % 4 + 1, 'a', 'A', 'ä', 'b'), i % 50), i / 8, \
+             '2020-01-01' + interval i % 40 day, repeat('p', 90) from q",
+            "create table n (g int primary key, x int)",
+            "insert into n values (1, 10), (2, 20), (3, 30), (5, 50)",
+            "analyze table m, n",
+        ])
+        .await;
+        let queries = [
+            "select g, lower(s), count(*), sum(d), min(y), max(id), avg(id) from m group by g, s with rollup",
+            "select g, y, s, count(*), group_concat(id order by id desc) from m where id % 3 = 0 group by g, y, s with rollup",
+            "select id, g, grouping(id), grouping(id, g), sum(d) from m group by id, g with rollup having grouping(g) = 0 or id < 9",
+            "select id, count(*) n from m group by id with rollup order by n desc, id limit 5",
+            "select id, g, count(*) from m group by id, g with rollup limit 7",
+            "select id + 1, (select x from n where n.g = m.g), count(*) from m where g < 4 group by id, g with rollup",
+            "select m.g, m.id, sum(n.x) from m join n on n.g = m.g group by m.g, m.id with rollup",
+            "select n.x, m.id, count(*) from m left join n on n.g = m.g where m.d > 5 group by n.x, m.id with rollup",
+            "select id, any_value(pad), max(s) from m group by id with rollup",
+            "select y, id, count(distinct g), std(g) from m group by y, id with rollup",
+            "select count(*), sum(k) from (select id, y, count(*) k from m group by id, y with rollup) z",
+            "select id, s, json_arrayagg(g) from m where g is not null group by id, s with rollup having s is not null",
+        ];
+        for sql in queries {
+            c.rows("set tmp_table_size = 1 << 26").await;
+            let by_hash = c.rows(sql).await;
+            c.rows("set tmp_table_size = 1024, sort_buffer_size = 32768").await;
+            assert_eq!(c.rows(sql).await, by_hash, "{sql}");
+        }
+        // Memory has an end; where the block would answer otherwise the next time, or DISTINCT keeps what it has seen, it is that of the session.
+        c.rows("set session connection_memory_limit = 4194304").await;
+        let many = "select count(*) from (select a.id, b.id i, count(*) from m a, m b where b.id < 9 group by a.id, b.id with rollup) z";
+        assert_eq!(c.rows(many).await, "27001");
+        let varies = many.replace("count(*) from m a", "max(rand()) from m a");
+        assert_eq!(c.ask(&varies).await.errno(), 4082);
+        c.rows("set session connection_memory_limit = default").await;
+        assert_eq!(c.rows(&varies).await, "27001");
+        // It ends when its time is over.
+        c.rows("set max_execution_time = 1").await;
+        assert_eq!(c.ask(&many.replace("b.id < 9", "b.id < 3000")).await.errno(), 3024);
+        c.0.close().await;
+    });
+}

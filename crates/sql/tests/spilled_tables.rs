@@ -40,6 +40,12 @@ const RECURSIVE: &[&str] = &[
     "with recursive r(id) as (select id from t union all select id + 3000 from r where id < 6000) select id from r order by id desc limit 3000, 20",
     "with recursive r(id) as (select id from t where id <= 2000 union all select id + 2000 from r where id < 9000 limit 5000) select count(*), sum(id) from r",
     "with recursive r(a, b) as (select id, n from t where id < 50 union distinct select u.id, u.n from r join u on u.n = r.b) select count(*), sum(a) from r",
+    // What has been there has no room: in one round, in several, and around in a circle.
+    "with recursive r(id, k) as (select id, k from t union select id + 1000, k from r where id < 5000) select count(*), sum(id), max(k) from r",
+    "with recursive r(id) as (select id + 40 from t union select (id + 1) % 3100 from r) select count(*), sum(id), min(id) from r",
+    "with recursive r(i, s) as (select 1, cast(repeat('x', 80) as char(100)) union select i + 1, s from r where i < 900) select count(*), sum(i), max(s) from r",
+    "with recursive r(id, k) as (select id, k from t union select id, k from t union select t.id + 3000, t.k from r join t on t.id = r.id) select count(*), sum(id) from r",
+    "with recursive r(id, k) as (select id, k from t union select id + 3000, k from r where id < 3000 limit 3500) select count(*) from r",
     "with recursive r(i) as (select 1 union all select i + 1 from r where i < 2000) select a.i, b.i from r a join r b on a.i = b.i + 1 where a.i % 500 = 0 order by 1",
 ];
 
@@ -157,6 +163,8 @@ const BIG: &[(&str, usize)] = &[
     ("select count(*), max(c) from (select id, c from big limit 11999) x", 1),
     ("select x.id from (select id, c from big limit 11999) x join t on t.id = x.id", 3000),
     ("select t.id from t straight_join (select id, c from big limit 11999) x on t.id = x.id", 3000),
+    ("select id from t where concat(k, id) not in (select concat(c, id) from big)", 3000),
+    ("select id from t where ifnull(k, '') not in (select ifnull(c, '') from big)", 2989),
     (
         "with x as (select id, c from big limit 11999) select a.id from x a join x b on a.id = b.id",
         11_999,
@@ -180,6 +188,10 @@ const BIG: &[(&str, usize)] = &[
         "with recursive r(id, c) as (select id, c from big union all select id + 20000, c from r where id < 20000) select count(*) from r",
         1,
     ),
+    (
+        "with recursive r(id, c) as (select id, c from big union distinct select id + 20000, c from r where id < 20000) select count(*) from r",
+        1,
+    ),
 ];
 
 /// Statements that write files of several kinds.
@@ -191,6 +203,7 @@ const WRITERS: &[&str] = &[
     "select id, lead(k) over (order by id), rank() over (partition by n order by k) from t",
     "select count(distinct k, id), sum(distinct id) from t",
     "with recursive r(id, k) as (select id, k from t union all select id + 3000, k from r where id < 6000) select count(*) from r",
+    "with recursive r(id, k) as (select id, k from t union distinct select id + 3000, k from r where id < 6000) select count(*) from r",
 ];
 
 /// A full device, and the quota of such files, end the statement and leave nothing.

@@ -228,7 +228,7 @@ fn columns_of_a_query() {
         (
             "show columns from b",
             "a|int|NO||0|; b|varchar(3)|NO|||; c|binary(0)|YES||NULL|; f|varchar(10)|YES||NULL|; h|bigint|NO||0|; s|decimal(31,2)|YES||NULL|; \
-             m|varchar(9)|YES||NULL|; dt|date|NO||0000-00-00|; r|longtext|YES||NULL|; n|decimal(2,1)|NO||0.0|; x|double|NO||0|",
+             m|varchar(9)|YES||NULL|; dt|date|NO||NULL|; r|longtext|YES||NULL|; n|decimal(2,1)|NO||0.0|; x|double|NO||0|",
         ),
         (
             "select a, b, c, f, h, s, m, dt, length(r), n, x from b",

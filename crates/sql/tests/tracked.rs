@@ -9,6 +9,7 @@ fn told(c: &mut Client) -> String {
         Tracked::Variable(name, value) => format!("{name}={value}"),
         Tracked::Schema(name) => format!("schema {name}"),
         Tracked::Changed => "changed".to_owned(),
+        Tracked::Gtids(set) => format!("gtids {set}"),
         Tracked::Transaction(state) => state,
         Tracked::Characteristics(said) => format!("<{said}>"),
     };

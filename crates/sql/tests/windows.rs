@@ -244,3 +244,29 @@ fn moving_frames() {
         .await;
     });
 }
+
+/// The row that NTH_VALUE() counts to may be NULL as a parameter or a variable of a program: then no row is meant.
+#[test]
+fn nth_value_of_no_row() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (id int primary key)",
+            "insert into t values (1), (2)",
+            "create procedure p(n int) select nth_value(id, n) over (order by id) from t",
+            "prepare q from 'select nth_value(id, ?) over (order by id) from t'",
+            "set @n = 2",
+        ])
+        .await;
+        c.check(&[
+            ("execute q using @n", "NULL; 2"),
+            ("set @n = null", "ok 0"),
+            ("execute q using @n", "NULL; NULL"),
+            ("call p(null)", "NULL; NULL"),
+            ("call p(0)", "E1210 Incorrect arguments to nth_value"),
+            ("select nth_value(id, null) over (order by id) from t", "E1210"),
+            ("select nth_value(id, @n) over (order by id) from t", "E1210"),
+        ])
+        .await;
+    });
+}

@@ -9,7 +9,7 @@ use crate::params::{Params, bound};
 use crate::row::{FromRow, Row};
 use crate::rows::Rows;
 use crate::sessions::{Entry, HOST, USER};
-use crate::statement::{Cache, Closed, Source, Sql, Statement, work};
+use crate::statement::{Cache, Closed, Source, Sql, Statement, only_writes, work};
 use crate::stream::{Collect, Executed, Finished, Next, Stream, Work, settled};
 use crate::transaction::{Transaction, TransactionOptions};
 use std::future::poll_fn;
@@ -176,7 +176,8 @@ impl Connection {
 
     pub(crate) fn statement(&self, sql: &str, id: u32, params: u16) -> Statement {
         let closed = self.closed.clone();
-        Statement { id, connection: self.entry.id, params, text: sql.into(), closed }
+        let only_writes = only_writes(sql);
+        Statement { id, connection: self.entry.id, params, only_writes, text: sql.into(), closed }
     }
 
     /// How many statements are kept prepared for texts with parameters; 64 without a word.
@@ -337,7 +338,7 @@ impl Connection {
     }
 
     /// A statement from beginning to end, on this thread and without memory of its own.
-    fn collect(
+    pub(crate) fn collect(
         &mut self,
         source: Source<'_>,
         params: Vec<ParamValue>,

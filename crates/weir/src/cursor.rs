@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::params::{Params, bound};
 use crate::row::{Column, Row};
 use crate::rows::Reading;
-use crate::statement::Sql;
+use crate::statement::{Source, Sql};
 use crate::stream::Executed;
 use std::future::poll_fn;
 
@@ -21,6 +21,13 @@ pub struct Cursor {
 impl Connection {
     /// Executes a statement, whose rows [`Cursor::next`] gives.
     pub fn open_cursor(&mut self, sql: impl Sql, params: impl Params) -> Result<Cursor> {
+        if let Source::Prepared(stmt) = sql.source()
+            && stmt.only_writes
+        {
+            // There is no row to wait for, so no future has to be kept.
+            let executed = self.collect(sql.source(), bound(params), 0)?.executed;
+            return Ok(Cursor { reading: Reading::ended(executed, self.serial) });
+        }
         self.ready()?;
         let keep = self.start(sql.source(), bound(params))?;
         let reading = Reading::new(keep, self.serial);
@@ -39,6 +46,10 @@ impl Cursor {
 
     /// The next row; `None`: that was the last of this result. `conn` is the connection that the cursor was opened on.
     pub fn next(&mut self, conn: &mut Connection) -> Result<Option<Row>> {
+        if let Some(row) = self.reading.row_at_hand(conn) {
+            return Ok(Some(row));
+        }
+        // The end of a result is said to the process that opened the database, like all that is no row made before.
         conn.inner.check()?;
         let rt = conn.inner.rt().clone();
         let reading = &mut self.reading;
@@ -65,7 +76,8 @@ impl Cursor {
 
     /// Ends the statement; rows that were not read are not made.
     pub fn close(mut self, conn: &mut Connection) {
-        if conn.serial == self.reading.serial && !conn.inner.is_forked() {
+        let running = !self.reading.is_done() && conn.serial == self.reading.serial;
+        if running && !conn.inner.is_forked() {
             conn.end_running(std::mem::take(&mut self.reading.keep));
         }
     }

@@ -18,7 +18,7 @@ use weir_boot::persisted::{self, KeptFile};
 use weir_boot::{budget, identity};
 use weir_disk::MemoryDisk;
 use weir_engine::Db;
-use weir_rt::Rt;
+use weir_rt::{Process, Rt};
 use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var, VarValue};
 
@@ -66,7 +66,7 @@ pub(crate) struct Inner {
     /// What the engine has said when it could not go on.
     failed: Arc<OnceLock<String>>,
     /// The process that has opened it.
-    pid: u32,
+    process: Process,
     pub path: Option<PathBuf>,
     notes: Vec<String>,
     #[cfg(feature = "serve")]
@@ -94,7 +94,7 @@ impl Inner {
     /// Whether this process may use the database, and the database can be used.
     pub fn check(&self) -> Result<()> {
         if self.is_forked() {
-            return Err(Error::Forked { pid: self.pid });
+            return Err(Error::Forked { pid: self.process.id() });
         }
         match self.failed.get() {
             None => Ok(()),
@@ -104,7 +104,7 @@ impl Inner {
 
     /// The threads of the engine are the other process's.
     pub fn is_forked(&self) -> bool {
-        std::process::id() != self.pid
+        !self.process.is_current()
     }
 
     /// Writes all pages and ends the log, so that the next open has nothing to recover.
@@ -113,7 +113,7 @@ impl Inner {
         if self.is_forked() {
             // Its locks may be held by threads that are not here, and its files are being written by the other process.
             std::mem::forget(parts);
-            return Err(Error::Forked { pid: self.pid });
+            return Err(Error::Forked { pid: self.process.id() });
         }
         let ended = parts.rt.block_on(parts.inst.db.shutdown());
         ended.map_err(|e| Error::Failed { message: format!("closing failed: {e}") })
@@ -185,13 +185,13 @@ impl Database {
         if let Some(log) = &log {
             notes.iter().for_each(|n| log(n));
         }
-        let pid = std::process::id();
+        let process = Process::current();
         let parts = Some(Parts { rt, inst });
         let inner = Inner {
             parts,
             sessions,
             failed,
-            pid,
+            process,
             path,
             notes,
             #[cfg(feature = "serve")]
@@ -288,7 +288,7 @@ fn settle(
         .map_err(|e| wrong(format!("cannot read the accounts: {}", e.message)))?;
     if let Some(dir) = path {
         // A directory that cannot keep its name is opened all the same: nothing in the data depends on it.
-        let (uuid, _) = identity::server_uuid(dir).map_err(wrong)?;
+        let (uuid, _) = identity::program_uuid(dir).map_err(wrong)?;
         vars.put(Var::server_uuid, VarValue::Str(uuid.into()));
         inst.persisted.open(kept, Arc::new(KeptFile::of(dir)));
         let files = MachineFiles::new(&vars.text(Var::secure_file_priv), dir).map_err(wrong)?;

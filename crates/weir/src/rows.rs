@@ -3,7 +3,7 @@
 use crate::connection::{Connection, Keep};
 use crate::error::{Error, Result};
 use crate::row::{Column, Columns, Row};
-use crate::stream::{Executed, Item, Next};
+use crate::stream::{Executed, Item, Next, next_row};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -32,6 +32,28 @@ impl Reading {
     /// `serial`: the number of the statement on its connection.
     pub fn new(keep: Keep, serial: u64) -> Reading {
         Reading { keep, serial, ..Reading::default() }
+    }
+
+    /// A statement that has ended and gives no rows.
+    pub fn ended(executed: Executed, serial: u64) -> Reading {
+        Reading { executed, serial, over: true, done: true, ..Reading::default() }
+    }
+
+    /// The next row if it was made already: most are, and cost no look at the statement.
+    pub fn row_at_hand(&mut self, conn: &mut Connection) -> Option<Row> {
+        if self.over {
+            return None;
+        }
+        if !self.rest.is_empty() {
+            return next_row(&mut self.rest);
+        }
+        let own = !self.done && conn.serial == self.serial;
+        conn.running.as_mut().filter(|_| own)?.row_at_hand()
+    }
+
+    /// Nothing is left to be asked of the connection.
+    pub fn is_done(&self) -> bool {
+        self.done
     }
 
     /// The end of a result is mostly the end of the statement: then the session is given back now, and not when the rows are dropped.
@@ -200,6 +222,9 @@ impl Iterator for Rows<'_> {
     type Item = Result<Row>;
 
     fn next(&mut self) -> Option<Result<Row>> {
+        if let Some(row) = self.reading.row_at_hand(self.conn) {
+            return Some(Ok(row));
+        }
         let rt = self.conn.inner.rt().clone();
         let (reading, conn) = (&mut self.reading, &mut *self.conn);
         rt.block_on(poll_fn(|cx| reading.poll_row(conn, cx)))
@@ -208,7 +233,7 @@ impl Iterator for Rows<'_> {
 
 impl Drop for Rows<'_> {
     fn drop(&mut self) {
-        if !self.conn.inner.is_forked() {
+        if !self.reading.is_done() && !self.conn.inner.is_forked() {
             let keep = std::mem::take(&mut self.reading.keep);
             self.conn.end_running(keep);
         }

@@ -27,6 +27,8 @@ pub struct Statement {
     pub(crate) id: u32,
     pub(crate) connection: u64,
     pub(crate) params: u16,
+    /// It never gives rows.
+    pub(crate) only_writes: bool,
     pub(crate) text: Box<str>,
     pub(crate) closed: Closed,
 }
@@ -152,6 +154,12 @@ impl Cache {
     }
 }
 
+/// Whether a statement changes rows and gives none. What is not seen by its first word is taken for one that may give rows.
+pub(crate) fn only_writes(sql: &str) -> bool {
+    let first = sql.split_ascii_whitespace().next().unwrap_or("");
+    ["INSERT", "UPDATE", "DELETE", "REPLACE"].iter().any(|w| w.eq_ignore_ascii_case(first))
+}
+
 /// The work of a statement whose number is known, or is not known yet.
 pub(crate) fn work(known: Option<u32>, text: &str, params: Vec<ParamValue>) -> Work {
     match known {
@@ -164,6 +172,27 @@ pub(crate) fn work(known: Option<u32>, text: &str, params: Vec<ParamValue>) -> W
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_that_only_write_are_seen_by_their_first_word() {
+        for yes in [
+            "INSERT INTO t VALUES (1)",
+            " \n update t SET a = 1",
+            "Delete\tFROM t",
+            "REPLACE t () VALUES ()",
+        ] {
+            assert!(only_writes(yes), "{yes}");
+        }
+        for no in [
+            "",
+            "SELECT 1",
+            "CALL p()",
+            "/* x */ INSERT INTO t VALUES (1)",
+            "WITH x AS (SELECT 1) SELECT * FROM x",
+        ] {
+            assert!(!only_writes(no), "{no}");
+        }
+    }
 
     #[test]
     fn the_statements_used_last_are_kept() {

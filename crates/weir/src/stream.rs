@@ -105,11 +105,24 @@ pub(crate) fn row_of(columns: &Arc<Columns>, row: &[OutValue<'_>]) -> (Row, usiz
     (Row::new(columns.clone(), values), bytes)
 }
 
-struct PipeSink(Arc<Mutex<Pipe>>);
+/// What had been given when rows began to be held.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    items: usize,
+    rows: usize,
+    bytes: usize,
+}
+
+/// Rows wait in the pipe until somebody asks for them, and nothing is sent. So they may come from pages that are latched, and what was not
+/// asked for yet can be taken back.
+struct PipeSink {
+    pipe: Arc<Mutex<Pipe>>,
+    before: Mark,
+}
 
 impl ResultSink for PipeSink {
     fn columns(&mut self, cols: &[ColumnMeta]) -> std::result::Result<(), SinkError> {
-        let mut pipe = lock(&self.0);
+        let mut pipe = lock(&self.pipe);
         pipe.columns = Columns::of(cols);
         let columns = pipe.columns.clone();
         pipe.items.push_back(Item::Columns(columns));
@@ -117,7 +130,7 @@ impl ResultSink for PipeSink {
     }
 
     fn row(&mut self, row: &[OutValue<'_>]) -> std::result::Result<(), SinkError> {
-        let mut pipe = lock(&self.0);
+        let mut pipe = lock(&self.pipe);
         if pipe.closed {
             return Err(SinkError);
         }
@@ -129,13 +142,29 @@ impl ResultSink for PipeSink {
     }
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> std::result::Result<(), SinkError> {
-        lock(&self.0).items.push_back(Item::End(Executed::of(ok)));
+        lock(&self.pipe).items.push_back(Item::End(Executed::of(ok)));
         Ok(())
     }
 
     fn ok(&mut self, ok: &OkInfo<'_>) -> std::result::Result<(), SinkError> {
-        lock(&self.0).items.push_back(Item::End(Executed::of(ok)));
+        lock(&self.pipe).items.push_back(Item::End(Executed::of(ok)));
         Ok(())
+    }
+
+    fn hold(&mut self) -> bool {
+        true
+    }
+
+    fn hold_all(&mut self) -> bool {
+        let pipe = lock(&self.pipe);
+        self.before = Mark { items: pipe.items.len(), rows: pipe.rows, bytes: pipe.bytes };
+        true
+    }
+
+    fn take_back(&mut self) {
+        let mut pipe = lock(&self.pipe);
+        pipe.items.truncate(self.before.items);
+        (pipe.rows, pipe.bytes) = (self.before.rows, self.before.bytes);
     }
 
     fn may_fill(&self) -> bool {
@@ -143,11 +172,11 @@ impl ResultSink for PipeSink {
     }
 
     fn is_full(&self) -> bool {
-        lock(&self.0).is_full()
+        lock(&self.pipe).is_full()
     }
 
     fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut pipe = lock(&self.0);
+        let mut pipe = lock(&self.pipe);
         if pipe.is_full() {
             pipe.waiting = Some(cx.waker().clone());
             return Poll::Pending;
@@ -184,6 +213,17 @@ pub(crate) struct Stream {
     ready: VecDeque<Item>,
 }
 
+/// The first item if it is a row.
+pub(crate) fn next_row(items: &mut VecDeque<Item>) -> Option<Row> {
+    match items.pop_front()? {
+        Item::Row(row) => Some(row),
+        other => {
+            items.push_front(other);
+            None
+        }
+    }
+}
+
 /// What a poll of a stream gives.
 pub(crate) enum Next {
     Item(Item),
@@ -193,7 +233,7 @@ pub(crate) enum Next {
 impl Stream {
     pub fn start(session: Box<Session>, id: u64, work: Work) -> Stream {
         let pipe: Arc<Mutex<Pipe>> = Arc::default();
-        let mut sink = PipeSink(pipe.clone());
+        let mut sink = PipeSink { pipe: pipe.clone(), before: Mark::default() };
         let run = async move {
             let mut session = session;
             let mut prepared = None;
@@ -216,6 +256,11 @@ impl Stream {
         };
         let run = Box::pin(acting(Actor::session(id), run));
         Stream { run, pipe, ready: VecDeque::new() }
+    }
+
+    /// The next item if it waits already and is a row.
+    pub fn row_at_hand(&mut self) -> Option<Row> {
+        next_row(&mut self.ready)
     }
 
     /// The next item, or the end with the session. Not to be polled behind its end.
@@ -287,6 +332,8 @@ pub(crate) struct Collect {
     pub executed: Executed,
     /// Later results of a CALL are not kept.
     over: bool,
+    /// Rows that were there when they began to be held, and whether it was cut already.
+    before: (usize, bool),
 }
 
 impl Collect {
@@ -311,6 +358,20 @@ impl ResultSink for Collect {
         }
         self.rows.push(row_of(&self.columns, row).0);
         Ok(())
+    }
+
+    fn hold(&mut self) -> bool {
+        true
+    }
+
+    fn hold_all(&mut self) -> bool {
+        self.before = (self.rows.len(), self.cut);
+        true
+    }
+
+    fn take_back(&mut self) {
+        self.rows.truncate(self.before.0);
+        self.cut = self.before.1;
     }
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> std::result::Result<(), SinkError> {

@@ -25,6 +25,8 @@ pub enum Change<'a> {
     Schema(&'a str),
     /// Something of the session has changed.
     State,
+    /// Identifiers of transactions.
+    Gtids(&'a str),
     /// The statements that would begin such a transaction.
     Characteristics(&'a str),
     /// The state of the transaction, eight characters.
@@ -76,10 +78,15 @@ fn put_change(out: &mut Vec<u8>, change: Change<'_>) {
         Change::Variable(name, value) => (0, vec![name, value]),
         Change::Schema(name) => (1, vec![name]),
         Change::State => (2, Vec::new()),
+        Change::Gtids(set) => (3, vec![set]),
         Change::Characteristics(said) => (4, vec![said]),
         Change::Transaction(state) => (5, vec![state]),
     };
     let mut data = Vec::new();
+    if matches!(change, Change::Gtids(_)) {
+        // How they are written: as text.
+        data.push(0);
+    }
     texts.iter().for_each(|t| put_lenenc_str(&mut data, t.as_bytes()));
     if change == Change::State {
         data.push(b'1');

@@ -18,6 +18,8 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("log_slow_query_time", "long_query_time"),
     ("log_slow_min_examined_row_limit", "min_examined_row_limit"),
     ("myisam_recover", "myisam_recover_options"),
+    ("performance_schema_consumer_events_statements_history", "weir_statement_history"),
+    ("performance_schema_consumer_events_statements_history_long", "weir_statement_history"),
     ("record_buffer", "read_buffer_size"),
     ("record_rnd_buffer", "read_rnd_buffer_size"),
     ("sort_buffer", "sort_buffer_size"),

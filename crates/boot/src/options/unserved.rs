@@ -58,7 +58,7 @@ const UNSERVED: &[Unserved] = &[
         ],
     ),
     protection(
-        "nothing is audited here",
+        "the audit log is a part of the server, and audit_log_policy says what goes to it",
         &["audit_log", "audit_log_format_unix_timestamp", "server_audit", "server_audit_logging"],
     ),
     protection(
@@ -311,7 +311,6 @@ const UNSERVED: &[Unserved] = &[
             "binlog_optimize_thread_scheduling",
             "binlog_row_event_fragment_threshold",
             "binlog_space_limit",
-            "binlog_transaction_dependency_tracking",
             "binlogging_impossible_mode",
             "debug_*_slave_*",
             "disconnect_slave_event_count",
@@ -549,8 +548,6 @@ const UNSERVED: &[Unserved] = &[
             "log_slow_disabled_statements",
             "log_slow_filter",
             "log_slow_max_warnings",
-            "log_slow_rate_limit",
-            "log_slow_rate_type",
             "log_slow_sp_statements",
             "log_slow_verbosity",
             "log_update",
@@ -558,7 +555,6 @@ const UNSERVED: &[Unserved] = &[
             "log_warnings_suppress",
             "max_slowlog_*",
             "note_verbosity",
-            "slow_query_log_always_write_time",
             "slow_query_log_timestamp_*",
             "slow_query_log_use_global_control",
         ],

@@ -54,6 +54,14 @@ impl<'a> Run<'a> {
         Run { off, parts: vec![IoSlice::new(bytes)] }
     }
 
+    /// `len` bytes, each part of them the same zeros.
+    pub fn zeros(off: u64, len: usize, zeros: &'a [u8]) -> Run<'a> {
+        let whole = std::iter::repeat_n(zeros, len / zeros.len());
+        let rest = &zeros[..len % zeros.len()];
+        let parts = whole.chain((!rest.is_empty()).then_some(rest)).map(IoSlice::new).collect();
+        Run { off, parts }
+    }
+
     pub fn write(&mut self, fd: BorrowedFd<'_>) -> io::Result<()> {
         let mut parts = &mut self.parts[..];
         let mut off = self.off;

@@ -55,6 +55,27 @@ fn os(e: rustix::io::Errno) -> io::Error {
     io::Error::from_raw_os_error(e.raw_os_error())
 }
 
+/// Makes a directory with those above it. The names of those that were missing are durable afterwards: what is synced in a directory is
+/// lost with it.
+fn make_durably(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let mut missing: Vec<&Path> = dir.ancestors().take_while(|d| !d.is_dir()).collect();
+    // The last ancestor of a relative path is the working directory, without a name.
+    missing.retain(|d| !d.as_os_str().is_empty());
+    std::fs::DirBuilder::new().recursive(true).mode(0o750).create(dir)?;
+    for parent in missing.iter().filter_map(|d| d.parent()) {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        match std::fs::File::open(parent) {
+            // Somebody else's, where entering is allowed and reading is not.
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {}
+            opened => opened?.sync_all()?,
+        }
+    }
+    Ok(())
+}
+
 impl RealDisk {
     /// Makes the directory when it is missing and takes its lock.
     pub fn open(
@@ -64,8 +85,7 @@ impl RealDisk {
     ) -> Result<RealDisk> {
         let name = root.display().to_string();
         // A new one is the server's and its group's, as MySQL's is.
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o750).create(root);
-        made.map_err(|e| DiskError::new("create data directory", &name, &e))?;
+        make_durably(root).map_err(|e| DiskError::new("create data directory", &name, &e))?;
         let lock = Self::lock(root, OFlags::RDWR | OFlags::CREATE)?;
         Self::with(root, backend, Some(lock), false, Box::new(log))
     }
@@ -291,6 +311,14 @@ impl Disk for RealDisk {
     }
 }
 
+/// Zeros for files that grow, aligned for direct writes.
+#[repr(align(4096))]
+struct Zeros([u8; 64 << 10]);
+
+static ZEROS: Zeros = Zeros([0; 64 << 10]);
+/// Bytes of one call that writes zeros.
+const ZEROS_AT_ONCE: u64 = 1 << 20;
+
 /// An open file; shared with operations in flight, so that the descriptor outlives them.
 struct Opened {
     fd: OwnedFd,
@@ -337,14 +365,13 @@ impl Opened {
         self.write_zeros(from, len)
     }
 
-    /// Direct files take whole blocks only; lengths here are multiples of a page or of 4096.
+    /// Direct files take whole blocks only; lengths here are multiples of a page or of 4096. Every part of a write is the same block of
+    /// zeros, so that a file of any length needs no memory of its own for them.
     fn write_zeros(&self, from: u64, to: u64) -> Result<()> {
-        const CHUNK: u64 = 1 << 20;
-        let zeros = IoBuf::new((to - from).min(CHUNK) as usize);
         let mut at = from;
         while at < to {
-            let n = (to - at).min(CHUNK) as usize;
-            let mut run = Run::one(at, &zeros[..n]);
+            let n = (to - at).min(ZEROS_AT_ONCE) as usize;
+            let mut run = Run::zeros(at, n, &ZEROS.0);
             if let Err(e) = run.write(self.fd.as_fd()) {
                 let _ = rustix::fs::ftruncate(&self.fd, from);
                 return Err(self.fail("extend", e).at(from, (to - from) as usize));

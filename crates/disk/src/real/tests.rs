@@ -141,3 +141,39 @@ fn a_directory_that_is_only_read_is_not_changed_and_takes_the_lock() {
     RealDisk::open_read_only(&t.0, |_| {}).unwrap();
     assert!(!t.0.join(LOCK_FILE).exists());
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "system calls that Miri does not know")]
+fn a_file_grows_by_zeros_of_any_length_over_what_stood_there() {
+    for mode in [Mode::Buffered, Mode::Direct] {
+        let t = Temp::new(&format!("zeros{mode:?}"));
+        let d = open(&t, Backend::Threads);
+        let rt = Rt::real();
+        rt.block_on(async {
+            let f = d.open("f", OpenOptions { mode, ..NEW }).await.unwrap();
+            let mut first = IoBuf::new(4096);
+            first.fill(7);
+            f.write(0, first).await.1.unwrap();
+            // Less than a block of zeros, several of them, and more than one call takes.
+            for len in [12_288, 12_288 + (192 << 10), (3 << 20) + 4096] {
+                f.allocate(len, true).await.unwrap();
+                assert_eq!(f.len().await.unwrap(), len);
+                let (all, done) = f.read(0, IoBuf::new(len as usize)).await;
+                done.unwrap();
+                assert!(all[..4096].iter().all(|b| *b == 7) && all[4096..].iter().all(|b| *b == 0));
+            }
+        });
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "system calls that Miri does not know")]
+fn a_directory_is_made_with_those_above_it() {
+    let t = Temp::new("above");
+    let deep = t.0.join("a/b/c");
+    make_durably(&deep).unwrap();
+    make_durably(&deep).unwrap();
+    assert!(deep.is_dir());
+    std::fs::write(t.0.join("file"), "x").unwrap();
+    assert!(make_durably(&t.0.join("file/d")).is_err());
+}

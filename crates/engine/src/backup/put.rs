@@ -285,9 +285,9 @@ impl RedoOut {
         while self.segments.end() < end.next_multiple_of(4096) {
             self.segments.grow(0).await?;
         }
-        let mut data = self.pending[..n].to_vec();
-        data.resize(n.next_multiple_of(4096), 0);
-        self.segments.write(self.pending_at, &data).await?;
+        let mut data = IoBuf::new(n.next_multiple_of(4096));
+        data[..n].copy_from_slice(&self.pending[..n]);
+        self.segments.write(self.pending_at, data).await.1?;
         self.pending.drain(..n);
         self.pending_at = end;
         self.written = self.written.max(end);

@@ -38,6 +38,12 @@ impl Db {
         self.0.core.log.durable()
     }
 
+    /// The end of the redo log, and its checkpoint.
+    pub fn log_places(&self) -> (Lsn, Lsn) {
+        let log = &self.0.core.log;
+        (log.published(), log.checkpoint())
+    }
+
     /// Makes everything durable that was committed so far; returns its end.
     pub async fn make_durable(&self) -> Result<Lsn> {
         let end = self.0.core.log.published();

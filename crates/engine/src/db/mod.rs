@@ -4,6 +4,7 @@
 mod cleaner;
 mod definitions;
 mod events;
+mod make;
 mod open;
 mod readers;
 mod recorder;
@@ -188,11 +189,12 @@ impl Db {
         (o.log)(&format!("storage: {}", disk.describe()));
         disk.create_dir(crate::log::DIR).await?;
         disk.create_dir(space::DIR).await?;
-        disk.sync_dir("").await?;
         if disk.exists(crate::log::control::FILE).await? {
+            // A process that was killed may have left names that only the system's memory has.
+            disk.sync_dir("").await?;
             open::open_existing(rt, disk, o).await
         } else {
-            open::bootstrap(rt, disk, o).await
+            make::bootstrap(rt, disk, o).await
         }
     }
 
@@ -215,7 +217,13 @@ impl Db {
         out: &mut Vec<u8>,
     ) -> Option<bool> {
         let system: &System = &self.0;
-        system.read_now(t, index, key, uncommitted, out)
+        system.read_now(t, index, key, uncommitted, crate::txn::copy(out))
+    }
+
+    /// The same by the clustered key alone, and the newest committed version is not copied but given to `to`, with its leaf latched.
+    pub(crate) fn give_now(&self, t: &Table, key: &[u8], to: impl FnOnce(&[u8])) -> Option<bool> {
+        let system: &System = &self.0;
+        system.read_now(t, 0, key, false, to)
     }
 
     /// The same for the rows of a few keys that follow one another in the clustered index, each of which is given to `each` with its leaf

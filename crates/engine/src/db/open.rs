@@ -1,5 +1,6 @@
-//! Opening a data directory: making it, or recovering it, and putting the parts together.
+//! Opening a data directory that is there, recovering it where it was not closed, and putting the parts together.
 
+use super::make::{How, make_segments};
 use super::recorder::Outbox;
 use super::tasks::{spawn_cleaner, spawn_tasks};
 use super::{ArchivedFn, Db, Inner, Options};
@@ -14,7 +15,7 @@ use crate::history::printed::Printed;
 use crate::history::report::Details;
 use crate::ids::{LSN_START, SpaceId};
 use crate::lock::LockTable;
-use crate::log::control::{Control, ControlFile, DAMAGED_MAX};
+use crate::log::control::{ControlFile, DAMAGED_MAX};
 use crate::log::{Keep, Log, SEGMENT_HEADER, Segments};
 use crate::mtr::{Core, CoreStats};
 use crate::page;
@@ -30,7 +31,6 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{From, Handles, SchemaDef, Storage, Table, TableDef, decode_table};
 use crate::txn::{
     Between, Detached, Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots,
-    slots,
 };
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
@@ -45,15 +45,15 @@ pub fn redo_files(capacity: u64, page_size: usize) -> u64 {
 }
 
 /// Files that a log has at least: those of a group that is being written, of the next one, and one on its way to a new place.
-const SEGMENTS_MIN: u64 = 5;
+pub(super) const SEGMENTS_MIN: u64 = 5;
 
 /// Segments that a log of this capacity has in the end: one more than the capacity asks for, because one is always on its way to a new
 /// place.
-fn segments_of(capacity: u64, segment: u64) -> u64 {
+pub(super) fn segments_of(capacity: u64, segment: u64) -> u64 {
     (capacity.div_ceil(segment) + 1).max(SEGMENTS_MIN)
 }
 
-fn segment_size(capacity: u64, page_size: usize) -> u64 {
+pub(super) fn segment_size(capacity: u64, page_size: usize) -> u64 {
     // 32 segments, as many as MySQL keeps; never smaller than a group may be, never over 256 MiB.
     let want = capacity / 32 / 4096 * 4096;
     want.clamp((page_size as u64 * 4).max(16384) + SEGMENT_HEADER, 256 << 20).next_multiple_of(4096)
@@ -69,12 +69,20 @@ fn pool_options(o: &Options, page_size: usize) -> PoolOptions {
     }
 }
 
-async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Result<Arc<Core>> {
+pub(super) async fn build_core(
+    rt: &Rt,
+    spaces: Arc<Spaces>,
+    o: &Options,
+    log: Log,
+    how: How,
+) -> Result<Arc<Core>> {
     let size = spaces.page_size();
-    let dblwr = if o.doublewrite {
-        Some(Doublewrite::open(spaces.disk().as_ref(), o.data_mode, size).await?)
-    } else {
-        None
+    let dblwr = match o.doublewrite {
+        true => {
+            let new = how == How::NewDirectory;
+            Some(Doublewrite::open(spaces.disk().as_ref(), o.data_mode, size, new).await?)
+        }
+        false => None,
     };
     let mut po = pool_options(o, size);
     if rt.is_sim() {
@@ -91,7 +99,7 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
     Ok(Arc::new(Core { pool, log, spaces, stats, flush, waits }))
 }
 
-fn check_page_size(size: usize) -> Result<()> {
+pub(super) fn check_page_size(size: usize) -> Result<()> {
     if page::SIZES.contains(&size)
         || ((page::SIZE_MIN..4096).contains(&size) && size.is_power_of_two())
     {
@@ -102,102 +110,16 @@ fn check_page_size(size: usize) -> Result<()> {
     )))
 }
 
-pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
-    let size = if o.page_size == 0 { page::SIZE_DEFAULT } else { o.page_size };
-    check_page_size(size)?;
-    if !disk.list(space::DIR).await?.is_empty() {
-        return Err(Error::Corrupt {
-            what: "there are table files but no control file 'weir.ctl'".into(),
-            place: "data directory".into(),
-        });
-    }
-    // What an interrupted first start left behind.
-    for f in ["weir.ctl.new", "system.weir", "undo.weir", crate::pool::dblwr::FILE] {
-        if disk.exists(f).await? {
-            disk.remove(f).await?;
-        }
-    }
-    for f in disk.list(crate::log::DIR).await? {
-        disk.remove(&format!("{}/{f}", crate::log::DIR)).await?;
-    }
-    (o.log)(&format!("making a new data directory with pages of {size} bytes"));
-    let mut id = [0u8; 16];
-    id[..8].copy_from_slice(&rt.random_u64().to_le_bytes());
-    id[8..].copy_from_slice(&rt.random_u64().to_le_bytes());
-    let segment = segment_size(o.redo_capacity, size);
-    let state = Control {
-        seq: 0,
-        id,
-        page_size: size as u32,
-        checkpoint: LSN_START,
-        segment_size: segment,
-        segments: 0,
-        clean: false,
-        durable: LSN_START,
-        sample: (0, 0),
-        history: 0,
-        damaged: Vec::new(),
-        epochs: vec![(LSN_START, 1)],
-    };
-    let control = ControlFile::create_as(disk.as_ref(), "weir.ctl.new", state).await?;
-    let segments = Segments::open(disk.clone(), o.log_mode, segment, id).await?;
-    let all = make_segments(rt, &segments, &o, LSN_START).await?;
-    let waits = Waits::new(rt.clone());
-    let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
-    o.follower.iter().for_each(|f| log.follow(f.clone()));
-    log.may_grow_to(all);
-    let spaces = spaces_of(&disk, &o, size, id);
-    let core = build_core(rt, spaces, &o, log).await?;
-    let core = core;
-    for s in [space::SYSTEM, space::UNDO] {
-        core.spaces.create_file(s, 16).await?;
-        space::format(&core, s).await?;
-    }
-    slots::format(&core).await?;
-    let dict = Dict::create(&core).await?;
-    core.log.flush_all(crate::log::Reach::Durable).await?;
-    core.pool.flush_all(&core.log).await?;
-    let end = core.log.durable();
-    core.log.write_checkpoint(end, false).await?;
-    disk.rename("weir.ctl.new", crate::log::control::FILE).await?;
-    disk.sync_dir("").await?;
-    start(rt, core, dict, o, Report::default()).await
-}
-
-fn spaces_of(disk: &Arc<dyn Disk>, o: &Options, page_size: usize, id: [u8; 16]) -> Arc<Spaces> {
+pub(super) fn spaces_of(
+    disk: &Arc<dyn Disk>,
+    o: &Options,
+    page_size: usize,
+    id: [u8; 16],
+) -> Arc<Spaces> {
     let spaces = Spaces::new(disk.clone(), o.data_mode, page_size, id);
     spaces.files.set_limit(o.open_files);
     spaces.files.troubles.tell(o.log.clone());
     Arc::new(spaces.leaving_damage(o.force.leaves_damaged_pages()))
-}
-
-/// Nanoseconds between two lines of the server's log while a redo log is made.
-const PROGRESS_EVERY: u64 = 5_000_000_000;
-
-/// Makes the segments that the log has from the start on. Returns how many it may have. What takes longer than [`PROGRESS_EVERY`] says how
-/// far it is.
-async fn make_segments(rt: &Rt, segments: &Segments, o: &Options, start: u64) -> Result<u64> {
-    let all = segments_of(o.redo_capacity, segments.size());
-    let want = if o.redo_on_demand { SEGMENTS_MIN } else { all };
-    let mib = |segments: u64, size: u64| (segments * size) >> 20;
-    let begun = rt.now();
-    let mut last_line = begun;
-    while (segments.count() as u64) < want {
-        segments.grow(start).await?;
-        let now = rt.now();
-        if now - last_line >= PROGRESS_EVERY {
-            last_line = now;
-            let (there, size) = (segments.count() as u64, segments.size());
-            let (made, wanted) = (mib(there, size), mib(want, size));
-            (o.log)(&format!("making the redo log: {made} of {wanted} MiB"));
-        }
-    }
-    if last_line > begun {
-        let seconds = (rt.now() - begun) / 1_000_000_000;
-        let made = mib(segments.count() as u64, segments.size());
-        (o.log)(&format!("the redo log is made: {made} MiB in {seconds} s"));
-    }
-    Ok(all)
 }
 
 pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
@@ -231,7 +153,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     if gone || (control.state.clean && want != segments.size()) {
         segments = remake_segments(rt, &disk, &mut control, &o, want).await?;
     }
-    let all = make_segments(rt, &segments, &o, LSN_START).await?;
+    let all = make_segments(rt, &segments, &o, LSN_START, How::Added).await?;
     let state = control.state.clone();
     let waits = Waits::new(rt.clone());
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
@@ -242,7 +164,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     spaces.read_witnesses().await?;
     refuse_remembered(&spaces, &state.damaged, &o);
     let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
-    let mut core = build_core(rt, spaces, &o, log).await?;
+    let mut core = build_core(rt, spaces, &o, log, How::Added).await?;
     let mut report = Report { restored: copies.restored, ..Report::default() };
     let given_up = recovery::redo(&core, &state, copies.newest, o.force, &mut report).await?;
     recovery::is_not_older(&core, report.to, o.force).await?;
@@ -318,7 +240,7 @@ async fn open_as_it_is(
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
     recovery::open_spaces(&spaces).await?;
     refuse_remembered(&spaces, &damaged, &o);
-    let core = build_core(rt, spaces, &o, log).await?;
+    let core = build_core(rt, spaces, &o, log, How::Added).await?;
     let dict = Dict::open(&core);
     start(rt, core, dict, o, Report::default()).await
 }
@@ -348,7 +270,7 @@ async fn remake_segments(
     control.write_both().await?;
     let segments = Segments::open(disk.clone(), o.log_mode, size, control.state.id).await?;
     let start = control.state.checkpoint / 4096 * 4096;
-    make_segments(rt, &segments, o, start).await?;
+    make_segments(rt, &segments, o, start, How::Added).await?;
     Ok(segments)
 }
 
@@ -362,7 +284,26 @@ async fn keep_for_archive(log: &Log, archived: Option<&ArchivedFn>) -> Option<Ke
     log.keep_from(lsn).await
 }
 
-async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report) -> Result<Db> {
+/// What a start's options say of settings that can be changed later.
+fn first_settings(o: &Options, report: &Report) -> Settings {
+    Settings {
+        flush: Mutex::new(with_recovery_speed(o.flush, report)),
+        flush_policy: Mutex::new(o.flush_policy),
+        flush_version: AtomicU64::new(1),
+        flush_timeout: AtomicU64::new(1),
+        flight_recorder: AtomicBool::new(o.flight_recorder),
+        stall_seconds: AtomicU64::new(o.stall_seconds),
+        change_buffer: ChangeBuffer::of(&o.change_buffer),
+    }
+}
+
+pub(super) async fn start(
+    rt: &Rt,
+    core: Arc<Core>,
+    dict: Dict,
+    o: Options,
+    report: Report,
+) -> Result<Db> {
     let size = core.spaces.page_size();
     let next_trx = |p: &[u8]| page::get_u64(p, crate::txn::HEADER_TRX_ID);
     let high = header_or(&core, o.force, space::SYSTEM, next_trx, 1 << 47).await?;
@@ -380,15 +321,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         turns: Turns::default(),
         between: Between::default(),
         handles: Handles::default(),
-        settings: Settings {
-            flush: Mutex::new(with_recovery_speed(o.flush, &report)),
-            flush_policy: Mutex::new(o.flush_policy),
-            flush_version: AtomicU64::new(1),
-            flush_timeout: AtomicU64::new(1),
-            flight_recorder: AtomicBool::new(o.flight_recorder),
-            stall_seconds: AtomicU64::new(o.stall_seconds),
-            change_buffer: ChangeBuffer::of(&o.change_buffer),
-        },
+        settings: first_settings(&o, &report),
         history: History::default(),
         stats: Stats::default(),
         log: o.log.clone(),

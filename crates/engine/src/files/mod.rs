@@ -256,6 +256,15 @@ impl Spaces {
         s
     }
 
+    /// Makes the file of a space of a directory that is being made. Its pages are synced when they are written, its name with the
+    /// others of the directory.
+    pub async fn make_file(&self, id: SpaceId, pages: u32) -> Result<Arc<Space>> {
+        let path = path_of(id);
+        let file = self.files.create(&path).await?;
+        file.allocate(pages as u64 * self.page_size as u64, false).await?;
+        Ok(self.insert(id, path, file, pages))
+    }
+
     /// Makes the file of a new space with room for `pages` pages, durably, before any log record speaks of it.
     pub async fn create_file(&self, id: SpaceId, pages: u32) -> Result<Arc<Space>> {
         let path = path_of(id);

@@ -84,15 +84,11 @@ impl Flight {
             disk.sync_dir("").await?;
         }
         let mut found = [Vec::new(), Vec::new()];
-        for at in (0..SIZE).step_by(CHUNK) {
-            let len = CHUNK.min((SIZE - at) as usize);
-            let (bytes, done) = file.read(at, IoBuf::new(len)).await;
-            done?;
-            for (i, record) in bytes.chunks_exact(RECORD).enumerate() {
-                let slot = at as usize / RECORD + i;
-                let (n, ring) = if slot < SECONDS { (0, OF_SECONDS) } else { (1, OF_TENS) };
-                found[n].extend(decode(record, ring, slot));
-            }
+        for (found, ring) in found.iter_mut().zip([OF_SECONDS, OF_TENS]) {
+            each(file.as_ref(), ring, SIZE, |slot, record| {
+                found.extend(decode(record, ring, slot))
+            })
+            .await?;
         }
         let mut next = [1, 1];
         for (list, next) in found.iter_mut().zip(&mut next) {
@@ -136,16 +132,43 @@ pub async fn durable_end(disk: &dyn Disk, directory: [u8; 16]) -> Result<Option<
     }
     let o = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
     let file = disk.open_needed(FILE, o).await?;
-    let len = file.len().await?.min((SECONDS * RECORD) as u64) as usize / RECORD * RECORD;
-    if len == 0 {
-        return Ok(None);
+    let mut newest = None;
+    each(file.as_ref(), OF_SECONDS, file.len().await?, |slot, b| {
+        if b[DIRECTORY_AT..DIRECTORY_AT + 16] == directory {
+            let second = decode(b, OF_SECONDS, slot);
+            newest = newest.max(second.map(|(_, s)| (s.durable, s.at_micros)));
+        }
+    })
+    .await?;
+    Ok(newest)
+}
+
+/// Shows the records of a ring as far as it was written. Records are written in the order of their places and synced every ten seconds,
+/// so that zeros of a whole portion end a ring that has not come round yet.
+async fn each(
+    file: &dyn File,
+    ring: Ring,
+    len: u64,
+    mut f: impl FnMut(usize, &[u8]),
+) -> Result<()> {
+    let end = (ring.first + ring.slots).min(len as usize / RECORD);
+    let mut slot = ring.first;
+    let mut bytes = IoBuf::new(CHUNK);
+    while slot < end {
+        let records = (CHUNK / RECORD).min(end - slot);
+        if records * RECORD < bytes.len() {
+            bytes = IoBuf::new(records * RECORD);
+        }
+        let (back, done) = file.read((slot * RECORD) as u64, bytes).await;
+        done?;
+        bytes = back;
+        if bytes.iter().all(|b| *b == 0) {
+            break;
+        }
+        bytes.chunks_exact(RECORD).enumerate().for_each(|(i, record)| f(slot + i, record));
+        slot += records;
     }
-    let (bytes, done) = file.read(0, IoBuf::new(len)).await;
-    done?;
-    let own = |(_, b): &(usize, &[u8])| b[DIRECTORY_AT..DIRECTORY_AT + 16] == directory;
-    let records = bytes.chunks_exact(RECORD).enumerate().filter(own);
-    let seconds = records.filter_map(|(slot, b)| decode(b, OF_SECONDS, slot));
-    Ok(seconds.map(|(_, s)| (s.durable, s.at_micros)).max())
+    Ok(())
 }
 
 /// In the order of the file.

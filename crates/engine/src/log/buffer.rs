@@ -198,7 +198,7 @@ impl Log {
             waiters: Mutex::new(Waiters::default()),
             answers_served: AtomicBool::new(false),
             answers_left: Notify::new(),
-            writer: AsyncMutex::new(WriterState::new(tail, end)),
+            writer: AsyncMutex::new(WriterState::new(&tail, end)),
             room: WaitQueue::new(),
             undo_room: WaitQueue::new(),
             grants_used: WaitQueue::new(),
@@ -268,7 +268,10 @@ impl Log {
         control: ControlFile,
         buffer: usize,
     ) -> Result<Log> {
-        segments.sync().await?;
+        // A clean stop has synced the log before it wrote the control file that says so.
+        if !control.state.clean {
+            segments.sync().await?;
+        }
         Ok(Log::new(rt, waits, segments, control, UNKNOWN_END, Vec::new(), buffer))
     }
 
@@ -288,7 +291,7 @@ impl Log {
         for at in [&self.published, &self.written, &*self.durable] {
             at.store(end, Ordering::Release);
         }
-        *self.writer.lock().await = WriterState::new(tail, end);
+        *self.writer.lock().await = WriterState::new(&tail, end);
         let mut rec = Vec::with_capacity(8);
         Redo::Life { epoch: self.epoch }.encode(None, &mut None, &mut rec);
         self.append_ungranted(&rec);

@@ -137,11 +137,19 @@ pub struct ControlFile {
 impl ControlFile {
     /// Writes both slots of a new directory, under a name that the caller changes to `FILE` when everything is there.
     pub async fn create_as(disk: &dyn Disk, path: &str, state: Control) -> Result<ControlFile> {
+        let mut c = Self::draft(disk, path, state).await?;
+        c.write().await?;
+        Ok(c)
+    }
+
+    /// The same with nothing synced: the first [`ControlFile::write`] makes both slots durable.
+    pub async fn draft(disk: &dyn Disk, path: &str, state: Control) -> Result<ControlFile> {
         let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
         let file = disk.open_needed(path, how).await?;
         file.allocate(2 * SLOT as u64, true).await?;
         let mut c = ControlFile { file, state, bad_slot: None };
-        c.write_both().await?;
+        c.put().await?;
+        c.put().await?;
         Ok(c)
     }
 
@@ -180,15 +188,18 @@ impl ControlFile {
 
     /// Writes the next slot and syncs it; only then is the new state the durable one.
     pub async fn write(&mut self) -> Result<()> {
+        self.put().await?;
+        Ok(self.file.sync().await?)
+    }
+
+    async fn put(&mut self) -> Result<()> {
         self.state.seq += 1;
         let mut buf = IoBuf::new(SLOT);
         buf.copy_from_slice(&self.state.encode());
         let slot = if planted::is(Bug::CheckpointSlotReused) { 0 } else { self.state.seq % 2 };
         let at = slot * SLOT as u64;
         let (_, done) = self.file.write(at, buf).await;
-        done?;
-        self.file.sync().await?;
-        Ok(())
+        Ok(done?)
     }
 }
 

@@ -25,6 +25,7 @@ pub mod reader;
 mod ring;
 mod segments;
 pub mod stream;
+mod write_buffer;
 pub mod writer;
 
 use crate::planted::{self, Bug};

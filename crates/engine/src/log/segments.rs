@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::ids::Lsn;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
@@ -11,6 +12,8 @@ use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 pub const DIR: &str = "redo";
 /// Bytes before a segment's part of the stream: magic with the format's number, directory id, CRC.
 pub const SEGMENT_HEADER: u64 = 4096;
+/// A segment of so many bytes is synced as soon as it is made, so that the system does not hold the whole of a large log in its memory.
+const SYNCED_ALONE: u64 = 16 << 20;
 /// Most bytes of a sample.
 const SAMPLE: u64 = 512;
 const MAGIC: &[u8; 8] = b"WEIRlog1";
@@ -19,6 +22,9 @@ struct Segment {
     start: Lsn,
     file: Arc<dyn File>,
 }
+
+/// Files that a write has touched: one nearly always.
+pub type Touched = SmallVec<[Arc<dyn File>; 2]>;
 
 /// All segments, contiguous and in order: `[first.start, last.start + content)`.
 pub struct Segments {
@@ -146,30 +152,71 @@ impl Segments {
     /// Adds a zero-filled segment at the end. Zeros now mean that later syncs need no file-system metadata.
     /// It gets its name only when it is complete, so that a crash in between leaves nothing to explain.
     pub async fn grow(&self, start_if_empty: Lsn) -> Result<()> {
-        let start = match self.end() {
-            0 => start_if_empty,
-            end => end,
-        };
+        let start = self.next_start(start_if_empty);
         let temp = format!("{DIR}/{start:016x}.new");
-        let how = OpenOptions { create: true, create_new: false, mode: self.mode };
-        let file = self.disk.open_needed(&temp, how).await?;
-        if let Err(e) = self.fill(file.as_ref()).await {
+        let file = self.create(&temp).await?;
+        let filled = match self.fill(file.as_ref()).await {
+            Ok(()) => file.sync().await.map_err(Error::from),
+            failed => failed,
+        };
+        if let Err(e) = filled {
             // A part of a segment helps nobody, and a full device wants its room back.
             let _ = self.disk.remove(&temp).await;
             return Err(e);
         }
         self.disk.rename(&temp, &name(start)).await?;
         self.disk.sync_dir(DIR).await?;
+        self.push(start, file);
+        Ok(())
+    }
+
+    /// Adds a zero-filled segment to the log of a directory that is being made. Neither the file nor its name is synced: the directory
+    /// does not count before [`Segments::sync_made`].
+    pub async fn make(&self, start_if_empty: Lsn) -> Result<()> {
+        let start = self.next_start(start_if_empty);
+        let file = self.create(&name(start)).await?;
+        self.fill(file.as_ref()).await?;
+        if self.size >= SYNCED_ALONE {
+            file.sync().await?;
+        }
+        self.push(start, file);
+        Ok(())
+    }
+
+    /// Makes what [`Segments::make`] has made durable. The first segment is durable already: all of the log that was written is in it,
+    /// and was synced.
+    pub async fn sync_made(&self) -> Result<()> {
+        for f in self.files().iter().skip(1) {
+            f.sync().await?;
+        }
+        Ok(self.disk.sync_dir(DIR).await?)
+    }
+
+    fn files(&self) -> Vec<Arc<dyn File>> {
+        self.list.lock().iter().map(|s| s.file.clone()).collect()
+    }
+
+    fn next_start(&self, start_if_empty: Lsn) -> Lsn {
+        match self.end() {
+            0 => start_if_empty,
+            end => end,
+        }
+    }
+
+    async fn create(&self, path: &str) -> Result<Arc<dyn File>> {
+        let how = OpenOptions { create: true, create_new: false, mode: self.mode };
+        Ok(self.disk.open_needed(path, how).await?)
+    }
+
+    fn push(&self, start: Lsn, file: Arc<dyn File>) {
         self.list.lock().push_back(Segment { start, file });
         self.note_end();
-        Ok(())
     }
 
     async fn fill(&self, file: &dyn File) -> Result<()> {
         file.allocate(self.size, true).await?;
         let (_, done) = file.write(0, header(&self.id)).await;
-        done?;
-        Ok(file.sync().await?)
+        Ok(done?)
     }
 
     /// Gives segments wholly below `checkpoint` (durable!) a new place at the end, or removes them while there are more
@@ -222,8 +269,7 @@ impl Segments {
     /// Makes what the files hold durable: after the end of a process the system may still have written bytes in its memory
     /// alone, and what recovery makes of them must not outlive them.
     pub async fn sync(&self) -> Result<()> {
-        let files: Vec<_> = self.list.lock().iter().map(|s| s.file.clone()).collect();
-        for f in files {
+        for f in self.files() {
             f.sync().await?;
         }
         Ok(())
@@ -266,20 +312,25 @@ impl Segments {
     }
 
     /// Writes whole blocks at `lsn`, which is 4096-aligned in its segment; returns the files touched.
-    pub async fn write(&self, mut lsn: Lsn, mut data: &[u8]) -> Result<Vec<Arc<dyn File>>> {
-        let mut touched: Vec<Arc<dyn File>> = Vec::with_capacity(1);
-        while !data.is_empty() {
-            let (file, off, left) = self
-                .at(lsn)
-                .ok_or_else(|| Error::corrupt_log(lsn, "write outside the segments"))?;
-            let n = data.len().min(left as usize);
-            let (_, done) = file.write(off, IoBuf::of(&data[..n])).await;
-            done?;
+    pub async fn write(&self, lsn: Lsn, data: IoBuf) -> (IoBuf, Result<Touched>) {
+        let outside = |lsn| Error::corrupt_log(lsn, "write outside the segments");
+        let Some((file, off, left)) = self.at(lsn) else { return (data, Err(outside(lsn))) };
+        if data.len() as u64 <= left {
+            let (data, done) = file.write(off, data).await;
+            return (data, done.map(|()| Touched::from_iter([file])).map_err(Error::from));
+        }
+        let (mut lsn, mut rest, mut touched) = (lsn, &data[..], Touched::new());
+        while !rest.is_empty() {
+            let Some((file, off, left)) = self.at(lsn) else { return (data, Err(outside(lsn))) };
+            let n = rest.len().min(left as usize);
+            if let (_, Err(e)) = file.write(off, IoBuf::of(&rest[..n])).await {
+                return (data, Err(e.into()));
+            }
             touched.push(file);
             lsn += n as u64;
-            data = &data[n..];
+            rest = &rest[n..];
         }
-        Ok(touched)
+        (data, Ok(touched))
     }
 
     /// Reads up to `len` bytes from `lsn` (any alignment); shorter at the end of the segments.

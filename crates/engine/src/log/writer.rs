@@ -7,6 +7,8 @@
 use super::buffer::Log;
 use super::control::DAMAGED_MAX;
 use super::deferred_ack::DeferredAck;
+use super::segments::Touched;
+use super::write_buffer::WriteBuffer;
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
@@ -17,7 +19,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_disk::File;
 use weir_rt::Nanos;
 
 /// Nanoseconds until a segment is tried again for which the device had no room.
@@ -33,17 +34,18 @@ pub enum Reach {
 }
 
 pub struct WriterState {
-    /// Bytes of the last partly filled block, from its start to `written`.
-    tail: Vec<u8>,
+    /// From the start of the last partly filled block to `written`.
+    buffer: WriteBuffer,
     /// Files written since their last sync.
-    unsynced: Vec<Arc<dyn File>>,
+    unsynced: Touched,
     /// Value of the last mark.
     marked: Lsn,
 }
 
 impl WriterState {
-    pub fn new(tail: Vec<u8>, end: Lsn) -> WriterState {
-        WriterState { tail, unsynced: Vec::new(), marked: end }
+    pub fn new(tail: &[u8], end: Lsn) -> WriterState {
+        let buffer = WriteBuffer::new(tail);
+        WriterState { buffer, unsynced: Touched::new(), marked: end }
     }
 }
 
@@ -306,20 +308,20 @@ impl Log {
         let target = self.published();
         if target > from {
             let block = self.segments.block_start(from);
-            assert_eq!(w.tail.len() as u64, from - block);
-            let mut data = std::mem::take(&mut w.tail);
-            let head = data.len();
-            data.resize(((target - block) as usize).next_multiple_of(4096), 0);
-            // SAFETY: [from, target) is published and `written` has not passed it, so nobody writes these bytes.
-            unsafe { self.ring.read(from, &mut data[head..head + (target - from) as usize]) };
-            let files = self.segments.write(block, &data).await?;
-            for f in files {
+            assert_eq!(w.buffer.filled() as u64, from - block);
+            let more = (target - from) as usize;
+            let data = w.buffer.take(more, |to| {
+                // SAFETY: [from, target) is published and `written` has not passed it, so nobody writes these bytes.
+                unsafe { self.ring.read(from, to) }
+            });
+            let (data, files) = self.segments.write(block, data).await;
+            w.buffer.put_back(data, more);
+            debug_assert_eq!(self.segments.block_start(target), target - w.buffer.filled() as u64);
+            for f in files? {
                 if !w.unsynced.iter().any(|u| Arc::ptr_eq(u, &f)) {
                     w.unsynced.push(f);
                 }
             }
-            let last = self.segments.block_start(target);
-            w.tail = data[(last - block) as usize..(target - block) as usize].to_vec();
             self.stats.writes.fetch_add(1, Ordering::Relaxed);
             self.stats.bytes_written.fetch_add(target - from, Ordering::Relaxed);
             self.written.store(target, Ordering::Release);

@@ -26,6 +26,8 @@ pub struct Copies {
 
 /// Pages per batch.
 pub const BATCH: usize = 128;
+/// Pages that a start reads at once.
+const READ_AT_ONCE: usize = 16;
 
 pub struct Doublewrite {
     file: Arc<dyn File>,
@@ -33,14 +35,22 @@ pub struct Doublewrite {
 }
 
 impl Doublewrite {
-    pub async fn open(disk: &dyn Disk, mode: Mode, page_size: usize) -> Result<Doublewrite> {
+    /// `new`: the directory is being made, and its names are synced at the end of that.
+    pub async fn open(
+        disk: &dyn Disk,
+        mode: Mode,
+        page_size: usize,
+        new: bool,
+    ) -> Result<Doublewrite> {
         let file =
             disk.open_needed(FILE, OpenOptions { create: true, create_new: false, mode }).await?;
         let want = (BATCH * page_size) as u64;
         if file.len().await? < want {
-            file.allocate(want, true).await?;
-            file.sync().await?;
-            disk.sync_dir("").await?;
+            // The first batch syncs what is here; until then nothing in the area counts.
+            file.allocate(want, false).await?;
+            if !new {
+                disk.sync_dir("").await?;
+            }
         }
         Ok(Doublewrite { file, page_size })
     }
@@ -74,14 +84,8 @@ impl Doublewrite {
         }
         let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
         let file = disk.open_needed(FILE, how).await?;
-        let slots = file.len().await? / page_size as u64;
-        if slots == 0 {
-            return Ok(copies);
-        }
-        // In one go: the home of each page is somewhere else on the device.
-        let (area, done) = file.read(0, IoBuf::new(slots as usize * page_size)).await;
-        done?;
-        for copy in area.chunks_exact(page_size) {
+        let area = last_batch(file.as_ref(), page_size).await?;
+        for copy in area.iter().flat_map(|part| part.chunks_exact(page_size)) {
             let id = page::page_id(copy);
             if page::is_blank(copy) {
                 break;
@@ -117,6 +121,24 @@ impl Doublewrite {
         }
         Ok(copies)
     }
+}
+
+/// The area as far as its last batch reaches, in parts: that of a clean stop is a few pages of two MiB. It is read before any home is,
+/// because the home of each page is somewhere else on the device.
+async fn last_batch(file: &dyn File, page_size: usize) -> Result<Vec<IoBuf>> {
+    let slots = (file.len().await? / page_size as u64) as usize;
+    let mut area: Vec<IoBuf> = Vec::new();
+    let (mut read, mut ended) = (0, false);
+    while read < slots && !ended {
+        let part = READ_AT_ONCE.min(slots - read);
+        let at = (read * page_size) as u64;
+        let (buf, done) = file.read(at, IoBuf::new(part * page_size)).await;
+        done?;
+        ended = buf.chunks_exact(page_size).any(page::is_blank);
+        area.push(buf);
+        read += part;
+    }
+    Ok(area)
 }
 
 #[cfg(test)]
@@ -161,7 +183,7 @@ mod tests {
                 done.unwrap();
             }
             space.file().sync().await.unwrap();
-            let area = Doublewrite::open(disk.as_ref(), Mode::Buffered, SIZE).await.unwrap();
+            let area = Doublewrite::open(disk.as_ref(), Mode::Buffered, SIZE, false).await.unwrap();
             let older = (0..7).map(|no| image(here, no, 3, b'o')).collect();
             area.write(older).await.unwrap();
             let mut torn = image(here, 2, 9, b't');

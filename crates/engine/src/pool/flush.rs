@@ -61,6 +61,8 @@ impl FlushStats {
 
 pub struct FlushState {
     pub(super) dblwr: Option<Doublewrite>,
+    /// The directory is being made: a page that is torn now is made again with it, and needs no copy.
+    pub(super) without_copies: AtomicBool,
     /// Oldest change covered by the batch under way.
     inflight: Mutex<Option<Lsn>>,
     /// Pages on their way to the device.
@@ -86,6 +88,7 @@ impl FlushState {
     pub fn new(dblwr: Option<Doublewrite>) -> FlushState {
         FlushState {
             dblwr,
+            without_copies: AtomicBool::new(false),
             inflight: Mutex::new(None),
             writing: AtomicUsize::new(0),
             syncing: AtomicUsize::new(0),
@@ -232,6 +235,14 @@ impl Pool {
         // Anyone who is rescued, and a stop, look at what is home when the batch has ended.
         let waits = matches!(cause, Cause::Rescue | Cause::Stop);
         Way { kind, cause, posts: !waits && self.posts() }
+    }
+
+    /// The first pages of a directory that does not count yet.
+    pub async fn flush_new(&self, log: &Log) -> Result<()> {
+        self.flush.without_copies.store(true, Ordering::Relaxed);
+        let done = self.flush_all(log).await;
+        self.flush.without_copies.store(false, Ordering::Relaxed);
+        done
     }
 
     /// Everything that is dirty now; for shutdown and the end of recovery.

@@ -90,7 +90,8 @@ impl Pool {
         images.sort_by_key(|i| i.id);
         // I8: first the log, then the copy that repairs a torn page, then the page itself.
         log_first(log, images.iter().map(|i| i.lsn)).await?;
-        if let Some(d) = &self.flush.dblwr {
+        let copies = !self.flush.without_copies.load(Ordering::Relaxed);
+        if let Some(d) = self.flush.dblwr.as_ref().filter(|_| copies) {
             for chunk in images.chunks_mut(BATCH) {
                 let bufs: Vec<IoBuf> = chunk
                     .iter_mut()

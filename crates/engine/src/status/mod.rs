@@ -1,10 +1,12 @@
 //! What the engine tells about itself, under the names that MySQL users know, and settings that change while it runs.
 
+mod files;
 mod innodb;
 mod monitor;
 mod own;
 mod table;
 
+pub use files::{FileSums, LogSums};
 pub use monitor::{Heading, is_before_5_5};
 pub use table::{Kind, StatusDef, Unit};
 

@@ -8,10 +8,16 @@ use crate::db::{Db, Options};
 use crate::error::{Error, Result};
 use crate::table::SchemaDef;
 use crate::txn::{Durability, Isolation, TxnOptions};
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use weir_disk::{Backend, Disk, MemoryDisk, RealDisk};
-use weir_rt::Rt;
+use weir_rt::{Process, Rt};
+
+thread_local! {
+    /// Memory of the last key that this thread has read by, for the next one.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// How often a transaction runs again that was a deadlock's victim. Each time another one has gone on.
 const AGAIN: usize = 1000;
@@ -84,8 +90,8 @@ impl Builder {
     fn on(self, disk: Arc<dyn Disk>) -> Result<Database> {
         let rt = Rt::real();
         let db = rt.block_on(Db::open(&rt, disk, self.options))?;
-        let (durability, pid) = (self.durability, std::process::id());
-        Ok(Database { open: Arc::new(Open { rt, db, durability, pid, stopped: false }) })
+        let (durability, process) = (self.durability, Process::current());
+        Ok(Database { open: Arc::new(Open { rt, db, durability, process, stopped: false }) })
     }
 }
 
@@ -99,15 +105,15 @@ pub(super) struct Open {
     pub rt: Rt,
     pub db: Db,
     pub durability: Durability,
-    /// The process that has opened it. The engine's threads are there and nowhere else.
-    pid: u32,
+    /// The one that has opened it. The engine's threads are there and nowhere else.
+    process: Process,
     stopped: bool,
 }
 
 impl Open {
     /// Whether this process was forked from the one that has opened the database.
     pub fn is_forked(&self) -> bool {
-        std::process::id() != self.pid
+        !self.process.is_current()
     }
 
     pub fn check(&self) -> Result<()> {
@@ -115,7 +121,7 @@ impl Open {
             false => Ok(()),
             true => Err(Error::Unsupported(format!(
                 "the database was opened by process {}, from which this one was forked; it cannot be used here",
-                self.pid
+                self.process.id()
             ))),
         }
     }
@@ -227,11 +233,15 @@ impl Database {
         key: K::Ref<'_>,
     ) -> Result<Option<V>> {
         self.open.check()?;
-        let (mut bytes, mut row) = (Vec::with_capacity(64), Vec::new());
+        let (mut bytes, mut value) = (SPARE.take(), Ok(None));
+        bytes.clear();
         encode::<K>(key, &mut bytes)?;
-        match self.open.db.read_now(&table.stored, 0, &bytes, false, &mut row) {
-            Some(true) => decode(&table.stored, &row, K::COLUMNS.len()).map(Some),
-            Some(false) => Ok(None),
+        let t = &table.stored;
+        let take = |row: &[u8]| value = decode(t, row, K::COLUMNS.len()).map(Some);
+        let read = self.open.db.give_now(t, &bytes, take);
+        SPARE.set(bytes);
+        match read {
+            Some(_) => value,
             // There is something to wait for.
             None => self.snapshot().get(table, key),
         }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::Error;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Barrier;
 
@@ -336,4 +337,57 @@ fn commits_survive_a_handle_that_was_forgotten() {
     let db = Database::open(&folder.0).expect("opens");
     let users = db.table(&USERS).expect("the table");
     assert_eq!(ids(db.snapshot().range(&users, ..)), [1, 2, 3]);
+}
+
+/// Rows that stand in their leaf and rows whose text is in chains of pages become each other, by calls that wait for nothing and by those that
+/// do; transactions are rolled back in part and as a whole.
+#[test]
+fn rows_grow_and_shrink_over_the_length_of_a_leaf() {
+    const TEXTS: TableDefinition<u64, (u64, String)> =
+        TableDefinition::new("texts").index("by_number", &[0]);
+    let db = memory();
+    let texts = db.table(&TEXTS).expect("a table");
+    let by_number = texts.index::<u64>("by_number").expect("there");
+    let mut there: BTreeMap<u64, (u64, String)> = BTreeMap::new();
+    let mut seed = 7u64;
+    let mut below = |n: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % n
+    };
+    for round in 0..150 {
+        let mut now = there.clone();
+        let mut tx = db.begin();
+        let mut marked = None;
+        for step in 0..20 {
+            if step == 10 {
+                marked = Some((tx.mark(), now.clone()));
+            }
+            let (key, length) = (below(30), [0, 10, 3000, 9000, 40_000][below(5) as usize]);
+            let value = (below(5), "x".repeat(length));
+            if below(4) == 0 {
+                assert_eq!(tx.remove(&texts, key).expect("removes"), now.remove(&key));
+            } else {
+                let before = tx.put(&texts, key, (value.0, &value.1)).expect("puts");
+                assert_eq!(before, now.insert(key, value), "round {round}, step {step}");
+            }
+        }
+        match (below(4), marked) {
+            (0, _) => tx.rollback().expect("rolls back"),
+            (1, Some((mark, then))) => {
+                tx.back_to(mark).expect("goes back");
+                tx.commit().expect("commits");
+                there = then;
+            }
+            _ => {
+                tx.commit().expect("commits");
+                there = now;
+            }
+        }
+        let all: BTreeMap<_, _> =
+            db.snapshot().range(&texts, ..).map(|row| row.expect("reads")).collect();
+        assert!(all == there, "round {round}");
+        let listed = db.snapshot().range_by(&by_number, ..).count();
+        assert_eq!(listed, there.len(), "round {round}: the index");
+    }
+    db.close().expect("closes");
 }

@@ -7,7 +7,7 @@ use super::definition::{Index, Table};
 use crate::error::{Error, Result};
 use crate::row::RowBuilder;
 use crate::table::Table as Stored;
-use crate::txn::{Isolation, LockMode, OnLocked, RowBuf, Savepoint, Txn};
+use crate::txn::{Isolation, LockMode, OnLocked, RowBuf, RowChange, Savepoint, Txn};
 use std::ops::{Deref, DerefMut, RangeBounds};
 use std::sync::Arc;
 
@@ -142,6 +142,28 @@ impl Transaction {
         })
     }
 
+    /// Inserts a row where nothing has to be waited for. `None`: nothing was written, and the usual way does it.
+    fn insert_now(&mut self, t: &Arc<Stored>, row: &[u8]) -> Option<Result<()>> {
+        let txn = &mut self.txn;
+        txn.begin_statement();
+        txn.insert_now(t, row, None).map(|done| done.map(|_| ()))
+    }
+
+    /// Replaces the row of a key, as [`Transaction::insert_now`] inserts one. Gives the row that was there.
+    fn replace_now(&mut self, t: &Arc<Stored>, key: &[u8], row: &[u8]) -> Option<Result<Vec<u8>>> {
+        let txn = &mut self.txn;
+        txn.begin_statement();
+        let mut before = Vec::new();
+        let mut replace = |old: &[u8], new: &mut Vec<u8>| {
+            before.clear();
+            before.extend_from_slice(old);
+            new.extend_from_slice(row);
+            true
+        };
+        let done = txn.change_now(t, key, RowChange::Update(&mut replace), None)?;
+        Some(done.map(|_| before))
+    }
+
     /// Inserts a row.
     ///
     /// Errors: [`Error::DuplicateKey`] where there is one with this key, or with the same values in a unique index.
@@ -152,6 +174,10 @@ impl Transaction {
         value: V::Ref<'_>,
     ) -> Result<()> {
         let row = row::<K, V>(&table.stored, key, value)?;
+        self.open.check()?;
+        if let Some(done) = self.insert_now(&table.stored, &row) {
+            return done;
+        }
         self.write(async |txn| txn.insert(&table.stored, &row).await)
     }
 
@@ -168,6 +194,13 @@ impl Transaction {
         let row = row::<K, V>(t, key, value)?;
         let mut bytes = Vec::new();
         encode::<K>(key, &mut bytes)?;
+        self.open.check()?;
+        if let Some(old) = self.replace_now(t, &bytes, &row) {
+            return decode(t, &old?, K::COLUMNS.len()).map(Some);
+        }
+        if let Some(done) = self.insert_now(t, &row) {
+            return done.map(|()| None);
+        }
         let mut found = std::mem::take(&mut self.found);
         let put = self.write(async |txn| {
             loop {

@@ -3,6 +3,7 @@
 use super::def::{Part, Storage, TableDef};
 use super::mdl::{Mdl, MdlHold, MdlMode};
 use super::row_log::RowLogs;
+use super::uses::Uses;
 use crate::btree::Tree;
 use crate::change_buffer::{Buffer, Trees};
 use crate::dict::Dict;
@@ -34,6 +35,8 @@ pub struct Index {
     /// Rows per distinct value of the first n parts, times 1000; 0 = not known.
     per_key: Vec<AtomicU64>,
     pub leaves: AtomicU64,
+    /// What statements read and change through it: of all handles of the table, one after the other.
+    pub uses: Arc<Uses>,
 }
 
 impl Index {
@@ -120,6 +123,11 @@ fn buffer_of(
         buffer.has(space, root, index);
     }
     buffer
+}
+
+fn uses_of(old: Option<&Table>, index: u64) -> Arc<Uses> {
+    let of = |t: &Table| t.indexes.iter().find(|i| i.id == index).map(|i| i.uses.clone());
+    old.and_then(of).unwrap_or_default()
 }
 
 /// What handles of a table have in common with each other, and partitions with their table.
@@ -232,6 +240,7 @@ impl Table {
                 buffer: buffer_of(old, storage, &space, *id),
                 visible_from: visible_from(*id),
                 leaves: AtomicU64::new(1),
+                uses: uses_of(old, *id),
             });
         }
         let size = core.spaces.page_size();

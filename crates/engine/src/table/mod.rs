@@ -16,6 +16,7 @@ mod handles;
 mod held;
 mod mdl;
 mod row_log;
+mod uses;
 
 pub use def::{ColumnDef, ColumnHistory, IndexDef, NewColumns, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Part, Storage, decode_table, encode_table};
@@ -27,3 +28,4 @@ pub use handles::Handles;
 pub use held::HeldTables;
 pub use mdl::{MdlHold, MdlMode};
 pub(crate) use row_log::{RowLog, Said, Word};
+pub use uses::{Use, UseCounts, Uses};

@@ -13,7 +13,7 @@ use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
-use crate::table::Table;
+use crate::table::{Table, Use};
 use std::sync::Arc;
 
 /// Rows of a run, and bytes of their keys and values: a redo group stays far from the size of the log buffer.
@@ -92,6 +92,7 @@ impl Txn {
         let n = list.len() as u64;
         self.rows += n;
         self.db.stats.rows_inserted.add(n);
+        t.indexes[0].uses.add(Use::Inserted, n);
         Ok(())
     }
 

@@ -78,6 +78,7 @@ pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8]
     whole.then(|| read::secondary_parts(entry, value))
 }
 
+pub(crate) use now::copy;
 pub use now::{EachNow, KeysNow};
 pub use owed::Owed;
 pub(crate) use version::visible;

@@ -23,7 +23,7 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::row::{RowView, encode_key};
-use crate::table::{MdlMode, Table};
+use crate::table::{MdlMode, Table, Use};
 pub use range::{EachNow, KeysNow};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -77,14 +77,21 @@ impl Sees<'_> {
     }
 }
 
-/// Copies a row that is all in its cell; `None`: it has columns elsewhere.
-fn give(t: &Table, row: &[u8], out: &mut Vec<u8>) -> Option<bool> {
+/// Gives a row that is all in its cell; `None`: it has columns elsewhere.
+fn give(t: &Table, row: &[u8], to: impl FnOnce(&[u8])) -> Option<bool> {
     if t.may_have_external() && RowView::new(&t.layout, row).has_external() {
         return None;
     }
-    out.clear();
-    out.extend_from_slice(row);
+    to(row);
     Some(true)
+}
+
+/// Copies a row.
+pub(crate) fn copy(out: &mut Vec<u8>) -> impl FnOnce(&[u8]) {
+    |row| {
+        out.clear();
+        out.extend_from_slice(row);
+    }
 }
 
 /// By the whole key of the clustered index.
@@ -93,12 +100,12 @@ fn clustered(
     t: &Table,
     key: &[u8],
     sees: &Sees<'_>,
-    out: &mut Vec<u8>,
+    to: impl FnOnce(&[u8]),
 ) -> Option<bool> {
     let leaf = btree::leaf(&db.core, &t.indexes[0].tree, key, Access::Point).ok()?;
     let Ok(slot) = slotted::search(leaf.bytes(), key) else { return Some(false) };
     match sees.version(db, slotted::value(leaf.bytes(), slot))? {
-        Some(row) => give(t, &row, out),
+        Some(row) => give(t, &row, to),
         None => Some(false),
     }
 }
@@ -147,7 +154,7 @@ fn by_secondary(
     index: usize,
     key: &[u8],
     sees: &Sees<'_>,
-    out: &mut Vec<u8>,
+    to: impl FnOnce(&[u8]),
 ) -> Option<bool> {
     let Some(row_key) = entry(db, t, index, key)? else { return Some(false) };
     let leaf = btree::leaf(&db.core, &t.indexes[0].tree, &row_key, Access::Point).ok()?;
@@ -165,7 +172,7 @@ fn by_secondary(
     if own != key {
         return None;
     }
-    give(t, row, out)
+    give(t, row, to)
 }
 
 fn read(
@@ -174,35 +181,37 @@ fn read(
     index: usize,
     key: &[u8],
     sees: &Sees<'_>,
-    out: &mut Vec<u8>,
+    to: impl FnOnce(&[u8]),
 ) -> Option<bool> {
     let found = match index {
-        0 => clustered(db, t, key, sees, out),
-        _ => by_secondary(db, t, index, key, sees, out),
+        0 => clustered(db, t, key, sees, to),
+        _ => by_secondary(db, t, index, key, sees, to),
     }?;
     if found {
         db.stats.rows_read.add(1);
+        t.indexes[index].uses.add(Use::Fetched, 1);
     }
     Some(found)
 }
 
 impl System {
     /// Reads the row with a full key of a unique index as a transaction of this read alone would, and counts that as one. `uncommitted`:
-    /// the newest version, no matter who wrote it. Within `None` nothing was done.
+    /// the newest version, no matter who wrote it. Within `None` nothing was done. The row is given with its leaf latched: `to` does little, and
+    /// calls nothing of the database.
     pub fn read_now(
         &self,
         t: &Table,
         index: usize,
         key: &[u8],
         uncommitted: bool,
-        out: &mut Vec<u8>,
+        to: impl FnOnce(&[u8]),
     ) -> Option<bool> {
         if self.core.log.failure().is_err() {
             return None;
         }
         let _held = t.mdl_briefly()?;
         let sees = if uncommitted { Sees::Any } else { Sees::Now(0) };
-        let found = read(self, t, index, key, &sees, out)?;
+        let found = read(self, t, index, key, &sees, to)?;
         self.stats.commits.add(1);
         Some(found)
     }
@@ -238,6 +247,6 @@ impl Txn {
                 Sees::View(view, self.id)
             }
         };
-        read(&self.db, t, index, key, &sees, out)
+        read(&self.db, t, index, key, &sees, copy(out))
     }
 }

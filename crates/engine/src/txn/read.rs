@@ -11,7 +11,7 @@ use crate::page::slotted;
 use crate::pool::Access;
 use crate::row::RowView;
 use crate::row::key::prefix_successor;
-use crate::table::Table;
+use crate::table::{Table, Use};
 use std::sync::Arc;
 
 /// A row and its clustered key; the buffers are reused from read to read.
@@ -77,6 +77,7 @@ impl Txn {
             && (!t.may_have_external() || self.fetch_long(t, &out.key, &mut out.row, lock).await?);
         if found {
             self.db.stats.rows_read.add(1);
+            t.indexes[index].uses.add(Use::Fetched, 1);
         }
         Ok(found)
     }

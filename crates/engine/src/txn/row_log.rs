@@ -94,6 +94,11 @@ impl Txn {
         self.o.notes_rows
     }
 
+    /// A statement that is noted in another form leaves its rows out.
+    pub fn set_notes_rows(&mut self, notes: bool) {
+        self.o.notes_rows = notes;
+    }
+
     /// Where items are noted.
     pub fn row_log(&mut self) -> &mut RowLog {
         self.row_log.get_or_insert_default()

@@ -12,7 +12,7 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::sync::atomic::Ordering;
-use crate::table::{Entries, Index, Table, lacking};
+use crate::table::{Entries, Index, Table, Use, lacking};
 use std::sync::Arc;
 
 /// What came of a row that was to be inserted.
@@ -112,6 +112,7 @@ impl Txn {
             Ok(()) => {
                 self.rows += 1;
                 self.db.stats.rows_inserted.add(1);
+                t.indexes[0].uses.add(Use::Inserted, 1);
                 Ok(())
             }
             Err(
@@ -317,6 +318,7 @@ impl Txn {
             Ok(()) => {
                 self.rows += 1;
                 self.db.stats.rows_updated.add(1);
+                t.indexes[0].uses.add(Use::Updated, 1);
                 Ok(())
             }
             Err(
@@ -425,6 +427,7 @@ impl Txn {
         self.rows += 1;
         t.rows.fetch_sub(1, Ordering::Relaxed);
         self.db.stats.rows_deleted.add(1);
+        t.indexes[0].uses.add(Use::Deleted, 1);
         Ok(())
     }
 

@@ -23,7 +23,7 @@ use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::RowView;
-use crate::table::{Index, Table};
+use crate::table::{Index, Table, Use};
 use std::sync::Arc;
 
 /// What to scan. The range of encoded keys is half open: `start <= key < end` (`None`: to the end). An equality on a key
@@ -201,6 +201,14 @@ impl Txn {
 }
 
 impl Cursor {
+    /// So many rows were read.
+    fn count_read(&self, txn: &Txn, rows: usize) {
+        txn.db.stats.rows_read.add(rows as u64);
+        let whole = self.spec.index == 0 && self.spec.start.is_empty() && self.spec.end.is_none();
+        let what = if whole { Use::Scanned } else { Use::Fetched };
+        self.table.indexes[self.spec.index].uses.add(what, rows as u64);
+    }
+
     /// Batches of no more than so many rows, where many cursors are open side by side.
     pub fn keep_small(&mut self, rows: usize) {
         self.most = rows.clamp(1, BATCH_ROWS);
@@ -270,8 +278,8 @@ impl Cursor {
                 return Ok(false);
             }
             let rows = self.batch.rows.iter().filter(|c| c.what == What::Row).count();
+            self.count_read(txn, rows);
             let stats = &txn.db.stats;
-            stats.rows_read.add(rows as u64);
             if self.cover.is_some() {
                 let others = self.batch.rows.len() - rows;
                 stats.rows_covered.add(rows as u64);
@@ -502,7 +510,7 @@ impl Cursor {
                 return Ok(false);
             }
         }
-        txn.db.stats.rows_read.add(1);
+        self.count_read(txn, 1);
         Ok(true)
     }
 

@@ -26,8 +26,9 @@ use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{self, Apply, Gather, P, Work};
 use crate::page::slotted;
 use crate::planted;
+use crate::row::RowView;
 use crate::sync::atomic::Ordering;
-use crate::table::{Index, MdlMode, Table};
+use crate::table::{Index, MdlMode, Table, Use};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -124,6 +125,11 @@ fn is_free(p: &[u8], slot: usize, columns: &[u8]) -> bool {
     !before && !behind
 }
 
+/// Whether columns of a stored row are in chains of pages, which the usual way frees and reads.
+fn is_long(t: &Table, row: &[u8]) -> bool {
+    t.may_have_external() && RowView::new(&t.layout, row).has_external()
+}
+
 /// The entries of the row that a write changes.
 fn moved(
     t: &Table,
@@ -165,15 +171,18 @@ impl Txn {
             txn.change_attempt_now(w, t, key, &mut change, ends.is_some())
         };
         let lsn = mtr::attempt_now(&db, WANT, self, attempt)?;
-        let counter = match change {
-            RowChange::Update(_) => &db.stats.rows_updated,
+        let (counter, what) = match change {
+            RowChange::Update(_) => (&db.stats.rows_updated, Use::Updated),
             RowChange::Delete => {
                 t.rows.fetch_sub(1, Ordering::Relaxed);
-                &db.stats.rows_deleted
+                (&db.stats.rows_deleted, Use::Deleted)
             }
         };
         counter.add(1);
         db.stats.rows_read.add(1);
+        let uses = &t.indexes[0].uses;
+        uses.add(what, 1);
+        uses.add(Use::Fetched, 1);
         self.rows += 1;
         match ends {
             Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),
@@ -197,6 +206,7 @@ impl Txn {
         let lsn = mtr::attempt_now(&db, WANT, self, attempt)?;
         t.rows.fetch_add(1, Ordering::Relaxed);
         db.stats.rows_inserted.add(1);
+        t.indexes[0].uses.add(Use::Inserted, 1);
         self.rows += 1;
         match ends {
             Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),
@@ -220,10 +230,7 @@ impl Txn {
     fn ready_now(&mut self, t: &Arc<Table>) -> Option<()> {
         let o = &self.o;
         let plain = o.held.is_none() && !o.background && !o.read_only && !planted::any();
-        let simple = !t.may_have_external()
-            && !t.has_hidden_key()
-            && t.parts.is_empty()
-            && t.indexes.len() <= INDEXES;
+        let simple = !t.has_hidden_key() && t.parts.is_empty() && t.indexes.len() <= INDEXES;
         if !plain || !simple || self.check_alive().is_err() || t.usable().is_err() {
             return None;
         }
@@ -291,6 +298,7 @@ impl Txn {
         let value = slotted::value(g.bytes(at.leaf), slot);
         let h = RowHeader::read(value);
         unless(h.is_deleted())?;
+        unless(is_long(t, &value[HEADER..]))?;
         self.lock_now(index, key, &h, ends)?;
         let old = value[HEADER..].to_vec();
         let (new, flags) = match change {
@@ -333,7 +341,7 @@ impl Txn {
             Ok(slot) => {
                 let value = slotted::value(g.bytes(at.leaf), slot);
                 let h = RowHeader::read(value);
-                unless(!h.is_deleted())?;
+                unless(!h.is_deleted() || is_long(t, &value[HEADER..]))?;
                 self.lock_now(index, key, &h, ends)?;
                 let old = value[HEADER..].to_vec();
                 let all = moved(t, key, None, Some(row))?;

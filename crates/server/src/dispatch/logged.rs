@@ -1,10 +1,12 @@
 //! What the logs of statements get of a connection, and the count of slow statements, which is kept without a log too.
 
 use super::Connection;
+use crate::audit::Party;
 use crate::moment::Moment;
 use crate::statement_log::Ended;
 use std::borrow::Cow;
 use weir_engine::cost;
+use weir_sql::processes::host_alone;
 use weir_sql::session::Sent;
 use weir_sql::session_api::ParamValue;
 use weir_sql::status::Stat;
@@ -52,15 +54,18 @@ impl Connection {
             Said::Prepared(id, _) => Sent::Prepared(id),
         };
         self.session.summarize(as_sent, &work, nanos, sent, Some(ended.nanos()));
+        let logs = &self.server.logs;
+        if logs.audit.wants_statements() {
+            self.audit_statement(said, self.session.failed_with());
+        }
         let (limit, fewest) = self.session.slow_limits();
         let micros = nanos / 1000;
-        let logs = &self.server.logs;
         let slow = micros > limit || (work.scanned && logs.wants_unindexed());
         if !slow || work.examined < fewest {
             return;
         }
         self.session.count_command(Stat::Slow_queries);
-        if !logs.slow_is_on() {
+        if !logs.slow_is_on() || !logs.rates.picks(self.entry.id, micros) {
             return;
         }
         let text = match said {
@@ -72,6 +77,13 @@ impl Connection {
         }
         let who = self.session.conn();
         let now = self.server.rt.wall_micros();
+        if micros <= limit {
+            let (lets, before) = logs.rates.lets_unindexed(now, micros, work.lock_nanos);
+            before.inspect(|before| logs.suppressed(before));
+            if !lets {
+                return;
+            }
+        }
         logs.slow(&Ended {
             id: self.entry.id,
             user: &who.user,
@@ -90,6 +102,38 @@ impl Connection {
         });
     }
 
+    /// A statement in the audit log, which has ended with the error `status`, or with none (0).
+    pub(super) fn audit_statement(&self, said: Said<'_>, status: u16) {
+        let (name, text) = match said {
+            Said::Text(text) => ("Query", Cow::Borrowed(text)),
+            Said::Prepared(id, values) => {
+                ("Execute", Cow::Owned(self.session.written_out(id, values)))
+            }
+        };
+        let class = self.session.command_of(&text);
+        let text = self.session.loggable(&text);
+        self.as_party(|party| self.server.logs.audit.statement(name, party, class, &text, status));
+    }
+
+    /// Begin or end of a login in the audit log.
+    pub(super) fn audit_login(&self, name: &str, status: u16) {
+        if self.server.logs.audit.wants_logins() {
+            self.as_party(|party| self.server.logs.audit.login(name, party, status));
+        }
+    }
+
+    fn as_party(&self, tell: impl FnOnce(&Party<'_>)) {
+        let who = self.session.conn();
+        tell(&Party {
+            id: self.entry.id,
+            user: &who.user,
+            host: host_alone(&who.host),
+            ip: &self.address(),
+            account: (&who.account_user, &who.account_host),
+            database: self.session.database(),
+        });
+    }
+
     /// The first line of a connection in the general log.
     pub(super) fn log_connect(&self) {
         self.log_login("Connect");
@@ -100,6 +144,7 @@ impl Connection {
     }
 
     fn log_login(&self, command: &str) {
+        self.audit_login(command, 0);
         if !self.server.logs.general_is_on() {
             return;
         }
@@ -136,4 +181,10 @@ pub fn header(vars: &weir_sql::vars::GlobalVars) -> String {
         vars.u64(Var::port),
         vars.text(Var::socket)
     )
+}
+
+/// A text without the semicolons and blanks at its end: MySQL cuts them off before it reads.
+pub fn without_end(sql: &[u8]) -> &[u8] {
+    let ends = |b: &u8| *b == b';' || b.is_ascii_whitespace() || *b == 0x0b;
+    &sql[..sql.iter().rposition(|b| !ends(b)).map_or(0, |last| last + 1)]
 }

@@ -177,7 +177,11 @@ pub async fn found_versions(c: &mut Connection) -> Result<Vec<Option<i64>>, Stri
     for kind in &KINDS {
         if let Some(first) = kind.first {
             c.ask("BEGIN").await;
-            c.ask(first).await;
+            // A read that the device refuses once says nothing of the definition.
+            let again = c.ask(first).await.error.is_some();
+            if again && let Some(e) = c.ask(first).await.error {
+                return Err(format!("{first} after the start: {e}"));
+            }
         }
         c.may_fail_with = vec![kind.missing];
         let a = c.ask(kind.ask).await;

@@ -63,7 +63,6 @@ pub async fn run_admin(
         ]))),
         Statement::Reset(list) => persist::reset(list, cx).await,
         Statement::Replication(r) => replication::run(r, cx).await.map(|()| AdminResult::ok()),
-        Statement::Binlog(text) => replication::binlog(text).map(|()| AdminResult::ok()),
         // The answer comes first: the server ends this connection with all others.
         Statement::Shutdown if cx.reads.shared.sessions().stop() => Ok(AdminResult::ok()),
         Statement::ReloadTls { no_rollback, channel } => {

@@ -6,12 +6,8 @@ use crate::errno;
 use crate::replication::{Note, Replicas};
 use crate::session_api::SqlError;
 use crate::show::replication::check_channel;
-use crate::value::json::from_base64;
 use std::sync::Arc;
 use weir_syntax::ast::Replication;
-
-/// Where the length of an event stands in it, and the bytes up to its end.
-const EVENT_LENGTH: std::ops::Range<usize> = 9..13;
 
 /// The name of a channel as channels are known by.
 pub fn channel_name(channel: Option<&[u8]>) -> Option<String> {
@@ -79,47 +75,5 @@ fn without(stmt: &Replication) -> Result<(), SqlError> {
             if run.starts { Err(not_configured()) } else { Ok(()) }
         }
         Replication::Group { .. } => Err(no_group()),
-    }
-}
-
-/// BINLOG: 1149 and 1575 for what is no event. An event is refused, for it changes rows in ways that only a log could tell.
-pub fn binlog(text: &[u8]) -> Result<(), SqlError> {
-    let no_event = || {
-        let text = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right \
-                    syntax to use";
-        SqlError::new(errno::ER_SYNTAX_ERROR, text)
-    };
-    if text.is_empty() {
-        return Err(no_event());
-    }
-    let Some(event) = from_base64(text) else {
-        return Err(SqlError::of(errno::ER_BASE64_DECODE_ERROR, &[]));
-    };
-    let length: Option<[u8; 4]> = event.get(EVENT_LENGTH).and_then(|b| b.try_into().ok());
-    match length.map(u32::from_le_bytes) {
-        Some(length) if (length as usize) <= event.len() => {
-            Err(refused("BINLOG: events of a binary log are not applied"))
-        }
-        _ => Err(no_event()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_event_is_told() {
-        let errno = |text: &str| binlog(text.as_bytes()).expect_err("refused").errno;
-        for (text, want) in [
-            ("", 1149),
-            ("x", 1575),
-            ("AAAA", 1149),
-            // Thirteen bytes that say that they are a hundred, and that they are none.
-            ("AAAAAAAAAAAAZAAAAA==", 1149),
-            ("AAAAAAAAAAAAAAAAAA==", 1235),
-        ] {
-            assert_eq!(errno(text), want, "{text}");
-        }
     }
 }

@@ -3,7 +3,8 @@
 //! Row items of one table that have the same columns stand in one rows event, up to [`EVENT_BYTES`]. Where the table changes, the events
 //! before it end a statement (a reader forgets its tables there), and the next table's TABLE_MAP follows.
 
-use super::note::{ROW, TABLE};
+use super::note::{ROW, TABLE, TEXT};
+use super::writeset::UNKNOWN;
 use crate::session_api::SqlError;
 use std::collections::HashMap;
 use weir_binlog::Kind;
@@ -70,11 +71,31 @@ impl Assembler {
             ROW => {
                 let id = r.u64()?;
                 let change = r.u8()?;
+                self.keys(&mut r)?;
                 let columns = usize::from(r.u16()?);
                 let columns = r.bytes(columns)?;
                 self.row(id, change, columns, r.rest());
             }
+            TEXT => {
+                let time = r.u32()?;
+                self.end_statement();
+                self.batch.push((Kind::Query, 0, time), r.rest());
+                self.batch.statements = true;
+            }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// The keys by which the row conflicts with others.
+    fn keys(&mut self, r: &mut Reader<'_>) -> Result<(), weir_wire::Malformed> {
+        match r.u8()? {
+            UNKNOWN => self.batch.keys.forget(),
+            n => {
+                for _ in 0..n {
+                    self.batch.keys.add(r.u32()?);
+                }
+            }
         }
         Ok(())
     }

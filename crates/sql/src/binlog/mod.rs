@@ -1,5 +1,6 @@
 //! This server's binary log as sessions write it: the rows of a statement as items of a transaction's notes ([`note`]), the layout of a
-//! table's rows in events ([`layout`]), and the events that are made of the notes when the transaction commits ([`events`]).
+//! table's rows in events ([`layout`]), the keys by which a row
+//! conflicts with others ([`writeset`]), and the events that are made of the notes when the transaction commits ([`events`]).
 //!
 //! The notes are `weir_engine::RowLog`: what is undone to a savepoint is not in them. Files and streams are the crate `weir_source`'s.
 //!
@@ -8,6 +9,7 @@
 pub mod events;
 pub mod layout;
 pub mod note;
+pub mod writeset;
 
 use weir_source::BinaryLog;
 

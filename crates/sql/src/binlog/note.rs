@@ -1,9 +1,11 @@
 //! The rows of a statement as items of its transaction's notes.
 //!
 //! An item is `length u32 | type u8 | ...`. A table item has what the row items behind it need: `table u64 | time u32 | flags u16 | TABLE_MAP`.
-//! A row item is `table u64 | change u8 | length of the columns u16 | the columns of the images as a rows event has them | images`.
+//! A text item is `time u32 | the body of QUERY`: a change that is logged as its text. A row item is
+//! `table u64 | change u8 | keys ([`super::writeset`]) | length of the columns u16 | the columns of the images as a rows event has them | images`.
 
 use super::layout::{Image, Layout};
+use super::writeset;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
@@ -15,6 +17,7 @@ use weir_wire::put_lenenc_int;
 
 pub const TABLE: u8 = 1;
 pub const ROW: u8 = 2;
+pub const TEXT: u8 = 3;
 
 /// What a statement's rows are noted under.
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +29,22 @@ pub struct How {
     pub time: u32,
     /// Flags of rows events.
     pub flags: u16,
+    /// The keys of rows are noted, by which transactions conflict.
+    pub keys: bool,
+}
+
+struct Known {
+    layout: Arc<Layout>,
+    /// How often notes were undone when its item was noted.
+    cuts: u64,
+    /// Foreign keys join it to other tables.
+    related: bool,
 }
 
 /// Tables whose items stand in the notes already.
 #[derive(Default)]
 pub struct Notes {
-    known: Vec<(Arc<Layout>, u64)>,
+    known: Vec<Known>,
     item: Vec<u8>,
 }
 
@@ -43,15 +56,17 @@ fn no_form(e: &weir_binlog::Error) -> SqlError {
 }
 
 impl Notes {
-    /// Notes a change of a row; returns how many bytes of notes are in memory now.
+    /// Notes a change of a row; returns how many bytes of notes are in memory now. `related` says whether foreign keys join the table to
+    /// others, and is asked once.
     pub fn row(
         &mut self,
         txn: &mut Txn,
         table: &SqlTable,
         how: How,
         (old, new): (Option<&[u8]>, Option<&[u8]>),
+        related: impl FnOnce() -> bool,
     ) -> Result<usize, SqlError> {
-        let layout = self.table(txn, table, how)?;
+        let (layout, related) = self.table(txn, table, how, related)?;
         let (before, after) = layout.images(how.image, table, (old, new));
         let change = match (old, new) {
             (Some(_), Some(_)) => Change::Update,
@@ -63,6 +78,7 @@ impl Notes {
         item.extend_from_slice(&[0, 0, 0, 0, ROW]);
         item.extend_from_slice(&layout.id.to_le_bytes());
         item.push(number_of(change));
+        writeset::put(table, related || !how.keys, [old, new], item);
         item.extend_from_slice(&[0, 0]);
         let from = item.len();
         put_lenenc_int(item, layout.width() as u64);
@@ -89,17 +105,16 @@ impl Notes {
         txn: &mut Txn,
         table: &SqlTable,
         how: How,
-    ) -> Result<Arc<Layout>, SqlError> {
+        related: impl FnOnce() -> bool,
+    ) -> Result<(Arc<Layout>, bool), SqlError> {
         let (id, cuts) = (table.engine.def.id, txn.cuts_of_notes());
-        let found = self.known.iter().position(|(l, _)| l.id == id);
-        if let Some(at) = found
-            && self.known[at].1 == cuts
-        {
-            return Ok(self.known[at].0.clone());
+        let found = self.known.iter().position(|k| k.layout.id == id);
+        if let Some(k) = found.map(|at| &self.known[at]).filter(|k| k.cuts == cuts) {
+            return Ok((k.layout.clone(), k.related));
         }
-        let layout = match found {
-            Some(at) => self.known[at].0.clone(),
-            None => Arc::new(Layout::of(table)),
+        let (layout, related) = match found.map(|at| &self.known[at]) {
+            Some(k) => (k.layout.clone(), k.related),
+            None => (Arc::new(Layout::of(table)), related()),
         };
         let map = layout.table_map(how.full).map_err(|e| no_form(&e))?;
         let mut item = Vec::with_capacity(map.len() + 19);
@@ -111,10 +126,10 @@ impl Notes {
         item.extend_from_slice(&map);
         txn.note_row(&item);
         match found {
-            Some(at) => self.known[at].1 = cuts,
-            None => self.known.push((layout.clone(), cuts)),
+            Some(at) => self.known[at].cuts = cuts,
+            None => self.known.push(Known { layout: layout.clone(), cuts, related }),
         }
-        Ok(layout)
+        Ok((layout, related))
     }
 }
 

@@ -21,7 +21,7 @@ pub use rows::{BindRows, RowExprs, TypeOf};
 pub use set_inside::SetInside;
 pub use settings::{Settings, lex_mode};
 pub use system_tables::{SYSTEM_SCHEMA, SystemTables};
-pub use user_vars::UserVars;
+pub use user_vars::{UserVars, check_user_var};
 pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
 use std::borrow::Cow;
@@ -41,6 +41,7 @@ use crate::meta::temporary::{self, Temporaries, TemporaryNames};
 use crate::meta::{MetaCache, SqlTable};
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
 use crate::stages::Stages;
+use crate::statement_history::StatementHistory;
 use crate::status::{SessionStatus, Status};
 use crate::value::{EvalCtx, SessionInfo, SqlType, Value, Warnings};
 use crate::vars::{GlobalVars, Persisted, SessionVars};
@@ -67,6 +68,8 @@ pub struct Shared {
     pub memory: Arc<ServerMemory>,
     /// What statements came to.
     pub digests: Digests,
+    /// The last of them.
+    pub history: StatementHistory,
     /// What UUID_SHORT() gives next.
     pub short_uuids: Arc<AtomicU64>,
     pub meta: MetaCache,

@@ -8,6 +8,9 @@ use std::time::Duration;
 use weir_engine::Isolation;
 use weir_syntax::lex;
 
+/// `binlog_format = STATEMENT`, as the variable has it.
+const FORMAT_STATEMENT: u64 = 1;
+
 /// The session's variables in the form in which statements need them.
 #[derive(Clone)]
 pub struct Settings {
@@ -68,12 +71,18 @@ pub struct Settings {
     pub tells_changes: bool,
     /// `session_track_transaction_info`: 0 nothing, 1 the state, 2 the characteristics too.
     pub tells_transactions: u8,
+    /// `session_track_gtids`: 0 nothing, 1 the transactions of the statement, 2 all that were executed.
+    pub tells_gtids: u8,
+    /// `binlog_transaction_compression`: the level of zstd, where it is on.
+    pub compresses: Option<u8>,
     /// `sql_notes`.
     pub notes: bool,
     /// `optimizer_switch`.
     pub switches: Switches,
     /// `sql_log_bin`: commits go to the binary log, if there is one.
     pub logs: bool,
+    /// `binlog_format = STATEMENT`.
+    pub logs_texts: bool,
     /// The table that CREATE TABLE ... SELECT fills, by its id in the engine, where its rows are logged.
     pub making: Option<u64>,
     /// `binlog_row_image`.
@@ -140,16 +149,15 @@ impl Settings {
             client: foreign(charset(Var::character_set_client)).map(Collation::charset),
             autocommit: v.bool(Var::autocommit),
             foreign_checks: v.bool(Var::foreign_key_checks),
-            tells_pressure: v
-                .text(Var::session_track_system_variables)
-                .split(',')
-                .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
+            tells_pressure: tells_pressure(v),
             background: v.u64(Var::weir_priority) == 1,
             slow: slow(v),
             unlogged: v.bool(Var::sql_log_off),
             join_limit: (!v.bool(Var::sql_big_selects)).then(|| v.u64(Var::max_join_size)),
             tells_changes: v.bool(Var::session_track_state_change),
             tells_transactions: v.u64(Var::session_track_transaction_info) as u8,
+            tells_gtids: v.u64(Var::session_track_gtids) as u8,
+            compresses: compression(v),
             notes: v.bool(Var::sql_notes),
             switches: match v.get(Var::optimizer_switch) {
                 VarValue::Str(text) => Switches::of(&text),
@@ -175,12 +183,23 @@ impl Settings {
             locale: v.u64(Var::lc_time_names) as u8,
             memory_limit: v.u64(Var::connection_memory_limit),
             logs: v.bool(Var::sql_log_bin),
+            logs_texts: v.u64(Var::binlog_format) == FORMAT_STATEMENT,
             making: None,
             row_image: row_image(v.u64(Var::binlog_row_image)),
             unique_checks: v.bool(Var::unique_checks),
             timeouts: TIMEOUTS.map(seconds).into(),
         }
     }
+}
+
+fn tells_pressure(v: &SessionVars) -> bool {
+    let names = v.text(Var::session_track_system_variables);
+    names.split(',').any(|n| matches!(n.trim(), "*" | "weir_pressure"))
+}
+
+fn compression(v: &SessionVars) -> Option<u8> {
+    let level = v.u64(Var::binlog_transaction_compression_level_zstd) as u8;
+    v.bool(Var::binlog_transaction_compression).then_some(level)
 }
 
 fn slow(v: &SessionVars) -> (u64, u64) {

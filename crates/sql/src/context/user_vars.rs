@@ -1,6 +1,8 @@
 //! User variables (`@x`).
 
+use crate::errno;
 use crate::memory::{Account, Held, Over, row_bytes};
+use crate::session_api::SqlError;
 use crate::value::{Collation, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +17,17 @@ pub struct UserVars {
 /// What a variable is charged.
 fn var_bytes(name: &str, v: &Value<'_>) -> usize {
     name.len() + row_bytes(std::slice::from_ref(v))
+}
+
+/// Characters of a name at most.
+const LONGEST_NAME: usize = 64;
+
+/// 3061 for the name of a variable that nothing may be assigned to. Such a name can be read: no variable has it.
+pub fn check_user_var(name: &str) -> Result<(), SqlError> {
+    match name.is_empty() || name.ends_with(' ') || name.chars().count() > LONGEST_NAME {
+        true => Err(SqlError::of(errno::ER_ILLEGAL_USER_VAR, &[&name])),
+        false => Ok(()),
+    }
 }
 
 impl UserVars {

@@ -95,6 +95,7 @@ pub fn plan(
     for spec in specs {
         draft.change(spec, env)?;
     }
+    draft.rename_indexes(specs)?;
     for spec in specs {
         draft.add(spec, env)?;
     }
@@ -341,7 +342,6 @@ impl Draft<'_> {
                 }
                 found.visible = *visible;
             }
-            AlterSpec::RenameIndex { old, new } => self.rename_index(old, new)?,
             AlterSpec::SetCheckEnforced { name, enforced } => {
                 let at = self.check(name).ok_or_else(|| check::not_found(name.as_str()))?;
                 self.checks[at].enforced = *enforced;
@@ -388,37 +388,57 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn rename_index(&mut self, old: &Ident, new: &Ident) -> Result<(), SqlError> {
-        if old.is(PRIMARY) || new.is(PRIMARY) {
-            let name = if old.is(PRIMARY) { old } else { new };
-            return Err(SqlError::of(errno::ER_WRONG_NAME_FOR_INDEX, &[&name]));
+    /// All RENAME INDEX of the statement at once: each names an index as it was, so two may change names with each other, and no clause sees the name
+    /// that another one gives.
+    fn rename_indexes(&mut self, specs: &[AlterSpec]) -> Result<(), SqlError> {
+        // Places among `indexes`, behind them those among `special`.
+        let mut renamed: Vec<(usize, &Ident)> = Vec::new();
+        for spec in specs {
+            let AlterSpec::RenameIndex { old, new } = spec else { continue };
+            if old.is(PRIMARY) || new.is(PRIMARY) {
+                let name = if old.is(PRIMARY) { old } else { new };
+                return Err(SqlError::of(errno::ER_WRONG_NAME_FOR_INDEX, &[&name]));
+            }
+            super::refused::check_length(new.as_str())?;
+            let mut names = self.index_names();
+            let at = names.position(|n| same_name(n, old.as_str()));
+            let free = at.filter(|at| renamed.iter().all(|(taken, _)| taken != at));
+            let at = free.ok_or_else(|| no_such_key(old.as_str(), self.table))?;
+            renamed.push((at, new));
         }
-        super::refused::check_length(new.as_str())?;
-        let is_old = |name: &str| same_name(name, old.as_str());
-        let at = self.indexes.iter().position(|i| is_old(&i.name));
-        let special = self.special.iter().position(|k| is_old(&k.name));
-        if at.is_none() && special.is_none() {
-            return Err(no_such_key(old.as_str(), self.table));
+        for (at, new) in &renamed {
+            let others = self.index_names().enumerate().filter(|(n, _)| n != at);
+            let named =
+                |n: usize| renamed.iter().find(|(at, _)| *at == n).map(|(_, new)| new.as_str());
+            let mut names = others.map(|(n, name)| named(n).unwrap_or(name));
+            if names.any(|n| same_name(n, new.as_str())) {
+                return Err(duplicate_key_name(new.as_str()));
+            }
         }
+        for (at, new) in renamed {
+            match at.checked_sub(self.indexes.len()) {
+                Some(special) => self.special[special].name = new.as_str().into(),
+                None => self.name_index(at, new.as_str()),
+            }
+        }
+        Ok(())
+    }
+
+    fn index_names(&self) -> impl Iterator<Item = &str> {
         let indexes = self.indexes.iter().map(|i| i.name.as_str());
-        let mut others = indexes.chain(self.special.iter().map(|k| k.name.as_str()));
-        if others.any(|n| !is_old(n) && same_name(n, new.as_str())) {
-            return Err(duplicate_key_name(new.as_str()));
-        }
-        if let Some(at) = special {
-            self.special[at].name = new.as_str().into();
-        }
-        let Some(at) = at else { return Ok(()) };
-        self.indexes[at].name = new.as_str().into();
+        indexes.chain(self.special.iter().map(|k| k.name.as_str()))
+    }
+
+    fn name_index(&mut self, at: usize, new: &str) {
+        self.indexes[at].name = new.into();
         self.indexes[at].generated = false;
         let parts = &self.indexes[at].parts;
         let of_index = |e: &&mut Entry| {
             e.column.hidden && e.source.is_some_and(|s| parts.iter().any(|p| p.column == s))
         };
         for entry in self.entries.iter_mut().filter(of_index) {
-            entry.column.name = functional::renamed(&entry.column.name, new.as_str());
+            entry.column.name = functional::renamed(&entry.column.name, new);
         }
-        Ok(())
     }
 
     /// CONVERT TO CHARACTER SET: every text column; TEXT grows where its characters get longer.

@@ -298,9 +298,11 @@ pub fn column_default(
     if column.ty.is_lob() {
         return lob_default(column, &value, env);
     }
-    literal::store_default(column.ty, &value, &column.name, env)
-        .map(ColumnDefault::Literal)
-        .map_err(|_| invalid_default(&column.name))
+    let stored = match literal::store_default(column.ty, &value, &column.name, env) {
+        Ok(stored) => Some(stored),
+        Err(_) => literal::zero_day(column.ty, &value, &column.name, env),
+    };
+    stored.map(ColumnDefault::Literal).ok_or_else(|| invalid_default(&column.name))
 }
 
 /// TEXT and BLOB have no literal defaults; lax modes let `DEFAULT ''` pass, as what it is without it.

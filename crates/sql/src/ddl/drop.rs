@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use weir_engine::{DdlContext, HeldTables, Object, ObjectKind, Table};
+use weir_engine::{DdlContext, Error, HeldTables, MdlMode, Object, ObjectKind, Table};
 
-use super::view::refuse_view;
 use super::{
     access_denied, check_table_name, engine_error, foreign, is_virtual_schema, resolve,
     resolve_kept, table_exists, temporary, writable_schema,
@@ -15,6 +14,7 @@ use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::meta::program::ProgramMeta;
 use crate::session_api::{LoginsBy, SqlError};
+use crate::statement_history::{OF_ALL_TABLE, OF_SESSIONS_TABLE};
 use weir_syntax::ast::{DropTable, TableName};
 
 pub async fn drop_tables(
@@ -140,13 +140,21 @@ fn moving(
     Ok(())
 }
 
-/// TRUNCATE TABLE of a table of performance_schema that adds up what was. Most are empty.
-fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool {
+/// Tables of performance_schema whose figures nothing sets back, by the beginnings of their names.
+const COUNT_ON: [&str; 5] = [
+    "events_statements_summary_",
+    "events_waits_summary_global",
+    "file_summary_",
+    "memory_summary_",
+    "status_by_thread",
+];
+
+/// TRUNCATE TABLE of a table of performance_schema that adds up what was. Many are empty; where the figures go on, a warning says so.
+fn empties_statistics(schema: &str, name: &str, ctx: &mut StatementCtx<'_>) -> bool {
     let known = schema.eq_ignore_ascii_case("performance_schema")
         && ctx.reads.shared.computed(schema, name).is_some();
     let name = name.to_ascii_lowercase();
     let counts = ["accounts", "hosts", "users"].contains(&&*name);
-    // What MySQL keeps there has no rows here, except for the digests.
     let parts = ["_summary_", "_history", "_current", "status_by_", "setup_actors"];
     let sums = parts.iter().any(|part| name.contains(part));
     if !known || !(counts || sums) {
@@ -154,10 +162,27 @@ fn empties_statistics(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> bool 
     }
     let sessions = ctx.reads.shared.sessions();
     match &*name {
+        OF_SESSIONS_TABLE => ctx.reads.shared.history.clear(false),
+        OF_ALL_TABLE => ctx.reads.shared.history.clear(true),
         crate::digests::TABLE => ctx.reads.shared.digests.clear(),
         "accounts" => sessions.forget_logins(LoginsBy::Account),
         "users" => sessions.forget_logins(LoginsBy::User),
         "hosts" => sessions.forget_logins(LoginsBy::Host),
+        "table_io_waits_summary_by_table"
+        | "table_io_waits_summary_by_index_usage"
+        | "objects_summary_global_by_type" => {
+            for schema in ctx.reads.db().schemas() {
+                ctx.reads.db().tables(&schema.name).iter().for_each(|t| t.forget_uses());
+            }
+        }
+        "status_by_account" | "status_by_user" | "status_by_host" => {
+            ctx.reads.shared.status.forget_accounts();
+        }
+        _ if COUNT_ON.iter().any(|begin| name.starts_with(begin)) => {
+            ctx.changes.warnings.warn(errno::ER_NOT_SUPPORTED_YET, || {
+                format!("TRUNCATE of '{name}' has no effect here: it counts from the start of the server")
+            });
+        }
         _ => {}
     }
     true
@@ -182,7 +207,7 @@ pub async fn truncate(
         ));
     }
     writable_schema(&schema, ctx)?;
-    refuse_view(&schema, &name, ctx)?;
+    // A view is no table that it knows, unlike in other definitions: 1146.
     let table =
         ctx.reads.db().table(&schema, &name).ok_or_else(|| no_such_table(&schema, &name))?;
     foreign::check_truncate(&table, ctx)?;
@@ -190,18 +215,67 @@ pub async fn truncate(
     Ok(AdminResult::ok())
 }
 
-/// The moves that a list of renames comes to, applied in order (`a` to `t`, `b` to `a`, `t` to `b`).
+/// RENAME TABLE. It waits for a session that has one of the tables alone before it says that a name is taken, as MySQL does: a session that
+/// holds the table to be moved, and one in its way, may drop the latter first (the cut-over of gh-ost rests on that).
 pub async fn rename(
     pairs: &[(TableName, TableName)],
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    // Where each touched table is after the pairs so far; `None`: nothing is there any more.
-    let mut places: HashMap<(String, String), Option<Arc<Table>>> = HashMap::new();
     if let [(old, new)] = pairs
         && let Some(done) = rename_view(old, new, ctx).await?
     {
         return Ok(done);
     }
+    let (moves, held) = match moves_of(pairs, ctx) {
+        Err(e) if e.errno == errno::ER_TABLE_EXISTS_ERROR && ctx.reads.locked.is_none() => {
+            let held = until_free(pairs, ctx).await?;
+            let moves = moves_of(pairs, ctx)?;
+            let mut touched = foreign::children_of(&moves, ctx);
+            touched.extend(moves.iter().map(|m| m.0.clone()));
+            foreign::alone_too(&held, &touched, ctx).await?;
+            (moves, Some(held))
+        }
+        moves => (moves?, None),
+    };
+    if !moves.is_empty() {
+        move_tables(&moves, held, ctx).await?;
+    }
+    Ok(AdminResult::ok())
+}
+
+/// Gets all tables alone that have one of the names, in the order of their ids. One that is dropped meanwhile is passed over: to
+/// begin again would let those in who wait for the others.
+async fn until_free(
+    pairs: &[(TableName, TableName)],
+    ctx: &StatementCtx<'_>,
+) -> Result<Arc<HeldTables>, SqlError> {
+    let mut tables = Vec::new();
+    for name in pairs.iter().flat_map(|(old, new)| [old, new]) {
+        let (schema, name) = resolve(name, ctx)?;
+        tables.extend(ctx.reads.db().table(&schema, &name));
+    }
+    tables.sort_by_key(|t| t.def.id);
+    tables.dedup_by_key(|t| t.def.id);
+    let held = Arc::new(HeldTables::default());
+    let limit = ctx.reads.settings.ddl_timeout;
+    for t in &tables {
+        let hold = ctx.reads.db().lock_table(t, MdlMode::Exclusive, limit, ctx.reads.interrupt);
+        match hold.await {
+            Ok(hold) => held.add(hold),
+            Err(Error::TableChanged { .. }) => {}
+            Err(e) => return Err(engine_error(e)),
+        }
+    }
+    Ok(held)
+}
+
+/// The moves that a list of renames comes to, applied in order (`a` to `t`, `b` to `a`, `t` to `b`).
+fn moves_of(
+    pairs: &[(TableName, TableName)],
+    ctx: &StatementCtx<'_>,
+) -> Result<Vec<(Arc<Table>, String, String)>, SqlError> {
+    // Where each touched table is after the pairs so far; `None`: nothing is there any more.
+    let mut places: HashMap<(String, String), Option<Arc<Table>>> = HashMap::new();
     for (old, new) in pairs {
         let (from, to) = (resolve(old, ctx)?, resolve(new, ctx)?);
         writable_schema(&from.0, ctx)?;
@@ -219,15 +293,11 @@ pub async fn rename(
         places.insert(from, None);
         places.insert(to, Some(table));
     }
-    let moves: Vec<_> = places
+    let moves = places
         .into_iter()
         .filter_map(|((schema, name), table)| table.map(|t| (t, schema, name)))
-        .filter(|(t, schema, name)| t.def.schema != *schema || t.def.name != *name)
-        .collect();
-    if !moves.is_empty() {
-        move_tables(&moves, None, ctx).await?;
-    }
-    Ok(AdminResult::ok())
+        .filter(|(t, schema, name)| t.def.schema != *schema || t.def.name != *name);
+    Ok(moves.collect())
 }
 
 /// Renames tables. Keys that reference one of them follow it, in the same step; those that wait for a table of its new name must fit.

@@ -2,8 +2,8 @@
 
 use crate::errno;
 use crate::value::{
-    Collation, Datum, Decimal, EvalCtx, NoSession, SqlType, StoreCtx, TimeZone, Value, ValueError,
-    Warnings, sent,
+    Class, Collation, Date, Datum, Decimal, EvalCtx, NoSession, SqlMode, SqlType, StoreCtx,
+    TimeZone, Value, ValueError, Warnings, sent,
 };
 use weir_syntax::ast::{Expr, Literal, UnaryOp};
 
@@ -122,6 +122,30 @@ pub fn store_default(
     column: &str,
     env: &Env<'_>,
 ) -> Result<crate::value::DatumBuf, ValueError> {
+    stored_in(env.mode, (ty, value, column), env)
+}
+
+/// The zero date, for a default whose day only NO_ZERO_DATE or NO_ZERO_IN_DATE refuses: lax modes keep it with a warning (1264).
+pub fn zero_day(
+    ty: SqlType,
+    value: &Value<'_>,
+    column: &str,
+    env: &mut Env<'_>,
+) -> Option<crate::value::DatumBuf> {
+    let is_day = matches!(ty.class(), Class::Date | Class::DateTime);
+    if !is_day || env.mode.strict() || stored_in(SqlMode(0), (ty, value, column), env).is_err() {
+        return None;
+    }
+    let number = errno::ER_WARN_DATA_OUT_OF_RANGE;
+    env.warnings.warn(number, || errno::message(number, &[&column, &1]));
+    stored_in(SqlMode(0), (ty, &Value::Date(Date::ZERO), column), env).ok()
+}
+
+fn stored_in(
+    mode: SqlMode,
+    (ty, value, column): (SqlType, &Value<'_>, &str),
+    env: &Env<'_>,
+) -> Result<crate::value::DatumBuf, ValueError> {
     let mut scratch = Warnings::default();
     // Numbers given for integer types in hexadecimal are numbers, not text.
     let value = match value {
@@ -143,7 +167,7 @@ pub fn store_default(
         table: None,
         row: 1,
         strict: true,
-        mode: env.mode,
+        mode,
         tz: env.tz,
         now_micros: env.now_micros,
         warnings: &mut scratch,

@@ -21,6 +21,7 @@ errors! { EXTENDED:
     ER_USER_LOCK_WRONG_NAME = 3057, b"42000", "Incorrect user-level lock name '{}'.";
     ER_USER_LOCK_DEADLOCK = 3058, b"HY000",
         "Deadlock found when trying to get user-level lock; try rolling back transaction/releasing locks and restarting lock acquisition.";
+    ER_ILLEGAL_USER_VAR = 3061, b"42000", "User variable name '{}' is illegal";
     ER_INCORRECT_TYPE = 3064, b"HY000", "Incorrect type for argument {} in function {}.";
     ER_FIELD_IN_ORDER_NOT_SELECT = 3065, b"HY000",
         "Expression #{} of ORDER BY clause is not in SELECT list, references column '{}' which is not in SELECT list; this is \

@@ -9,7 +9,8 @@ use crate::memory::{Held, heap_of};
 use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::{MAX_SCALE, Overflow};
-use crate::value::json::{self, Dom};
+use crate::value::json;
+use crate::value::json::gathered::{Elements, Members};
 use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -210,9 +211,9 @@ pub enum State {
     /// The texts of GROUP_CONCAT with their sort keys.
     Rows(Texts),
     /// Elements of JSON_ARRAYAGG.
-    List(Vec<Dom>),
-    /// Members of JSON_OBJECTAGG in the order of the rows: the last of a name counts.
-    Members(Vec<(json::Key, Dom)>),
+    List(Elements),
+    /// Members of JSON_OBJECTAGG.
+    Members(Members),
 }
 
 /// Bytes of a binary string that BIT_AND() and its like take.
@@ -244,8 +245,8 @@ impl Accumulator {
             AggKind::BitAnd => State::Bits(u64::MAX),
             AggKind::BitOr | AggKind::BitXor => State::Bits(0),
             AggKind::GroupConcat => State::Rows(Texts::default()),
-            AggKind::JsonArray => State::List(Vec::new()),
-            AggKind::JsonObject => State::Members(Vec::new()),
+            AggKind::JsonArray => State::List(Elements::default()),
+            AggKind::JsonObject => State::Members(Members::default()),
             AggKind::StdPop | AggKind::StdSamp | AggKind::VarPop | AggKind::VarSamp => {
                 State::Spread { n: 0, mean: 0.0, m2: 0.0 }
             }
@@ -336,16 +337,21 @@ impl Accumulator {
 
     /// A row of JSON_ARRAYAGG or JSON_OBJECTAGG, whose values may be NULL.
     fn gather(&mut self, data: &[Value<'_>], cx: &mut FuncCtx<'_>) -> Result<(), ValueError> {
-        let kept: usize = data.iter().map(heap_of).sum();
-        cx.hold(&mut self.held, size_of::<(json::Key, Dom)>() + kept)?;
-        match &mut self.state {
-            State::List(list) => list.push(json::from_value(&data[0])),
-            State::Members(list) => {
-                list.push((super::json::member_name(&data[0])?, json::from_value(&data[1])));
+        let kept = match &mut self.state {
+            State::List(list) => {
+                let before = list.memory();
+                list.push(&json::from_value(&data[0]))?;
+                list.memory() - before
             }
-            _ => {}
-        }
-        Ok(())
+            State::Members(list) => {
+                let before = list.memory();
+                let name = super::json::member_name(&data[0])?;
+                list.push(&name, &json::from_value(&data[1]))?;
+                list.memory() - before
+            }
+            _ => 0,
+        };
+        cx.hold(&mut self.held, kept)
     }
 
     fn add(&mut self, v: &Value<'_>, cx: &mut FuncCtx<'_>) -> Result<(), ValueError> {
@@ -459,13 +465,17 @@ impl Accumulator {
         spec: &AggSpec,
         cx: &mut FuncCtx<'_>,
     ) -> Result<Value<'static>, ValueError> {
+        // A document is about as large as what it is made of, and both are there for a moment.
+        let document = match &self.state {
+            State::List(list) => list.bytes(),
+            State::Members(list) => list.bytes(),
+            _ => 0,
+        };
+        let mut held = Held::default();
+        cx.hold(&mut held, document)?;
         match self.state {
             State::Best(v) => Ok(v),
             State::Rows(rows) => Ok(join(rows, spec, cx)),
-            State::List(list) if !list.is_empty() => Dom::Array(list).to_json().map(Value::Json),
-            State::Members(list) if !list.is_empty() => {
-                Dom::object(list).to_json().map(Value::Json)
-            }
             _ => self.value(spec, cx),
         }
     }
@@ -529,13 +539,13 @@ impl Accumulator {
             State::Rows(_) => Value::Null,
             State::List(list) if list.is_empty() => Value::Null,
             State::List(list) => {
-                cx.work(size_of_val(&list[..]))?;
-                Value::Json(Dom::Array(list.clone()).to_json()?)
+                cx.work(list.bytes())?;
+                Value::Json(list.to_json()?)
             }
             State::Members(list) if list.is_empty() => Value::Null,
             State::Members(list) => {
-                cx.work(size_of_val(&list[..]))?;
-                Value::Json(Dom::object(list.clone()).to_json()?)
+                cx.work(list.bytes())?;
+                Value::Json(list.to_json()?)
             }
         })
     }

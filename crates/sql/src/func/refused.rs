@@ -19,7 +19,7 @@ enum Why {
 }
 
 /// Names in lower case, in order.
-const REFUSED: [(&str, Why); 44] = [
+const REFUSED: [(&str, Why); 42] = [
     ("can_access_column", Why::Internal),
     ("can_access_database", Why::Internal),
     ("can_access_event", Why::Internal),
@@ -52,9 +52,7 @@ const REFUSED: [(&str, Why); 44] = [
     ("internal_max_data_length", Why::Internal),
     ("internal_table_rows", Why::Internal),
     ("internal_update_time", Why::Internal),
-    ("master_pos_wait", Why::Waits),
     ("roles_graphml", Why::Roles),
-    ("source_pos_wait", Why::Waits),
     ("st_buffer", Why::Shapes),
     ("st_buffer_strategy", Why::Shapes),
     ("st_collect", Why::Shapes),

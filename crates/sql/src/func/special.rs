@@ -10,19 +10,43 @@ pub enum Special {
     LoadFile,
     NameConst,
     Sleep,
-    WaitForGtids,
+    Wait(WaitFor),
+}
+
+/// What a function waits for until a replica's applier has done it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitFor {
+    /// WAIT_FOR_EXECUTED_GTID_SET(set[, seconds])
+    Gtids,
+    /// SOURCE_POS_WAIT(file, position[, seconds[, channel]])
+    SourcePosition,
+    /// The same under its old name.
+    MasterPosition,
+}
+
+impl WaitFor {
+    /// The name in lower case, and how many arguments there are at least and at most.
+    pub fn shape(self) -> (&'static str, usize, usize) {
+        match self {
+            WaitFor::Gtids => ("wait_for_executed_gtid_set", 1, 2),
+            WaitFor::SourcePosition => ("source_pos_wait", 2, 4),
+            WaitFor::MasterPosition => ("master_pos_wait", 2, 4),
+        }
+    }
 }
 
 /// The name in lower case; whether its name is shown in upper case in views.
-const SPECIAL: [(&str, Special); 8] = [
+const SPECIAL: [(&str, Special); 10] = [
     ("benchmark", Special::Benchmark),
     ("coercibility", Special::Coercibility),
     ("get_lock", Special::GetLock),
     ("grouping", Special::Grouping),
     ("load_file", Special::LoadFile),
+    ("master_pos_wait", Special::Wait(WaitFor::MasterPosition)),
     ("name_const", Special::NameConst),
     ("sleep", Special::Sleep),
-    ("wait_for_executed_gtid_set", Special::WaitForGtids),
+    ("source_pos_wait", Special::Wait(WaitFor::SourcePosition)),
+    ("wait_for_executed_gtid_set", Special::Wait(WaitFor::Gtids)),
 ];
 
 /// The special function of that name, in any case.

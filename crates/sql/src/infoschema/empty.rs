@@ -85,12 +85,15 @@ impl VirtualTable for Empty {
         cx: TableReads<'a>,
         _: &'a VirtualHint,
     ) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
+        if self.name == super::log_status::NAME {
+            return Box::pin(super::log_status::rows(cx));
+        }
         let rows = super::replicas::rows(self.name, cx);
         Box::pin(std::future::ready(Ok(rows)))
     }
 }
 
-static TABLES: [Empty; 57] = [
+static TABLES: [Empty; 47] = [
     information(
         "FILES",
         "FILE_ID I FILE_NAME T FILE_TYPE V256 TABLESPACE_NAME V268 TABLE_CATALOG V0 TABLE_SCHEMA V0 TABLE_NAME V0
@@ -148,21 +151,10 @@ static TABLES: [Empty; 57] = [
         "INNODB_FT_INDEX_CACHE",
         "WORD V337! FIRST_DOC_ID U! LAST_DOC_ID U! DOC_COUNT U! DOC_ID U! POSITION U!",
     ),
-    performance("events_statements_current", STATEMENTS),
-    performance("events_statements_history", STATEMENTS),
-    performance("events_statements_history_long", STATEMENTS),
-    performance(
-        "events_waits_summary_global_by_event_name",
-        "EVENT_NAME V128! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U!",
-    ),
     performance(
         "events_stages_summary_global_by_event_name",
         "EVENT_NAME V128! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U!",
     ),
-    performance("file_summary_by_event_name", FILE_EVENTS),
-    performance("file_summary_by_instance", FILE_INSTANCES),
-    performance("table_io_waits_summary_by_table", TABLE_WAITS),
-    performance("table_io_waits_summary_by_index_usage", INDEX_WAITS),
     performance("table_lock_waits_summary_by_table", TABLE_LOCKS),
     performance(
         "replication_group_members",
@@ -192,7 +184,6 @@ static TABLES: [Empty; 57] = [
     ),
     performance("replication_applier_status_by_worker", WORKERS),
     performance("setup_actors", "HOST V255! USER V32! ROLE V32! ENABLED V3! HISTORY V3!"),
-    performance("setup_consumers", "NAME V64! ENABLED V3!"),
     performance(
         "setup_instruments",
         "NAME V128! ENABLED V3! TIMED V3 PROPERTIES V64! FLAGS V64 VOLATILITY S! DOCUMENTATION T",
@@ -202,7 +193,6 @@ static TABLES: [Empty; 57] = [
         "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE T",
     ),
     performance("variables_by_thread", "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE V1024"),
-    performance("status_by_thread", "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE V1024"),
     system("time_zone", "Time_zone_id N! Use_leap_seconds V1!"),
     system("time_zone_name", "Name V64! Time_zone_id N!"),
     system("time_zone_leap_second", "Transition_time I! Correction S!"),
@@ -259,46 +249,6 @@ static TABLES: [Empty; 57] = [
         "Host V255! User V32! Proxied_host V255! Proxied_user V32! With_grant S! Grantor V288! Timestamp D!",
     ),
 ];
-
-const STATEMENTS: &str =
-    "THREAD_ID U! EVENT_ID U! END_EVENT_ID U EVENT_NAME V128! SOURCE V64 TIMER_START U TIMER_END U TIMER_WAIT U LOCK_TIME U!
-     SQL_TEXT T DIGEST V64 DIGEST_TEXT T CURRENT_SCHEMA V64 OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64
-     OBJECT_INSTANCE_BEGIN U MYSQL_ERRNO S RETURNED_SQLSTATE V5 MESSAGE_TEXT V128 ERRORS U! WARNINGS U! ROWS_AFFECTED U!
-     ROWS_SENT U! ROWS_EXAMINED U! CREATED_TMP_DISK_TABLES U! CREATED_TMP_TABLES U! SELECT_FULL_JOIN U! SELECT_FULL_RANGE_JOIN U!
-     SELECT_RANGE U! SELECT_RANGE_CHECK U! SELECT_SCAN U! SORT_MERGE_PASSES U! SORT_RANGE U! SORT_ROWS U! SORT_SCAN U!
-     NO_INDEX_USED U! NO_GOOD_INDEX_USED U! NESTING_EVENT_ID U NESTING_EVENT_TYPE V11 NESTING_EVENT_LEVEL S STATEMENT_ID U
-     CPU_TIME U! MAX_CONTROLLED_MEMORY U! MAX_TOTAL_MEMORY U! EXECUTION_ENGINE V9";
-
-const FILE_EVENTS: &str =
-    "EVENT_NAME V128! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U! COUNT_READ U!
-     SUM_TIMER_READ U! MIN_TIMER_READ U! AVG_TIMER_READ U! MAX_TIMER_READ U! SUM_NUMBER_OF_BYTES_READ I! COUNT_WRITE U!
-     SUM_TIMER_WRITE U! MIN_TIMER_WRITE U! AVG_TIMER_WRITE U! MAX_TIMER_WRITE U! SUM_NUMBER_OF_BYTES_WRITE I! COUNT_MISC U!
-     SUM_TIMER_MISC U! MIN_TIMER_MISC U! AVG_TIMER_MISC U! MAX_TIMER_MISC U!";
-
-const FILE_INSTANCES: &str =
-    "FILE_NAME V512! EVENT_NAME V128! OBJECT_INSTANCE_BEGIN U! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U!
-     MAX_TIMER_WAIT U! COUNT_READ U! SUM_TIMER_READ U! MIN_TIMER_READ U! AVG_TIMER_READ U! MAX_TIMER_READ U!
-     SUM_NUMBER_OF_BYTES_READ I! COUNT_WRITE U! SUM_TIMER_WRITE U! MIN_TIMER_WRITE U! AVG_TIMER_WRITE U! MAX_TIMER_WRITE U!
-     SUM_NUMBER_OF_BYTES_WRITE I! COUNT_MISC U! SUM_TIMER_MISC U! MIN_TIMER_MISC U! AVG_TIMER_MISC U! MAX_TIMER_MISC U!";
-
-/// The columns from COUNT_STAR to MAX_TIMER_DELETE.
-macro_rules! io_waits {
-    ($names:literal) => {
-        concat!(
-            $names,
-            " COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U! COUNT_READ U! SUM_TIMER_READ U!
-              MIN_TIMER_READ U! AVG_TIMER_READ U! MAX_TIMER_READ U! COUNT_WRITE U! SUM_TIMER_WRITE U! MIN_TIMER_WRITE U!
-              AVG_TIMER_WRITE U! MAX_TIMER_WRITE U! COUNT_FETCH U! SUM_TIMER_FETCH U! MIN_TIMER_FETCH U! AVG_TIMER_FETCH U!
-              MAX_TIMER_FETCH U! COUNT_INSERT U! SUM_TIMER_INSERT U! MIN_TIMER_INSERT U! AVG_TIMER_INSERT U! MAX_TIMER_INSERT U!
-              COUNT_UPDATE U! SUM_TIMER_UPDATE U! MIN_TIMER_UPDATE U! AVG_TIMER_UPDATE U! MAX_TIMER_UPDATE U! COUNT_DELETE U!
-              SUM_TIMER_DELETE U! MIN_TIMER_DELETE U! AVG_TIMER_DELETE U! MAX_TIMER_DELETE U!"
-        )
-    };
-}
-
-const TABLE_WAITS: &str = io_waits!("OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64");
-const INDEX_WAITS: &str =
-    io_waits!("OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64 INDEX_NAME V64");
 
 /// The columns of one kind of table lock.
 macro_rules! lock_waits {

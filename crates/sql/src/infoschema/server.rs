@@ -265,8 +265,7 @@ virtual_table!(
     (None, None),
     [c("WORD", text(31)), c("RESERVED", INT)],
     |_, _| {
-        let mut words: Vec<_> = weir_syntax::lex::keyword::all().collect();
-        words.sort_unstable();
+        let words = super::keywords::all();
         words.into_iter().map(|(word, reserved)| vec![s(word), i(i64::from(reserved))]).collect()
     }
 );
@@ -381,13 +380,9 @@ pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
     list
 }
 
-/// What monitors reckon with and what never happens here: there is no key cache of MyISAM, no cache of a binary log, no thread that
+/// What monitors reckon with and what never happens here: there is no key cache of MyISAM, no thread that
 /// takes long to begin and is listed.
-const NEVER: [&str; 12] = [
-    "Binlog_cache_disk_use",
-    "Binlog_cache_use",
-    "Binlog_stmt_cache_disk_use",
-    "Binlog_stmt_cache_use",
+const NEVER: [&str; 8] = [
     "Key_blocks_not_flushed",
     "Key_blocks_unused",
     "Key_blocks_used",

@@ -5,7 +5,7 @@ use super::engine_told::Told;
 use crate::account::Privileges;
 use crate::context::{PreparedStatement, TableReads, VirtualTable};
 use crate::meta::temporary::HIDDEN;
-use crate::processes::processes;
+use crate::processes::{host_alone, processes};
 use crate::session_api::{LoginsBy, ProcessInfo};
 use crate::value::Value;
 use std::sync::Arc;
@@ -105,10 +105,7 @@ const PREPARED_SUMS: usize = 27;
 
 /// The host without the port.
 pub(super) fn host_of(p: &ProcessInfo) -> &str {
-    match p.host.rsplit_once(':') {
-        Some((host, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => host,
-        _ => &p.host,
-    }
+    host_alone(&p.host)
 }
 
 /// Those that may be shown: all with PROCESS, else the user's own.

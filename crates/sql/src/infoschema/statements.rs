@@ -29,7 +29,7 @@ static BY_DIGEST: Told = Told::new(
 );
 
 /// Times of performance_schema are in picoseconds.
-fn pico(nanos: u64) -> Value<'static> {
+pub(super) fn pico(nanos: u64) -> Value<'static> {
     u(nanos.saturating_mul(1000))
 }
 

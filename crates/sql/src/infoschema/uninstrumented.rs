@@ -28,21 +28,6 @@ macro_rules! timers {
     };
 }
 
-/// Columns of a summary by `$keys`: what statements came to.
-macro_rules! statements {
-    ($keys:literal) => {
-        concat!(
-            $keys,
-            " COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U! SUM_LOCK_TIME U! SUM_ERRORS U!
-             SUM_WARNINGS U! SUM_ROWS_AFFECTED U! SUM_ROWS_SENT U! SUM_ROWS_EXAMINED U! SUM_CREATED_TMP_DISK_TABLES U!
-             SUM_CREATED_TMP_TABLES U! SUM_SELECT_FULL_JOIN U! SUM_SELECT_FULL_RANGE_JOIN U! SUM_SELECT_RANGE U!
-             SUM_SELECT_RANGE_CHECK U! SUM_SELECT_SCAN U! SUM_SORT_MERGE_PASSES U! SUM_SORT_RANGE U! SUM_SORT_ROWS U! SUM_SORT_SCAN
-             U! SUM_NO_INDEX_USED U! SUM_NO_GOOD_INDEX_USED U! SUM_CPU_TIME U! MAX_CONTROLLED_MEMORY U! MAX_TOTAL_MEMORY U!
-             COUNT_SECONDARY U!"
-        )
-    };
-}
-
 /// Columns of a summary by `$keys`: what transactions came to.
 macro_rules! transactions {
     ($keys:literal) => {
@@ -55,7 +40,7 @@ macro_rules! transactions {
     };
 }
 
-static TABLES: [Empty; 67] = [
+static TABLES: [Empty; 56] = [
     performance(
         "binary_log_transaction_compression_stats",
         "LOG_TYPE V6! COMPRESSION_TYPE V64! TRANSACTION_COUNTER U! COMPRESSED_BYTES_COUNTER U! UNCOMPRESSED_BYTES_COUNTER U!
@@ -80,17 +65,6 @@ static TABLES: [Empty; 67] = [
     performance("events_stages_summary_by_thread_by_event_name", timers!("THREAD_ID U! EVENT_NAME V128!")),
     performance("events_stages_summary_by_user_by_event_name", timers!("USER C32 EVENT_NAME V128!")),
     performance(
-        "events_statements_histogram_by_digest",
-        "SCHEMA_NAME V64 DIGEST V64 BUCKET_NUMBER N! BUCKET_TIMER_LOW U! BUCKET_TIMER_HIGH U! COUNT_BUCKET U! COUNT_BUCKET_AND_LOWER
-         U! BUCKET_QUANTILE F!",
-    ),
-    performance(
-        "events_statements_histogram_global",
-        "BUCKET_NUMBER N! BUCKET_TIMER_LOW U! BUCKET_TIMER_HIGH U! COUNT_BUCKET U! COUNT_BUCKET_AND_LOWER U! BUCKET_QUANTILE F!",
-    ),
-    performance("events_statements_summary_by_account_by_event_name", statements!("USER C32 HOST C255 EVENT_NAME V128!")),
-    performance("events_statements_summary_by_host_by_event_name", statements!("HOST C255 EVENT_NAME V128!")),
-    performance(
         "events_statements_summary_by_program",
         "OBJECT_TYPE V9! OBJECT_SCHEMA V64! OBJECT_NAME V64! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U!
          MAX_TIMER_WAIT U! COUNT_STATEMENTS U! SUM_STATEMENTS_WAIT U! MIN_STATEMENTS_WAIT U! AVG_STATEMENTS_WAIT U!
@@ -100,9 +74,6 @@ static TABLES: [Empty; 67] = [
          SUM_SORT_RANGE U! SUM_SORT_ROWS U! SUM_SORT_SCAN U! SUM_NO_INDEX_USED U! SUM_NO_GOOD_INDEX_USED U! SUM_CPU_TIME U!
          MAX_CONTROLLED_MEMORY U! MAX_TOTAL_MEMORY U! COUNT_SECONDARY U!",
     ),
-    performance("events_statements_summary_by_thread_by_event_name", statements!("THREAD_ID U! EVENT_NAME V128!")),
-    performance("events_statements_summary_by_user_by_event_name", statements!("USER C32 EVENT_NAME V128!")),
-    performance("events_statements_summary_global_by_event_name", statements!("EVENT_NAME V128!")),
     performance("events_transactions_current", TRANSACTIONS),
     performance("events_transactions_history", TRANSACTIONS),
     performance("events_transactions_history_long", TRANSACTIONS),
@@ -147,17 +118,12 @@ static TABLES: [Empty; 67] = [
         "KEY_ID V255! KEY_OWNER V255 BACKEND_KEY_ID V255",
     ),
     performance(
-        "log_status",
+        super::log_status::NAME,
         "SERVER_UUID C36! LOCAL J! REPLICATION J! STORAGE_ENGINES J!",
     ),
     performance(
         "mutex_instances",
         "NAME V128! OBJECT_INSTANCE_BEGIN U! LOCKED_BY_THREAD_ID U",
-    ),
-    performance(
-        "objects_summary_global_by_type",
-        "OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64 COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U!
-         MAX_TIMER_WAIT U!",
     ),
     performance(
         "performance_timers",
@@ -230,18 +196,6 @@ static TABLES: [Empty; 67] = [
          MAX_TIMER_WAIT U! COUNT_READ U! SUM_TIMER_READ U! MIN_TIMER_READ U! AVG_TIMER_READ U! MAX_TIMER_READ U!
          SUM_NUMBER_OF_BYTES_READ U! COUNT_WRITE U! SUM_TIMER_WRITE U! MIN_TIMER_WRITE U! AVG_TIMER_WRITE U! MAX_TIMER_WRITE U!
          SUM_NUMBER_OF_BYTES_WRITE U! COUNT_MISC U! SUM_TIMER_MISC U! MIN_TIMER_MISC U! AVG_TIMER_MISC U! MAX_TIMER_MISC U!",
-    ),
-    performance(
-        "status_by_account",
-        "USER C32 HOST C255 VARIABLE_NAME V64! VARIABLE_VALUE V1024",
-    ),
-    performance(
-        "status_by_host",
-        "HOST C255 VARIABLE_NAME V64! VARIABLE_VALUE V1024",
-    ),
-    performance(
-        "status_by_user",
-        "USER C32 VARIABLE_NAME V64! VARIABLE_VALUE V1024",
     ),
     performance(
         "table_handles",

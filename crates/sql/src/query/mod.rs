@@ -34,6 +34,7 @@ mod write;
 
 pub use bind::rules::{bind_rows, type_of};
 pub use bind::{ViewPlan, created_columns, hints, unit};
+pub use optimize::fits;
 pub use plan::deprecated::Deprecated;
 pub use plan::env::PlanEnv;
 pub use plan::outcome::{KeptRows, Outcome, RunError};

@@ -21,7 +21,7 @@
 mod reads;
 mod statement;
 
-pub use statement::{Me, column_rights, of_query, of_statement};
+pub use statement::{Me, column_rights, of_change, of_query, of_statement};
 
 use crate::account::{Access, AccountName, GrantLevel, Privileges, check_grantable};
 use crate::errno;

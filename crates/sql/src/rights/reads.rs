@@ -17,6 +17,9 @@ const LOCKING: [Privileges; 3] = [Privileges::DELETE, Privileges::LOCK_TABLES, P
 
 type Done = Result<(), SqlError>;
 
+/// A question about an expression without its parts.
+pub type Asks = fn(&Expr) -> bool;
+
 /// Collects the needs of one statement.
 pub struct Reads<'a> {
     /// Default schema.
@@ -28,6 +31,9 @@ pub struct Reads<'a> {
     common: Vec<&'a str>,
     /// How often each of these names is in sight, folded.
     sights: HashMap<String, u32>,
+    /// Asked of each expression and each LIMIT's presence, where somebody wants to know whether it holds of any.
+    asks: Option<Asks>,
+    pub holds: bool,
 }
 
 /// As many needs as are compared one by one: most statements have fewer.
@@ -36,7 +42,13 @@ const FEW: usize = 16;
 impl<'a> Reads<'a> {
     pub fn new(schema: Option<&'a str>) -> Reads<'a> {
         let (known, sights) = (HashSet::new(), HashMap::new());
-        Reads { schema, needs: Vec::new(), known, common: Vec::new(), sights }
+        let common = Vec::new();
+        Reads { schema, needs: Vec::new(), known, common, sights, asks: None, holds: false }
+    }
+
+    /// The same; `holds` says afterwards whether there is a LIMIT, or an expression of which this holds.
+    pub fn asking(schema: Option<&'a str>, asks: Asks) -> Reads<'a> {
+        Reads { asks: Some(asks), ..Reads::new(schema) }
     }
 
     pub fn push(&mut self, need: Need) {
@@ -222,6 +234,13 @@ impl<'a> Reads<'a> {
 
     pub fn limit(&mut self, limit: Option<&'a Limit>) -> Done {
         let Some(limit) = limit else { return Ok(()) };
+        self.holds = true;
+        self.own_limit(Some(limit))
+    }
+
+    /// LIMIT of the change itself: which rows it takes is the caller's question.
+    pub fn own_limit(&mut self, limit: Option<&'a Limit>) -> Done {
+        let Some(limit) = limit else { return Ok(()) };
         limit.offset.iter().chain([&limit.count]).try_for_each(|e| self.expr(e))
     }
 
@@ -254,6 +273,9 @@ impl<'a> Reads<'a> {
     }
 
     pub fn expr(&mut self, e: &'a Expr) -> Done {
+        if let Some(asks) = self.asks {
+            self.holds |= asks(e);
+        }
         match e {
             Expr::Subquery(q) | Expr::Exists(q) => self.query(q),
             Expr::Quantified { left, query, .. } | Expr::InQuery { expr: left, query, .. } => {
@@ -367,7 +389,7 @@ impl<'a> Reads<'a> {
             }
             AlterSpec::ExchangePartition { table, .. } => {
                 let needed = Privileges::ALTER | Privileges::INSERT | Privileges::CREATE;
-                self.table(old, Privileges::DROP)?;
+                self.table(old, needed | Privileges::DROP)?;
                 self.table(table, needed | Privileges::DROP)
             }
             AlterSpec::DropPartition(_) | AlterSpec::TruncatePartition(_) => {

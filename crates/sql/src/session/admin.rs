@@ -21,7 +21,12 @@ impl Session {
         if let Statement::PurgeBinaryLogs(what) = stmt {
             return self.purge_binary_logs(what, sink).await;
         }
-        if stmt.defines() && self.is_read_only() {
+        // What commits implicitly ends the transaction first: only the session's own READ ONLY holds for it.
+        let read_only = match stmt.commits_implicitly() {
+            true => self.settings.read_only,
+            false => self.is_read_only(),
+        };
+        if stmt.defines() && read_only {
             return Err(crate::ddl::engine_error(weir_engine::Error::ReadOnlyTransaction));
         }
         let writing = self.admit_statement(stmt).await?;
@@ -154,6 +159,7 @@ impl Session {
             self.show_roles();
         }
         if result.is_ok() {
+            Box::pin(self.log_maintenance(stmt)).await?;
             self.after_admin(stmt);
             self.follow_locked(stmt);
         }

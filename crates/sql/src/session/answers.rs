@@ -20,7 +20,7 @@ impl Session {
 
     /// Is there a transaction that a client would end? Without autocommit one begins with the first statement, and is not one for the
     /// client before it has come to a table.
-    fn shows_transaction(&self) -> bool {
+    pub(super) fn shows_transaction(&self) -> bool {
         let used = |t: &weir_engine::Txn| t.has_used_tables();
         self.explicit || self.xa.is_some() || self.txn.as_ref().is_some_and(used)
     }

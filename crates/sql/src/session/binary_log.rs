@@ -7,7 +7,7 @@ use crate::func::gtid;
 use crate::session_api::SqlError;
 use crate::vars::wanted::Wanted;
 use crate::vars::{SetInput, Var};
-use weir_binlog::GtidSet;
+use weir_binlog::{Gtid, GtidSet};
 use weir_source::BinaryLog;
 
 /// The value that a SET asks for, checked as MySQL checks it; of other variables it is what it was. `in_transaction`: one is in progress; `gtids`:
@@ -22,6 +22,17 @@ pub(super) fn checked(
         Var::sql_log_bin if in_transaction => {
             Err(SqlError::of(errno::ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_SQL_LOG_BIN, &[]))
         }
+        Var::binlog_format if in_transaction => {
+            Err(SqlError::of(errno::ER_INSIDE_TRANSACTION_PREVENTS_SWITCH_BINLOG_FORMAT, &[]))
+        }
+        Var::binlog_transaction_compression
+        | Var::binlog_transaction_compression_level_zstd
+        | Var::binlog_row_value_options
+        | Var::session_track_gtids
+            if in_transaction =>
+        {
+            Err(SqlError::of(errno::ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, &[&var.name()]))
+        }
         Var::gtid_next => next(wanted, in_transaction, gtids),
         Var::gtid_purged => purged(wanted),
         _ => Ok(wanted),
@@ -31,21 +42,6 @@ pub(super) fn checked(
 impl Session {
     pub(super) fn has_gtids(&self) -> bool {
         self.inst.binlog.get().is_some_and(|l| l.is_on() && l.has_gtids())
-    }
-
-    /// Rows alone are logged.
-    pub(super) fn check_format(&self, var: Var, input: &SetInput<'_>) -> Result<(), SqlError> {
-        let is_on = crate::binlog::is_on(self.inst.binlog.get());
-        let row = match input {
-            SetInput::Str(name) => name.eq_ignore_ascii_case("ROW"),
-            SetInput::Int(n) => *n == 2,
-            SetInput::UInt(n) => *n == 2,
-            _ => true,
-        };
-        match var == Var::binlog_format && is_on && !row {
-            true => Err(SqlError::not_supported("binlog_format other than ROW")),
-            false => Ok(()),
-        }
     }
 
     /// SET GLOBAL gtid_purged of a server with a log: what was executed here already cannot be said to come from elsewhere.
@@ -66,7 +62,7 @@ impl Session {
     }
 }
 
-/// The next transaction has no identifier here, whether MySQL would count it (AUTOMATIC, with `gtid_mode = OFF`) or not (ANONYMOUS).
+/// Without GTIDs the next transaction has no identifier, whether MySQL would count it (AUTOMATIC) or not (ANONYMOUS).
 fn next(wanted: Wanted, in_transaction: bool, gtids: bool) -> Result<Wanted, SqlError> {
     let mut text = String::new();
     let name = match wanted.input(&mut text) {
@@ -80,13 +76,20 @@ fn next(wanted: Wanted, in_transaction: bool, gtids: bool) -> Result<Wanted, Sql
     }
     let Some(name) = name else { return Ok(wanted) };
     let known = ["AUTOMATIC", "ANONYMOUS"].into_iter().find(|k| name.eq_ignore_ascii_case(k));
+    if known == Some("ANONYMOUS") && gtids {
+        let number = errno::ER_CANT_SET_GTID_NEXT_TO_ANONYMOUS_WHEN_GTID_MODE_IS_ON;
+        return Err(SqlError::of(number, &[]));
+    }
     if let Some(known) = known {
         return Ok(Wanted::Word(known.into()));
     }
-    if gtid::is_one(&name) && gtids {
-        return Err(SqlError::not_supported("gtid_next = 'UUID:NUMBER'"));
+    let one: Option<Gtid> = name.parse().ok();
+    // MySQL 8.0 knows no tags.
+    let one = one.filter(|g| g.source.tag.is_empty());
+    if let Some(one) = one.as_ref().filter(|_| gtids) {
+        return Ok(Wanted::Word(one.to_string().into()));
     }
-    if gtid::is_one(&name) {
+    if one.is_some() {
         let text =
             "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
         return Err(SqlError::new(

@@ -362,7 +362,11 @@ impl Host for Calling<'_> {
             let done = match what {
                 What::Statement(stmt) if !query::is_query(stmt) => {
                     s.said_inside(code.body.definition_at(at as u32).map(str::as_bytes));
+                    if matches!(stmt, Statement::CreateTable(c) if c.query.is_some()) {
+                        s.declared = code.infos.clone();
+                    }
                     let (done, warnings) = s.run_inner(stmt, vars, &mut sink).await;
+                    s.declared.clear();
                     s.current.absorb(warnings);
                     if matches!(stmt, Statement::Set(_)) {
                         self.set = true;

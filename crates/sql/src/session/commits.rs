@@ -4,10 +4,12 @@
 //! definition statement's with its commit point. So the log and the tables agree after any crash.
 
 use super::Session;
+use super::binlog_statement::Given;
 use super::logged::tokens;
 use super::logged_accounts::Rewritten;
+use super::logged_text::is_change;
+use super::next_gtid::NextGtid;
 use crate::account::{AccountName, Logging};
-use crate::binlog::events::Assembler;
 use crate::binlog::note::too_large;
 use crate::binlog::{self, is_own_schema};
 use crate::context::Reads;
@@ -16,29 +18,49 @@ use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
 use crate::show::create_table::{Style, create_table};
+use crate::status::Stat;
 use crate::value::{Collation, SqlMode};
 use crate::vars::Var;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use weir_binlog::query::{Settings as Logged, flag2};
 use weir_binlog::{Kind, encode};
-use weir_engine::{Rider, Txn, Xid};
+use weir_engine::{Durability, Rider, Txn, Xid};
 use weir_source::record::Events;
+use weir_source::tickets::Ticket;
 use weir_source::{Batch, BinaryLog, Named, Record};
-use weir_syntax::ast::{SqlCommand, Statement, TableName};
+use weir_syntax::ast::{AdminVerb, FlushKind, SqlCommand, Statement, TableName};
 use weir_syntax::lex::Kw;
 
 /// MySQL's number of the version whose events these are.
 const VERSION: u32 = 80036;
 /// Flag of a statement that does not depend on the default database.
-const NO_USE: u16 = weir_binlog::event::flag::SUPPRESS_USE;
+pub(super) const NO_USE: u16 = weir_binlog::event::flag::SUPPRESS_USE;
 
 /// The statement at hand, as it goes to the log.
 #[derive(Default)]
 pub(super) struct Said {
     /// The text of a definition statement, and how many statements are around it.
-    text: Option<(u32, Box<[u8]>)>,
+    pub text: Option<(u32, Box<[u8]>)>,
     /// CREATE TABLE ... SELECT: the table that is being filled, and its rows.
     pub making: Option<Making>,
+    /// The text of the change at hand, where that is logged in place of its rows.
+    pub as_text: Option<Box<[u8]>>,
+    /// What `gtid_next` has named.
+    pub next_gtid: NextGtid,
+    /// What BINLOG was given.
+    pub given: Given,
+    /// Those of the statement's transactions, where the client is to learn their names.
+    tickets: Mutex<Vec<Ticket>>,
+}
+
+impl Said {
+    pub(super) fn has_tickets(&mut self) -> bool {
+        !self.tickets.get_mut().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    pub(super) fn take_tickets(&mut self) -> Vec<Ticket> {
+        std::mem::take(self.tickets.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 #[derive(Default)]
@@ -56,6 +78,32 @@ pub(super) struct Rides {
 fn xa_name(xid: &Xid) -> String {
     let hex = |b: &[u8]| b.iter().map(|b| format!("{b:02x}")).collect::<String>();
     format!("X'{}',X'{}',{}", hex(&xid.gtrid), hex(&xid.bqual), xid.format)
+}
+
+/// Statements that MySQL logs though they change no definition and no row. Those of FLUSH that a replica must do by itself are none.
+pub(super) fn is_maintenance(stmt: &Statement) -> bool {
+    match stmt {
+        Statement::TableAdmin(a) => {
+            let changes = matches!(
+                a.verb,
+                AdminVerb::Analyze
+                    | AdminVerb::Optimize
+                    | AdminVerb::Repair
+                    | AdminVerb::UpdateHistogram { .. }
+                    | AdminVerb::DropHistogram { .. }
+            );
+            changes && !a.local
+        }
+        Statement::Flush(f) => {
+            let logged = |kind: &FlushKind| match kind {
+                FlushKind::Logs | FlushKind::BinaryLogs | FlushKind::RelayLogs { .. } => false,
+                FlushKind::Tables { read_lock, export, .. } => !read_lock && !export,
+                _ => true,
+            };
+            !f.local && f.what.iter().all(logged)
+        }
+        _ => false,
+    }
 }
 
 fn no_database() -> SqlError {
@@ -77,7 +125,9 @@ impl Session {
 
     /// The text of the client's statement that is about to run.
     pub(super) fn said(&mut self, text: &[u8], stmt: &Statement) {
-        if binlog::is_on(self.inst.binlog.get()) && stmt.defines() {
+        let wanted =
+            stmt.defines() || is_maintenance(stmt) || self.settings.logs_texts && is_change(stmt);
+        if binlog::is_on(self.inst.binlog.get()) && wanted {
             self.said.text = Some((self.depth, text.into()));
         }
     }
@@ -98,7 +148,15 @@ impl Session {
         }
     }
 
-    fn log(&self) -> Result<&Arc<BinaryLog>, SqlError> {
+    pub(super) fn durability(&self) -> Durability {
+        match self.vars.u64(Var::innodb_flush_log_at_trx_commit) {
+            0 => Durability::Lazy,
+            2 => Durability::Write,
+            _ => Durability::Flush,
+        }
+    }
+
+    pub(super) fn log(&self) -> Result<&Arc<BinaryLog>, SqlError> {
         self.inst.binlog.get().ok_or_else(|| SqlError::internal("there is no binary log"))
     }
 
@@ -107,63 +165,50 @@ impl Session {
         if txn.noted().is_none() {
             return Ok(());
         }
+        self.count_cache(txn);
         self.check_notes(txn)?;
         if let Some(mut making) = self.said.making.take() {
-            making.batch = self.rows(txn, making.batch).await?;
+            making.batch = self.gather_in_memory(txn, making.batch).await?;
             self.said.making = Some(making);
             return Ok(());
         }
         let mut batch = Batch::default();
         self.push_query(&mut batch, NO_USE, b"BEGIN");
         let empty = batch.count;
-        let mut batch = self.rows(txn, batch).await?;
-        if batch.count == empty {
+        let mut events = self.gather(txn, batch).await?;
+        if events.batch.count == empty {
             return Ok(());
         }
-        batch.push((Kind::Xid, 0, self.seconds()), &txn.id().unwrap_or(0).to_le_bytes());
-        let record = self.record(batch, false).await?;
+        let id = txn.id().unwrap_or(0);
+        events.batch.push((Kind::Xid, 0, self.seconds()), &id.to_le_bytes());
+        let statements = events.batch.statements;
+        let events = self.compressed(events)?;
+        let record = self.record(events, statements).await?;
         txn.carry_events(record);
         Ok(())
     }
 
-    /// Adds the events of the transaction's notes.
-    async fn rows(&self, txn: &mut Txn, batch: Batch) -> Result<Batch, SqlError> {
-        let mut assembler = Assembler::behind(batch);
-        if txn.noted().is_none() {
-            return Ok(assembler.batch);
+    /// A transaction that has noted something ends, in whatever way.
+    pub(super) fn count_cache(&mut self, txn: &Txn) {
+        let Some(notes) = txn.noted() else { return };
+        self.work.inc(Stat::Binlog_cache_use);
+        if notes.pieces() > 0 {
+            self.work.inc(Stat::Binlog_cache_disk_use);
         }
-        let notes = txn.row_log();
-        for n in 0..notes.pieces() {
-            let piece = notes.piece(n).await.map_err(engine_error)?;
-            assembler.items(&piece)?;
-        }
-        assembler.items(notes.memory())?;
-        assembler.end_statement();
-        Ok(assembler.batch)
-    }
-
-    /// The record of events, which go to a file of their own where they are too long to ride.
-    async fn record(&self, mut batch: Batch, statements: bool) -> Result<Vec<u8>, SqlError> {
-        let log = self.log()?;
-        let mut record = self.record_head(&batch, statements)?;
-        if batch.bytes.len() <= self.inst.db.events_max() {
-            record.events = Events::Inline(&batch.bytes);
-            return Ok(record.encode());
-        }
-        let mut spill = log.spill().await.map_err(engine_error)?;
-        if let Err(e) = spill.append(&mut batch).await {
-            spill.give_up().await;
-            return Err(engine_error(e));
-        }
-        record.events = spill.finish().await.map_err(engine_error)?;
-        Ok(record.encode())
     }
 
     /// A record without its events.
-    fn record_head(&self, batch: &Batch, statements: bool) -> Result<Record<'static>, SqlError> {
+    pub(super) fn record_head(
+        &self,
+        batch: &Batch,
+        statements: bool,
+    ) -> Result<Record<'static>, SqlError> {
         let log = self.log()?;
         let now = self.inst.db.rt().wall_micros();
-        let named = if log.has_gtids() { Named::Automatic } else { Named::Anonymous };
+        let named = self.said.next_gtid.take().unwrap_or(match log.has_gtids() {
+            true => Named::Automatic,
+            false => Named::Anonymous,
+        });
         Ok(Record {
             named,
             may_have_statements: statements,
@@ -173,13 +218,24 @@ impl Session {
             immediate_version: VERSION,
             original_version: VERSION,
             behind: self.inst.db.commits_released(),
+            ticket: (self.settings.tells_gtids > 0).then(|| self.ticket(log)),
+            keys: batch.keys.of_record().filter(|_| !statements),
             count: batch.count,
             bodies: batch.bodies,
             events: Events::Inline(&[]),
         })
     }
 
-    fn seconds(&self) -> u32 {
+    /// A number by which the session asks for the transaction's name when the statement has ended.
+    fn ticket(&self, log: &Arc<BinaryLog>) -> u64 {
+        let ticket = log.ticket();
+        let number = ticket.number;
+        let mut tickets = self.said.tickets.lock().unwrap_or_else(PoisonError::into_inner);
+        tickets.push(ticket);
+        number
+    }
+
+    pub(super) fn seconds(&self) -> u32 {
         self.micros().0
     }
 
@@ -194,17 +250,18 @@ impl Session {
     }
 
     /// A statement with the variables that it depends on.
-    fn push_query(&self, batch: &mut Batch, flags: u16, text: &[u8]) {
-        batch.push((Kind::Query, flags, self.seconds()), &self.query_body(flags, text));
+    pub(super) fn push_query(&self, batch: &mut Batch, flags: u16, text: &[u8]) {
+        let (seconds, micros) = self.micros();
+        batch.push((Kind::Query, flags, seconds), &self.query_body(flags, text, micros));
     }
 
-    fn query_body(&self, flags: u16, text: &[u8]) -> Vec<u8> {
+    /// `micros`: the part of the statement's time below a second.
+    pub(super) fn query_body(&self, flags: u16, text: &[u8], micros: u32) -> Vec<u8> {
         let by_name = |var| Collation::by_name(&self.vars.text(var)).map_or(255, Collation::id);
         let unchecked = |on: bool, bit| if on { 0 } else { bit };
         let bits = unchecked(self.settings.foreign_checks, flag2::NO_FOREIGN_KEY_CHECKS)
             | unchecked(self.vars.bool(Var::unique_checks), flag2::RELAXED_UNIQUE_CHECKS);
         let zone = self.vars.text(Var::time_zone);
-        let (_, micros) = self.micros();
         let (increment, offset) = self.settings.auto_increment;
         let numbers = (increment.min(65_535) as u16, offset.min(65_535) as u16);
         let (user, host) = self.access.account();
@@ -212,8 +269,13 @@ impl Session {
             flags2: Some(bits),
             sql_mode: Some(self.settings.mode.0),
             auto_increment: (numbers != (1, 1)).then_some(numbers),
-            // Texts are in UTF-8 here, whatever the client speaks.
-            charset: Some((255, self.settings.collation.id(), by_name(Var::collation_server))),
+            // Texts are in UTF-8 here, whatever the client speaks. Of a client's set the collation means nothing; this one is known to
+            // MariaDB as well.
+            charset: Some((
+                Collation::Utf8mb4GeneralCi.id(),
+                self.settings.collation.id(),
+                by_name(Var::collation_server),
+            )),
             time_zone: Some(zone.as_bytes()),
             lc_time_names: Some(u16::from(self.settings.locale)).filter(|n| *n > 0),
             collation_database: Some(by_name(Var::collation_database)),
@@ -237,6 +299,7 @@ impl Session {
         }
         let Some(text) = self.definition_text(stmt)? else { return Ok(rides) };
         let mut batch = Batch::default();
+        self.work.inc(Stat::Binlog_cache_use);
         if !stmt.row().changes_accounts {
             self.push_query(&mut batch, 0, &text);
             let record = self.record(batch, true).await?;
@@ -247,7 +310,8 @@ impl Session {
         let own = AccountName::new(user, host);
         let text = Rewritten::of(stmt, &text, self.settings.lex_mode, &own);
         // The text comes last in its event.
-        let (time, before) = (self.seconds(), self.query_body(0, b""));
+        let (time, micros) = self.micros();
+        let before = self.query_body(0, b"", micros);
         let head = self.record_head(&batch, true)?;
         rides.with_accounts = self.inst.accounts.log_next(Box::new(move |list| {
             let body = [&before[..], &text.text(list)].concat();
@@ -258,15 +322,32 @@ impl Session {
         Ok(rides)
     }
 
+    /// A statement about tables that defines nothing is a transaction of its own in the log, behind what it has done.
+    pub(super) async fn log_maintenance(&mut self, stmt: &Statement) -> Result<(), SqlError> {
+        let tables = match stmt {
+            Statement::TableAdmin(a) => &a.tables[..],
+            _ => &[],
+        };
+        let wanted = is_maintenance(stmt) && tables.iter().all(|n| self.is_logged(n));
+        if !wanted || !self.logs_commits() {
+            return Ok(());
+        }
+        let Some((_, text)) = self.said.text.take() else { return Ok(()) };
+        self.work.inc(Stat::Binlog_stmt_cache_use);
+        let mut batch = Batch::default();
+        let text = text.trim_ascii();
+        self.push_query(&mut batch, 0, text.strip_suffix(b";").unwrap_or(text));
+        let record = self.record(batch, true).await?;
+        self.inst.db.commit_events(record, self.durability()).await.map_err(engine_error)
+    }
+
     /// The same for the name of a table that CREATE TABLE ... SELECT has filled: the table and its rows are one transaction.
     pub(super) async fn log_made(&mut self, create: &str) -> Result<Option<Rider>, SqlError> {
         let Some(making) = self.said.making.take() else { return Ok(None) };
         let mut batch = Batch::default();
         self.push_query(&mut batch, NO_USE, b"BEGIN");
         self.push_query(&mut batch, 0, format!("{create} START TRANSACTION").as_bytes());
-        batch.bytes.extend_from_slice(&making.batch.bytes);
-        batch.count += making.batch.count;
-        batch.bodies += making.batch.bodies;
+        batch.append(&making.batch);
         batch.push((Kind::Xid, 0, self.seconds()), &0u64.to_le_bytes());
         let record = self.record(batch, true).await?;
         Ok(Some(self.inst.db.ride_with_events(record)))
@@ -388,13 +469,15 @@ impl Session {
         let mut batch = Batch::default();
         self.push_query(&mut batch, NO_USE, format!("XA START {name}").as_bytes());
         let empty = batch.count;
-        let mut batch = self.rows(txn, batch).await?;
-        let is_logged = batch.count > empty && self.logs_commits();
+        let mut events = self.gather(txn, batch).await?;
+        let is_logged = events.batch.count > empty && self.logs_commits();
         self.end_of_branch_is_logged(xid, is_logged);
         if !is_logged {
+            events.give_up().await;
             return Ok(());
         }
-        self.push_query(&mut batch, NO_USE, format!("XA END {name}").as_bytes());
+        let batch = &mut events.batch;
+        self.push_query(batch, NO_USE, format!("XA END {name}").as_bytes());
         let mut body = vec![0];
         body.extend_from_slice(&(xid.format as u32).to_le_bytes());
         body.extend_from_slice(&(xid.gtrid.len() as u32).to_le_bytes());
@@ -402,7 +485,7 @@ impl Session {
         body.extend_from_slice(&xid.gtrid);
         body.extend_from_slice(&xid.bqual);
         batch.push((Kind::XaPrepare, 0, self.seconds()), &body);
-        let record = self.record(batch, false).await?;
+        let record = self.record(events, false).await?;
         txn.carry_events(record);
         Ok(())
     }

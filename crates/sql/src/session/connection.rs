@@ -94,6 +94,7 @@ impl Session {
             // A failure here is the engine's, which has told its owner.
             let _ = self.end_transaction(false).await;
             self.drop_temporaries().await;
+            self.inst.history.forget(self.conn.id);
         })
     }
 

@@ -13,10 +13,20 @@ use crate::meta::temporary::HIDDEN;
 use crate::query;
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
 use crate::show::create_table::{Style, create_table};
-use crate::value::SqlMode;
+use crate::value::{SqlMode, SqlType, TypeInfo};
 use std::sync::Arc;
 use weir_engine::Table;
 use weir_syntax::ast::CreateTable;
+
+/// The type that a column gets of a variable. As in MySQL integers are as wide as can be.
+fn as_column(variable: TypeInfo) -> TypeInfo {
+    let ty = match variable.ty {
+        SqlType::Int { unsigned: false, .. } => SqlType::BIGINT,
+        SqlType::Int { unsigned: true, .. } => SqlType::UBIGINT,
+        ty => ty,
+    };
+    TypeInfo { ty, ..variable }
+}
 
 impl Session {
     pub(super) async fn create_table_as(
@@ -34,7 +44,8 @@ impl Session {
             return Ok(done);
         }
         let params = self.params.clone();
-        let env = query::PlanEnv { typed_params: true, ..self.plan_env(&params) };
+        let locals: Vec<TypeInfo> = self.declared.drain(..).map(as_column).collect();
+        let env = query::PlanEnv { typed_params: true, locals: &locals, ..self.plan_env(&params) };
         let selected = query::created_columns(query, &env)?;
         let mut cx = statement_ctx!(self);
         let table = ddl::temporary::hidden(c, &selected, &mut cx).await?;

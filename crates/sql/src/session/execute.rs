@@ -74,6 +74,10 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        self.said.as_text = match origin {
+            Origin::Tree if self.settings.logs_texts => self.text_of_change(stmt),
+            _ => None,
+        };
         for attempt in 0..ATTEMPTS {
             let plan = match origin {
                 Origin::Text => self.plan_text(stmt, params).await,
@@ -172,7 +176,13 @@ impl Session {
         self.info.forget_given_id();
         let limit = plan.time_limit(self.settings.max_execution);
         self.info.limit_time(limit);
+        let as_text: Option<Box<[u8]>> =
+            self.settings.logs_texts.then(|| self.said.as_text.clone()).flatten();
+        if as_text.is_some() {
+            txn.set_notes_rows(false);
+        }
         let cx = statement_ctx!(self);
+        let now_micros = cx.now_micros;
         let (result, late) = if limit == 0 && turn.is_none() {
             (query::run(plan, params, cx, single, &mut txn, sink).await, false)
         } else {
@@ -194,6 +204,12 @@ impl Session {
             }
         };
         self.info.limit_time(0);
+        if let Some(text) = as_text {
+            txn.set_notes_rows(true);
+            if result.is_ok() {
+                self.note_text(&mut txn, &text, now_micros);
+            }
+        }
         self.take_set_inside();
         let result = if late { result.map_err(|e| self.out_of_time(e)) } else { result };
         if matches!(result, Err(RunError::Stale)) {

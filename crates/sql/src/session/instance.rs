@@ -11,6 +11,7 @@ use crate::memory::ServerMemory;
 use crate::meta::temporary::{HIDDEN, TemporaryNames};
 use crate::meta::{MetaCache, SchemaMeta, codec};
 use crate::session_api::{ConnInfo, SqlError};
+use crate::statement_history::StatementHistory;
 use crate::status::Status;
 use crate::value::Collation;
 use crate::vars::{GlobalVars, Var, VarValue};
@@ -146,6 +147,30 @@ fn follow_role_variables(accounts: &Arc<Accounts>, vars: &GlobalVars) -> Result<
 
 /// The server's number, the second of its start, and a counter: no other start gives the same numbers while fewer than 16 million are
 /// asked for in a second.
+/// Statements are kept from now on as long as the variable says so.
+fn follow_history(inst: &Arc<Instance>) {
+    inst.history.turn(inst.vars.bool(Var::weir_statement_history));
+    let of = Arc::downgrade(inst);
+    let turn = move |value: &VarValue| {
+        let on = matches!(value, VarValue::Bool(true));
+        of.upgrade().inspect(|i| i.history.turn(on));
+        Ok(())
+    };
+    inst.vars.on_change(Var::weir_statement_history, Box::new(turn));
+}
+
+/// As many statements as the variables say; -1 is what MySQL chooses by itself.
+fn history_by(vars: &GlobalVars) -> StatementHistory {
+    let size = |var, auto| match vars.get(var) {
+        VarValue::Int(n) => usize::try_from(n).unwrap_or(auto),
+        _ => auto,
+    };
+    StatementHistory::new(
+        size(Var::performance_schema_events_statements_history_size, 10),
+        size(Var::performance_schema_events_statements_history_long_size, 10_000),
+    )
+}
+
 fn first_short_uuid(vars: &GlobalVars, started_micros: i64) -> u64 {
     let second = (started_micros / 1_000_000) as u64;
     (vars.u64(Var::server_id) & 255) << 56 | (second & 0xFFFF_FFFF) << 24
@@ -180,6 +205,7 @@ impl Instance {
                     true => vars.u64(Var::performance_schema_digests_size) as usize,
                     false => 0,
                 }),
+                history: history_by(&vars),
                 short_uuids: Arc::new(AtomicU64::new(first_short_uuid(&vars, started_micros))),
                 vars,
                 status: Arc::new(Status::default()),
@@ -215,6 +241,7 @@ impl Instance {
             let of = Arc::downgrade(&inst);
             let list = move || of.upgrade().map_or_else(Vec::new, |i| i.sessions().list());
             inst.deadlocks.watch(&inst.db, list);
+            follow_history(&inst);
             Ok(inst)
         })
     }

@@ -7,6 +7,7 @@ use crate::session_api::{ConnInfo, ParamValue, SqlError};
 use crate::status::Counted;
 use std::borrow::Cow;
 use std::fmt::Write;
+use weir_syntax::ast::SqlCommand;
 use weir_syntax::lex::{Kw, Lexer, SqlMode, T, Token};
 
 impl Session {
@@ -46,6 +47,27 @@ impl Session {
     /// ALTER TABLE and its like, which `log_slow_admin_statements` is about.
     pub fn is_admin(&self, sql: &[u8]) -> bool {
         is_admin(sql, self.settings.lex_mode)
+    }
+
+    /// What is said of a text that is no statement.
+    pub const NO_COMMAND: &str = "error";
+
+    /// All that [`Session::command_of`] can say.
+    pub fn commands() -> impl Iterator<Item = &'static str> {
+        SqlCommand::ALL.iter().map(|c| c.row().event())
+    }
+
+    /// The command that a text is, as its counter is named: `select`, `create_table`.
+    pub fn command_of(&self, sql: &[u8]) -> &'static str {
+        match self.parse(sql, false, self.settings.client) {
+            Ok(parsed) => parsed.stmt.row().event(),
+            Err(_) => Self::NO_COMMAND,
+        }
+    }
+
+    /// The number of the error that the last statement ended with; 0: it succeeded.
+    pub fn failed_with(&self) -> u16 {
+        self.tally.failed
     }
 
     /// The text of a prepared statement.

@@ -62,6 +62,7 @@ mod admin;
 mod answers;
 mod backup;
 mod binary_log;
+mod binlog_statement;
 mod border;
 mod by_id;
 mod call;
@@ -74,6 +75,7 @@ mod deferred_ack;
 mod events;
 mod execute;
 mod explain_for;
+mod gathered;
 mod hinted;
 mod info;
 mod instance;
@@ -82,8 +84,11 @@ mod kill;
 mod lock_tables;
 mod logged;
 mod logged_accounts;
+mod logged_text;
 mod login;
 mod nested;
+mod next_gtid;
+mod planning;
 mod point;
 mod point_span;
 mod point_write;
@@ -117,17 +122,17 @@ pub use tracking::Tracked;
 
 use crate::account::{Access, Connected};
 use crate::context::{Settings, ShowResult, UserVars};
-use crate::errno;
 use crate::locks::{Backup, LockedTables};
 use crate::memory::Held;
 use crate::meta::temporary::Temporaries;
 use crate::planted::{self, Bug};
+use crate::processes::who_of;
+use crate::query;
 use crate::query::program::{Done, condition_of};
-use crate::query::{self, PlanEnv};
 use crate::rights;
 use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError};
 use crate::status::{SessionStatus, Stat};
-use crate::value::{SqlMode, Value, Warning, Warnings};
+use crate::value::{SqlMode, TypeInfo, Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
 use call::OutTo;
 use execute::Origin;
@@ -136,7 +141,7 @@ use prepared::{Named, Prepared};
 use savepoints::Savepoints;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use weir_engine::{Durability, Isolation, Txn};
+use weir_engine::{Isolation, Txn};
 use weir_rt::Interrupt;
 use weir_syntax::ast::{ExplainTarget, Expr, Statement};
 use weir_syntax::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized};
@@ -174,6 +179,9 @@ pub struct Session {
     key: Vec<u8>,
     /// Values for the parameters of the statement at hand, when that is no query (SET, KILL).
     params: Vec<Value<'static>>,
+    /// The types of the parameters, where they are variables of a program whose CREATE TABLE ... SELECT runs: columns are made of them, also
+    /// of a variable that is NULL. Else none.
+    declared: Vec<TypeInfo>,
     /// Memory for the parameters of the next execution.
     spare_values: Vec<Value<'static>>,
     /// Statements around the one at hand.
@@ -251,16 +259,15 @@ impl Session {
     ) -> Session {
         let mut vars = SessionVars::new(&inst.vars);
         vars.set_handshake_collation(conn.collation_id);
-        let info = Info::new(inst, &conn);
         let settings = Settings::of(&vars);
-        let multi_statements = conn.multi_statements;
         let mut s = Session {
             inst: inst.clone(),
+            work: SessionStatus::new(&inst.status, who_of(&conn)),
+            info: Info::new(inst, &conn),
+            multi_statements: conn.multi_statements,
             conn,
-            info,
             vars,
             settings,
-            work: SessionStatus::new(&inst.status),
             tally: Default::default(),
             user_vars: UserVars::default(),
             access,
@@ -277,10 +284,10 @@ impl Session {
             current: Warnings::default(),
             tracking: tracking::Tracking::default(),
             keep_warnings: false,
-            multi_statements,
             normalized: NormalizedBuf::default(),
             key: Vec::new(),
             params: Vec::new(),
+            declared: Vec::new(),
             spare_values: Vec::new(),
             depth: 0,
             outer_mode: None,
@@ -391,10 +398,14 @@ impl Session {
     fn end_statement(&mut self, result: Result<(), SqlError>) -> Result<(), SqlError> {
         self.trees = Mutex::default();
         self.info.memory.settle();
-        (self.tally.failed, self.tally.warnings) = (result.is_err(), self.current.total());
+        let failed = result.as_ref().map_or_else(|e| e.errno, |()| 0);
+        (self.tally.failed, self.tally.warnings) = (failed, self.current.total());
         match &result {
             Ok(()) => {}
             Err(e) => {
+                if self.inst.history.is_on() {
+                    self.tally.message.clone_from(&e.message);
+                }
                 self.info.set_row_count(-1);
                 self.current.add(match self.signalled.take() {
                     Some(w) => w,
@@ -433,8 +444,9 @@ impl Session {
     ) -> (Result<(), SqlError>, usize) {
         (self.tally.keyed, self.tally.plan, self.tally.digest) = (false, None, None);
         let early = self.early.take();
+        let by_key = !self.settings.logs_texts && self.said.next_gtid.is_plain();
         if early.is_some()
-            || normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some()
+            || by_key && normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some()
         {
             let done = self.run_normalized(sql, early, sink).await;
             if let Some(result) = done {
@@ -482,6 +494,7 @@ impl Session {
             && let Some(plan) = plan
             && plan.catalog_version() == self.inst.db.catalog_version()
             && !plan.is_outgrown()
+            && (!plan.is_watched() || self.fits(&plan, &params).await)
         {
             self.work.inc(Stat::Weir_plan_cache_hits);
             self.warn_of(&plan);
@@ -529,57 +542,8 @@ impl Session {
         rights::check(&needs, &mut self.access)
     }
 
-    async fn plan(
-        &mut self,
-        stmt: &Statement,
-        params: &[Value<'static>],
-    ) -> Result<query::Plan, SqlError> {
-        self.check_query(stmt)?;
-        self.plan_in(stmt, self.plan_env(params)).await
-    }
-
-    /// A plan, made within the time that a SELECT may take: what plans looks at the clock, and execution begins with a limit of its own.
-    async fn plan_in(&self, stmt: &Statement, env: PlanEnv<'_>) -> Result<query::Plan, SqlError> {
-        let limit = match stmt {
-            Statement::Select(_) | Statement::Explain(_) => query::hints::time_limit(stmt),
-            _ => Some(0),
-        };
-        self.info.limit_time(limit.unwrap_or(self.settings.max_execution));
-        let plan = self.plan_unlimited(stmt, env).await;
-        self.info.limit_time(0);
-        plan
-    }
-
-    /// A plan of open types is made for the values at hand: those of other types ask for another one.
-    async fn plan_unlimited(
-        &self,
-        stmt: &Statement,
-        env: PlanEnv<'_>,
-    ) -> Result<query::Plan, SqlError> {
-        let plan = match by_priority!(self, query::plan(stmt, &env)) {
-            // A computed table is written to.
-            Err(e)
-                if e.errno == errno::ER_DBACCESS_DENIED_ERROR
-                    && Box::pin(self.make_written(stmt)).await? =>
-            {
-                by_priority!(self, query::plan(stmt, &env))
-            }
-            done => done,
-        }?;
-        if !plan.has_open_types() || env.params.is_empty() {
-            return Ok(plan);
-        }
-        let env = PlanEnv { typed_params: true, ..env };
-        by_priority!(self, query::plan(stmt, &env))
-    }
-
-    fn plan_env<'s>(&'s self, params: &'s [Value<'static>]) -> PlanEnv<'s> {
-        let collects = self.collecting;
-        PlanEnv { collects, ..PlanEnv::new(reads!(self), &self.user_vars, params) }
-    }
-
-    /// Runs a parsed statement. `params` belong to it when it was prepared.
-    async fn run_statement(
+    /// Runs a statement whose transaction has no name of its client's.
+    async fn run_unnamed(
         &mut self,
         stmt: &Statement,
         params: &[Value<'static>],
@@ -639,6 +603,7 @@ impl Session {
             Statement::UnlockInstance => self.backup = None,
             Statement::Backup(b) => return Box::pin(self.back_up(b, sink)).await,
             Statement::Comment => {}
+            Statement::Binlog(text) => Box::pin(self.binlog_statement(text)).await?,
             Statement::Xa(x) => return Box::pin(self.xa(x, sink)).await,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
             // Definition statements have the largest futures; in a box, no query carries room for one.
@@ -670,14 +635,6 @@ impl Session {
     /// An expression without tables; `None` if something must be run for it.
     fn constant(&mut self, e: &Expr) -> Result<Option<Value<'static>>, SqlError> {
         query::constant(e, &self.params, statement_ctx!(self))
-    }
-
-    fn durability(&self) -> Durability {
-        match self.vars.u64(Var::innodb_flush_log_at_trx_commit) {
-            0 => Durability::Lazy,
-            2 => Durability::Write,
-            _ => Durability::Flush,
-        }
     }
 }
 

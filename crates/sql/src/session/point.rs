@@ -172,7 +172,7 @@ impl Session {
     pub(super) fn end_alone(&mut self, done: Result<(), SqlError>) -> Result<(), SqlError> {
         self.work.inc(Stat::Queries);
         (self.keep_warnings, self.outer_mode) = (false, None);
-        (self.tally.failed, self.tally.warnings) = (false, 0);
+        (self.tally.failed, self.tally.warnings) = (0, 0);
         match done {
             Ok(()) => Ok(()),
             Err(e) => self.end_statement(Err(e)),

@@ -84,7 +84,9 @@ impl Session {
         let first = sql.first().map_or(0, u8::to_ascii_lowercase);
         let may_write = matches!(first, b'i' | b'u' | b'd');
         let as_sent = self.settings.client.is_none() && sql.len() < LARGE;
-        if !may_write || !as_sent || !self.is_plain() || !self.is_clean() {
+        // What the log is to have of it is found out where statements are read.
+        let is_named = self.settings.logs_texts || !self.said.next_gtid.is_plain();
+        if !may_write || !as_sent || is_named || !self.is_plain() || !self.is_clean() {
             return None;
         }
         normalize(sql, &self.settings.lex_mode, &mut self.normalized)?;

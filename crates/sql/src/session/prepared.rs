@@ -267,6 +267,8 @@ impl Session {
             && plan.is_cacheable()
             && !plan.is_outgrown()
             && !plan.has_open_types()
+            && self.said.next_gtid.is_plain()
+            && (!plan.is_watched() || self.fits(&plan, values).await)
         {
             if let Ok(r) = self.run_plan(&plan, values, sink).await {
                 return r;
@@ -278,7 +280,25 @@ impl Session {
             self.out_to = Default::default();
             return done;
         }
+        if !self.said.next_gtid.is_plain() {
+            return Box::pin(self.run_named(stmt, Some(id), values, sink)).await;
+        }
         self.run_query(stmt, Origin::Prepared(id), values, sink).await
+    }
+
+    /// A plan that is kept is one for these values as well.
+    pub(super) fn fits<'f>(
+        &'f self,
+        plan: &'f Plan,
+        params: &'f [Value<'static>],
+    ) -> std::pin::Pin<Box<dyn Future<Output = bool> + Send + 'f>> {
+        Box::pin(async move {
+            let fits = query::fits(plan, &self.plan_env(params)).await;
+            if !fits {
+                self.work.inc(Stat::Weir_plan_cache_remade);
+            }
+            fits
+        })
     }
 
     /// The plan of a prepared statement, made in the schema that was the default one when it was prepared.

@@ -35,7 +35,11 @@ impl Session {
         })
     }
 
-    async fn apply_rows_here(&mut self, map: &TableMap, rows: &Rows<'_>) -> Result<u64, SqlError> {
+    pub(super) async fn apply_rows_here(
+        &mut self,
+        map: &TableMap,
+        rows: &Rows<'_>,
+    ) -> Result<u64, SqlError> {
         let how = self.how_replicated();
         for _ in 0..ATTEMPTS {
             let table = {

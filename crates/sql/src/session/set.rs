@@ -2,6 +2,7 @@
 
 use super::{Session, binary_log};
 use crate::admin::persist::check_persistent;
+use crate::context::check_user_var;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::errno;
 use crate::session_api::SqlError;
@@ -96,6 +97,7 @@ impl Session {
     ) -> Result<Checked<'i>, SqlError> {
         match item {
             SetItem::User { name, value } => {
+                check_user_var(name.as_str())?;
                 Ok(Checked::User(name.as_str(), self.set_value(value).await?))
             }
             SetItem::Names { .. } | SetItem::CharacterSet(_) => {
@@ -118,7 +120,7 @@ impl Session {
                 };
                 wanted.check_switch(var)?;
                 let wanted =
-                    binary_log::checked(var, wanted, self.in_transaction(), self.has_gtids())?;
+                    binary_log::checked(var, wanted, self.shows_transaction(), self.has_gtids())?;
                 if ahead
                     && kept != Kept::Only
                     && matches!(var, Var::read_only | Var::super_read_only)
@@ -272,9 +274,11 @@ impl Session {
                 self.next_isolation = None;
                 self.next_read_only = None;
             }
-            self.check_format(var, input)?;
             if let SetInput::Str(text) = input {
                 self.reserve_variable(text)?;
+            }
+            if var == Var::gtid_next {
+                Box::pin(self.set_next_gtid(input)).await?;
             }
             let set = self.vars.set(var, input);
             self.settle_variables();
@@ -293,7 +297,6 @@ impl Session {
             }
             return Ok(None);
         }
-        self.check_format(var, input)?;
         let vars = &self.inst.vars;
         // A variable may choose the policy, see `GlobalVars::set`.
         let both = [var, Var::weir_flush_policy];

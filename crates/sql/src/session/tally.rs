@@ -7,6 +7,7 @@ use crate::digests::{COUNTED, Ended, Summary};
 use crate::func::monitoring::MAX_DIGEST_LENGTH;
 use crate::query::Plan;
 use crate::session_api::SqlError;
+use crate::statement_history::Past;
 use crate::status::Stat;
 use crate::value::key_hash::KeyHash;
 use std::collections::HashMap;
@@ -48,7 +49,10 @@ pub(super) struct Tally {
     pub digest: Option<String>,
     /// Warnings of the statement that ended last, without its error.
     pub warnings: u64,
-    pub failed: bool,
+    /// The number of the error that it ended with; 0: it succeeded.
+    pub failed: u16,
+    /// The text of that error, where the history of statements is on.
+    pub message: String,
     known: HashMap<Box<[u8]>, Arc<Summary>, KeyHash>,
     prepared: ById<Arc<Summary>>,
     /// [`crate::digests::Digests::generation`] that they are of.
@@ -155,7 +159,7 @@ impl Session {
             nanos,
             lock_nanos: work.lock_nanos,
             at_micros,
-            failed: self.tally.failed,
+            failed: self.tally.failed != 0,
             warnings: self.tally.warnings,
             affected: self.info.last_row_count().max(0) as u64,
             sent,
@@ -163,6 +167,9 @@ impl Session {
             counted: work.counted,
             memory: work.memory as u64,
         };
+        if self.inst.history.is_on() {
+            self.remember(said, ended);
+        }
         let text = || self.loggable(self.text_of(said)).into_owned();
         if let Some(row) = self.kept_row(said) {
             return row.ended(&ended, self.conn.id, text);
@@ -173,6 +180,23 @@ impl Session {
             }
             None => cost::drain(|_, _| ()),
         }
+    }
+
+    /// Keeps the statement that has ended for those who ask what ran of late.
+    #[cold]
+    fn remember(&mut self, said: Sent<'_>, ended: Ended) {
+        let message = std::mem::take(&mut self.tally.message);
+        let past = Past {
+            thread: self.conn.id,
+            event: 0,
+            command: self.command_of(self.text_of(said)),
+            digest: self.digest_of(said),
+            text: self.loggable(self.text_of(said)).into_owned(),
+            schema: self.info.database.as_deref().map(str::to_owned),
+            ended,
+            error: (self.tally.failed != 0).then_some((self.tally.failed, message)),
+        };
+        self.inst.history.add(past);
     }
 
     /// The wall clock at a moment of the clock that does not jump. It is looked at once a second for it: the tables show seconds.

@@ -8,7 +8,10 @@ use super::Session;
 use crate::query::Plan;
 use crate::vars::Var;
 use std::collections::BTreeMap;
+use std::pin::pin;
+use weir_binlog::GtidSet;
 use weir_engine::{Isolation, Xid};
+use weir_rt::Rt;
 use weir_syntax::ast::StartTransaction;
 
 /// A change of the session.
@@ -18,6 +21,8 @@ pub enum Tracked {
     Schema(String),
     /// `session_track_state_change`: something that a new connection would not have.
     Changed,
+    /// `session_track_gtids`: the transactions of the statement, or all that were executed.
+    Gtids(String),
     /// Eight characters, see [`Transaction::state`].
     Transaction(String),
     /// The statements that begin such a transaction.
@@ -49,7 +54,13 @@ pub(super) struct Tracking {
     happened: Happened,
     told: String,
     told_characteristics: String,
+    /// Transactions of the statement, as far as they have names.
+    gtids: GtidSet,
 }
+
+/// Values of `session_track_gtids`.
+const OWN_GTID: u8 = 1;
+const ALL_GTIDS: u8 = 2;
 
 const NO_TRANSACTION: &str = "________";
 
@@ -64,6 +75,7 @@ impl Default for Tracking {
             happened: Happened::default(),
             told: NO_TRANSACTION.to_owned(),
             told_characteristics: String::new(),
+            gtids: GtidSet::default(),
         }
     }
 }
@@ -153,12 +165,50 @@ impl Session {
         }
     }
 
+    /// As [`Session::take_tracked`], after the names of the statement's transactions are known.
+    #[inline]
+    pub fn take_tracked_here(&mut self, rt: &Rt) -> Vec<Tracked> {
+        if self.settings.tells_gtids != 0 && self.said.has_tickets() {
+            self.learn_gtids_here(rt);
+        }
+        self.take_tracked()
+    }
+
+    /// Apart, so that an answer without names has no room for a future in its frame.
+    #[cold]
+    #[inline(never)]
+    fn learn_gtids_here(&mut self, rt: &Rt) {
+        rt.block_on(pin!(self.learn_gtids()));
+    }
+
+    /// A log that has failed gives no names. The answer does not depend on them.
+    async fn learn_gtids(&mut self) {
+        let tickets = self.said.take_tickets();
+        let Some(log) = self.inst.binlog.get() else { return };
+        for gtid in log.names_of(&tickets).await.unwrap_or_default() {
+            self.tracking.gtids.add(&gtid);
+        }
+    }
+
+    fn track_gtids(&mut self, all: &mut Vec<Tracked>) {
+        let own = std::mem::take(&mut self.tracking.gtids);
+        let told = match self.settings.tells_gtids {
+            ALL_GTIDS if !self.in_transaction() => self.vars.text(Var::gtid_executed).to_string(),
+            OWN_GTID => own.to_string(),
+            _ => return,
+        };
+        if !told.is_empty() {
+            all.push(Tracked::Gtids(told.replace('\n', "")));
+        }
+    }
+
     /// What the client is to be told now. Whether it can be told is the server's affair; what is not told now is not told later.
     pub fn take_tracked(&mut self) -> Vec<Tracked> {
         let mut all = Vec::new();
         let noted = &self.tracking;
         let nothing = noted.variables.is_empty() && !noted.schema && !noted.changed;
-        if nothing && self.settings.tells_transactions == 0 {
+        let settings = &self.settings;
+        if nothing && settings.tells_transactions == 0 && settings.tells_gtids == 0 {
             return all;
         }
         for (name, var) in std::mem::take(&mut self.tracking.variables) {
@@ -172,6 +222,9 @@ impl Session {
         let changed = std::mem::take(&mut self.tracking.changed);
         if changed && self.settings.tells_changes {
             all.push(Tracked::Changed);
+        }
+        if self.settings.tells_gtids > 0 {
+            self.track_gtids(&mut all);
         }
         if self.settings.tells_transactions > 0 {
             self.track_transaction(&mut all);

@@ -48,17 +48,23 @@ impl Session {
         if self.xa.take().is_some() {
             self.tell_branch();
         }
-        self.explicit = false;
+        let explicit = std::mem::take(&mut self.explicit) || told == Told::Last;
         self.tracking.ended();
         self.savepoints.clear();
-        let Some(txn) = self.txn.take() else { return Ok(()) };
+        let Some(txn) = self.txn.take() else {
+            return if commit && explicit { Box::pin(self.log_if_named()).await } else { Ok(()) };
+        };
         self.work.inc(if commit { Stat::Handler_commit } else { Stat::Handler_rollback });
         let done = if commit {
             self.commit_writes(txn, told).await
         } else {
+            self.count_cache(&txn);
             txn.rollback().await.map_err(engine_error)
         };
         self.drop_doomed().await;
+        if commit && done.is_ok() && !self.said.next_gtid.is_plain() {
+            return Box::pin(self.log_if_named()).await;
+        }
         done
     }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use weir_rt::Boxed;
 
 /// Stands beside the objects; another one makes them again.
-const VERSION: &[u8] = b"2.1.2-3";
+const VERSION: &[u8] = b"2.1.2-4";
 const KEY: &[u8] = b"sys_schema";
 
 const PROGRAMS: &str = include_str!("programs.sql");

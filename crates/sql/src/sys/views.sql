@@ -331,3 +331,82 @@ SELECT SUM(current_number_of_bytes_used) AS total_allocated FROM performance_sch
 //
 CREATE SQL SECURITY INVOKER VIEW sys.memory_global_total AS
 SELECT FORMAT_BYTES(total_allocated) AS total_allocated FROM sys.x$memory_global_total
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$ps_schema_table_statistics_io AS
+SELECT SUBSTRING_INDEX(t.name, '/', 1) AS table_schema, SUBSTRING_INDEX(SUBSTRING_INDEX(t.name, '/', -1), '#p#', 1) AS table_name,
+  SUM(f.count_read) AS count_read, SUM(f.sum_number_of_bytes_read) AS sum_number_of_bytes_read, SUM(f.sum_timer_read) AS sum_timer_read,
+  SUM(f.count_write) AS count_write, SUM(f.sum_number_of_bytes_write) AS sum_number_of_bytes_write,
+  SUM(f.sum_timer_write) AS sum_timer_write, SUM(f.count_misc) AS count_misc, SUM(f.sum_timer_misc) AS sum_timer_misc
+FROM information_schema.innodb_tables t JOIN information_schema.innodb_datafiles d ON d.space = t.space
+  JOIN performance_schema.file_summary_by_instance f ON f.file_name = d.path
+GROUP BY SUBSTRING_INDEX(t.name, '/', 1), SUBSTRING_INDEX(SUBSTRING_INDEX(t.name, '/', -1), '#p#', 1)
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$schema_table_statistics AS
+SELECT t.object_schema AS table_schema, t.object_name AS table_name, t.sum_timer_wait AS total_latency,
+  t.count_fetch AS rows_fetched, t.sum_timer_fetch AS fetch_latency, t.count_insert AS rows_inserted, t.sum_timer_insert AS insert_latency,
+  t.count_update AS rows_updated, t.sum_timer_update AS update_latency, t.count_delete AS rows_deleted,
+  t.sum_timer_delete AS delete_latency, f.count_read AS io_read_requests, f.sum_number_of_bytes_read AS io_read,
+  f.sum_timer_read AS io_read_latency, f.count_write AS io_write_requests, f.sum_number_of_bytes_write AS io_write,
+  f.sum_timer_write AS io_write_latency, f.count_misc AS io_misc_requests, f.sum_timer_misc AS io_misc_latency
+FROM performance_schema.table_io_waits_summary_by_table t
+  LEFT JOIN sys.x$ps_schema_table_statistics_io f ON f.table_schema = t.object_schema AND f.table_name = t.object_name
+ORDER BY t.sum_timer_wait DESC, t.count_star DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.schema_table_statistics AS
+SELECT table_schema, table_name, FORMAT_PICO_TIME(total_latency) AS total_latency, rows_fetched,
+  FORMAT_PICO_TIME(fetch_latency) AS fetch_latency, rows_inserted, FORMAT_PICO_TIME(insert_latency) AS insert_latency, rows_updated,
+  FORMAT_PICO_TIME(update_latency) AS update_latency, rows_deleted, FORMAT_PICO_TIME(delete_latency) AS delete_latency, io_read_requests,
+  FORMAT_BYTES(io_read) AS io_read, FORMAT_PICO_TIME(io_read_latency) AS io_read_latency, io_write_requests,
+  FORMAT_BYTES(io_write) AS io_write, FORMAT_PICO_TIME(io_write_latency) AS io_write_latency, io_misc_requests,
+  FORMAT_PICO_TIME(io_misc_latency) AS io_misc_latency
+FROM sys.x$schema_table_statistics
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$schema_index_statistics AS
+SELECT object_schema AS table_schema, object_name AS table_name, index_name AS index_name,
+  count_fetch AS rows_selected, sum_timer_fetch AS select_latency, count_insert AS rows_inserted, sum_timer_insert AS insert_latency,
+  count_update AS rows_updated, sum_timer_update AS update_latency, count_delete AS rows_deleted, sum_timer_delete AS delete_latency
+FROM performance_schema.table_io_waits_summary_by_index_usage
+WHERE index_name IS NOT NULL
+ORDER BY sum_timer_wait DESC, count_star DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.schema_index_statistics AS
+SELECT table_schema, table_name, index_name, rows_selected, FORMAT_PICO_TIME(select_latency) AS select_latency, rows_inserted,
+  FORMAT_PICO_TIME(insert_latency) AS insert_latency, rows_updated, FORMAT_PICO_TIME(update_latency) AS update_latency, rows_deleted,
+  FORMAT_PICO_TIME(delete_latency) AS delete_latency
+FROM sys.x$schema_index_statistics
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$schema_tables_with_full_table_scans AS
+SELECT object_schema, object_name, count_read AS rows_full_scanned, sum_timer_wait AS latency
+FROM performance_schema.table_io_waits_summary_by_index_usage
+WHERE index_name IS NULL AND count_read > 0
+ORDER BY count_read DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.schema_tables_with_full_table_scans AS
+SELECT object_schema, object_name, rows_full_scanned, FORMAT_PICO_TIME(latency) AS latency
+FROM sys.x$schema_tables_with_full_table_scans
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$io_global_by_file_by_bytes AS
+SELECT file_name AS file, count_read AS count_read, sum_number_of_bytes_read AS total_read,
+  IFNULL(sum_number_of_bytes_read / NULLIF(count_read, 0), 0) AS avg_read, count_write AS count_write,
+  sum_number_of_bytes_write AS total_written, IFNULL(sum_number_of_bytes_write / NULLIF(count_write, 0), 0.00) AS avg_write,
+  sum_number_of_bytes_read + sum_number_of_bytes_write AS total,
+  IFNULL(ROUND(100 - (sum_number_of_bytes_read / NULLIF(sum_number_of_bytes_read + sum_number_of_bytes_write, 0)) * 100, 2), 0.00)
+    AS write_pct
+FROM performance_schema.file_summary_by_instance
+ORDER BY sum_number_of_bytes_read + sum_number_of_bytes_write DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.io_global_by_file_by_bytes AS
+SELECT file, count_read, FORMAT_BYTES(total_read) AS total_read, FORMAT_BYTES(avg_read) AS avg_read, count_write,
+  FORMAT_BYTES(total_written) AS total_written, FORMAT_BYTES(avg_write) AS avg_write, FORMAT_BYTES(total) AS total, write_pct
+FROM sys.x$io_global_by_file_by_bytes
+//
+CREATE SQL SECURITY INVOKER VIEW sys.x$io_global_by_file_by_latency AS
+SELECT file_name AS file, count_star AS total, sum_timer_wait AS total_latency, count_read AS count_read, sum_timer_read AS read_latency,
+  count_write AS count_write, sum_timer_write AS write_latency, count_misc AS count_misc, sum_timer_misc AS misc_latency
+FROM performance_schema.file_summary_by_instance
+ORDER BY sum_timer_wait DESC
+//
+CREATE SQL SECURITY INVOKER VIEW sys.io_global_by_file_by_latency AS
+SELECT file, total, FORMAT_PICO_TIME(total_latency) AS total_latency, count_read, FORMAT_PICO_TIME(read_latency) AS read_latency,
+  count_write, FORMAT_PICO_TIME(write_latency) AS write_latency, count_misc, FORMAT_PICO_TIME(misc_latency) AS misc_latency
+FROM sys.x$io_global_by_file_by_latency

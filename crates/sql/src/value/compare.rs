@@ -16,11 +16,11 @@ pub enum CompareRule {
     Int,
     Decimal,
     Double,
-    /// FLOAT(m,d) or DOUBLE(m,d) beside an exact number, both of known places behind the point: doubles that are the same within half a
-    /// unit of the last place that either has. A constant of another kind is what FLOAT makes of it (`single`).
+    /// FLOAT(m,d) or DOUBLE(m,d) with a number of known places behind the point: doubles that are the same within half a unit of the last
+    /// place that either has.
     Near {
         places: u8,
-        single: bool,
+        other: Other,
     },
     /// Dates and datetimes; a text is read as one, and what is not one is the zero date.
     DateTime,
@@ -29,6 +29,17 @@ pub enum CompareRule {
     Time,
     /// What is no JSON is a JSON scalar beside one.
     Json,
+}
+
+/// What a number of fixed places is compared with ([`CompareRule::Near`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// An exact number. A constant of another kind is compared as doubles are.
+    Exact,
+    /// An exact number, with a FLOAT: a constant of another kind is what FLOAT makes of it.
+    Single,
+    /// Another number of fixed places.
+    Fixed,
 }
 
 impl CompareRule {
@@ -79,12 +90,16 @@ fn beside_null(a: &TypeInfo, b: &TypeInfo, operation: &str) -> Result<Collation,
     }
 }
 
-/// An integer, and a text that is one to the digit.
-pub fn are_integers(a: &Value<'_>, b: &Value<'_>) -> bool {
-    match (a, b) {
-        (Value::Str(..), Value::Int(_) | Value::UInt(_)) => a.exact_integer().is_some(),
-        (Value::Int(_) | Value::UInt(_), Value::Str(..)) => b.exact_integer().is_some(),
-        _ => false,
+/// The rule for an integer and a text that is one to the digit: '7', and in another spelling '7.0' or '70e-1'.
+pub fn rule_of_integers(a: &Value<'_>, b: &Value<'_>) -> Option<CompareRule> {
+    let text = match (a, b) {
+        (text @ Value::Str(..), Value::Int(_) | Value::UInt(_))
+        | (Value::Int(_) | Value::UInt(_), text @ Value::Str(..)) => text,
+        _ => return None,
+    };
+    match text.exact_integer() {
+        Some(_) => Some(CompareRule::Int),
+        None => text.whole_number().map(|_| CompareRule::Decimal),
     }
 }
 
@@ -194,7 +209,7 @@ pub fn compare(
         _ => {}
     }
     Ok(Some(match rule {
-        CompareRule::Text(c) => c.compare(&comparable(a, c)?, &comparable(b, c)?),
+        CompareRule::Text(c) => c.compare(&as_comparable(a, c)?, &as_comparable(b, c)?),
         // What was taken for an integer because of a literal whose kind is known at run time only.
         CompareRule::Int if is_fraction(a) || is_fraction(b) => {
             let rule = match (a, b) {
@@ -211,7 +226,7 @@ pub fn compare(
             (Value::Double(_), _) | (_, Value::Double(_)) => compare_doubles(a, b, cx),
             _ => {
                 let w = &mut cx.warnings;
-                a.to_decimal(w).cmp(&b.to_decimal(w))
+                a.to_compared_decimal(w).cmp(&b.to_compared_decimal(w))
             }
         },
         CompareRule::Json => json::compare(as_json(a)?.view(), as_json(b)?.view()),
@@ -219,14 +234,16 @@ pub fn compare(
         CompareRule::Near { .. } if is_json(a) || is_json(b) => {
             return compare(a, b, CompareRule::Json, cx);
         }
-        CompareRule::Near { places, single } => match are_near(a, b, places, single) {
+        CompareRule::Near { places, other } => match are_near(a, b, places, other) {
             true => Ordering::Equal,
             false => compare_doubles(a, b, cx),
         },
-        CompareRule::DateTime => match (as_datetime(a, b, cx), as_datetime(b, a, cx)) {
-            (Some(x), Some(y)) => x.cmp(&y),
-            _ => compare_doubles(a, b, cx),
-        },
+        CompareRule::DateTime => {
+            match (as_moment(a, is_date_alone(b), cx), as_moment(b, is_date_alone(a), cx)) {
+                (Some(x), Some(y)) => x.cmp(&y),
+                _ => compare_doubles(a, b, cx),
+            }
+        }
         CompareRule::Time => match (a, b) {
             (Value::Time(x), Value::Time(y)) => x.cmp(y),
             (Value::Str(..) | Value::Bytes(_), _) | (_, Value::Str(..) | Value::Bytes(_)) => {
@@ -240,16 +257,19 @@ pub fn compare(
     }))
 }
 
-/// Whether a double of so many places and an exact number are the same as far as their places go.
-pub fn are_near(a: &Value<'_>, b: &Value<'_>, places: u8, single: bool) -> bool {
+/// Whether a double of so many places and another number are the same as far as their places go.
+pub fn are_near(a: &Value<'_>, b: &Value<'_>, places: u8, other: Other) -> bool {
     let mut none = Warnings::with_limit(0);
     let (Some(x), Some(y)) = (a.to_f64(&mut none), b.to_f64(&mut none)) else { return false };
     let own = match (a, b) {
         (Value::Double(_), Value::Decimal(d)) | (Value::Decimal(d), Value::Double(_)) => d.scale(),
         (Value::Double(_), Value::Int(_) | Value::UInt(_))
         | (Value::Int(_) | Value::UInt(_), Value::Double(_)) => 0,
+        (Value::Double(_), Value::Double(_)) if other == Other::Fixed => 0,
         (Value::Double(_), Value::Double(_) | Value::Str(..))
-        | (Value::Str(..), Value::Double(_)) => return single && x as f32 == y as f32,
+        | (Value::Str(..), Value::Double(_)) => {
+            return other == Other::Single && x as f32 == y as f32;
+        }
         _ => return false,
     };
     (x - y).abs() < 5.0 / 10f64.powi(i32::from(places.max(own)) + 1)
@@ -265,7 +285,7 @@ fn is_fraction(v: &Value<'_>) -> bool {
 
 /// A side of a comparison in its collation. 3854 for characters that the set lacks: with `?` in their place they would be
 /// equal to what they are not.
-fn comparable<'v>(v: &'v Value<'_>, c: Collation) -> Result<Cow<'v, [u8]>, ValueError> {
+pub fn as_comparable<'v>(v: &'v Value<'_>, c: Collation) -> Result<Cow<'v, [u8]>, ValueError> {
     match (v.to_exact_text_in(c), v) {
         (Some(text), _) => Ok(text),
         (None, Value::Str(text, own)) => {
@@ -298,7 +318,8 @@ pub fn compare_for_order(a: &Value<'_>, b: &Value<'_>, rule: CompareRule) -> Ord
     }
 }
 
-fn as_json<'v>(v: &'v Value<'_>) -> Result<Json<'v>, ValueError> {
+/// A value beside a document.
+pub fn as_json<'v>(v: &'v Value<'_>) -> Result<Json<'v>, ValueError> {
     match v {
         Value::Json(j) => Ok(j.borrow()),
         other => json::from_value(other).to_json(),
@@ -318,20 +339,22 @@ fn compare_as_texts(a: &Value<'_>, b: &Value<'_>) -> Result<Ordering, ValueError
         _ => None,
     });
     let c = collation.unwrap_or(Collation::Binary);
-    Ok(c.compare(&comparable(a, c)?, &comparable(b, c)?))
+    Ok(c.compare(&as_comparable(a, c)?, &as_comparable(b, c)?))
+}
+
+fn is_date_alone(v: &Value<'_>) -> bool {
+    matches!(v, Value::Date(_))
 }
 
 /// A text that is no date is the zero date, with a warning: only a constant is an error, which `check_temporal` finds before there are
-/// rows. A number that is no date is left to numeric comparison.
-fn as_datetime(v: &Value<'_>, other: &Value<'_>, cx: &mut EvalCtx<'_>) -> Option<DateTime> {
+/// rows. A number that is no date is left to numeric comparison. `date`: the other side is a DATE.
+pub fn as_moment(v: &Value<'_>, date: bool, cx: &mut EvalCtx<'_>) -> Option<DateTime> {
     match v {
         Value::DateTime(d) => Some(*d),
         Value::Date(d) => Some(d.at_midnight()),
         Value::Time(t) => super::convert::time_today(*t, cx),
-        Value::Json(j) => j.view().to_temporal().and_then(|v| as_datetime(&v, other, cx)),
-        Value::Str(..) | Value::Bytes(_) => {
-            Some(date_or_zero(v, matches!(other, Value::Date(_)), cx))
-        }
+        Value::Json(j) => j.view().to_temporal().and_then(|v| as_moment(&v, date, cx)),
+        Value::Str(..) | Value::Bytes(_) => Some(date_or_zero(v, date, cx)),
         _ => v.find_datetime(cx).map(|f| f.value),
     }
 }

@@ -92,6 +92,18 @@ impl Value<'_> {
         })
     }
 
+    /// The same to be compared. A number beyond all decimals is as large as any of them, and nothing is cut of it.
+    pub fn to_compared_decimal(&self, w: &mut Warnings) -> Option<Decimal> {
+        let text = match self {
+            Value::Str(b, _) | Value::Bytes(b) => b,
+            _ => return self.to_decimal(w),
+        };
+        let parsed = Decimal::parse(text);
+        let is_number = parsed.used > 0 && only_spaces(&text[parsed.used..]);
+        let mut quiet = Warnings::with_limit(0);
+        self.to_decimal(if is_number { &mut quiet } else { w })
+    }
+
     /// As a signed integer: rounded, saturated; text is read up to its first non-digit.
     pub fn to_i64(&self, w: &mut Warnings) -> Option<i64> {
         Some(match self.to_integer(w)? {
@@ -131,13 +143,28 @@ impl Value<'_> {
 
     /// The integer that a text is, to the digit, with nothing but spaces around it; none if it has no place in 64 bits.
     pub fn exact_integer(&self) -> Option<i128> {
-        let Value::Str(b, _) = self else { return None };
-        // Longer texts would have to be gone through for nothing.
-        if b.len() > 64 {
-            return None;
+        let text = self.short_text()?;
+        let n: i128 = std::str::from_utf8(text).ok()?.trim_matches(' ').parse().ok()?;
+        in_64_bits(n)
+    }
+
+    /// The same also where it is spelled with zeros behind the point or with an exponent.
+    pub fn whole_number(&self) -> Option<i128> {
+        self.exact_integer().or_else(|| {
+            let text = self.short_text()?;
+            let parsed = Decimal::parse(text);
+            let number = parsed.value.filter(|_| parsed.used > 0)?;
+            let is_whole = only_spaces(&text[parsed.used..]) && number.floor().ok()? == number;
+            in_64_bits(number.to_i128().filter(|_| is_whole)?)
+        })
+    }
+
+    /// Longer texts would have to be gone through for nothing: they are no integers of 64 bits.
+    fn short_text(&self) -> Option<&[u8]> {
+        match self {
+            Value::Str(b, _) if b.len() <= 64 => Some(b),
+            _ => None,
         }
-        let n: i128 = std::str::from_utf8(b).ok()?.trim_matches(' ').parse().ok()?;
-        (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&n).then_some(n)
     }
 
     /// Truth in a condition; text counts by its number.
@@ -441,6 +468,10 @@ pub fn local_time(utc_micros: i64, tz: super::TimeZone, fsp: u8) -> Option<DateT
     let local = tz.to_local(utc_micros);
     let later = tz.is_later(utc_micros, local);
     DateTime::from_civil_micros(local, fsp).map(|d| DateTime { later, ..d.truncate(fsp) })
+}
+
+fn in_64_bits(n: i128) -> Option<i128> {
+    (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&n).then_some(n)
 }
 
 fn text_to_f64(b: &[u8], w: &mut Warnings) -> f64 {

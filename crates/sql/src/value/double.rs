@@ -151,9 +151,24 @@ pub fn parse_prefix(s: &[u8]) -> (f64, usize) {
     (v.clamp(f64::MIN, f64::MAX), at)
 }
 
+/// The double nearest to 10^n. Multiplying gives another one from 10^23 on, which is no double itself.
+pub fn power_of_ten(n: u32) -> f64 {
+    match n {
+        0..=22 => 10f64.powi(n as i32),
+        _ => format!("1e{n}").parse().unwrap_or(f64::INFINITY),
+    }
+}
+
+/// What a column with so many places behind the point keeps: the fraction alone is rounded, so that a large number stays as it is.
+pub fn round_fraction(v: f64, places: u8) -> f64 {
+    let step = power_of_ten(places.into());
+    let whole = v.floor();
+    whole + ((v - whole) * step).round_ties_even() / step
+}
+
 /// Rounds half away from zero to `places` decimals (negative: before the point).
 pub fn round(v: f64, places: i32, truncate: bool) -> f64 {
-    let step = 10f64.powi(places.abs().min(400));
+    let step = power_of_ten(places.unsigned_abs().min(400));
     let cut = |x: f64| if truncate { x.trunc() } else { x.round_ties_even() };
     let scaled = if places < 0 { v / step } else { v * step };
     if !scaled.is_finite() || step.is_infinite() {
@@ -166,6 +181,16 @@ pub fn round(v: f64, places: i32, truncate: bool) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn powers() {
+        for (n, want) in [(0, 1.0), (22, 1e22), (23, 1e23), (200, 1e200), (308, 1e308)] {
+            assert_eq!(power_of_ten(n), want, "{n}");
+        }
+        assert!(power_of_ten(309).is_infinite());
+        assert_eq!(round_fraction(1e200, 30), 1e200);
+        assert_eq!([round_fraction(1.125, 2), round_fraction(-1.126, 2)], [1.12, -1.13]);
+    }
 
     #[test]
     fn texts() {

@@ -2,7 +2,9 @@
 
 use super::convert::{local_time, only_spaces, write_u64};
 use super::decimal::Decimal;
-use super::double::{fitting_text, fixed_text, parse_prefix, round as round_double, write_float};
+use super::double::{
+    fitting_text, fixed_text, parse_prefix, power_of_ten, round_fraction, write_float,
+};
 use super::error::{ValueError, Warnings};
 use super::geo;
 use super::json::{self, Json, ParseError};
@@ -470,8 +472,8 @@ fn store_real(
         x = 0.0;
     }
     if let Some((m, d)) = digits {
-        x = round_double(x, i32::from(d), false);
-        let max = 10f64.powi(i32::from(m) - i32::from(d)) - 10f64.powi(-i32::from(d));
+        x = round_fraction(x, d);
+        let max = power_of_ten(u32::from(m.saturating_sub(d))) - power_of_ten(d.into()).recip();
         if x.abs() > max {
             cx.out_of_range()?;
             x = max.copysign(x);

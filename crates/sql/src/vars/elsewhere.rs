@@ -4,7 +4,7 @@
 
 /// Puts the rows of this file behind those that it is given, and makes the table of all.
 macro_rules! with_elsewhere {
-    ($table:ident => $($rows:tt)*) => { $table! {
+    ($table:ident => $($rows:tt)*) => { super::logs::with_logs! { $table =>
         $($rows)*
 
     ["Replication"]
@@ -154,14 +154,16 @@ macro_rules! with_elsewhere {
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_rows_query_log_events: Both Always, BOOL, OFF,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
-    binlog_transaction_dependency_history_size: Global Always, uint(1, 100_000_000), n(10_000_000),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+    binlog_transaction_dependency_history_size: Global Always, uint(1, 1_000_000), n(25_000),
+        "Of the binary log, as in MySQL.", note "25,000 keys are remembered";
+    binlog_transaction_dependency_tracking: Global Always, VarType::Enum(&["COMMIT_ORDER", "WRITESET", "WRITESET_SESSION"]), Default::Enum(1),
+        "Which transactions a replica may apply at the same time: WRITESET those that change no row in common, the others those whose locks did not meet.";
     gtid_executed_compression_period: Global Always, uint(0, 4_294_967_295), n(0),
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     log_bin_basename: Global AtStart, STR, s(""),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "The path of the binary log's files without their numbers, as --log-bin has named them.";
     log_bin_index: Global AtStart, STR, s(""),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "The path of the file that lists the binary log's files.";
     log_statements_unsafe_for_binlog: Global Always, BOOL, ON,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
 
@@ -173,10 +175,6 @@ macro_rules! with_elsewhere {
     performance_schema_events_stages_history_long_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(10_000),
         "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
     performance_schema_events_stages_history_size: Global AtStart, VarType::Int { min: -1, max: 1_024 }, Default::Int(10),
-        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
-    performance_schema_events_statements_history_long_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(10_000),
-        "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
-    performance_schema_events_statements_history_size: Global AtStart, VarType::Int { min: -1, max: 1_024 }, Default::Int(10),
         "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
     performance_schema_events_transactions_history_long_size: Global AtStart, VarType::Int { min: -1, max: 1_048_576 }, Default::Int(10_000),
         "Of instruments, as in MySQL.", note "nothing is measured by instruments of this kind";
@@ -297,9 +295,9 @@ macro_rules! with_elsewhere {
     transaction_allow_batching: Session Running, BOOL, OFF,
         "What events of a binary log bring along, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_compression: Both Always, BOOL, OFF,
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "Rows of a transaction are compressed in the binary log, by zstd.";
     binlog_transaction_compression_level_zstd: Both Always, uint(1, 22), n(3),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "How much time that may take: 1 the least.";
     max_binlog_cache_size: Global Always, uint(4_096, U64_MAX), n(18_446_744_073_709_547_520),
         "Bytes of a transaction's rows for the binary log at most.";
     max_binlog_stmt_cache_size: Global Always, uint(4_096, U64_MAX), n(18_446_744_073_709_547_520),
@@ -346,8 +344,6 @@ macro_rules! with_elsewhere {
         "Warnings and notes that the error log leaves out: numbers as MY-010068 or names, with commas between.";
     log_error_services: Global Always, STR, s("log_filter_internal; log_sink_internal"),
         "How the error log is written: log_sink_internal for lines of text, log_sink_json for lines of JSON in a file of its own, or both.";
-    log_throttle_queries_not_using_indexes: Global Always, uint(0, U64_MAX), n(0),
-        "What the log tells, as in MySQL.", note "the log tells all";
     log_slow_extra: Global Always, BOOL, OFF,
         "The slow query log tells what statements cost, too: pages, redo, undo, temporary bytes, waits, memory.";
     regexp_stack_limit: Global Always, uint(0, 2_147_483_647), n(8_000_000),

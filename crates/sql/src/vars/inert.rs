@@ -98,8 +98,8 @@ macro_rules! with_inert {
     innodb_ft_max_token_size: Global AtStart, uint(10, 84), n(84), "Characters of the longest word that MATCH finds.";
     innodb_ft_result_cache_limit: Global Always, size(1_000_000, 4_294_967_295, 1), n(2_000_000_000),
         "Bytes of the result of a search.", note "results are charged to the session's memory";
-    innodb_ft_server_stopword_table: Global Always, STR, s(""), "Table of words that are left out: there is none but the built-in list.";
-    innodb_ft_user_stopword_table: Both Always, STR, s(""), "Table of words that are left out: there is none but the built-in list.";
+    innodb_ft_server_stopword_table: Global Always, STR, s(""), "Table of words that are left out. Only the built-in list is used.";
+    innodb_ft_user_stopword_table: Both Always, STR, s(""), "Table of words that are left out. Only the built-in list is used.";
 
     ["Replication"]
     max_binlog_size: Global Always, size(4096, 1_073_741_824, 4096), n(1_073_741_824),

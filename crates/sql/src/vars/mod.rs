@@ -9,6 +9,7 @@
 mod check;
 mod elsewhere;
 mod inert;
+mod logs;
 mod persisted;
 mod policies;
 mod store;

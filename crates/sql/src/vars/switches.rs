@@ -29,12 +29,21 @@ pub enum Switch {
     DerivedConditionPushdown,
     /// An index is searched behind its first parts, for each value of those.
     SkipScan,
+    /// Rules by which conditions are rewritten (`query::optimize::rewrite`).
+    NegationPushdown,
+    OuterToInner,
+    OrFactoring,
+    OrTableFilters,
+    EqualityPropagation,
 }
 
 use Switch::*;
 
+/// Flags that MySQL has. Those behind them are Weir's: the variable shows one of them only where it is off, so that it reads as MySQL's.
+const MYSQLS: usize = 27;
+
 /// Names in MySQL's order, which is that of the bits of a number; the default; what reads it here.
-const FLAGS: [(&str, bool, Option<Switch>); 27] = [
+const FLAGS: [(&str, bool, Option<Switch>); MYSQLS + 5] = [
     ("index_merge", true, Some(IndexMerge)),
     ("index_merge_union", true, Some(IndexMergeUnion)),
     ("index_merge_sort_union", true, Some(IndexMergeSortUnion)),
@@ -62,6 +71,11 @@ const FLAGS: [(&str, bool, Option<Switch>); 27] = [
     ("hypergraph_optimizer", false, None),
     ("derived_condition_pushdown", true, Some(DerivedConditionPushdown)),
     ("hash_set_operations", true, None),
+    ("negation_pushdown", true, Some(NegationPushdown)),
+    ("outer_to_inner", true, Some(OuterToInner)),
+    ("or_factoring", true, Some(OrFactoring)),
+    ("or_table_filters", true, Some(OrTableFilters)),
+    ("equality_propagation", true, Some(EqualityPropagation)),
 ];
 
 /// What the variable holds when nobody has set it.
@@ -73,7 +87,7 @@ pub const DEFAULT: &str = "index_merge=on,index_merge_union=on,index_merge_sort_
 
 /// The flags that are off, of those that the planner reads.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Switches(u16);
+pub struct Switches(u32);
 
 impl Switches {
     /// From the variable's text.
@@ -95,7 +109,7 @@ impl Switches {
     }
 
     /// For keys of plans.
-    pub fn bits(self) -> u16 {
+    pub fn bits(self) -> u32 {
         self.0
     }
 }
@@ -141,16 +155,19 @@ fn apply(before: Flags, list: &str) -> Result<Flags, &str> {
 }
 
 fn shown(flags: Flags) -> String {
-    let one = |(f, on): (&(&str, bool, Option<Switch>), bool)| {
-        format!("{}={}", f.0, if on { "on" } else { "off" })
+    let one = |(n, on): (usize, bool)| {
+        let (name, default, _) = FLAGS[n];
+        let is_shown = n < MYSQLS || default != on;
+        is_shown.then(|| format!("{name}={}", if on { "on" } else { "off" }))
     };
-    FLAGS.iter().zip(flags).map(one).collect::<Vec<_>>().join(",")
+    flags.into_iter().enumerate().filter_map(one).collect::<Vec<_>>().join(",")
 }
 
 /// The whole text after a SET over `before`, or the part of it that 1231 names. `None`: the input has a type that the variable does not take.
 pub fn set(before: &str, input: &SetInput<'_>) -> Option<Result<String, String>> {
-    let of_number = |n: u64| match n >> FLAGS.len() {
-        0 => Ok(shown(std::array::from_fn(|i| n >> i & 1 == 1))),
+    let bit = |n: u64, i: usize| if i < MYSQLS { n >> i & 1 == 1 } else { FLAGS[i].1 };
+    let of_number = |n: u64| match n >> MYSQLS {
+        0 => Ok(shown(std::array::from_fn(|i| bit(n, i)))),
         _ => Err(n.to_string()),
     };
     Some(match input {
@@ -200,6 +217,11 @@ mod tests {
         // As in MySQL the word stands for all flags that are not named, wherever it is.
         assert!(again("mrr=off,default").contains(",mrr=off"));
         assert_eq!(set(DEFAULT, &SetInput::Int(3)).unwrap().unwrap().matches("=on").count(), 2);
+        // A rule of Weir's is shown where it is off.
+        let rule = again("default,or_factoring=off");
+        assert_eq!(rule, format!("{DEFAULT},or_factoring=off"));
+        assert!(Switches::of(&rule).is_off(OrFactoring) && without_effect(&rule).is_none());
+        assert_eq!(set(&rule, &SetInput::Str("or_factoring=on")).unwrap().unwrap(), DEFAULT);
     }
 
     #[test]

@@ -274,7 +274,7 @@ with_inert! { vars =>
     sql_mode: Both Always, VarType::Set(SQL_MODES), Default::Set(sql_mode::DEFAULT),
         "Rules by which statements are read and values checked.";
     sql_auto_is_null: Both Always, BOOL, OFF,
-        "WHERE id IS NULL finds the row inserted last.", note "it is always off";
+        "WHERE id IS NULL finds the row inserted last, where id is an AUTO_INCREMENT column and there is no other condition.";
     sql_safe_updates: Both Always, BOOL, OFF,
         "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.";
     sql_require_primary_key: Both Always, BOOL, OFF,
@@ -386,7 +386,7 @@ with_inert! { vars =>
         "Variables whose new values clients learn: names with commas between, or * for all.";
     session_track_state_change: Both Always, BOOL, OFF, "Tell clients that session state changed.";
     session_track_gtids: Both Always, VarType::Enum(&["OFF", "OWN_GTID", "ALL_GTIDS"]),
-        Default::Enum(0), "Tell clients GTIDs.", note "there are no GTIDs";
+        Default::Enum(0), "Tell clients the identifiers of their transactions, or of all.";
     session_track_transaction_info: Both Always,
         VarType::Enum(&["OFF", "STATE", "CHARACTERISTICS"]), Default::Enum(0),
         "Tell clients the state of the transaction.";

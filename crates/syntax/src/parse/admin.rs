@@ -62,14 +62,7 @@ impl Parser<'_> {
             Kw::DO => Ok(Statement::Do(self.expr_list()?)),
             Kw::CALL => self.call_statement(),
             Kw::PREPARE => self.prepare(),
-            Kw::EXECUTE => {
-                let name = self.ident()?;
-                let mut using = Vec::new();
-                if self.eat(Kw::USING) {
-                    using = self.comma_list(Parser::user_var)?;
-                }
-                Ok(Statement::Execute { name, using })
-            }
+            Kw::EXECUTE => self.execute(),
             Kw::DEALLOCATE => {
                 self.expect(Kw::PREPARE)?;
                 Ok(Statement::Deallocate { name: self.ident()? })
@@ -114,6 +107,15 @@ impl Parser<'_> {
                 Err(self.error())
             }
         }
+    }
+
+    fn execute(&mut self) -> PResult<Statement> {
+        let name = self.ident()?;
+        let mut using = Vec::new();
+        if self.eat(Kw::USING) {
+            using = self.comma_list(Parser::user_var)?;
+        }
+        Ok(Statement::Execute { name, using })
     }
 
     fn call_statement(&mut self) -> PResult<Statement> {

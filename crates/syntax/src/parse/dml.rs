@@ -306,6 +306,9 @@ impl Parser<'_> {
         let table = self.table_name()?;
         let handler = if self.eat(Kw::OPEN) {
             Handler::Open { table, alias: self.table_alias()? }
+        } else if table.schema.is_some() {
+            // An open handler is known by its own name, which has no schema.
+            return Err(self.error());
         } else if self.eat(Kw::CLOSE) {
             Handler::Close(table.name)
         } else {
@@ -333,7 +336,14 @@ impl Parser<'_> {
                     _ => return Err(self.error()),
                 };
                 self.advance();
-                HandlerRead::Key { op, values: self.value_row()? }
+                let end = self.pos + 1;
+                let values = self.value_row()?;
+                // A row of INSERT may be empty, a key has a value at least.
+                if values.is_empty() {
+                    self.pos = end;
+                    return Err(self.error());
+                }
+                HandlerRead::Key { op, values }
             }
         };
         let where_ = self.where_clause()?;

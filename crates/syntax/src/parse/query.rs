@@ -311,7 +311,9 @@ impl Parser<'_> {
 
     pub(crate) fn select_into(&mut self) -> PResult<SelectInto> {
         self.expect(Kw::INTO)?;
-        if self.eat(Kw::DUMPFILE) {
+        // Without a path behind it the word is the name of a variable.
+        if self.at(Kw::DUMPFILE) && self.ahead(1).kind == T::Str {
+            self.expect(Kw::DUMPFILE)?;
             return Ok(SelectInto::DumpFile(self.string()?));
         }
         if self.eat(Kw::OUTFILE) {

@@ -88,6 +88,8 @@ impl Parser<'_> {
         let mut options = SelectOptions::default();
         let mut all = false;
         loop {
+            // A point behind the word makes it the name of a table.
+            let named = self.ahead(1).kind == T::Dot;
             match self.kw() {
                 Kw::ALL => all = true,
                 Kw::DISTINCT | Kw::DISTINCTROW => options.distinct = true,
@@ -95,8 +97,8 @@ impl Parser<'_> {
                 Kw::STRAIGHT_JOIN => options.straight_join = true,
                 Kw::SQL_SMALL_RESULT => options.small_result = true,
                 Kw::SQL_BIG_RESULT => options.big_result = true,
-                Kw::SQL_BUFFER_RESULT => options.buffer_result = true,
-                Kw::SQL_NO_CACHE => options.no_cache = true,
+                Kw::SQL_BUFFER_RESULT if !named => options.buffer_result = true,
+                Kw::SQL_NO_CACHE if !named => options.no_cache = true,
                 Kw::SQL_CALC_FOUND_ROWS => options.calc_found_rows = true,
                 _ if all && options.distinct => {
                     let message = "Incorrect usage of ALL and DISTINCT".into();
@@ -255,7 +257,7 @@ impl Parser<'_> {
     /// At a join after an inner join's right side: there are more conditions than joins ahead, so
     /// one of them is for the join before.
     fn condition_follows_joins(&self) -> bool {
-        let (mut depth, mut open) = (0u32, 1i64);
+        let (mut depth, mut open, mut natural) = (0u32, 1i64, false);
         for (i, token) in self.tokens.iter().enumerate().skip(self.pos) {
             match token.kind {
                 T::LParen => depth += 1,
@@ -263,6 +265,9 @@ impl Parser<'_> {
                 T::RParen => depth -= 1,
                 T::Comma | T::End | T::Semicolon if depth == 0 => return false,
                 T::Word if depth == 0 => match token.kw {
+                    // A natural join has no condition.
+                    Kw::NATURAL => natural = true,
+                    Kw::JOIN if natural => natural = false,
                     Kw::JOIN | Kw::STRAIGHT_JOIN => open += 1,
                     Kw::ON if self.tokens[i + 1].kw == Kw::DUPLICATE => return false,
                     Kw::ON | Kw::USING => {

@@ -15,9 +15,9 @@ Usage: weir migrate --from=mysql://user:password@host:3306/ --to=mysql://user:pa
   --no-follow        do not make a replica of the target behind the copy
   --tls              encrypt the connections to the source
 
-First each definition of the source is tried in a scratch database of the target, and what is refused is told. Then all rows are copied as
+First each definition of the source is tried in a scratch database of the target, and the command reports what is refused. Then all rows are copied as
 they were at one moment (writers of the source wait for an instant, no longer), the target follows the source as its replica, and the
-tables are compared. The switch is yours; what to do is told at the end. Nothing is changed at the source.
+tables are compared. The switch is yours; the command ends with what to do. Nothing is changed at the source.
 
 The source's account needs SELECT, SHOW VIEW, TRIGGER, EVENT, RELOAD, REPLICATION SLAVE, REPLICATION CLIENT; the target's needs all rights. The two servers need
 server_ids of their own.

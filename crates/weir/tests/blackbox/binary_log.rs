@@ -58,7 +58,12 @@ fn each_statement_has_its_events() {
         ("set sql_log_bin = 0 ;; insert into t values (30, 1) ;; set sql_log_bin = 1", String::new()),
         ("grant select on d.* to root@localhost", said("grant select on d.* to root@localhost")),
         ("drop table if exists never", String::new()),
-        ("analyze table t", String::new()),
+        ("analyze table t", said("analyze table t")),
+        ("optimize no_write_to_binlog table t", String::new()),
+        ("check table t", String::new()),
+        ("flush tables", said("flush tables")),
+        ("flush tables with read lock ;; unlock tables", String::new()),
+        ("flush local status", String::new()),
     ] {
         assert_eq!(events_of(&mut c, sql), events, "{sql}");
     }
@@ -69,6 +74,165 @@ fn each_statement_has_its_events() {
             && made.ends_with("START TRANSACTION | Table_map | Write_rows | Xid"),
         "{made}"
     );
+}
+
+/// What does the same on any server is logged as its text, in place of its rows, where the session wants that.
+#[test]
+fn changes_are_logged_as_texts_where_that_is_safe() {
+    let server = Server::start(LOG);
+    let mut c = server.root_client();
+    for sql in [
+        "create database d",
+        "use d",
+        "create table t (a int primary key, b double, c varchar(40))",
+        "create table n (a int primary key auto_increment, b int)",
+        "create table sums (t varchar(10) primary key, n int, crc varchar(20), at timestamp default current_timestamp)",
+        "create table fired (a int primary key)",
+        "create trigger f after insert on fired for each row insert into t (a) values (new.a + 1000)",
+        "create function twice(x int) returns int deterministic return 2 * x",
+        "insert into t values (1, 1, 'x'), (2, 2, 'y')",
+        "set session binlog_format = statement",
+        "set @v = 7",
+    ] {
+        c.run(sql);
+    }
+    let text = |sql: &str| format!("Gtid | BEGIN | use `d`; {sql} | Xid");
+    let rows = |kind: &str| format!("Gtid | BEGIN | Table_map | {kind} | Xid");
+    for sql in [
+        "insert into t values (3, 3.5, 'z'), (4, 4, now())",
+        "update t set b = b + 1, c = upper(c) where a < 3",
+        "update t set b = 0 where a = 12345",
+        "delete from t where a in (select a from n)",
+        "replace into sums (t, n, crc) select 't', count(*), coalesce(lower(conv(bit_xor(cast(crc32(concat_ws('#', a, c)) as unsigned)), 10, 16)), 0) from t force index (primary)",
+        "insert into t select a + 100, b, c from t",
+        "replace into sums (t, n) select 'n', count(*) from n",
+        // Equal tables are changed alike whatever these find here: that is how pt-table-sync repairs a replica.
+        "replace into n (a, b) values ('700', 1), (5, 2)",
+        "replace into n values ('700', 1), (5, 2)",
+        "delete from n where `a`='700' and b = 1 limit 1",
+        "delete from n where a = 12345 limit 1",
+        "delete from sums where t = 'no such' limit 1",
+        "update t set b = 7 where c <> '' and 1 = a limit 1",
+        "delete from t order by a desc limit 1",
+    ] {
+        assert_eq!(events_of(&mut c, sql), text(sql), "{sql}");
+    }
+    for (sql, kind) in [
+        ("update t set b = rand() where a = 1", "Update_rows"),
+        ("insert into t values (5, 5, uuid())", "Write_rows"),
+        ("insert into t values (@v, 5, '')", "Write_rows"),
+        ("insert into t values (8, connection_id(), user())", "Write_rows"),
+        ("insert into t values (9, @@server_id, '')", "Write_rows"),
+        ("insert into t values (twice(5), 1, '')", "Write_rows"),
+        ("insert into n (b) values (1)", "Write_rows"),
+        ("insert into n values (0, 1)", "Write_rows"),
+        ("replace into n values (10, 1), (null, 1)", "Write_rows"),
+        ("insert into n values (50 - 20, 1)", "Write_rows"),
+        ("delete from n where a > 0 limit 1", "Delete_rows"),
+        ("delete from n where a = 30 or b > 0 limit 1", "Delete_rows"),
+        ("delete from sums where t in ('n') limit 1", "Delete_rows"),
+        ("update t set c = 'limit' limit 1", "Update_rows"),
+        ("delete from t order by b limit 1", "Delete_rows"),
+        (
+            "prepare s from 'insert into t values (?, 1, 1)' ;; set @p = 50 ;; execute s using @p",
+            "Write_rows",
+        ),
+    ] {
+        assert_eq!(events_of(&mut c, sql), rows(kind), "{sql}");
+    }
+    let fired = "Gtid | BEGIN | Table_map | Write_rows | Table_map | Write_rows | Xid";
+    assert_eq!(events_of(&mut c, "insert into fired values (1)"), fired);
+    assert_eq!(c.query("insert into t values (4, 1, 1)").unwrap_err().errno, 1062);
+    let mixed = "begin ;; insert into t values (60, 1, '') ;; savepoint s ;; insert into t values (61, 1, '') ;; rollback to s ;; insert into t values (62, uuid_short(), '') ;; commit";
+    let both =
+        "Gtid | BEGIN | use `d`; insert into t values (60, 1, '') | Table_map | Write_rows | Xid";
+    assert_eq!(events_of(&mut c, mixed), both);
+    c.run("begin");
+    assert_eq!(c.query("set session binlog_format = row").unwrap_err().errno, 1679);
+    c.run("rollback");
+    c.run("set session binlog_format = mixed");
+    assert_eq!(events_of(&mut c, "delete from t where a = 60"), rows("Delete_rows"));
+    c.run("set session transaction isolation level read committed");
+    c.run("set session binlog_format = statement");
+    assert_eq!(events_of(&mut c, "delete from t where a = 62"), rows("Delete_rows"));
+}
+
+/// A client names its next transaction, as mysqlbinlog's output does; it may have nothing in it.
+#[test]
+fn a_transaction_has_the_name_that_its_client_gives() {
+    let server = Server::start(LOG);
+    let mut c = server.root_client();
+    c.run("create database d");
+    c.run("use d");
+    c.run("create table t (a int primary key)");
+    let own = c.run("select @@server_uuid").rows[0][0].clone().unwrap_or_default();
+    const OTHER: &str = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+    let executed = |c: &mut Client| {
+        let set = c.run("select @@global.gtid_executed").rows.remove(0).remove(0);
+        let set = set.unwrap_or_default().replace('\n', "").replace(&own, "own");
+        let mut parts: Vec<&str> = set.split(',').collect();
+        parts.sort_unstable();
+        parts.join(",")
+    };
+    let name = |n: u32| format!("set gtid_next = '{OTHER}:{n}'");
+    c.run(&name(5));
+    c.run("insert into t values (1)");
+    let over = c.query("insert into t values (2)").unwrap_err();
+    assert_eq!(over.errno, 1837);
+    assert!(
+        over.message.ends_with(&format!("Current @@SESSION.GTID_NEXT is '{OTHER}:5'.")),
+        "{over:?}"
+    );
+    assert_eq!(executed(&mut c), format!("{OTHER}:5,own:1-2"));
+    // An empty transaction, in the place of one that is to be passed over.
+    let empty = format!("{} ;; begin ;; commit", name(6));
+    assert_eq!(events_of(&mut c, &empty), "Gtid | BEGIN | COMMIT");
+    let rolled_back = format!("{} ;; begin ;; insert into t values (3) ;; rollback", name(7));
+    assert_eq!(events_of(&mut c, &rolled_back), "");
+    assert_eq!(executed(&mut c), format!("{OTHER}:5-6,own:1-2"));
+    // It was used already: nothing is done.
+    let again = format!("{} ;; begin ;; insert into t values (1) ;; commit", name(5));
+    assert_eq!(events_of(&mut c, &again), "");
+    let branch = format!(
+        "{} ;; xa start 'x' ;; insert into t values (1) ;; xa end 'x' ;; xa prepare 'x'",
+        name(5)
+    );
+    assert_eq!(events_of(&mut c, &branch), "");
+    assert!(c.run("xa recover").rows.is_empty());
+    let changed = format!("{} ;; create table u (a int)", name(7));
+    assert_eq!(events_of(&mut c, &changed), "Gtid | use `d`; create table u (a int)");
+    let nothing = format!("{} ;; update t set a = 1 where a = 1", name(8));
+    assert_eq!(events_of(&mut c, &nothing), "Gtid | BEGIN | COMMIT");
+    c.run(&name(9));
+    c.run("begin");
+    c.run("insert into t values (9)");
+    assert_eq!(c.query("create table v (a int)").unwrap_err().errno, 1778);
+    assert_eq!(c.query(&name(10)).unwrap_err().errno, 1766);
+    // Another session waits for the name until the transaction ends, and then finds it used.
+    let address = server.root_client();
+    let waits = std::thread::spawn(move || {
+        let mut b = address;
+        b.run(&name(9));
+        b.run("insert into d.t values (9)");
+        b.run("set gtid_next = automatic");
+    });
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(!waits.is_finished());
+    c.run("commit");
+    waits.join().unwrap();
+    c.run("set gtid_next = 'automatic'");
+    c.run("insert into t values (10)");
+    assert_eq!(executed(&mut c), format!("{OTHER}:5-9,own:1-3"));
+    assert_eq!(c.query("set gtid_next = 'anonymous'").unwrap_err().errno, 1782);
+    assert_eq!(c.query(&format!("set gtid_next = '{OTHER}:tag:1'")).unwrap_err().errno, 1774);
+    // A number of this server's own that it has not given yet is passed over when its turn comes.
+    c.run(&format!("set gtid_next = '{own}:4'"));
+    c.run("insert into t values (11)");
+    c.run("set gtid_next = 'automatic'");
+    c.run("insert into t values (12)");
+    assert_eq!(executed(&mut c), format!("{OTHER}:5-9,own:1-5"));
+    let rows = c.run("select group_concat(a order by a) from t").rows.remove(0).remove(0);
+    assert_eq!(rows.as_deref(), Some("1,9,10,11,12"));
 }
 
 #[test]
@@ -87,7 +251,9 @@ fn passwords_are_not_in_the_log() {
     for events in [made, set] {
         assert!(!events.contains("sesame"), "{events}");
     }
+    c.run("flush binary logs");
     let bytes = std::fs::read(server.root().join("data/binlog.000001")).expect("the log");
+    assert!(bytes.windows(7).any(|w| w == b"ALTER U"), "the events are in the file");
     assert!(!bytes.windows(6).any(|w| w == b"sesame"));
 }
 
@@ -100,6 +266,8 @@ fn texts_stand_in_the_bytes_of_their_sets() {
     c.run("create database d");
     c.run("create table d.t (a int primary key, w varchar(20) character set utf16, l char(9) character set latin1, u text character set ucs2)");
     c.run("insert into d.t values (1, 'wide\u{1F30D}', 'größe', 'größe')");
+    // A file is written after the acknowledgement; one that is closed has all its events.
+    c.run("flush binary logs");
     let bytes = std::fs::read(source.root().join("data/binlog.000001")).expect("the log");
     let has = |part: &[u8]| bytes.windows(part.len()).any(|w| w == part);
     assert!(has(b"\0w\0i\0d\0e\xD8\x3C\xDF\x0D") && has(b"gr\xF6\xDFe"));

@@ -195,3 +195,46 @@ fn memory_is_told_by_owner_and_by_session() {
     assert!(locks.parse::<u64>().unwrap() > 0, "{locks}");
     c.run("rollback");
 }
+
+/// Rows by table and index, requests by file, durations by class: what `sys` and exporters read.
+#[test]
+fn tables_indexes_and_files_have_their_figures() {
+    let s = Server::start(&[]);
+    let mut c = s.root_client();
+    c.run("create database d");
+    c.run("create table d.t (a int primary key, b int, c int, key b (b), key c (c))");
+    c.run("insert into d.t values (1, 1, 1), (2, 2, 2), (3, 3, 3)");
+    c.run("select * from d.t");
+    c.run("select * from d.t force index (b) where b = 2");
+    c.run("update d.t set c = 5 where a = 3");
+    c.run("delete from d.t where a = 1");
+    let of_t = |columns: &str, view: &str| {
+        format!("select {columns} from sys.{view} where '{}' in (table_schema, table_name)", "t")
+    };
+    let table =
+        of_t("rows_fetched, rows_inserted, rows_updated, rows_deleted", "schema_table_statistics");
+    assert_eq!(c.rows(&table), "6,3,1,1");
+    let index = of_t("index_name, rows_selected, rows_updated", "schema_index_statistics");
+    assert_eq!(c.rows(&format!("{index} order by index_name")), "b,1,0;c,0,0;PRIMARY,2,1");
+    assert_eq!(
+        c.rows("select index_name from sys.schema_unused_indexes where object_name = 't'"),
+        "c"
+    );
+    let scans = "select rows_full_scanned from sys.schema_tables_with_full_table_scans where object_name = 't'";
+    assert_eq!(c.rows(scans), "3");
+    // When its pages are written is the cleaner's choice; that they are of the table is known before.
+    let io = of_t("io_read_requests >= 0, io_write >= 0", "x$schema_table_statistics");
+    assert_eq!(c.rows(&io), "1,1");
+    let files = "select count(*) > 0, sum(total_written) > 0 from sys.x$io_global_by_file_by_bytes";
+    assert_eq!(c.rows(files), "1,1");
+    let log = "select count_write > 0, sum_number_of_bytes_write > 0, count_misc > 0 \
+               from performance_schema.file_summary_by_event_name where event_name like '%log_file'";
+    assert_eq!(c.rows(log), "1,1,1");
+    let shares = "select max(bucket_quantile), max(count_bucket_and_lower) = sum(count_bucket), sum(count_bucket) > 5 \
+                  from performance_schema.events_statements_histogram_global";
+    assert_eq!(c.rows(shares), "1,1,1");
+    let one = "select count_bucket > 0, bucket_timer_low < bucket_timer_high \
+               from performance_schema.events_statements_histogram_by_digest h \
+               join performance_schema.events_statements_summary_by_digest using (digest) where digest_text like 'DELETE%'";
+    assert_eq!(c.rows(one), "1,1");
+}

@@ -30,6 +30,34 @@ fn lines_have_numbers_and_rows() {
 }
 
 #[test]
+fn logins_that_fail_are_notes_of_one_line() {
+    let server = Server::start(&["--log-error-verbosity=3"]);
+    let mut c = server.root_client();
+    c.run("create user u identified by 'p', shut account lock");
+    let refused = |user, password| {
+        assert!(server.connect(&Login { user, password, ..Login::default() }).is_err(), "{user}");
+    };
+    for (name, password, number, text) in [
+        ("u", "wrong", "MY-010926", "user 'u'@'localhost' (using password: YES)"),
+        ("shut", "", "MY-010927", "user 'shut'@'localhost'. Account is locked."),
+        (
+            "a\n0 [Error] b",
+            "x",
+            "MY-010926",
+            "user 'a 0 [Error] b'@'localhost' (using password: YES)",
+        ),
+    ] {
+        refused(name, password);
+        let line = format!(" [Note] [{number}] [Server] Access denied for {text}\n");
+        until(name, || server.log().contains(&line));
+    }
+    c.run("set global log_error_verbosity = 2");
+    let before = server.log().len();
+    refused("u", "wrong");
+    assert_eq!(server.log().len(), before, "{}", server.log());
+}
+
+#[test]
 fn lines_may_be_json_and_left_out() {
     let folder = std::env::temp_dir().join(format!("weir-json-log-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

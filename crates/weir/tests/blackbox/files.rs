@@ -332,11 +332,11 @@ fn a_client_that_is_killed_or_vanishes_in_the_middle() {
     c.write_packet(b"1\n2\n").unwrap();
     other.run(&format!("kill {}", c.id));
     until("it is gone", || c.is_closed());
-    // A client that sends without end, and one that breaks off.
+    // One that breaks off in the middle. The rows that it has sent are read first, and undone.
     let mut c = d.server.connect(&LOGIN).unwrap();
     c.send_query(sql);
     c.read_packet().unwrap();
-    for _ in 0..100 {
+    for _ in 0..20 {
         c.write_packet(&b"7\n".repeat(10_000)).unwrap();
     }
     c.vanish();

@@ -2,8 +2,11 @@
 
 mod accounts;
 mod attributes;
+mod audit;
 mod backup;
 mod binary_log;
+mod binary_log_told;
+mod book;
 mod commands;
 mod commits;
 mod common;

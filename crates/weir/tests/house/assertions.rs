@@ -9,7 +9,7 @@ const ROOMS: &[(&str, usize)] = &[
     ("btree", 3),
     ("catalog", 4),
     ("lock", 15),
-    ("log", 12),
+    ("log", 14),
     ("mtr", 2),
     ("pool", 9),
     ("recovery", 4),

@@ -33,7 +33,13 @@ const CRATES: &[&str] = &[
 ];
 
 const FLOORS: &[(&str, &[&str])] = &[
-    ("rt", &["sync", "rng", "clock", "sched", "wait", "timer", "lib", "sim", "real", "actor"]),
+    (
+        "rt",
+        &[
+            "sync", "rng", "clock", "process", "sched", "wait", "timer", "lib", "sim", "real",
+            "actor",
+        ],
+    ),
     (
         "engine",
         &[
@@ -110,6 +116,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "meta",
             "binlog",
             "digests",
+            "statement_history",
             "context",
             "metrics",
             "processes",

@@ -36,14 +36,16 @@ fn dashboard_and_alerts_name_metrics_that_there_are() {
     assert!(there.len() > 200);
     // Tables of the server that the descriptions of alerts send people to.
     let tables = ["weir_stalls", "weir_waits"];
-    for path in
-        ["packaging/grafana/weir.json", "packaging/prometheus/weir.rules.yml", "docs/operate.md"]
-    {
+    for path in [
+        "packaging/grafana/weir.json",
+        "packaging/prometheus/weir.rules.yml",
+        "docs/book/src/operate/monitoring.md",
+    ] {
         let names = named(&read(path));
         let unknown: Vec<_> = names
             .iter()
             .filter(|n| !there.contains(*n) && !tables.contains(&n.as_str()))
-            .filter(|n| path != "docs/operate.md" || n.ends_with("_total"))
+            .filter(|n| path != "docs/book/src/operate/monitoring.md" || n.ends_with("_total"))
             .collect();
         assert!(unknown.is_empty(), "{path} names {unknown:?}, which the server does not have");
         assert!(names.len() > 3, "{path} names {names:?}");

@@ -9,7 +9,7 @@ const FUNCTION: usize = 70;
 
 /// Files over [`FILE`] lines, functions over [`FUNCTION`] lines, in all crates.
 const LONG_FILES: usize = 0;
-const LONG_FUNCTIONS: usize = 25;
+const LONG_FUNCTIONS: usize = 24;
 
 /// The only files with `unsafe` in them. Each has its contract at the place.
 const UNSAFE: &[&str] = &[
@@ -30,6 +30,7 @@ const UNSAFE: &[&str] = &[
     "crates/engine/src/pool/mod.rs",
     "crates/engine/src/pool/recover.rs",
     "crates/rt/src/clock.rs",
+    "crates/rt/src/process.rs",
     "crates/rt/src/sched.rs",
     "crates/rt/src/wait.rs",
     "crates/weir/src/cli/allocator.rs",

@@ -9,7 +9,7 @@ use crate::btree;
 use crate::page::slotted;
 use crate::pool::Access;
 use crate::row::RowView;
-use crate::table::{MdlMode, Table};
+use crate::table::{MdlMode, Table, Use};
 use crate::txn::{Isolation, System, Txn, View};
 use std::sync::Arc;
 
@@ -55,6 +55,7 @@ fn read(
         }
     }
     db.stats.rows_read.add(rows as u64);
+    t.indexes[0].uses.add(Use::Fetched, rows as u64);
     Some(rows)
 }
 

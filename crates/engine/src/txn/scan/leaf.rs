@@ -8,7 +8,7 @@
 //! that the view sees all of ([`Cover`](crate::txn::cover)); other leaves are left to [`Cursor::next`].
 
 use super::{Cursor, Position};
-use crate::change_buffer::Pair;
+use crate::change_buffer::{Pair, Walk};
 use crate::error::Result;
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
@@ -41,6 +41,14 @@ fn is_old(view: Option<&View>, value: &[u8]) -> bool {
 #[inline]
 fn is_deleted(value: &[u8]) -> bool {
     RowHeader::read(value).is_deleted()
+}
+
+/// The entries of a secondary index where the leaf of the main tree has them all, the view sees all that was written into it, and none is
+/// marked: then they are as many rows, and nothing else of an entry is looked at.
+fn count_of_entries(pair: &Pair<'_>, walk: &Walk, view: Option<&View>) -> Option<usize> {
+    let (leaf, _) = pair.first(walk)?;
+    let mut values = pair.values(walk)?;
+    (is_settled(leaf, view) && !values.any(is_marked)).then(|| walk.left())
 }
 
 /// Rows that a leaf gave, and where the scan goes on; `None`: its entries are not settled.
@@ -95,7 +103,7 @@ impl Cursor {
         };
         txn.drive(0, leaf).await?;
         self.ahead.note(attempts);
-        txn.db.stats.rows_read.add(rows as u64);
+        self.count_read(txn, rows);
         if self.cover.is_some() {
             txn.db.stats.rows_covered.add(rows as u64);
         }
@@ -204,6 +212,9 @@ impl Cursor {
         let (from, pair) = self.pair_at(w)?;
         let mut walk = pair.walk(from, self.spec.end.as_deref());
         let secondary = self.spec.index > 0;
+        if let Some(rows) = count_of_entries(&pair, &walk, view).filter(|_| secondary) {
+            return Ok(Some((rows, self.behind(&pair))));
+        }
         let mut rows = 0;
         if let Some(values) = pair.values(&walk).filter(|_| !secondary) {
             for value in values.take_while(|value| is_old(view, value)) {

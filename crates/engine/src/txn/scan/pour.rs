@@ -56,7 +56,7 @@ impl Cursor {
         };
         txn.drive(0, pour).await?;
         self.ahead.note(attempts);
-        txn.db.stats.rows_read.add(rows as u64);
+        self.count_read(txn, rows);
         Ok((rows > 0).then_some(rows))
     }
 

@@ -71,6 +71,16 @@ pub async fn alone(
     ctx: &StatementCtx<'_>,
 ) -> Result<Arc<HeldTables>, SqlError> {
     let held = ctx.reads.locked.map_or_else(Arc::default, |l| l.held.clone());
+    alone_too(&held, tables, ctx).await?;
+    Ok(held)
+}
+
+/// The same for more tables than a statement has already.
+pub async fn alone_too(
+    held: &HeldTables,
+    tables: &[Arc<Table>],
+    ctx: &StatementCtx<'_>,
+) -> Result<(), SqlError> {
     let mut sorted: Vec<&Arc<Table>> = tables.iter().collect();
     sorted.sort_by_key(|t| t.def.id);
     sorted.dedup_by_key(|t| t.def.id);
@@ -86,7 +96,7 @@ pub async fn alone(
             held.add(hold.map_err(engine_error)?);
         }
     }
-    Ok(held)
+    Ok(())
 }
 
 /// How the engine's statements wait while `held` is held, and what they change beside their own table.

@@ -11,7 +11,8 @@ mod verify;
 
 pub use alter::{carried, check_alter};
 pub use family::{
-    Family, alone, beside, check_drop, check_truncate, children_of, ddl, followed, parents_of,
+    Family, alone, alone_too, beside, check_drop, check_truncate, children_of, ddl, followed,
+    parents_of,
 };
 pub use fit::{check_children, check_parents};
 pub use verify::verify;

@@ -1,8 +1,9 @@
 //! Function calls and aggregates.
 
 use super::digits::{is_long, rounded, whole_average};
+use super::fixed_places::near_where_fixed;
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
-use super::operator::{compare_exprs, near_where_fixed};
+use super::operator::compare_exprs;
 use super::select::position;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
@@ -11,7 +12,7 @@ use crate::func::aggregate::{self, AggKind, AggSpec, MAX_BINARY, too_many_bits};
 use crate::func::concat::concatenated;
 use crate::func::control::NULLIF_COMPARED;
 use crate::func::facts::{Arg, Id};
-use crate::func::special::{self, Special};
+use crate::func::special::{self, Special, WaitFor};
 use crate::func::{self, FuncDef};
 use crate::query::expr::collations::{
     in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
@@ -57,7 +58,8 @@ impl Binder<'_> {
         let args: Vec<BExpr> =
             texts.map(|(i, a)| if def.arg(i) == Arg::Text { as_text(a) } else { a }).collect();
         let degrees = func::geo::takes_degrees(def, args.len());
-        let computes = |i| degrees || def.arg(i) == Arg::Number;
+        let computes =
+            |i| degrees || def.id == Id::Like || matches!(def.arg(i), Arg::Number | Arg::Digits);
         let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         if let Some(compared) = func::regexp::compared_texts(def) {
@@ -175,7 +177,7 @@ impl Binder<'_> {
         match special {
             Special::Sleep => self.sleep(args),
             Special::GetLock => self.get_lock(args),
-            Special::WaitForGtids => self.wait_for_gtids(args),
+            Special::Wait(what) => self.wait_for(what, args),
             Special::Coercibility => self.coercibility(args),
             Special::Benchmark => self.benchmark(args),
             Special::Grouping => self.grouping(args),
@@ -316,7 +318,7 @@ impl Binder<'_> {
             return Err(value_error(ValueError::wrong_parameter_count("BENCHMARK")));
         };
         let (n, e) = (self.numeric(n)?, self.scalar(e)?);
-        let tables = self.without_subqueries("BENCHMARK()", [&n, &e])?;
+        let tables = self.without_subqueries("BENCHMARK()", &[&n, &e])?;
         let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::Benchmark(n, e), tables, info))
     }
@@ -326,26 +328,29 @@ impl Binder<'_> {
             return Err(value_error(ValueError::wrong_parameter_count("GET_LOCK")));
         };
         let (name, limit) = (as_text(self.scalar(name)?), self.numeric(limit)?);
-        let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
+        let tables = self.without_subqueries("GET_LOCK()", &[&name, &limit])?;
         let info = TypeInfo::new(SqlType::BOOL, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
     }
 
-    /// WAIT_FOR_EXECUTED_GTID_SET(set[, seconds]); no seconds are 0, which have no end.
-    fn wait_for_gtids(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
-        let forever = ast::Expr::Literal(ast::Literal::Int(0));
-        let (set, limit) = match args {
-            [set] => (set, &forever),
-            [set, limit] => (set, limit),
-            _ => {
-                let name = "WAIT_FOR_EXECUTED_GTID_SET";
-                return Err(value_error(ValueError::wrong_parameter_count(name)));
-            }
-        };
-        let (set, limit) = (as_text(self.scalar(set)?), self.numeric(limit)?);
-        let tables = self.without_subqueries("WAIT_FOR_EXECUTED_GTID_SET()", [&set, &limit])?;
+    /// WAIT_FOR_EXECUTED_GTID_SET and its family: a text, and perhaps a text at the end.
+    fn wait_for(&mut self, what: WaitFor, args: &[ast::Expr]) -> Bind<BExpr> {
+        let (name, least, most) = what.shape();
+        let upper = name.to_ascii_uppercase();
+        if !(least..=most).contains(&args.len()) {
+            return Err(value_error(ValueError::wrong_parameter_count(&upper)));
+        }
+        let mut bound = Vec::with_capacity(args.len());
+        for (at, arg) in args.iter().enumerate() {
+            bound.push(match at {
+                0 | 3 => as_text(self.scalar(arg)?),
+                _ => self.numeric(arg)?,
+            });
+        }
+        let tables =
+            self.without_subqueries(&format!("{upper}()"), &bound.iter().collect::<Vec<_>>())?;
         let info = TypeInfo::new(SqlType::LONG_INT, true);
-        Ok(self.run_before(SubKind::WaitForGtids(set, limit), tables, info))
+        Ok(self.run_before(SubKind::Wait(what, bound), tables, info))
     }
 
     /// NAME_CONST(name, value): the value; the parser gives the column its name. Both are literals, the value perhaps behind a sign or before COLLATE.
@@ -375,14 +380,14 @@ impl Binder<'_> {
             return Err(value_error(ValueError::wrong_parameter_count("LOAD_FILE")));
         };
         let path = self.scalar(path)?;
-        let tables = self.without_subqueries("LOAD_FILE()", [&path, &path])?;
+        let tables = self.without_subqueries("LOAD_FILE()", &[&path, &path])?;
         let ty = SqlType::varbinary(1 << 24);
         Ok(self.run_before(SubKind::LoadFile(path), tables, TypeInfo::new(ty, true)))
     }
 
     /// What is run before the expression that it stands in is run before no other of its kind: the tables that the arguments
     /// read, or 1235.
-    fn without_subqueries(&self, what: &str, args: [&BExpr; 2]) -> Bind<u64> {
+    fn without_subqueries(&self, what: &str, args: &[&BExpr]) -> Bind<u64> {
         let mut subs = Vec::new();
         args.iter().for_each(|a| a.subs(&mut subs));
         match subs.is_empty() {

@@ -8,21 +8,22 @@ use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::env::PlanEnv;
 use crate::query::plan::kept::{LONGEST_VARCHAR, kept, unmeasured};
-use crate::query::plan::{OutColumn, QueryPlan};
+use crate::query::plan::{Body, OutColumn, QueryPlan};
 use crate::session_api::SqlError;
 use crate::value::cast::text_length;
-use crate::value::{Collation, IntKind, LobKind, SqlType};
+use crate::value::{Class, Collation, IntKind, LobKind, SqlType};
 use weir_syntax::ast;
 
 /// The columns of a table that is made of a query.
 pub fn created_columns(query: &ast::Query, env: &PlanEnv<'_>) -> Result<Vec<SqlColumn>, SqlError> {
     let mut b = Binder::new(env);
     let plan = b.bind_query(query)?;
+    let strict = env.reads.settings.mode.strict();
     let mut out: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
     for (i, c) in plan.columns.iter().enumerate() {
         let column = match base_of(c, &mut b) {
-            Some((table, at)) => copied(c, &table.columns[at]),
-            None => computed(c, plan.item(i), &plan),
+            Some((table, at)) => copied(c, &table.columns[at], strict),
+            None => computed(c, (i, &plan), strict),
         };
         check_column_name(&column.name)?;
         if out.iter().any(|k| same_name(&k.name, &column.name)) {
@@ -42,7 +43,7 @@ fn base_of(c: &OutColumn, b: &mut Binder<'_>) -> Option<(std::sync::Arc<SqlTable
 }
 
 /// It keeps type, default and comment. It is no AUTO_INCREMENT and no generated column; an outer join may make it nullable.
-fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
+fn copied(c: &OutColumn, base: &SqlColumn, strict: bool) -> SqlColumn {
     let mut column = SqlColumn {
         nullable: c.info.nullable,
         default: base.default.clone(),
@@ -52,7 +53,7 @@ fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
         ..SqlColumn::new(c.name.to_string(), base.ty)
     };
     if base.auto_increment || base.is_generated() {
-        column.default = without_default(column.ty, column.nullable);
+        column.default = without_default(column.ty, column.nullable, strict);
     }
     if column.nullable && column.default == ColumnDefault::None {
         column.default = ColumnDefault::Null;
@@ -60,19 +61,43 @@ fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
     column
 }
 
-fn computed(c: &OutColumn, item: Option<&BExpr>, plan: &QueryPlan) -> SqlColumn {
-    let ty = match (&c.origin, item) {
+fn computed(c: &OutColumn, (at, plan): (usize, &QueryPlan), strict: bool) -> SqlColumn {
+    let ty = match (&c.origin, plan.item(at)) {
         (Some(o), _) if !o.computed => unmeasured(c.info.ty),
         // Of a view or derived table that is written into the query.
         (Some(_), _) => kept(c.info.ty),
         (_, Some(item)) => kept_of(item, c.info.ty, plan),
+        // Neither INT nor INT UNSIGNED has room for the values of both.
+        _ if c.info.ty.is_integer() && mixes_signs(plan, at) => SqlType::BIGINT,
         _ => kept(c.info.ty),
     };
     let nullable = c.info.nullable || c.info.ty == SqlType::Null;
     let mut column = SqlColumn::new(c.name.to_string(), ty);
     column.nullable = nullable;
-    column.default = without_default(ty, nullable);
+    column.default = without_default(ty, nullable, strict);
     column
+}
+
+/// Whether a column of UNION has values of INT UNSIGNED, and others that have a sign.
+fn mixes_signs(plan: &QueryPlan, column: usize) -> bool {
+    let (mut signed, mut unsigned) = (false, false);
+    for_branches(plan, &mut |branch| match branch.columns[column].info.ty {
+        SqlType::Int { unsigned: false, .. } => signed = true,
+        SqlType::Int { kind: IntKind::Int, unsigned: true, .. } => unsigned = true,
+        _ => {}
+    });
+    signed && unsigned
+}
+
+fn for_branches(plan: &QueryPlan, f: &mut impl FnMut(&QueryPlan)) {
+    match &plan.body {
+        Body::Set { left, right, .. } => {
+            for_branches(left, f);
+            for_branches(right, f);
+        }
+        Body::Nested(inner) => for_branches(inner, f),
+        _ => f(plan),
+    }
 }
 
 /// The type of a column that keeps the values of this expression.
@@ -134,10 +159,11 @@ fn kept_of(item: &BExpr, ty: SqlType, plan: &QueryPlan) -> SqlType {
     }
 }
 
-/// NULL, or the type's zero; what can have no default has none.
-fn without_default(ty: SqlType, nullable: bool) -> ColumnDefault {
+/// NULL, or the type's zero; what can have no default has none. The zero date is no default in strict modes.
+fn without_default(ty: SqlType, nullable: bool, strict: bool) -> ColumnDefault {
     match ty {
         _ if nullable => ColumnDefault::Null,
+        ty if strict && matches!(ty.class(), Class::Date | Class::DateTime) => ColumnDefault::None,
         ty if ty.is_lob() => ColumnDefault::None,
         ty => ColumnDefault::Literal(ty.zero()),
     }

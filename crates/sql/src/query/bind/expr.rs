@@ -2,10 +2,10 @@
 
 use super::digits::{is_long, rounded, whole_average};
 use super::literal::as_json;
-use super::operator::{columns_expected, compare_exprs, not};
+use super::operator::{columns_expected, compare_as_doubles, compare_exprs, not};
 use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::{Bind, Binder};
-use crate::context::VirtualColumn;
+use crate::context::{VirtualColumn, check_user_var};
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::infer;
@@ -161,6 +161,7 @@ impl Binder<'_> {
                 )
             }
             Expr::AssignVar { name, value } => {
+                check_user_var(name.as_str())?;
                 self.cacheable = false;
                 self.draws = true;
                 self.deprecated(Deprecated::Assignment);
@@ -434,16 +435,19 @@ impl Binder<'_> {
             None => None,
         };
         let (mut whens_bound, mut branches) = (Vec::with_capacity(whens.len()), Vec::new());
-        for (w, t) in whens {
+        for (written, t) in whens {
             let w = match &value {
                 Some((e, o)) => {
                     // Unlike `=`, CASE looks at a document's text when it meets one, as in MySQL. A literal may be a parameter here.
-                    let b = self.scalar(w)?;
-                    let (a, b) = self.documents_in_pair((e, o.clone()), (w, b));
-                    let (o, w) = self.list_pair((e, a), (w, b), false);
-                    compare_exprs(CmpOp::Eq, o, w)?
+                    let b = self.scalar(written)?;
+                    let (a, b) = self.documents_in_pair((e, o.clone()), (written, b));
+                    let (o, w) = self.list_pair((e, a), (written, b), false);
+                    match self.are_decimal_and_text((e, &o), (written, &w)) {
+                        true => compare_as_doubles(CmpOp::Eq, o, w),
+                        false => compare_exprs(CmpOp::Eq, o, w)?,
+                    }
                 }
-                None => self.numeric(w)?,
+                None => self.numeric(written)?,
             };
             whens_bound.push(w);
             branches.push(self.scalar(t)?);

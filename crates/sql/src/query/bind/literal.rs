@@ -17,12 +17,12 @@ use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::sent::{introduced, sent_text};
-use crate::value::temporal::parse;
+use crate::value::temporal::parse::{self, FoundDateTime};
 use crate::value::types::protocol::column_type;
 use crate::value::types::{NOT_FIXED, coercibility};
 use crate::value::{
-    Charset, Class, Collation, Decimal, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
-    literal_text,
+    Charset, Class, Collation, Decimal, LobKind, SqlMode, SqlType, TypeInfo, Value, ValueError,
+    Warnings, literal_text,
 };
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
@@ -54,11 +54,11 @@ impl Binder<'_> {
                 Some(cs) => self.introduced(cs, bytes)?,
                 None => Value::Bytes(bytes.to_vec().into()),
             },
-            Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {
+            Literal::Date(t) => match self.written_moment(t) {
                 Some(f) if !f.truncated && f.date_only => Value::Date(f.value.date),
                 _ => return Err(bad_temporal("DATE", t)),
             },
-            Literal::Timestamp(t) => match parse::datetime(t.as_bytes(), false) {
+            Literal::Timestamp(t) => match self.written_moment(t) {
                 Some(f) if f.truncated || f.date_only => return Err(bad_temporal("DATETIME", t)),
                 // It is a point in time, whose reading depends on the session's zone, and the plan does not.
                 Some(f) if f.offset.is_some() => {
@@ -87,6 +87,18 @@ impl Binder<'_> {
             e.info.ty = SqlType::BOOL;
         }
         Ok(e)
+    }
+
+    /// The text of a literal of dates, if the SQL mode takes the day that it names.
+    fn written_moment(&self, text: &str) -> Option<FoundDateTime> {
+        let mode = self.env.reads.settings.mode;
+        let found = parse::datetime(text.as_bytes(), mode.has(SqlMode::ALLOW_INVALID_DATES))?;
+        let day = found.value.date;
+        let refused = match day.is_zero() {
+            true => mode.has(SqlMode::NO_ZERO_DATE),
+            false => day.has_zero_part() && mode.has(SqlMode::NO_ZERO_IN_DATE),
+        };
+        (!refused).then_some(found)
     }
 
     /// A literal behind the name of its character set; 1300 where it is not well formed there.
@@ -120,6 +132,13 @@ impl Binder<'_> {
     pub fn is_number(&self, e: &Expr, b: &BExpr) -> bool {
         use LiteralClass::{Decimal, Float, Int};
         b.info.ty.is_numeric() || matches!(self.class(e), Some(Int | Decimal | Float))
+    }
+
+    /// Whether one is a decimal and the other a text. CASE, and a list that has numbers, too, compare them as doubles, also where the text is a constant.
+    pub fn are_decimal_and_text(&self, a: (&Expr, &BExpr), b: (&Expr, &BExpr)) -> bool {
+        let decimal = |(_, e): (&Expr, &BExpr)| e.info.ty.class() == Class::Decimal;
+        let text = |(w, e): (&Expr, &BExpr)| e.info.ty.class() == Class::Text || self.is_text(w);
+        decimal(a) && text(b) || decimal(b) && text(a)
     }
 
     /// An expression of one value whose place is a number's, or a condition's.

@@ -171,6 +171,7 @@ fn reads(table: &Arc<SqlTable>, columns: &[usize]) -> QueryPlan {
         agg: None,
         extremes: None,
         windows: Vec::new(),
+        drawn: Default::default(),
         having: None,
         items: columns.iter().map(item).collect(),
         item_subs: Vec::new(),

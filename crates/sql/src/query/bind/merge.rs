@@ -289,7 +289,7 @@ impl Binder<'_> {
         };
         let bases = slots.iter().map(base).collect();
         let Parts { items, check, order, first, width, .. } = parts;
-        let merged = Arc::new(Merged { items, first, bases, view, check });
+        let merged = Arc::new(Merged { items, first, bases, view, check, one_of_several: false });
         let names = ScopeTable { schema, alias, columns, ..ScopeTable::unseen(Some(&merged)) };
         self.top_mut().scope.push(names);
         for _ in 1..width {

@@ -2,6 +2,7 @@
 
 use super::functional_dependency::text;
 use super::scope::{Found, Place, ambiguous, unknown_column};
+use super::view::several_bases;
 use super::{AGGREGATE, Bind, Binder, Named};
 use crate::account::Privileges;
 use crate::errno;
@@ -79,6 +80,10 @@ impl Binder<'_> {
             match self.stack[level].scope.find(c) {
                 Found::Column(t, _) if self.stack[level].unreachable & (1 << t) != 0 => {}
                 Found::Column(t, i) => {
+                    let target = &self.stack[level].scope.tables[usize::from(t)];
+                    if target.merged.as_ref().is_some_and(|m| m.is_elsewhere(i)) {
+                        return Err(several_bases(target));
+                    }
                     let e = self.stack[level].scope.column(t, i, depth as u8);
                     if depth == 0 && !self.may_be_named_here(&e) {
                         continue;
@@ -103,8 +108,8 @@ impl Binder<'_> {
                 }
                 Found::Ambiguous => return Err(ambiguous(c, place)),
                 Found::None if depth == 0 && c.table.is_none() => {
-                    if let Some(e) = self.alias(c)? {
-                        return Ok((e, None));
+                    if let Some((at, e)) = self.aliased_item(c)? {
+                        return Ok((self.item_or_draw(at, e), None));
                     }
                 }
                 Found::None if depth > 0 && c.table.is_none() => {
@@ -164,16 +169,18 @@ impl Binder<'_> {
 
     /// HAVING's: a column of GROUP BY before what the select list has.
     fn key_or_alias(&mut self, c: &ast::ColumnRef) -> Bind<Option<BExpr>> {
-        let listed = self.alias(c)?;
+        let listed = self.aliased_item(c)?;
         let top = self.top();
         let mut keys =
             top.key_names.iter().filter(|(n, _)| crate::meta::same_name(n, c.column.as_str()));
-        let Some((_, key)) = keys.next() else { return Ok(listed) };
+        let Some((_, key)) = keys.next() else {
+            return Ok(listed.map(|(at, e)| self.item_or_draw(at, e)));
+        };
         if keys.any(|(_, e)| text(e) != text(key)) {
             return Err(ambiguous(c, top.place));
         }
         let key = key.clone();
-        if listed.is_some_and(|e| text(&e) != text(&key)) {
+        if listed.is_some_and(|(_, e)| text(&e) != text(&key)) {
             let name = c.column.as_str().into();
             self.deprecated(Deprecated::Ambiguous(name, "having clause"));
         }
@@ -182,32 +189,38 @@ impl Binder<'_> {
 
     /// What the select list has by that name, where the clause may use it: an expression before a column. 1052 for columns that differ.
     pub fn alias(&self, c: &ast::ColumnRef) -> Bind<Option<BExpr>> {
+        Ok(self.aliased_item(c)?.map(|(_, e)| e))
+    }
+
+    /// The same with its place in the list.
+    fn aliased_item(&self, c: &ast::ColumnRef) -> Bind<Option<(usize, BExpr)>> {
         if c.table.is_some() {
             return Ok(None);
         }
         let top = self.top();
-        let mut found: Option<&BExpr> = None;
-        for (_, e) in
-            top.aliases.iter().filter(|(n, _)| crate::meta::same_name(n, c.column.as_str()))
+        let mut found: Option<(usize, &BExpr)> = None;
+        let named = top.aliases.iter().enumerate();
+        for (at, (_, e)) in named.filter(|(_, (n, _))| crate::meta::same_name(n, c.column.as_str()))
         {
             let is_column = matches!(e.node, Node::Col(_));
             match found {
                 _ if !is_column => {
-                    found = Some(e);
+                    found = Some((at, e));
                     break;
                 }
-                Some(f) if text(f) != text(e) => return Err(ambiguous(c, top.place)),
-                _ => found = Some(e),
+                Some((_, f)) if text(f) != text(e) => return Err(ambiguous(c, top.place)),
+                _ => found = Some((at, e)),
             }
         }
+        let expr = found.map(|(_, e)| e);
         // Windows are looked at when the groups are there.
-        if top.place == "group statement" && found.is_some_and(has_window) {
+        if top.place == "group statement" && expr.is_some_and(has_window) {
             return Err(SqlError::of(errno::ER_WRONG_GROUP_FIELD, &[&c.column]));
         }
-        if top.place == "having clause" && found.is_some_and(has_window) {
+        if top.place == "having clause" && expr.is_some_and(has_window) {
             return Err(SqlError::of(errno::ER_WINDOW_INVALID_WINDOW_FUNC_ALIAS_USE, &[&c.column]));
         }
-        Ok(found.cloned())
+        Ok(found.map(|(at, e)| (at, e.clone())))
     }
 
     pub fn sys_var(&mut self, v: &ast::SysVar) -> Bind<BExpr> {
@@ -272,9 +285,9 @@ impl Binder<'_> {
         match self.top().scope.find(c) {
             Found::Column(t, i) => match &self.top().scope.tables[t as usize].merged {
                 None => Ok((t, i)),
-                Some(m) => match m.items[i as usize].node {
-                    Node::Col(r) => Ok((r.table, r.col)),
-                    _ => Err(SqlError::of(errno::ER_NONUPDATEABLE_COLUMN, &[&c.column])),
+                Some(m) => match m.items[i as usize].written_column() {
+                    Some(r) => Ok((r.table, r.col)),
+                    None => Err(SqlError::of(errno::ER_NONUPDATEABLE_COLUMN, &[&c.column])),
                 },
             },
             Found::Ambiguous => Err(ambiguous(c, "field list")),

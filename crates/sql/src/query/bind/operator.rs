@@ -2,13 +2,16 @@
 
 use super::dated::{among_dates, are_dates, null_safe_sent};
 use super::digits::{as_decimal, is_long, rounded, whole_average};
+use super::fixed_places::near_where_fixed;
 use super::literal::{adapted, as_json, as_number, chosen_number, json_as_text, no_geometries};
+use super::subquery::placed;
 use super::{Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::names;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::collations::{against, all_in_one, collated};
+use crate::query::expr::compared::rule_between;
 use crate::query::expr::{BExpr, CmpOp, ListId, Node};
 use crate::query::plan::SubKind;
 use crate::query::plan::deprecated::Deprecated;
@@ -143,28 +146,18 @@ pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
     Ok(if op == CmpOp::NullSafe { null_safe_sent(e) } else { e })
 }
 
-/// FLOAT(m,d) or DOUBLE(m,d) beside what may be an exact number.
-pub fn near_where_fixed(mut e: BExpr) -> BExpr {
-    let near = |real: &BExpr, other: &BExpr| {
-        let exact = matches!(other.info.ty.class(), Class::Int | Class::Decimal);
-        let variable = matches!(other.node, Node::UserVar(_));
-        let (_, places) = real.info.ty.fixed_digits()?;
-        let single = matches!(real.info.ty, SqlType::Float { .. });
-        ((exact || other.is_untyped()) && !variable).then_some(CompareRule::Near { places, single })
-    };
-    if let Node::Cmp { rule, a, b, .. } = &mut e.node
-        && let Some(r) = near(a, b).or_else(|| near(b, a))
-    {
-        *rule = Some(r);
-    }
-    e
+/// The same of numbers that are compared as doubles, whatever their kinds are.
+pub fn compare_as_doubles(op: CmpOp, a: BExpr, b: BExpr) -> BExpr {
+    let nullable = a.info.nullable || b.info.nullable;
+    let rule = Some(CompareRule::Double);
+    BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable)
 }
 
 pub fn rule_of(a: &BExpr, b: &BExpr) -> Bind<Option<CompareRule>> {
     if a.is_untyped() || b.is_untyped() || is_integer_in_text(a, b) || is_integer_in_text(b, a) {
         return Ok(None);
     }
-    CompareRule::of(&a.info, &b.info, "=").map(Some).map_err(value_error)
+    rule_between((a, &a.info), (b, &b.info)).map(Some).map_err(value_error)
 }
 
 /// A text of the statement beside a column of integers: when it is one, they are compared as such, else as doubles.
@@ -246,6 +239,7 @@ impl Binder<'_> {
     /// `expr BETWEEN low AND high`: of one type, it is two comparisons; else types are converted among all three.
     pub fn between(&mut self, expr: &Expr, low: &Expr, high: &Expr) -> Bind<BExpr> {
         let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        no_geometries([&e, &l, &h], "between")?;
         self.tell_json_compared([&e, &l, &h].into_iter(), "in the BETWEEN operator");
         let written = [expr, low, high];
         let [e, l, h] = self.documents_among(written, [e, l, h]);
@@ -270,12 +264,8 @@ impl Binder<'_> {
             false => chosen_number(by_place(e)),
         };
         let (e, l, h) = (number(self, expr, e), number(self, low, l), number(self, high, h));
-        let as_doubles = |op, a: BExpr, b: BExpr| {
-            let nullable = a.info.nullable || b.info.nullable;
-            let rule = Some(CompareRule::Double);
-            BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable)
-        };
-        Ok(both(as_doubles(CmpOp::Ge, e.clone(), l), as_doubles(CmpOp::Le, e, h)))
+        let low = compare_as_doubles(CmpOp::Ge, e.clone(), l);
+        Ok(both(low, compare_as_doubles(CmpOp::Le, e, h)))
     }
 
     pub fn unary(&mut self, op: UnaryOp, expr: &Expr) -> Bind<BExpr> {
@@ -426,6 +416,9 @@ impl Binder<'_> {
     /// `a op b`, rows taken apart.
     pub fn comparison(&mut self, op: CmpOp, left: &Expr, right: &Expr) -> Bind<BExpr> {
         let (a, b) = (self.expr(left)?, self.expr(right)?);
+        if let Some(sign) = op.ordering_sign() {
+            no_geometries([&a, &b], sign)?;
+        }
         match (a.node, b.node) {
             (Node::Row(l), Node::Row(r)) => {
                 let (l, r) = self.row_pairs((left, l), (right, r), true)?;
@@ -553,8 +546,13 @@ impl Binder<'_> {
             let any = any.ok_or_else(|| columns_expected(1))?;
             return Ok(if negated { not(any) } else { any });
         }
-        let rule = |(_, item): (BExpr, BExpr)| Ok((rule_of(&left, &item)?, item));
-        let pairs = pairs.into_iter().map(rule).collect::<Bind<Vec<_>>>()?;
+        let numbers = list.iter().zip(&pairs).any(|(w, (_, item))| self.is_number(w, item));
+        let rule = |(w, (_, item)): (&Expr, (BExpr, BExpr))| {
+            let doubles = numbers && self.are_decimal_and_text((expr, &left), (w, &item));
+            let rule = if doubles { Some(CompareRule::Double) } else { rule_of(&left, &item)? };
+            Ok((rule, item))
+        };
+        let pairs = list.iter().zip(pairs).map(rule).collect::<Bind<Vec<_>>>()?;
         Ok(BExpr::boolean(
             Node::In { left: Box::new(left), list: pairs, negated, id: ListId::fresh() },
             nullable,
@@ -578,9 +576,10 @@ impl Binder<'_> {
         if n != left.len() {
             return Err(columns_expected(left.len()));
         }
+        self.places_of_lists(sub, &left);
         let columns = self.sub_columns(sub);
         let left = left.into_iter().zip(columns.iter());
-        let left = left.map(|(e, column)| against(e, column)).collect::<Bind<Vec<_>>>()?;
+        let left = left.map(|(e, c)| against(placed(e, c), c)).collect::<Bind<Vec<_>>>()?;
         Ok(BExpr::boolean(Node::InSub { left, sub, negated }, true))
     }
 
@@ -609,9 +608,10 @@ impl Binder<'_> {
             _ => {}
         }
         let sub = self.subquery(query, SubKind::Rows, None)?;
+        self.places_of_lists(sub, std::slice::from_ref(&left));
         let columns = self.sub_columns(sub);
         let [column] = &columns[..] else { return Err(columns_expected(1)) };
-        let left = against(left, column)?;
+        let left = against(placed(left, column), column)?;
         let all = quantifier == ast::Quantifier::All;
         Ok(BExpr::boolean(Node::Quantified { op, left: Box::new(left), sub, all }, true))
     }

@@ -4,7 +4,7 @@
 //! has none. They come after the values of the aggregates, and what GROUPING() says comes after them; so each expression that
 //! is evaluated over groups (select list, HAVING, ORDER BY, windows) is rewritten to look there instead of at a row of the group.
 
-use super::{Bind, BlockCtx};
+use super::{Bind, BlockCtx, drawn};
 use crate::errno;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{OutColumn, Rollup, SubKind, Window};
@@ -61,13 +61,16 @@ pub fn place(
     mut over: OverGroups<'_>,
 ) -> Bind<Option<Rollup>> {
     let calls = std::mem::take(&mut ctx.groupings);
-    if !rollup {
-        return match calls.is_empty() {
-            true => Ok(None),
-            false => Err(SqlError::of(errno::ER_INVALID_GROUP_FUNC_USE, &[])),
-        };
+    if !rollup && !calls.is_empty() {
+        return Err(SqlError::of(errno::ER_INVALID_GROUP_FUNC_USE, &[]));
     }
-    let texts: Vec<String> = keys.iter().map(text).collect();
+    // What a key has drawn is its group's; what it draws for another row is not.
+    let kept = |k: &BExpr| rollup || drawn::draws(k, &ctx.subs);
+    if !keys.iter().any(kept) {
+        return Ok(None);
+    }
+    let texts: Vec<String> =
+        keys.iter().map(|k| if kept(k) { text(k) } else { String::new() }).collect();
     let key_of = |n: usize, e: &BExpr| {
         let of = text(e);
         texts
@@ -79,24 +82,27 @@ pub fn place(
         .iter()
         .map(|args| args.iter().enumerate().map(|(n, e)| key_of(n, e)).collect())
         .collect::<Bind<Vec<Vec<usize>>>>()?;
-    let place = Place { texts, behind: ctx.aggs.len() as u32 };
+    let place = Place { texts, behind: ctx.aggs.len() as u32, supers: rollup };
+    let mut shown = false;
     for (e, c) in over.items.iter_mut().zip(&mut *over.columns) {
-        if place.rewrite(e) {
+        let found = place.rewrite(e);
+        shown |= found;
+        if found && rollup {
             c.info.nullable = true;
             c.origin = c.origin.take().map(|o| Arc::new(o.nullable()));
         }
     }
-    over.order.iter_mut().for_each(|(e, _)| {
-        place.rewrite(e);
-    });
+    over.order.iter_mut().for_each(|(e, _)| shown |= place.rewrite(e));
     if let Some(e) = &mut over.having {
-        place.rewrite(e);
+        shown |= place.rewrite(e);
     }
-    over.windows.iter_mut().flat_map(Window::exprs_mut).for_each(|e| {
-        place.rewrite(e);
-    });
+    over.windows.iter_mut().flat_map(Window::exprs_mut).for_each(|e| shown |= place.rewrite(e));
+    if !rollup && !shown {
+        // Nobody asks what was drawn.
+        return Ok(None);
+    }
     rewrite_calls(ctx, keys, &place, over);
-    Ok(Some(Rollup { groupings }))
+    Ok(Some(Rollup { supers: rollup, groupings }))
 }
 
 /// The arguments of stored functions, SLEEP and their like stand with the block's subqueries. Those of calls over groups are rewritten,
@@ -115,9 +121,11 @@ fn rewrite_calls(ctx: &mut BlockCtx, keys: &[BExpr], place: &Place, over: OverGr
         let Some(sub) = ctx.subs.get_mut(n as usize) else { continue };
         let mut rewrite = |e: &mut BExpr| _ = place.rewrite(e);
         match &mut sub.kind {
-            SubKind::Call(_, args) => args.iter_mut().for_each(&mut rewrite),
+            SubKind::Call(_, args) | SubKind::Wait(_, args) => {
+                args.iter_mut().for_each(&mut rewrite)
+            }
             SubKind::Sleep(e) | SubKind::LoadFile(e) => rewrite(e),
-            SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) | SubKind::WaitForGtids(a, b) => {
+            SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) => {
                 rewrite(a);
                 rewrite(b);
             }
@@ -139,13 +147,15 @@ struct Place {
     texts: Vec<String>,
     /// The number of aggregates.
     behind: u32,
+    /// In some rows a key is NULL.
+    supers: bool,
 }
 
 impl Place {
     /// Whether something of the expression may be NULL now that could not be before.
     fn rewrite(&self, e: &mut BExpr) -> bool {
         if let Node::Agg(n) = e.node {
-            if n >= GROUPING {
+            if n >= GROUPING && self.supers {
                 e.node = Node::Agg(n - GROUPING + self.behind + self.texts.len() as u32);
             }
             return false;
@@ -153,12 +163,12 @@ impl Place {
         let of = text(e);
         if let Some(key) = self.texts.iter().position(|t| *t == of) {
             e.node = Node::Agg(self.behind + key as u32);
-            e.info.nullable = true;
+            e.info.nullable |= self.supers;
             return true;
         }
         let mut found = false;
         e.for_children_mut(&mut |c| found |= self.rewrite(c));
-        e.info.nullable |= found;
+        e.info.nullable |= found && self.supers;
         found
     }
 }

@@ -52,6 +52,8 @@ pub struct Merged {
     pub view: Option<ViewOf>,
     /// WITH CHECK OPTION: what a row must fulfil that is written through it, over the rows of the slots.
     pub check: Vec<BExpr>,
+    /// Rows go into one of its tables, and those of the others are not there: nothing may name their columns.
+    pub one_of_several: bool,
 }
 
 /// Which view was merged.
@@ -64,6 +66,11 @@ pub struct ViewOf {
 }
 
 impl Merged {
+    /// A column of a table that is not there.
+    pub fn is_elsewhere(&self, column: u16) -> bool {
+        self.one_of_several && self.base_column(column.into()).is_none()
+    }
+
     /// The slots that its tables stand in.
     pub fn slots(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.bases.len()
@@ -81,10 +88,8 @@ impl Merged {
 
     /// The table's column behind a column, by the number of it: slot and column.
     pub fn base_column(&self, n: usize) -> Option<(usize, usize)> {
-        match self.items.get(n)?.node {
-            Node::Col(c) => Some((usize::from(c.table), usize::from(c.col))),
-            _ => None,
-        }
+        let c = self.items.get(n)?.written_column()?;
+        Some((usize::from(c.table), usize::from(c.col)))
     }
 
     /// What WITH CHECK OPTION asks looks at one table only, that in the slot.

@@ -6,7 +6,7 @@ use super::matching::by_relevance;
 use super::rollup::{self, OverGroups};
 use super::scope::{Found, Scope};
 use super::zero_days::find_zero_days;
-use super::{Bind, Binder, by_place, functional_dependency, grouped, window};
+use super::{Bind, Binder, by_place, drawn, functional_dependency, grouped, window};
 use crate::errno;
 use crate::func::facts::Id;
 use crate::query::bind::outer_joins::drop_outer_joins;
@@ -152,8 +152,10 @@ impl Binder<'_> {
             order.retain(|(e, _)| e.has_agg());
             named.order.clear();
         }
+        let named_draws = drawn::settle(&items, having.as_mut(), &mut order);
         let limit = self.limit(q.limit.as_ref())?;
         self.obey_hints(s.hints.as_deref(), &mut raw, &tables);
+        let checked = drawn::unmarked(&order, &items, &named_draws);
         let mut ctx = self.leave();
         let inherited = std::mem::take(&mut ctx.inherited);
         let mut windows = std::mem::take(&mut ctx.windows);
@@ -172,11 +174,11 @@ impl Binder<'_> {
                 false => functional_dependency::Rows::new(&tables, &raw, &shown),
             };
             // One row has no order.
-            let sorted = if keys.is_empty() { &[] } else { &order[..] };
+            let sorted = if keys.is_empty() { &[] } else { &checked[..] };
             grouped::check_full_group_by(&ctx.scope, &rows, &keys, (&all, sorted), &named)?;
         }
         let list =
-            grouped::Distinct { items: &items, order: &order, keys: &keys, rollup: s.rollup };
+            grouped::Distinct { items: &items, order: &checked, keys: &keys, rollup: s.rollup };
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY)
             && s.options.distinct
             && !list.is_of_groups(grouped)
@@ -191,6 +193,7 @@ impl Binder<'_> {
             windows: &mut windows,
         };
         let rollup = rollup::place(&mut ctx, &keys, s.rollup, over)?;
+        let drawn = drawn::take(&named_draws, &mut items);
         // Values by which rows are distinguished have been stored, and so have joined rows that are sorted.
         let stored = s.options.distinct || ctx.scope.tables.len() > 1 && !order.is_empty();
         for (c, e) in columns.iter_mut().zip(&items) {
@@ -214,6 +217,7 @@ impl Binder<'_> {
             order.extend(by_relevance(&raw.conds, &ctx.subs));
         }
         find_zero_days(&tables, &mut raw)?;
+        self.find_inserted(&tables, &mut raw)?;
         self.use_key_exprs(&tables, &mut raw, if sorts_rows { &mut order } else { &mut [] })?;
         let agg = grouped.then(|| {
             let mut subs = Vec::new();
@@ -222,6 +226,11 @@ impl Binder<'_> {
             Aggregation { implicit: keys.is_empty(), keys, specs: ctx.aggs, subs, rollup }
         });
         let behind = agg.as_ref().map_or(0, Aggregation::width) as u32;
+        if !named_draws.is_empty() {
+            let all = items.iter_mut().chain(&mut having).chain(order.iter_mut().map(|(e, _)| e));
+            all.for_each(|e| drawn::place(e, &named_draws, behind));
+        }
+        let behind = behind + named_draws.len() as u32;
         let shown = items.iter_mut().chain(order.iter_mut().map(|(e, _)| e));
         shown.for_each(|e| e.place_windows(behind));
         let merges = ctx.scope.tables.iter().any(|t| t.merged.is_some());
@@ -243,6 +252,7 @@ impl Binder<'_> {
             agg,
             extremes: None,
             windows,
+            drawn,
             having: having.map(Cond::new),
             items,
             item_subs,

@@ -5,7 +5,7 @@
 //! - `NOT EXISTS (SELECT ...)` and `a NOT IN (SELECT ...)` become an outer join with it whose row must be missing.
 //!
 //! It is the same where the condition is one of those that must all be true, since then it does not matter whether it is false or unknown
-//! (of NOT IN, where nothing is NULL); where the query reads nothing of the block but in equalities, which are
+//! (of NOT IN, where nothing is NULL, or the query reads nothing around it and has one column: [`TableSlot::not_in`]); where the query reads nothing of the block but in equalities, which are
 //! taken out of it; and where what is equal is one: DISTINCT tells values apart as the comparison does only if both sides are compared in
 //! one kind ([`Keyed`]).
 
@@ -80,7 +80,7 @@ fn join_one(
     let Some(asked) = Asked::of(&raw.conds[at]) else { return Ok(()) };
     let (negated, exists) = (asked.negated, asked.exists);
     let Some(mut plan) = subs[asked.sub].plan.take() else { return Ok(()) };
-    let (equal, conds) = take_out(&mut plan, taken.places, exists);
+    let (equal, conds) = take_out(&mut plan, &taken.places, exists);
     make_distinct(&mut plan);
     let t = tables.len() as u16;
     let node = std::mem::replace(&mut raw.conds[at].node, Node::Const(Value::Int(1)));
@@ -112,27 +112,32 @@ fn join_one(
     }
     let alias = format!("<subquery{}>", t + 1).into();
     let source = Source::Derived(Box::new(plan));
-    tables.push(TableSlot { of_in: true, ..TableSlot::new(alias, source) });
+    let nulls_decide = taken.nulls_decide;
+    tables.push(TableSlot { of_in: true, nulls_decide, ..TableSlot::new(alias, source) });
     Ok(())
 }
 
-/// The query of a condition that an index serves for each row around, and that could be joined: [`searched`].
+/// The query of a condition that could be joined, and that need not be: [`searched`].
 pub struct Searched {
     /// The place of the condition, and the subquery that it asks.
     pub at: usize,
     pub sub: usize,
-    /// The conditions of the query that read what is around it, by their places.
+    /// The conditions of the query that read what is around it, by their places. Empty: it is run once, and its rows are kept as a set.
     pub places: Vec<usize>,
     /// NOT EXISTS, or NOT IN.
     pub negated: bool,
+    /// NOT IN of what may be NULL.
+    nulls_decide: bool,
 }
 
-/// The conditions of a block whose queries an index serves for each row, so that binding has left them as they are.
+/// The conditions of a block whose queries binding has left as they are, because an index serves them for each row or because their rows may be
+/// few enough for a set.
 pub fn searched(raw: &Raw, subs: &[Sub], tables: &[TableSlot]) -> Vec<Searched> {
     let of = |(at, cond): (usize, &BExpr)| {
         let asked = Asked::of(cond)?;
         let taken = asked.taken(subs).filter(|t| t.searched)?;
-        Some(Searched { at, sub: asked.sub, places: taken.places, negated: asked.negated })
+        let (places, nulls_decide) = (taken.places, taken.nulls_decide);
+        Some(Searched { at, sub: asked.sub, places, negated: asked.negated, nulls_decide })
     };
     if tables.is_empty() || tables.len() >= MOST {
         return Vec::new();
@@ -150,7 +155,7 @@ pub fn join_searched(b: &mut Block, raw: &mut Raw, s: Searched) -> Bind<()> {
     if b.tables.len() >= MOST {
         return Ok(());
     }
-    let taken = Taken { places: s.places, searched: true };
+    let taken = Taken { places: s.places, searched: true, nulls_decide: s.nulls_decide };
     join_one((raw, &mut b.subs, &mut b.tables), s.at, taken)?;
     b.shapes = shapes_of(&b.tables);
     Ok(())
@@ -173,8 +178,10 @@ struct Asked<'c> {
 struct Taken {
     /// The conditions that read what is around, by their places: they are taken out before.
     places: Vec<usize>,
-    /// An index finds the rows of the query for each row around, so that it may be better not to join it.
+    /// It may be better not to join it: an index finds the rows of the query for each row around, or they are few.
     searched: bool,
+    /// NOT IN of what may be NULL.
+    nulls_decide: bool,
 }
 
 impl Asked<'_> {
@@ -209,20 +216,24 @@ impl Asked<'_> {
             return None;
         }
         let fits = |(e, c): (&BExpr, &OutColumn)| {
-            Keyed::of(&e.info.ty, &c.info.ty).is_some()
-                && e.has_no_subs()
-                && !e.varies()
-                && !(self.negated && (e.info.nullable || c.info.nullable))
+            Keyed::of(&e.info.ty, &c.info.ty).is_some() && e.has_no_subs() && !e.varies()
         };
+        let may_be_null = |(e, c): (&BExpr, &OutColumn)| e.info.nullable || c.info.nullable;
+        let nulls_decide = self.negated && self.left.iter().zip(&plan.columns).any(may_be_null);
         if !self.left.iter().zip(&plan.columns).all(fits) {
             return None;
         }
         if s.correlated {
-            return self.outside(b);
+            return self.outside(b).filter(|_| !nulls_decide);
         }
-        // What reads nothing around is run once as it is.
-        let whole = Taken { places: Vec::new(), searched: false };
-        (!self.exists && !self.negated).then_some(whole)
+        // Of rows with NULL some columns may differ, which is false and not unknown. What is the same for all rows has no row before.
+        let one = self.left.len() == 1 && self.left.iter().all(|e| e.tables(&|_| 0) != 0);
+        if nulls_decide && !one {
+            return None;
+        }
+        // What reads nothing around is run once as it is. The optimizer knows whether the rows of NOT IN are few enough to be kept as a set.
+        let whole = Taken { places: Vec::new(), searched: self.negated, nulls_decide };
+        (!self.exists).then_some(whole)
     }
 
     /// The conditions of a query that read what is around it, where all that do so can be taken out.
@@ -253,7 +264,7 @@ impl Asked<'_> {
         }
         let known = !equal.is_empty() || !self.exists;
         let searched = is_searched(b, raw, &equal);
-        known.then_some(Taken { places, searched })
+        known.then_some(Taken { places, searched, nulls_decide: false })
     }
 }
 
@@ -301,7 +312,7 @@ fn is_searched(b: &Block, raw: &Raw, equal: &[&BExpr]) -> bool {
 }
 
 /// Takes conditions out of a query: what its further columns are to equal in the block around, and what else is asked there.
-fn take_out(plan: &mut QueryPlan, list: Vec<usize>, exists: bool) -> (Vec<BExpr>, Vec<BExpr>) {
+fn take_out(plan: &mut QueryPlan, list: &[usize], exists: bool) -> (Vec<BExpr>, Vec<BExpr>) {
     let (mut equal, mut conds) = (Vec::new(), Vec::new());
     let Body::Block(b) = &mut plan.body else { return (equal, conds) };
     let Some(raw) = &mut b.raw else { return (equal, conds) };
@@ -310,8 +321,8 @@ fn take_out(plan: &mut QueryPlan, list: Vec<usize>, exists: bool) -> (Vec<BExpr>
         b.item_subs.clear();
         plan.columns.clear();
     }
-    for at in list.into_iter().rev() {
-        let mut cond = raw.conds.remove(at);
+    for at in list.iter().rev() {
+        let mut cond = raw.conds.remove(*at);
         let Some((inner, outer)) = sides(&cond) else {
             cond.move_in(1);
             conds.push(cond);

@@ -1,6 +1,7 @@
 //! Subqueries of a block: each is bound once and run before the expression that needs it.
 
 use super::digits::{is_long, whole_average};
+use super::literal::by_place;
 use super::{AGGREGATE, Bind, Binder};
 use crate::query::expr::BExpr;
 use crate::query::plan::{self, Body, QueryPlan, Sub, SubKind};
@@ -48,6 +49,18 @@ impl Binder<'_> {
         changed
     }
 
+    /// ENUM and SET columns of a query that are compared with numbers give their numbers, as where the two stand beside each other.
+    pub fn places_of_lists(&mut self, sub: u32, left: &[BExpr]) {
+        let Some(plan) = self.top_mut().subs[sub as usize].plan.as_mut() else { return };
+        let Body::Block(block) = &mut plan.body else { return };
+        for ((e, item), column) in left.iter().zip(&mut block.items).zip(&mut plan.columns) {
+            if e.info.ty.is_numeric() && column.info.ty.is_list() && item.info.ty.is_list() {
+                *item = by_place(std::mem::replace(item, BExpr::constant(Value::Null)));
+                column.info = item.info;
+            }
+        }
+    }
+
     pub fn subquery(&mut self, q: &ast::Query, kind: SubKind, _hint: Option<()>) -> Bind<u32> {
         let here = self.stack.len();
         self.collectors.push((here, Vec::new()));
@@ -66,6 +79,14 @@ impl Binder<'_> {
         }
         let correlated = draws || !refs.is_empty();
         Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables, sums, draws }))
+    }
+}
+
+/// An ENUM or a SET that is compared with a query's column of numbers.
+pub fn placed(e: BExpr, column: &TypeInfo) -> BExpr {
+    match column.ty.is_numeric() {
+        true => by_place(e),
+        false => e,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlTable, same_name};
-use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::expr::{BExpr, Node};
 use crate::query::plan::raw::Raw;
 use crate::query::plan::{Origin, Source, Sub, TableSlot};
 use crate::rights::{self, Need};
@@ -258,16 +258,19 @@ fn computed(view: &ScopeTable, m: &Merged, named: &ast::ColumnRef) -> bool {
     at.is_some_and(|at| m.base_column(at).is_none())
 }
 
-/// The names of a view over one of its tables, which is the first of its block. What the other tables' columns show is not known.
+/// The names of a view over one of its tables, which is the first of its block. Columns of the others cannot be named
+/// (1393), and are NULL here.
 fn over_one_table(
     mut target: ScopeTable,
     m: &Merged,
     slot: usize,
     table: Arc<SqlTable>,
 ) -> ScopeTable {
-    let moved = |e: &BExpr| match e.node {
-        Node::Col(c) if usize::from(c.table) == slot => {
-            BExpr::new(Node::Col(ColRef { table: 0, ..c }), e.info)
+    let moved = |e: &BExpr| match e.written_column() {
+        Some(c) if usize::from(c.table) == slot => {
+            let mut e = e.clone();
+            e.move_table(c.table, 0);
+            e
         }
         _ => BExpr::constant(crate::value::Value::Null),
     };
@@ -279,6 +282,7 @@ fn over_one_table(
         bases: vec![Some(table)],
         view: m.view.clone(),
         check,
+        one_of_several: m.is_join(),
     }));
     target
 }

@@ -14,6 +14,7 @@ use super::once::Kept;
 use super::{Ev, compare_sides, eval};
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
+use crate::query::expr::compared::is_settled;
 use crate::query::expr::{BExpr, ListId, Node};
 use crate::value::cast::CastTarget;
 use crate::value::compare::{CompareRule, is_date, type_of};
@@ -22,14 +23,16 @@ use crate::value::{Collation, SqlType, TypeInfo, Value, ValueError};
 use std::borrow::Cow;
 use std::cmp::Ordering as Order;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// Bytes that an item takes in a set at most, without its text: an entry, half as much again for its table's free places, and twice
 /// that while the table grows.
 const ENTRY: usize = 3 * (size_of::<i128>() + size_of::<Vec<u8>>());
 
-/// Shorter lists are compared item by item.
+/// Shorter lists are compared item by item. To compare two texts takes longer than to compare two numbers.
 const SHORT: usize = 8;
+const SHORT_OF_TEXTS: usize = 3;
+/// Texts whose answer is kept, each at the place that its bytes say.
+const ASKED: usize = 64;
 
 /// The lists that a run has met, and the constant texts that it has warned of; none where they may change.
 #[derive(Default)]
@@ -57,12 +60,11 @@ impl Lists {
     }
 }
 
-#[derive(Clone)]
 enum Met {
     Once,
     /// Its items are of several kinds, or the session may not take the memory.
     ItemByItem,
-    ByHash(Arc<Known>),
+    ByHash(Box<Known>),
 }
 
 /// A list's items.
@@ -74,14 +76,45 @@ struct Known {
 
 enum Set {
     /// `signed`: there is no unsigned one, so any rule compares them as they are.
-    Ints {
-        set: HashSet<i128, KeyHash>,
-        signed: bool,
-    },
+    Ints { set: HashSet<i128, KeyHash>, signed: bool },
     Texts {
         set: HashSet<Vec<u8>, KeyHash>,
         compared_in: Collation,
+        /// Short texts that were asked for, and whether they are among them: most columns have few texts, and weighing one takes a while.
+        asked: Vec<(Vec<u8>, bool)>,
     },
+}
+
+/// Longer texts are weighed each time.
+const SHORT_TEXT: usize = 32;
+
+/// The place of a short text.
+fn place(text: &[u8]) -> usize {
+    let byte = |at: usize| usize::from(*text.get(at).unwrap_or(&0));
+    (text.len() + 7 * byte(0) + 31 * byte(text.len() / 2) + 3 * byte(text.len().saturating_sub(1)))
+        % ASKED
+}
+
+/// Is a text in a set of weights?
+fn has_text(
+    set: &HashSet<Vec<u8>, KeyHash>,
+    asked: &mut Vec<(Vec<u8>, bool)>,
+    (text, compared_in): (&[u8], Collation),
+) -> bool {
+    let find = |text: &[u8]| set.contains(&text_key(text, compared_in));
+    if text.len() > SHORT_TEXT {
+        return find(text);
+    }
+    if asked.is_empty() {
+        asked.resize(ASKED, (Vec::new(), find(b"")));
+    }
+    let (known, answer) = &mut asked[place(text)];
+    if known != text {
+        *answer = find(text);
+        known.clear();
+        known.extend_from_slice(text);
+    }
+    *answer
 }
 
 type List = [(Option<CompareRule>, BExpr)];
@@ -124,33 +157,38 @@ fn find(
     f: &Frame<'_>,
     ev: &mut Ev<'_>,
 ) -> Option<Option<bool>> {
-    if list.len() < SHORT || !matches!(x, Value::Int(_) | Value::UInt(_) | Value::Str(..)) {
+    let short = match x {
+        Value::Int(_) | Value::UInt(_) => SHORT,
+        Value::Str(..) => SHORT_OF_TEXTS,
+        _ => return None,
+    };
+    if list.len() < short {
         return None;
     }
-    let known = match ev.lists.0.as_ref()?.get(&id.0) {
+    match ev.lists.0.as_ref()?.get(&id.0) {
         None => {
             ev.lists.0.as_mut()?.insert(id.0, Met::Once);
             return None;
         }
         Some(Met::Once) => {
-            let known = known(list, (left, x), f, ev).map(Arc::new);
-            let met = known.clone().map_or(Met::ItemByItem, Met::ByHash);
-            ev.lists.0.as_mut()?.insert(id.0, met);
-            known?
+            let known = known(list, (left, x), f, ev).map(Box::new);
+            ev.lists.0.as_mut()?.insert(id.0, known.map_or(Met::ItemByItem, Met::ByHash));
         }
-        Some(Met::ItemByItem) => return None,
-        Some(Met::ByHash(known)) => known.clone(),
-    };
+        Some(Met::ItemByItem | Met::ByHash(_)) => {}
+    }
+    let Some(Met::ByHash(known)) = ev.lists.0.as_mut()?.get_mut(&id.0) else { return None };
     let rule = list[0].0;
-    let found = match (&known.set, x) {
+    let found = match (&mut known.set, x) {
         (Set::Ints { set, signed }, Value::Int(n)) if *signed || is_of_integers(rule) => {
             set.contains(&i128::from(*n))
         }
         (Set::Ints { set, .. }, Value::UInt(n)) if is_of_integers(rule) => {
             set.contains(&i128::from(*n))
         }
-        (Set::Texts { set, compared_in }, Value::Str(b, own)) if same_set(*own, *compared_in) => {
-            set.contains(&text_key(b, *compared_in))
+        (Set::Texts { set, compared_in, asked }, Value::Str(b, own))
+            if same_set(*own, *compared_in) =>
+        {
+            has_text(set, asked, (b, *compared_in))
         }
         _ => return None,
     };
@@ -205,11 +243,6 @@ fn known(
     Some(Known { set, has_null, _held: held })
 }
 
-/// A constant, or a variable.
-fn is_settled(item: &BExpr) -> bool {
-    matches!(item.node, Node::UserVar(_)) || item.is_statement_constant()
-}
-
 /// Is it the same for all rows? A text may be put into the set and under the collation that it is compared in.
 fn is_constant(item: &BExpr) -> bool {
     match &item.node {
@@ -257,5 +290,5 @@ fn texts(
         _ => None,
     };
     let set = values.iter().map(key).collect::<Option<HashSet<_, _>>>()?;
-    Some(Set::Texts { set, compared_in })
+    Some(Set::Texts { set, compared_in, asked: Vec::new() })
 }

@@ -1,6 +1,7 @@
 //! Whether a value is among the rows of a subquery, or before or behind them.
 
-use super::frame::{Among, Frame, SubResult};
+use super::frame::{Frame, SubResult};
+use super::row_set::Among;
 use super::{Ev, eval};
 use crate::query::expr::{BExpr, CmpOp};
 use crate::query::plan::outcome::Row;
@@ -26,13 +27,17 @@ pub fn in_rows(
     {
         return Ok(None);
     }
+    let among = match hashed {
+        Some(set) => set.among(&values, rows, &mut ev.cx)?,
+        None => None,
+    };
     let mut unknown = false;
     let mut look = |row: &Row| -> Result<bool, ValueError> {
         let equal = equals(&values, row, ev)?;
         unknown |= equal.is_none();
         Ok(equal == Some(true))
     };
-    match hashed.as_ref().and_then(|h| h.among(&values)) {
+    match among {
         Some(Among::One) => return Ok(Some(true)),
         Some(Among::NoneBut(places)) => {
             for at in places {

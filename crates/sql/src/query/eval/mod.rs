@@ -1,13 +1,13 @@
 //! Evaluation of bound expressions: synchronous, over the rows at hand.
 //!
-//! `as_stored` is what clients get of stored bytes, `frame` the rows that an expression sees, `lists` and `members` are IN, `branches` CASE and its like, `fitted` values in the form of their
+//! `as_stored` is what clients get of stored bytes, `frame` the rows that an expression sees, `lists` and `members` are IN, `branches` CASE and its like, `row_set` the rows of a subquery, `fitted` values in the form of their
 //! type, `json_value` parts of documents, `once` constants of a run, `ranks` what rows are worth to a search, `overflow` names in error 1690. May use expressions, plans
 //! as far as names in errors go, values and functions.
 //!
 //! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
 
 pub mod as_stored;
-mod branches;
+pub mod branches;
 pub mod fitted;
 pub mod frame;
 pub mod json_value;
@@ -17,6 +17,7 @@ mod once;
 mod overflow;
 pub mod packed;
 pub mod ranks;
+pub mod row_set;
 
 use crate::context::UserVars;
 use crate::errno;
@@ -24,10 +25,11 @@ use crate::func::facts::{Id, Nulls};
 use crate::func::temporal;
 use crate::memory::{Held, LARGE, heap_of};
 use crate::query::expr::adapt::Adapt;
+use crate::query::expr::compared::rule_between;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::value::arith::{self, Op};
 use crate::value::cast::{CastTarget, cast, coerce_choice};
-use crate::value::compare::{CompareRule, are_integers, compare, sent_moment};
+use crate::value::compare::{CompareRule, compare, rule_of_integers, sent_moment};
 use crate::value::temporal::interval::{Unit, difference};
 use crate::value::{Collation, Date, DateTime, EvalCtx, SqlType, Value, ValueError};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
@@ -105,11 +107,11 @@ pub fn compare_sides(
     if x.is_null() || y.is_null() {
         return Ok(None);
     }
-    let rule = match rule {
+    // A literal whose kind was not known before the run, beside an integer's column: compared as a known one is.
+    let as_integers = || rule_of_integers(x, y).filter(|_| beside_integer(a, b));
+    let rule = match rule.or_else(as_integers) {
         Some(r) => r,
-        // A literal whose kind was not known before the run, beside an integer's column: compared as a known one is.
-        None if beside_integer(a, b) && are_integers(x, y) => CompareRule::Int,
-        None => CompareRule::of(&info_at_run(a, x), &info_at_run(b, y), "=")?,
+        None => rule_between((a, &info_at_run(a, x)), (b, &info_at_run(b, y)))?,
     };
     let before = ev.cx.warnings.quiet;
     for (text, v, other) in [(a, x, y), (b, y, x)] {

@@ -14,7 +14,7 @@ use crate::value::key_hash::KeyHash;
 use std::collections::HashSet;
 
 /// Bytes of a key beside its own: its place in a table that is half full, and what the allocator adds.
-const KEY: usize = 2 * size_of::<Vec<u8>>() + 16;
+pub const KEY: usize = 2 * size_of::<Vec<u8>>() + 16;
 
 pub struct Distinct {
     seen: HashSet<Vec<u8>, KeyHash>,

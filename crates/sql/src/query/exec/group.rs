@@ -1,13 +1,14 @@
 //! GROUP BY: groups by hash, a kept row for each (columns outside of aggregates).
 //!
 //! When the groups take as much memory as they may (`tmp_table_size`), no more are begun: rows of other groups are put aside with the values of
-//! their aggregates' arguments, and come when the groups at hand have gone out. The groups of WITH ROLLUP sum each other up and stay together,
-//! in memory.
+//! their aggregates' arguments, and come when the groups at hand have gone out. The groups of WITH ROLLUP sum each other up and stay together:
+//! where they have no room, they are made of sorted rows instead (`rolled`).
 //!
 //! What aggregates with DISTINCT have seen is in one set for all groups at hand ([`Told`]). When that is full, the arguments that it does not
 //! know are put aside as well, and reach their groups before these go out.
 
 mod adopted;
+mod rolled;
 
 use super::Boxed;
 use super::distinct::Distinct;
@@ -137,6 +138,7 @@ impl<'p> Groups<'p> {
         b.items.iter().for_each(&mut see);
         b.order.iter().for_each(|(e, _)| see(e));
         b.having.iter().for_each(|c| see(&c.expr));
+        b.drawn.exprs.iter().for_each(&mut see);
         b.windows.iter().flat_map(|w| w.exprs()).for_each(&mut see);
         let correlated = b.subs.iter().any(|s| s.correlated);
         columns |= correlated;
@@ -289,7 +291,8 @@ impl<'p> Groups<'p> {
         });
         let values: SmallVec<[SmallVec<[Value<'_>; 2]>; 4]> =
             evaluated.collect::<Result<_, _>>()?;
-        for level in 0..=keys.len() {
+        let first = if agg.has_supers() { 0 } else { keys.len() };
+        for level in first..=keys.len() {
             self.key.clear();
             self.key.extend_from_slice(&(level as u32).to_le_bytes());
             let typed = keys[..level].iter().zip(&agg.keys);
@@ -335,15 +338,10 @@ impl<'p> Groups<'p> {
         };
         let accs: Vec<Accumulator> =
             self.agg.specs.iter().map(|(s, _)| Accumulator::of_distinct(s)).collect();
-        let kept = |s: &Slot| match s {
-            Slot::Values(row) => row_bytes(row),
-            other => other.bytes().map_or(0, <[u8]>::len),
-        };
-        let rows: usize = slots.iter().map(kept).sum();
         let keys: Vec<Value<'static>> = keys.iter().map(|k| k.borrow().into_owned()).collect();
-        let own = size_of_val(&slots[..]) + size_of_val(&accs[..]) + row_bytes(&keys);
-        ev.cx.hold(&mut self.held, size_of::<Group>() + rows + own)?;
-        self.list.push(Group { slots, accs, keys });
+        let group = Group { slots, accs, keys };
+        ev.cx.hold(&mut self.held, group_bytes(&group))?;
+        self.list.push(group);
         Ok(())
     }
 
@@ -464,12 +462,12 @@ impl<'p> Groups<'p> {
     /// The groups, and what is charged for them. More may come: [`Groups::refill`].
     pub fn finish(&mut self) -> (Vec<Group>, Held) {
         // WITH ROLLUP has its grand total, though there be nothing to sum up; no other super-aggregate row.
-        if (self.agg.implicit || self.agg.rollup.is_some()) && self.list.is_empty() {
+        if (self.agg.implicit || self.agg.has_supers()) && self.list.is_empty() {
             let slots = (0..self.tables).map(|_| Slot::Null).collect();
             let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
             self.list.push(Group { slots, accs, keys: Vec::new() });
         }
-        if self.agg.rollup.is_some() {
+        if self.agg.has_supers() {
             let infos: Vec<TypeInfo> = self.agg.keys.iter().map(|k| k.info).collect();
             let order = SortOrder::new(&infos, infos.iter().map(|_| false));
             self.list.sort_by(|a, b| a.compare(b, &order));
@@ -477,6 +475,17 @@ impl<'p> Groups<'p> {
         self.by_key.clear();
         (std::mem::take(&mut self.list), std::mem::take(&mut self.held))
     }
+}
+
+/// What is charged for a group that begins.
+fn group_bytes(g: &Group) -> usize {
+    let kept = |s: &Slot| match s {
+        Slot::Values(row) => row_bytes(row),
+        other => other.bytes().map_or(0, <[u8]>::len),
+    };
+    let rows: usize = g.slots.iter().map(kept).sum();
+    let own = size_of_val(&g.slots[..]) + size_of_val(&g.accs[..]) + row_bytes(&g.keys);
+    size_of::<Group>() + rows + own
 }
 
 /// What aggregates with DISTINCT see.

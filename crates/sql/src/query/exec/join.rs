@@ -10,6 +10,7 @@ mod mem;
 mod merged;
 mod parted;
 mod parts;
+mod sifted;
 mod skip;
 mod specs;
 
@@ -33,9 +34,9 @@ use crate::value::Value;
 use counted::Reading;
 use kept::{Begun, Kept};
 use parted::Parted;
+use sifted::Sifted;
 use specs::scan_spec;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use weir_engine::{Cursor, Isolation, LockMode, RowBuf, Table};
 
 /// Rows read between two looks whether the statement must end.
@@ -66,6 +67,8 @@ struct StepState {
     at: Option<u32>,
     by_hash: bool,
     hash: Option<Arc<RowHash>>,
+    /// What is known of made rows.
+    made: mem::Made,
 }
 
 /// What conditions say of a row.
@@ -81,7 +84,7 @@ pub struct Joiner<'p> {
     pub subs: Vec<SubResult>,
     /// Rows of derived and computed tables.
     mems: Vec<Option<MadeRows>>,
-    /// What `mems` and their hash tables hold.
+    /// What its steps hold as long as it runs.
     held: Held,
     /// What tables made again for each row hold, by table.
     lateral: Vec<(usize, Held)>,
@@ -96,6 +99,8 @@ pub struct Joiner<'p> {
     /// ...up to the one before this one.
     upto: usize,
     parted: Option<Box<Parted>>,
+    /// The first step, where it is read by the leaf.
+    sifted: Option<Box<Sifted<'p>>>,
     /// The first step reads more than its index was asked for: its order is not the one that was planned.
     pub widened: bool,
     /// Rows of the only step that need no look are to be poured out of their leaves.
@@ -121,6 +126,7 @@ impl<'p> Joiner<'p> {
             base: 0,
             upto: block.steps.len(),
             parted: None,
+            sifted: None,
             widened: false,
             pours: false,
         }
@@ -302,13 +308,6 @@ impl<'p> Joiner<'p> {
         }
     }
 
-    /// For the next execution: what this one read.
-    fn note_rows(&self) {
-        if self.block.steps.len() == 1 {
-            self.block.seen.store(self.count, Ordering::Relaxed);
-        }
-    }
-
     /// Whether the row of step `i` is wanted, by its conditions from the one at `at` on, which needs subqueries.
     async fn check_row(
         &mut self,
@@ -342,7 +341,7 @@ impl<'p> Joiner<'p> {
         let t = step.table;
         let exact = self.states[t].exact;
         let (kept, found) = (self.is_kept(t), self.is_found(t));
-        let mut filling = self.is_filling(t);
+        let (mut filling, keyed) = (self.is_filling(t), self.is_keyed(t));
         for (at, c) in step.conds.iter().enumerate().skip(from) {
             if filling && !c.early {
                 // It is kept once, before the first of these conditions.
@@ -354,10 +353,13 @@ impl<'p> Joiner<'p> {
             if (c.implied && exact) || (c.early && kept) || (c.equated && found) {
                 continue;
             }
+            if i == 0 && self.sifted.as_ref().is_some_and(|s| s.knows(at)) {
+                continue;
+            }
             if !c.subs.is_empty() {
                 return Ok(Checked::Subs(at));
             }
-            if !is_true(&c.expr, &self.frame(r.params, outer), &mut r.ev)? {
+            if !self.is_met(c, keyed, r, outer)? {
                 self.unlock(i, r);
                 return Ok(Checked::Row(false));
             }
@@ -508,6 +510,7 @@ impl<'p> Joiner<'p> {
                     if let Some(spilled) = self.begin_mem(i, hash, r, outer).await? {
                         return self.divide_before(i, *spilled, r, outer).await;
                     }
+                    self.refuse_unknown(i, r, outer);
                 }
             }
             self.begin_order(i);
@@ -620,6 +623,9 @@ impl<'p> Joiner<'p> {
 
     async fn advance_step(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
         self.look(r)?;
+        if i == 0 && self.sifted.is_some() {
+            return self.advance_sifted(r).await;
+        }
         let block = self.block;
         let step = &block.steps[i];
         let t = step.table;

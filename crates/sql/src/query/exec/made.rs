@@ -9,6 +9,7 @@ use crate::memory::Held;
 use crate::query::expr::keyed::Keyed;
 use crate::query::plan::outcome::Row;
 use crate::query::plan::{Source, TableSlot};
+use crate::value::EvalCtx;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -76,7 +77,7 @@ impl Made {
 }
 
 /// Rows by the values of some columns, and the bytes of their keys; none where a value is not of the kind that its column promised.
-pub fn hash_of(rows: &[Row], by: &By) -> Option<(RowHash, usize)> {
+pub fn hash_of(rows: &[Row], by: &By, cx: &mut EvalCtx<'_>) -> Option<(RowHash, usize)> {
     let mut hash = RowHash::default();
     let mut bytes = 0;
     let mut key = Vec::new();
@@ -84,7 +85,7 @@ pub fn hash_of(rows: &[Row], by: &By) -> Option<(RowHash, usize)> {
         key.clear();
         let mut known = true;
         for (c, kind) in by {
-            match kind.key(&row[usize::from(*c)], &mut key) {
+            match kind.key(&row[usize::from(*c)], &mut key, cx) {
                 Ok(Some(())) => {}
                 Ok(None) => known = false,
                 Err(()) => return None,

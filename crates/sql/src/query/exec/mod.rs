@@ -1,7 +1,7 @@
 //! Queries at work: blocks, set operations, subqueries.
 //!
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
-//! `row_hash`; in parts through files where they do not fit, `join::parted`) and rows kept from run to run (`lasting`); `batch` sums up rows of one table by the leaf; `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
+//! `row_hash`; in parts through files where they do not fit, `join::parted`) and rows kept from run to run (`subquery_cache`; results of subqueries by the values around them: `remembered`); `batch` sums up rows of one table by the leaf; `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
 //! `stored` and `runs` keep rows that wait for their order, `queue` those that wait to be written, `spool` those that have no room in memory;
 //! `destination` and `out` say where they go, `point` sends the row of a point plan. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
 //! `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
@@ -30,6 +30,7 @@ mod point;
 pub mod programs;
 pub mod queue;
 mod recurse;
+mod remembered;
 mod row_hash;
 mod row_sort;
 pub mod row_store;
@@ -53,9 +54,10 @@ use crate::context::{Reads, ShowResult, TableReads};
 use crate::errno;
 use crate::memory::Held;
 use crate::meta::SqlTable;
-use crate::query::eval::frame::{Frame, Hashed, SubResult};
+use crate::query::eval::frame::{Frame, SubResult};
 use crate::query::eval::ranks::Ranks;
-use crate::query::eval::{Ev, is_true};
+use crate::query::eval::row_set::RowSet;
+use crate::query::eval::{Ev, eval, is_true};
 
 use crate::query::plan::foreign::ForeignPlan;
 use crate::query::plan::outcome::{KeptRows, Run};
@@ -232,6 +234,7 @@ impl<'a, 't> Runner<'a, 't> {
                 j.end(self);
                 return self.finish(b, &mut e, out).await;
             }
+            j.sift(self, outer);
             j.pours = e.pours(out)?;
             'rows: while j.next(self, outer).await? {
                 if j.widened {
@@ -301,9 +304,12 @@ impl<'a, 't> Runner<'a, 't> {
             let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
             let mut more = true;
             if let Some(mut batch) = Batch::of_sums(b, agg, &groups, outer, self) {
-                self.run_batches(&mut j, (&mut batch, agg), &mut groups, outer).await?;
+                let sums = (&mut batch, agg);
+                more = self.run_batches(&mut j, sums, &mut groups, outer, (&mut e, out)).await?;
+            } else {
+                j.sift(self, outer);
             }
-            'rows: while j.next(self, outer).await? {
+            'rows: while more && j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
                 if j.widened {
                     groups.disorder();
@@ -323,6 +329,10 @@ impl<'a, 't> Runner<'a, 't> {
                     groups.add(&frame, &j.slots, &mut self.ev)?;
                     if groups.is_due() {
                         groups.write(self.reads).await?;
+                    }
+                    if groups.overflow(b) {
+                        drop((groups, j, e));
+                        return self.run_rolled((b, agg), limits, outer, out).await;
                     }
                     if !j.next_at_hand(self, outer)? {
                         break;
@@ -386,6 +396,13 @@ impl<'a, 't> Runner<'a, 't> {
         out: &mut Out<'_>,
     ) -> Run<bool> {
         let b = j.block;
+        let drawn;
+        let mut aggs = aggs;
+        if !b.drawn.exprs.is_empty() {
+            self.run_group_subs(j, aggs, &b.drawn.subs, outer).await?;
+            drawn = self.draw(j, aggs, outer)?;
+            aggs = &drawn;
+        }
         if let Some(h) = &b.having {
             self.run_group_subs(j, aggs, &h.subs, outer).await?;
             let frame = Frame { aggs, ..j.frame(self.params, outer) };
@@ -413,6 +430,12 @@ impl<'a, 't> Runner<'a, 't> {
         outer: Option<&Frame<'_>>,
         out: &mut Out<'_>,
     ) -> Run<bool> {
+        let drawn;
+        let mut aggs = aggs;
+        if !j.block.drawn.exprs.is_empty() {
+            drawn = self.draw(j, aggs, outer)?;
+            aggs = &drawn;
+        }
         let frame = Frame { aggs, ..j.frame(self.params, outer) };
         if let Some(h) = &j.block.having
             && !is_true(&h.expr, &frame, &mut self.ev)?
@@ -420,6 +443,21 @@ impl<'a, 't> Runner<'a, 't> {
             return Ok(true);
         }
         e.row(&frame, &mut self.ev, out)
+    }
+
+    /// The values of the aggregates, and behind them what the row draws.
+    pub fn draw(
+        &mut self,
+        j: &Joiner<'_>,
+        aggs: &[Value<'static>],
+        outer: Option<&Frame<'_>>,
+    ) -> Run<Vec<Value<'static>>> {
+        let mut all = aggs.to_vec();
+        let frame = Frame { aggs, ..j.frame(self.params, outer) };
+        for e in &j.block.drawn.exprs {
+            all.push(eval(e, &frame, &mut self.ev)?.into_owned());
+        }
+        Ok(all)
     }
 
     pub async fn run_group_subs(
@@ -467,6 +505,9 @@ impl<'a, 't> Runner<'a, 't> {
             && outer.outer.is_some()
             && self.working.is_empty()
             && !self.lasting.is_stopped();
+        if self.may_remember(sub) {
+            return Box::pin(self.run_or_remember(sub, outer));
+        }
         if !same {
             return self.run_sub_anew(sub, outer);
         }
@@ -491,8 +532,8 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::GetLock(name, limit) => {
                         self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
                     }
-                    SubKind::WaitForGtids(set, limit) => {
-                        self.wait_for_gtids(set, limit, outer).await.map(SubResult::Scalar)
+                    SubKind::Wait(what, args) => {
+                        self.wait_for(*what, args, outer).await.map(SubResult::Scalar)
                     }
                     SubKind::LoadFile(path) => self.load_file(path, outer).map(SubResult::Scalar),
                     SubKind::Call(code, args) => {
@@ -532,13 +573,14 @@ impl<'a, 't> Runner<'a, 't> {
                 | SubKind::Sleep(_)
                 | SubKind::Benchmark(..)
                 | SubKind::GetLock(..)
-                | SubKind::WaitForGtids(..)
+                | SubKind::Wait(..)
                 | SubKind::LoadFile(_)
                 | SubKind::Match(_)
                 | SubKind::Call(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;
-                    let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
+                    let hashed =
+                        if sub.correlated { None } else { RowSet::of(&rows).map(Box::new) };
                     if hashed.is_some() {
                         let bytes = held.bytes();
                         self.ev.cx.hold(&mut held, bytes)?;

@@ -14,6 +14,7 @@ use crate::memory::{Account, Held};
 use crate::query::eval::Ev;
 use crate::query::plan::outcome::{KeptRows, Row, Run};
 use crate::session_api::SqlError;
+use crate::value::Value;
 use std::sync::Arc;
 use weir_engine::{Scratch, ScratchReader, ScratchStream};
 
@@ -27,6 +28,8 @@ pub struct RowStore {
     rest: ScratchStream,
     file: Option<Scratch>,
     len: usize,
+    /// The first column has a NULL.
+    has_null: bool,
     /// Bytes of rows that may be in memory.
     memory: usize,
 }
@@ -38,6 +41,7 @@ impl RowStore {
             rest: ScratchStream::new(CHUNK),
             file: None,
             len: 0,
+            has_null: false,
             memory,
         }
     }
@@ -48,6 +52,7 @@ impl RowStore {
 
     pub fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
         self.len += 1;
+        self.has_null |= row.first().is_some_and(Value::is_null);
         if self.rest.is_empty() && self.kept.held.bytes() < self.memory {
             return self.kept.push(row, account);
         }
@@ -83,7 +88,8 @@ impl RowStore {
         };
         self.rest.close(&mut file).await?;
         let first = self.kept.rows;
-        let rows = FiledRows { first, rest: self.rest, file, len: self.len };
+        let (len, has_null) = (self.len, self.has_null);
+        let rows = FiledRows { first, rest: self.rest, file, len, has_null };
         Ok((MadeRows::File(Arc::new(rows)), self.kept.held))
     }
 }
@@ -115,6 +121,7 @@ pub struct FiledRows {
     rest: ScratchStream,
     file: Scratch,
     len: usize,
+    has_null: bool,
 }
 
 impl MadeRows {
@@ -131,6 +138,16 @@ impl MadeRows {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether the first column has a NULL.
+    pub fn has_null(&self) -> bool {
+        match self {
+            MadeRows::Memory(rows) => {
+                rows.iter().any(|row| row.first().is_some_and(Value::is_null))
+            }
+            MadeRows::File(rows) => rows.has_null,
+        }
     }
 
     /// A reader that stands before the first row.

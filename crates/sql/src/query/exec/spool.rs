@@ -109,12 +109,22 @@ impl Partitions {
         (self.depth, self.due) = (depth, false);
     }
 
-    /// Begins an entry; what belongs to it goes behind what is in the buffer, and [`Partitions::end`] ends it.
-    pub fn begin(&mut self, key: &[u8]) -> &mut Vec<u8> {
+    /// How many parts there are.
+    pub fn parts(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// The part that entries with this key go to.
+    pub fn part_of(&self, key: &[u8]) -> usize {
         let mut hash = DefaultHasher::new();
         hash.write_u32(self.depth);
         hash.write(key);
-        let part = hash.finish() as usize % PARTS;
+        hash.finish() as usize % PARTS
+    }
+
+    /// Begins an entry; what belongs to it goes behind what is in the buffer, and [`Partitions::end`] ends it.
+    pub fn begin(&mut self, key: &[u8]) -> &mut Vec<u8> {
+        let part = self.part_of(key);
         let to = self.streams[part].buffer();
         self.entry = (part, to.len());
         begin_entry(key, to);

@@ -9,6 +9,7 @@
 //!   the table has, the next one reads all of it: so no more than twice what is needed is read in all.
 
 use super::join::KeptTable;
+use super::remembered::Memo;
 use crate::query::eval::frame::SubResult;
 use crate::query::plan::{Block, Body, QueryPlan, Source, Step, Sub, TableSlot};
 use std::collections::HashMap;
@@ -23,6 +24,8 @@ pub struct Lasting {
     of: HashMap<usize, Last>,
     /// What subqueries have given that read nothing around them, within those that are run again.
     results: HashMap<usize, Arc<SubResult>>,
+    /// What those have given that read rows around them, by the values there.
+    remembered: HashMap<usize, Memo>,
     stopped: bool,
 }
 
@@ -41,6 +44,19 @@ impl Lasting {
         self.stopped = true;
         self.of.clear();
         self.results.clear();
+        self.remembered.clear();
+    }
+
+    /// What is known of the subquery at a place, which is not to be remembered until that comes back.
+    pub fn take_memo(&mut self, sub: usize) -> Memo {
+        let memo = self.remembered.entry(sub).or_insert(Memo::Counts(0));
+        std::mem::replace(memo, Memo::Never)
+    }
+
+    pub fn remember(&mut self, sub: usize, memo: Memo) {
+        if !self.stopped {
+            self.remembered.insert(sub, memo);
+        }
     }
 
     pub fn result(&self, sub: &Sub) -> Option<SubResult> {
@@ -86,7 +102,7 @@ impl QueryPlan {
     /// It answers the same whenever it is asked within a statement: no function of chance, no variable and no call, as far as is known.
     pub fn is_settled(&self) -> bool {
         match &self.body {
-            Body::Block(b) => is_settled(b),
+            Body::Block(b) => b.is_settled(),
             Body::Set { left, right, .. } => left.is_settled() && right.is_settled(),
             Body::Nested(q) => q.is_settled(),
             Body::Values(_) | Body::Json(_) | Body::Recursive(_) => false,
@@ -94,24 +110,32 @@ impl QueryPlan {
     }
 }
 
-fn is_settled(b: &Block) -> bool {
-    let of_step =
-        |s: &Step| s.conds.iter().chain(s.after.iter().map(|(_, c)| c)).all(|c| !c.expr.varies());
-    let of_table = |t: &TableSlot| match &t.source {
-        Source::Table(_) => true,
-        Source::Derived(q) => q.is_settled(),
-        Source::Virtual(..) | Source::Working(..) => false,
-    };
-    let sums = b.agg.iter().flat_map(|a| a.keys.iter().chain(a.specs.iter().flat_map(|(_, e)| e)));
-    let shown = b.items.iter().chain(b.order.iter().map(|(e, _)| e)).chain(sums);
-    let asked = b.gate.iter().chain(&b.having).map(|c| &c.expr);
-    let sub = |s: &Sub| s.is_joined() || (s.is_query() && s.plan.iter().all(QueryPlan::is_settled));
-    b.windows.is_empty()
-        && shown.chain(asked).all(|e| !e.varies())
-        && b.steps.iter().all(of_step)
-        && b.tables.iter().all(of_table)
-        && b.subs.iter().all(sub)
-        && b.extremes.iter().flatten().all(QueryPlan::is_settled)
+impl Block {
+    /// The same of a block.
+    pub fn is_settled(&self) -> bool {
+        let b = self;
+        let of_step = |s: &Step| {
+            s.conds.iter().chain(s.after.iter().map(|(_, c)| c)).all(|c| !c.expr.varies())
+        };
+        let of_table = |t: &TableSlot| match &t.source {
+            Source::Table(_) => true,
+            Source::Derived(q) => q.is_settled(),
+            Source::Virtual(..) | Source::Working(..) => false,
+        };
+        let sums =
+            b.agg.iter().flat_map(|a| a.keys.iter().chain(a.specs.iter().flat_map(|(_, e)| e)));
+        let shown = b.items.iter().chain(b.order.iter().map(|(e, _)| e)).chain(sums);
+        let asked = b.gate.iter().chain(&b.having).map(|c| &c.expr);
+        let sub =
+            |s: &Sub| s.is_joined() || (s.is_query() && s.plan.iter().all(QueryPlan::is_settled));
+        b.windows.is_empty()
+            && b.drawn.exprs.is_empty()
+            && shown.chain(asked).all(|e| !e.varies())
+            && b.steps.iter().all(of_step)
+            && b.tables.iter().all(of_table)
+            && b.subs.iter().all(sub)
+            && b.extremes.iter().flatten().all(QueryPlan::is_settled)
+    }
 }
 
 /// Where a part of the plan stands in memory: a plan does not move while it runs.

@@ -4,6 +4,7 @@
 use super::Runner;
 use crate::account::Privileges;
 use crate::errno;
+use crate::func::special::WaitFor;
 use crate::locks::Got;
 use crate::query::eval::eval;
 use crate::query::eval::frame::Frame;
@@ -88,44 +89,113 @@ impl Runner<'_, '_> {
         Ok(Value::bool(place.keep_if_granted()))
     }
 
-    /// WAIT_FOR_EXECUTED_GTID_SET(set, seconds): 0 when `gtid_executed` has all of it, 1 when the time is over; 0 seconds have no end.
-    pub async fn wait_for_gtids(
+    pub async fn wait_for(
         &mut self,
-        set: &BExpr,
-        limit: &BExpr,
+        what: WaitFor,
+        args: &[BExpr],
         f: &Frame<'_>,
     ) -> Run<Value<'static>> {
-        let text = eval(set, f, &mut self.ev)?.to_string_lossy();
-        let malformed =
-            |text: &str| SqlError::of(errno::ER_MALFORMED_GTID_SET_SPECIFICATION, &[&text]);
-        let text = text.ok_or_else(|| malformed("NULL"))?;
-        let wanted: GtidSet = text.parse().map_err(|_| malformed(&text))?;
-        let seconds = eval(limit, f, &mut self.ev)?.to_f64(&mut self.ev.cx.warnings);
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            values.push(eval(arg, f, &mut self.ev)?.into_owned());
+        }
+        match what {
+            WaitFor::Gtids => self.wait_for_gtids(&values).await,
+            WaitFor::SourcePosition | WaitFor::MasterPosition => {
+                self.wait_for_position(what, &values).await
+            }
+        }
+    }
+
+    /// How long there is to wait; no seconds, and 0 of them, have no end.
+    fn patience(&mut self, seconds: Option<&Value<'_>>, what: WaitFor) -> Run<u64> {
+        let seconds = match seconds {
+            Some(v) => v.to_f64(&mut self.ev.cx.warnings),
+            None => Some(0.0),
+        };
         let seconds = match seconds {
             Some(s) if s > 0.0 => s.min(FOR_EVER),
             Some(0.0) => FOR_EVER,
             _ => {
-                let name = "WAIT_FOR_EXECUTED_GTID_SET.";
+                let name = format!("{}.", what.shape().0.to_ascii_uppercase());
                 return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&name]).into());
             }
         };
+        let now = self.reads.db().rt().now();
+        Ok(now + Duration::from_secs_f64(seconds).as_nanos() as u64)
+    }
+
+    /// Waits a moment; false: the time is over.
+    async fn wait_a_moment(&self, until: u64) -> Run<bool> {
+        let rt = self.reads.db().rt();
+        if rt.now() >= until {
+            return Ok(false);
+        }
+        let left = Duration::from_nanos(until - rt.now());
+        let sleep = rt.sleep(left.min(LOOK));
+        match weir_rt::or_killed(self.reads.interrupt, sleep).await {
+            Ok(()) => Ok(true),
+            Err(_) => Err(SqlError::interrupted().into()),
+        }
+    }
+
+    /// WAIT_FOR_EXECUTED_GTID_SET: 0 when `gtid_executed` has all of the set, 1 when the time is over.
+    async fn wait_for_gtids(&mut self, args: &[Value<'_>]) -> Run<Value<'static>> {
+        let malformed =
+            |text: &str| SqlError::of(errno::ER_MALFORMED_GTID_SET_SPECIFICATION, &[&text]);
+        let text = args.first().and_then(Value::to_string_lossy);
+        let text = text.ok_or_else(|| malformed("NULL"))?;
+        let wanted: GtidSet = text.parse().map_err(|_| malformed(&text))?;
+        let until = self.patience(args.get(1), WaitFor::Gtids)?;
         let shared = self.reads.shared;
         let _stage = shared.stages.enter(self.reads.conn.id, "Waiting for GTIDs to be executed");
-        let rt = self.reads.db().rt();
-        let until = rt.now() + Duration::from_secs_f64(seconds).as_nanos() as u64;
         loop {
             let executed: GtidSet =
                 shared.vars.text(Var::gtid_executed).parse().unwrap_or_default();
             if wanted.is_subset(&executed) {
                 return Ok(Value::Int(0));
             }
-            if rt.now() >= until {
+            if !self.wait_a_moment(until).await? {
                 return Ok(Value::Int(1));
             }
-            let left = Duration::from_nanos(until - rt.now());
-            let sleep = rt.sleep(left.min(LOOK));
-            if weir_rt::or_killed(self.reads.interrupt, sleep).await.is_err() {
-                return Err(SqlError::interrupted().into());
+        }
+    }
+
+    /// SOURCE_POS_WAIT: 0 where the channel's applier has come to the place already, else how often it was looked at until it had; -1 when
+    /// the time is over, NULL where no applier runs.
+    async fn wait_for_position(
+        &mut self,
+        what: WaitFor,
+        args: &[Value<'_>],
+    ) -> Run<Value<'static>> {
+        let until = self.patience(args.get(2), what)?;
+        let file = args.first().and_then(Value::to_string_lossy);
+        let offset = args.get(1).and_then(|v| v.to_f64(&mut self.ev.cx.warnings));
+        let channel = args.get(3).and_then(Value::to_string_lossy).unwrap_or_default();
+        let (Some(file), Some(offset)) = (file, offset) else { return Ok(Value::Null) };
+        let shared = self.reads.shared;
+        let Some(replicas) = shared.replicas.get() else { return Ok(Value::Null) };
+        let stage = "Waiting for the replica SQL thread to advance position";
+        let _stage = shared.stages.enter(self.reads.conn.id, stage);
+        let place = |file: &str, offset: u64| {
+            let number = file.rsplit('.').next().and_then(|n| n.parse::<u64>().ok());
+            (number.unwrap_or(0), offset)
+        };
+        let mut looks = 0;
+        loop {
+            let all = replicas.channels();
+            let Some(c) = all.iter().find(|c| c.name.eq_ignore_ascii_case(&channel)) else {
+                return Ok(Value::Null);
+            };
+            if place(&c.applied.file, c.applied.offset) >= place(&file, offset as u64) {
+                return Ok(Value::Int(looks));
+            }
+            if !c.applier {
+                return Ok(Value::Null);
+            }
+            looks += 1;
+            if !self.wait_a_moment(until).await? {
+                return Ok(Value::Int(-1));
             }
         }
     }

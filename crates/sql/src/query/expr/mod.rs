@@ -1,7 +1,8 @@
 //! Bound expressions: names are columns, operators and functions are nodes, each with its type.
 //!
 //! `walk` goes through them, `guessed` says what share of rows a condition leaves where nothing is known, `usable` finds conditions that an
-//! index can be searched for, `collations` says which collation texts meet in, `keyed` makes keys that are equal where values are. May use
+//! index can be searched for, `collations` says which collation texts meet in,
+//! `compared` by which rule two sides are compared, `keyed` makes keys that are equal where values are. May use
 //! values and functions. Nothing here has rows: evaluation is `eval`.
 //!
 //! Invariant: a node says nothing of its surroundings but places (table and column, number of a subquery or aggregate), so it may be moved
@@ -9,6 +10,7 @@
 
 pub mod adapt;
 pub mod collations;
+pub mod compared;
 pub mod guessed;
 pub mod json;
 pub mod keyed;
@@ -51,6 +53,17 @@ impl CmpOp {
             CmpOp::Gt => o == Ordering::Greater,
             CmpOp::Ge => o != Ordering::Less,
         }
+    }
+
+    /// The sign of an operator that asks for an order. Geometries have none: they are only equal or not.
+    pub fn ordering_sign(self) -> Option<&'static str> {
+        Some(match self {
+            CmpOp::Lt => "<",
+            CmpOp::Le => "<=",
+            CmpOp::Gt => ">",
+            CmpOp::Ge => ">=",
+            CmpOp::Eq | CmpOp::NullSafe | CmpOp::Ne => return None,
+        })
     }
 
     /// The operator with its sides exchanged.
@@ -209,6 +222,15 @@ impl BExpr {
     /// The type is only known with the values of the parameters.
     pub fn is_untyped(&self) -> bool {
         self.info.ty == SqlType::Null && !matches!(self.node, Node::Const(_))
+    }
+
+    /// The column that is written where a view shows this expression: one under another collation is that column still.
+    pub fn written_column(&self) -> Option<ColRef> {
+        match &self.node {
+            Node::Col(c) => Some(*c),
+            Node::Collate(_, text) => text.written_column(),
+            _ => None,
+        }
     }
 
     /// Window functions get their places behind this many aggregates.

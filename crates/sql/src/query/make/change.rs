@@ -58,6 +58,7 @@ fn bind_from(
     let limit = b.limit(limit)?;
     b.obey_hints(hints, &mut raw, &tables);
     find_zero_days(&tables, &mut raw)?;
+    b.find_inserted(&tables, &mut raw)?;
     b.use_key_exprs(&tables, &mut raw, &mut order)?;
     b.place("field list");
     Ok(Bound { tables, raw, order, limit })
@@ -76,6 +77,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         agg: None,
         extremes: None,
         windows: Vec::new(),
+        drawn: Default::default(),
         having: None,
         items: Vec::new(),
         item_subs: Vec::new(),

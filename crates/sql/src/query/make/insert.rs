@@ -7,9 +7,10 @@ use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable, same_name};
 use crate::planted::{self, Bug};
-use crate::query::bind::scope::{Scope, ScopeTable, unknown_column};
+use crate::query::bind::scope::{Scope, ScopeColumn, ScopeTable, unknown_column};
 use crate::query::bind::{
-    Binder, as_number, by_place, number_as_text, own_reads, partition, shapes_of, table_scope,
+    Binder, as_number, by_place, number_as_text, own_reads, partition, several_bases, shapes_of,
+    table_scope,
 };
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
@@ -415,7 +416,13 @@ fn bind_values(
     for a in &i.on_duplicate {
         let of_row = a.column.table.as_ref().is_some_and(|t| !same_name(t.as_str(), &target.alias));
         let col = target_column(table, target, a.column.column.as_str()).filter(|_| !of_row);
-        let Some(col) = col else { return Err(unknown_column(&a.column, "field list")) };
+        let Some(col) = col else {
+            let shown = |c: &ScopeColumn| same_name(&c.name, a.column.column.as_str());
+            return Err(match !of_row && target.columns.iter().any(shown) {
+                true => several_bases(target),
+                false => unknown_column(&a.column, "field list"),
+            });
+        };
         let column = &table.meta.columns[col];
         let value = match &a.value {
             Expr::Default if column.is_generated() => continue,

@@ -1,5 +1,6 @@
 //! The plan of SELECT ... INTO.
 
+use crate::context::check_user_var;
 use crate::errno;
 use crate::query::bind::digits::whole_average;
 use crate::query::expr::BExpr;
@@ -32,7 +33,9 @@ pub fn bind(into: &SelectInto, mut query: QueryPlan, env: &PlanEnv<'_>) -> Resul
         }
     };
     let name = |v: &IntoVar| match v {
-        IntoVar::User(name) => Ok(Target::User(Arc::from(name.as_str()))),
+        IntoVar::User(name) => {
+            check_user_var(name.as_str()).map(|()| Target::User(Arc::from(name.as_str())))
+        }
         IntoVar::Slot(n) => Ok(Target::Slot(*n)),
         // Outside of a routine nothing declares variables.
         IntoVar::Local(name) => Err(SqlError::of(errno::ER_SP_UNDECLARED_VAR, &[&name])),

@@ -1,6 +1,7 @@
 //! The plan of LOAD DATA: where each field of a line goes, and what SET gives.
 
 use super::change::generated_value;
+use crate::context::check_user_var;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::bind::Binder;
@@ -35,7 +36,10 @@ pub(super) fn bind(
     }
     for t in &l.targets {
         fields.push(match t {
-            LoadTarget::UserVar(name) => Goes::Var(name.as_str().to_lowercase().into()),
+            LoadTarget::UserVar(name) => {
+                check_user_var(name.as_str())?;
+                Goes::Var(name.as_str().to_lowercase().into())
+            }
             LoadTarget::Column(c) => {
                 let col = named(c)?;
                 if columns[col].is_generated() {

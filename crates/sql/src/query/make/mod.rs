@@ -151,6 +151,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         bytes: size_of::<Plan>() + b.effort.bytes(),
         cacheable,
         sizes: b.seen.into_iter().map(sized).collect(),
+        watched: env.watched.take(),
         foreign,
         virtuals: b.virtuals,
         open_types,

@@ -18,7 +18,8 @@ fn sets_variables(b: &Block, raw: &Raw) -> bool {
     let on = raw.groups.iter().flat_map(|g| &g.on);
     let sums = b.agg.iter().flat_map(|a| a.keys.iter().chain(a.specs.iter().flat_map(|(_, e)| e)));
     let order = b.order.iter().map(|(e, _)| e);
-    let mut all = raw.conds.iter().chain(on).chain(&b.items).chain(order).chain(sums);
+    let items = b.items.iter().chain(&b.drawn.exprs);
+    let mut all = raw.conds.iter().chain(on).chain(items).chain(order).chain(sums);
     let mut set = b.subs.iter().any(|s| s.draws) || b.having.iter().any(|c| sets(&c.expr));
     set |= all.any(sets);
     set

@@ -3,17 +3,43 @@
 //!
 //! What is known only at run time (locks of the session, values of constants, `Step::in_batches`) is looked at then.
 
+use crate::func::facts::{Id, Length};
 use crate::query::expr::{BExpr, Node};
-use crate::query::plan::{Access, Block, Cond, Source, Step, Sub};
+use crate::query::plan::{Access, Aggregation, Block, Cond, Source, Step, Sub};
 use weir_engine::LockMode;
 
-/// Marks the step of a block whose plan is made.
+/// Marks the step of a block whose plan is made, or the first step of a join.
 pub fn mark(b: &mut Block) {
-    let plain = b.groups.is_empty() && b.extremes.is_none() && b.windows.is_empty();
-    let alone = b.tables.len() == 1 && b.subs.iter().all(Sub::is_joined) && b.item_subs.is_empty();
-    let [step] = &b.steps[..] else { return };
-    let batched = plain && alone && !b.keeps_order() && pays(b, step) && can(b, step);
+    // Conditions may ask queries for each row that is left.
+    let asked = |s: &Sub| s.is_joined() || (s.is_query() && !s.draws && !s.sums);
+    if b.extremes.is_some() || !b.drawn.exprs.is_empty() || !b.subs.iter().all(asked) {
+        return;
+    }
+    let Some(step) = b.steps.first() else { return };
+    let batched = can(b, step) && (sums_or_sorts(b, step) || sifts(b, step));
     b.steps[0].batched = batched;
+}
+
+/// The block's only step is summed up by the leaf, or its rows go out by it.
+fn sums_or_sorts(b: &Block, step: &Step) -> bool {
+    let plain = b.groups.is_empty() && b.windows.is_empty();
+    // Nothing but conditions has subqueries.
+    let having = b.having.iter().any(|c| !c.subs.is_empty());
+    let alone = b.tables.len() == 1 && b.item_subs.is_empty() && !having;
+    plain && alone && fits_order(b) && pays(b, step)
+}
+
+/// Vectors leave a part of the rows for the steps behind. Where few rows are wanted as they come, the first leaf may have more than those.
+fn sifts(b: &Block, step: &Step) -> bool {
+    let joins = b.steps.len() > 1 || !b.windows.is_empty();
+    let few = b.limit.is_some() && b.order.is_empty() && b.agg.is_none() && b.windows.is_empty();
+    joins && !few && step.begins.is_empty() && step.conds.iter().any(has_vectors)
+}
+
+/// Nothing rests on the order in which the rows are read, or groups that go out with the leaf that ends them.
+fn fits_order(b: &Block) -> bool {
+    let streams = |a: &Aggregation| !a.implicit && !a.specs.iter().any(|(s, _)| s.is_told_once());
+    !b.keeps_order() || (b.together.rows && b.agg.as_ref().is_some_and(streams))
 }
 
 /// There is something for vectors to do.
@@ -22,23 +48,37 @@ fn pays(b: &Block, step: &Step) -> bool {
         Some(agg) => agg.rollup.is_none() && agg.subs.is_empty(),
         None if b.order.is_empty() => b.limit.is_none() && step.conds.iter().any(has_vectors),
         None => {
-            let by_column = matches!(b.order[0].0.node, Node::Col(_));
-            (b.limit.is_some() && by_column) || step.conds.iter().any(has_vectors)
+            let key = &b.order[0].0;
+            let by_key = is_column(key) || matches!(key.node, Node::Arith(..));
+            (b.limit.is_some() && by_key) || step.conds.iter().any(has_vectors)
         }
     }
 }
 
-/// A condition that compares columns, and is not what the ranges say already.
+/// A column, or a part of a column's texts.
+fn is_column(e: &BExpr) -> bool {
+    match &e.node {
+        Node::Col(_) => true,
+        Node::Func(def, args) if matches!(def.length, Length::Left | Length::Substring) => {
+            args.first().is_some_and(|e| matches!(e.node, Node::Col(_)))
+        }
+        _ => false,
+    }
+}
+
+/// A condition that compares columns, and is not what the ranges say already. In a join it may turn out to name another table as well.
 fn has_vectors(c: &Cond) -> bool {
     fn compares(e: &BExpr) -> bool {
         match &e.node {
             Node::And(list) | Node::Or(list) => list.iter().all(compares),
-            Node::Cmp { a, b, .. } => [a, b].iter().any(|e| matches!(e.node, Node::Col(_))),
-            Node::In { left: e, .. } | Node::Is { expr: e, .. } => matches!(e.node, Node::Col(_)),
+            Node::Cmp { a, b, .. } => is_column(a) || is_column(b),
+            Node::In { left: e, .. } | Node::Is { expr: e, .. } => is_column(e),
+            Node::Not(e) => matches!(&e.node, Node::Func(..)) && compares(e),
+            Node::Func(def, args) if def.id == Id::Like => args.first().is_some_and(is_column),
             _ => false,
         }
     }
-    !c.implied && compares(&c.expr)
+    !c.implied && c.subs.is_empty() && compares(&c.expr)
 }
 
 /// Its leaves can be read.
@@ -49,9 +89,8 @@ fn can(b: &Block, step: &Step) -> bool {
         (Source::Table(_), Access::Ranges { key, reverse: false }) => key.index,
         _ => return false,
     };
-    let conditions = step.after.is_empty() && step.conds.iter().all(|c| c.subs.is_empty());
     let covered = read == 0 || step.index_only.is_some();
-    conditions
+    step.after.is_empty()
         && covered
         && table.lock == LockMode::None
         && table.lateral.is_none()

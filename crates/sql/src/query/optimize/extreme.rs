@@ -62,6 +62,7 @@ fn looks_at_rows(b: &Block) -> bool {
     b.items.iter().for_each(&mut see);
     b.order.iter().for_each(|(e, _)| see(e));
     b.having.iter().for_each(|c| see(&c.expr));
+    b.drawn.exprs.iter().for_each(&mut see);
     columns
 }
 
@@ -181,6 +182,7 @@ fn first_row(
         agg: None,
         extremes: None,
         windows: Vec::new(),
+        drawn: Default::default(),
         having: None,
         items: vec![e.clone()],
         item_subs: Vec::new(),

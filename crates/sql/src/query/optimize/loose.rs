@@ -104,7 +104,7 @@ fn asked(b: &Block, raw: &Raw) -> Option<Asked> {
     let (mut min, mut max) = (false, false);
     match &b.agg {
         Some(agg) => {
-            if agg.rollup.is_some() {
+            if agg.rollup.is_some() || !b.drawn.exprs.is_empty() {
                 return None;
             }
             for key in &agg.keys {

@@ -2,7 +2,7 @@
 //!
 //! `searches` finds which searches the conditions allow in an index, `possible` which of all indexes they could be searches of, `again` what
 //! answers again for each row, `selectivity` what conditions leave as far as histograms tell, `order` the order of the tables, `extreme` MIN and
-//! MAX from an index, `together` what comes in the order of groups, `skip` searches behind the first parts of an index, `multi_valued` searches by the elements of lists, `by_key` derived tables that are made for each row around, `semijoin` queries of conditions that are read whole although an index serves them, `seen` which columns are looked at, `batches` which blocks are read by the leaf. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
+//! MAX from an index, `distinct` DISTINCT that tells nothing apart, `together` what comes in the order of groups, `skip` searches behind the first parts of an index, `multi_valued` searches by the elements of lists, `by_key` derived tables that are made for each row around, `semijoin` queries of conditions that are read whole although an index serves them, `seen` which columns are looked at, `batches` which blocks are read by the leaf. May use plans, `ranges` for estimates, and the engine's statistics, which may look into
 //! an index to count a range.
 //!
 //! Invariant: every condition of a block stands at some step. One that the step's own access makes true is marked as `implied`; it is looked
@@ -11,6 +11,7 @@
 mod anew;
 mod batches;
 mod by_key;
+mod distinct;
 mod extreme;
 mod index_merge;
 mod loose;
@@ -37,10 +38,9 @@ use crate::query::plan::key::{Key, Search, key_length};
 use crate::query::plan::pruning::Pruning;
 use crate::query::plan::raw::Raw;
 use crate::query::plan::{
-    Access, Block, Body, Cond, KeptBy, OuterGroup, QueryPlan, Source, Step, Sub,
+    Access, Block, Body, Cond, KeptBy, OuterGroup, Plan, QueryPlan, Source, Step, Sub,
 };
 use crate::session_api::SqlError;
-use crate::value::compare::CompareRule;
 use crate::vars::switches::Switch;
 use anew::is_drawn;
 use extreme::extremes;
@@ -53,7 +53,7 @@ use std::sync::atomic::Ordering;
 
 /// Cost of reading a row in clustered order, and of finding a row through a secondary entry.
 const ROW: f64 = 1.0;
-const LOOKUP: f64 = 2.5;
+const LOOKUP: f64 = 3.0;
 /// What costs no more is not worth a search through several indexes.
 const SMALL: f64 = 12.0;
 /// The share of rows from which on a search by what is excluded is not one.
@@ -83,6 +83,17 @@ pub fn query<'a>(plan: &'a mut QueryPlan, env: &'a PlanEnv<'_>) -> Done<'a> {
             Body::Values(_) => Ok(()),
         }
     })
+}
+
+/// Whether a plan that was made with other values is one for these as well, as far as the width of its searches tells.
+pub async fn fits(plan: &Plan, env: &PlanEnv<'_>) -> bool {
+    for w in &plan.watched {
+        let now = searches::estimate_now(&w.key, env).await;
+        if now.is_some_and(|now| w.is_another(now)) {
+            return false;
+        }
+    }
+    true
 }
 
 pub async fn subs(subs: &mut [Sub], env: &PlanEnv<'_>) -> Result<(), SqlError> {
@@ -117,7 +128,7 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     if let Some(raw) = &mut raw {
         raw.group_of.resize(b.tables.len(), None);
         raw.usable.resize(b.tables.len(), None);
-        rewrite::rewrite(raw, |_| true);
+        rewrite::rewrite(raw, switches);
         if !switches.is_off(Switch::DerivedConditionPushdown) {
             rewrite::derived::push(raw, &mut b.tables);
         }
@@ -136,6 +147,8 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     }
     hints(b, &raw);
     note_columns(b, &raw);
+    semijoin::note_not_in(b, &raw)?;
+    distinct::drop_needless(b);
     if !only_shown {
         b.tables.iter_mut().for_each(|t| t.columns = None);
     }
@@ -490,13 +503,14 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
             let other = |c: &Cond| c.expr.varies() || (by.lasting && c.expr.is_from_outside());
             s.conds.iter_mut().for_each(|c| c.early = alone(c) && !other(c));
         }
-        let equal = match (&s.kept, &s.access) {
-            (Some(by), _) => &by.equal[..],
-            (None, Access::Mem { hash }) => &hash[..],
-            _ => &[],
+        let (equal, computed) = match (&s.kept, &s.access) {
+            (Some(by), _) => (&by.equal[..], &by.computed[..]),
+            (None, Access::Mem { hash }) => (&hash[..], &[][..]),
+            _ => (&[][..], &[][..]),
         };
         for c in s.conds.iter_mut().filter(|c| c.subs.is_empty()) {
-            c.equated = equal.iter().any(|by| equates(&c.expr, s.table as u16, by));
+            c.equated = equal.iter().any(|by| equates(&c.expr, s.table as u16, by))
+                || computed.iter().any(|by| equates_computed(&c.expr, by));
         }
         // Cheap conditions first: those with subqueries may cost whole reads.
         s.conds.sort_by_key(|c| (!c.early, !c.subs.is_empty()));
@@ -511,13 +525,22 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
 fn equates(cond: &BExpr, t: u16, (col, kind, value): &(u16, Keyed, BExpr)) -> bool {
     let Some((of, Usable::Eq(alts))) = usable(cond, t, &|_| true) else { return false };
     let ([one], Node::Cmp { .. }) = (&alts[..], &cond.node) else { return false };
-    let in_kind = match one.rule {
-        Some(CompareRule::Int) => *kind == Keyed::Integer,
-        Some(CompareRule::Decimal) => *kind == Keyed::Decimal,
-        Some(CompareRule::Text(c)) => *kind == Keyed::Text && value.info.ty.collation() == Some(c),
-        _ => false,
-    };
-    of == *col && in_kind && !one.null_safe && format!("{:?}", one.expr) == format!("{value:?}")
+    let in_kind = of == *col && compared_in(cond) == Some(*kind);
+    in_kind && !one.null_safe && format!("{:?}", one.expr) == format!("{value:?}")
+}
+
+/// The same of what is computed of the table's columns.
+fn equates_computed(cond: &BExpr, (own, kind, value): &(BExpr, Keyed, BExpr)) -> bool {
+    let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &cond.node else { return false };
+    let said = |x: &BExpr, y: &BExpr| format!("{x:?}") == format!("{y:?}");
+    compared_in(cond) == Some(*kind)
+        && (said(a, own) && said(b, value) || said(b, own) && said(a, value))
+}
+
+/// The kind in which a comparison looks at its sides, if that has keys.
+fn compared_in(cond: &BExpr) -> Option<Keyed> {
+    let Node::Cmp { rule, a, b, .. } = &cond.node else { return None };
+    Keyed::by(*rule, &a.info.ty, &b.info.ty)
 }
 
 fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {

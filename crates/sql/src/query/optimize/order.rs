@@ -18,7 +18,6 @@ use crate::query::plan::key::Key;
 use crate::query::plan::{Access, Body, KeptBy, Limit, QueryPlan, Source};
 use crate::session_api::SqlError;
 use crate::value::Value;
-use crate::value::compare::CompareRule;
 use std::collections::HashMap;
 use weir_engine::LockMode;
 
@@ -382,7 +381,8 @@ impl Optimizer<'_> {
         prune.is_some_and(|p| p.iter().flat_map(|p| p.keys()).all(constant))
     }
 
-    /// Columns of a table that conditions equate with something of the tables before, by values that have keys.
+    /// Columns of a table that conditions equate with something of the tables before, by values that have keys, if need be those of another
+    /// kind: what a text is as a number, or as a date.
     fn equal(&self, t: usize, on: &On, bound: u64) -> Vec<(u16, Keyed, BExpr)> {
         let mut out: Vec<(u16, Keyed, BExpr)> = Vec::new();
         for (col, u) in &on.all {
@@ -401,43 +401,37 @@ impl Optimizer<'_> {
                 continue;
             }
             let ty = self.b.shapes[t].column_type(usize::from(*col));
-            if let Some(kind) = Keyed::of(&ty, &one.expr.info.ty) {
+            if let Some(kind) = Keyed::by(one.rule, &ty, &one.expr.info.ty) {
                 out.push((*col, kind, one.expr.clone()));
             }
         }
         out
     }
 
-    /// What conditions equate, by values that have keys, between what is computed of a table's columns (or of a column, in another kind than its
-    /// own) and something of the tables before.
+    /// What conditions equate, by values that have keys, between what is computed of a table's columns and something of the tables before.
     fn computed(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(BExpr, Keyed, BExpr)> {
         let mut out = Vec::new();
-        let settled = |e: &BExpr| e.has_no_subs() && !e.varies() && !e.is_from_outside();
+        let settled = |e: &BExpr| e.has_no_subs() && !e.varies();
         for c in self.conditions(group) {
             let Node::Cmp { op: CmpOp::Eq, rule, a, b } = &c.node else { continue };
             let bit = 1u64 << t;
-            let before = |e: &BExpr| matches!(self.tables_of(e), of if of != 0 && of & !bound == 0);
+            let before = |e: &BExpr| {
+                let of = self.tables_of(e);
+                of & !bound == 0 && (of != 0 || e.is_from_outside())
+            };
             let (own, value) = match (self.tables_of(a) == bit, self.tables_of(b) == bit) {
                 (true, _) if before(b) => (a, b),
                 (_, true) if before(a) => (b, a),
                 _ => continue,
             };
-            if !settled(own) || !settled(value) {
+            // A column finds its rows by `equal`.
+            let column = matches!(own.node, Node::Col(_)) || own.is_from_outside();
+            if column || !settled(own) || !settled(value) {
                 continue;
             }
-            let (column, types) =
-                (matches!(own.node, Node::Col(_)), (&own.info.ty, &value.info.ty));
-            let kind = match Keyed::for_join(types.0, types.1) {
-                // A column finds its rows by `equal` then.
-                Some(kind) if column && kind != Keyed::Number => continue,
-                Some(Keyed::Number) if *rule != Some(CompareRule::Double) => continue,
-                Some(Keyed::Text) if *rule != own.info.ty.collation().map(CompareRule::Text) => {
-                    continue;
-                }
-                Some(kind) => kind,
-                None => continue,
-            };
-            out.push(((**own).clone(), kind, (**value).clone()));
+            if let Some(kind) = Keyed::by(*rule, &own.info.ty, &value.info.ty) {
+                out.push(((**own).clone(), kind, (**value).clone()));
+            }
         }
         out
     }

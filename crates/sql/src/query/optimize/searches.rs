@@ -9,8 +9,10 @@ use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
 use crate::query::expr::usable::{Alt, Usable, branches, usable};
 use crate::query::expr::{BExpr, CmpOp};
+use crate::query::plan::env::PlanEnv;
 use crate::query::plan::key::{Key, Search};
 use crate::query::plan::pruning::{Pruning, Searched};
+use crate::query::plan::watched::Watched;
 use crate::query::plan::{Access, Source};
 use crate::query::ranges::Ranges;
 use crate::value::EvalCtx;
@@ -130,49 +132,48 @@ impl Optimizer<'_> {
     }
 
     pub async fn estimate(&self, key: &Key, total: f64) -> f64 {
-        if let Some(n) = self.estimate_ranges(key).await {
+        if let Some(n) = estimate_now(key, self.env).await {
+            if Watched::is_worth_it(key, total) {
+                self.env.watched.note(key, n);
+            }
             return n;
         }
         let rows: f64 = key.searches.iter().map(|s| guess(key, s, total)).sum();
         rows.clamp(1.0, total)
     }
 
-    /// Looks into the index, when the values are known now and the ranges few.
-    async fn estimate_ranges(&self, key: &Key) -> Option<f64> {
-        let ranges = self.ranges_now(key)?.list;
-        if ranges.len() > 10 {
-            return None;
-        }
-        let mut sum = 0.0;
-        for r in &ranges {
-            sum += self
-                .env
-                .reads
-                .db()
-                .estimate_range(&key.table.engine, key.index, &r.start, r.end.as_deref())
-                .await
-                .ok()? as f64;
-        }
-        Some(sum.max(1.0))
-    }
-
     /// The ranges of a search whose values are known.
     pub fn ranges_now(&self, key: &Key) -> Option<Ranges> {
-        if !key.is_known(self.env.params) {
-            return None;
-        }
-        let mut user_vars = UserVars::default();
-        let mut cx = EvalCtx::new(self.env.reads.session);
-        cx.mode = self.env.reads.settings.mode;
-        cx.collation = self.env.reads.settings.collation;
-        let mut ev = Ev {
-            cx,
-            vars: self.env.reads.vars,
-            user_vars: &mut user_vars,
-            lists: Default::default(),
-        };
-        key.ranges(&Frame::empty(self.env.params), &mut ev).ok()
+        ranges_now(key, self.env)
     }
+}
+
+/// Looks into the index, when the values are known now and the ranges few.
+pub async fn estimate_now(key: &Key, env: &PlanEnv<'_>) -> Option<f64> {
+    let ranges = ranges_now(key, env)?.list;
+    if ranges.len() > 10 {
+        return None;
+    }
+    let mut sum = 0.0;
+    for r in &ranges {
+        let (db, table) = (env.reads.db(), &key.table.engine);
+        let rows = db.estimate_range(table, key.index, &r.start, r.end.as_deref()).await;
+        sum += rows.ok()? as f64;
+    }
+    Some(sum.max(1.0))
+}
+
+fn ranges_now(key: &Key, env: &PlanEnv<'_>) -> Option<Ranges> {
+    if !key.is_known(env.params) {
+        return None;
+    }
+    let mut user_vars = UserVars::default();
+    let mut cx = EvalCtx::new(env.reads.session);
+    cx.mode = env.reads.settings.mode;
+    cx.collation = env.reads.settings.collation;
+    let mut ev =
+        Ev { cx, vars: env.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
+    key.ranges(&Frame::empty(env.params), &mut ev).ok()
 }
 
 /// Equality on all parts of a unique index, with single values.

@@ -26,6 +26,7 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     b.items.iter().for_each(&mut see);
     b.order.iter().for_each(|(e, _)| see(e));
     b.having.iter().for_each(|c| see(&c.expr));
+    b.drawn.exprs.iter().for_each(&mut see);
     b.windows.iter().flat_map(|w| w.exprs()).for_each(&mut see);
     raw.conds.iter().for_each(&mut see);
     raw.groups.iter().flat_map(|g| &g.on).for_each(&mut see);
@@ -36,11 +37,11 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     for s in &b.subs {
         match &s.kind {
             SubKind::Sleep(e) | SubKind::LoadFile(e) => see(e),
-            SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) | SubKind::WaitForGtids(n, e) => {
+            SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) => {
                 see(n);
                 see(e);
             }
-            SubKind::Call(_, args) => args.iter().for_each(&mut see),
+            SubKind::Call(_, args) | SubKind::Wait(_, args) => args.iter().for_each(&mut see),
             SubKind::Scalar
             | SubKind::Exists
             | SubKind::Row

@@ -2,18 +2,23 @@
 //! those rows, or become tables of the block, which reads all of the query's rows once. As a table the query may also come first and lead to the rows
 //! around it by an index of theirs.
 //!
+//! The rows of `a NOT IN (SELECT ...)` with a query that reads nothing around it are kept as a set while they are few. A set is in memory, whatever
+//! its size; so a query whose rows may not fit into `tmp_table_size` becomes a table of the block, whose rows are divided through files when they
+//! have no room.
+//!
 //! Binding joins all other queries ([`crate::query::bind::semijoin`]). These wait until here because the choice takes the statistics of the tables,
 //! and the accesses and the order that both ways would have.
 
 use super::rewrite::rewrite;
 use super::{Chosen, DESCENT, LOOKUP, Optimizer};
 use crate::query::bind::semijoin::{Searched, equated, join_searched, searched};
-use crate::query::expr::{BExpr, Node};
+use crate::query::expr::{BExpr, CmpOp, Node};
 use crate::query::plan::env::PlanEnv;
 use crate::query::plan::key::Search;
 use crate::query::plan::raw::Raw;
 use crate::query::plan::{Access, Block, Body, Source};
 use crate::session_api::SqlError;
+use crate::vars::Var;
 use crate::vars::switches::Switch;
 
 /// What it takes to run a query for a row around, in rows that are read one behind the other.
@@ -25,23 +30,70 @@ const FOUND: f64 = 0.5;
 const SAFELY: f64 = 1.5;
 /// Rows around that may always be asked one by one. So many are counted on where a range picks them: a plan is used again with other ranges.
 const FEW: f64 = 32.0;
+/// Bytes that are charged for a row of a set, of one value of moderate length and its key.
+const ROW_OF_SET: f64 = 256.0;
+/// How many times as many rows as were estimated still fit into `tmp_table_size` as a set.
+const WRONG_BY: f64 = 6.0;
 
-/// Joins the queries of which that is cheaper. Before the subqueries of the block are planned.
+/// Joins the queries of which that is cheaper, or that have too many rows for a set. Before the subqueries of the block are planned.
 pub async fn join_where_cheaper(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     let switches = env.reads.settings.switches;
     // Where a LIMIT ends the block before its last row, few rows may ask.
     let ends = b.limit.is_some() && b.agg.is_none();
     let off = switches.is_off(Switch::Semijoin) || switches.is_off(Switch::Materialization);
-    if !b.joins_queries || ends || off || b.subs.is_empty() {
+    if !b.joins_queries || off || b.subs.is_empty() {
         return Ok(());
     }
     let Some(mut raw) = b.raw.take() else { return Ok(()) };
     for s in searched(&raw, &b.subs, &b.tables) {
-        if is_worth_joining(b, &raw, &s, env).await {
+        let joins = match s.places.is_empty() {
+            true => is_large(b, &raw, &s, env).await,
+            false => !ends && is_worth_joining(b, &raw, &s, env).await,
+        };
+        if joins {
             join_searched(b, &mut raw, s)?;
         }
     }
     b.raw = Some(raw);
+    Ok(())
+}
+
+/// Whether a query that is run once may have too many rows for a set. A block that is run for each row around it keeps the set for all runs, and
+/// could not divide the rows.
+async fn is_large(b: &Block, raw: &Raw, s: &Searched, env: &PlanEnv<'_>) -> bool {
+    let Some(plan) = &b.subs[s.sub].plan else { return false };
+    let Body::Block(inner) = &plan.body else { return false };
+    let Some(inner_raw) = &inner.raw else { return false };
+    // One row of sums.
+    if inner.agg.as_ref().is_some_and(|agg| agg.keys.is_empty()) || inner.tables.is_empty() {
+        return false;
+    }
+    if joined(b, raw, env).await.is_none_or(|around| around.again) {
+        return false;
+    }
+    let stored = inner.tables.iter().all(|t| matches!(t.source, Source::Table(_)));
+    // Nothing is known of the rows of a query that reads derived tables.
+    let most = env.reads.vars.u64(Var::tmp_table_size) as f64 / (ROW_OF_SET * WRONG_BY);
+    !stored || joined(inner, inner_raw, env).await.is_none_or(|j| j.rows > most)
+}
+
+/// What the tables that stand for NOT IN of what may be NULL are compared with ([`TableSlot::not_in`]): the rules that rewrite conditions have been
+/// applied, and leave it among the conditions of its outer join.
+///
+/// [`TableSlot::not_in`]: crate::query::plan::TableSlot::not_in
+pub fn note_not_in(b: &mut Block, raw: &Raw) -> Result<(), SqlError> {
+    for (t, slot) in b.tables.iter_mut().enumerate().filter(|(_, slot)| slot.nulls_decide) {
+        let group = raw.group_of.get(t).copied().flatten().and_then(|g| raw.groups.get(g));
+        let own =
+            |e: &BExpr| matches!(e.node, Node::Col(c) if c.depth == 0 && usize::from(c.table) == t);
+        let left = group.iter().flat_map(|g| &g.on).find_map(|c| match &c.node {
+            Node::Cmp { op: CmpOp::Eq, a, b, .. } if own(b) => Some(a),
+            Node::Cmp { op: CmpOp::Eq, a, b, .. } if own(a) => Some(b),
+            _ => None,
+        });
+        let left = left.ok_or_else(|| SqlError::internal("NOT IN lost what it looks for"))?;
+        slot.not_in = Some(left.clone());
+    }
     Ok(())
 }
 
@@ -94,7 +146,7 @@ async fn joined(b: &Block, raw: &Raw, env: &PlanEnv<'_>) -> Option<Joined> {
     let mut raw = raw.clone();
     raw.group_of.resize(b.tables.len(), None);
     raw.usable.resize(b.tables.len(), None);
-    rewrite(&mut raw, |_| true);
+    rewrite(&mut raw, env.reads.settings.switches);
     let mut o = Optimizer::new(env, b, &raw);
     o.order(None).await.ok()?;
     let share: f64 = o.chosen.iter().map(|c| lasting(b, c)).product();

@@ -1,5 +1,6 @@
 //! What planning needs.
 
+use super::watched::WatchList;
 use crate::context::{Reads, UserVars};
 use crate::value::{TypeInfo, Value};
 use std::sync::atomic::AtomicBool;
@@ -22,6 +23,8 @@ pub struct PlanEnv<'a> {
     pub collects: bool,
     /// Set where the plan would be a bad one with other values, so that it is made again for them.
     pub by_values: AtomicBool,
+    /// Searches that may be of another width with other values.
+    pub watched: WatchList,
 }
 
 impl<'a> PlanEnv<'a> {
@@ -39,6 +42,7 @@ impl<'a> PlanEnv<'a> {
             locals: &[],
             collects: false,
             by_values: AtomicBool::new(false),
+            watched: WatchList::default(),
         }
     }
 

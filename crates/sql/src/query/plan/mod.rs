@@ -8,6 +8,7 @@
 //!
 //! Invariant: what depends on parameters or on the session's time stands here as an expression, never as a value.
 
+mod aggregation;
 mod batched;
 pub mod beside;
 pub mod change;
@@ -36,15 +37,17 @@ pub mod shape;
 pub mod skip;
 mod slot;
 pub mod told;
+pub mod watched;
 mod writers;
 
 pub(super) use crate::query::plan::out_column::{Origin, OutColumn};
+pub(super) use aggregation::{Aggregation, Drawn, Rollup};
 pub(super) use cond::Cond;
 pub(super) use slot::TableSlot;
 
 use crate::context::{VirtualHint, VirtualTable};
 use crate::digests::Summary;
-use crate::func::aggregate::AggSpec;
+use crate::func::{aggregate::AggSpec, special::WaitFor};
 use crate::locks::{rmfail, temporary_in_branch};
 use crate::meta::{SqlTable, same_name};
 use crate::query::expr::BExpr;
@@ -65,6 +68,7 @@ use raw::Raw;
 use shape::Shape;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
+use watched::Watched;
 use weir_engine::LockMode;
 use weir_syntax::ast::{self, SqlCommand, Statement};
 
@@ -84,6 +88,8 @@ pub struct Plan {
     pub(super) cacheable: bool,
     /// Tables with their rows when the plan was made.
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
+    /// Searches that may be of another width with other values.
+    pub(super) watched: Vec<Watched>,
     /// What the foreign keys of the tables that change ask for.
     pub(super) foreign: Option<Arc<ForeignPlan>>,
     pub(super) virtuals: bool,
@@ -203,15 +209,6 @@ impl Plan {
     /// It reads information_schema or its like.
     pub fn reads_virtual(&self) -> bool {
         self.virtuals
-    }
-
-    /// Tables have grown or shrunk so much that another plan may be better.
-    pub fn is_outgrown(&self) -> bool {
-        self.sizes.iter().any(|(t, then)| {
-            let now = t.engine.estimated_rows() + 500;
-            let then = then + 500;
-            now > then * 4 || then > now * 4
-        })
     }
 
     /// May it run in a branch of a distributed transaction that is in this state? 1399 for one with tables of the engine where the branch
@@ -362,6 +359,8 @@ pub(super) struct Block {
     pub extremes: Option<Vec<QueryPlan>>,
     /// Window functions; their values are behind those of the aggregates.
     pub windows: Vec<Window>,
+    /// What each row, or group, evaluates once, in front of HAVING; the values are behind those of the aggregates.
+    pub drawn: Drawn,
     pub having: Option<Cond>,
     pub items: Vec<BExpr>,
     /// Subqueries in `items` and in the sort keys.
@@ -596,31 +595,6 @@ impl Bound {
     }
 }
 
-#[derive(Clone)]
-pub(super) struct Aggregation {
-    pub keys: Vec<BExpr>,
-    pub specs: Vec<(AggSpec, Vec<BExpr>)>,
-    pub subs: Vec<u32>,
-    /// Without GROUP BY there is one group even of no rows.
-    pub implicit: bool,
-    pub rollup: Option<Rollup>,
-}
-
-/// WITH ROLLUP: behind the values of the aggregates stand those of the keys, NULL in super-aggregate rows, and of GROUPING().
-#[derive(Clone)]
-pub(super) struct Rollup {
-    /// For each call of GROUPING() the keys that it asks about.
-    pub groupings: Vec<Vec<usize>>,
-}
-
-impl Aggregation {
-    /// How many values a group has.
-    pub fn width(&self) -> usize {
-        let rolled = self.rollup.as_ref().map_or(0, |r| self.keys.len() + r.groupings.len());
-        self.specs.len() + rolled
-    }
-}
-
 pub(super) enum SubKind {
     Scalar,
     Exists,
@@ -631,8 +605,8 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
-    /// WAIT_FOR_EXECUTED_GTID_SET: identifiers, and seconds.
-    WaitForGtids(BExpr, BExpr),
+    /// WAIT_FOR_EXECUTED_GTID_SET and its family, with the arguments that there are.
+    Wait(WaitFor, Vec<BExpr>),
     /// LOAD_FILE of a path.
     LoadFile(BExpr),
     Call(Arc<crate::query::plan::code::Code>, Vec<BExpr>),

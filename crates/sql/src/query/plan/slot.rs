@@ -22,6 +22,11 @@ pub(in crate::query) struct TableSlot {
     pub common: Option<u32>,
     /// It stands for `IN (SELECT ...)`.
     pub of_in: bool,
+    /// It stands for NOT IN of what may be NULL ([`TableSlot::not_in`]).
+    pub nulls_decide: bool,
+    /// Of NOT IN of what may be NULL, what is looked for in its one column. Where that is NULL, or the column has a NULL, the condition is unknown
+    /// for all rows before that are not refused already, unless the table is empty. Known when the steps are.
+    pub not_in: Option<Box<BExpr>>,
     /// PARTITION (...): the numbers of the partitions that are meant.
     pub selected: Option<Arc<[usize]>>,
     /// The outermost view that the table was merged with, as the block names it.
@@ -44,6 +49,8 @@ impl TableSlot {
             by_key: None,
             common: None,
             of_in: false,
+            nulls_decide: false,
+            not_in: None,
             selected: None,
             through: None,
             nested: false,

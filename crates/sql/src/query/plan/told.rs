@@ -344,7 +344,7 @@ fn keeps_rows(block: &Block) -> bool {
         return true;
     }
     match &block.agg {
-        Some(agg) if agg.implicit || agg.rollup.is_some() => false,
+        Some(agg) if agg.implicit || agg.has_supers() => false,
         Some(agg) if sorts_for_groups(agg) => !is_ordered_as(&block.order, &agg.keys),
         Some(agg) => {
             let (sorted, first) = (ordered(&agg.keys), is_ordered_as(&block.order, &agg.keys));

@@ -336,9 +336,7 @@ impl<'p> Note<'p> {
             SubKind::LoadFile(e) => ("load_file", vec![e]),
             SubKind::Benchmark(n, e) => ("benchmark", vec![n, e]),
             SubKind::GetLock(name, seconds) => ("get_lock", vec![name, seconds]),
-            SubKind::WaitForGtids(set, seconds) => {
-                ("wait_for_executed_gtid_set", vec![set, seconds])
-            }
+            SubKind::Wait(what, args) => (what.shape().0, args.iter().collect()),
             _ => return self.out.push('?'),
         };
         let _ = write!(self.out, "{name}(");
@@ -393,6 +391,10 @@ impl<'p> Note<'p> {
             return self.expr(key);
         }
         let before = b.agg.as_ref().map_or(0, |a| a.width());
+        if let Some(drawn) = at.checked_sub(before).and_then(|n| b.drawn.exprs.get(n)) {
+            return self.expr(drawn);
+        }
+        let before = before + b.drawn.exprs.len();
         let mut calls = b.windows.iter().flat_map(|w| w.calls.iter().map(move |c| (w, c)));
         match calls.find(|(_, c)| before + c.at == at) {
             Some((w, call)) => {

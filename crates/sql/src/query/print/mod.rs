@@ -115,7 +115,7 @@ impl<'p> Note<'p> {
         {
             self.out.push_str(" group by ");
             self.list(agg.keys.iter(), ",");
-            self.out.push_str(if agg.rollup.is_some() { " with rollup" } else { "" });
+            self.out.push_str(if agg.has_supers() { " with rollup" } else { "" });
         }
         self.conditions(" having ", &b.having.iter().collect::<Vec<_>>());
         self.order(if b.order.is_empty() { &b.index_order } else { &b.order });

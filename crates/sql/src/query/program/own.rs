@@ -3,7 +3,7 @@
 
 use super::host::{Fault, What, first};
 use super::inner::Inner;
-use crate::context::Settings;
+use crate::context::{Settings, check_user_var};
 use crate::ddl;
 use crate::ddl::engine_error::engine_error;
 use crate::errno;
@@ -158,6 +158,7 @@ impl Inner<'_, '_, '_> {
     ) -> Result<(), Fault> {
         match item {
             SetItem::User { name, value } => {
+                check_user_var(name.as_str())?;
                 let v = self.value(code, value, vars).await?;
                 let cx = self.statement_cx();
                 let account = cx.reads.session.memory();

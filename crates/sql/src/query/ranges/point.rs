@@ -6,7 +6,7 @@
 //! enough to know the neighbours.
 
 use crate::query::eval::Ev;
-use crate::value::compare::{CompareRule, are_near};
+use crate::value::compare::{CompareRule, Other, are_near};
 use crate::value::{Collation, Date, DatumBuf, Decimal, SqlType, StoreCtx, Value, Warnings};
 
 /// Where a value stands among those of a column.
@@ -37,8 +37,8 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
     if rule == Some(CompareRule::Json) || matches!(v, Value::Json(_)) {
         return Point::Unknown;
     }
-    if let Some(CompareRule::Near { places, single }) = rule
-        && let Some(near) = near_point(ty, v, (places, single), ev)
+    if let Some(CompareRule::Near { places, other }) = rule
+        && let Some(near) = near_point(ty, v, (places, other), ev)
     {
         return near;
     }
@@ -53,7 +53,20 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
             Value::UInt(n) if (1901..=2155).contains(n) => Point::Exact(DatumBuf::UInt(*n - 1900)),
             _ => Point::Unknown,
         },
-        SqlType::Decimal { precision, scale, .. } => decimal_point((precision, scale), v, rule, ev),
+        SqlType::Decimal { precision, scale, .. } => {
+            let digits = (precision, scale);
+            // A constant text is compared with a column of decimals as a decimal, whatever was known of its kind before the run
+            // (`expr::compared`).
+            let exact = v.is_string() && matches!(rule, None | Some(CompareRule::Decimal));
+            let warnings = &mut ev.cx.warnings;
+            let number = if exact { v.to_compared_decimal(warnings) } else { None };
+            match number {
+                Some(d) => {
+                    decimal_point(digits, &Value::Decimal(d), Some(CompareRule::Decimal), ev)
+                }
+                None => decimal_point(digits, v, rule, ev),
+            }
+        }
         SqlType::Double { .. } => match as_double(v, rule, ev) {
             Some(x) => Point::Exact(DatumBuf::Float(x)),
             None => Point::Unknown,
@@ -169,7 +182,7 @@ fn integer_point(
         };
     }
     if rule.is_none()
-        && let Some(n) = v.exact_integer()
+        && let Some(n) = v.whole_number()
     {
         return integer(n);
     }
@@ -336,12 +349,12 @@ fn number_among_dates(x: f64) -> Point {
 fn near_point(
     ty: &SqlType,
     v: &Value<'_>,
-    (places, single): (u8, bool),
+    (places, other): (u8, Other),
     ev: &mut Ev<'_>,
 ) -> Option<Point> {
     let (kept, _) = kept(ty, v, ev);
     match kept? {
-        DatumBuf::Float(x) if are_near(&Value::Double(x), v, places, single) => {
+        DatumBuf::Float(x) if are_near(&Value::Double(x), v, places, other) => {
             Some(Point::Exact(DatumBuf::Float(x)))
         }
         _ => None,

@@ -16,6 +16,9 @@ use weir_engine::RowList;
 /// What is checked and cascaded here stands in the log as rows: a replica does neither again.
 const CHECKED: u16 = flag::NO_FOREIGN_KEY_CHECKS | flag::SQL_FOREIGN_KEYS;
 
+/// The value of `binlog_transaction_dependency_tracking`.
+const WRITESET: u64 = 1;
+
 fn how(r: &Runner<'_, '_>) -> How {
     let s = r.reads.settings;
     let relaxed = if s.unique_checks { 0 } else { flag::RELAXED_UNIQUE_CHECKS };
@@ -24,6 +27,7 @@ fn how(r: &Runner<'_, '_>) -> How {
         full: r.reads.shared.vars.u64(Var::binlog_row_metadata) == 1,
         time: (r.ev.cx.now_micros / 1_000_000) as u32,
         flags: CHECKED | relaxed,
+        keys: r.reads.shared.vars.u64(Var::binlog_transaction_dependency_tracking) == WRITESET,
     }
 }
 
@@ -46,7 +50,13 @@ impl RowWriter<'_> {
             return Ok(());
         }
         let how = how(r);
-        let held = self.notes.row(r.txn, table, how, (old, new))?;
+        let reads = r.reads;
+        let related = || {
+            let references = reads.meta().references(reads.db());
+            let is_parent = !references.to(table.schema(), table.name()).is_empty();
+            is_parent || !table.meta.foreign.is_empty()
+        };
+        let held = self.notes.row(r.txn, table, how, (old, new), related)?;
         let limit = r.reads.shared.vars.u64(Var::binlog_cache_size);
         if held as u64 > limit { spill(r).await } else { Ok(()) }
     }

@@ -247,6 +247,16 @@ impl<'a> View<'a> {
         n.min(d.len())
     }
 
+    /// The byte of its type.
+    pub(super) fn kind(self) -> u8 {
+        self.ty
+    }
+
+    /// Its bytes without the type.
+    pub(super) fn raw(self) -> &'a [u8] {
+        &self.data[..self.size()]
+    }
+
     /// The part as a value of its own.
     pub fn to_json(self) -> Json<'static> {
         let n = self.size();

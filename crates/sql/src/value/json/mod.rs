@@ -14,6 +14,7 @@ mod binary;
 mod convert;
 mod dom;
 pub mod elements;
+pub mod gathered;
 mod order;
 mod parse;
 mod path;

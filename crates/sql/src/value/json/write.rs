@@ -25,6 +25,16 @@ impl Dom {
     }
 }
 
+/// Puts a value behind others, with its type in front of its data.
+pub(super) fn append(d: &Dom, out: &mut Vec<u8>) -> Result<(), ValueError> {
+    let mut plan = Vec::new();
+    measure(d, &mut plan)?;
+    let at = out.len();
+    out.push(0);
+    out[at] = put(d, out, &mut plan.into_iter());
+    Ok(())
+}
+
 fn length_bytes(n: usize) -> usize {
     (usize::BITS - (n | 1).leading_zeros()).div_ceil(7) as usize
 }

@@ -16,6 +16,14 @@ impl GlobalVars {
         let _ = self.gtids.set(read);
     }
 
+    /// Transactions of other servers, which channels have applied.
+    pub fn gtids_of_others(&self) -> weir_binlog::GtidSet {
+        match self.stored(Var::gtid_executed) {
+            VarValue::Str(text) => text.parse().unwrap_or_default(),
+            _ => Default::default(),
+        }
+    }
+
     pub(super) fn gtids(&self, var: Var) -> VarValue {
         let VarValue::Str(others) = self.stored(var) else { return VarValue::Str("".into()) };
         match self.gtids.get() {

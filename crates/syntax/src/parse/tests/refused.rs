@@ -431,3 +431,22 @@ fn places_of_into_and_of_words_about_the_result() {
     ]);
     assert_eq!(near("INSERT INTO n1 SELECT a FROM t INTO @x"), "INTO @x");
 }
+
+#[test]
+fn handlers_by_their_own_names() {
+    check(&[
+        ("HANDLER d.t OPEN", 0),
+        ("HANDLER d.t OPEN AS h", 0),
+        ("HANDLER h READ FIRST", 0),
+        ("HANDLER h READ k >= (1, 2) WHERE a = 1 LIMIT 2", 0),
+        ("HANDLER h READ `PRIMARY` FIRST", 0),
+        ("HANDLER h READ PRIMARY FIRST", 1064),
+        ("HANDLER h READ k = ()", 1064),
+        ("HANDLER h CLOSE", 0),
+        ("HANDLER d.t READ FIRST", 1064),
+        ("HANDLER d.t CLOSE", 1064),
+    ]);
+    assert_eq!(near("HANDLER d.t READ k FIRST"), "READ k FIRST");
+    assert_eq!(near("HANDLER d.t CLOSE"), "CLOSE");
+    assert_eq!(near("HANDLER h READ k = ()"), ")");
+}

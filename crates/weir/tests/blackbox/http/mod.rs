@@ -11,11 +11,19 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A port that was free a moment ago.
+/// A port that was free a moment ago, on all addresses. The kernel gives ports from 32768 on (Linux's default) to
+/// clients and to servers that ask for any port, at any moment: those below stay free until a server takes them.
 fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id() * 64;
+    (0..10_000)
+        .map(|_| first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 16_384 + 16_000)
+        .filter_map(|port| u16::try_from(port).ok())
+        .find(|port| TcpListener::bind(("0.0.0.0", *port)).is_ok())
+        .expect("a free port")
 }
 
 struct Answer {
@@ -329,7 +337,8 @@ fn over_tls(server: &Server, port: u16, path: &str, headers: &str) -> Option<Ans
 #[test]
 fn elsewhere_an_account_with_the_process_privilege_is_needed() {
     let (server, port) = serving(&["--http-bind-address=0.0.0.0"]);
-    assert!(server.log().contains("accounts with the PROCESS privilege"));
+    // The page is served after the ports that make a server ready.
+    until("the page's line", || server.log().contains("accounts with the PROCESS privilege"));
     let mut c = server.root_client();
     for account in [
         "watcher@localhost identified by 'p:w'",

@@ -1,8 +1,10 @@
 //! Columns of a leaf as vectors: numbers of 64 bits, or bytes copied one behind the other.
 
+use super::constants::{Constants, settled};
+use crate::func::facts::Length;
 use crate::query::expr::{BExpr, Node};
 use crate::value::types::Class;
-use crate::value::{Collation, Date, DateTime, Decimal, SqlType, Value};
+use crate::value::{Charset, Collation, Date, DateTime, Decimal, SqlType, Value};
 use std::borrow::Cow;
 use weir_engine::row::{ColumnReader, Datum, PhysType, RowLayout};
 
@@ -61,7 +63,9 @@ impl Kind {
 /// One column of a table, and its values in the rows of the current leaf.
 pub struct Column {
     /// Its place in the table.
-    pub at: usize,
+    at: usize,
+    /// Of each text only these characters.
+    cut: Option<Cut>,
     pub ty: SqlType,
     pub kind: Kind,
     reader: ColumnReader,
@@ -75,10 +79,55 @@ pub struct Column {
     loaded: bool,
 }
 
+/// The characters that SUBSTRING and LEFT leave of a text: behind so many, at most so many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Cut {
+    behind: usize,
+    most: usize,
+}
+
+impl Cut {
+    /// `None`: the expression is no part of a column's text, or which part differs from row to row.
+    fn of<'e>(e: &'e BExpr, cx: &mut Constants<'_, '_, '_>) -> Option<(&'e BExpr, Cut)> {
+        let Node::Func(def, args) = &e.node else { return None };
+        let mut number = |e: &BExpr| match settled(e, cx)? {
+            Value::Int(n) => usize::try_from(n).ok(),
+            _ => None,
+        };
+        match (def.length, &args[..]) {
+            (Length::Left, [text, most]) => Some((text, Cut { behind: 0, most: number(most)? })),
+            (Length::Substring, [text, from, rest @ ..]) => {
+                let behind = number(from)?.checked_sub(1)?;
+                let most = match rest {
+                    [most] => number(most)?,
+                    _ => usize::MAX,
+                };
+                Some((text, Cut { behind, most }))
+            }
+            _ => None,
+        }
+    }
+
+    fn apply(self, text: &[u8], collation: Collation) -> &[u8] {
+        let end = self.behind.saturating_add(self.most).min(text.len());
+        // A character of ASCII is a byte in the sets that have one byte for it.
+        if collation.max_char_bytes() == 1 || (is_utf8(collation) && text[..end].is_ascii()) {
+            return &text[self.behind.min(end)..end];
+        }
+        let rest = &text[collation.prefix_bytes(text, self.behind)..];
+        &rest[..collation.prefix_bytes(rest, self.most)]
+    }
+}
+
+fn is_utf8(collation: Collation) -> bool {
+    matches!(collation.charset(), Charset::Utf8mb4 | Charset::Utf8mb3)
+}
+
 impl Column {
-    fn new(layout: &RowLayout, at: usize, ty: SqlType, kind: Kind) -> Column {
+    fn new(layout: &RowLayout, (at, cut): (usize, Option<Cut>), ty: SqlType, kind: Kind) -> Column {
         Column {
             at,
+            cut,
             ty,
             kind,
             reader: ColumnReader::new(layout, at),
@@ -113,15 +162,15 @@ impl Column {
             }
             nulls[at] = true;
         };
-        if let Kind::Text(_) = self.kind {
+        if let Kind::Text(collation) = self.kind {
             self.texts.clear();
             self.spans.resize(rows.len(), (0, 0));
-            let (texts, spans) = (&mut self.texts, &mut self.spans);
+            let (texts, spans, cut) = (&mut self.texts, &mut self.spans, self.cut);
             return self.reader.texts(layout, rows, selected, |at, bytes| match bytes {
                 None => null(at),
                 Some(bytes) => {
                     let begin = texts.len() as u32;
-                    texts.extend_from_slice(bytes);
+                    texts.extend_from_slice(cut.map_or(bytes, |c| c.apply(bytes, collation)));
                     spans[at] = (begin, texts.len() as u32);
                 }
             });
@@ -173,30 +222,44 @@ impl Column {
     }
 }
 
-/// The columns that a block has vectors of.
+/// The columns that a step has vectors of.
 pub struct Columns<'b> {
     layout: &'b RowLayout,
+    /// The table's place in the block.
+    table: usize,
     pub list: Vec<Column>,
 }
 
 impl<'b> Columns<'b> {
-    pub fn new(layout: &'b RowLayout) -> Columns<'b> {
-        Columns { layout, list: Vec::new() }
+    pub fn new(layout: &'b RowLayout, table: usize) -> Columns<'b> {
+        Columns { layout, table, list: Vec::new() }
     }
 
-    /// The place of the vector of a column of the block's only table.
-    pub fn place(&mut self, e: &BExpr, types: &dyn Fn(usize) -> SqlType) -> Option<usize> {
-        let Node::Col(c) = &e.node else { return None };
-        if c.depth != 0 || c.table != 0 {
+    /// The place of the vector of a column of the step's table, or of a part of such a column's texts.
+    pub fn place(&mut self, e: &BExpr, cx: &mut Constants<'_, '_, '_>) -> Option<usize> {
+        let (column, cut) = match Cut::of(e, cx) {
+            Some((column, cut)) => (column, Some(cut)),
+            None => (e, None),
+        };
+        let Node::Col(c) = &column.node else { return None };
+        if c.depth != 0 || usize::from(c.table) != self.table {
             return None;
         }
         let at = usize::from(c.col);
-        if let Some(known) = self.list.iter().position(|c| c.at == at) {
+        if let Some(known) = self.list.iter().position(|c| c.at == at && c.cut == cut) {
             return Some(known);
         }
-        let ty = types(at);
+        let mut ty = (cx.types)(at);
         let kind = Kind::of(&ty)?;
-        self.list.push(Column::new(self.layout, at, ty, kind));
+        if cut.is_some() {
+            // Binary strings have values of another kind.
+            let Kind::Text(own) = kind else { return None };
+            if own.is_binary() || e.info.ty.collation() != Some(own) {
+                return None;
+            }
+            ty = e.info.ty;
+        }
+        self.list.push(Column::new(self.layout, (at, cut), ty, kind));
         Some(self.list.len() - 1)
     }
 

@@ -6,6 +6,8 @@
 use super::bounds::{compared, number_of};
 use super::column::{Columns, Kind};
 use super::constants::{Constants, settled};
+use crate::func::facts::Id;
+use crate::func::string::collation_of;
 use crate::query::eval::lists::info_at_run;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::value::compare::CompareRule;
@@ -44,6 +46,7 @@ pub enum Test {
         op: CmpOp,
     },
     Text(Box<TextTest>),
+    Like(Box<LikeTest>),
     All(Vec<Test>),
     Any(Vec<Test>),
 }
@@ -56,6 +59,17 @@ pub struct TextTest {
     collation: Collation,
     known: Vec<(Vec<u8>, bool)>,
 }
+
+/// LIKE with a constant pattern.
+pub struct LikeTest {
+    column: usize,
+    pattern: Vec<u8>,
+    collation: Collation,
+    negated: bool,
+}
+
+/// Longer patterns are asked row by row: under the latch a text is compared with a pattern at each of its places.
+const PATTERN: usize = 64;
 
 /// Texts whose answer is kept, each at the place that its bytes say.
 const KNOWN: usize = 64;
@@ -79,24 +93,24 @@ impl Test {
             Node::And(all) => Some(Test::All(list(all, columns, cx)?)),
             Node::Or(any) => Some(Test::Any(list(any, columns, cx)?)),
             Node::Is { expr, test: Truth::Null, negated } => {
-                let column = columns.place(expr, cx.types)?;
+                let column = columns.place(expr, cx)?;
                 Some(Test::Null { column, negated: *negated })
             }
-            Node::Cmp { op, rule, a, b } => match (columns.place(a, cx.types), settled(b, cx)) {
+            Node::Cmp { op, rule, a, b } => match (columns.place(a, cx), settled(b, cx)) {
                 (Some(at), Some(v)) => {
                     let rule = at_run(*rule, a, (&**b, &v))?;
                     Test::with_constant(columns, at, *op, rule, &v)
                 }
                 (Some(at), None) => Test::pair(columns, at, *op, b, cx),
                 (None, _) => {
-                    let at = columns.place(b, cx.types)?;
+                    let at = columns.place(b, cx)?;
                     let v = settled(a, cx)?;
                     let rule = at_run(*rule, b, (&**a, &v))?;
                     Test::with_constant(columns, at, op.swapped(), rule, &v)
                 }
             },
             Node::In { left, list, negated, .. } => {
-                let column = columns.place(left, cx.types)?;
+                let column = columns.place(left, cx)?;
                 let (mut found, mut unknown) = (Vec::with_capacity(list.len()), false);
                 let mut texts = Vec::new();
                 for (rule, item) in list {
@@ -123,8 +137,34 @@ impl Test {
                 found.dedup();
                 Some(Test::Among { column, list: found, negated: *negated })
             }
+            Node::Func(def, args) if def.id == Id::Like => Test::like(args, false, columns, cx),
+            Node::Not(not) => match &not.node {
+                Node::Func(def, args) if def.id == Id::Like => Test::like(args, true, columns, cx),
+                _ => None,
+            },
             _ => None,
         }
+    }
+
+    fn like(
+        args: &[BExpr],
+        negated: bool,
+        columns: &mut Columns<'_>,
+        cx: &mut Constants<'_, '_, '_>,
+    ) -> Option<Test> {
+        let [text, pattern] = args else { return None };
+        let column = columns.place(text, cx)?;
+        let Kind::Text(own) = columns.list[column].kind else { return None };
+        let pattern = match settled(pattern, cx)? {
+            Value::Null => return Some(Test::Never),
+            Value::Str(p, theirs) if !own.is_binary() && theirs.charset() == own.charset() => {
+                Value::Str(p, theirs)
+            }
+            _ => return None,
+        };
+        let collation = collation_of(&cx.ev.cx, &[Value::text(Vec::new(), own), pattern.borrow()]);
+        let pattern = pattern.as_bytes().filter(|p| p.len() <= PATTERN)?.to_vec();
+        Some(Test::Like(Box::new(LikeTest { column, pattern, collation, negated })))
     }
 
     fn with_constant(
@@ -146,9 +186,9 @@ impl Test {
         a: usize,
         op: CmpOp,
         other: &BExpr,
-        cx: &Constants<'_, '_, '_>,
+        cx: &mut Constants<'_, '_, '_>,
     ) -> Option<Test> {
-        let b = columns.place(other, cx.types)?;
+        let b = columns.place(other, cx)?;
         let kinds = [a, b].map(|at| columns.list[at].kind);
         let ordered = matches!(
             kinds[0],
@@ -170,6 +210,7 @@ impl Test {
             | Test::Among { column, .. }
             | Test::Null { column, .. } => out.push(*column),
             Test::Text(t) => out.push(t.column),
+            Test::Like(t) => out.push(t.column),
             Test::Pair { a, b, .. } => out.extend([*a, *b]),
             Test::All(list) | Test::Any(list) => list.iter().for_each(|t| t.columns(out)),
         }
@@ -219,6 +260,11 @@ impl Test {
             Test::Text(t) => {
                 let c = &columns.list[t.column];
                 keep(selected, |row| !c.is_null(row) && t.holds(c.text(row)));
+            }
+            Test::Like(t) => {
+                let c = &columns.list[t.column];
+                let like = |text| t.collation.like(text, &t.pattern, Some('\\'));
+                keep(selected, |row| !c.is_null(row) && like(c.text(row)) != t.negated);
             }
             Test::All(list) => list.iter_mut().for_each(|t| t.narrow(columns, selected)),
             Test::Any(list) => {

@@ -24,6 +24,10 @@ const SPELLINGS: usize = 1 << 16;
 pub struct Keys {
     of: Vec<KeyColumn>,
     groups: Table,
+    /// The key of the last row, and its group.
+    last: Option<(GroupKey, u32)>,
+    /// The rows of a group come one behind the other: a key that differs from the last one is new.
+    streams: bool,
 }
 
 /// Groups by their keys. Most keys are one column, whose number is enough.
@@ -81,6 +85,25 @@ struct Dictionary {
 }
 
 impl Dictionary {
+    fn new(collation: Collation) -> Dictionary {
+        Dictionary {
+            collation,
+            spellings: HashMap::default(),
+            weights: HashMap::default(),
+            firsts: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Forgets all texts but the one with this number, whose new number it returns.
+    fn keep(&mut self, number: u64, held: &mut Held, ev: &Ev<'_>) -> Result<u64, ValueError> {
+        let text = self.firsts.swap_remove(number as usize);
+        self.firsts.clear();
+        self.weights.clear();
+        self.spellings.clear();
+        self.number(&text, held, ev)
+    }
+
     fn number(&mut self, text: &[u8], held: &mut Held, ev: &Ev<'_>) -> Result<u64, ValueError> {
         if let Some(n) = self.spellings.get(text) {
             return Ok(*n);
@@ -111,9 +134,9 @@ fn entry(text: &[u8]) -> usize {
 }
 
 impl Keys {
-    /// `None`: the keys have no vectors.
+    /// `None`: the keys have no vectors. `streams`: the rows of a group come one behind the other.
     pub fn of(
-        keys: &[BExpr],
+        (keys, streams): (&[BExpr], bool),
         columns: &mut Columns<'_>,
         cx: &mut Constants<'_, '_, '_>,
     ) -> Option<Keys> {
@@ -122,15 +145,9 @@ impl Keys {
         }
         let mut of = Vec::new();
         for key in keys {
-            let column = columns.place(key, cx.types)?;
+            let column = columns.place(key, cx)?;
             let texts = match columns.list[column].kind {
-                Kind::Text(collation) => Some(Dictionary {
-                    collation,
-                    spellings: HashMap::default(),
-                    weights: HashMap::default(),
-                    firsts: Vec::new(),
-                    scratch: Vec::new(),
-                }),
+                Kind::Text(collation) => Some(Dictionary::new(collation)),
                 _ => None,
             };
             of.push(KeyColumn { column, texts });
@@ -139,7 +156,7 @@ impl Keys {
             1 => Table::One { groups: HashMap::default(), null: None },
             _ => Table::More(HashMap::default()),
         };
-        Some(Keys { of, groups })
+        Some(Keys { of, groups, last: None, streams })
     }
 
     pub fn columns(&self, out: &mut Vec<usize>) {
@@ -156,8 +173,6 @@ impl Keys {
         out: &mut Vec<u32>,
     ) -> Result<(), ValueError> {
         out.clear();
-        // The last row's group is often the next one's.
-        let mut last: Option<(GroupKey, u32)> = None;
         for (at, &row) in selected.iter().enumerate() {
             let mut key: GroupKey = [0; 3];
             for (n, k) in self.of.iter_mut().enumerate() {
@@ -173,21 +188,49 @@ impl Keys {
                     None => c.number(row) as u64,
                 };
             }
-            let group = match last {
+            // The last row's group is often the next one's.
+            let group = match self.last {
                 Some((known, group)) if known == key => group,
-                _ => match self.groups.get(&key) {
+                _ => match self.known(&key) {
                     Some(group) => group,
                     None => {
                         ev.cx.hold(groups.held(), 2 * size_of::<(GroupKey, u32)>())?;
                         let group =
                             groups.begin(rows.map_or(&[], |rows| rows.row(at as u32)), ev)?;
-                        self.groups.put(key, group);
+                        if !self.streams {
+                            self.groups.put(key, group);
+                        }
                         group
                     }
                 },
             };
-            last = Some((key, group));
+            self.last = Some((key, group));
             out.push(group);
+        }
+        Ok(())
+    }
+
+    /// The rows of a group do not come one behind the other after all.
+    pub fn disorder(&mut self) {
+        self.streams = false;
+    }
+
+    #[inline]
+    fn known(&self, key: &GroupKey) -> Option<u32> {
+        if self.streams { None } else { self.groups.get(key) }
+    }
+
+    /// All groups have gone out but that of the last row, which is the first one from now on.
+    pub fn keep_last(&mut self, held: &mut Held, ev: &Ev<'_>) -> Result<(), ValueError> {
+        let Some((key, group)) = &mut self.last else { return Ok(()) };
+        *group = 0;
+        for (n, k) in self.of.iter_mut().enumerate() {
+            let Some(texts) = &mut k.texts else { continue };
+            if key[MOST] & 1 << n != 0 {
+                *texts = Dictionary::new(texts.collation);
+            } else {
+                key[n] = texts.keep(key[n], held, ev)?;
+            }
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ mod condition;
 mod constants;
 mod keys;
 mod number;
+mod streamed;
 mod sums;
 mod top;
 
@@ -43,6 +44,9 @@ use sums::{Sum, Told};
 use top::Top;
 use weir_engine::{LeafRows, LockMode};
 
+/// Conditions behind so many are evaluated row by row.
+const MOST_TESTS: usize = 63;
+
 /// What a block does with a leaf.
 pub struct Batch<'b> {
     columns: Columns<'b>,
@@ -50,6 +54,8 @@ pub struct Batch<'b> {
     tests: Vec<(Test, Vec<usize>)>,
     /// Those that are evaluated row by row.
     others: Vec<&'b Cond>,
+    /// By their places in the step, as bits, those over vectors.
+    tested: u64,
     keys: Option<Keys>,
     sums: Vec<Sum>,
     /// The columns of keys and sums.
@@ -85,7 +91,8 @@ impl<'b> Batch<'b> {
         let frame = Frame { outer, ..Frame::empty(r.params) };
         let cx = &mut Constants { frame: &frame, ev: &mut r.ev, types: &types };
         if !agg.implicit {
-            batch.keys = Some(Keys::of(&agg.keys, &mut batch.columns, cx)?);
+            let keys = (&agg.keys[..], groups.stream());
+            batch.keys = Some(Keys::of(keys, &mut batch.columns, cx)?);
         }
         for (spec, args) in &agg.specs {
             batch.sums.push(Sum::of((spec, args), &mut batch.columns, cx));
@@ -113,10 +120,36 @@ impl<'b> Batch<'b> {
         let Source::Table(table) = &b.tables[b.steps[0].table].source else { return None };
         let types = |at: usize| table.meta.columns[at].ty;
         if batch.others.is_empty() {
-            batch.top = Top::of(b, limits, &mut batch.columns, &types);
+            let frame = Frame { outer, ..Frame::empty(r.params) };
+            let cx = &mut Constants { frame: &frame, ev: &mut r.ev, types: &types };
+            batch.top = Top::of(b, limits, &mut batch.columns, cx);
         }
         batch.copies = true;
         (batch.top.is_some() || !batch.tests.is_empty()).then_some(batch)
+    }
+
+    /// Of the first step of a join: rows that its conditions leave. `None`: there is nothing that vectors would say of them.
+    pub fn of_step(b: &'b Block, r: &mut Runner<'_, '_>) -> Option<Batch<'b>> {
+        let mut batch = Batch::of_first(b, None, r)?;
+        batch.copies = true;
+        (!batch.tests.is_empty()).then_some(batch)
+    }
+
+    /// The condition at a place of the step has a test.
+    #[inline]
+    pub fn has_test_of(&self, condition: usize) -> bool {
+        self.tested & 1 << condition.min(63) != 0
+    }
+
+    /// How many rows of the leaf are left, and their copies.
+    #[inline]
+    pub fn left(&self) -> usize {
+        self.selected.len()
+    }
+
+    #[inline]
+    pub fn rows(&self) -> &Arc<PackedRows> {
+        &self.rows
     }
 
     /// The conditions of a block's only step.
@@ -125,20 +158,31 @@ impl<'b> Batch<'b> {
         outer: Option<&Frame<'_>>,
         r: &mut Runner<'_, '_>,
     ) -> Option<Batch<'b>> {
-        let [step] = &b.steps[..] else { return None };
+        (b.steps.len() == 1).then(|| Batch::of_first(b, outer, r))?
+    }
+
+    /// The conditions of a block's first step.
+    fn of_first(
+        b: &'b Block,
+        outer: Option<&Frame<'_>>,
+        r: &mut Runner<'_, '_>,
+    ) -> Option<Batch<'b>> {
+        let step = b.steps.first()?;
         let wanted = step.in_batches(r.reads.vars) && r.profile.is_none();
         if !wanted || r.lock_of(&b.tables[step.table]) != LockMode::None {
             return None;
         }
         let Source::Table(table) = &b.tables[step.table].source else { return None };
         let types = |at: usize| table.meta.columns[at].ty;
-        let mut columns = Columns::new(&table.engine.layout);
+        let mut columns = Columns::new(&table.engine.layout, step.table);
         let frame = Frame { outer, ..Frame::empty(r.params) };
         let cx = &mut Constants { frame: &frame, ev: &mut r.ev, types: &types };
-        let (mut tests, mut others) = (Vec::new(), Vec::new());
-        for c in &step.conds {
-            match Test::of(&c.expr, &mut columns, cx) {
+        let (mut tests, mut others, mut tested) = (Vec::new(), Vec::new(), 0);
+        for (at, c) in step.conds.iter().enumerate() {
+            let plain = c.subs.is_empty() && at < MOST_TESTS;
+            match plain.then(|| Test::of(&c.expr, &mut columns, cx)).flatten() {
                 Some(test) => {
+                    tested |= 1 << at;
                     let mut of = Vec::new();
                     test.columns(&mut of);
                     tests.push((test, of));
@@ -150,6 +194,7 @@ impl<'b> Batch<'b> {
             columns,
             tests,
             others,
+            tested,
             keys: None,
             sums: Vec::new(),
             summed: Vec::new(),
@@ -177,7 +222,7 @@ impl<'b> Batch<'b> {
     }
 
     /// Selects rows of a leaf, and reads or copies what is wanted of them.
-    fn load(&mut self, rows: &LeafRows<'_>) {
+    pub fn load(&mut self, rows: &LeafRows<'_>) {
         self.columns.forget();
         self.selected.clear();
         self.selected.extend(0..rows.len() as u32);
@@ -189,7 +234,7 @@ impl<'b> Batch<'b> {
             }
         }
         if let Some(top) = &mut self.top {
-            self.columns.load(&[top.column], rows, &self.selected);
+            self.columns.load(top.columns(), rows, &self.selected);
             top.narrow(&self.columns, &mut self.selected);
         }
         self.columns.load(&self.summed, rows, &self.selected);
@@ -227,7 +272,7 @@ impl Runner<'_, '_> {
             }
             while j.next_leaf(self, Some(&mut |rows| batch.load(rows))).await?.is_some() {
                 if !batch.others.is_empty() {
-                    self.ask_rows(j, &mut batch, outer)?;
+                    self.ask_rows(j, &mut batch, outer).await?;
                 }
                 for row in 0..batch.selected.len() {
                     j.show_row(&batch.rows, row as u32);
@@ -241,18 +286,25 @@ impl Runner<'_, '_> {
     }
 
     /// Sums up the rows of a block's only step leaf by leaf, until there are no more, or until no other group has room: then the rest comes row
-    /// by row.
+    /// by row. False: the groups that have gone out are all that are wanted.
     pub(super) fn run_batches<'r>(
         &'r mut self,
         j: &'r mut Joiner<'_>,
         (batch, agg): (&'r mut Batch<'_>, &'r Aggregation),
         groups: &'r mut Groups<'_>,
         outer: Option<&'r Frame<'r>>,
-    ) -> Boxed<'r, ()> {
+        (e, out): (&'r mut Emitter<'_>, &'r mut Out<'_>),
+    ) -> Boxed<'r, bool> {
         Box::pin(async move {
             if !j.begin_leaves(self, outer).await? {
-                return Ok(());
+                return Ok(true);
             }
+            if j.widened {
+                batch.disorder();
+                groups.disorder();
+                e.sort_after_all(self.reads);
+            }
+            let streams = groups.stream();
             loop {
                 let counts = batch.counts;
                 let read = match counts {
@@ -265,14 +317,26 @@ impl Runner<'_, '_> {
                         batch.begin_only(&[], groups, &self.ev)?;
                         batch.sums.iter_mut().for_each(|s| s.count_rows(n));
                     }
-                    Some(_) => self.sum_up(j, (batch, agg), groups, outer)?,
+                    Some(_) => {
+                        if !batch.others.is_empty() {
+                            self.ask_rows(j, batch, outer).await?;
+                        }
+                        self.sum_up(j, (batch, agg), groups, outer)?;
+                    }
                 }
-                if batch.keys.is_some() && groups.are_full() {
+                if streams {
+                    j.put_back();
+                    let ended = ((&mut *batch, agg), &mut *groups);
+                    if !self.send_ended(ended, j, (&mut *e, &mut *out), outer).await? {
+                        return Ok(false);
+                    }
+                } else if batch.keys.is_some() && groups.are_full() {
                     break;
                 }
             }
             j.put_back();
-            self.give_over(batch, groups)
+            self.give_over(batch, groups)?;
+            Ok(true)
         })
     }
 
@@ -284,9 +348,6 @@ impl Runner<'_, '_> {
         groups: &mut Groups<'_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
-        if !batch.others.is_empty() {
-            self.ask_rows(j, batch, outer)?;
-        }
         if batch.selected.is_empty() {
             return Ok(());
         }
@@ -326,8 +387,8 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    /// Asks the selected rows what has no vectors. The copies of those that go are left where they are.
-    fn ask_rows(
+    /// Asks the selected rows what has no vectors, subqueries among it. The copies of those that go are left where they are.
+    async fn ask_rows(
         &mut self,
         j: &mut Joiner<'_>,
         batch: &mut Batch<'_>,
@@ -337,8 +398,11 @@ impl Runner<'_, '_> {
         let mut wanted = Vec::with_capacity(batch.selected.len());
         'rows: for (at, place) in batch.selected.iter().enumerate() {
             j.show_row(&batch.rows, at as u32);
-            let frame = j.frame(self.params, outer);
             for c in &batch.others {
+                if !c.subs.is_empty() {
+                    j.run_subs(&c.subs, self, outer).await?;
+                }
+                let frame = j.frame(self.params, outer);
                 if !is_true(&c.expr, &frame, &mut self.ev)? {
                     continue 'rows;
                 }
@@ -353,15 +417,10 @@ impl Runner<'_, '_> {
 
     /// What the vectors have come to becomes the state of the groups.
     fn give_over(&mut self, batch: &mut Batch<'_>, groups: &mut Groups<'_>) -> Run<()> {
-        for group in 0..groups.count() {
-            for (n, sum) in batch.sums.iter().enumerate() {
-                if let Some(state) = sum.state(&batch.columns, group)? {
-                    groups.settle_state((group, n), state);
-                }
-            }
-        }
+        batch.settle(0..groups.count(), groups)?;
         // They are looked for only if there is more to come.
-        if let Some(keys) = batch.keys.as_ref().filter(|_| groups.are_full()) {
+        let more = groups.are_full() && !groups.stream();
+        if let Some(keys) = batch.keys.as_ref().filter(|_| more) {
             keys.each(&batch.columns, |group, key| groups.file(group as usize, key, &self.ev))?;
         }
         Ok(())

@@ -43,7 +43,7 @@ impl Number {
             let (a, b) = (Number::of(a, columns, cx)?, Number::of(b, columns, cx)?);
             return Number::computed(*op, a, b);
         }
-        if let Some(at) = columns.place(e, cx.types) {
+        if let Some(at) = columns.place(e, cx) {
             let column = &columns.list[at];
             let scale = match column.kind {
                 Kind::Int => 0,

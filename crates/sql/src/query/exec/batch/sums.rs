@@ -90,6 +90,26 @@ impl Sum {
         }
     }
 
+    /// All groups have gone out but the last one, which is the first from now on.
+    pub fn keep_last(&mut self) {
+        match self {
+            Sum::Rows(counts) | Sum::Count { counts, .. } => keep_last(counts),
+            Sum::Exact(e) => {
+                let last = e.sums.len().saturating_sub(1);
+                e.carried.retain(|(group, _)| *group == last);
+                e.carried.iter_mut().for_each(|(group, _)| *group = 0);
+                keep_last(&mut e.sums);
+                keep_last(&mut e.counts);
+            }
+            Sum::Real { sums, counts, .. } => {
+                keep_last(sums);
+                keep_last(counts);
+            }
+            Sum::Best { found, .. } => keep_last(found),
+            Sum::Each => {}
+        }
+    }
+
     /// Bytes that a group takes here.
     pub fn width(&self) -> usize {
         match self {
@@ -233,6 +253,11 @@ impl Exact {
     }
 }
 
+fn keep_last<T>(list: &mut Vec<T>) {
+    let before = list.len().saturating_sub(1);
+    list.drain(..before);
+}
+
 #[inline]
 fn each(selected: &[u32], groups: GroupsOfRows<'_>, mut take: impl FnMut(u32, usize)) {
     match groups {
@@ -250,7 +275,7 @@ fn counted(
 ) -> Option<Sum> {
     let mut of = Vec::new();
     for arg in args {
-        match columns.place(arg, cx.types) {
+        match columns.place(arg, cx) {
             Some(at) => of.push(at),
             None => {
                 settled(arg, cx).filter(|v| !v.is_null())?;
@@ -264,7 +289,7 @@ fn counted(
 }
 
 fn summed(arg: &BExpr, columns: &mut Columns<'_>, cx: &mut Constants<'_, '_, '_>) -> Option<Sum> {
-    if let Some(column) = columns.place(arg, cx.types)
+    if let Some(column) = columns.place(arg, cx)
         && columns.list[column].kind == Kind::Real
     {
         return Some(Sum::Real { column, sums: Vec::new(), counts: Vec::new() });
@@ -293,7 +318,7 @@ fn best(
     columns: &mut Columns<'_>,
     cx: &mut Constants<'_, '_, '_>,
 ) -> Option<Sum> {
-    let column = columns.place(arg, cx.types)?;
+    let column = columns.place(arg, cx)?;
     let ordered = !matches!(columns.list[column].kind, Kind::Text(_) | Kind::Member);
     ordered.then(|| Sum::Best { column, least: kind == AggKind::Min, found: Vec::new() })
 }

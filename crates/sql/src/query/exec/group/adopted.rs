@@ -1,6 +1,6 @@
 //! Groups whose rows come in batches (`exec::batch`): begun one by one, told by vectors, and given over with what their aggregates came to.
 
-use super::Groups;
+use super::{Group, Groups, group_bytes};
 use crate::func::aggregate::{Accumulator, State};
 use crate::memory::Held;
 use crate::query::eval::Ev;
@@ -8,9 +8,26 @@ use crate::query::eval::frame::Slot;
 use crate::value::{Value, ValueError};
 
 impl Groups<'_> {
-    /// Rows can come in batches: neither in the order of the groups, nor with DISTINCT, nor summed up by ROLLUP.
+    /// Rows can come in batches: neither with DISTINCT nor summed up by ROLLUP.
     pub fn take_batches(&self) -> bool {
-        !self.streams && self.told.is_none() && self.agg.rollup.is_none() && self.list.is_empty()
+        self.told.is_none() && self.agg.rollup.is_none() && self.list.is_empty()
+    }
+
+    /// The rows of a group come one behind the other.
+    pub fn stream(&self) -> bool {
+        self.streams
+    }
+
+    /// Takes the last group away, of which more rows may come, before the others go out.
+    pub fn take_last(&mut self) -> Option<Group> {
+        self.list.pop()
+    }
+
+    /// The others have gone, with all that was charged for them.
+    pub fn put_back(&mut self, last: Group, ev: &Ev<'_>) -> Result<(), ValueError> {
+        ev.cx.hold(&mut self.held, group_bytes(&last))?;
+        self.list.push(last);
+        Ok(())
     }
 
     /// The rows of groups are kept, because columns outside of aggregates are looked at.

@@ -5,7 +5,6 @@
 use super::kept::Kept;
 use super::{Joiner, KILL_EVERY};
 use crate::query::eval::frame::{Frame, Slot};
-use crate::query::eval::is_true;
 use crate::query::exec::Runner;
 use crate::query::exec::row_store::MadeRows;
 use crate::query::plan::outcome::Run;
@@ -22,17 +21,17 @@ impl Joiner<'_> {
         };
         let t = step.table;
         let (exact, kept, found) = (self.states[t].exact, self.is_kept(t), self.is_found(t));
+        let keyed = self.is_keyed(t);
         while self.step_on(step, r) {
             self.count += 1;
             r.reads.work.examine();
             if self.count.is_multiple_of(KILL_EVERY) {
                 r.go_on()?;
             }
-            let frame = self.frame(r.params, outer);
             let mut wanted = true;
             for c in &step.conds {
                 let known = (c.implied && exact) || (c.early && kept) || (c.equated && found);
-                if !known && !is_true(&c.expr, &frame, &mut r.ev)? {
+                if !known && !self.is_met(c, keyed, r, outer)? {
                     wanted = false;
                     break;
                 }
@@ -118,6 +117,10 @@ impl Joiner<'_> {
     /// Puts step `i` on its next row, if that is at hand.
     #[inline]
     pub(super) fn advance_at_hand(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        if i == 0 && self.show_sifted() {
+            self.look(r)?;
+            return Ok(true);
+        }
         let step = &self.block.steps[i];
         let state = &self.states[step.table];
         let in_memory = matches!(step.access, Access::Mem { .. }) || self.is_kept(step.table);
@@ -150,6 +153,9 @@ impl Joiner<'_> {
             _ => return false,
         }
         self.begin_groups(i);
+        if made {
+            self.refuse_unknown(i, r, outer);
+        }
         true
     }
 

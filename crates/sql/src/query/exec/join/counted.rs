@@ -8,6 +8,7 @@ use super::{Joiner, StepState};
 use crate::query::exec::Runner;
 use crate::query::plan::{Access, Block, Source, Step};
 use crate::status::{SessionStatus, Stat};
+use std::sync::atomic::Ordering;
 use weir_engine::ScanSpec;
 
 /// How the rows of an open cursor are counted.
@@ -58,6 +59,13 @@ impl StepState {
 }
 
 impl Joiner<'_> {
+    /// For the next execution: what this one read.
+    pub(super) fn note_rows(&self) {
+        if self.block.steps.len() == 1 {
+            self.block.seen.store(self.count, Ordering::Relaxed);
+        }
+    }
+
     /// The plan is run. A subquery that is run for each row counts with its query.
     pub(super) fn count_begun(&self, r: &Runner<'_, '_>) {
         for (i, step) in self.block.steps.iter().enumerate() {

@@ -14,16 +14,18 @@
 use super::Joiner;
 use super::parted::{Spilled, Spilling};
 use crate::memory::Held;
-use crate::query::eval::eval;
+use crate::query::eval::branches::is_unwatched;
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::packed::PackedRows;
+use crate::query::eval::{eval, is_true};
 use crate::query::exec::emit::join_memory;
 use crate::query::exec::row_hash::RowHash;
 use crate::query::exec::subquery_cache::{Last, place};
 use crate::query::exec::{Boxed, Runner};
 use crate::query::expr::keyed::Keyed;
 use crate::query::expr::{BExpr, ColRef};
-use crate::query::plan::KeptBy;
+use crate::query::plan::outcome::Run;
+use crate::query::plan::{Cond, KeptBy};
 use crate::status::Stat;
 use crate::value::{EvalCtx, ValueError, Warnings};
 use std::sync::Arc;
@@ -76,6 +78,17 @@ pub struct KeptTable {
 
 /// Rows cannot be kept.
 struct TooMany;
+
+/// Evaluates something whose warnings somebody else gives.
+pub(super) fn silently<'q, 'r, T>(
+    r: &mut Runner<'q, 'r>,
+    f: impl FnOnce(&mut Runner<'q, 'r>) -> T,
+) -> T {
+    let warnings = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
+    let value = f(r);
+    r.ev.cx.warnings = warnings;
+    value
+}
 
 /// How a step begins.
 pub(super) enum Begun {
@@ -164,7 +177,7 @@ impl Joiner<'_> {
                 return Begun::Spilled(spilled);
             }
             Kept::No | Kept::Filling(_) | Kept::Spilling(_) => {
-                let begun = self.begin_keeping(i, by, r, outer.is_some());
+                let begun = self.begin_keeping(i, by, r, outer);
                 if !matches!(begun, Begun::Found) {
                     return begun;
                 }
@@ -174,15 +187,17 @@ impl Joiner<'_> {
         Begun::Found
     }
 
-    /// Begins to keep the rows of step `i`, or takes those that an earlier run of the block has left. `again`: the block may be run again.
+    /// Begins to keep the rows of step `i`, or takes those that an earlier run of the block has left.
     fn begin_keeping(
         &mut self,
         i: usize,
         by: &KeptBy,
         r: &mut Runner<'_, '_>,
-        again: bool,
+        outer: Option<&Frame<'_>>,
     ) -> Begun {
         let step = &self.block.steps[i];
+        // The block may be run again.
+        let again = outer.is_some();
         let t = step.table;
         let lasting = by.lasting && again && !r.lasting.is_stopped();
         let last = r.lasting.get(place(step)).filter(|_| lasting);
@@ -208,6 +223,14 @@ impl Joiner<'_> {
         let limit = if parts { join_memory(r.reads) } else { LIMIT };
         let table = KeptTable { hash, limit, parts, ..KeptTable::default() };
         self.states[t].kept = Kept::Filling(table);
+        // The row before that is at hand is compared with each row while it is kept, and has its say here, once. What is wrong with its
+        // value is an error of the condition.
+        if by.is_hashed() && !whole {
+            let mut key = std::mem::take(&mut r.key);
+            key.clear();
+            let _known = self.key_before(by.values(), &mut key, r, outer);
+            r.key = key;
+        }
         if whole { Begun::ReadsWhole } else { Begun::Reads }
     }
 
@@ -278,8 +301,8 @@ impl Joiner<'_> {
         }
     }
 
-    /// The key of what the rows before have for the columns that are equated; see [`Keyed::key`]. What is wrong with a value is left to the
-    /// condition, which is looked at on the rows found.
+    /// The key of what the rows before have for the columns that are equated; see [`Keyed::key`]. Warnings are given here, once for each row,
+    /// and not by the condition for each row found ([`Joiner::is_met`]). An error is left to the condition, which is looked at then.
     pub(super) fn key_before<'e>(
         &self,
         values: impl Iterator<Item = (Keyed, &'e BExpr)>,
@@ -288,16 +311,17 @@ impl Joiner<'_> {
         outer: Option<&Frame<'_>>,
     ) -> Result<Option<()>, ()> {
         let frame = self.frame(r.params, outer);
-        let mut warnings = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
         let mut found = Ok(Some(()));
         for (kind, e) in values {
-            let value = eval(e, &frame, &mut r.ev).map_err(|_| ());
-            found = value.and_then(|v| kind.key_saying(&v, key, &mut warnings));
+            let value = eval(e, &frame, &mut r.ev);
+            let before = r.ev.cx.warnings.quiet;
+            r.ev.cx.warnings.quiet = before || is_unwatched(e);
+            found = value.map_err(drop).and_then(|v| kind.key(&v, key, &mut r.ev.cx));
+            r.ev.cx.warnings.quiet = before;
             if found != Ok(Some(())) {
                 break;
             }
         }
-        r.ev.cx.warnings = warnings;
         found
     }
 
@@ -338,6 +362,33 @@ impl Joiner<'_> {
             (_, Some(hash)) => state.by_hash && hash.is_exact(),
             _ => false,
         }
+    }
+
+    /// Keys are made of the table's rows and of those before, so that the conditions that they stand for have warned.
+    #[inline]
+    pub(super) fn is_keyed(&self, t: usize) -> bool {
+        match &self.states[t].kept {
+            Kept::Filling(kept) => kept.hash.is_some(),
+            Kept::Spilling(_) => true,
+            Kept::All(kept) => kept.by_hash,
+            Kept::No | Kept::Spilled(_) | Kept::Never => self.states[t].by_hash,
+        }
+    }
+
+    /// Whether a condition without subqueries holds. `keyed`: [`Joiner::is_keyed`] of its step.
+    #[inline]
+    pub(super) fn is_met(
+        &self,
+        c: &Cond,
+        keyed: bool,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        let frame = self.frame(r.params, outer);
+        Ok(match keyed && c.equated {
+            true => silently(r, |r| is_true(&c.expr, &frame, &mut r.ev))?,
+            false => is_true(&c.expr, &frame, &mut r.ev)?,
+        })
     }
 
     #[inline]
@@ -447,7 +498,7 @@ impl Joiner<'_> {
         let frame = self.frame(r.params, None);
         for (col, kind, _) in &by.equal {
             let col = ColRef { depth: 0, table: t as u16, col: *col };
-            let found = kind.key(&frame.column(col, r.ev.cx.tz), key);
+            let found = kind.key(&frame.column(col, r.ev.cx.tz), key, &mut r.ev.cx);
             if found != Ok(Some(())) {
                 return found;
             }

@@ -7,6 +7,7 @@ use crate::query::eval::packed::PackedRows;
 use crate::query::exec::{Boxed, Runner};
 use crate::query::plan::Access;
 use crate::query::plan::outcome::Run;
+use crate::status::Stat;
 use std::borrow::Cow;
 use std::sync::Arc;
 use weir_engine::{Cursor, LeafRead, LeafRows, Txn};
@@ -61,6 +62,8 @@ impl Joiner<'_> {
                         None => read_leaf(c, r.txn, None).await?,
                     };
                     if rows > 0 {
+                        r.reads.work.inc(Stat::Weir_batched_leaves);
+                        r.reads.work.add(Stat::Weir_batched_rows, rows as u64);
                         self.states[t].count_rows(rows, r.reads.work);
                         self.count = self.count.saturating_add(rows as u32);
                         return Ok(Some(rows));

@@ -5,7 +5,7 @@
 //! much memory as rows that a join keeps.
 
 use super::Joiner;
-use super::kept::LIMIT;
+use super::kept::{LIMIT, silently};
 use super::parted::Spilled;
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
@@ -28,6 +28,15 @@ use std::sync::Arc;
 pub(super) struct ByKey {
     rows: HashMap<Vec<u8>, MadeRows, KeyHash>,
     held: Held,
+}
+
+/// What a step knows of its made rows.
+#[derive(Default)]
+pub(super) struct Made {
+    /// What they and their hash table hold, unless others read them as well.
+    pub held: Held,
+    /// Of a table that stands for NOT IN: it has a NULL, so that no row before is wanted.
+    pub nulls: bool,
 }
 
 impl ByKey {
@@ -72,6 +81,7 @@ impl Joiner<'_> {
         if self.mems[t].is_none() {
             self.make(i, hash, r, outer).await?;
             if let Some(MadeRows::File(_)) = &self.mems[t]
+                && !self.states[t].made.nulls
                 && self.may_part(i, !hash.is_empty(), outer.is_some())
                 && let Some(spilled) = self.divide_made(i, hash, r).await?
             {
@@ -136,7 +146,7 @@ impl Joiner<'_> {
                 let (rows, held) = r.materialise(&slot.source, memory, outer).await?;
                 match shared {
                     Some(by) => r.made.put(by, rows.clone(), held),
-                    None => self.held.merge(held),
+                    None => self.states[t].made.held.merge(held),
                 }
                 rows
             }
@@ -146,23 +156,49 @@ impl Joiner<'_> {
             let known = made.as_ref().and_then(|m| m.hash(&by)).cloned();
             self.states[t].hash = match known {
                 Some(hash) => Some(hash),
-                None => self.hash_made(rows, by, shared, r)?,
+                None => self.hash_made((t, rows), by, shared, r)?,
             };
         }
+        self.states[t].made.nulls = slot.not_in.is_some() && rows.has_null();
         self.mems[t] = Some(rows);
         Ok(())
     }
 
+    /// A step that stands for NOT IN has been put before its rows. Where NULL makes that unknown for the rows before, they are left without a row
+    /// of it, neither one that was found nor one of NULLs.
+    pub(super) fn refuse_unknown(
+        &mut self,
+        i: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) {
+        let step = &self.block.steps[i];
+        let t = step.table;
+        let Some(left) = &self.block.tables[t].not_in else { return };
+        if self.mems[t].as_ref().is_none_or(MadeRows::is_empty) {
+            return;
+        }
+        let frame = self.frame(r.params, outer);
+        // An error, or a warning, is left to the comparison.
+        let is_null = |r: &mut Runner<'_, '_>| {
+            silently(r, |r| eval(left, &frame, &mut r.ev).is_ok_and(|v| v.is_null()))
+        };
+        if self.states[t].made.nulls || (left.info.nullable && is_null(r)) {
+            step.begins.iter().for_each(|g| self.matched[*g] = true);
+            (self.states[t].at, self.states[t].scan) = (None, None);
+        }
+    }
+
     fn hash_made(
         &mut self,
-        rows: &[Row],
+        (t, rows): (usize, &[Row]),
         by: By,
         shared: Option<Shared>,
         r: &mut Runner<'_, '_>,
     ) -> Run<Option<Arc<RowHash>>> {
         let mut held = Held::default();
         r.ev.cx.hold(&mut held, rows.len() * RowHash::ROW_BYTES)?;
-        let made = match hash_of(rows, &by) {
+        let made = match hash_of(rows, &by, &mut r.ev.cx) {
             Some((hash, bytes)) => {
                 r.ev.cx.hold(&mut held, bytes)?;
                 Some(Arc::new(hash))
@@ -171,7 +207,7 @@ impl Joiner<'_> {
         };
         match (shared, &made) {
             (Some(of), Some(hash)) => r.made.put_hash(of, by, hash.clone(), held),
-            _ => self.held.merge(held),
+            _ => self.states[t].made.held.merge(held),
         }
         Ok(made)
     }

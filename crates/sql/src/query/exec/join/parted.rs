@@ -17,7 +17,7 @@
 //! - Between two rows the statement's end is looked at, and everything on disk goes with the statement.
 
 use super::Joiner;
-use super::kept::{Kept, KeptTable};
+use super::kept::{Kept, KeptTable, silently};
 use crate::memory::{Held, row_bytes};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::exec::emit::join_memory;
@@ -165,7 +165,7 @@ impl<'p> Joiner<'p> {
             r.ev.cx.work(rows.row(at).len())?;
             self.slots[step.table] = Slot::Packed { rows: rows.clone(), at };
             key.clear();
-            if let Ok(Some(())) = self.key_kept(step.table, by, r, &mut key) {
+            if let Ok(Some(())) = silently(r, |r| self.key_kept(step.table, by, r, &mut key)) {
                 spilling.put(&key, rows.row(at));
             }
             if spilling.is_due() {
@@ -207,11 +207,13 @@ impl<'p> Joiner<'p> {
             let mut odd = ScratchStream::new(CHUNK);
             let upto = std::mem::replace(&mut self.upto, i);
             let mut key = Vec::new();
+            // NULL is not known not to be in a table that has rows.
+            let is_not_in = block.tables[step.table].not_in.is_some();
             loop {
                 key.clear();
                 let known = self.key_before(equal.iter().copied(), &mut key, r, outer);
                 match known {
-                    Ok(None) if step.begins.is_empty() => {}
+                    Ok(None) if step.begins.is_empty() || is_not_in => {}
                     Ok(_) => {
                         self.put_before(i, before.begin(&key));
                         before.end();
@@ -242,19 +244,36 @@ impl<'p> Joiner<'p> {
             self.base = i;
             self.parted =
                 Some(Parted { base: i, file, waiting, now: None, odd, whole: None }.into());
-            self.slots[step.table] = Slot::Null;
-            match step.access {
-                Access::Mem { .. } => {
-                    let whole = self.mems[step.table].replace(MadeRows::none());
-                    if let Some(parted) = &mut self.parted {
-                        parted.whole = whole;
-                    }
-                }
-                _ => self.states[step.table].kept = Kept::All(KeptTable::default().alone()),
-            }
+            self.leave_made(i);
             self.leave_groups(i);
             Ok(())
         })
+    }
+
+    /// The rows of step `i` and of those before it are in files: what is in memory of their tables goes. The rows of a made table that is divided
+    /// stay where there are rows before whose key cannot be told.
+    fn leave_made(&mut self, i: usize) {
+        let block = self.block;
+        for step in &block.steps[..i] {
+            let t = step.table;
+            self.slots[t] = Slot::Null;
+            self.mems[t] = None;
+            let state = &mut self.states[t];
+            state.made.held = Held::default();
+            (state.kept, state.hash, state.scan) = (Kept::No, None, None);
+        }
+        let step = &block.steps[i];
+        self.slots[step.table] = Slot::Null;
+        match (matches!(step.access, Access::Mem { .. }), &mut self.parted) {
+            (true, Some(parted)) => {
+                let whole = self.mems[step.table].replace(MadeRows::none());
+                match parted.odd {
+                    Some(_) => parted.whole = whole,
+                    None => self.states[step.table].made.held = Held::default(),
+                }
+            }
+            _ => self.states[step.table].kept = Kept::All(KeptTable::default().alone()),
+        }
     }
 
     /// No outer join that begins with step `i` misses a row for the rows before.
@@ -316,10 +335,11 @@ impl<'p> Joiner<'p> {
                         self.matched[g] = now.matched.get(now.at).is_some_and(|m| m >> n & 1 == 1);
                     }
                     now.at += 1;
-                    match &step.access {
+                    // What is wrong with the values has been said when the rows went to the file.
+                    silently(r, |r| match &step.access {
                         Access::Mem { hash } => self.seek_mem(step.table, hash, r, outer),
                         _ => self.seek_kept(step.table, equated(step).into_iter(), r, outer),
-                    }
+                    });
                     return Ok(true);
                 }
                 if now.last {
@@ -450,7 +470,7 @@ impl<'p> Joiner<'p> {
             key.clear();
             let mut known = true;
             for (c, kind, _) in hash {
-                match kind.key(&row[usize::from(*c)], &mut key) {
+                match kind.key(&row[usize::from(*c)], &mut key, &mut r.ev.cx) {
                     Ok(Some(())) => {}
                     // A NULL equals nothing.
                     Ok(None) => known = false,

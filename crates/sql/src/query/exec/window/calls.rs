@@ -6,6 +6,7 @@ use crate::errno;
 use crate::func::aggregate::{Accumulator, AggSpec};
 use crate::query::exec::Runner;
 use crate::query::exec::order::SortOrder;
+use crate::query::expr::Node;
 use crate::query::plan::outcome::Run;
 use crate::query::plan::{Bound, Window, WindowCall, WindowFunction};
 use crate::session_api::SqlError;
@@ -221,7 +222,12 @@ impl Call<'_> {
             WindowFunction::FirstValue => Some(frame.start),
             WindowFunction::LastValue => frame.end.checked_sub(1),
             _ => {
-                let n = whole(self.cell(rows, at, 1).await?).filter(|n| *n > 0);
+                let n = self.cell(rows, at, 1).await?;
+                // Only a parameter may be NULL: of anything else the statement was refused.
+                if n.is_null() && matches!(self.of.args[1].node, Node::Param(_)) {
+                    return Ok(Value::Null);
+                }
+                let n = whole(n).filter(|n| *n > 0);
                 Some(frame.start + (n.ok_or_else(|| wrong("nth_value"))? - 1) as usize)
             }
         };

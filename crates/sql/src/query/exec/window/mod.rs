@@ -39,14 +39,14 @@ use std::sync::Arc;
 struct Layout {
     /// The first value is the rows of the tables.
     looked_at: bool,
-    /// Values of aggregates, and of aggregates and functions together.
+    /// Values of aggregates with what the row draws, and of all that and functions together.
     aggs: usize,
     values: usize,
 }
 
 impl Layout {
     fn of(b: &Block) -> Layout {
-        let aggs = b.agg.as_ref().map_or(0, |a| a.width());
+        let aggs = b.agg.as_ref().map_or(0, |a| a.width()) + b.drawn.exprs.len();
         let calls: usize = b.windows.iter().map(|w| w.calls.len()).sum();
         Layout { looked_at: looks_at_rows(b), aggs, values: aggs + calls }
     }
@@ -122,6 +122,7 @@ impl Runner<'_, '_> {
         outer: Option<&Rows<'_>>,
     ) -> Run<()> {
         let b = j.block;
+        j.sift(self, outer);
         let Some(agg) = &b.agg else {
             while j.next(self, outer).await? {
                 loop {
@@ -165,6 +166,10 @@ impl Runner<'_, '_> {
         (to, layout): (&mut RowSorter, Layout),
     ) -> Run<()> {
         let b = j.block;
+        if !b.drawn.exprs.is_empty() {
+            self.run_group_subs(j, &values, &b.drawn.subs, outer).await?;
+            values = self.draw(j, &values, outer)?;
+        }
         if let Some(h) = &b.having {
             self.run_group_subs(j, &values, &h.subs, outer).await?;
             let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };

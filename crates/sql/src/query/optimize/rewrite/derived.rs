@@ -99,7 +99,7 @@ fn into_query(q: &mut QueryPlan, cond: &BExpr, columns: &[BExpr]) {
 }
 
 fn into_block(b: &mut Block, cond: &BExpr, columns: &[BExpr], types: &[crate::value::SqlType]) {
-    let varies = b.items.iter().any(BExpr::varies);
+    let varies = b.items.iter().any(BExpr::varies) || !b.drawn.exprs.is_empty();
     if b.limit.is_some() || b.raw.is_none() || b.tables.is_empty() || varies {
         return;
     }

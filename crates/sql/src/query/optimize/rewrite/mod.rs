@@ -21,29 +21,30 @@ mod or_filters;
 use crate::query::bind::outer_joins::drop_outer_joins;
 use crate::query::expr::BExpr;
 use crate::query::plan::raw::Raw;
+use crate::vars::switches::{Switch, Switches};
 use std::mem;
 
-/// A rule: the flag that stands for it, in the way of MySQL's `optimizer_switch`, and what it does.
+/// A rule: the flag of `optimizer_switch` that stands for it, and what it does.
 pub struct Rule {
-    pub name: &'static str,
+    pub flag: Switch,
     apply: fn(&mut Raw),
 }
 
 /// The rules in the order in which they are applied: each may find something in what those before it have made.
 pub const RULES: [Rule; 5] = [
-    Rule { name: "negation_pushdown", apply: negation::apply },
-    Rule { name: "outer_to_inner", apply: drop_outer_joins },
-    Rule { name: "or_factoring", apply: or_factors::apply },
-    Rule { name: "or_table_filters", apply: or_filters::apply },
-    Rule { name: "equality_propagation", apply: equalities::apply },
+    Rule { flag: Switch::NegationPushdown, apply: negation::apply },
+    Rule { flag: Switch::OuterToInner, apply: drop_outer_joins },
+    Rule { flag: Switch::OrFactoring, apply: or_factors::apply },
+    Rule { flag: Switch::OrTableFilters, apply: or_filters::apply },
+    Rule { flag: Switch::EqualityPropagation, apply: equalities::apply },
 ];
 
-/// Applies the rules to the conditions of a block. `is_on`: whether a rule of this name is wanted.
-pub fn rewrite(raw: &mut Raw, is_on: impl Fn(&str) -> bool) {
+/// Applies the rules to the conditions of a block. Those that are switched off are left out.
+pub fn rewrite(raw: &mut Raw, switches: Switches) {
     if raw.conds.is_empty() && raw.groups.is_empty() {
         return;
     }
-    for rule in RULES.iter().filter(|r| is_on(r.name)) {
+    for rule in RULES.iter().filter(|r| !switches.is_off(r.flag)) {
         (rule.apply)(raw);
     }
 }
