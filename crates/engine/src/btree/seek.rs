@@ -121,9 +121,13 @@ pub(super) fn descend<'c>(
         if !is_of(b, tree) || slotted::level(b) != here - 1 {
             return Err(damaged(tree, b, "child page belongs to another tree or level"));
         }
-        if let Toward::Key(k) = to
-            && !slotted::owns(b, k)
-        {
+        // A walk from leaf to leaf ends because each leaf lies beyond the key that led to it. A page that an older state of
+        // the file gave back may not, and would lead there again and again.
+        let owned = match to {
+            Toward::Key(k) => slotted::owns(b, k),
+            Toward::Before(k) => slotted::owns_below(b, k),
+        };
+        if !owned {
             return Err(damaged(tree, b, "child page does not own the key that led to it"));
         }
         g = c;

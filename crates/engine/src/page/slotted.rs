@@ -133,6 +133,14 @@ pub fn owns(p: &[u8], key: &[u8]) -> bool {
     compare(key, lower(p)).is_ge() && upper(p).is_none_or(|u| compare(key, u).is_lt())
 }
 
+/// Whether the fences say that the keys just below `key` belong here; `None`: that this is the last page. Nothing is below the
+/// empty key: the first page answers for it.
+pub fn owns_below(p: &[u8], key: Option<&[u8]>) -> bool {
+    let Some(key) = key else { return upper(p).is_none() };
+    let lower = lower(p);
+    (lower.is_empty() || compare(lower, key).is_lt()) && upper(p).is_none_or(|u| compare(key, u).is_le())
+}
+
 /// `a.cmp(b)`: keys that differ in their first eight bytes, and those that have no more, are compared without a call.
 #[inline]
 fn compare(a: &[u8], b: &[u8]) -> Ordering {
