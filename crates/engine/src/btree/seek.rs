@@ -15,6 +15,17 @@ pub(super) enum Toward<'a> {
     Before(Option<&'a [u8]>),
 }
 
+impl Toward<'_> {
+    /// Whether the page's fences say that the target is there. A walk from leaf to leaf ends because each leaf lies beyond the key that led to it; a page
+    /// of an older state of the file may not, and would be led to again and again.
+    fn is_in(self, p: &[u8]) -> bool {
+        match self {
+            Toward::Key(k) => slotted::owns(p, k),
+            Toward::Before(k) => slotted::owns_below(p, k),
+        }
+    }
+}
+
 /// The leaf that owns `key`, shared, for readers.
 pub fn leaf<'c>(core: &'c Core, tree: &Tree, key: &[u8], access: Access) -> Attempt<Guard<'c>> {
     descend(core, tree, Toward::Key(key), 0, LatchMode::S, access)
@@ -121,13 +132,7 @@ pub(super) fn descend<'c>(
         if !is_of(b, tree) || slotted::level(b) != here - 1 {
             return Err(damaged(tree, b, "child page belongs to another tree or level"));
         }
-        // A walk from leaf to leaf ends because each leaf lies beyond the key that led to it. A page that an older state of
-        // the file gave back may not, and would lead there again and again.
-        let owned = match to {
-            Toward::Key(k) => slotted::owns(b, k),
-            Toward::Before(k) => slotted::owns_below(b, k),
-        };
-        if !owned {
+        if !to.is_in(b) {
             return Err(damaged(tree, b, "child page does not own the key that led to it"));
         }
         g = c;

@@ -138,7 +138,8 @@ pub fn owns(p: &[u8], key: &[u8]) -> bool {
 pub fn owns_below(p: &[u8], key: Option<&[u8]>) -> bool {
     let Some(key) = key else { return upper(p).is_none() };
     let lower = lower(p);
-    (lower.is_empty() || compare(lower, key).is_lt()) && upper(p).is_none_or(|u| compare(key, u).is_le())
+    (lower.is_empty() || compare(lower, key).is_lt())
+        && upper(p).is_none_or(|u| compare(key, u).is_le())
 }
 
 /// `a.cmp(b)`: keys that differ in their first eight bytes, and those that have no more, are compared without a call.
@@ -555,6 +556,22 @@ mod tests {
         assert_eq!(search(&p, b"abc5x"), Ok(0));
         assert_eq!(search(&p, b"abc6"), Err(1));
         check(&p).unwrap();
+    }
+
+    #[test]
+    fn fences_say_what_is_owned() {
+        let middle = page(512, b"b", Some(b"d"));
+        let owned = |k: &[u8]| (owns(&middle, k), owns_below(&middle, Some(k)));
+        assert_eq!(
+            [owned(b"a"), owned(b"b"), owned(b"c")],
+            [(false, false), (true, false), (true, true)]
+        );
+        assert_eq!([owned(b"d"), owned(b"e")], [(false, true), (false, false)]);
+        assert!(!owns_below(&middle, None), "the last page has no upper fence");
+        let (first, last) = (page(512, b"", Some(b"b")), page(512, b"d", None));
+        assert!(owns_below(&first, Some(b"")) && owns_below(&first, Some(b"b")));
+        assert!(owns_below(&last, None) && owns_below(&last, Some(b"z")));
+        assert!(!owns_below(&last, Some(b"d")));
     }
 
     #[test]
