@@ -213,7 +213,9 @@ fn moving_frames() {
             ("rows between 9 preceding and 3 preceding", "b.k between a.k - 9 and a.k - 3"),
             ("rows between 2 following and 40 following", "b.k between a.k + 2 and a.k + 40"),
             ("rows between current row and unbounded following", "b.k >= a.k"),
+            ("rows between 3 preceding and 3 preceding", "b.k = a.k - 3"),
             ("range between 20 preceding and 11 following", "b.id between a.id - 20 and a.id + 11"),
+            ("range between 90 following and 99 following", "b.id between a.id + 90 and a.id + 99"),
         ];
         for (frame, rows) in frames {
             for of in [
@@ -226,6 +228,12 @@ fn moving_frames() {
                 "count(*)",
                 "sum(i * d)",
                 "avg(u)",
+                "min(i)",
+                "max(i)",
+                "min(u)",
+                "max(d)",
+                "min(f)",
+                "max(concat('x', id % 11))",
             ] {
                 let over = format!(
                     "select id, {of} over (partition by p order by id {frame}) from m order by id"

@@ -2,8 +2,9 @@
 
 use super::bounds::{OrderKeys, Peers, frame_of, whole};
 use super::rows::PartitionRows;
+use super::sliding::Extreme;
 use crate::errno;
-use crate::func::aggregate::{Accumulator, AggSpec};
+use crate::func::aggregate::{Accumulator, AggKind, AggSpec};
 use crate::query::exec::Runner;
 use crate::query::exec::order::SortOrder;
 use crate::query::expr::Node;
@@ -12,6 +13,7 @@ use crate::query::plan::{Bound, Window, WindowCall, WindowFunction};
 use crate::session_api::SqlError;
 use crate::value::cast::coerce;
 use crate::value::{TypeInfo, Value};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// The functions of a window, and how far they have come in a partition.
@@ -37,6 +39,8 @@ struct Call<'w> {
     acc: Option<Accumulator>,
     /// The aggregate over the frame that is done.
     last: Option<Value<'static>>,
+    /// Of MIN and MAX over a frame that moves.
+    extreme: Option<Extreme>,
     result: Value<'static>,
 }
 
@@ -55,7 +59,8 @@ impl<'w> Calls<'w> {
             let cells = end..end + of.args.len() + bounds.count();
             end = cells.end;
             let (done, result) = (0..0, Value::Null);
-            calls.push(Call { of, cells, done, acc: None, last: None, result });
+            let extreme = extreme_of(of);
+            calls.push(Call { of, cells, done, acc: None, last: None, extreme, result });
         }
         let streams = w.calls.iter().all(streams);
         let ranked = w.calls.iter().any(ranks);
@@ -77,6 +82,7 @@ impl<'w> Calls<'w> {
         (self.peers, self.dense) = (Peers::default(), 0);
         for call in &mut self.calls {
             (call.done, call.acc, call.last) = (0..0, None, None);
+            call.extreme.iter_mut().for_each(Extreme::clear);
         }
     }
 
@@ -249,6 +255,9 @@ impl Call<'_> {
         spec: &AggSpec,
     ) -> Run<Value<'static>> {
         let frame = self.frame((&mut *r, &mut *rows), at, order).await?;
+        if self.extreme.is_some() {
+            return self.extreme((r, rows), frame, spec).await;
+        }
         let mut acc = self.acc.take().unwrap_or_else(|| Accumulator::new(spec));
         let args = self.cells.start..self.cells.start + self.of.args.len();
         let moved = self.take_away((&mut *r, &mut *rows), &args, (&mut acc, spec), &frame).await?;
@@ -279,6 +288,31 @@ impl Call<'_> {
         Ok(v)
     }
 
+    /// MIN or MAX of a frame that moves.
+    async fn extreme(
+        &mut self,
+        (r, rows): (&mut Runner<'_, '_>, &mut PartitionRows),
+        frame: Range<usize>,
+        spec: &AggSpec,
+    ) -> Run<Value<'static>> {
+        let Some(extreme) = &mut self.extreme else { return Ok(Value::Null) };
+        let done = &self.done;
+        // Rows behind the end of a frame that has become shorter would have to come again.
+        let goes_on = done.start <= frame.start && done.end <= frame.end;
+        if !goes_on {
+            extreme.clear();
+        }
+        let first = if goes_on { done.end.max(frame.start) } else { frame.start };
+        extreme.leave_before(frame.start);
+        for i in first..frame.end {
+            r.ev.cx.work(64)?;
+            extreme.enter(i, &rows.row(i).await?[self.cells.start], r)?;
+        }
+        self.done = frame;
+        let v = extreme.best();
+        Ok(coerce(v, &spec.result.ty, &mut r.ev.cx))
+    }
+
     /// A frame has moved on: takes the rows that it has left away from what has been aggregated. False: that cannot be done, or it is more work
     /// than to begin again.
     async fn take_away(
@@ -300,6 +334,17 @@ impl Call<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+/// MIN and MAX over frames that lose rows, which cannot be taken away from what has been aggregated.
+fn extreme_of(c: &WindowCall) -> Option<Extreme> {
+    let WindowFunction::Aggregate(spec) = &c.function else { return None };
+    match (spec.kind, &c.frame.start) {
+        (_, Bound::Unbounded) => None,
+        (AggKind::Min, _) => Some(Extreme::new(Ordering::Less)),
+        (AggKind::Max, _) => Some(Extreme::new(Ordering::Greater)),
+        _ => None,
     }
 }
 

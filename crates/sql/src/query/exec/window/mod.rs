@@ -1,7 +1,8 @@
 //! Window functions. The block's rows, grouped and filtered, pass one window after the other: each sorts them, and computes its functions for
 //! one of its partitions after the other. The functions' values come after those of the aggregates.
 //!
-//! `rows` keeps the rows of a partition, `calls` computes the functions over them, `bounds` finds the frames. A row on its way has, one
+//! `rows` keeps the rows of a partition, `calls` computes the functions over them, `sliding` the MIN and MAX of frames that move, `bounds` finds the
+//! frames. A row on its way has, one
 //! behind the other, the rows of the tables that it stands on as bytes (where something still looks at them), the values of aggregates and
 //! functions, and the cells of the windows that are still to come: for each window the keys of its partition, those of its order, and for each
 //! call its arguments and the bounds of its frame.
@@ -14,6 +15,7 @@
 mod bounds;
 mod calls;
 mod rows;
+mod sliding;
 
 use super::destination::Out;
 use super::emit::{Emitter, table_memory};
