@@ -72,8 +72,10 @@ async fn is_large(b: &Block, raw: &Raw, s: &Searched, env: &PlanEnv<'_>) -> bool
         return false;
     }
     let stored = inner.tables.iter().all(|t| matches!(t.source, Source::Table(_)));
+    let most = env.reads.vars.u64(Var::tmp_table_size);
+    env.watched.note_memory(most);
     // Nothing is known of the rows of a query that reads derived tables.
-    let most = env.reads.vars.u64(Var::tmp_table_size) as f64 / (ROW_OF_SET * WRONG_BY);
+    let most = most as f64 / (ROW_OF_SET * WRONG_BY);
     !stored || joined(inner, inner_raw, env).await.is_none_or(|j| j.rows > most)
 }
 

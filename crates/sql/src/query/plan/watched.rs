@@ -1,5 +1,5 @@
-//! Searches of a plan that may be far wider or narrower with the values of another execution: `k BETWEEN ? AND ?` of three rows and of half
-//! the table ask for different plans.
+//! What a plan was made for, and may be otherwise when it is used again: searches that are far wider or narrower with the values of another
+//! execution (`k BETWEEN ? AND ?` of three rows and of half the table ask for different plans), and the memory that a set may take.
 //!
 //! A range of the clustered index is a part of its scan, whatever its width, and is watched by nobody.
 
@@ -8,10 +8,11 @@ use super::key::{Key, Search};
 use crate::query::expr::Node;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A search in an index, by a range that depends on the values of the execution, and the rows that were found there when the plan was made.
-pub(in crate::query) struct Watched {
-    pub key: Key,
-    pub rows: f64,
+pub(in crate::query) enum Watched {
+    /// A search in an index, by a range that depends on the values of the execution, and the rows that were found there when the plan was made.
+    Search { key: Key, rows: f64 },
+    /// The `tmp_table_size` that a query had as a set, or not.
+    Memory(u64),
 }
 
 /// The searches of a plan that is being made.
@@ -25,9 +26,22 @@ impl WatchList {
     /// Notes a search, once for each index.
     pub(in crate::query) fn note(&self, key: &Key, rows: f64) {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |w: &Watched| w.key.index == key.index && Arc::ptr_eq(&w.key.table, &key.table);
+        let same = |w: &Watched| match w {
+            Watched::Search { key: k, .. } => {
+                k.index == key.index && Arc::ptr_eq(&k.table, &key.table)
+            }
+            Watched::Memory(_) => false,
+        };
         if list.len() < MOST && !list.iter().any(same) {
-            list.push(Watched { key: key.clone(), rows });
+            list.push(Watched::Search { key: key.clone(), rows });
+        }
+    }
+
+    /// Notes that the plan rests on this `tmp_table_size`.
+    pub(in crate::query) fn note_memory(&self, most: u64) {
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !list.iter().any(|w| matches!(w, Watched::Memory(_))) {
+            list.push(Watched::Memory(most));
         }
     }
 
@@ -51,14 +65,10 @@ impl Watched {
             && key.searches.iter().any(by_range)
             && values.any(|e| e.any(|n| matches!(n, Node::Param(_))))
     }
-
-    /// With so many rows now the plan is to be made again.
-    pub fn is_another(&self, now: f64) -> bool {
-        differ(self.rows, now)
-    }
 }
 
-fn differ(then: f64, now: f64) -> bool {
+/// Whether so many rows now ask for another plan than those of then.
+pub fn differ(then: f64, now: f64) -> bool {
     let (few, many) = (then.min(now), then.max(now));
     many >= FEW && many >= few * TIMES
 }
