@@ -154,7 +154,7 @@ fn what_is_told_of_it() {
                 vec![
                     "PRIMARY a range Using where",
                     "DEPENDENT SUBQUERY k ref Using where; Using index",
-                    "DEPENDENT SUBQUERY k ref Using where; Using index",
+                    "DEPENDENT SUBQUERY k ref Using index",
                 ],
             ),
         ] {

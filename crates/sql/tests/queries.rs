@@ -592,7 +592,7 @@ fn forced_indexes() {
     check(&[
         (
             "explain select * from t where a > 0",
-            "1|SIMPLE|t|NULL|ALL|a|NULL|NULL|NULL|4|100.00|Using where",
+            "1|SIMPLE|t|NULL|ALL|a|NULL|NULL|NULL|4|33.33|Using where",
         ),
         (
             "explain select * from t force index (a) where a > 0",
@@ -601,7 +601,7 @@ fn forced_indexes() {
         // A scan where the index cannot be used.
         (
             "explain select * from t force index (a) where c = 7",
-            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|25.00|Using where",
         ),
         (
             "explain select * from t force index (a) order by a",

@@ -268,31 +268,36 @@ fn generated_columns_triggers_and_lists_without_a_place() {
 
 #[test]
 fn pruning_by_either_function_and_by_both() {
-    let leaves =
-        |list: &str| format!("1|SIMPLE|t|{list}|ALL|NULL|NULL|NULL|NULL|40|100.00|Using where");
+    let leaves = |list: &str, share: &str| {
+        format!("1|SIMPLE|t|{list}|ALL|NULL|NULL|NULL|NULL|40|{share}|Using where")
+    };
     let both = "create table t (a int, b int) partition by range (a) subpartition by hash (b) subpartitions 3 \
                 (partition p0 values less than (10), partition p1 values less than (20), partition p2 values less than maxvalue)";
     let fill = "insert into t with recursive c (n) as (select 0 union all select n + 1 from c where n < 39) select n, n from c";
     let cases = [
-        ("a = 5", leaves("p0_p0sp0,p0_p0sp1,p0_p0sp2")),
-        ("a > 19", leaves("p2_p2sp0,p2_p2sp1,p2_p2sp2")),
-        ("b = 4", leaves("p0_p0sp1,p1_p1sp1,p2_p2sp1")),
-        ("b in (3, 4)", leaves("p0_p0sp0,p0_p0sp1,p1_p1sp0,p1_p1sp1,p2_p2sp0,p2_p2sp1")),
-        ("b between 3 and 4 and a < 10", leaves("p0_p0sp0,p0_p0sp1")),
-        ("a = 5 and b = 5", leaves("p0_p0sp2")),
-        ("a < 20 and b is null", leaves("p0_p0sp0,p1_p1sp0")),
-        ("a between 5 and 15 and b = 2", leaves("p0_p0sp2,p1_p1sp2")),
-        ("(a = 1 and b = 2) or (a = 12 and b = 3)", leaves("p0_p0sp2,p1_p1sp0")),
-        ("a = 1 or b = 3", leaves("p0_p0sp0,p0_p0sp1,p0_p0sp2,p1_p1sp0,p2_p2sp0")),
+        ("a = 5", leaves("p0_p0sp0,p0_p0sp1,p0_p0sp2", "10.00")),
+        ("a > 19", leaves("p2_p2sp0,p2_p2sp1,p2_p2sp2", "33.33")),
+        ("b = 4", leaves("p0_p0sp1,p1_p1sp1,p2_p2sp1", "10.00")),
+        ("b in (3, 4)", leaves("p0_p0sp0,p0_p0sp1,p1_p1sp0,p1_p1sp1,p2_p2sp0,p2_p2sp1", "20.00")),
+        ("b between 3 and 4 and a < 10", leaves("p0_p0sp0,p0_p0sp1", "3.70")),
+        ("a = 5 and b = 5", leaves("p0_p0sp2", "2.50")),
+        ("a < 20 and b is null", leaves("p0_p0sp0,p1_p1sp0", "3.33")),
+        ("a between 5 and 15 and b = 2", leaves("p0_p0sp2,p1_p1sp2", "2.50")),
+        ("(a = 1 and b = 2) or (a = 12 and b = 3)", leaves("p0_p0sp2,p1_p1sp0", "2.50")),
+        ("a = 1 or b = 3", leaves("p0_p0sp0,p0_p0sp1,p0_p0sp2,p1_p1sp0,p2_p2sp0", "19.00")),
         (
             "a > 9 and ((a < 20 and b = 1) or (a >= 20 and b in (2, 3)))",
-            leaves("p1_p1sp1,p2_p2sp0,p2_p2sp2"),
+            leaves("p1_p1sp1,p2_p2sp0,p2_p2sp2", "3.26"),
         ),
-        ("(a = 1 and b = 2) or (a = 12 and b < 3)", leaves("p0_p0sp2,p1_p1sp0,p1_p1sp1,p1_p1sp2")),
+        (
+            "(a = 1 and b = 2) or (a = 12 and b < 3)",
+            leaves("p0_p0sp2,p1_p1sp0,p1_p1sp1,p1_p1sp2", "4.30"),
+        ),
         (
             "b > 4",
             leaves(
                 "p0_p0sp0,p0_p0sp1,p0_p0sp2,p1_p1sp0,p1_p1sp1,p1_p1sp2,p2_p2sp0,p2_p2sp1,p2_p2sp2",
+                "33.33",
             ),
         ),
     ];
@@ -304,8 +309,8 @@ fn pruning_by_either_function_and_by_both() {
         vec![(both, "ok 0"), (fill, "ok 40"), ("analyze table t", "test.t|analyze|status|OK")];
     all.extend(explained.iter().map(|(a, b)| (&a[..], &b[..])));
     all.extend([
-        ("explain select * from t partition (p1sp1, p2) where b = 1", "1|SIMPLE|t|p1_p1sp1,p2_p2sp1|ALL|NULL|NULL|NULL|NULL|40|100.00|Using where"),
-        ("explain delete from t where a = 11 and b = 11", "1|DELETE|t|p1_p1sp2|ALL|NULL|NULL|NULL|NULL|40|100.00|Using where"),
+        ("explain select * from t partition (p1sp1, p2) where b = 1", "1|SIMPLE|t|p1_p1sp1,p2_p2sp1|ALL|NULL|NULL|NULL|NULL|40|10.00|Using where"),
+        ("explain delete from t where a = 11 and b = 11", "1|DELETE|t|p1_p1sp2|ALL|NULL|NULL|NULL|NULL|40|2.50|Using where"),
         ("explain insert into t partition (p0sp1) values (1, 1)", "1|INSERT|t|p0_p0sp1|ALL|NULL|NULL|NULL|NULL|NULL|NULL|NULL"),
         ("select count(*) from t where b = 4", "1"),
         ("select a from t where a < 10 and b in (3, 4, 12)", "3; 4"),
@@ -323,7 +328,7 @@ fn pruning_by_either_function_and_by_both() {
         ("insert into d values ('1999-12-31'), ('2000-01-01'), ('2000-01-02'), (null)", "ok 4"),
         ("select d from d where d = '2000-01-01'", "2000-01-01"),
         ("select d from d where d > '1999-12-31' order by d", "2000-01-01; 2000-01-02"),
-        ("explain select d from d where d = '2000-01-01'", "1|SIMPLE|d|p1_p1sp1|ALL|NULL|NULL|NULL|NULL|4|100.00|Using where"),
+        ("explain select d from d where d = '2000-01-01'", "1|SIMPLE|d|p1_p1sp1|ALL|NULL|NULL|NULL|NULL|4|25.00|Using where"),
     ]);
     check(&all);
 }

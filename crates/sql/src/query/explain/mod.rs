@@ -1,16 +1,19 @@
-//! EXPLAIN: the plan as rows of MySQL's twelve columns, and as one text (`text`). May use plans and `bind::partition`; plans nothing and runs
+//! EXPLAIN: the plan as rows of MySQL's twelve columns, as a tree (`tree`), and as one text (`text`). May use plans and `bind::partition`; plans nothing and runs
 //! nothing itself.
 
+mod never;
 pub mod text;
+pub mod tree;
 
 use crate::context::Reads;
 use crate::meta::SqlTable;
 use crate::query::bind::{Binder, partition};
+use crate::query::expr::guessed::EQUAL;
 use crate::query::expr::usable::Alt;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::index_merge::{IndexMerge, MergeKind};
 use crate::query::plan::key::{Key, key_length};
-use crate::query::plan::profile::{Conditions, Placed, place};
+use crate::query::plan::profile::Placed;
 use crate::query::plan::told::column_meta;
 use crate::query::plan::{Access, Block, Body, Line, QueryPlan, Source, Step, SubKind, TableSlot};
 use crate::query::print::expr::Scope;
@@ -20,6 +23,7 @@ use crate::value::json::elements::Listed;
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
+use weir_syntax::ast::SetOp;
 
 /// The one column of the formats that are a text.
 pub fn text_column() -> Vec<ColumnMeta> {
@@ -70,9 +74,8 @@ pub fn text(s: impl Into<String>) -> Value<'static> {
 
 pub struct Lines<'e> {
     pub out: Vec<Line>,
-    /// Steps that lines are about, by the numbers of the lines, and the conditions that are looked at there.
-    places: HashMap<usize, usize>,
-    conds: HashMap<usize, Conditions>,
+    /// The conditions of steps, by the numbers of the lines that are about them.
+    conds: HashMap<usize, String>,
     next: i64,
     /// The numbers of common tables, by those that they have in the plan.
     commons: HashMap<u32, i64>,
@@ -82,17 +85,15 @@ pub struct Lines<'e> {
 
 impl<'e> Lines<'e> {
     pub fn new(b: &Binder<'e>) -> Lines<'e> {
-        let (out, commons, places) = (Vec::new(), HashMap::new(), HashMap::new());
+        let (out, commons, conds) = (Vec::new(), HashMap::new(), HashMap::new());
         let (reads, params) = (b.env.reads, b.env.params);
-        Lines { out, places, conds: HashMap::new(), next: 1, commons, reads, params }
+        Lines { out, conds, next: 1, commons, reads, params }
     }
 
-    /// The lines, with where the steps stand that they are about, and the conditions there.
+    /// The lines, with the conditions of the steps that they are about.
     pub fn placed(mut self) -> Placed {
-        let all = 0..self.out.len();
-        let conds = all.clone().map(|line| self.conds.remove(&line)).collect();
-        let places = all.map(|line| self.places.get(&line).copied()).collect();
-        Placed { lines: self.out, places, conds }
+        let conds = (0..self.out.len()).map(|line| self.conds.remove(&line)).collect();
+        Placed { lines: self.out, conds }
     }
 
     pub fn select(&mut self, plan: &QueryPlan) {
@@ -103,10 +104,10 @@ impl<'e> Lines<'e> {
     pub fn query(&mut self, q: &QueryPlan, kind: &str) {
         match &q.body {
             Body::Block(b) => self.block(b, kind),
-            Body::Set { left, right, .. } => {
-                self.query(left, kind);
-                self.next += 1;
-                self.query(right, "UNION");
+            Body::Set { .. } => {
+                let mut numbers = Vec::new();
+                self.operands(q, kind, &mut numbers);
+                self.result(q, &numbers);
             }
             Body::Nested(q) => self.query(q, kind),
             Body::Recursive(r) => {
@@ -120,6 +121,43 @@ impl<'e> Lines<'e> {
             Body::Values(_) => {
                 self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()))
             }
+        }
+    }
+
+    /// The blocks of a set operation, whose left side may be one of the same kind; and the numbers of what it puts together.
+    fn operands(&mut self, q: &QueryPlan, kind: &str, numbers: &mut Vec<i64>) {
+        let Body::Set { op, all, left, right } = &q.body else { return };
+        let plain = left.order.is_empty() && left.limit.is_none();
+        match &left.body {
+            Body::Set { op: inner, all: inner_all, .. }
+                if plain && (inner, inner_all) == (op, all) =>
+            {
+                self.operands(left, kind, numbers);
+            }
+            _ => {
+                numbers.push(self.next);
+                self.query(left, kind);
+            }
+        }
+        self.next += 1;
+        numbers.push(self.next);
+        self.query(right, set_name(*op));
+    }
+
+    /// The table that the rows of a set operation are put into, where there is one: its line has no number.
+    fn result(&mut self, q: &QueryPlan, numbers: &[i64]) {
+        let Body::Set { op, all, .. } = &q.body else { return };
+        let sorts = !q.order.is_empty();
+        if matches!(op, SetOp::Union) && *all && !sorts {
+            return;
+        }
+        let name = set_name(*op);
+        let of = numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        let table = text(format!("<{}{of}>", name.to_lowercase()));
+        let extra = if sorts { "Using temporary; Using filesort" } else { "Using temporary" };
+        self.line(&format!("{name} RESULT"), table, "ALL", None, 0.0, Some(extra.into()));
+        if let Some(line) = self.out.last_mut() {
+            line[0] = Value::Null;
         }
     }
 
@@ -159,24 +197,18 @@ impl<'e> Lines<'e> {
         ]);
     }
 
-    /// The conditions of a step, in the short form of the tree and in the form of the note.
-    fn conditions(&self, b: &Block, s: &Step) -> Option<Conditions> {
+    /// The conditions of a step, in the form of the note.
+    fn conditions(&self, b: &Block, s: &Step) -> Option<String> {
         let after = s.after.iter().map(|(_, c)| c);
         let conds: Vec<&BExpr> = s.conds.iter().chain(after).map(|c| &c.expr).collect();
-        if conds.is_empty() {
-            return None;
+        let mut note = Note::new(self.params);
+        note.scopes.push(numbered(Scope::block(b), b, self.next));
+        note.list(conds.iter().copied(), " and ");
+        match conds.len() {
+            0 => None,
+            1 => Some(note.out),
+            _ => Some(format!("({})", note.out)),
         }
-        let written = |short: bool| {
-            let mut note = Note::new(self.params);
-            note.short = short;
-            note.scopes.push(numbered(Scope::block(b), b, self.next));
-            note.list(conds.iter().copied(), " and ");
-            match conds.len() {
-                1 => note.out,
-                _ => format!("({})", note.out),
-            }
-        };
-        Some(Conditions { short: written(true), long: written(false) })
     }
 
     /// The share of the rows of the last line's table that conditions leave; MySQL shows two places of its percents.
@@ -223,7 +255,10 @@ impl<'e> Lines<'e> {
     }
 
     pub fn block(&mut self, b: &Block, kind: &str) {
-        if b.extremes.is_some() {
+        let empty = never::why_empty(b, self.reads, self.params);
+        if let Some(why) = empty {
+            self.line(kind, Value::Null, "", None, 0.0, Some(why.into()));
+        } else if b.extremes.is_some() {
             let extra = "Select tables optimized away";
             self.line(kind, Value::Null, "", None, 0.0, Some(extra.into()));
         } else if b.steps.is_empty() {
@@ -231,7 +266,8 @@ impl<'e> Lines<'e> {
         }
         // The lines of tables that are made first: what each is made of is numbered behind all of them.
         let mut made = vec![None; b.tables.len()];
-        for (i, s) in b.steps.iter().enumerate() {
+        let steps = if empty.is_some() { &[][..] } else { &b.steps[..] };
+        for (i, s) in steps.iter().enumerate() {
             let t = &b.tables[s.table];
             let (access, key) = match (&s.access, &t.source) {
                 (Access::Scan { index: 0, .. }, _) => ("ALL", None),
@@ -255,8 +291,7 @@ impl<'e> Lines<'e> {
                 (Access::Loose { .. } | Access::Skip(_), _) => ("range", None),
                 _ => ("ALL", None),
             };
-            let batches = b.steps[i].in_batches(self.reads.vars);
-            let extra = extra((b, i), access, batches);
+            let extra = extra((b, i), access);
             let name = match &t.source {
                 Source::Derived(_) => {
                     made[s.table] = Some(self.out.len());
@@ -265,10 +300,9 @@ impl<'e> Lines<'e> {
                 _ => text(t.alias.to_string()),
             };
             let key = key.map(|(k, t)| (k, t, reference(k, b)));
-            self.places.insert(self.out.len(), place(s));
             self.conds.extend(self.conditions(b, s).map(|c| (self.out.len(), c)));
             self.line(kind, name, access, key, s.rows, extra);
-            self.filtered(s.told);
+            self.filtered(share_of(b, i));
             self.table(t, s);
             self.access(t, s);
         }
@@ -311,23 +345,26 @@ impl<'e> Lines<'e> {
     }
 }
 
-/// What a line says of a step that is read by the leaf. MySQL has no word for it, so the table of its columns goes without
-/// ([`as_columns`]); the tree says it.
-const BATCHES: &str = "Using batches";
-
-/// The lines as MySQL's columns have them.
-pub fn as_columns(lines: &mut [Line]) {
-    for extra in lines.iter_mut().filter_map(|line| line.last_mut()) {
-        let Some(said) = extra.to_string_lossy() else { continue };
-        if said.split("; ").any(|s| s == BATCHES) {
-            let others: Vec<&str> = said.split("; ").filter(|s| *s != BATCHES).collect();
-            *extra = if others.is_empty() { Value::Null } else { text(others.join("; ")) };
-        }
+/// The share of a step's rows that conditions are expected to leave: as in MySQL a row at least, and all where one row is found by constants, or
+/// where rows of an outer join's inner side are only left out together with NULLs that come instead.
+fn share_of(b: &Block, at: usize) -> f64 {
+    let s = &b.steps[at];
+    let constant =
+        |k: &Key| k.searches.iter().flat_map(|s| s.values()).all(BExpr::is_statement_constant);
+    let is_constant = matches!(&s.access, Access::Point(k) if constant(k));
+    if is_constant || b.groups.iter().any(|g| (g.first..=g.last).contains(&at)) {
+        return 1.0;
+    }
+    let found_by = s.kept.as_ref().map_or(0, |k| k.equal.len());
+    let share = s.share * EQUAL.powi(found_by as i32);
+    match &b.tables[s.table].source {
+        Source::Table(t) => share.max(1.0 / (t.engine.estimated_rows() as f64).max(1.0)),
+        _ => share,
     }
 }
 
 /// What is said of a step beside its access.
-fn extra((b, i): (&Block, usize), access: &str, batches: bool) -> Option<String> {
+fn extra((b, i): (&Block, usize), access: &str) -> Option<String> {
     let s = &b.steps[i];
     let loose = matches!(s.access, Access::Loose { .. });
     let skips = matches!(s.access, Access::Skip(_));
@@ -339,15 +376,17 @@ fn extra((b, i): (&Block, usize), access: &str, batches: bool) -> Option<String>
         }
         _ => String::new(),
     };
+    // Rows that are looked up by equality fulfil it, as in MySQL; of ranges it says so all the same.
+    let found = matches!(access, "ref" | "eq_ref");
+    let looks = access != "const" && s.conds.iter().any(|c| !(found && c.implied));
     let said = [
         (!merged.is_empty(), &*merged),
-        (!s.conds.is_empty() && access != "const", "Using where"),
+        (looks, "Using where"),
         (s.index_only.is_some() && !loose && !skips, "Using index"),
         (skips, "Using index for skip scan"),
         (loose, "Using index for group-by"),
         // MySQL says so of every table whose rows it keeps, whatever they are found by.
         (s.kept.is_some(), "Using join buffer (hash join)"),
-        (batches, BATCHES),
         (i == 0 && hashes_groups, "Using temporary"),
         (i == 0 && !b.order.is_empty(), "Using filesort"),
     ];
@@ -373,6 +412,14 @@ fn names_of(merge: &IndexMerge) -> String {
 fn key_len(k: &Key) -> u64 {
     let used = k.searches.iter().map(|s| s.parts()).max().unwrap_or(0);
     key_length(&k.table, k.index, used)
+}
+
+fn set_name(op: SetOp) -> &'static str {
+    match op {
+        SetOp::Union => "UNION",
+        SetOp::Intersect => "INTERSECT",
+        SetOp::Except => "EXCEPT",
+    }
 }
 
 /// With its table's name, and the schema of a table that is stored.

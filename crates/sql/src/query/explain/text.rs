@@ -1,10 +1,10 @@
-//! EXPLAIN FORMAT=TREE and FORMAT=JSON: the rows of EXPLAIN in the two forms that are one text.
+//! EXPLAIN FORMAT=TREE and FORMAT=JSON: the two forms of a plan that are one text.
 //!
-//! They tell what the rows tell, with the names that MySQL has for it: access, index, key parts, estimated rows, and the conditions. Costs are left out, for
-//! those of this optimizer compare with none of MySQL's.
+//! The document tells what the rows tell, with the names that MySQL has for it: access, index, key parts, estimated rows, and the conditions. The tree's
+//! lines are made by `super::tree`.
 
 use crate::query::plan::Line;
-use crate::query::plan::profile::{Measured, Placed, Profile};
+use crate::query::plan::profile::{Branch, Part, Placed, Profile};
 use crate::value::Value;
 use crate::value::json::quote;
 use std::fmt::Write as _;
@@ -43,7 +43,8 @@ struct Level<'l> {
 
 fn levels(lines: &[Line]) -> Vec<Level<'_>> {
     let mut out: Vec<Level<'_>> = Vec::new();
-    for line in lines {
+    // The result of a set operation is no block: it has no number.
+    for line in lines.iter().filter(|line| !line[ID].is_null()) {
         match out.iter_mut().find(|l| l.id() == number(line, ID)) {
             Some(level) => level.lines.push(line),
             None => out.push(Level { lines: vec![line] }),
@@ -70,15 +71,19 @@ impl Level<'_> {
 pub struct Ran<'r> {
     pub rows: u64,
     pub micros: i64,
-    pub places: &'r [Option<usize>],
     pub profile: &'r Profile,
 }
 
 impl Ran<'_> {
-    /// What happened at the step that a line is about.
-    fn of(&self, lines: &[Line], line: &Line) -> Option<Measured> {
-        let at = lines.iter().position(|l| std::ptr::eq(l, line))?;
-        Some(self.profile.at(self.places.get(at).copied().flatten()?))
+    /// What was measured at a branch.
+    fn of(&self, (place, part): (usize, Part)) -> String {
+        let m = self.profile.at(place);
+        let rows = match part {
+            Part::Read => m.read,
+            Part::Passed => m.passed,
+            Part::Joined => m.joined,
+        };
+        actual((m.first, m.micros), rows, m.loops)
     }
 }
 
@@ -97,101 +102,32 @@ fn actual((first, last): (i64, i64), rows: u64, loops: u64) -> String {
 }
 
 /// The tree of iterators, as text.
-pub fn tree(placed: &Placed, ran: Option<&Ran<'_>>) -> String {
-    let (lines, mut out) = (&placed.lines[..], String::new());
-    for (n, level) in levels(lines).iter().enumerate() {
-        let depth = match n {
-            0 => 0,
-            _ => {
-                let how = match level.kind().as_str() {
-                    "DERIVED" => "derived table",
-                    "UNION" => "union",
-                    "DEPENDENT SUBQUERY" => "subquery; dependent",
-                    _ => "subquery; run only once",
-                };
-                let _ = writeln!(out, "-> Select #{} ({how})", level.id());
-                1
-            }
-        };
-        let whole = ran.filter(|_| n == 0).map(|ran| actual((0, ran.micros), ran.rows, 1));
-        let of = |line: &Line| ran.and_then(|ran| ran.of(lines, line));
-        branch((placed, level), depth, whole, &of, &mut out);
+pub fn tree(branches: &[Branch], ran: Option<&Ran<'_>>) -> String {
+    let mut out = String::new();
+    // What the query as a whole gave is said of its first line.
+    let mut whole = ran.map(|ran| actual((0, ran.micros), ran.rows, 1));
+    for branch in branches {
+        write_branch((branch, 0), &mut whole, ran, &mut out);
     }
     out
 }
 
-fn branch(
-    (placed, level): (&Placed, &Level<'_>),
-    mut depth: usize,
-    mut whole: Option<String>,
-    of: &dyn Fn(&Line) -> Option<Measured>,
+fn write_branch(
+    (branch, depth): (&Branch, usize),
+    whole: &mut Option<String>,
+    ran: Option<&Ran<'_>>,
     out: &mut String,
 ) {
-    // What the query as a whole gave is said of its first line.
-    let mut put = |depth: usize, what: &str, own: Option<String>| {
-        let own = whole.take().or(own).unwrap_or_default();
-        let _ = writeln!(out, "{}-> {what}{own}", "    ".repeat(depth));
-    };
-    let wraps =
-        [("Using filesort", "Sort"), ("Using temporary", "Aggregate using temporary table")];
-    for (said, what) in wraps {
-        if level.any(said) {
-            put(depth, what, None);
-            depth += 1;
-        }
+    let _ = write!(out, "{}-> {}", "    ".repeat(depth), branch.what);
+    if branch.rows > 0.0 {
+        let _ = write!(out, "  (rows={})", branch.rows.round().max(1.0));
     }
-    let times = |m: Measured| (m.first, m.micros);
-    if let [first, .., last] = &level.lines[..] {
-        let joined = of(first).zip(of(last)).map(|(first, last)| {
-            let micros = level.lines.iter().filter_map(|l| of(l)).map(|m| m.micros).sum();
-            actual((first.first, micros), last.joined, first.loops)
-        });
-        put(depth, "Nested loop join", joined);
-        depth += 1;
+    let own = || Some(ran?.of(branch.part?));
+    out.push_str(&whole.take().or_else(own).unwrap_or_default());
+    out.push('\n');
+    for under in &branch.under {
+        write_branch((under, depth + 1), whole, ran, out);
     }
-    for line in &level.lines {
-        let mut here = depth;
-        let measured = of(line);
-        if says(line, "Using where") {
-            let conds = placed.conditions(line);
-            let what = conds.map_or("Filter".into(), |c| format!("Filter: {}", c.short));
-            put(here, &what, measured.map(|m| actual(times(m), m.passed, m.loops)));
-            here += 1;
-        }
-        put(here, &step(line), measured.map(|m| actual(times(m), m.read, m.loops)));
-    }
-}
-
-/// How one table is read.
-fn step(line: &Line) -> String {
-    let Some(table) = text(line, TABLE) else {
-        return match text(line, EXTRA) {
-            Some(said) if said == "No tables used" => "Rows fetched before execution".into(),
-            Some(said) => said,
-            None => "Rows fetched before execution".into(),
-        };
-    };
-    let covering = if says(line, "Using index") { "Covering index" } else { "Index" };
-    let key = text(line, KEY).unwrap_or_default();
-    let mut what = match text(line, ACCESS).as_deref() {
-        Some("const") => format!("Constant row from {table}"),
-        Some("eq_ref") => format!("Single-row index lookup on {table} using {key}"),
-        Some("ref") => format!("{covering} lookup on {table} using {key}"),
-        Some("range") => format!("{covering} range scan on {table} using {key}"),
-        Some("index_merge") => format!("Index merge on {table} using {key}"),
-        Some("index") => format!("{covering} scan on {table} using {key}"),
-        _ if matches!(text(line, KIND).as_deref(), Some("INSERT" | "REPLACE")) => {
-            format!("Insert into {table}")
-        }
-        _ => format!("Table scan on {table}"),
-    };
-    if says(line, super::BATCHES) {
-        what.push_str(" in batches");
-    }
-    if let rows @ 1.. = number(line, ROWS) {
-        let _ = write!(what, "  (rows={rows})");
-    }
-    what
 }
 
 /// A JSON document in MySQL's first version of the format.
@@ -320,7 +256,7 @@ fn table(w: &mut Json<'_>, line: &Line) {
     if let Some(conds) =
         w.placed.and_then(|p| p.conditions(line)).filter(|_| says(line, "Using where"))
     {
-        w.pair("attached_condition", &conds.long);
+        w.pair("attached_condition", conds);
     }
     w.close("}");
 }

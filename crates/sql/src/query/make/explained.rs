@@ -1,8 +1,11 @@
 //! EXPLAIN: the statement is planned as if it ran, and the description of its plan becomes a plan of its own.
 
 use crate::query::bind::{Binder, partition};
-use crate::query::explain::{Lines, text};
-use crate::query::plan::profile::Placed;
+use crate::query::explain::tree::Trees;
+use crate::query::explain::{self, Lines, text};
+use crate::query::plan::change::ChangePlan;
+use crate::query::plan::insert::{InsertPlan, Rows};
+use crate::query::plan::profile::{Branch, Placed};
 use crate::query::plan::{Line, QueryPlan};
 use crate::query::print::Note;
 use crate::session_api::SqlError;
@@ -16,7 +19,14 @@ pub enum Explained {
     /// FORMAT=TREE and FORMAT=JSON, with the note.
     Text(String, Option<String>),
     /// EXPLAIN ANALYZE: the query is run before its plan is printed.
-    Analyze(Box<QueryPlan>, Placed),
+    Analyze(Box<QueryPlan>, Vec<Branch>),
+}
+
+/// A statement that was planned in order to be explained.
+enum Planned {
+    Query(QueryPlan),
+    Insert(Box<InsertPlan>),
+    Change(Box<ChangePlan>, &'static str),
 }
 
 pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlError> {
@@ -30,7 +40,7 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
             }
         }
     }
-    let (mut placed, note) = lines(b, e).await?;
+    let planned = planned(b, e).await?;
     let format = match e.format {
         Default => {
             b.cacheable = false;
@@ -43,12 +53,12 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
         given => given,
     };
     Ok(match format {
-        Default | Traditional => {
-            crate::query::explain::as_columns(&mut placed.lines);
-            Explained::Rows(placed.lines, note)
+        Default | Traditional => Explained::Rows(lines(b, &planned).lines, note(b, &planned)),
+        Tree => {
+            let branches = tree(Trees::new(b.env.reads, b.env.params, true), &planned);
+            Explained::Text(explain::text::tree(&branches, None), None)
         }
-        Tree => Explained::Text(crate::query::explain::text::tree(&placed, None), None),
-        Json => Explained::Text(crate::query::explain::text::json(&placed), Some(note)),
+        Json => Explained::Text(explain::text::json(&lines(b, &planned)), Some(note(b, &planned))),
     })
 }
 
@@ -56,13 +66,10 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
     match &e.target {
         ast::ExplainTarget::Statement(stmt) => match &**stmt {
             Statement::Select(q) if q.into.is_none() => {
-                let plan = b.query(q).await?;
-                let mut x = Lines::new(b);
-                x.select(&plan);
-                let mut placed = x.placed();
-                // Its run is that of single rows.
-                crate::query::explain::as_columns(&mut placed.lines);
-                Ok(Explained::Analyze(Box::new(plan), placed))
+                let plan = Box::new(b.query(q).await?);
+                // Its run is that of single rows, not of batches.
+                let branches = Trees::new(b.env.reads, b.env.params, false).query(&plan, 1);
+                Ok(Explained::Analyze(plan, branches))
             }
             _ => Err(SqlError::not_supported("EXPLAIN ANALYZE of a statement that is no query")),
         },
@@ -72,48 +79,60 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
     }
 }
 
-async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Placed, String), SqlError> {
+async fn planned(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Planned, SqlError> {
     let ast::ExplainTarget::Statement(stmt) = &e.target else {
         return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
     };
+    Ok(match &**stmt {
+        Statement::Select(q) => Planned::Query(b.query(q).await?),
+        Statement::Insert(i) => Planned::Insert(Box::new(super::insert::bind(b, i).await?)),
+        Statement::Update(u) => {
+            Planned::Change(Box::new(super::change::bind_update(b, u).await?), "UPDATE")
+        }
+        Statement::Delete(d) => {
+            Planned::Change(Box::new(super::change::bind_delete(b, d).await?), "DELETE")
+        }
+        _ => return Err(SqlError::not_supported("EXPLAIN of this statement")),
+    })
+}
+
+/// The rows of MySQL's twelve columns.
+fn lines(b: &Binder<'_>, planned: &Planned) -> Placed {
     let (reads, params) = (b.env.reads, b.env.params);
     let mut x = Lines::new(b);
-    let note = match &**stmt {
-        Statement::Select(q) => {
-            let plan = b.query(q).await?;
-            x.select(&plan);
-            note_by(params, |n| n.query(&plan, 1))
-        }
-        Statement::Insert(i) => {
-            let p = super::insert::bind(b, i).await?;
+    match planned {
+        Planned::Query(plan) => x.select(plan),
+        Planned::Insert(p) => {
             let verb = if p.replace { "REPLACE" } else { "INSERT" };
             x.line(verb, text(p.table.name()), "ALL", None, 0.0, None);
             if let Some(line) = x.out.last_mut() {
                 let parts = partition::shown(&p.table, None, p.selected.as_deref(), reads, params);
                 line[3] = parts.map_or(Value::Null, text);
             }
-            if let crate::query::plan::insert::Rows::Query(q) = &p.rows {
+            if let Rows::Query(q) = &p.rows {
                 x.query(q, "SIMPLE");
             }
-            note_by(params, |n| n.insert(&p))
         }
-        Statement::Update(u) => {
-            let p = super::change::bind_update(b, u).await?;
-            x.block(&p.block, "UPDATE");
-            note_by(params, |n| n.change(&p))
-        }
-        Statement::Delete(d) => {
-            let p = super::change::bind_delete(b, d).await?;
-            x.block(&p.block, "DELETE");
-            note_by(params, |n| n.change(&p))
-        }
-        _ => return Err(SqlError::not_supported("EXPLAIN of this statement")),
-    };
-    Ok((x.placed(), note))
+        Planned::Change(p, verb) => x.block(&p.block, verb),
+    }
+    x.placed()
 }
 
-fn note_by<'p>(params: &'p [Value<'static>], write: impl FnOnce(&mut Note<'p>)) -> String {
-    let mut note = Note::new(params);
-    write(&mut note);
+fn tree<'p>(mut trees: Trees<'p>, planned: &'p Planned) -> Vec<Branch> {
+    match planned {
+        Planned::Query(plan) => trees.query(plan, 1),
+        Planned::Insert(p) => trees.insert(p),
+        Planned::Change(p, _) => trees.change(p),
+    }
+}
+
+/// The statement as it was bound and will be run.
+fn note(b: &Binder<'_>, planned: &Planned) -> String {
+    let mut note = Note::new(b.env.params);
+    match planned {
+        Planned::Query(plan) => note.query(plan, 1),
+        Planned::Insert(p) => note.insert(p),
+        Planned::Change(p, _) => note.change(p),
+    }
     note.out
 }

@@ -39,7 +39,7 @@ async fn explained(
         Explained::Text(t, note) => {
             (Kind::Explain(vec![vec![explain::text(t)]], note), explain::text_column())
         }
-        Explained::Analyze(plan, lines) => (Kind::Analyze(*plan, lines), explain::text_column()),
+        Explained::Analyze(plan, tree) => (Kind::Analyze(*plan, tree), explain::text_column()),
     })
 }
 

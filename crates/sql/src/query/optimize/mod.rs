@@ -37,10 +37,12 @@ use crate::query::plan::env::PlanEnv;
 use crate::query::plan::key::{Key, Search, key_length};
 use crate::query::plan::pruning::Pruning;
 use crate::query::plan::raw::Raw;
+use crate::query::plan::watched::{Watched, differ};
 use crate::query::plan::{
     Access, Block, Body, Cond, KeptBy, OuterGroup, Plan, QueryPlan, Source, Step, Sub,
 };
 use crate::session_api::SqlError;
+use crate::vars::Var;
 use crate::vars::switches::Switch;
 use anew::is_drawn;
 use extreme::extremes;
@@ -85,11 +87,17 @@ pub fn query<'a>(plan: &'a mut QueryPlan, env: &'a PlanEnv<'_>) -> Done<'a> {
     })
 }
 
-/// Whether a plan that was made with other values is one for these as well, as far as the width of its searches tells.
+/// Whether a plan that was made with other values is one for these as well, as far as the width of its searches and the memory of its sets tell.
 pub async fn fits(plan: &Plan, env: &PlanEnv<'_>) -> bool {
     for w in &plan.watched {
-        let now = searches::estimate_now(&w.key, env).await;
-        if now.is_some_and(|now| w.is_another(now)) {
+        let fits = match w {
+            Watched::Search { key, rows } => {
+                let now = searches::estimate_now(key, env).await;
+                now.is_none_or(|now| !differ(*rows, now))
+            }
+            Watched::Memory(most) => env.reads.vars.u64(Var::tmp_table_size) == *most,
+        };
+        if !fits {
             return false;
         }
     }
@@ -236,8 +244,9 @@ pub struct Chosen {
     pub table: usize,
     pub access: Access,
     pub rows: f64,
-    /// The share of them that conditions leave, as far as histograms tell.
-    pub told: f64,
+    pub shares: order::Shares,
+    /// The rows of the tables up to it together.
+    pub joined: f64,
     pub prune: Option<Pruning>,
     pub kept: Option<KeptBy>,
     pub possible: Box<[usize]>,
@@ -425,7 +434,9 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
             begins: Vec::new(),
             ends: Vec::new(),
             rows: c.rows,
-            told: c.told,
+            share: c.shares.all,
+            told: c.shares.told,
+            joined: c.joined,
             possible: c.possible,
             index_only: None,
             batched: false,

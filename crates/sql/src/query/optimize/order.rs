@@ -56,8 +56,20 @@ pub struct Way {
     kept: Option<KeptBy>,
     /// Of a hash: the rows among which it looks, and how many it is guessed to find at most.
     hashed: Option<(f64, f64)>,
-    /// What histograms tell that the conditions leave.
-    told: f64,
+    shares: Shares,
+}
+
+/// What of a table's rows conditions leave, except for those that its access or a hash finds the rows by.
+#[derive(Clone, Copy)]
+pub struct Shares {
+    /// What they leave, guessed where histograms do not tell.
+    pub all: f64,
+    /// What histograms tell that they leave.
+    pub told: f64,
+}
+
+impl Shares {
+    const ALL: Shares = Shares { all: 1.0, told: 1.0 };
 }
 
 /// The cheapest way to have read a set of tables.
@@ -149,12 +161,12 @@ impl Optimizer<'_> {
         let kept = way.kept.filter(|k| !single || (k.lasting && again));
         self.bound |= 1 << t;
         self.rows = (self.rows * left).max(1.0);
-        let (access, rows, told) = (way.access, way.rows, way.told);
         self.chosen.push(Chosen {
             table: t,
-            access,
-            rows,
-            told,
+            access: way.access,
+            rows: way.rows,
+            shares: way.shares,
+            joined: self.rows,
             prune,
             kept,
             possible: self.possible(t),
@@ -277,10 +289,10 @@ impl Optimizer<'_> {
                 self.made(t, &on, bound)
             }
         };
-        let (share, told) = self.share(t, group, bound, &way);
-        let left = way.left * share;
+        let shares = self.share(t, group, bound, &way);
+        let left = way.left * shares.all;
         // An outer join leaves no row before it out.
-        Way { left: if group.is_some() { left.max(1.0) } else { left }, told, ..way }
+        Way { left: if group.is_some() { left.max(1.0) } else { left }, shares, ..way }
     }
 
     /// A table in memory.
@@ -300,7 +312,7 @@ impl Optimizer<'_> {
                 each,
                 kept: None,
                 hashed: None,
-                told: 1.0,
+                shares: Shares::ALL,
             };
         }
         let hash = self.equal(t, on, bound);
@@ -311,7 +323,7 @@ impl Optimizer<'_> {
         };
         let hashed = (!hash.is_empty()).then_some((total, rows));
         let access = Access::Mem { hash };
-        Way { access, rows, left: rows, once, each, kept: None, hashed, told: 1.0 }
+        Way { access, rows, left: rows, once, each, kept: None, hashed, shares: Shares::ALL }
     }
 
     /// Reads the rows for each row before, or once where they are the same then.
@@ -331,7 +343,7 @@ impl Optimizer<'_> {
             each: cost,
             kept: None,
             hashed: None,
-            told: 1.0,
+            shares: Shares::ALL,
         };
         let again = self.is_run_again();
         if (bound == 0 && !again)
@@ -356,7 +368,7 @@ impl Optimizer<'_> {
         let each = KEPT_ROW * (1.0 + found);
         let hashed = (!equal.is_empty()).then_some((rows, left));
         let kept = Some(KeptBy { equal, computed, lasting });
-        Way { access, rows, left, once, each, kept, hashed, told: 1.0 }
+        Way { access, rows, left, once, each, kept, hashed, shares: Shares::ALL }
     }
 
     /// The block looks at rows around it, so that it is run for each of them.
@@ -436,9 +448,8 @@ impl Optimizer<'_> {
         out
     }
 
-    /// The share of a table's rows that the conditions leave which become decided with it, beyond those that its access or hash is for;
-    /// and what of it histograms tell, the rest being guessed.
-    fn share(&self, t: usize, group: Option<usize>, bound: u64, way: &Way) -> (f64, f64) {
+    /// The share of a table's rows that the conditions leave which become decided with it, beyond those that its access or hash is for.
+    fn share(&self, t: usize, group: Option<usize>, bound: u64, way: &Way) -> Shares {
         let bit = 1u64 << t;
         let mut left = Vec::new();
         // Of columns that equal each other one equality says what all of them say, and none where a constant is known of them.
@@ -472,7 +483,7 @@ impl Optimizer<'_> {
         let is_told = |i: usize| by.get(i).copied().unwrap_or(false);
         let rest =
             left.iter().enumerate().filter(|(i, _)| !is_told(*i)).map(|(_, c)| c.guessed_share());
-        (told * rest.product::<f64>(), told)
+        Shares { all: told * rest.product::<f64>(), told }
     }
 }
 

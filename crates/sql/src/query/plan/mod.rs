@@ -122,8 +122,8 @@ pub(super) enum Kind {
     Change(Box<change::ChangePlan>),
     Do(Vec<BExpr>, Vec<Sub>),
     Explain(Vec<Line>, Option<String>),
-    /// EXPLAIN ANALYZE: a query, and its rows of EXPLAIN.
-    Analyze(QueryPlan, profile::Placed),
+    /// EXPLAIN ANALYZE: a query, and its tree.
+    Analyze(QueryPlan, Vec<profile::Branch>),
 }
 
 impl Plan {
@@ -423,8 +423,12 @@ pub(super) struct Step {
     pub ends: Vec<usize>,
     /// Rows expected for each row before, for EXPLAIN and batch sizes.
     pub rows: f64,
-    /// The share of them that conditions leave, as far as histograms tell.
+    /// The share of them that conditions leave, except for those that kept rows are found by; for EXPLAIN.
+    pub share: f64,
+    /// The part of it that histograms tell.
     pub told: f64,
+    /// The rows that are expected of the join of the steps up to it.
+    pub joined: f64,
     /// The indexes that conditions could be searches of, for EXPLAIN.
     pub possible: Box<[usize]>,
     /// The columns that are looked at, where the index has them all.

@@ -38,23 +38,44 @@ pub fn place(step: &Step) -> usize {
     std::ptr::from_ref(step).addr()
 }
 
-/// What is looked at on the rows of a step: as the tree shows it, with short names, and as the document does.
-pub struct Conditions {
-    pub short: String,
-    pub long: String,
-}
-
-/// The lines of EXPLAIN, and for each that is about a step where this stands, and its conditions.
+/// The lines of EXPLAIN, and for each that is about a step the conditions that are looked at there.
 pub struct Placed {
     pub lines: Vec<Line>,
-    pub places: Vec<Option<usize>>,
-    pub conds: Vec<Option<Conditions>>,
+    pub conds: Vec<Option<String>>,
 }
 
 impl Placed {
     /// The conditions of the step that a line is about.
-    pub fn conditions(&self, line: &Line) -> Option<&Conditions> {
+    pub fn conditions(&self, line: &Line) -> Option<&str> {
         let at = self.lines.iter().position(|l| std::ptr::eq(l, line))?;
-        self.conds.get(at)?.as_ref()
+        self.conds.get(at)?.as_deref()
+    }
+}
+
+/// What of a step's work a branch of the tree stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    /// The rows that its table gave.
+    Read,
+    /// Those that its conditions let through.
+    Passed,
+    /// Those of the join of the steps up to it.
+    Joined,
+}
+
+/// A line of EXPLAIN FORMAT=TREE and what gives it its rows.
+#[derive(Clone)]
+pub struct Branch {
+    pub what: String,
+    /// Rows that are expected for each time that it is begun; 0: not known.
+    pub rows: f64,
+    /// Where the step stands that it is of, for EXPLAIN ANALYZE.
+    pub part: Option<(usize, Part)>,
+    pub under: Vec<Branch>,
+}
+
+impl Branch {
+    pub fn new(what: impl Into<String>) -> Branch {
+        Branch { what: what.into(), rows: 0.0, part: None, under: Vec::new() }
     }
 }

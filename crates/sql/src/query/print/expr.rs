@@ -82,7 +82,8 @@ impl<'p> Note<'p> {
             Some(Names::Block(b)) => self.column_in(b, table, col),
             Some(Names::Insert(p)) => self.column_around(p, table, col),
             Some(Names::Columns(columns)) => {
-                columns.get(col).map_or(String::new(), |c| quoted(&c.name))
+                let name = columns.get(col).map_or("", |c| &c.name);
+                if self.short { name.to_owned() } else { quoted(name) }
             }
             Some(Names::Row(shapes)) => match shapes.get(table) {
                 Some(Shape::Table(t)) => quoted(&t.meta.columns[col].name),
@@ -375,7 +376,8 @@ impl<'p> Note<'p> {
         self.out.push(')');
     }
 
-    fn aggregate(&mut self, depth: u8, at: usize) {
+    /// What the values of a group are, behind the columns: aggregates, keys of rollups, items that are evaluated once, and window functions.
+    pub fn aggregate(&mut self, depth: u8, at: usize) {
         let Some(Names::Block(b)) = self.scope(depth).map(|s| &s.names) else {
             return self.out.push('?');
         };
@@ -412,8 +414,13 @@ impl<'p> Note<'p> {
                     self.out.push_str("PARTITION BY ");
                     self.list(w.partition.iter(), ",");
                 }
-                self.order(&w.order);
-                self.out.push(')');
+                for (i, (e, descending)) in w.order.iter().enumerate() {
+                    let first = if w.partition.is_empty() { "ORDER BY " } else { " ORDER BY " };
+                    self.out.push_str(if i > 0 { "," } else { first });
+                    self.expr(e);
+                    self.out.push_str(if *descending { " desc" } else { "" });
+                }
+                self.out.push_str(if w.order.is_empty() { ")" } else { " )" });
             }
             None => self.out.push_str("grouping(...)"),
         }

@@ -26,7 +26,7 @@ pub struct Note<'p> {
 }
 
 /// Blocks below the first one of a query, as EXPLAIN numbers them.
-fn below(q: &QueryPlan) -> i64 {
+pub fn below(q: &QueryPlan) -> i64 {
     match &q.body {
         Body::Block(b) => {
             let derived = b.tables.iter().filter_map(|t| match &t.source {

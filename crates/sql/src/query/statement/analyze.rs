@@ -6,7 +6,7 @@ use crate::query::exec::out::Client;
 use crate::query::explain::text;
 use crate::query::explain::text::Ran;
 use crate::query::plan::outcome::{Outcome, Run};
-use crate::query::plan::profile::Placed;
+use crate::query::plan::profile::Branch;
 use crate::query::plan::{Line, QueryPlan};
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError};
 use crate::value::{Collation, Value};
@@ -63,7 +63,7 @@ impl ResultSink for Counted {
 pub async fn run(
     r: &mut Runner<'_, '_>,
     q: &QueryPlan,
-    placed: &Placed,
+    tree: &[Branch],
     columns: &[ColumnMeta],
     sink: &mut dyn ResultSink,
 ) -> Run<Outcome> {
@@ -78,8 +78,8 @@ pub async fn run(
     done?;
     drop(out);
     let micros = r.ev.cx.session.clock_micros() - began;
-    let ran = Ran { rows: counted.0, micros, places: &placed.places, profile: &profile };
-    let shown = crate::query::explain::text::tree(placed, Some(&ran));
+    let ran = Ran { rows: counted.0, micros, profile: &profile };
+    let shown = crate::query::explain::text::tree(tree, Some(&ran));
     crate::query::plan::told::announce(columns, r.reads.settings, sink)?;
     send(&[vec![text(shown)]], results, sink)?;
     Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })

@@ -135,8 +135,8 @@ impl<'a> Runner<'a, '_> {
                 }
                 Ok(Outcome::default())
             }
-            Kind::Analyze(q, lines) => {
-                crate::query::statement::analyze::run(self, q, lines, &plan.columns, sink).await
+            Kind::Analyze(q, tree) => {
+                crate::query::statement::analyze::run(self, q, tree, &plan.columns, sink).await
             }
             Kind::Explain(rows, note) => {
                 if let Some(note) = note {
