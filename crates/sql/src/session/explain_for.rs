@@ -17,6 +17,10 @@ impl Session {
         id: u64,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        // It would run what another session runs.
+        if explain.analyze {
+            return Err(SqlError::not_supported("EXPLAIN ANALYZE FOR CONNECTION"));
+        }
         let found = self.inst.sessions().list().into_iter().find(|p| p.id == id);
         let Some(other) = found else {
             return Err(SqlError::of(errno::ER_NO_SUCH_THREAD, &[&id]));

@@ -241,6 +241,7 @@ fn what_another_connection_runs_is_explained() {
     other.run("use x");
     let id = other.rows("select connection_id()");
     assert_eq!(c.fail("explain for connection 987654"), 1094);
+    assert_eq!(c.fail("explain analyze for connection 987654"), 1235);
     assert_eq!(c.fail(&format!("explain for connection {id}")), 3012);
     let own = c.rows("select connection_id()");
     assert_eq!(c.fail(&format!("explain for connection {own}")), 3012);
