@@ -16,6 +16,7 @@ pub mod dump;
 pub mod errno;
 pub mod files;
 pub mod func;
+pub mod help;
 pub mod infoschema;
 pub mod locks;
 pub mod memory;

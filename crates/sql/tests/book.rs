@@ -5,6 +5,7 @@ use std::fmt::Write;
 use weir_engine::{StatusKind, StatusUnit};
 use weir_sql::errno;
 use weir_sql::func::{self, facts::Volatility};
+use weir_sql::help;
 use weir_sql::vars::{self, Scope, Settable, VarType};
 use weir_syntax::ast::{Facts, InProgram, Logged, SqlCommand, UnderLocks};
 
@@ -76,7 +77,39 @@ fn statements_are_current() {
             yes(!row.unprepared),
         );
     }
+    syntaxes(&mut out);
     page("statements", &out);
+}
+
+/// What HELP says of statements and types, by category.
+fn syntaxes(out: &mut String) {
+    out.push_str(
+        "\n## Syntax\n\n\
+         What HELP shows. Square brackets hold what may be left out, braces a choice, and `...` means that more may follow.\n",
+    );
+    let all = help::help();
+    let of_functions = |c: &help::Category| {
+        let parent = all.categories.iter().find(|p| Some(p.id) == c.parent);
+        c.name == "Functions" || parent.is_some_and(|p| p.name == "Functions")
+    };
+    for category in all.categories.iter().filter(|c| !of_functions(c)) {
+        let topics: Vec<_> = all.topics.iter().filter(|t| t.category == category.id).collect();
+        if topics.is_empty() {
+            continue;
+        }
+        let _ = write!(out, "\n### {}\n", category.name);
+        for topic in topics {
+            let body = topic.description.trim_start_matches("Syntax:\n").trim_end();
+            let (syntax, meaning) = body.rsplit_once("\n\n").expect("a topic has a meaning");
+            let _ = write!(
+                out,
+                "\n#### {}\n\n{}\n\n```text\n{syntax}\n```\n\nExample: {}\n",
+                topic.name,
+                meaning.replace('<', "&lt;"),
+                code(&topic.example)
+            );
+        }
+    }
 }
 
 /// What functions mean, with an example each: `NAME | meaning | example`, in sections.

@@ -22,10 +22,9 @@ mod users;
 
 pub use policy::defaults as password_defaults;
 
-use crate::context::{AdminResult, ShowResult, StatementCtx, VirtualColumn, refused};
+use crate::context::{AdminResult, StatementCtx, refused};
 use crate::ddl::{self, engine_error};
 use crate::errno;
-use crate::infoschema::cells;
 use crate::session_api::SqlError;
 use crate::show;
 use crate::show::replication::check_known;
@@ -56,11 +55,9 @@ pub async fn run_admin(
             }
             Ok(done)
         }
-        // What MySQL answers where the tables of help texts are empty.
-        Statement::Help(_) => Ok(AdminResult::Rows(ShowResult::new(vec![
-            VirtualColumn::new("name", cells::text(64)),
-            VirtualColumn::new("is_it_category", cells::text(1)),
-        ]))),
+        Statement::Help(mask) => {
+            Ok(AdminResult::Rows(crate::help::answer(&String::from_utf8_lossy(mask))))
+        }
         Statement::Reset(list) => persist::reset(list, cx).await,
         Statement::Replication(r) => replication::run(r, cx).await.map(|()| AdminResult::ok()),
         // The answer comes first: the server ends this connection with all others.

@@ -92,33 +92,40 @@ const fn varying(
     FuncDef::new(name, min_args, max_args, infer, eval).of_session()
 }
 
-const TABLES: [&[FuncDef]; 16] = [
-    string::TABLE,
-    encode::TABLE,
-    zlib::TABLE,
-    crypt::TABLE,
-    numeric::TABLE,
-    control::TABLE,
-    temporal::TABLE,
-    info::TABLE,
-    monitoring::TABLE,
-    gtid::TABLE,
-    xml::TABLE,
-    regexp::TABLE,
-    json::TABLE,
-    geo::TABLES[0],
-    geo::TABLES[1],
-    geo::TABLES[2],
+/// All functions, under the names that HELP has for their kinds.
+const TABLES: [(&str, &[FuncDef]); 16] = [
+    ("String Functions", string::TABLE),
+    ("Encryption Functions", encode::TABLE),
+    ("Encryption Functions", zlib::TABLE),
+    ("Encryption Functions", crypt::TABLE),
+    ("Numeric Functions", numeric::TABLE),
+    ("Flow Control Functions", control::TABLE),
+    ("Date and Time Functions", temporal::TABLE),
+    ("Information Functions", info::TABLE),
+    ("Performance Schema Functions", monitoring::TABLE),
+    ("GTID", gtid::TABLE),
+    ("XML", xml::TABLE),
+    ("String Functions", regexp::TABLE),
+    ("JSON Functions", json::TABLE),
+    ("Spatial Functions", geo::TABLES[0]),
+    ("Spatial Functions", geo::TABLES[1]),
+    ("Spatial Functions", geo::TABLES[2]),
 ];
 
 /// The function of that name, in any case.
 pub fn lookup(name: &str) -> Option<&'static FuncDef> {
-    TABLES.iter().flat_map(|t| t.iter()).find(|f| f.name.eq_ignore_ascii_case(name))
+    all().find(|f| f.name.eq_ignore_ascii_case(name))
 }
 
 /// All functions.
 pub fn all() -> impl Iterator<Item = &'static FuncDef> {
-    TABLES.iter().flat_map(|t| t.iter())
+    TABLES.iter().flat_map(|(_, t)| t.iter())
+}
+
+/// The kind of a function, as HELP calls it.
+pub fn kind_of(name: &str) -> Option<&'static str> {
+    let (kind, _) = TABLES.iter().find(|(_, t)| t.iter().any(|f| f.name == name))?;
+    Some(kind)
 }
 
 impl FuncDef {

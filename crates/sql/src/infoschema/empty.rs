@@ -88,6 +88,9 @@ impl VirtualTable for Empty {
         if self.name == super::log_status::NAME {
             return Box::pin(super::log_status::rows(cx));
         }
+        if let Some(rows) = crate::help::tables::rows(self.name) {
+            return Box::pin(std::future::ready(Ok(rows)));
+        }
         let rows = super::replicas::rows(self.name, cx);
         Box::pin(std::future::ready(Ok(rows)))
     }
