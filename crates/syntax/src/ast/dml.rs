@@ -127,19 +127,24 @@ pub enum Handler {
         alias: Option<Ident>,
     },
     Close(Ident),
-    Read {
-        table: TableName,
-        /// `None`: in storage order.
-        index: Option<Ident>,
-        how: HandlerRead,
-        where_: Option<Expr>,
-        limit: Option<Limit>,
-    },
+    Read(HandlerRead),
+}
+
+/// HANDLER ... READ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandlerRead {
+    /// The name that the handler was opened by.
+    pub handler: Ident,
+    /// `None`: in storage order.
+    pub index: Option<Ident>,
+    pub how: HandlerMove,
+    pub where_: Option<Expr>,
+    pub limit: Option<Limit>,
 }
 
 /// Position of a HANDLER READ.
 #[derive(Clone, Debug, PartialEq)]
-pub enum HandlerRead {
+pub enum HandlerMove {
     First,
     Next,
     Prev,

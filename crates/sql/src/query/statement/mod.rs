@@ -138,6 +138,21 @@ impl<'a> Runner<'a, '_> {
             Kind::Analyze(q, lines) => {
                 crate::query::statement::analyze::run(self, q, lines, &plan.columns, sink).await
             }
+            Kind::Handler(h) => {
+                let walk = self.walk_of(h)?;
+                announce(&plan.columns, self.reads.settings, sink)?;
+                let client = Client::new(
+                    sink,
+                    &h.query.columns,
+                    self.reads.settings.results,
+                    self.ev.cx.tz,
+                    self.ev.cx.max_packet,
+                );
+                Box::pin(self.read_handler(h, walk, &mut Out::Client(client))).await?;
+                // It says nothing of how many rows there are: FOUND_ROWS() stays as it is.
+                let found_rows = self.reads.session.found_rows();
+                Ok(Outcome { found_rows, sent_rows: true, ..Outcome::default() })
+            }
             Kind::Explain(rows, note) => {
                 if let Some(note) = note {
                     self.ev.cx.warnings.note(errno::ER_YES, || note.clone());
