@@ -36,7 +36,6 @@ pub use bind::rules::{bind_rows, type_of};
 pub use bind::{ViewPlan, created_columns, hints, unit};
 pub use optimize::fits;
 pub use plan::deprecated::Deprecated;
-pub use make::handler_read::needs as needs_of_handler_read;
 pub use plan::env::PlanEnv;
 pub use plan::handler_read::Bookmark;
 pub use plan::outcome::{KeptRows, Outcome, RunError};
@@ -69,8 +68,8 @@ pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError>
     make::make(stmt, env).await
 }
 
-/// Makes the plan of HANDLER ... READ. `rows`: the query of all columns of its table, with its conditions; `needs`: of
-/// [`needs_of_handler_read`].
+/// Makes the plan of HANDLER ... READ. `rows`: the query of all columns of its table, with its conditions; `needs`: the rights that
+/// this query asks for.
 pub async fn plan_handler_read(
     rows: &ast::Query,
     read: &ast::HandlerRead,

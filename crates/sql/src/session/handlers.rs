@@ -98,13 +98,16 @@ impl Session {
         handler: &Handler,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        self.check_locked(stmt)?;
         match handler {
-            Handler::Open { table, alias } => self.open_handler(table, alias.as_ref())?,
+            Handler::Open { table, alias } => {
+                self.check_locked(stmt)?;
+                self.open_handler(table, alias.as_ref())?;
+            }
             Handler::Close(name) => {
+                self.check_locked(stmt)?;
                 self.handlers.by_name.remove(&folded(name)).ok_or_else(|| unknown(name))?;
             }
-            Handler::Read(read) => return self.read_handler(read, sink).await,
+            Handler::Read(read) => return self.read_handler(stmt, read, sink).await,
         }
         self.ok(sink, OkInfo::default())
     }
@@ -160,27 +163,39 @@ impl Session {
 
     async fn read_handler(
         &mut self,
+        stmt: &Statement,
         read: &HandlerRead,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        let open = self.handlers.by_name.get(&folded(&read.handler));
-        let open = open.ok_or_else(|| unknown(&read.handler))?;
-        let (schema, table) = (open.schema.clone(), open.table.clone());
-        let (bookmark, rows) = (open.bookmark.clone(), rows_of(open, read));
-        let select = Statement::Select(Box::new(rows.clone()));
-        for _ in 0..ATTEMPTS {
-            self.check_handled(&schema, &table)?;
-            let database = self.info.database.as_deref();
-            let needs = query::needs_of_handler_read(&select, read, database)?;
-            self.check_query(&select)?;
-            let env = self.plan_env(&[]);
-            let plan = query::plan_handler_read(&rows, read, needs, &bookmark, &env);
-            let plan = by_priority!(self, Box::pin(plan))?;
+        for attempt in 0..ATTEMPTS {
+            let plan = match self.check_locked(stmt) {
+                Ok(()) => self.plan_read(read).await,
+                Err(e) => Err(e),
+            };
+            // One that has a plan is counted when the plan has run.
+            let plan = plan.inspect_err(|_| self.count(stmt))?;
+            if attempt == 0 {
+                self.warn_of(&plan);
+            }
             if let Ok(done) = self.run_plan(&plan, &[], sink).await {
                 return done;
             }
         }
         Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[]))
+    }
+
+    /// The plan of a read by the table's definition as it is now.
+    async fn plan_read(&mut self, read: &HandlerRead) -> Result<query::Plan, SqlError> {
+        let open = self.handlers.by_name.get(&folded(&read.handler));
+        let open = open.ok_or_else(|| unknown(&read.handler))?;
+        let (bookmark, rows) = (open.bookmark.clone(), rows_of(open, read));
+        self.check_handled(&open.schema, &open.table)?;
+        let select = Statement::Select(Box::new(rows.clone()));
+        let needs = rights::of_query(&select, self.info.database.as_deref())?;
+        self.check_query(&select)?;
+        let env = self.plan_env(&[]);
+        let plan = query::plan_handler_read(&rows, read, needs, &bookmark, &env);
+        by_priority!(self, Box::pin(plan))
     }
 
     /// Before a statement: the handlers of the tables whose definitions it may change are closed, whatever becomes of it, and FLUSH TABLES
@@ -191,8 +206,12 @@ impl Session {
         }
         let mut named: Vec<&TableName> = Vec::new();
         match stmt {
-            Statement::CreateTable(_)
-            | Statement::AlterTable(_)
+            Statement::CreateTable(c) => {
+                // A temporary table asks for no right on its name.
+                named.push(&c.name);
+                self.close_needed(stmt);
+            }
+            Statement::AlterTable(_)
             | Statement::TruncateTable(_)
             | Statement::RenameTable(_)
             | Statement::CreateIndex(_)

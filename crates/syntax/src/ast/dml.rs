@@ -122,10 +122,7 @@ pub struct LoadData {
 /// HANDLER statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Handler {
-    Open {
-        table: TableName,
-        alias: Option<Ident>,
-    },
+    Open { table: TableName, alias: Option<Ident> },
     Close(Ident),
     Read(HandlerRead),
 }

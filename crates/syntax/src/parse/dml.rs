@@ -2,9 +2,9 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    Assignment, BinaryOp, Delete, Expr, Handler, HandlerMove, HandlerRead, Insert, InsertPriority, InsertSource,
-    LoadData, LoadDuplicates, LoadTarget, RowAlias, Statement, TableFactor, TableName, TableRef,
-    Update, With,
+    Assignment, BinaryOp, Delete, Expr, Handler, HandlerMove, HandlerRead, Insert, InsertPriority,
+    InsertSource, LoadData, LoadDuplicates, LoadTarget, RowAlias, Statement, TableFactor,
+    TableName, TableRef, Update, With,
 };
 use crate::lex::{Kw, T};
 

@@ -241,13 +241,14 @@ impl Runner<'_, '_> {
     /// The bytes with which the entries of these values begin.
     fn key_of(&mut self, h: &HandlerRead, values: &[BExpr]) -> Run<Vec<u8>> {
         let engine = &h.table.engine;
-        let parts = &engine.def.indexes[h.order.index()].parts;
+        let index = &engine.def.indexes[h.order.index()];
         let mut key = Vec::new();
-        for (part, value) in parts.iter().zip(values) {
+        for (part, value) in index.parts.iter().zip(values) {
             let v = eval(value, &Frame::empty(self.params), &mut self.ev)?.into_owned();
             let column = &h.table.meta.columns[part.col];
             if v.is_null() && !column.nullable {
-                return Err(value_error(ValueError::bad_null(&column.name)).into());
+                // As in MySQL, which names the key.
+                return Err(value_error(ValueError::bad_null(&index.name)).into());
             }
             let datum = self.key_datum(&column.name, &column.ty, &v)?;
             encode_datum(&part.of(&engine.layout), datum.as_ref(), &mut key)

@@ -11,31 +11,17 @@ use crate::query::plan::env::PlanEnv;
 use crate::query::plan::handler_read::{Bookmark, HandlerRead, How, Order};
 use crate::query::plan::raw::Raw;
 use crate::query::plan::told::result_columns;
-use crate::query::plan::{Block, Body, Cond, Kind, OutColumn, Plan, QueryPlan, Source, TableSlot};
+use crate::query::plan::{
+    Block, Body, Cond, Kind, OutColumn, Plan, QueryPlan, Source, Sub, SubKind, TableSlot,
+};
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
 use std::sync::{Arc, OnceLock};
-use weir_syntax::ast::{self, BinaryOp, HandlerMove, SqlCommand, Statement};
+use weir_syntax::ast::{self, BinaryOp, HandlerMove, SqlCommand};
 
 /// 1235: what MySQL says of stored functions here.
 fn stored_function() -> SqlError {
     SqlError::not_supported("stored functions in HANDLER ... READ")
-}
-
-/// What anyone needs who reads by a handler. `rows`: the SELECT of all columns of its table.
-pub fn needs(
-    rows: &Statement,
-    read: &ast::HandlerRead,
-    schema: Option<&str>,
-) -> Result<Vec<Need>, SqlError> {
-    let mut needs = rights::of_query(rows, schema)?;
-    if let HandlerMove::Key { values, .. } = &read.how {
-        needs.extend(rights::of_query(&Statement::Do(values.clone()), schema)?);
-    }
-    match needs.iter().any(|n| matches!(n, Need::Routine { .. })) {
-        true => Err(stored_function()),
-        false => Ok(needs),
-    }
 }
 
 /// The index that a read names.
@@ -70,9 +56,14 @@ fn check_parts(table: &SqlTable, order: Order, values: usize) -> Result<(), SqlE
 
 /// A value of a key: it is the same whatever the row. 1210.
 fn key_value(b: &mut Binder<'_>, e: &ast::Expr) -> Result<BExpr, SqlError> {
+    let wrong = || SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"HANDLER ... READ"]);
+    if matches!(e, ast::Expr::Default) {
+        return Err(wrong());
+    }
     let bound = b.scalar(e)?;
-    match bound.any(|n| matches!(n, Node::Col(_))) || !bound.has_no_subs() {
-        true => Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"HANDLER ... READ"])),
+    let calls = b.top().subs.iter().any(|s| matches!(s.kind, SubKind::Call(..)));
+    match bound.any(|n| matches!(n, Node::Col(_))) || !calls && !bound.has_no_subs() {
+        true => Err(wrong()),
         false => Ok(bound),
     }
 }
@@ -97,6 +88,29 @@ fn how_of(b: &mut Binder<'_>, how: &HandlerMove) -> Result<How, SqlError> {
     })
 }
 
+/// The conditions, the order and the place that a read begins at.
+fn bind(
+    b: &mut Binder<'_>,
+    select: &ast::Select,
+    read: &ast::HandlerRead,
+    table: &SqlTable,
+    raw: &mut Raw,
+) -> Result<(Order, How), SqlError> {
+    if let Some(w) = &select.where_ {
+        let e = b.numeric(w)?;
+        split_and(e, &mut raw.conds);
+    }
+    let order = order_of(table, read.handler.as_str(), read.index.as_ref())?;
+    if let HandlerMove::Key { values, .. } = &read.how {
+        check_parts(table, order, values.len())?;
+    }
+    let how = how_of(b, &read.how)?;
+    match b.top().subs.iter().any(|s| matches!(s.kind, SubKind::Call(..))) {
+        true => Err(stored_function()),
+        false => Ok((order, how)),
+    }
+}
+
 /// Makes the plan of a read. `rows`: the query of all columns of the table, with the conditions of the read.
 pub async fn make(
     rows: &ast::Query,
@@ -117,15 +131,12 @@ pub async fn make(
         [TableSlot { source: Source::Table(table), .. }] => table.clone(),
         _ => return Err(SqlError::internal("a handler is of one table")),
     };
-    if let Some(w) = &select.where_ {
-        let e = b.numeric(w)?;
-        split_and(e, &mut raw.conds);
-    }
-    let order = order_of(&table, read.handler.as_str(), read.index.as_ref())?;
-    if let HandlerMove::Key { values, .. } = &read.how {
-        check_parts(&table, order, values.len())?;
-    }
-    let how = how_of(&mut b, &read.how)?;
+    let bound = bind(&mut b, select, read, &table, &mut raw);
+    let (order, how) = bound.map_err(|e| match e.errno {
+        // A function that nobody knows would be a stored one.
+        errno::ER_SP_DOES_NOT_EXIST => stored_function(),
+        _ => e,
+    })?;
     let (mut items, mut columns) = (Vec::new(), Vec::new());
     for item in &select.items {
         b.item(item, &mut items, &mut columns)?;
@@ -146,7 +157,7 @@ fn rows_of(
     tables: Vec<TableSlot>,
     items: Vec<BExpr>,
     columns: Vec<OutColumn>,
-    subs: Vec<crate::query::plan::Sub>,
+    subs: Vec<Sub>,
 ) -> QueryPlan {
     let shapes = shapes_of(&tables);
     let block = Block {
