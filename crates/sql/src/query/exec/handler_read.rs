@@ -128,6 +128,8 @@ struct Rows<'h> {
     parts: Vec<Arc<Table>>,
     part: usize,
     merge: Option<Merge>,
+    /// Of a multi-valued index, the entry that led to the row: a row comes once for each of its own.
+    entry: Option<Vec<u8>>,
 }
 
 impl<'h> Rows<'h> {
@@ -140,7 +142,7 @@ impl<'h> Rows<'h> {
         let merges = parts.len() > 1 && h.order != Order::Stored;
         let merge = merges.then(|| Merge::of_whole_rows(engine, h.order.index(), walk.reverse));
         let part = walk.part;
-        Rows { h, walk, parts, part, merge }
+        Rows { h, walk, parts, part, merge, entry: None }
     }
 
     /// The next row comes into the slot; false at the end.
@@ -171,6 +173,7 @@ impl<'h> Rows<'h> {
                 false => r.reads.work.inc(self.walk.on),
             }
             if cursor.next(r.txn).await? {
+                self.note_entry(&cursor)?;
                 *slot = Slot::Cursor(cursor);
                 return Ok(true);
             }
@@ -179,13 +182,36 @@ impl<'h> Rows<'h> {
         Ok(false)
     }
 
+    /// Of a multi-valued index: rows come in the order of entries, so this one's is the first of its own that was not there yet.
+    fn note_entry(&mut self, cursor: &Cursor) -> Run<()> {
+        let Order::Index(at) = self.h.order else { return Ok(()) };
+        let engine = &self.h.table.engine;
+        if engine.def.indexes[at].list_part().is_none() {
+            return Ok(());
+        }
+        let (range, last) = (&self.walk.range, self.entry.as_ref());
+        let entries = engine.entries(at, cursor.row(), cursor.key())?;
+        let entries = entries.into_iter();
+        self.entry = match self.walk.reverse {
+            false => entries.filter(|e| last.map_or(*e >= range.start, |l| e > l)).min(),
+            true => {
+                let end = last.or(range.end.as_ref());
+                entries.filter(|e| end.is_none_or(|end| e < end)).max()
+            }
+        };
+        Ok(())
+    }
+
     /// Where the row in the slot is.
     fn spot(&self, slot: &Slot) -> Run<Spot> {
         let Slot::Cursor(c) = slot else {
             return Err(SqlError::internal("a handler is on no row").into());
         };
-        let key = match self.h.order {
-            Order::Index(i) if i > 0 => self.h.table.engine.secondary_key(i, c.row(), c.key())?,
+        let key = match (&self.entry, self.h.order) {
+            (Some(entry), _) => entry.clone(),
+            (None, Order::Index(i)) if i > 0 => {
+                self.h.table.engine.secondary_key(i, c.row(), c.key())?
+            }
             _ => c.key().to_vec(),
         };
         Ok(Spot::Row(key, self.part))
@@ -250,7 +276,7 @@ impl Runner<'_, '_> {
                 // As in MySQL, which names the key.
                 return Err(value_error(ValueError::bad_null(&index.name)).into());
             }
-            let datum = self.key_datum(&column.name, &column.ty, &v)?;
+            let datum = self.key_datum(&column.name, &column.key_type(), &v)?;
             encode_datum(&part.of(&engine.layout), datum.as_ref(), &mut key)
                 .map_err(|e| SqlError::internal(e.to_string()))?;
         }

@@ -30,14 +30,17 @@ fn order_of(table: &SqlTable, alias: &str, index: Option<&ast::Ident>) -> Result
     let name = name.as_str();
     if let Some(at) = table.meta.indexes.iter().position(|i| same_name(&i.name, name)) {
         let at = table.engine_indexes[at];
-        return match table.engine.def.indexes[at].list_part() {
-            None => Ok(Order::Index(at)),
-            Some(_) => Err(SqlError::not_supported("HANDLER ... READ by a multi-valued index")),
+        let lists = table.engine.def.indexes[at].list_part().is_some();
+        return match lists && !table.engine.parts.is_empty() {
+            false => Ok(Order::Index(at)),
+            true => {
+                let what = "HANDLER ... READ by a multi-valued index of a partitioned table";
+                Err(SqlError::not_supported(what))
+            }
         };
     }
     match table.meta.special_key(name) {
-        Some(key) if key.is_fulltext() => Ok(Order::Nothing),
-        Some(_) => Err(SqlError::not_supported("HANDLER ... READ by a SPATIAL index")),
+        Some(_) => Ok(Order::Nothing),
         None => Err(SqlError::of(errno::ER_KEY_DOES_NOT_EXITS, &[&name, &alias])),
     }
 }

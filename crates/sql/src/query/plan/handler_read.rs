@@ -31,7 +31,7 @@ pub(in crate::query) enum Order {
     Stored,
     /// By an index, by its place in the engine's definition.
     Index(usize),
-    /// By a FULLTEXT key, in which no row has a place.
+    /// By a FULLTEXT or SPATIAL key, in which no row has a place: MySQL finds nothing by one.
     Nothing,
 }
 
