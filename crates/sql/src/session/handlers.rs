@@ -20,8 +20,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::ObjectKind;
 use weir_syntax::ast::{
-    AdminVerb, FlushKind, Handler, HandlerRead, Ident, Query, QueryBody, RoutineKind, Select,
-    SelectItem, Statement, TableFactor, TableName, TableRef,
+    FlushKind, Handler, HandlerRead, Ident, Query, QueryBody, RoutineKind, Select, SelectItem,
+    SqlCommand, Statement, TableFactor, TableName, TableRef,
 };
 
 /// What an open handler takes besides its names.
@@ -132,7 +132,7 @@ impl Session {
         Ok(())
     }
 
-    /// 1146 for a table that is not there, 1347 for what is none, 1031 for one that is computed.
+    /// 1146 for a table that is not there, 1347 for a view, 1031 for one that is computed.
     fn check_handled(&self, schema: &str, table: &str) -> Result<(), SqlError> {
         let reads = reads!(self);
         if self.temporaries.has(schema, table) {
@@ -172,7 +172,7 @@ impl Session {
                 Err(e) => Err(e),
             };
             // One that has a plan is counted when the plan has run.
-            let plan = plan.inspect_err(|_| self.count(stmt))?;
+            let plan = plan.inspect_err(|_| self.work.inc(SqlCommand::HaRead))?;
             if attempt == 0 {
                 self.warn_of(&plan);
             }
@@ -205,18 +205,8 @@ impl Session {
         }
         let mut named: Vec<&TableName> = Vec::new();
         match stmt {
-            Statement::CreateTable(c) => {
-                // A temporary table asks for no right on its name.
-                named.push(&c.name);
-                self.close_needed(stmt);
-            }
-            Statement::AlterTable(_)
-            | Statement::TruncateTable(_)
-            | Statement::RenameTable(_)
-            | Statement::CreateIndex(_)
-            | Statement::DropIndex(_)
-            | Statement::CreateTrigger(_) => self.close_needed(stmt),
-            Statement::TableAdmin(a) if a.verb != AdminVerb::Checksum => named.extend(&a.tables),
+            // They may name temporary tables, and ask for no rights on those.
+            Statement::CreateTable(c) => named.push(&c.name),
             Statement::DropTable(d) => named.extend(&d.names),
             Statement::DropRoutine { kind: RoutineKind::Trigger, name, .. } => {
                 if let Some((schema, table)) = self.table_of_trigger(name) {
@@ -231,6 +221,9 @@ impl Session {
             if let Ok(schema) = self.schema_for(n) {
                 self.handlers.close_of(&schema, Some(n.name.as_str()));
             }
+        }
+        if stmt.row().closes_handlers {
+            self.close_needed(stmt);
         }
     }
 

@@ -144,7 +144,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use weir_engine::{Isolation, Txn};
 use weir_rt::Interrupt;
-use weir_syntax::ast::{ExplainTarget, Expr, SqlCommand, Statement};
+use weir_syntax::ast::{ExplainTarget, Expr, Statement};
 use weir_syntax::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized};
 
 /// One session.
@@ -564,10 +564,7 @@ impl Session {
         if query::is_query(stmt) {
             return self.run_query(stmt, Origin::Tree, params, sink).await;
         }
-        // What has a plan is counted with it.
-        if stmt.command() != SqlCommand::HaRead {
-            self.count(stmt);
-        }
+        self.count(stmt);
         self.close_handlers_of(stmt);
         self.check_statement(stmt)?;
         if self.access.is_limited() && stmt.defines() {
