@@ -37,6 +37,49 @@ fn reads_are_counted_where_mysql_counts_them() {
 }
 
 #[test]
+fn reads_of_handlers_are_counted() {
+    let cases = [
+        ("handler t read b first limit 3", "3|NULL; 1|10; 2|20", "f1 k1 n2"),
+        ("handler t read b next limit 2", "4|20; 5|30", "n2"),
+        ("handler t read b next", "", "n1"),
+        ("handler t read b prev", "5|30", "p1"),
+        ("handler t read b last", "5|30", "k1 l1"),
+        ("handler t read b = (20) limit 3", "2|20; 4|20", "k1 n2"),
+        ("handler t read b <= (20) limit 3", "4|20; 2|20; 1|10", "k1 p2"),
+        ("handler t read first limit 10", "1|10; 2|20; 3|NULL; 4|20; 5|30", "f1 k1 r6"),
+        ("handler t read next", "", "r1"),
+    ];
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table t (a int primary key, b int, key (b))", "ok 0"),
+            ("insert into t values (1, 10), (2, 20), (3, null), (4, 20), (5, 30)", "ok 5"),
+            ("handler t open", "ok 0"),
+        ])
+        .await;
+        for (sql, rows, reads) in cases {
+            c.check(&[("flush status", "ok 0"), (sql, rows), (READS, reads)]).await;
+        }
+        c.check(&[
+            ("flush status", "ok 0"),
+            ("handler t read b = (1, 2)", "E1070"),
+            ("handler t read first where nosuch", "E1054"),
+            ("handler nosuch read first", "E1109"),
+            ("handler t read first", "1|10"),
+            ("handler t read next", "2|20"),
+            ("handler t open", "E1066"),
+            ("handler t close", "ok 0"),
+            ("handler t close", "E1109"),
+            ("show status like 'Com_ha%'", "Com_ha_close|2; Com_ha_open|1; Com_ha_read|5"),
+            ("show status like 'Handler_external_lock'", "Handler_external_lock|4"),
+            ("show status like 'Select_scan'", "Select_scan|0"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
 fn writes_and_transactions_are_counted() {
     const WRITES: &str = "select group_concat(concat(substr(variable_name, 9), variable_value) order by variable_name separator ' ') \
          from performance_schema.session_status where variable_value > 0 and variable_name in \

@@ -49,6 +49,7 @@ mod geometry;
 mod geometry_edges;
 mod geometry_relations;
 mod grouped;
+mod handlers;
 mod hinted;
 mod histograms;
 mod ignore;

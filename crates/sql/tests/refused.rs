@@ -19,7 +19,6 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("LOAD XML", "LOAD XML INFILE 'x' INTO TABLE t", 1235),
     ("Transportable tablespaces", "ALTER TABLE t DISCARD TABLESPACE", 1235),
     ("IMPORT TABLE", "IMPORT TABLE FROM 'x'", 1235),
-    ("HANDLER", "HANDLER t OPEN", 1235),
     ("ALTER INSTANCE", "ALTER INSTANCE ROTATE INNODB MASTER KEY", 1235),
     ("EXPLAIN ANALYZE of changes", "EXPLAIN ANALYZE DELETE FROM t", 1235),
     ("Profiles of statements", "SHOW PROFILES", 1235),

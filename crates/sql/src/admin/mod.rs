@@ -193,7 +193,6 @@ fn reload_tls(
 /// What a statement is called in "not supported" messages.
 fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
-        Statement::Handler(_) => "HANDLER",
         Statement::SetResourceGroup { .. } => "resource groups",
         Statement::Shutdown => "SHUTDOWN",
         Statement::InstallPlugin { .. } | Statement::UninstallPlugin(_) => "plugins",

@@ -37,6 +37,7 @@ pub use bind::{ViewPlan, created_columns, hints, unit};
 pub use optimize::fits;
 pub use plan::deprecated::Deprecated;
 pub use plan::env::PlanEnv;
+pub use plan::handler_read::Bookmark;
 pub use plan::outcome::{KeptRows, Outcome, RunError};
 pub use plan::param_kind::ParamKind;
 pub use plan::point::{KeyValue, PointPlan, key_of};
@@ -48,6 +49,7 @@ pub use write::{HowReplicated, Wrote, write_now};
 use crate::context::{Changes, StatementCtx, VirtualColumn};
 use crate::ddl::refused::value_error;
 use crate::meta::SqlTable;
+use crate::rights::Need;
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::{Collation, Value};
 use eval::frame::{Frame, Slot};
@@ -64,6 +66,18 @@ use weir_syntax::ast::{self, Statement};
 /// Makes the plan of a SELECT, INSERT, REPLACE, LOAD DATA, UPDATE, DELETE, DO, or EXPLAIN of those.
 pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     make::make(stmt, env).await
+}
+
+/// Makes the plan of HANDLER ... READ. `rows`: the query of all columns of its table, with its conditions; `needs`: the rights that
+/// this query asks for.
+pub async fn plan_handler_read(
+    rows: &ast::Query,
+    read: &ast::HandlerRead,
+    needs: Vec<Need>,
+    bookmark: &Arc<Bookmark>,
+    env: &PlanEnv<'_>,
+) -> Result<Plan, SqlError> {
+    make::handler_read::make(rows, read, needs, bookmark, env).await
 }
 
 /// What a view of this query would be: the query with `*` written out, and its columns. `schema`, `name`: of the view.

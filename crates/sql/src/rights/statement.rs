@@ -87,7 +87,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         }
         Statement::Handler(h) => match &**h {
             ast::Handler::Open { table, .. } => r.table(table, P::SELECT)?,
-            ast::Handler::Close(_) | ast::Handler::Read { .. } => {}
+            ast::Handler::Close(_) | ast::Handler::Read(_) => {}
         },
 
         Statement::CreateTable(c) => create_table(c, &mut r)?,

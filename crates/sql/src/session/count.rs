@@ -9,6 +9,10 @@ impl Session {
     /// ([`crate::query::Plan::stat`]), for its text may not be parsed at all.
     pub(super) fn count(&self, stmt: &Statement) {
         let command = stmt.command();
+        if command == SqlCommand::HaRead {
+            // It is no query, and has a plan all the same.
+            return;
+        }
         self.work.inc(command);
         // As in MySQL, whose PREPARE, EXECUTE and DEALLOCATE are the protocol's commands in other words.
         let of_protocol = match command {

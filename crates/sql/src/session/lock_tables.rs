@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    fn schema_for(&self, name: &TableName) -> Result<String, SqlError> {
+    pub(super) fn schema_for(&self, name: &TableName) -> Result<String, SqlError> {
         let given = name.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());
         given.map(str::to_owned).ok_or_else(SqlError::no_database)
     }

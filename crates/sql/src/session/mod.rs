@@ -76,6 +76,7 @@ mod events;
 mod execute;
 mod explain_for;
 mod gathered;
+mod handlers;
 mod hinted;
 mod info;
 mod instance;
@@ -201,6 +202,7 @@ pub struct Session {
     /// XA START: the transaction is a branch of a distributed one.
     xa: Option<xa::Branch>,
     temporaries: Temporaries,
+    handlers: handlers::Handlers,
     set_inside: crate::context::SetInside,
     /// What the query that ran last gave to the stored program that ran it.
     given: Done,
@@ -298,6 +300,7 @@ impl Session {
             backup: None,
             xa: None,
             temporaries: Temporaries::default(),
+            handlers: handlers::Handlers::default(),
             set_inside: Default::default(),
             given: Done::default(),
             shown: None,
@@ -562,6 +565,7 @@ impl Session {
             return self.run_query(stmt, Origin::Tree, params, sink).await;
         }
         self.count(stmt);
+        self.close_handlers_of(stmt);
         self.check_statement(stmt)?;
         if self.access.is_limited() && stmt.defines() {
             self.count_update()?;
@@ -605,6 +609,7 @@ impl Session {
             Statement::Comment => {}
             Statement::Binlog(text) => Box::pin(self.binlog_statement(text)).await?,
             Statement::Xa(x) => return Box::pin(self.xa(x, sink)).await,
+            Statement::Handler(h) => return Box::pin(self.handler(stmt, h, sink)).await,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
             // Definition statements have the largest futures; in a box, no query carries room for one.
             other => return Box::pin(self.run_admin(other, sink)).await,

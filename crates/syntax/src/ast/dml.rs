@@ -122,24 +122,26 @@ pub struct LoadData {
 /// HANDLER statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Handler {
-    Open {
-        table: TableName,
-        alias: Option<Ident>,
-    },
+    Open { table: TableName, alias: Option<Ident> },
     Close(Ident),
-    Read {
-        table: TableName,
-        /// `None`: in storage order.
-        index: Option<Ident>,
-        how: HandlerRead,
-        where_: Option<Expr>,
-        limit: Option<Limit>,
-    },
+    Read(HandlerRead),
+}
+
+/// HANDLER ... READ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandlerRead {
+    /// The name that the handler was opened by.
+    pub handler: Ident,
+    /// `None`: in storage order.
+    pub index: Option<Ident>,
+    pub how: HandlerMove,
+    pub where_: Option<Expr>,
+    pub limit: Option<Limit>,
 }
 
 /// Position of a HANDLER READ.
 #[derive(Clone, Debug, PartialEq)]
-pub enum HandlerRead {
+pub enum HandlerMove {
     First,
     Next,
     Prev,

@@ -2,9 +2,9 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    Assignment, BinaryOp, Delete, Expr, Handler, HandlerRead, Insert, InsertPriority, InsertSource,
-    LoadData, LoadDuplicates, LoadTarget, RowAlias, Statement, TableFactor, TableName, TableRef,
-    Update, With,
+    Assignment, BinaryOp, Delete, Expr, Handler, HandlerMove, HandlerRead, Insert, InsertPriority,
+    InsertSource, LoadData, LoadDuplicates, LoadTarget, RowAlias, Statement, TableFactor,
+    TableName, TableRef, Update, With,
 };
 use crate::lex::{Kw, T};
 
@@ -303,6 +303,7 @@ impl Parser<'_> {
 
     pub(crate) fn handler(&mut self) -> PResult<Statement> {
         self.expect(Kw::HANDLER)?;
+        self.no_subqueries = true;
         let table = self.table_name()?;
         let handler = if self.eat(Kw::OPEN) {
             Handler::Open { table, alias: self.table_alias()? }
@@ -315,17 +316,19 @@ impl Parser<'_> {
             self.expect(Kw::READ)?;
             self.handler_read(table)?
         };
+        self.no_subqueries = false;
         Ok(Statement::Handler(Box::new(handler)))
     }
 
     fn handler_read(&mut self, table: TableName) -> PResult<Handler> {
+        let handler = table.name;
         let scan = matches!(self.kw(), Kw::FIRST | Kw::NEXT);
         let index = if scan { None } else { Some(self.key_name()?) };
         let how = match self.eat_any(&[Kw::FIRST, Kw::NEXT, Kw::PREV, Kw::LAST]) {
-            Some(Kw::FIRST) => HandlerRead::First,
-            Some(Kw::NEXT) => HandlerRead::Next,
-            Some(Kw::PREV) => HandlerRead::Prev,
-            Some(_) => HandlerRead::Last,
+            Some(Kw::FIRST) => HandlerMove::First,
+            Some(Kw::NEXT) => HandlerMove::Next,
+            Some(Kw::PREV) => HandlerMove::Prev,
+            Some(_) => HandlerMove::Last,
             None => {
                 let op = match self.kind() {
                     T::Eq => BinaryOp::Eq,
@@ -343,10 +346,10 @@ impl Parser<'_> {
                     self.pos = end;
                     return Err(self.error());
                 }
-                HandlerRead::Key { op, values }
+                HandlerMove::Key { op, values }
             }
         };
         let where_ = self.where_clause()?;
-        Ok(Handler::Read { table, index, how, where_, limit: self.limit()? })
+        Ok(Handler::Read(HandlerRead { handler, index, how, where_, limit: self.limit()? }))
     }
 }

@@ -171,6 +171,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) may_go_into: bool,
     /// The query block that comes next is the statement's first and lies in no other one.
     pub(crate) outermost: bool,
+    /// The statement has no subqueries in its expressions (HANDLER).
+    pub(crate) no_subqueries: bool,
     /// What is known of the stored program whose body is being read.
     pub(crate) scope: Option<Box<program::Scope>>,
     /// Where the words start that were taken for names, where somebody asks.
@@ -217,6 +219,7 @@ impl<'a> Parser<'a> {
             pending_into: None,
             may_go_into: false,
             outermost: false,
+            no_subqueries: false,
             scope: None,
             names: None,
             depth: 0,

@@ -101,6 +101,9 @@ impl Parser<'_> {
 
     /// `( query )`.
     pub(crate) fn paren_query(&mut self) -> PResult<Box<Query>> {
+        if self.no_subqueries {
+            return Err(self.error());
+        }
         self.expect_t(T::LParen)?;
         let query = self.nested(Parser::query)?;
         self.expect_t(T::RParen)?;

@@ -176,7 +176,7 @@ impl<'p> Joiner<'p> {
         Ok(())
     }
 
-    async fn holds(
+    pub async fn holds(
         &mut self,
         c: &Cond,
         r: &mut Runner<'_, '_>,

@@ -30,22 +30,24 @@ pub struct Merge {
 impl Merge {
     /// None where the columns of a row need not be in it, so that it cannot be compared.
     pub fn of(table: &Table, index: usize, reverse: bool) -> Option<Merge> {
-        if table.may_have_external() {
-            return None;
-        }
+        (!table.may_have_external()).then(|| Merge::of_whole_rows(table, index, reverse))
+    }
+
+    /// The same where cursors fetch all columns of their rows.
+    pub fn of_whole_rows(table: &Table, index: usize, reverse: bool) -> Merge {
         let parts = |i: usize| table.def.indexes[i].parts.iter().copied();
         let order = match index {
             0 => parts(0).collect(),
             _ => parts(index).chain(parts(0)).collect(),
         };
-        Some(Merge {
+        Merge {
             order,
             reverse,
             heads: BTreeMap::new(),
             rows: 1,
             held: Held::default(),
             begun: false,
-        })
+        }
     }
 
     /// The cursor on the next row, and its partition's place in `parts`. `last`: the cursor that stood on the row before, and its place.

@@ -3,7 +3,7 @@
 //! [`Runner`] is everything that one execution works with. `join` reads a block's tables and joins their rows, by nested loops, hashes (`made`,
 //! `row_hash`; in parts through files where they do not fit, `join::parted`) and rows kept from run to run (`subquery_cache`; results of subqueries by the values around them: `remembered`); `batch` sums up rows of one table by the leaf; `group`, `window`, `distinct`, `sort` and `emit` make of them what goes out. `sorter`,
 //! `stored` and `runs` keep rows that wait for their order, `queue` those that wait to be written, `spool` those that have no room in memory;
-//! `destination` and `out` say where they go, `point` sends the row of a point plan. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
+//! `destination` and `out` say where they go, `point` sends the row of a point plan, `handler_read` those of HANDLER ... READ. `sets`, `recurse`, `json_table`, `fulltext` and `waiting` are the other kinds of rows and values,
 //! `programs` what a statement calls. May use plans, evaluation, ranges, and the engine to read.
 //!
 //! Invariants:
@@ -17,6 +17,7 @@ mod distinct;
 pub mod emit;
 mod fulltext;
 mod group;
+pub mod handler_read;
 pub mod inside;
 pub mod join;
 mod json_table;

@@ -1,11 +1,12 @@
 //! From a statement to its plan: bound, optimized, and with what each execution checks.
 //!
-//! One file for each kind of statement: `insert`, `change` (UPDATE and DELETE), `load` (LOAD DATA), `into`, `explained`. `point` and `point_write` know what needs no executor, `moves` changes
+//! One file for each kind of statement: `insert`, `change` (UPDATE and DELETE), `load` (LOAD DATA), `into`, `explained`, `handler_read`. `point` and `point_write` know what needs no executor, `moves` changes
 //! that move rows to where the statement would meet them again, `open` columns whose type a parameter gives. May use the binder and the
 //! optimizer; runs nothing.
 
 mod change;
 mod explained;
+pub mod handler_read;
 mod insert;
 mod into;
 mod load;

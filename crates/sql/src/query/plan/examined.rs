@@ -16,7 +16,7 @@ impl Plan {
                 _ => 0.0,
             },
             Kind::Change(c) if c.multi => c.block.examined(),
-            Kind::Change(_) | Kind::Do(..) | Kind::Explain(..) => 0.0,
+            Kind::Change(_) | Kind::Do(..) | Kind::Explain(..) | Kind::Handler(_) => 0.0,
         }
     }
 }

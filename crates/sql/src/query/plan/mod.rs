@@ -1,7 +1,7 @@
 //! What binding and optimizing produce: shared between sessions and executions, and immutable except for the plans that a program keeps with its
 //! instructions (`code`).
 //!
-//! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `json_table`, `matching`, `into` and `code`
+//! [`Plan`] is a statement, [`QueryPlan`] and [`Block`] its queries; `change`, `insert`, `foreign`, `handler_read`, `json_table`, `matching`, `into` and `code`
 //! have what one kind of statement or subquery needs beside them. `key`, `index_merge` and `pruning` are searches, `point` is a search that needs no executor, `cond` conditions, `raw` is what the optimizer works from, `told`
 //! is the metadata of the columns. `env` is what planning needs, `outcome` how an execution ended. May use expressions and definitions;
 //! nothing here is worked out over rows.
@@ -18,6 +18,7 @@ pub mod deprecated;
 pub mod env;
 mod examined;
 pub mod foreign;
+pub mod handler_read;
 pub mod index_merge;
 pub mod insert;
 pub mod into;
@@ -120,6 +121,8 @@ pub(super) enum Kind {
     Collect(QueryPlan),
     Insert(Box<insert::InsertPlan>),
     Change(Box<change::ChangePlan>),
+    /// HANDLER ... READ.
+    Handler(Box<handler_read::HandlerRead>),
     Do(Vec<BExpr>, Vec<Sub>),
     Explain(Vec<Line>, Option<String>),
     /// EXPLAIN ANALYZE: a query, and its tree.
@@ -168,7 +171,7 @@ impl Plan {
             | Kind::IntoFile(q, _)
             | Kind::Collect(q)
             | Kind::Analyze(q, _) => !q.locks(),
-            Kind::Explain(..) | Kind::Do(..) => true,
+            Kind::Explain(..) | Kind::Do(..) | Kind::Handler(_) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
     }
@@ -184,7 +187,10 @@ impl Plan {
 
     /// Rows go to the client.
     pub fn has_result(&self) -> bool {
-        matches!(self.kind, Kind::Query(_) | Kind::Explain(..) | Kind::Analyze(..))
+        matches!(
+            self.kind,
+            Kind::Query(_) | Kind::Explain(..) | Kind::Analyze(..) | Kind::Handler(_)
+        )
     }
 
     /// Rights that anyone who runs it must have.

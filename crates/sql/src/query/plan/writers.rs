@@ -34,7 +34,10 @@ impl Plan {
 
     /// Its answer is rows.
     pub fn gives_rows(&self) -> bool {
-        matches!(self.kind, Kind::Query(_) | Kind::Analyze(..) | Kind::Explain(..))
+        matches!(
+            self.kind,
+            Kind::Query(_) | Kind::Analyze(..) | Kind::Explain(..) | Kind::Handler(_)
+        )
     }
 
     /// INSERT, REPLACE, UPDATE, DELETE.
@@ -80,7 +83,7 @@ impl Kind {
                 source || locking(&i.subs, of)
             }
             Kind::Change(c) => locking(&c.block.subs, of),
-            Kind::Explain(..) => false,
+            Kind::Explain(..) | Kind::Handler(_) => false,
         }
     }
 }

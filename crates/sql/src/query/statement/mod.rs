@@ -1,12 +1,13 @@
 //! A planned statement at work: its metadata locks first, then what kind of statement it is decides who runs it.
 //!
-//! `into` is SELECT ... INTO, `analyze` the lines of EXPLAIN and the run that EXPLAIN ANALYZE tells of. May use all rooms that read and write.
+//! `into` is SELECT ... INTO, `handler_read` HANDLER ... READ, `analyze` the lines of EXPLAIN and the run that EXPLAIN ANALYZE tells of. May use all rooms that read and write.
 //!
 //! Invariants:
 //! - Every definition of the plan is locked before anything is evaluated, changed or sent: `Stale` comes from the locks only.
 //! - The header of a result is sent once, before its first row.
 
 mod analyze;
+mod handler_read;
 mod into;
 
 use crate::errno;
@@ -138,6 +139,7 @@ impl<'a> Runner<'a, '_> {
             Kind::Analyze(q, tree) => {
                 crate::query::statement::analyze::run(self, q, tree, &plan.columns, sink).await
             }
+            Kind::Handler(h) => Box::pin(handler_read::run(self, h, &plan.columns, sink)).await,
             Kind::Explain(rows, note) => {
                 if let Some(note) = note {
                     self.ev.cx.warnings.note(errno::ER_YES, || note.clone());

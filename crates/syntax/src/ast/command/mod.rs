@@ -76,6 +76,8 @@ pub struct Facts {
     pub makes_definition: bool,
     /// The prepared statement protocol does not take it (1295).
     pub unprepared: bool,
+    /// Closes the session's handlers (HANDLER) of the tables that it names, whatever becomes of it.
+    pub closes_handlers: bool,
     /// Reads or sets the diagnostics area of the statement before, so that it must leave it as it is.
     pub diagnostics: bool,
 }
@@ -98,6 +100,7 @@ impl Facts {
             blocked_by_backup: false,
             makes_definition: false,
             unprepared: false,
+            closes_handlers: false,
             diagnostics: false,
         }
     }

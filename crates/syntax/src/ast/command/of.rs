@@ -29,7 +29,7 @@ impl Statement {
             Statement::Handler(h) => match &**h {
                 Handler::Open { .. } => C::HaOpen,
                 Handler::Close(_) => C::HaClose,
-                Handler::Read { .. } => C::HaRead,
+                Handler::Read(_) => C::HaRead,
             },
             Statement::Comment => C::EmptyQuery,
             Statement::Show(s) => of_show(s),

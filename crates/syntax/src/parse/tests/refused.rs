@@ -446,6 +446,10 @@ fn handlers_by_their_own_names() {
         ("HANDLER d.t READ FIRST", 1064),
         ("HANDLER d.t CLOSE", 1064),
     ]);
+    assert_eq!(near("HANDLER h READ FIRST WHERE a IN (SELECT 1)"), "(SELECT 1)");
+    assert_eq!(near("HANDLER h READ FIRST WHERE EXISTS (SELECT 1)"), "(SELECT 1)");
+    assert_eq!(near("HANDLER h READ k = (SELECT 1)"), "SELECT 1)");
+    assert_eq!(near("HANDLER h READ k = ((SELECT 1))"), "(SELECT 1))");
     assert_eq!(near("HANDLER d.t READ k FIRST"), "READ k FIRST");
     assert_eq!(near("HANDLER d.t CLOSE"), "CLOSE");
     assert_eq!(near("HANDLER h READ k = ()"), ")");

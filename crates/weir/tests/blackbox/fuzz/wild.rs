@@ -10,7 +10,7 @@ use weir_rt::Rng;
 const CORPUS: &str = include_str!("../../../../syntax/testdata/statements.txt");
 
 /// Statements that mean something here; `{}` is a number.
-const SENSIBLE: [&str; 24] = [
+const SENSIBLE: [&str; 28] = [
     "insert into c0 (a, b, c) values ({}, {}, 'text'), ({}, null, repeat('x', {}00))",
     "insert ignore into c1 select a + {}, b, c from c0 where a < {}",
     "replace into c1 (a, b) values ({}, {})",
@@ -31,6 +31,10 @@ const SENSIBLE: [&str; 24] = [
     "alter table c1 add unique index (b), add index d{} (c(10))",
     "truncate table c{}",
     "rename table c{} to c{}",
+    "handler c{} open as h{}",
+    "handler h{} read b next where a < {} limit {}",
+    "handler h{} read `PRIMARY` >= ({}) limit {}",
+    "handler h{} close",
     "begin",
     "commit",
     "set autocommit = {}",
