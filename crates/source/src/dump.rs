@@ -5,6 +5,7 @@
 
 use crate::log::BinaryLog;
 use crate::reader::{FileReader, format_of};
+use crate::semi_sync::Spot;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_binlog::encode::{self, Writer as Encoder};
@@ -54,6 +55,8 @@ pub struct Dump {
     from: u64,
     /// Transactions that the replica has; those are left out.
     has: Option<GtidSet>,
+    /// No transaction was sent: the replica has all that was read.
+    sent_none: bool,
     /// The events of the transaction at hand are left out.
     skips: bool,
     /// What the replica has said of checksums, if anything: it expects that of the event before the first description of a format.
@@ -85,6 +88,7 @@ impl Dump {
             checksum: Checksum::None,
             from: MAGIC.len() as u64,
             has: None,
+            sent_none: false,
             skips: false,
             asked,
             begun: false,
@@ -145,7 +149,7 @@ impl Dump {
         }
         for f in self.log.infos().iter().rev() {
             if self.log.previous(f.number).await?.is_some_and(|before| before.is_subset(&has)) {
-                (self.number, self.has) = (f.number, Some(has));
+                (self.number, self.has, self.sent_none) = (f.number, Some(has), true);
                 return Ok(());
             }
         }
@@ -154,8 +158,8 @@ impl Dump {
 
     /// The name of the file and the position behind what was sent.
     pub fn place(&self) -> (String, u64) {
-        let name = self.log.fixed.names.file(self.number);
-        (name, self.reader.as_ref().map_or(self.from, FileReader::position))
+        let (number, position) = self.spot();
+        (self.log.fixed.names.file(number), position)
     }
 
     /// The next event that is to be sent.
@@ -188,13 +192,27 @@ impl Dump {
     /// Waits until there may be more to send, or until the time is over.
     pub async fn until_more(&self, limit: Duration) {
         let wait = self.log.grown.wait();
+        if !self.has_more() {
+            self.log.settings.rt.timeout(limit, wait).await;
+        }
+    }
+
+    /// Whether the files have something that was not looked at yet.
+    pub fn has_more(&self) -> bool {
         let size = self.log.infos().iter().find(|f| f.number == self.number).map_or(0, |f| f.size);
         let is_last = self.log.infos().last().is_none_or(|f| f.number == self.number);
         let read = self.reader.as_ref().map_or(0, FileReader::position);
-        if read < size || !is_last {
-            return;
-        }
-        self.log.settings.rt.timeout(limit, wait).await;
+        read < size || !is_last
+    }
+
+    /// Whether the replica has had all transactions that were read, as it has said when the dump began.
+    pub fn has_sent_none(&self) -> bool {
+        self.sent_none
+    }
+
+    /// The number of the file and the position behind what was sent.
+    pub fn spot(&self) -> Spot {
+        (self.number, self.reader.as_ref().map_or(self.from, FileReader::position))
     }
 
     async fn begin_file(&mut self) -> Result<(), DumpError> {
@@ -278,6 +296,7 @@ impl Dump {
                     ));
                 };
                 self.skips = has.contains(&gtid);
+                self.sent_none &= self.skips;
             }
             Kind::FormatDescription | Kind::PreviousGtids | Kind::Rotate | Kind::Stop => {
                 self.skips = false;
