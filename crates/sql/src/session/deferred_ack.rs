@@ -71,8 +71,11 @@ impl Session {
         let Some(owed) = txn.commit_ahead(durability).await.map_err(engine_error)? else {
             return Ok(());
         };
+        // What the commit was held for is confirmed.
         let is_confirmed = !self.said.unconfirmed.any();
-        self.said.unconfirmed.reaches(owed.lsn());
+        if !is_confirmed {
+            self.said.unconfirmed.reaches(owed.lsn());
+        }
         let rest = match told {
             Told::Last if is_confirmed || !self.waits_for_replicas() => self.owe(owed),
             _ => Some(owed),

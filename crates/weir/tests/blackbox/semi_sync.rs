@@ -155,15 +155,23 @@ fn what_is_not_acknowledged_is_not_seen_after_sync_and_is_seen_after_commit() {
         // Its locks are held until others see it.
         c.run("set innodb_lock_wait_timeout = 1");
         let locked = c.query(&format!("select a from d.t where a = {n} for update"));
-        assert_eq!(locked.map(|a| a.rows.len()).map_err(|e| e.errno), match n {
-            1 => Err(1205),
-            _ => Ok(1),
-        });
+        assert_eq!(
+            locked.map(|a| a.rows.len()).map_err(|e| e.errno),
+            match n {
+                1 => Err(1205),
+                _ => Ok(1),
+            }
+        );
         replica.acknowledge("binlog.000001", end);
         assert_eq!(writes.join().expect("ends"), Ok(0));
         assert_eq!(c.rows(&format!("select count(*) from d.t where a = {n}")), "1");
     }
-    assert_eq!(c.rows("select count(*) from information_schema.processlist where state like '%semi-sync%'"), "0");
+    assert_eq!(
+        c.rows(
+            "select count(*) from information_schema.processlist where state like '%semi-sync%'"
+        ),
+        "0"
+    );
 }
 
 #[test]
@@ -187,7 +195,10 @@ fn a_timeout_makes_it_asynchronous_until_a_replica_has_caught_up() {
     let end = replica.asked();
     replica.acknowledge("binlog.000001", end);
     assert_eq!(writes.join().expect("ends"), Ok(0));
-    assert_eq!((figure(&mut c, "source_yes_tx"), figure(&mut c, "source_no_tx")), ("1".into(), "9".into()));
+    assert_eq!(
+        (figure(&mut c, "source_yes_tx"), figure(&mut c, "source_no_tx")),
+        ("1".into(), "9".into())
+    );
     // Nobody is there, and nobody is waited for.
     c.run("set global rpl_semi_sync_source_timeout = 600000");
     c.run("set global rpl_semi_sync_source_wait_no_replica = off");
@@ -365,7 +376,10 @@ fn plugins_and_variables_are_what_scripts_expect() {
     let mut c = server.root_client();
     assert_eq!(figure(&mut c, "source_status"), "ON");
     let plugins = c.rows("select plugin_name, plugin_status, plugin_type from information_schema.plugins where plugin_name like 'rpl%'");
-    assert_eq!(plugins, "rpl_semi_sync_source,ACTIVE,REPLICATION;rpl_semi_sync_replica,ACTIVE,REPLICATION");
+    assert_eq!(
+        plugins,
+        "rpl_semi_sync_source,ACTIVE,REPLICATION;rpl_semi_sync_replica,ACTIVE,REPLICATION"
+    );
     assert_eq!(c.fail("install plugin rpl_semi_sync_source soname 'semisync_source.so'"), 1125);
     assert_eq!(c.fail("install plugin rpl_semi_sync_replica soname 'semisync_replica.so'"), 1125);
     assert_eq!(c.fail("install plugin rpl_semi_sync_master soname 'semisync_master.so'"), 4045);
@@ -377,7 +391,9 @@ fn plugins_and_variables_are_what_scripts_expect() {
     assert_eq!(c.run("set global rpl_semi_sync_source_wait_for_replica_count = 0").warnings, 1);
     assert_eq!(c.fail("set session rpl_semi_sync_source_enabled = on"), 1229);
     c.run("create user plain");
-    let mut plain = server.connect(&crate::common::Login { user: "plain", ..Default::default() }).expect("a login");
+    let mut plain = server
+        .connect(&crate::common::Login { user: "plain", ..Default::default() })
+        .expect("a login");
     assert_eq!(plain.fail("set global rpl_semi_sync_source_enabled = off"), 1227);
     assert_eq!(plain.fail("install plugin rpl_semi_sync_source soname 'semisync_source.so'"), 1142);
 }
