@@ -58,7 +58,7 @@ impl Mode {
 
     /// Whether the event that was read last is to be acknowledged.
     pub(super) fn asks(&self, dump: &Dump) -> bool {
-        self.member.asks(dump.spot())
+        dump.ends().is_some_and(|at| self.member.asks(at))
     }
 
     /// The replica has said at the beginning that it has all that was read so far.
