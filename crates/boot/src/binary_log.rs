@@ -30,6 +30,9 @@ pub fn open(
     if on && vars.u64(Var::binlog_format) != 2 {
         return Err("option '--binlog-format': the binary log has rows only, ROW".into());
     }
+    if on && vars.u64(Var::binlog_error_action) != 1 {
+        return Err("option '--binlog-error-action': the server does not go on without its binary log, ABORT_SERVER".into());
+    }
     let base = base_name(&vars.text(Var::log_bin_basename), embedding)?;
     let left = || rt.block_on(disk.exists(weir_source::STATE)).unwrap_or(true);
     if !on && !left() {

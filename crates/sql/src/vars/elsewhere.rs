@@ -149,7 +149,7 @@ macro_rules! with_elsewhere {
     binlog_direct_non_transactional_updates: Both Always, BOOL, OFF,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_error_action: Global Always, VarType::Enum(&["IGNORE_ERROR", "ABORT_SERVER"]), Default::Enum(1),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "It is ABORT_SERVER: a server whose binary log cannot be written stops.";
     binlog_expire_logs_auto_purge: Global Always, BOOL, ON,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_group_commit_sync_delay: Global Always, uint(0, 1_000_000), n(0),
@@ -167,7 +167,7 @@ macro_rules! with_elsewhere {
     binlog_row_metadata: Global Always, VarType::Enum(&["MINIMAL", "FULL"]), Default::Enum(0),
         "What the binary log tells of tables: FULL adds names, members and primary keys.";
     binlog_row_value_options: Both Always, STR, s(""),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "It is empty: changed documents are logged whole.", note "changed documents are logged whole";
     binlog_rows_query_log_events: Both Always, BOOL, OFF,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_dependency_history_size: Global Always, uint(1, 1_000_000), n(25_000),
