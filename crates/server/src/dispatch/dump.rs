@@ -134,7 +134,12 @@ impl Connection {
         done
     }
 
-    fn send_log(&mut self, log: &Arc<BinaryLog>, asked: Asked) -> Result<(), SqlError> {
+    /// The stream that is asked for, and what makes it one that is acknowledged.
+    fn begin_dump(
+        &self,
+        log: &Arc<BinaryLog>,
+        asked: &Asked,
+    ) -> Result<(Dump, Option<Mode>), SqlError> {
         let names = ["source_binlog_checksum", "master_binlog_checksum"];
         let asked_sum = self.session.said_by_replica(names).map(|name| {
             match name.eq_ignore_ascii_case("NONE") {
@@ -142,18 +147,22 @@ impl Connection {
                 false => Checksum::Crc32,
             }
         });
-        let beats =
-            self.session.said_by_replica(["source_heartbeat_period", "master_heartbeat_period"]);
-        let beats = beats.and_then(|n| n.parse::<f64>().ok()).filter(|n| *n > 0.0);
-        let beats = beats.map(|nanos| Duration::from_nanos(nanos as u64));
-        let rt = self.server.rt.clone();
-        let begun = rt.block_on(Dump::begin(log, asked.from, asked_sum));
-        let mut dump = begun.map_err(|e| fatal(e.0))?;
+        let begun = self.server.rt.block_on(Dump::begin(log, asked.from.clone(), asked_sum));
+        let dump = begun.map_err(|e| fatal(e.0))?;
         let mode = match self.is_semi_sync() {
             true => Some(Mode::begin(log, asked.server_id, &dump)?),
             false => None,
         };
-        let mode = mode.as_ref();
+        Ok((dump, mode))
+    }
+
+    fn send_log(&mut self, log: &Arc<BinaryLog>, asked: Asked) -> Result<(), SqlError> {
+        let beats =
+            self.session.said_by_replica(["source_heartbeat_period", "master_heartbeat_period"]);
+        let beats = beats.and_then(|n| n.parse::<f64>().ok()).filter(|n| *n > 0.0);
+        let beats = beats.map(|nanos| Duration::from_nanos(nanos as u64));
+        let (mut dump, mode) = self.begin_dump(log, &asked)?;
+        let (rt, mode) = (self.server.rt.clone(), mode.as_ref());
         let mut sent = Instant::now();
         loop {
             if self.is_killed() || self.server.stopping.load(Ordering::Relaxed) {
