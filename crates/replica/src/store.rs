@@ -93,10 +93,7 @@ pub fn make_tables(shared: &Shared, s: &mut Session) -> Result<(), SqlError> {
             }
             continue;
         }
-        // A computed one of that name gives way first.
-        if shared.inst.computed("mysql", name).is_some() {
-            ask(shared, s, &format!("DROP TABLE mysql.{name}"))?;
-        }
+        // It takes the place of a computed one of that name.
         ask(shared, s, create)?;
     }
     Ok(())
