@@ -56,7 +56,7 @@ start replica "$port" 2 --rpl-semi-sync-replica-enabled=ON
 ask "$port" -e "create database weir_semi; create table weir_semi.t (a int primary key, b longblob)"
 place=($(ask "$other" -N -e 'show binary log status' 2>/dev/null || ask "$other" -N -e 'show master status'))
 for tls in 0 1; do
-  ask "$port" -e "stop replica; change replication filter replicate_do_db = (weir_semi); change replication source to source_host='127.0.0.1', source_port=$other, source_user='weir_semi', source_password='repl', source_log_file='${place[0]}', source_log_pos=${place[1]}, get_source_public_key=1, source_connect_retry=1, source_ssl=$tls; start replica"
+  ask "$port" -e "stop replica; change replication source to source_host='127.0.0.1', source_port=$other, source_user='weir_semi', source_password='repl', source_log_file='${place[0]}', source_log_pos=${place[1]}, get_source_public_key=1, source_connect_retry=1, source_ssl=$tls; change replication filter replicate_do_db = (weir_semi); start replica"
   becomes "$port" replica_status ON
   ask "$other" -e "set global rpl_semi_sync_source_timeout=20000; set global rpl_semi_sync_source_enabled=on; flush status"
   before=$(figure "$other" source_yes_tx)

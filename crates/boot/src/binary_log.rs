@@ -105,7 +105,7 @@ fn base_name(named: &str, embedding: &Embedding) -> Result<String, String> {
     Ok(base.to_owned())
 }
 
-/// Variables of semi-synchronous replication, of which the first comes last.
+/// Variables of semi-synchronous replication. The switch comes last, when all others are known.
 const SEMI_SYNC: [(Var, fn(&BinaryLog, u64)); 5] = [
     (Var::rpl_semi_sync_source_timeout, |l, n| l.settings.semi_sync.set_timeout(n as u32)),
     (Var::rpl_semi_sync_source_wait_for_replica_count, |l, n| {

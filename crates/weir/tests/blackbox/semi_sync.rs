@@ -8,7 +8,7 @@ const LOG: &[&str] =
 const ON: &str = "--rpl-semi-sync-source-enabled=ON";
 const FOR_EVER: &str = "--rpl-semi-sync-source-timeout=600000";
 
-/// A replica of the test's own, which acknowledges what it is told to.
+/// A replica of the test's own, which acknowledges what the test wants.
 struct Replica {
     c: Client,
 }
