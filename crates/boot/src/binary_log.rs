@@ -9,6 +9,7 @@ use weir_binlog::{GtidSet, Source};
 use weir_disk::Disk;
 use weir_rt::Rt;
 use weir_source::log::Settings;
+use weir_source::semi_sync::SemiSync;
 use weir_source::{BinaryLog, Options};
 use weir_sql::vars::{GlobalVars, SERVER_VERSION, Var, VarValue};
 
@@ -29,6 +30,9 @@ pub fn open(
     if on && vars.u64(Var::binlog_format) != 2 {
         return Err("option '--binlog-format': the binary log has rows only, ROW".into());
     }
+    if on && vars.u64(Var::binlog_error_action) != 1 {
+        return Err("option '--binlog-error-action': the server does not go on without its binary log, ABORT_SERVER".into());
+    }
     let base = base_name(&vars.text(Var::log_bin_basename), embedding)?;
     let left = || rt.block_on(disk.exists(weir_source::STATE)).unwrap_or(true);
     if !on && !left() {
@@ -43,6 +47,7 @@ pub fn open(
         max_size: AtomicU64::new(vars.u64(Var::max_binlog_size)),
         expire_seconds: AtomicU64::new(vars.u64(Var::binlog_expire_logs_seconds)),
         stopping: AtomicBool::new(false),
+        semi_sync: SemiSync::new(rt.clone(), embedding.warning.clone()),
     });
     let o = Options {
         base: base.clone(),
@@ -100,6 +105,21 @@ fn base_name(named: &str, embedding: &Embedding) -> Result<String, String> {
     Ok(base.to_owned())
 }
 
+/// Variables of semi-synchronous replication. The switch comes last, when all others are known.
+const SEMI_SYNC: [(Var, fn(&BinaryLog, u64)); 5] = [
+    (Var::rpl_semi_sync_source_timeout, |l, n| l.settings.semi_sync.set_timeout(n as u32)),
+    (Var::rpl_semi_sync_source_wait_for_replica_count, |l, n| {
+        l.settings.semi_sync.set_replicas(n as u32);
+    }),
+    (Var::rpl_semi_sync_source_wait_no_replica, |l, n| {
+        l.settings.semi_sync.set_waits_alone(n == 1);
+    }),
+    (Var::rpl_semi_sync_source_wait_point, |l, n| {
+        l.settings.semi_sync.set_before_visible(n == 0);
+    }),
+    (Var::rpl_semi_sync_source_enabled, |l, n| l.settings.semi_sync.enable(n == 1)),
+];
+
 /// Those that may change while the server runs.
 fn follow_variables(log: &Arc<BinaryLog>, vars: &GlobalVars) {
     let follow = |var: Var, take: fn(&BinaryLog, u64)| {
@@ -110,6 +130,7 @@ fn follow_variables(log: &Arc<BinaryLog>, vars: &GlobalVars) {
                 let number = match value {
                     VarValue::UInt(n) => *n,
                     VarValue::Enum(n) => u64::from(*n),
+                    VarValue::Bool(on) => u64::from(*on),
                     _ => return Ok(()),
                 };
                 if let Some(log) = log.upgrade() {
@@ -125,6 +146,10 @@ fn follow_variables(log: &Arc<BinaryLog>, vars: &GlobalVars) {
     follow(Var::binlog_expire_logs_seconds, |l, n| {
         l.settings.expire_seconds.store(n, Ordering::Relaxed);
     });
+    for (var, take) in SEMI_SYNC {
+        take(log, vars.u64(var));
+        follow(var, take);
+    }
     let own = Arc::downgrade(log);
     vars.read_gtids_by(Box::new(move |purged, others| {
         let mut all: GtidSet = others.parse().unwrap_or_default();

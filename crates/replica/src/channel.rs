@@ -1,5 +1,6 @@
 //! A channel: what its two threads and the statements about it share.
 
+use crate::acks::Acks;
 use crate::lock;
 use crate::queue::Queue;
 use std::net::{Shutdown, TcpStream};
@@ -120,6 +121,8 @@ pub struct State {
     pub applying: Transaction,
     pub last: Transaction,
     pub retries: u64,
+    /// The connection to the source is one on which transactions are acknowledged.
+    pub semi_sync: bool,
     pub receiver_thread: Option<u64>,
     pub applier_thread: Option<u64>,
     /// USER and PASSWORD of START REPLICA, which are kept nowhere.
@@ -130,6 +133,7 @@ pub struct Channel {
     pub name: String,
     pub state: Mutex<State>,
     pub queue: Queue,
+    pub acks: Acks,
     pub receiver: Arc<Thread>,
     pub applier: Arc<Thread>,
     /// The receiver's connection, so that it can be ended.
@@ -147,6 +151,7 @@ impl Channel {
             name: name.to_owned(),
             state: Mutex::new(state),
             queue: Queue::default(),
+            acks: Acks::default(),
             receiver: Arc::default(),
             applier: Arc::default(),
             socket: Mutex::default(),
@@ -274,6 +279,7 @@ impl Channel {
             applying: s.applying.clone(),
             last: s.last.clone(),
             retries: s.retries,
+            semi_sync: receives && s.semi_sync,
             receiver_thread: s.receiver_thread.filter(|_| receives),
             applier_thread: s.applier_thread.filter(|_| applies),
         }

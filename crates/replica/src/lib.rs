@@ -1,7 +1,7 @@
 //! Weir as a replica of MySQL and MariaDB: channels to sources, each with a thread that receives events and one that applies them.
 //!
 //! [`source`] is a client of another server: login, TLS, queries, the stream of a binary log. [`receiver`] reads that stream into the
-//! [`queue`] of its channel, and the [`applier`] carries it out in a session. [`channel`] is what the two share, [`store`] what a channel
+//! [`queue`] of its channel, and the [`applier`] carries it out in a session. [`acks`] are what a source waits for. [`channel`] is what the two share, [`store`] what a channel
 //! keeps in the database, and [`manager`] carries out statements about replicas. [`migrate`] is
 //! `weir migrate`.
 //!
@@ -14,6 +14,7 @@
 //!   source, from where the applier is.
 #![forbid(unsafe_code)]
 
+pub mod acks;
 pub mod applier;
 pub mod channel;
 pub mod manager;

@@ -5,6 +5,7 @@ use crate::lock;
 use crate::manager::Shared;
 use crate::queue::Item;
 use crate::source::{Dump, Result, Source, SourceError, Target, Tls};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_binlog::event::{Event, flag};
@@ -36,6 +37,7 @@ pub fn run(shared: &Arc<Shared>, channel: &Arc<Channel>) {
         let mut received = false;
         let done = receive(shared, channel, &settings, &mut received);
         channel.set_socket(None);
+        channel.tell(|s| s.semi_sync = false);
         if is_stopped(shared, channel) {
             break;
         }
@@ -148,6 +150,10 @@ fn receive(
         return Ok(());
     }
     let from = beginning(shared, channel, settings, maria, &mut source)?;
+    let bell = match lock(&channel.state).semi_sync {
+        true => Some(channel.acks.begin().map_err(SourceError::from)?),
+        false => None,
+    };
     let server_id = shared.inst.vars.u64(Var::server_id) as u32;
     let host = shared.inst.vars.text(Var::report_host);
     let port = shared.inst.vars.u64(Var::port) as u16;
@@ -156,7 +162,10 @@ fn receive(
     set_state(channel, Running::Yes, "Waiting for source to send event");
     let mut stream = Stream::new(shared, channel, settings, checksum);
     loop {
-        let event = source.event().map_err(|e| match (e.lost, e.errno) {
+        if let Some(bell) = bell {
+            acknowledge_until_event(channel, &mut source, bell, patience)?;
+        }
+        let event = source.event(bell.is_some()).map_err(|e| match (e.lost, e.errno) {
             (false, CANNOT_SEND) => SourceError::new(
                 SOURCE_FATAL,
                 format!(
@@ -166,13 +175,57 @@ fn receive(
             ),
             _ => e,
         })?;
-        let Some(bytes) = event else { return Ok(()) };
+        let Some((bytes, asked)) = event else { return Ok(()) };
         *received = true;
         channel.tell(|s| s.receiver_error = None);
+        stream.asked = asked;
         if !stream.event(bytes)? || stopped() {
             return Ok(());
         }
     }
+}
+
+/// Acknowledges what the applier has done, until the source has something to say.
+fn acknowledge_until_event(
+    channel: &Channel,
+    source: &mut Source,
+    bell: &OwnedFd,
+    patience: Duration,
+) -> Result<()> {
+    loop {
+        if let Some(at) = channel.acks.take_due() {
+            source.acknowledge(&at)?;
+        }
+        if source.listen(bell, patience)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether this server acknowledges transactions to the source, which it has agreed to.
+fn agree_on_semi_sync(shared: &Shared, channel: &Channel, source: &mut Source) -> Result<()> {
+    if !shared.inst.vars.bool(Var::rpl_semi_sync_replica_enabled) {
+        return Ok(());
+    }
+    let mut knows = false;
+    for name in ["rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"] {
+        match source.value(&format!("SELECT @@global.{name}")) {
+            Ok(_) => knows = true,
+            Err(e) if e.lost => return Err(e),
+            // 1193: it has the other name, or nothing of this kind.
+            Err(_) => {}
+        }
+    }
+    let name = &channel.name;
+    if !knows {
+        shared.host.error(&format!(
+            "Replica I/O for channel '{name}': the source knows no semi-synchronous replication, it is followed asynchronously"
+        ));
+        return Ok(());
+    }
+    source.query("SET @rpl_semi_sync_replica = 1, @rpl_semi_sync_slave = 1")?;
+    channel.tell(|s| s.semi_sync = true);
+    Ok(())
 }
 
 /// Says who this is and what it wants to know. Answers whether the source is a MariaDB, and what its events have for a checksum.
@@ -221,6 +274,7 @@ fn introduce(
     }
     let own = shared.inst.vars.text(Var::server_uuid);
     source.query(&format!("SET @slave_uuid = '{own}', @replica_uuid = '{own}'"))?;
+    agree_on_semi_sync(shared, channel, source)?;
     Ok((maria, checksum))
 }
 
@@ -267,6 +321,10 @@ struct Stream<'c> {
     own: u32,
     format: Arc<Format>,
     file: Arc<str>,
+    /// The source wants to hear when the event at hand is applied.
+    asked: bool,
+    /// Where the last event ends that the applier was given.
+    given: Option<Position>,
 }
 
 impl<'c> Stream<'c> {
@@ -280,7 +338,8 @@ impl<'c> Stream<'c> {
         let own = shared.inst.vars.u64(Var::server_id) as u32;
         let ignored = &settings.ignore_server_ids;
         let format = Arc::new(Format { checksum, ..Format::default() });
-        Stream { shared, channel, ignored, own, format, file: "".into() }
+        let file = "".into();
+        Stream { shared, channel, ignored, own, format, file, asked: false, given: None }
     }
 
     /// False: the receiver is to stop.
@@ -310,6 +369,13 @@ impl<'c> Stream<'c> {
         }
         let of_others = header.server_id != self.own && !self.ignored.contains(&header.server_id);
         self.note(&event);
+        let end = Position { file: self.file.to_string(), offset: u64::from(header.end) };
+        if of_others {
+            self.given = Some(end.clone());
+        }
+        if self.asked {
+            self.channel.acks.want(end, self.given.as_ref());
+        }
         if of_others {
             let item =
                 Item { event: bytes.into(), format: self.format.clone(), file: self.file.clone() };

@@ -88,13 +88,24 @@ pub fn ask(shared: &Shared, s: &mut Session, sql: &str) -> Result<Vec<Vec<String
 pub fn make_tables(shared: &Shared, s: &mut Session) -> Result<(), SqlError> {
     for (name, create) in TABLES {
         if shared.inst.db.table("mysql", name).is_some() {
+            if name == "gtid_executed" {
+                add_tags(shared, s)?;
+            }
             continue;
         }
-        // A computed one of that name gives way first.
-        if shared.inst.computed("mysql", name).is_some() {
-            ask(shared, s, &format!("DROP TABLE mysql.{name}"))?;
-        }
+        // It takes the place of a computed one of that name.
         ask(shared, s, create)?;
+    }
+    Ok(())
+}
+
+/// A dump of MySQL 8.0 has made the table, which has no tags there.
+fn add_tags(shared: &Shared, s: &mut Session) -> Result<(), SqlError> {
+    if ask(shared, s, "SHOW COLUMNS FROM mysql.gtid_executed LIKE 'gtid_tag'")?.is_empty() {
+        let sql =
+            "ALTER TABLE mysql.gtid_executed ADD COLUMN gtid_tag CHAR(32) NOT NULL DEFAULT '',
+                   DROP PRIMARY KEY, ADD PRIMARY KEY (source_uuid, gtid_tag, interval_start)";
+        ask(shared, s, sql)?;
     }
     Ok(())
 }
@@ -190,14 +201,12 @@ pub fn executed(shared: &Shared, s: &mut Session) -> Result<GtidSet, SqlError> {
     if shared.inst.db.table("mysql", "gtid_executed").is_none() {
         return Ok(set);
     }
-    let rows = ask(
-        shared,
-        s,
-        "SELECT source_uuid, gtid_tag, interval_start, interval_end FROM mysql.gtid_executed",
-    )?;
+    let rows = ask(shared, s, "SELECT * FROM mysql.gtid_executed")?;
     for row in rows {
-        let source = Source::parse_uuid(&row[0]).and_then(|u| Source::with_tag(u, &row[1]).ok());
-        let (Some(source), Ok(begin), Ok(end)) = (source, row[2].parse(), row[3].parse()) else {
+        let [uuid, begin, end, tag @ ..] = &row[..] else { continue };
+        let tag = tag.first().map_or("", String::as_str);
+        let source = Source::parse_uuid(uuid).and_then(|u| Source::with_tag(u, tag).ok());
+        let (Some(source), Ok(begin), Ok(end)) = (source, begin.parse(), end.parse()) else {
             continue;
         };
         set.add_range(&source, (begin, end));

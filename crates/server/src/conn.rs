@@ -297,6 +297,11 @@ impl Conn {
         self.framer.has_buffered() || self.unpacker.as_ref().is_some_and(|u| u.has_buffered())
     }
 
+    /// Whether a read has something to give for which the socket need not be asked.
+    pub fn has_something(&self) -> bool {
+        self.has_buffered() || self.transport.has_buffered()
+    }
+
     fn set_read_timeout(&mut self, timeout: Duration) {
         if self.read_timeout != timeout && self.transport.set_read_timeout(timeout).is_ok() {
             self.read_timeout = timeout;

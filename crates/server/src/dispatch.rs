@@ -6,6 +6,7 @@ mod dump;
 mod logged;
 mod parameters;
 mod refresh;
+mod semi_sync;
 
 use crate::auth::Refused;
 use crate::conn::{Conn, ReadError};

@@ -5,6 +5,8 @@
 
 use crate::log::BinaryLog;
 use crate::reader::{FileReader, format_of};
+use crate::semi_sync::Spot;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_binlog::encode::{self, Writer as Encoder};
@@ -54,12 +56,19 @@ pub struct Dump {
     from: u64,
     /// Transactions that the replica has; those are left out.
     has: Option<GtidSet>,
+    /// No transaction was sent: the replica has all that was read.
+    sent_none: bool,
     /// The events of the transaction at hand are left out.
     skips: bool,
     /// What the replica has said of checksums, if anything: it expects that of the event before the first description of a format.
     asked: Option<Checksum>,
     begun: bool,
-    waiting: Vec<Vec<u8>>,
+    /// Events that come next, and where those end that stand in the file.
+    waiting: VecDeque<(Vec<u8>, Option<Spot>)>,
+    /// Where the event ends that was given last; `None`: it stands in no file.
+    ends: Option<Spot>,
+    /// Events up to here were left out, and the replica does not know it.
+    left_out: Option<u64>,
 }
 
 impl Drop for Dump {
@@ -85,10 +94,13 @@ impl Dump {
             checksum: Checksum::None,
             from: MAGIC.len() as u64,
             has: None,
+            sent_none: false,
             skips: false,
             asked,
             begun: false,
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
+            ends: None,
+            left_out: None,
         };
         match from {
             From::Position { file, position } => dump.find_position(&file, position)?,
@@ -145,7 +157,7 @@ impl Dump {
         }
         for f in self.log.infos().iter().rev() {
             if self.log.previous(f.number).await?.is_some_and(|before| before.is_subset(&has)) {
-                (self.number, self.has) = (f.number, Some(has));
+                (self.number, self.has, self.sent_none) = (f.number, Some(has), true);
                 return Ok(());
             }
         }
@@ -154,15 +166,16 @@ impl Dump {
 
     /// The name of the file and the position behind what was sent.
     pub fn place(&self) -> (String, u64) {
-        let name = self.log.fixed.names.file(self.number);
-        (name, self.reader.as_ref().map_or(self.from, FileReader::position))
+        let (number, position) = self.spot();
+        (self.log.fixed.names.file(number), position)
     }
 
     /// The next event that is to be sent.
     pub async fn next(&mut self) -> Result<Sent, DumpError> {
         loop {
-            if !self.waiting.is_empty() {
-                return Ok(Sent::Event(self.waiting.remove(0)));
+            if let Some((event, ends)) = self.waiting.pop_front() {
+                self.ends = ends;
+                return Ok(Sent::Event(event));
             }
             if self.reader.is_none() {
                 self.begin_file().await?;
@@ -174,12 +187,24 @@ impl Dump {
             };
             let Some(reader) = &mut self.reader else { continue };
             if let Some(event) = reader.next(infos[at].size).await? {
+                let behind = self.spot();
                 if self.wants(&event)? {
-                    return Ok(Sent::Event(event));
+                    self.tell_left_out();
+                    self.waiting.push_back((event, Some(behind)));
+                } else {
+                    self.left_out = Some(behind.1);
                 }
                 continue;
             }
-            let Some(next) = infos.get(at + 1) else { return Ok(Sent::Waits) };
+            let Some(next) = infos.get(at + 1) else {
+                if self.left_out.is_some() {
+                    self.tell_left_out();
+                    continue;
+                }
+                return Ok(Sent::Waits);
+            };
+            // The name of the next file says it as well.
+            self.left_out = None;
             (self.number, self.from, self.reader) = (next.number, MAGIC.len() as u64, None);
             self.log.reads_on(self.reading, next.number);
         }
@@ -188,13 +213,27 @@ impl Dump {
     /// Waits until there may be more to send, or until the time is over.
     pub async fn until_more(&self, limit: Duration) {
         let wait = self.log.grown.wait();
+        if !self.has_more() {
+            self.log.settings.rt.timeout(limit, wait).await;
+        }
+    }
+
+    /// Whether the files have something that was not looked at yet.
+    pub fn has_more(&self) -> bool {
         let size = self.log.infos().iter().find(|f| f.number == self.number).map_or(0, |f| f.size);
         let is_last = self.log.infos().last().is_none_or(|f| f.number == self.number);
         let read = self.reader.as_ref().map_or(0, FileReader::position);
-        if read < size || !is_last {
-            return;
-        }
-        self.log.settings.rt.timeout(limit, wait).await;
+        read < size || !is_last
+    }
+
+    /// Whether the replica has had all transactions that were read, as it has said when the dump began.
+    pub fn has_sent_none(&self) -> bool {
+        self.sent_none
+    }
+
+    /// The number of the file and the position behind what was sent.
+    pub fn spot(&self) -> Spot {
+        (self.number, self.reader.as_ref().map_or(self.from, FileReader::position))
     }
 
     async fn begin_file(&mut self) -> Result<(), DumpError> {
@@ -215,7 +254,7 @@ impl Dump {
             true => checksum,
             false => self.asked.unwrap_or(Checksum::None),
         };
-        self.waiting.push(self.artificial_rotate());
+        self.waiting.push_back((self.artificial_rotate(), None));
         self.checksum = checksum;
         let behind = MAGIC.len() as u64 + format.len() as u64;
         if self.from > MAGIC.len() as u64 {
@@ -223,7 +262,7 @@ impl Dump {
             format[13..17].copy_from_slice(&0u32.to_le_bytes());
             renew_checksum(&mut format);
         }
-        self.waiting.push(format);
+        self.waiting.push_back((format, None));
         let at = self.from.max(behind);
         self.reader = Some(FileReader::open(&fixed, self.number, at).await?);
         Ok(())
@@ -249,9 +288,26 @@ impl Dump {
         out
     }
 
+    /// A replica counts the bytes that it is sent: before it gets what follows on events that were left out, it learns where that stands.
+    fn tell_left_out(&mut self) {
+        if let Some(position) = self.left_out.take() {
+            let (name, _) = self.place();
+            self.waiting.push_back((self.heartbeat_at(&name, position), None));
+        }
+    }
+
+    /// Where the event ends that was given last, if it stands in a file.
+    pub fn ends(&self) -> Option<Spot> {
+        self.ends
+    }
+
     /// Tells a replica that the source is there, and where it is.
     pub fn heartbeat(&self) -> Vec<u8> {
         let (name, position) = self.place();
+        self.heartbeat_at(&name, position)
+    }
+
+    fn heartbeat_at(&self, name: &str, position: u64) -> Vec<u8> {
         let mut out = self.artificial(Kind::Heartbeat, position as u32, name.as_bytes());
         // A heartbeat is no artificial event to those who read it.
         out[17..19].copy_from_slice(&0u16.to_le_bytes());
@@ -278,6 +334,7 @@ impl Dump {
                     ));
                 };
                 self.skips = has.contains(&gtid);
+                self.sent_none &= self.skips;
             }
             Kind::FormatDescription | Kind::PreviousGtids | Kind::Rotate | Kind::Stop => {
                 self.skips = false;

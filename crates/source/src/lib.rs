@@ -3,7 +3,7 @@
 //! A commit's events ride in the redo log as a [`record`]. [`BinaryLog`] follows the redo log (`weir_engine::Follower`) and makes of the
 //! records ([`pack`] makes them short), in the order of the commits, the files that clients see: [`writer`] formats and writes them, [`state`] is what a start
 //! must know of them, [`names`] are the files and their index, [`log`] is what the server asks of the whole. [`reader`] reads the files
-//! for those who follow this server, [`dump`] is the stream that one of them is sent.
+//! for those who follow this server, [`dump`] is the stream that one of them is sent, [`semi_sync`] what commits wait for until replicas have them.
 //!
 //! There is no SQL here, no thread and no clock but the runtime's.
 //!
@@ -20,6 +20,7 @@ pub mod owned;
 mod pack;
 pub mod reader;
 pub mod record;
+pub mod semi_sync;
 mod state;
 pub mod tickets;
 mod writer;

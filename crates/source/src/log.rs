@@ -4,6 +4,7 @@ use crate::names::{NUMBER_MAX, Names, STATE};
 use crate::owned::Owners;
 use crate::reader::{FileReader, previous_of};
 use crate::record::{Batch, Record};
+use crate::semi_sync::{SemiSync, Spot};
 use crate::state::State;
 use crate::tickets::Tickets;
 use crate::writer::{FileInfo, Fixed, Writer};
@@ -41,6 +42,7 @@ pub struct Settings {
     /// `binlog_expire_logs_seconds`; 0: files do not expire.
     pub expire_seconds: AtomicU64,
     pub stopping: AtomicBool,
+    pub semi_sync: Arc<SemiSync>,
 }
 
 impl Settings {
@@ -290,6 +292,7 @@ impl BinaryLog {
     /// The engine ends.
     pub fn stop(&self) {
         self.settings.stopping.store(true, Ordering::Relaxed);
+        self.settings.semi_sync.stop();
         self.stop.set();
         self.grown.wake_all();
     }
@@ -354,6 +357,11 @@ impl BinaryLog {
     pub fn number_of(&self, name: &str) -> Option<u32> {
         let number = self.fixed.names.number(name)?;
         lock(&self.told).files.iter().any(|f| f.number == number).then_some(number)
+    }
+
+    /// A place as a replica names it, whether or not the file is still there.
+    pub fn spot_of(&self, name: &str, position: u64) -> Option<Spot> {
+        Some((self.fixed.names.number(name)?, position))
     }
 
     /// The events of a file from `from` on, each with its position.

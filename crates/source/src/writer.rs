@@ -241,6 +241,9 @@ impl Writer {
 
     fn note_commit(&mut self, end: Lsn) {
         self.state.lsn = end;
+        if self.rotates {
+            self.settings.semi_sync.note(end, (self.state.number, self.end()));
+        }
         self.clock.push_back((end, self.state.sequence));
         if self.clock.len() > CLOCK_MAX
             && let Some((_, oldest)) = self.clock.pop_front()
@@ -535,6 +538,7 @@ impl Writer {
     /// RESET BINARY LOGS AND GTIDS: all files go, and with them what was executed; `number` is that of the next file.
     pub async fn reset(&mut self, number: u32) -> Result<()> {
         let gone: Vec<u32> = self.files.drain(..).map(|f| f.number).collect();
+        self.settings.semi_sync.forget_places();
         self.out.clear();
         self.ended = None;
         self.file = None;

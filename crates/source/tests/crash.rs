@@ -40,6 +40,7 @@ async fn open_telling(
         max_size: AtomicU64::new(max_size),
         expire_seconds: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
+        semi_sync: weir_source::semi_sync::SemiSync::new(rt.clone(), Arc::new(|_| {})),
     };
     let o = Options {
         base: "binlog".into(),

@@ -132,6 +132,7 @@ errors! { SERVER:
     ER_STACK_OVERRUN = 1119, b"HY000",
         "Thread stack overrun:  Used: {} of a {} stack.  Use 'mysqld --thread_stack=#' to specify a bigger stack if needed";
     ER_WRONG_OUTER_JOIN_UNUSED = 1120, b"42000", "Cross dependency found in OUTER JOIN; examine your ON conditions";
+    ER_UDF_EXISTS = 1125, b"HY000", "Function '{}' already exists";
     ER_FUNCTION_NOT_DEFINED = 1128, b"HY000", "Function '{}' is not defined";
     ER_HOST_NOT_PRIVILEGED = 1130, b"HY000", "Host '{}' is not allowed to connect to this MySQL server";
     ER_PASSWORD_ANONYMOUS_USER = 1131, b"42000", "You are using MySQL as an anonymous user and anonymous users are not allowed to change passwords";
@@ -450,6 +451,7 @@ errors! { SERVER:
     ER_XA_RBDEADLOCK = 1614, b"XA102", "XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected";
     ER_NEED_REPREPARE = 1615, b"HY000", "Prepared statement needs to be re-prepared";
     WARN_OPTION_IGNORED = 1618, b"HY000", "<{}> option ignored";
+    ER_PLUGIN_DELETE_BUILTIN = 1619, b"HY000", "Built-in plugins cannot be deleted";
     ER_VARIABLE_IS_READONLY = 1621, b"HY000", "{} variable '{}' is read-only. Use SET {} to assign the value";
     ER_TOO_LONG_TABLE_COMMENT = 1628, b"HY000", "Comment for table '{}' is too long (max = {})";
     ER_TOO_LONG_FIELD_COMMENT = 1629, b"HY000", "The maximum supported character limit for the field, '{}', has been exceeded (max = {})";

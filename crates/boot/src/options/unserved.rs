@@ -71,7 +71,7 @@ const UNSERVED: &[Unserved] = &[
     absent("there is no Galera here", &["wsrep_*", "wsrep", "innodb_disallow_writes"]),
     absent("there is no group replication here", &["group_replication_*"]),
     absent(
-        "there is no semi-synchronous replication here",
+        "semi-synchronous replication here has no such switch",
         &["rpl_semi_sync_*", "replication_optimize_for_static_plugin_config"],
     ),
     absent(

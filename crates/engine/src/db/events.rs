@@ -51,6 +51,16 @@ impl Db {
         Ok(end)
     }
 
+    /// Waits until the log is durable up to `lsn`.
+    pub async fn make_durable_to(&self, lsn: Lsn) -> Result<()> {
+        self.0.core.log.flush_to(lsn, Reach::Durable).await
+    }
+
+    /// The end of the last group with events.
+    pub fn last_events(&self) -> Lsn {
+        self.0.core.log.follower().map_or(0, |f| f.events().last())
+    }
+
     /// Waits until more than up to `lsn` is durable. An error: the log has ended.
     pub async fn until_durable_beyond(&self, lsn: Lsn) -> Result<()> {
         self.0.core.log.until_durable_beyond(lsn).await

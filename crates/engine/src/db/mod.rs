@@ -33,7 +33,7 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{HeldTables, MdlHold, MdlMode, SchemaDef, Table};
-use crate::txn::{Durability, EachNow, KeysNow, Owed, System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{Durability, EachNow, Hold, KeysNow, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -276,20 +276,21 @@ impl Db {
         o: TxnOptions,
         d: Durability,
     ) -> Boxed<'a, Result<bool>> {
-        self.commit_prepared_with(xid, o, d, None)
+        self.commit_prepared_with(xid, o, d, (None, None))
     }
 
-    /// The same with events that ride with the commit.
+    /// The same with events that ride with the commit, and with what holds it.
     pub fn commit_prepared_with<'a>(
         &'a self,
         xid: &'a Xid,
         o: TxnOptions,
         d: Durability,
-        events: Option<Vec<u8>>,
+        (events, hold): (Option<Vec<u8>>, Option<Hold>),
     ) -> Boxed<'a, Result<bool>> {
         Box::pin(async move {
             let Some(mut txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
             events.into_iter().for_each(|e| txn.carry_events(e));
+            hold.into_iter().for_each(|h| txn.hold_commit(h));
             txn.commit(d).await.map(|()| true)
         })
     }

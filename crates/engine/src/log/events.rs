@@ -47,6 +47,7 @@ pub struct Events {
     waiting: Mutex<Waiting>,
     room: WaitQueue,
     released: AtomicU64,
+    last: AtomicU64,
 }
 
 impl Events {
@@ -55,6 +56,7 @@ impl Events {
         w.bytes += events.len();
         let before = w.list.insert(end, events);
         assert!(before.is_none(), "two groups end at {end}");
+        self.last.fetch_max(end, Ordering::AcqRel);
     }
 
     /// Takes the first events whose group ends at or below `durable`.
@@ -90,6 +92,11 @@ impl Events {
             }
             wait.await;
         }
+    }
+
+    /// The end of the last group that has brought events.
+    pub fn last(&self) -> Lsn {
+        self.last.load(Ordering::Acquire)
     }
 
     /// All commits whose groups end at or below this LSN were made before anybody who asks now has all its locks, as far as they

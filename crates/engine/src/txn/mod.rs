@@ -56,7 +56,7 @@ pub(crate) use purge::{Kept, kept_for};
 pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
-pub use row_log::RowLog;
+pub use row_log::{Hold, RowLog};
 pub use scan::{Cursor, LeafRead, LeafRows, ScanSpec};
 pub use slots::UndoSlots;
 use step::{Need, RowAttempt, met_a_lock};
@@ -454,6 +454,9 @@ impl Txn {
             let done = undo::write_commit(&db.core, &log, no, events).await;
             match done {
                 Ok(lsn) => {
+                    if let Some(hold) = self.take_hold() {
+                        hold(lsn).await;
+                    }
                     db.purge.add(no, self.id, &log);
                     db.trx.end_commit(self.id, no);
                     db.undo_slots.give_back(log);
@@ -468,7 +471,11 @@ impl Txn {
             self.id = 0;
             self.forget_prepared();
         } else if let Some(events) = events {
-            upto = Some(undo::write_events(&db.core, events).await?);
+            let lsn = undo::write_events(&db.core, events).await?;
+            if let Some(hold) = self.take_hold() {
+                hold(lsn).await;
+            }
+            upto = Some(lsn);
         }
         self.committed(&db, upto.map(|lsn| (lsn, d)), who)
     }

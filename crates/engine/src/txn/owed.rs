@@ -20,6 +20,11 @@ pub struct Owed {
 }
 
 impl Owed {
+    /// The end of the commit's group in the log.
+    pub fn lsn(&self) -> Lsn {
+        self.lsn
+    }
+
     /// Waits until the log has come far enough. An error means that the outcome is not known to be durable.
     pub(crate) async fn settle(self, db: &System) -> Result<()> {
         db.core.log.flush_for(self.lsn, self.reach, self.who).await?;

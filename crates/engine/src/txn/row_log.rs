@@ -9,8 +9,13 @@
 
 use super::{Savepoint, Txn};
 use crate::error::Result;
+use crate::ids::Lsn;
 use crate::scratch::Scratch;
 use std::ops::Range;
+use weir_rt::Boxed;
+
+/// What is waited for between a commit's record in the log and the moment at which others see it. It is given the end of the commit's group.
+pub type Hold = Box<dyn FnOnce(Lsn) -> Boxed<'static, ()> + Send + Sync>;
 
 #[derive(Default)]
 pub struct RowLog {
@@ -24,6 +29,7 @@ pub struct RowLog {
     cuts: u64,
     /// What rides with the commit.
     events: Option<Vec<u8>>,
+    hold: Option<Hold>,
 }
 
 impl RowLog {
@@ -124,6 +130,15 @@ impl Txn {
     /// The events that ride with the commit, or with the preparation, of this transaction.
     pub fn carry_events(&mut self, events: Vec<u8>) {
         self.row_log().events = Some(events);
+    }
+
+    /// The commit is seen by nobody, and keeps its locks, until the hold has ended. It cannot be undone by then.
+    pub fn hold_commit(&mut self, hold: Hold) {
+        self.row_log().hold = Some(hold);
+    }
+
+    pub(super) fn take_hold(&mut self) -> Option<Hold> {
+        self.row_log.as_mut()?.hold.take()
     }
 
     pub(super) fn take_events(&mut self) -> Option<Vec<u8>> {

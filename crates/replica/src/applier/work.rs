@@ -218,6 +218,7 @@ impl Applier<'_> {
                 s.last = done;
             }
         });
+        self.channel.acks.applied(&end);
         self.at = end;
         self.shared.changed.notify_all();
     }

@@ -197,14 +197,20 @@ impl Source {
         }
     }
 
-    /// Sends what the writer has, as the next packet of the dialogue.
-    fn flush(&mut self) -> Result<()> {
+    /// Sends what the writer has.
+    fn send(&mut self) -> Result<()> {
         let Some(stream) = &mut self.stream else {
             return Err(SourceError::lost("Lost connection to the source"));
         };
         stream.write_all(self.writer.pending())?;
         stream.flush()?;
         self.writer.sent(KEEP);
+        Ok(())
+    }
+
+    /// The same, as the next packet of the dialogue.
+    fn flush(&mut self) -> Result<()> {
+        self.send()?;
         self.framer.set_sequence(self.writer.sequence());
         Ok(())
     }

@@ -1,13 +1,22 @@
 //! The stream of a binary log: registration, the request for it, and its events.
 
-use super::{Result, Source, SourceError};
+use super::{Result, Source, SourceError, Stream};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
 use weir_binlog::GtidSet;
 use weir_sql::errno;
+use weir_sql::replication::Position;
 
 /// Numbers of commands.
 const REGISTER: u8 = 0x15;
 const DUMP: u8 = 0x12;
 const DUMP_GTID: u8 = 0x1E;
+
+/// What begins an acknowledgement, and the two bytes before an event that say whether one is wanted.
+const MAGIC: u8 = 0xEF;
+const ASKED: u8 = 1;
 
 /// The request names what is there already by identifiers.
 const THROUGH_GTID: u16 = 4;
@@ -23,6 +32,10 @@ pub enum Dump {
     },
     /// All transactions but these.
     Gtids(GtidSet),
+}
+
+fn malformed() -> SourceError {
+    SourceError { errno: 2027, text: "Malformed packet".into(), lost: true }
 }
 
 impl Source {
@@ -71,12 +84,59 @@ impl Source {
         }
     }
 
-    /// The bytes of the next event; nothing when the source has ended the stream.
-    pub fn event(&mut self) -> Result<Option<&[u8]>> {
-        match self.packet()? {
-            [0, event @ ..] => Ok(Some(event)),
-            [0xFE, rest @ ..] if rest.len() < 8 => Ok(None),
-            _ => Err(SourceError { errno: 2027, text: "Malformed packet".into(), lost: true }),
+    /// The bytes of the next event; nothing when the source has ended the stream. `marked`: two bytes before it say whether it is to be
+    /// acknowledged, which comes with it.
+    pub fn event(&mut self, marked: bool) -> Result<Option<(&[u8], bool)>> {
+        let asked = match self.packet()? {
+            [0, MAGIC, flags, ..] if marked => flags & ASKED != 0,
+            [0, ..] if !marked => false,
+            [0xFE, rest @ ..] if rest.len() < 8 => return Ok(None),
+            _ => return Err(malformed()),
+        };
+        if asked {
+            // Packets are counted from the acknowledgement on, whenever that is sent.
+            self.framer.set_sequence(1);
         }
+        let event = self.framer.packet().get(if marked { 3 } else { 1 }..);
+        event.map(|e| Some((e, asked))).ok_or_else(malformed)
+    }
+
+    /// Waits until the source has something to say, at most for `patience`. False: the bell rings.
+    pub fn listen(&mut self, bell: &OwnedFd, patience: Duration) -> Result<bool> {
+        let decrypted = match &mut self.stream {
+            Some(Stream::Encrypted(s)) => {
+                s.conn.process_new_packets().is_ok_and(|s| s.plaintext_bytes_to_read() > 0)
+            }
+            _ => false,
+        };
+        if self.framer.has_buffered() || decrypted {
+            return Ok(true);
+        }
+        let limit = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
+        let flags = PollFlags::IN | PollFlags::RDHUP;
+        let mut watched = [PollFd::new(&self.socket, flags), PollFd::new(bell, PollFlags::IN)];
+        match poll(&mut watched, Some(&limit)) {
+            Ok(0) => Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()),
+            Ok(_) => {
+                let came = !watched[0].revents().is_empty();
+                if !watched[1].revents().is_empty() {
+                    let _ = rustix::io::read(bell, &mut [0u8; 8]);
+                }
+                Ok(came)
+            }
+            Err(Errno::INTR) => Ok(false),
+            Err(e) => Err(std::io::Error::from(e).into()),
+        }
+    }
+
+    /// Tells the source that everything up to this place is here to stay.
+    pub fn acknowledge(&mut self, at: &Position) -> Result<()> {
+        self.writer.set_sequence(0);
+        let out = self.writer.begin();
+        out.push(MAGIC);
+        out.extend_from_slice(&at.offset.to_le_bytes());
+        out.extend_from_slice(at.file.as_bytes());
+        self.writer.end();
+        self.send()
     }
 }

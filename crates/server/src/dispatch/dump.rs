@@ -3,6 +3,7 @@
 //! A dump keeps its connection's thread until the replica goes, the connection is killed, or the server stops. It looks for the last two
 //! every [`LOOK`] while it has nothing to send.
 
+use super::semi_sync::{Heard, Mode};
 use super::{Connection, malformed};
 use crate::registry::Command;
 use std::sync::Arc;
@@ -71,7 +72,7 @@ fn dump_gtid(body: &[u8]) -> Result<Asked, SqlError> {
 }
 
 /// 1236: the end of a dump, which the replica tells as its own error.
-fn fatal(text: impl Into<String>) -> SqlError {
+pub(super) fn fatal(text: impl Into<String>) -> SqlError {
     SqlError::new(errno::ER_SOURCE_FATAL_ERROR_READING_BINLOG, text.into())
 }
 
@@ -133,7 +134,12 @@ impl Connection {
         done
     }
 
-    fn send_log(&mut self, log: &Arc<BinaryLog>, asked: Asked) -> Result<(), SqlError> {
+    /// The stream that is asked for, and what makes it one that is acknowledged.
+    fn begin_dump(
+        &self,
+        log: &Arc<BinaryLog>,
+        asked: &Asked,
+    ) -> Result<(Dump, Option<Mode>), SqlError> {
         let names = ["source_binlog_checksum", "master_binlog_checksum"];
         let asked_sum = self.session.said_by_replica(names).map(|name| {
             match name.eq_ignore_ascii_case("NONE") {
@@ -141,13 +147,22 @@ impl Connection {
                 false => Checksum::Crc32,
             }
         });
+        let begun = self.server.rt.block_on(Dump::begin(log, asked.from.clone(), asked_sum));
+        let dump = begun.map_err(|e| fatal(e.0))?;
+        let mode = match self.is_semi_sync() {
+            true => Some(Mode::begin(log, asked.server_id, &dump)?),
+            false => None,
+        };
+        Ok((dump, mode))
+    }
+
+    fn send_log(&mut self, log: &Arc<BinaryLog>, asked: Asked) -> Result<(), SqlError> {
         let beats =
             self.session.said_by_replica(["source_heartbeat_period", "master_heartbeat_period"]);
         let beats = beats.and_then(|n| n.parse::<f64>().ok()).filter(|n| *n > 0.0);
         let beats = beats.map(|nanos| Duration::from_nanos(nanos as u64));
-        let rt = self.server.rt.clone();
-        let begun = rt.block_on(Dump::begin(log, asked.from, asked_sum));
-        let mut dump = begun.map_err(|e| fatal(e.0))?;
+        let (mut dump, mode) = self.begin_dump(log, &asked)?;
+        let (rt, mode) = (self.server.rt.clone(), mode.as_ref());
         let mut sent = Instant::now();
         loop {
             if self.is_killed() || self.server.stopping.load(Ordering::Relaxed) {
@@ -155,8 +170,14 @@ impl Connection {
             }
             match rt.block_on(dump.next()).map_err(|e| fatal(e.0))? {
                 Sent::Event(event) => {
-                    self.put_event(&event);
+                    let asks = mode.map(|m| m.asks(&dump));
+                    self.put_marked(&event, asks);
                     if self.conn.out.flush_if_full().is_err() {
+                        return Ok(());
+                    }
+                    if let Some(m) = mode.filter(|_| asks == Some(true))
+                        && let Heard::Gone = self.listen((log, &dump), m, Duration::ZERO)?
+                    {
                         return Ok(());
                     }
                     sent = Instant::now();
@@ -176,21 +197,31 @@ impl Connection {
                 && sent.elapsed() >= period
             {
                 let event = dump.heartbeat();
-                self.put_event(&event);
+                self.put_marked(&event, mode.map(|_| false));
                 sent = Instant::now();
                 continue;
             }
             let left = beats.map_or(LOOK, |p| p.saturating_sub(sent.elapsed()));
-            let _stage = self.server.inst.stages.enter(self.entry.id, SENT_ALL);
-            rt.block_on(dump.until_more(left.min(LOOK)));
+            let inst = self.server.inst.clone();
+            let _stage = inst.stages.enter(self.entry.id, SENT_ALL);
+            match mode {
+                None => rt.block_on(dump.until_more(left.min(LOOK))),
+                Some(m) => {
+                    if dump.has_sent_none() {
+                        m.has_all(&dump)?;
+                    }
+                    if let Heard::Gone = self.listen((log, &dump), m, left.min(LOOK))? {
+                        return Ok(());
+                    }
+                }
+            }
         }
     }
 
-    fn put_event(&mut self, event: &[u8]) {
-        self.conn.out.packet(|buf| {
-            buf.push(0);
-            buf.extend_from_slice(event);
-        });
+    /// The replica has said that it acknowledges events.
+    fn is_semi_sync(&self) -> bool {
+        let said = self.session.said_by_replica(["rpl_semi_sync_replica", "rpl_semi_sync_slave"]);
+        said.and_then(|n| n.parse::<i64>().ok()).is_some_and(|n| n != 0)
     }
 }
 

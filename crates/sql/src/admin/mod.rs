@@ -25,6 +25,7 @@ pub use policy::defaults as password_defaults;
 use crate::context::{AdminResult, StatementCtx, refused};
 use crate::ddl::{self, engine_error};
 use crate::errno;
+use crate::infoschema::server::PLUGINS;
 use crate::session_api::SqlError;
 use crate::show;
 use crate::show::replication::check_known;
@@ -67,6 +68,8 @@ pub async fn run_admin(
         }
         Statement::InstallComponent { urns, sets } => install(urns, *sets, cx),
         Statement::UninstallComponent(urns) => uninstall(urns, cx),
+        Statement::InstallPlugin { name, .. } => Err(cannot_install(name.as_str())),
+        Statement::UninstallPlugin(name) => Err(cannot_uninstall(name.as_str())),
         Statement::Restart => Err(SqlError::of(
             errno::ER_RESTART_SERVER_FAILED,
             &[&"mysqld is not managed by supervisor process"],
@@ -190,12 +193,37 @@ fn reload_tls(
     Ok(AdminResult::ok())
 }
 
+fn has_plugin(name: &str) -> bool {
+    PLUGINS.iter().any(|[known, ..]| known.eq_ignore_ascii_case(name))
+}
+
+/// The plugins that are there are parts of the server, and no library is loaded.
+fn cannot_install(name: &str) -> SqlError {
+    // The plugins of MySQL before 8.0.26, which exclude those of the later names.
+    let later = match name.to_ascii_lowercase().as_str() {
+        "rpl_semi_sync_master" => Some("rpl_semi_sync_source"),
+        "rpl_semi_sync_slave" => Some("rpl_semi_sync_replica"),
+        _ => None,
+    };
+    match later {
+        Some(later) => SqlError::of(errno::ER_INSTALL_PLUGIN_CONFLICT_CLIENT, &[&name, &later]),
+        None if has_plugin(name) => SqlError::of(errno::ER_UDF_EXISTS, &[&name]),
+        None => SqlError::not_supported("plugins"),
+    }
+}
+
+fn cannot_uninstall(name: &str) -> SqlError {
+    match has_plugin(name) {
+        true => SqlError::of(errno::ER_PLUGIN_DELETE_BUILTIN, &[]),
+        false => SqlError::of(errno::ER_SP_DOES_NOT_EXIST, &[&"PLUGIN", &name]),
+    }
+}
+
 /// What a statement is called in "not supported" messages.
 fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
         Statement::SetResourceGroup { .. } => "resource groups",
         Statement::Shutdown => "SHUTDOWN",
-        Statement::InstallPlugin { .. } | Statement::UninstallPlugin(_) => "plugins",
         _ => "this statement",
     }
 }

@@ -14,6 +14,7 @@ pub mod events;
 mod extensions;
 mod flush;
 mod grant_tables;
+mod gtid_executed;
 mod histograms;
 mod innodb;
 mod innodb_columns;
@@ -60,6 +61,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(server::all());
         all.extend(roles::all());
         all.extend(grant_tables::all());
+        all.extend(gtid_executed::all());
         all.extend(innodb::all());
         all.extend(innodb_objects::all());
         all.extend(innodb_columns::all());

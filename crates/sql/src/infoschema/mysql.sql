@@ -176,3 +176,10 @@ CREATE TABLE time_zone_transition_type (
     Is_DST tinyint unsigned NOT NULL DEFAULT '0', Abbreviation char(8) NOT NULL DEFAULT '',
     PRIMARY KEY (Time_zone_id, Transition_type_id)
 ) $plain COMMENT='Time zone transition types';
+
+CREATE TABLE gtid_executed (
+    source_uuid char(36) NOT NULL COMMENT 'uuid of the source where the transaction was originally executed.',
+    interval_start bigint NOT NULL COMMENT 'First number of interval.',
+    interval_end bigint NOT NULL COMMENT 'Last number of interval.',
+    PRIMARY KEY (source_uuid, interval_start)
+) STATS_PERSISTENT=0 ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4;

@@ -271,11 +271,13 @@ virtual_table!(
 );
 
 /// Name, type, what it is: of the plugins, none of which comes from a library.
-pub const PLUGINS: [[&str; 3]; 4] = [
+pub const PLUGINS: [[&str; 3]; 6] = [
     ["InnoDB", "STORAGE ENGINE", "Supports transactions, row-level locking, and foreign keys"],
     ["mysql_native_password", "AUTHENTICATION", "Native MySQL authentication"],
     ["caching_sha2_password", "AUTHENTICATION", "Caching sha2 authentication"],
     ["sha256_password", "AUTHENTICATION", "SHA256 password authentication"],
+    ["rpl_semi_sync_source", "REPLICATION", "Source-side semi-synchronous replication."],
+    ["rpl_semi_sync_replica", "REPLICATION", "Replica-side semi-synchronous replication."],
 ];
 
 virtual_table!(
@@ -373,6 +375,8 @@ pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
     list.push(("Compression_algorithm".into(), algorithm.into()));
     list.push(("Compression_level".into(), level.to_string()));
     list.extend(tls_status(reads));
+    let modes = crate::metrics::semi_sync_modes(reads.shared);
+    list.extend(modes.map(|(name, on)| (name.into(), if on { "ON" } else { "OFF" }.into())));
     let others = crate::metrics::others(reads.shared);
     list.extend(others.map(|(def, v)| (def.name.to_string(), v.to_string())));
     list.extend(NEVER.iter().map(|name| (name.to_string(), "0".to_string())));

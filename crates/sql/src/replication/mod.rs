@@ -140,6 +140,8 @@ pub struct ChannelStatus {
     pub applying: Transaction,
     pub last: Transaction,
     pub retries: u64,
+    /// Transactions are acknowledged to the source.
+    pub semi_sync: bool,
     /// The numbers of the two threads in the list of processes, while they run.
     pub receiver_thread: Option<u64>,
     pub applier_thread: Option<u64>,

@@ -33,6 +33,8 @@ pub(super) fn checked(
         {
             Err(SqlError::of(errno::ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, &[&var.name()]))
         }
+        Var::binlog_row_value_options => row_values(wanted),
+        Var::binlog_error_action => error_action(wanted),
         Var::gtid_next => next(wanted, in_transaction, gtids),
         Var::gtid_purged => purged(wanted),
         _ => Ok(wanted),
@@ -61,6 +63,42 @@ impl Session {
         log.add_purged(set).await.map_err(engine_error)
     }
 }
+
+/// A set of one member, which asks for less than whole rows in the log.
+fn row_values(wanted: Wanted) -> Result<Wanted, SqlError> {
+    let mut text = String::new();
+    match wanted.input(&mut text) {
+        None | Some(SetInput::Str("") | SetInput::Int(0)) => Ok(wanted),
+        Some(SetInput::Str(list)) => {
+            let known = |one: &str| one.eq_ignore_ascii_case("PARTIAL_JSON");
+            Err(match list.split(',').find(|one| !known(one)) {
+                Some(one) => wrong_value(Var::binlog_row_value_options, one),
+                None => SqlError::not_supported("binlog_row_value_options = PARTIAL_JSON"),
+            })
+        }
+        Some(SetInput::Int(1)) => {
+            Err(SqlError::not_supported("binlog_row_value_options = PARTIAL_JSON"))
+        }
+        Some(SetInput::Int(n)) => Err(wrong_value(Var::binlog_row_value_options, &n.to_string())),
+        Some(SetInput::Null) => Err(wrong_value(Var::binlog_row_value_options, "NULL")),
+        // Numbers of another kind: their type is wrong.
+        Some(_) => Ok(wanted),
+    }
+}
+
+/// A server that has lost its binary log goes on here as little as one that has lost its redo log: they are one.
+fn error_action(wanted: Wanted) -> Result<Wanted, SqlError> {
+    let mut text = String::new();
+    match wanted.input(&mut text) {
+        Some(SetInput::Int(0)) => Err(SqlError::not_supported(IGNORE_ERROR)),
+        Some(SetInput::Str(word)) if word.eq_ignore_ascii_case("IGNORE_ERROR") => {
+            Err(SqlError::not_supported(IGNORE_ERROR))
+        }
+        _ => Ok(wanted),
+    }
+}
+
+const IGNORE_ERROR: &str = "binlog_error_action = IGNORE_ERROR: the binary log is made of the redo log, without which no commit is done";
 
 /// Without GTIDs the next transaction has no identifier, whether MySQL would count it (AUTOMATIC) or not (ANONYMOUS).
 fn next(wanted: Wanted, in_transaction: bool, gtids: bool) -> Result<Wanted, SqlError> {

@@ -9,6 +9,7 @@ use super::logged::tokens;
 use super::logged_accounts::Rewritten;
 use super::logged_text::is_change;
 use super::next_gtid::NextGtid;
+use super::semi_sync::Unconfirmed;
 use crate::account::{AccountName, Logging};
 use crate::binlog::note::too_large;
 use crate::binlog::{self, is_own_schema};
@@ -51,6 +52,7 @@ pub(super) struct Said {
     pub given: Given,
     /// Those of the statement's transactions, where the client is to learn their names.
     tickets: Mutex<Vec<Ticket>>,
+    pub unconfirmed: Unconfirmed,
 }
 
 impl Said {
@@ -204,6 +206,7 @@ impl Session {
         statements: bool,
     ) -> Result<Record<'static>, SqlError> {
         let log = self.log()?;
+        self.said.unconfirmed.add(self.inst.db.last_events());
         let now = self.inst.db.rt().wall_micros();
         let named = self.said.next_gtid.take().unwrap_or(match log.has_gtids() {
             true => Named::Automatic,

@@ -63,12 +63,22 @@ impl Session {
             return Err(e);
         }
         let durability = self.durability();
+        if self.said.unconfirmed.any()
+            && let Some(hold) = self.hold_for_replicas()
+        {
+            txn.hold_commit(hold);
+        }
         let Some(owed) = txn.commit_ahead(durability).await.map_err(engine_error)? else {
             return Ok(());
         };
+        // What the commit was held for is confirmed.
+        let is_confirmed = !self.said.unconfirmed.any();
+        if !is_confirmed {
+            self.said.unconfirmed.reaches(owed.lsn());
+        }
         let rest = match told {
-            Told::Last => self.owe(owed),
-            Told::Now => Some(owed),
+            Told::Last if is_confirmed || !self.waits_for_replicas() => self.owe(owed),
+            _ => Some(owed),
         };
         match rest {
             Some(owed) => self.settle_one(owed).await,

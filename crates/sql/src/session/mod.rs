@@ -100,6 +100,7 @@ mod read_only;
 mod replicated;
 mod savepoints;
 mod scheduler;
+mod semi_sync;
 mod set;
 mod system_tables;
 mod tally;

@@ -96,10 +96,14 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        match self.depth == 0 && !self.said.next_gtid.is_plain() {
+        let done = match self.depth == 0 && !self.said.next_gtid.is_plain() {
             true => Box::pin(self.run_named(stmt, None, params, sink)).await,
             false => self.run_unnamed(stmt, params, sink).await,
+        };
+        if self.said.unconfirmed.any() {
+            Box::pin(self.confirm()).await?;
         }
+        done
     }
 
     /// Runs a statement of a session that has named its next transaction.
@@ -170,7 +174,9 @@ impl Session {
         self.push_query(&mut batch, super::commits::NO_USE, b"BEGIN");
         self.push_query(&mut batch, super::commits::NO_USE, b"COMMIT");
         let record = self.record(batch, false).await?;
-        self.inst.db.commit_events(record, self.durability()).await.map_err(engine_error)
+        let done = self.inst.db.commit_events(record, self.durability()).await;
+        done.map_err(engine_error)?;
+        Box::pin(self.confirm()).await
     }
 }
 

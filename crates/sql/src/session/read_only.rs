@@ -80,8 +80,16 @@ impl Session {
         }
     }
 
-    /// Commits, and rolls back instead where what was written may not be (1290).
+    /// Commits, and rolls back instead where what was written may not be (1290). What was logged is confirmed by replicas, where that is asked for.
     pub(super) async fn commit_writes(&mut self, txn: Txn, told: Told) -> Result<(), SqlError> {
+        self.commit_at_gate(txn, told).await?;
+        match self.said.unconfirmed.any() {
+            true => Box::pin(self.confirm()).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn commit_at_gate(&mut self, txn: Txn, told: Told) -> Result<(), SqlError> {
         if !txn.has_shared_writes() {
             return self.commit_told(txn, told).await;
         }
@@ -106,7 +114,9 @@ impl Session {
         }
         let (o, d) = (self.options(), self.durability());
         let events = self.branch_ends(xid, "COMMIT").await?;
-        self.inst.db.commit_prepared_with(xid, o, d, events).await.map_err(engine_error)
+        let hold = events.is_some().then(|| self.hold_for_replicas()).flatten();
+        let done = self.inst.db.commit_prepared_with(xid, o, d, (events, hold)).await;
+        done.map_err(engine_error)
     }
 
     /// 1192 where a session that switches one of the two on would wait for itself.

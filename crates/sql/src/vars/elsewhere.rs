@@ -108,6 +108,22 @@ macro_rules! with_elsewhere {
         "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_sql_verify_checksum: Global Always, BOOL, ON,
         "Of replication, as in MySQL.", note "a replica makes no use of it";
+    rpl_semi_sync_replica_enabled: Global Always, BOOL, OFF,
+        "This server acknowledges transactions to a source that waits for that, from its next connection on. It does so when they are applied.";
+    rpl_semi_sync_replica_trace_level: Global Always, uint(0, 4_294_967_295), n(32),
+        "Of replication, as in MySQL.", note "nothing is traced";
+    rpl_semi_sync_source_enabled: Global Always, BOOL, OFF,
+        "Commits wait until replicas have acknowledged them. It needs a binary log.";
+    rpl_semi_sync_source_timeout: Global Always, uint(0, 4_294_967_295), n(10_000),
+        "Milliseconds after which a commit waits no longer, and replication becomes asynchronous until a replica has caught up.";
+    rpl_semi_sync_source_trace_level: Global Always, uint(0, 4_294_967_295), n(32),
+        "Of replication, as in MySQL.", note "nothing is traced";
+    rpl_semi_sync_source_wait_for_replica_count: Global Always, uint(1, 65_535), n(1),
+        "Replicas that have to acknowledge a transaction.";
+    rpl_semi_sync_source_wait_no_replica: Global Always, BOOL, ON,
+        "Commits wait while fewer replicas are connected than are asked for; OFF: replication becomes asynchronous then.";
+    rpl_semi_sync_source_wait_point: Global Always, VarType::Enum(&["AFTER_SYNC", "AFTER_COMMIT"]), Default::Enum(0),
+        "AFTER_SYNC: others see a transaction when it is acknowledged. AFTER_COMMIT: they see it before its client has an answer.";
     slave_transaction_retries: Global Always, uint(0, U64_MAX), n(10),
         "Of replication, as in MySQL.", note "a replica makes no use of it";
     slave_type_conversions: Global Always, STR, s(""),
@@ -133,7 +149,7 @@ macro_rules! with_elsewhere {
     binlog_direct_non_transactional_updates: Both Always, BOOL, OFF,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_error_action: Global Always, VarType::Enum(&["IGNORE_ERROR", "ABORT_SERVER"]), Default::Enum(1),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "It is ABORT_SERVER: a server whose binary log cannot be written stops.";
     binlog_expire_logs_auto_purge: Global Always, BOOL, ON,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_group_commit_sync_delay: Global Always, uint(0, 1_000_000), n(0),
@@ -151,7 +167,7 @@ macro_rules! with_elsewhere {
     binlog_row_metadata: Global Always, VarType::Enum(&["MINIMAL", "FULL"]), Default::Enum(0),
         "What the binary log tells of tables: FULL adds names, members and primary keys.";
     binlog_row_value_options: Both Always, STR, s(""),
-        "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
+        "It is empty: changed documents are logged whole.", note "changed documents are logged whole";
     binlog_rows_query_log_events: Both Always, BOOL, OFF,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_dependency_history_size: Global Always, uint(1, 1_000_000), n(25_000),

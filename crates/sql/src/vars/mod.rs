@@ -290,6 +290,14 @@ const ALIASES: &[(&str, &str)] = &[
     ("tx_read_only", "transaction_read_only"),
     ("identity", "last_insert_id"),
     ("storage_engine", "default_storage_engine"),
+    ("rpl_semi_sync_master_enabled", "rpl_semi_sync_source_enabled"),
+    ("rpl_semi_sync_master_timeout", "rpl_semi_sync_source_timeout"),
+    ("rpl_semi_sync_master_trace_level", "rpl_semi_sync_source_trace_level"),
+    ("rpl_semi_sync_master_wait_for_slave_count", "rpl_semi_sync_source_wait_for_replica_count"),
+    ("rpl_semi_sync_master_wait_no_slave", "rpl_semi_sync_source_wait_no_replica"),
+    ("rpl_semi_sync_master_wait_point", "rpl_semi_sync_source_wait_point"),
+    ("rpl_semi_sync_slave_enabled", "rpl_semi_sync_replica_enabled"),
+    ("rpl_semi_sync_slave_trace_level", "rpl_semi_sync_replica_trace_level"),
 ];
 
 /// All rows, in the order of the table (grouped).

@@ -290,3 +290,64 @@ fn variables_of_the_log_need_rights_and_the_end_of_a_transaction() {
         c.run("rollback");
     }
 }
+
+#[test]
+fn intervals_of_executed_transactions_are_rows() {
+    let server = Server::start(LOG);
+    let mut c = server.root_client();
+    let own = c.rows("select @@server_uuid");
+    let sql = "select source_uuid, interval_start, interval_end from mysql.gtid_executed order by interval_start";
+    assert_eq!(c.rows(sql), "");
+    c.run("create database d");
+    c.run("create database e");
+    c.run("set gtid_next = '3e11fa47-71ca-11e1-9e33-c80aa9429562:7'");
+    c.run("create database f");
+    c.run("set gtid_next = automatic");
+    assert_eq!(c.rows(sql), format!("{own},1,2;3e11fa47-71ca-11e1-9e33-c80aa9429562,7,7"));
+    assert!(c.rows("show create table mysql.gtid_executed").contains("`interval_end` bigint"));
+    c.run("create user anyone identified with mysql_native_password by ''");
+    let login = Login { user: "anyone", ..Login::default() };
+    assert_eq!(server.connect(&login).expect("a login").fail(sql), 1142);
+    // A dump of MySQL 8.0 brings the table, which a replica completes.
+    c.run("set sql_log_bin = 0");
+    c.run("drop table mysql.gtid_executed");
+    c.run("create table mysql.gtid_executed (source_uuid char(36) not null, interval_start bigint not null, interval_end bigint not null, primary key (source_uuid, interval_start))");
+    c.run("insert into mysql.gtid_executed values ('4e11fa47-71ca-11e1-9e33-c80aa9429562', 1, 5)");
+    drop(c);
+    let again = server.restart(LOG);
+    let mut c = again.root_client();
+    c.run("change replication source to source_host = '127.0.0.1', source_port = 1, source_user = 'r'");
+    c.run("start replica sql_thread");
+    until("the table is a replica's", || {
+        c.rows("show create table mysql.gtid_executed").contains("gtid_tag")
+    });
+}
+
+#[test]
+fn promises_that_nothing_keeps_are_refused() {
+    let server = Server::start(LOG);
+    let mut c = server.root_client();
+    for (sql, errno) in [
+        ("set global binlog_error_action = ignore_error", 1235),
+        ("set global binlog_error_action = 0", 1235),
+        ("set global binlog_error_action = nonsense", 1231),
+        ("set persist_only binlog_error_action = ignore_error", 1235),
+        ("set binlog_row_value_options = partial_json", 1235),
+        ("set global binlog_row_value_options = 'PARTIAL_JSON'", 1235),
+        ("set binlog_row_value_options = 1", 1235),
+        ("set binlog_row_value_options = 2", 1231),
+        ("set binlog_row_value_options = 'partial_json,nonsense'", 1231),
+        ("set binlog_row_value_options = nonsense", 1231),
+        ("set binlog_row_value_options = null", 1231),
+    ] {
+        assert_eq!(c.fail(sql), errno, "{sql}");
+    }
+    for sql in [
+        "set global binlog_error_action = abort_server",
+        "set global binlog_error_action = default",
+        "set binlog_row_value_options = ''",
+        "set binlog_row_value_options = default",
+    ] {
+        assert_eq!(c.run(sql).warnings, 0, "{sql}");
+    }
+}

@@ -33,6 +33,7 @@ mod programs;
 mod protocol;
 mod replica;
 mod salvage;
+mod semi_sync;
 mod served;
 mod sessions;
 mod supervised;
