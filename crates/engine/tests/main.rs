@@ -22,6 +22,7 @@ mod full_device;
 mod given_back;
 mod given_up;
 mod gone;
+mod held_commits;
 mod implicit;
 mod index_build;
 mod log_on_demand;

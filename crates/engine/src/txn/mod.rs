@@ -22,6 +22,7 @@ mod boxed;
 mod bulk;
 mod committed;
 mod cover;
+mod ending;
 mod entries;
 pub mod external;
 mod gained;
@@ -51,6 +52,7 @@ mod write_now;
 
 pub use between::Between;
 pub use bulk::RowList;
+use ending::Ending;
 pub use prepared::{Detached, Prepared};
 pub(crate) use purge::{Kept, kept_for};
 pub use purge::{Purge, purge};
@@ -454,12 +456,11 @@ impl Txn {
             let done = undo::write_commit(&db.core, &log, no, events).await;
             match done {
                 Ok(lsn) => {
+                    let ending = Ending { db: &db, id: self.id, no, log: Some(log) };
                     if let Some(hold) = self.take_hold() {
                         hold(lsn).await;
                     }
-                    db.purge.add(no, self.id, &log);
-                    db.trx.end_commit(self.id, no);
-                    db.undo_slots.give_back(log);
+                    drop(ending);
                     upto = Some(lsn);
                 }
                 Err(e) => {
