@@ -1,7 +1,7 @@
 //! Arithmetic and bit operators, and the types of their results.
 
 use super::context::{EvalCtx, SqlMode};
-use super::decimal::{MAX_PRECISION, MAX_SCALE, Overflow};
+use super::decimal::{LONGEST, MAX_PRECISION, MAX_SCALE, Overflow};
 use super::error::{ValueError, Warnings};
 use super::types::{Class, SqlType, TypeInfo};
 use super::{Decimal, Value};
@@ -311,6 +311,14 @@ pub fn decimal_type(int_digits: u32, scale: u32) -> SqlType {
     SqlType::decimal(precision as u8, scale as u8)
 }
 
+/// The type of a sum: of literals it may have more places than a column.
+fn sum_type(int_digits: u32, scale: u32) -> SqlType {
+    match scale > u32::from(MAX_SCALE) {
+        true => SqlType::decimal((int_digits + scale).min(u32::from(LONGEST)) as u8, scale as u8),
+        false => decimal_type(int_digits, scale),
+    }
+}
+
 /// Digits behind the point that a value of this type is shown with, where their number is fixed.
 pub fn places(ty: &SqlType) -> Option<u8> {
     match ty {
@@ -364,13 +372,14 @@ pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> Typ
             let digits = if op == Op::Mul { p1 + p2 } else { p1.max(p2) + 1 };
             integer_type(digits, unsigned_int(x) || unsigned_int(y))
         }
-        (_, _, Op::Add | Op::Sub) => decimal_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
+        (_, _, Op::Add | Op::Sub) => sum_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
         (_, _, Op::Mul) => decimal_type((p1 - s1) + (p2 - s2), s1 + s2),
         (_, _, Op::Div | Op::LongDiv) => decimal_type(p1 - s1 + s2, s1 + u32::from(div_increment)),
         // A remainder has the sign of what was divided; where it has none, MySQL counts the place of the sign as a digit.
         (_, _, Op::Mod) => {
             let one_more = u32::from(a.ty.is_unsigned());
-            decimal_type((p1 - s1).max(p2 - s2) + one_more, s1.max(s2))
+            let scale = s1.max(s2);
+            decimal_type((p1 + one_more).max(p2).saturating_sub(scale), scale)
         }
     };
     let unsigned = match op {

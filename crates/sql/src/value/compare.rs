@@ -109,7 +109,8 @@ pub fn type_of(v: &Value<'_>) -> SqlType {
         Value::Null => SqlType::Null,
         Value::Int(_) => SqlType::BIGINT,
         Value::UInt(_) => SqlType::UBIGINT,
-        Value::Decimal(d) => SqlType::decimal(d.precision(), d.scale()),
+        // It is shown with a digit before the point, whatever its value.
+        Value::Decimal(d) => SqlType::decimal(d.precision().max(d.scale() + 1), d.scale()),
         Value::Double(_) => SqlType::DOUBLE,
         Value::Str(b, c) => SqlType::varchar(c.char_len(b) as u32, *c),
         Value::Bytes(b) => SqlType::varbinary(b.len() as u32),

@@ -1,14 +1,22 @@
-//! DECIMAL: exact numbers of up to 65 digits, 30 of them behind the point.
+//! DECIMAL: exact numbers of up to 65 digits, 30 of them behind the point. What is computed, and a literal, may be longer until a column takes it.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 pub const MAX_PRECISION: u8 = 65;
 pub const MAX_SCALE: u8 = 30;
+/// Digits of a result that no column has to hold. MySQL has nine words of nine digits; 256 bits hold five digits fewer.
+pub const LONGEST: u8 = 76;
+/// Digits behind the point of a literal: four of MySQL's words.
+pub const LONGEST_SCALE: u8 = 36;
 
-/// Little-endian 64-bit limbs of the coefficient; 10^65 needs 216 bits.
+/// MySQL's words: how many a number has, and the digits of each.
+const WORDS: usize = 9;
+const WORD: u8 = 9;
+
+/// Little-endian 64-bit limbs of the coefficient; 10^76 needs 253 bits.
 type Mag = [u64; 4];
-/// Intermediate results: a 65-digit coefficient times 10^60 needs 416 bits.
+/// Intermediate results: a 76-digit coefficient times 10^76 needs 505 bits.
 type Wide = [u32; 20];
 
 /// `(-1)^neg * mag / 10^scale`. Zero is never negative.
@@ -19,12 +27,18 @@ pub struct Decimal {
     mag: Mag,
 }
 
-/// The result has more than 65 digits.
+/// The result has more than [`LONGEST`] digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overflow;
 
 impl Decimal {
     pub const ZERO: Decimal = Decimal { neg: false, scale: 0, mag: [0; 4] };
+    /// 65 nines.
+    pub const LARGEST: Decimal = Decimal {
+        neg: false,
+        scale: 0,
+        mag: [u64::MAX, 0x4e39_45ef_7a25_3609, 0x1c7f_c390_8a8b_ef46, 0x00f3_1627],
+    };
 
     pub fn from_i64(v: i64) -> Self {
         Self::make(v < 0, 0, [v.unsigned_abs(), 0, 0, 0])
@@ -104,7 +118,7 @@ impl Decimal {
     fn from_wide(neg: bool, scale: u8, w: &Wide) -> Result<Self, Overflow> {
         let mag = mag_from_wide(w).ok_or(Overflow)?;
         let d = Self::make(neg, scale, mag);
-        if digits(&mag) > usize::from(MAX_PRECISION) { Err(Overflow) } else { Ok(d) }
+        if digits(&mag) > usize::from(LONGEST) { Err(Overflow) } else { Ok(d) }
     }
 
     pub fn checked_add(self, other: Self) -> Result<Self, Overflow> {
@@ -167,6 +181,9 @@ impl Decimal {
         if other.is_zero() {
             return None;
         }
+        if self.scale > MAX_SCALE {
+            return self.shorten(MAX_SCALE, true).checked_div(other, increment);
+        }
         let scale = (self.scale + increment).min(MAX_SCALE);
         let neg = self.neg != other.neg;
         let shift = u32::from(scale + other.scale - self.scale.min(scale + other.scale));
@@ -185,7 +202,9 @@ impl Decimal {
     /// Quotient as it is computed with before it is shown: MySQL keeps decimals in words of nine digits, fills the last one that
     /// `checked_div` asks for, and cuts the rest. 1 / 3 * 3 is 0.999999999, which is shown as 1.0000.
     pub fn long_div(self, other: Self, increment: u8) -> Option<Result<Self, Overflow>> {
-        const WORD: u8 = 9;
+        if self.scale > MAX_SCALE {
+            return self.checked_div(other, increment);
+        }
         let words = |scale: u8| scale.div_ceil(WORD);
         let filled = (words(self.scale) + words(other.scale)) * WORD;
         let more = increment.saturating_sub(filled - self.scale - other.scale);
@@ -355,6 +374,24 @@ impl Decimal {
             at += used;
         }
         Parsed { value: from_digits(neg, digits, fraction), used: at }
+    }
+
+    /// A literal of digits and a point, as MySQL keeps it: what the words behind the point do not hold is cut. `Err`: there are more digits
+    /// before the point than any number has, and those that MySQL names.
+    pub fn of_literal(text: &str) -> Result<Self, &str> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let digits = whole.trim_start_matches('0');
+        if digits.len() > usize::from(LONGEST) {
+            return Err(&digits[digits.len().saturating_sub(WORDS * usize::from(WORD))..]);
+        }
+        let left = WORDS - digits.len().div_ceil(usize::from(WORD));
+        let room = (left * usize::from(WORD)).min(usize::from(LONGEST) - digits.len());
+        let places = fraction.len().min(room).min(usize::from(LONGEST_SCALE));
+        let mut w: Wide = [0; 20];
+        for d in digits.bytes().chain(fraction.bytes().take(places)) {
+            wide_mul_small(&mut w, 10, u32::from(d - b'0'));
+        }
+        Ok(Self::from_wide(false, places as u8, &w).expect("LONGEST digits fit into 256 bits"))
     }
 
     /// DECIMAL(p,s) as bytes of one length whose memcmp order is the numeric order: the coefficient at scale

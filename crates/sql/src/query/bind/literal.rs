@@ -33,10 +33,7 @@ impl Binder<'_> {
             Literal::Null => Value::Null,
             Literal::Bool(b) => Value::bool(*b),
             Literal::Int(v) => i64::try_from(*v).map_or(Value::UInt(*v), Value::Int),
-            Literal::Decimal(text) => match Decimal::parse(text.as_bytes()).value {
-                Some(d) => Value::Decimal(d),
-                None => Value::Double(text.parse().unwrap_or(f64::MAX)),
-            },
+            Literal::Decimal(text) => Value::Decimal(self.decimal(text)),
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset: None, national: true } => {
                 self.deprecated(Deprecated::National);
@@ -79,6 +76,8 @@ impl Binder<'_> {
         let mut e = BExpr::constant(v);
         match l {
             Literal::Int(v) => e.info.ty = literal_type(*v),
+            // Without a digit before the point it has none there.
+            Literal::Decimal(text) if text.starts_with('.') => e.info.ty = bare_fraction(e.info.ty),
             // As long as it is written.
             Literal::Float(_, text) => e.info.ty = SqlType::wide_double(text.len().min(23) as u8),
             _ => {}
@@ -87,6 +86,15 @@ impl Binder<'_> {
             e.info.ty = SqlType::BOOL;
         }
         Ok(e)
+    }
+
+    /// The largest number where there are more digits than any has, with MySQL's warning.
+    fn decimal(&mut self, text: &str) -> Decimal {
+        Decimal::of_literal(text).unwrap_or_else(|digits| {
+            let said = ValueError::truncated_wrong("DECIMAL", digits);
+            self.deprecated(Deprecated::Said(said.errno, said.message.into()));
+            Decimal::LARGEST
+        })
     }
 
     /// The text of a literal of dates, if the SQL mode takes the day that it names.
@@ -368,6 +376,14 @@ fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
     match &e.node {
         Node::Const(v) if !v.is_temporal() => None,
         _ => Some(e),
+    }
+}
+
+/// The type of a decimal literal that begins with its point.
+fn bare_fraction(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Decimal { scale, .. } => SqlType::decimal(scale, scale),
+        other => other,
     }
 }
 
