@@ -69,7 +69,7 @@ impl Binder<'_> {
                 _ => return Err(bad_temporal("DATETIME", t)),
             },
             Literal::Time(t) => match parse::time(t.as_bytes()) {
-                Some(f) if !f.truncated && !parse::has_date(t.as_bytes()) => Value::Time(f.value),
+                Some(f) if parse::is_time(t.as_bytes()) => Value::Time(f.value),
                 _ => return Err(bad_temporal("TIME", t)),
             },
         };
@@ -95,6 +95,17 @@ impl Binder<'_> {
             self.deprecated(Deprecated::Said(said.errno, said.message.into()));
             Decimal::LARGEST
         })
+    }
+
+    /// `{d '...'}` and its like are texts where a plain literal would be refused.
+    pub fn odbc(&mut self, e: &Expr) -> Bind<BExpr> {
+        match (self.expr(e), e.moment_text()) {
+            (Err(error), Some(text)) if error.errno == errno::ER_WRONG_VALUE => {
+                let text = literal_text(text.as_bytes(), self.env.reads.settings.collation);
+                Ok(BExpr::constant(text))
+            }
+            (bound, _) => bound,
+        }
     }
 
     /// The text of a literal of dates, if the SQL mode takes the day that it names.

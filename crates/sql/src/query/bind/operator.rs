@@ -17,6 +17,7 @@ use crate::query::plan::SubKind;
 use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::arith::{self, BitOp, Op};
+use crate::value::SqlMode;
 use crate::value::cast::CastTarget;
 use crate::value::compare::CompareRule;
 use crate::value::types::coercibility;
@@ -403,7 +404,11 @@ impl Binder<'_> {
 
     /// Decimals are rounded to the digits of their type where nothing more is computed with them.
     fn arithmetic(&self, op: Op, a: BExpr, b: BExpr) -> BExpr {
-        let info = arith::result_type(op, &a.info, &b.info, self.env.reads.settings.div_increment);
+        let settings = self.env.reads.settings;
+        let mut info = arith::result_type(op, &a.info, &b.info, settings.div_increment);
+        if op == Op::Sub && settings.mode.has(SqlMode::NO_UNSIGNED_SUBTRACTION) {
+            info.ty = info.ty.signed();
+        }
         let op = match (op, info.ty) {
             (Op::Div, SqlType::Decimal { .. }) => Op::LongDiv,
             _ => op,

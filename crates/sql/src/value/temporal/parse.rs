@@ -312,6 +312,21 @@ fn dated(s: &[u8]) -> Option<Result<(FoundDateTime, bool), NoMoment>> {
     }
 }
 
+/// Whether a text is all of a DATE literal.
+pub fn is_date(s: &[u8]) -> bool {
+    datetime(s, false).is_some_and(|f| !f.truncated && f.date_only && !f.value.date.is_zero())
+}
+
+/// Whether a text is all of a TIMESTAMP literal.
+pub fn is_datetime(s: &[u8]) -> bool {
+    datetime(s, false).is_some_and(|f| !f.truncated && !f.date_only && !f.value.date.is_zero())
+}
+
+/// Whether a text is all of a TIME literal.
+pub fn is_time(s: &[u8]) -> bool {
+    time(s).is_some_and(|f| !f.truncated) && !has_date(s)
+}
+
 /// Whether what is read as a time has a date before it, which a time leaves out.
 pub fn has_date(s: &[u8]) -> bool {
     dated(s).is_some_and(|found| found.is_ok())
