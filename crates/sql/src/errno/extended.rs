@@ -141,6 +141,7 @@ errors! { EXTENDED:
         "Window '{}' with RANGE frame has ORDER BY expression of datetime type. Only INTERVAL bound value allowed.";
     ER_WINDOW_RANGE_FRAME_NUMERIC_TYPE = 3589, b"HY000",
         "Window '{}' with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed.";
+    ER_WINDOW_FRAME_BOUND_NOT_CONSTANT = 3590, b"HY000", "Window '{}' has a non-constant frame bound.";
     ER_WINDOW_DUPLICATE_NAME = 3591, b"HY000", "Window '{}' is defined twice.";
     ER_WINDOW_ILLEGAL_ORDER_BY = 3592, b"HY000",
         "Window '{}': ORDER BY or PARTITION BY uses legacy position indication which is not supported, use expression.";

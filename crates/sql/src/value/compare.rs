@@ -3,6 +3,7 @@
 use super::context::EvalCtx;
 use super::error::{ValueError, Warnings, shown};
 use super::json::{self, Json};
+use super::temporal::parse::Reading;
 use super::types::{Class, SqlType, TypeInfo, coercibility};
 use super::{Charset, Collation, DateTime, SqlMode, Value};
 use crate::errno;
@@ -250,7 +251,7 @@ pub fn compare(
             (Value::Str(..) | Value::Bytes(_), _) | (_, Value::Str(..) | Value::Bytes(_)) => {
                 compare_as_texts(a, b)?
             }
-            _ => match (a.find_time(), b.find_time()) {
+            _ => match (a.find_time(false), b.find_time(false)) {
                 (Some(x), Some(y)) if a.is_temporal() && b.is_temporal() => x.value.cmp(&y.value),
                 _ => compare_doubles(a, b, cx),
             },
@@ -384,7 +385,7 @@ pub fn sent_moment<'v>(ty: &SqlType, v: Value<'v>, cx: &mut EvalCtx<'_>) -> Valu
     if !v.is_string() {
         return v;
     }
-    if let Some(found) = v.find_datetime_in(cx.tz, true) {
+    if let Some(found) = v.find_datetime_in(cx.tz, Reading { invalid_dates: true, ..Reading::of(cx.mode) }) {
         return match found.date_only {
             true => Value::Date(found.value.date),
             false => Value::DateTime(found.value),

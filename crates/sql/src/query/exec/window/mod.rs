@@ -1,7 +1,7 @@
 //! Window functions. The block's rows, grouped and filtered, pass one window after the other: each sorts them, and computes its functions for
 //! one of its partitions after the other. The functions' values come after those of the aggregates.
 //!
-//! `rows` keeps the rows of a partition, `calls` computes the functions over them, `bounds` finds the frames. A row on its way has, one
+//! `rows` keeps the rows of a partition, `calls` computes the functions over them, `bounds` finds the frames, `ends` looks at what they are given. A row on its way has, one
 //! behind the other, the rows of the tables that it stands on as bytes (where something still looks at them), the values of aggregates and
 //! functions, and the cells of the windows that are still to come: for each window the keys of its partition, those of its order, and for each
 //! call its arguments and the bounds of its frame.
@@ -13,6 +13,7 @@
 
 mod bounds;
 mod calls;
+mod ends;
 mod rows;
 
 use super::destination::Out;
@@ -86,6 +87,8 @@ impl Runner<'_, '_> {
         outer: Option<&Rows<'_>>,
         out: &mut Out<'_>,
     ) -> Run<u64> {
+        let frame = Rows { outer, ..Rows::empty(self.params) };
+        ends::check_frames(b, &frame, &mut self.ev)?;
         let mut j = Joiner::new(b);
         let layout = Layout::of(b);
         let mut e = Emitter::new(b, limits, self.reads);
