@@ -293,6 +293,8 @@ errors! { EXTENDED:
     ER_CONSTRAINT_NOT_FOUND = 3940, b"HY000", "Constraint '{}' does not exist.";
     ER_TABLE_VALUE_CONSTRUCTOR_MUST_HAVE_COLUMNS = 3942, b"HY000",
         "Each row of a VALUES clause must have at least one column, unless when used as source in an INSERT statement.";
+    ER_TABLE_VALUE_CONSTRUCTOR_CANNOT_HAVE_DEFAULT = 3943, b"HY000",
+        "A VALUES clause cannot use DEFAULT values, unless used as a source in an INSERT statement.";
     ER_CLIENT_LOCAL_FILES_DISABLED = 3948, b"42000", "Loading local data is disabled; this must be enabled on both the client and server sides";
     ER_MULTIPLE_INTO_CLAUSES = 3953, b"HY000", "Multiple INTO clauses in one query block.";
     ER_MISPLACED_INTO = 3954, b"HY000", "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
