@@ -118,7 +118,10 @@ fn seeds_that_found_a_fault_pass() {
         (389_438_152, "estimates and purge asked for pages of a table that was being dropped"),
         (938_247_782, "a rebuild copied rows twice that purge had merged into the next leaf"),
         (1986, "purge met an error while it freed undo pages, and the history led into them"),
-        (452_657_232, "an older block of an index led a walk backwards to the same leaf again and again"),
+        (
+            452_657_232,
+            "an older block of an index led a walk backwards to the same leaf again and again",
+        ),
         (3547, "a rollback kept an entry for a version from before the index"),
     ];
     // They were found under the engine's own flush policy.

@@ -138,7 +138,8 @@ pub fn owns(p: &[u8], key: &[u8]) -> bool {
 pub fn owns_below(p: &[u8], key: Option<&[u8]>) -> bool {
     let Some(key) = key else { return upper(p).is_none() };
     let lower = lower(p);
-    (lower.is_empty() || compare(lower, key).is_lt()) && upper(p).is_none_or(|u| compare(key, u).is_le())
+    (lower.is_empty() || compare(lower, key).is_lt())
+        && upper(p).is_none_or(|u| compare(key, u).is_le())
 }
 
 /// `a.cmp(b)`: keys that differ in their first eight bytes, and those that have no more, are compared without a call.

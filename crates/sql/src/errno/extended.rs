@@ -325,6 +325,11 @@ errors! { EXTENDED:
     ER_XA_TEMP_TABLE = 4091, b"HY000", "XA: Temporary tables cannot be accessed inside XA transactions when xa_detach_on_prepare=ON";
     ER_INNODB_MAX_ROW_VERSION = 4092, b"HY000",
         "Maximum row versions reached for table {}. No more columns can be added or dropped instantly. Please use COPY/INPLACE.";
+    ER_GIPK_COLUMN_EXISTS = 4108, b"HY000", "Failed to generate invisible primary key. Column '{}' already exists.";
+    ER_GIPK_FAILED_AUTOINC_COLUMN_EXISTS = 4109, b"HY000", "Failed to generate invisible primary key. Auto-increment column already exists.";
+    ER_GIPK_COLUMN_ALTER_NOT_ALLOWED = 4110, b"HY000", "Altering generated invisible primary key column '{}' is not allowed.";
+    ER_DROP_PK_COLUMN_TO_DROP_GIPK = 4111, b"HY000",
+        "Please drop primary key column to be able to drop generated invisible primary key.";
     ER_INNODB_INSTANT_ADD_NOT_SUPPORTED_MAX_FIELDS = 4158, b"HY000",
         "Column can't be added to '{}' with ALGORITHM=INSTANT anymore. Please try ALGORITHM=INPLACE/COPY.";
     ER_CTE_EXPANSION_LIMIT = 4169, b"HY000", "Common table expression expansion exceeded an implementation limit. Simplify the query.";

@@ -43,13 +43,7 @@ pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out 
 }
 
 /// The same where the type of the result may be unsigned, which decimals do not tell of themselves.
-pub fn apply_as(
-    op: Op,
-    unsigned: bool,
-    a: &Value<'_>,
-    b: &Value<'_>,
-    cx: &mut EvalCtx<'_>,
-) -> Out {
+pub fn apply_as(op: Op, unsigned: bool, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     if a.is_null() || b.is_null() {
         // Both sides of doubles are looked at: a text that is no number raises its warning even where the other side is NULL.
         for v in [a, b].into_iter().filter(|v| v.is_string() && op != Op::IntDiv) {
@@ -133,13 +127,7 @@ fn integers(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     fit.ok_or_else(|| ValueError::out_of_range(what, &shown(op, a, b)))
 }
 
-fn decimals(
-    op: Op,
-    unsigned: bool,
-    a: &Value<'_>,
-    b: &Value<'_>,
-    cx: &mut EvalCtx<'_>,
-) -> Out {
+fn decimals(op: Op, unsigned: bool, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     let (Some(x), Some(y)) = (a.to_decimal(&mut cx.warnings), b.to_decimal(&mut cx.warnings))
     else {
         return Ok(Value::Null);
@@ -158,8 +146,7 @@ fn decimals(
         None => division_by_zero(cx),
         Some(Err(Overflow)) => beyond("DECIMAL"),
         Some(Ok(d)) if op == Op::IntDiv => {
-            let unsigned =
-                unsigned || matches!(a, Value::UInt(_)) || matches!(b, Value::UInt(_));
+            let unsigned = unsigned || matches!(a, Value::UInt(_)) || matches!(b, Value::UInt(_));
             let v = d.to_i128();
             let fit = if unsigned {
                 v.and_then(|v| u64::try_from(v).ok()).map(Value::UInt)

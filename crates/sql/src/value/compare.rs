@@ -385,7 +385,9 @@ pub fn sent_moment<'v>(ty: &SqlType, v: Value<'v>, cx: &mut EvalCtx<'_>) -> Valu
     if !v.is_string() {
         return v;
     }
-    if let Some(found) = v.find_datetime_in(cx.tz, Reading { invalid_dates: true, ..Reading::of(cx.mode) }) {
+    if let Some(found) =
+        v.find_datetime_in(cx.tz, Reading { invalid_dates: true, ..Reading::of(cx.mode) })
+    {
         return match found.date_only {
             true => Value::Date(found.value.date),
             false => Value::DateTime(found.value),

@@ -8,8 +8,8 @@ use super::convert::local_time;
 use super::decimal::Decimal;
 use super::error::{ValueError, Warnings};
 use super::store::{Stored, integer_from_text};
-use super::temporal::{Date, DateTime, MAX_TIME_SECONDS, MAX_TIMESTAMP, MICROS, Time, parse};
 use super::temporal::parse::Reading;
+use super::temporal::{Date, DateTime, MAX_TIME_SECONDS, MAX_TIMESTAMP, MICROS, Time, parse};
 use weir_engine::row::DatumBuf;
 
 /// Numbers from here on are read as a date with a time of day where a time is asked for.

@@ -136,7 +136,10 @@ impl Binder<'_> {
             }
             QueryBody::Values(rows_written) => {
                 if rows_written.iter().flatten().any(|e| *e == Expr::Default) {
-                    return Err(SqlError::of(errno::ER_TABLE_VALUE_CONSTRUCTOR_CANNOT_HAVE_DEFAULT, &[]));
+                    return Err(SqlError::of(
+                        errno::ER_TABLE_VALUE_CONSTRUCTOR_CANNOT_HAVE_DEFAULT,
+                        &[],
+                    ));
                 }
                 self.enter(Scope::default());
                 let bind = |r: &Vec<Expr>| r.iter().map(|e| self.scalar(e)).collect();
