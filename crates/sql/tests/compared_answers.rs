@@ -425,6 +425,7 @@ fn generated_primary_keys_are_hidden_where_nobody_wants_them() {
             ),
             ("insert into t values (3)", "ok 1"),
             ("select my_row_id from t", "1"),
+            ("select auto_increment from information_schema.tables where table_name = 't'", "NULL"),
             ("set show_gipk_in_create_table_and_information_schema = 1", "ok 0"),
             (
                 "select count(*) from information_schema.key_column_usage where table_name = 't'",
@@ -483,4 +484,54 @@ fn values_names_the_target_and_rows_have_subqueries() {
             ),
         ],
     );
+}
+
+#[test]
+fn rows_go_through_a_view_with_insert_alone() {
+    const INVALID: &str = "E1356 View 'test.v' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them";
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        root.all(&[
+            "create table t (a int primary key, b int)",
+            "create sql security invoker view v as select a, b from t",
+            "create sql security invoker view w as select a, b from t where a > 0",
+            "create sql security invoker view o as select * from v",
+            "create definer = nobody@nowhere view n as select a from t",
+            "create user u@localhost",
+            "grant insert on t to u@localhost",
+            "grant select, insert, update, delete on v to u@localhost",
+            "grant select, insert on w to u@localhost",
+            "grant select, insert on o to u@localhost",
+            "grant select, insert on n to u@localhost",
+        ])
+        .await;
+        let mut c = server.client_in("u", "test");
+        c.check(&[
+            ("insert into v values (1, 1)", "ok 1"),
+            ("insert into o (a) values (2)", "ok 1"),
+            ("insert into v (a) select 3", "ok 1"),
+            ("insert into v values (4, a)", INVALID),
+            ("insert into v values (1, 1) on duplicate key update b = 2", INVALID),
+            ("replace into v values (1, 1)", INVALID),
+            ("select * from v", INVALID),
+            ("select * from o", &INVALID.replace("'test.v'", "'test.o'")),
+            ("insert into w values (5, 5)", &INVALID.replace("'test.v'", "'test.w'")),
+            (
+                "select * from n",
+                "E1045 Access denied for user 'u'@'localhost' (using password: YES)",
+            ),
+        ])
+        .await;
+        root.check(&[
+            ("select * from t", "1|1; 2|NULL; 3|NULL"),
+            (
+                "select * from n",
+                "E1449 The user specified as a definer ('nobody'@'nowhere') does not exist",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+        root.0.close().await;
+        drop(server);
+    });
 }

@@ -142,7 +142,7 @@ pub fn without(table: Arc<SqlTable>) -> Arc<SqlTable> {
         return table;
     }
     let mut meta = table.meta.clone();
-    meta.columns[0].hidden = true;
+    (meta.columns[0].hidden, meta.columns[0].auto_increment) = (true, false);
     meta.indexes.remove(0);
     Arc::new(SqlTable {
         engine: table.engine.clone(),
