@@ -1,5 +1,7 @@
 //! DECIMAL: exact numbers of up to 65 digits, 30 of them behind the point. What is computed, and a literal, may be longer until a column takes it.
 
+mod literal;
+
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -7,11 +9,8 @@ pub const MAX_PRECISION: u8 = 65;
 pub const MAX_SCALE: u8 = 30;
 /// Digits of a result that no column has to hold. MySQL has nine words of nine digits; 256 bits hold five digits fewer.
 pub const LONGEST: u8 = 76;
-/// Digits behind the point of a literal: four of MySQL's words.
-pub const LONGEST_SCALE: u8 = 36;
 
-/// MySQL's words: how many a number has, and the digits of each.
-const WORDS: usize = 9;
+/// The digits of MySQL's words.
 const WORD: u8 = 9;
 
 /// Little-endian 64-bit limbs of the coefficient; 10^76 needs 253 bits.
@@ -33,12 +32,6 @@ pub struct Overflow;
 
 impl Decimal {
     pub const ZERO: Decimal = Decimal { neg: false, scale: 0, mag: [0; 4] };
-    /// 65 nines.
-    pub const LARGEST: Decimal = Decimal {
-        neg: false,
-        scale: 0,
-        mag: [u64::MAX, 0x4e39_45ef_7a25_3609, 0x1c7f_c390_8a8b_ef46, 0x00f3_1627],
-    };
 
     pub fn from_i64(v: i64) -> Self {
         Self::make(v < 0, 0, [v.unsigned_abs(), 0, 0, 0])
@@ -374,24 +367,6 @@ impl Decimal {
             at += used;
         }
         Parsed { value: from_digits(neg, digits, fraction), used: at }
-    }
-
-    /// A literal of digits and a point, as MySQL keeps it: what the words behind the point do not hold is cut. `Err`: there are more digits
-    /// before the point than any number has, and those that MySQL names.
-    pub fn of_literal(text: &str) -> Result<Self, &str> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let digits = whole.trim_start_matches('0');
-        if digits.len() > usize::from(LONGEST) {
-            return Err(&digits[digits.len().saturating_sub(WORDS * usize::from(WORD))..]);
-        }
-        let left = WORDS - digits.len().div_ceil(usize::from(WORD));
-        let room = (left * usize::from(WORD)).min(usize::from(LONGEST) - digits.len());
-        let places = fraction.len().min(room).min(usize::from(LONGEST_SCALE));
-        let mut w: Wide = [0; 20];
-        for d in digits.bytes().chain(fraction.bytes().take(places)) {
-            wide_mul_small(&mut w, 10, u32::from(d - b'0'));
-        }
-        Ok(Self::from_wide(false, places as u8, &w).expect("LONGEST digits fit into 256 bits"))
     }
 
     /// DECIMAL(p,s) as bytes of one length whose memcmp order is the numeric order: the coefficient at scale

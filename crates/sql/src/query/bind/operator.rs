@@ -16,7 +16,6 @@ use crate::query::expr::{BExpr, CmpOp, ListId, Node};
 use crate::query::plan::SubKind;
 use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
-use crate::value::SqlMode;
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::CastTarget;
 use crate::value::compare::CompareRule;
@@ -406,7 +405,7 @@ impl Binder<'_> {
     fn arithmetic(&self, op: Op, a: BExpr, b: BExpr) -> BExpr {
         let settings = self.env.reads.settings;
         let mut info = arith::result_type(op, &a.info, &b.info, settings.div_increment);
-        if op == Op::Sub && settings.mode.has(SqlMode::NO_UNSIGNED_SUBTRACTION) {
+        if op == Op::Sub && settings.mode.has(crate::value::SqlMode::NO_UNSIGNED_SUBTRACTION) {
             info.ty = info.ty.signed();
         }
         let op = match (op, info.ty) {
