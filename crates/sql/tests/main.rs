@@ -18,6 +18,7 @@ mod charsets;
 mod clients;
 mod collations;
 mod compared;
+mod compared_answers;
 mod compared_values;
 mod correlated;
 mod counters;

@@ -316,7 +316,7 @@ fn rights_are_the_definers_or_the_invokers() {
         root.rows("drop user d@localhost").await;
         u.check(&[(
             "select * from v",
-            "E1449 The user specified as a definer ('d'@'localhost') does not exist",
+            "E1045 Access denied for user 'u'@'localhost' (using password: YES)",
         )])
         .await;
         root.check(&[

@@ -97,6 +97,8 @@ fn lasting(s: &Settings<'_>, mariadb: bool) -> String {
     if let Some(names) = s.lc_time_names.filter(|n| *n > 0) {
         set.push(format!("lc_time_names = {names}"));
     }
+    // A source says in its text which primary keys it has made.
+    set.push("sql_generate_invisible_primary_key = 0".into());
     let explicit = s.explicit_defaults.unwrap_or(!mariadb);
     set.push(format!("explicit_defaults_for_timestamp = {}", u8::from(explicit)));
     format!("SET {}", set.join(", "))

@@ -164,7 +164,7 @@ impl Printer {
                 self.column(c);
                 self.push(")");
             }
-            Expr::Odbc { expr, .. } => self.expr(expr),
+            Expr::Odbc { expr, .. } => self.odbc(expr),
             other => self.worded(other),
         }
     }
@@ -243,6 +243,7 @@ impl Printer {
             Expr::InQuery { .. } | Expr::Quantified { .. } | Expr::MemberOf { .. } => true,
             Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr } => bare_under_not(expr),
             Expr::Unary { op: UnaryOp::Plus, expr } => return self.operand(expr),
+            Expr::Odbc { expr, .. } if expr.moment_text().is_some() => false,
             Expr::Odbc { expr, .. } => return self.operand(expr),
             _ => false,
         };

@@ -1,8 +1,9 @@
 //! Literals and types as text, and JSON_VALUE with its type.
 
 use super::Printer;
+use crate::value::temporal::parse;
 use std::fmt::Write as _;
-use weir_syntax::ast::{CastType, JsonOn, JsonValue, Literal};
+use weir_syntax::ast::{CastType, Expr, JsonOn, JsonValue, Literal};
 
 impl Printer {
     /// A text in quotes.
@@ -79,6 +80,17 @@ impl Printer {
                 self.text(text.as_bytes());
             }
         }
+    }
+
+    /// `{d '...'}` is a text where it is no date.
+    pub fn odbc(&mut self, e: &Expr) {
+        let text = match e {
+            Expr::Literal(Literal::Date(t)) if !parse::is_date(t.as_bytes()) => t,
+            Expr::Literal(Literal::Timestamp(t)) if !parse::is_datetime(t.as_bytes()) => t,
+            Expr::Literal(Literal::Time(t)) if !parse::is_time(t.as_bytes()) => t,
+            _ => return self.expr(e),
+        };
+        self.text(text.as_bytes());
     }
 
     pub fn json_value(&mut self, j: &JsonValue) {

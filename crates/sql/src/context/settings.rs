@@ -22,6 +22,10 @@ pub struct Settings {
     pub skips_indexes: bool,
     /// `sql_require_primary_key`.
     pub requires_key: bool,
+    /// `sql_generate_invisible_primary_key`.
+    pub generates_key: bool,
+    /// `show_gipk_in_create_table_and_information_schema`.
+    pub shows_generated: bool,
     pub tz: TimeZone,
     pub collation: Collation,
     /// `default_collation_for_utf8mb4`.
@@ -140,6 +144,8 @@ impl Settings {
             refuses_engines: v.refuses_engines(),
             skips_indexes: v.bool(Var::weir_skip_unsupported_indexes),
             requires_key: v.bool(Var::sql_require_primary_key),
+            generates_key: v.bool(Var::sql_generate_invisible_primary_key),
+            shows_generated: v.bool(Var::show_gipk_in_create_table_and_information_schema),
             tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
             collation,
             utf8mb4: v.default_of(Charset::Utf8mb4),

@@ -6,7 +6,9 @@ use super::column::{NewColumn, check_column_name, column_default, new_column};
 use super::keys::{self, Keys};
 use super::plan::{Algorithm, Lock, Plan};
 use super::refused::{cannot_drop, duplicate_key_name, not_for_generated};
-use super::{Env, build, computed, foreign, functional, histogram, options, partition, special};
+use super::{
+    Env, build, computed, foreign, functional, gipk, histogram, options, partition, special,
+};
 use crate::errno;
 use crate::meta::{
     CheckConstraint, ColumnDefault, ForeignKey, PRIMARY, SpecialKey, SqlColumn, SqlIndex,
@@ -68,6 +70,7 @@ pub fn plan(
         algorithm: Algorithm::Default,
         lock: Lock::Default,
     };
+    gipk::check_alter(old, specs, env)?;
     table_specs(&mut plan, old, table, specs, env)?;
     let mut draft = Draft {
         old,
@@ -550,7 +553,12 @@ impl Draft<'_> {
     fn position(&self, place: &ColumnPlace) -> Result<usize, SqlError> {
         match place {
             ColumnPlace::Last => Ok(self.entries.len()),
-            ColumnPlace::First => Ok(0),
+            // A generated key's column stays before all others.
+            ColumnPlace::First => {
+                let generated = gipk::is_generated(self.old)
+                    && self.entries.first().is_some_and(|e| e.source == Some(0));
+                Ok(usize::from(generated))
+            }
             ColumnPlace::After(name) => self
                 .entries
                 .iter()

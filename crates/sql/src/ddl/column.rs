@@ -159,7 +159,7 @@ fn limit_to_srid(column: &mut SqlColumn, n: u64) -> Result<(), SqlError> {
     Ok(())
 }
 
-fn inline_key(kind: KeyKind, column: &str) -> KeyDef {
+pub(super) fn inline_key(kind: KeyKind, column: &str) -> KeyDef {
     KeyDef {
         kind,
         constraint: None,

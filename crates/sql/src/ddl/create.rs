@@ -4,8 +4,8 @@ use super::check::NewCheck;
 use super::column::new_column;
 use super::keys::Keys;
 use super::{
-    Env, build, check, check_table_name, computed, engine_error, env, foreign, functional, keys,
-    options, partition, resolve, special,
+    Env, build, check, check_table_name, computed, engine_error, env, foreign, functional, gipk,
+    keys, options, partition, resolve, special,
 };
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
@@ -66,6 +66,10 @@ pub fn define(
         };
         columns.push(column);
         explicit_null.push(null);
+    }
+    if env.generates_key && !found.replaced && gipk::is_wanted(create) {
+        gipk::generate(create, &mut columns, &mut explicit_null, &mut key_defs)?;
+        made.iter_mut().for_each(|at| *at += 1);
     }
     let mut meta = TableMeta::new(columns, collation);
     meta.comment = found.comment.unwrap_or_default();

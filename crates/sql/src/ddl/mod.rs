@@ -26,6 +26,7 @@ pub mod engines;
 pub mod expression;
 pub mod foreign;
 pub mod functional;
+pub mod gipk;
 mod histogram;
 pub mod keys;
 pub mod literal;
@@ -67,6 +68,8 @@ pub struct Env<'a> {
     pub skips_indexes: bool,
     /// `sql_require_primary_key`.
     pub requires_key: bool,
+    /// `sql_generate_invisible_primary_key`.
+    pub generates_key: bool,
     pub tz: TimeZone,
     /// Statement time, microseconds since 1970 UTC.
     pub now_micros: i64,
@@ -95,6 +98,7 @@ pub fn env<'e>(ctx: &'e mut StatementCtx<'_>, schema: &str, table: &str) -> Env<
         refuses_engines: ctx.reads.settings.refuses_engines,
         skips_indexes: ctx.reads.settings.skips_indexes,
         requires_key: ctx.reads.settings.requires_key,
+        generates_key: ctx.reads.settings.generates_key,
         tz: ctx.reads.settings.tz,
         now_micros: ctx.reads.eval(ctx.now_micros).now_micros,
         collation: ctx.reads.settings.collation,

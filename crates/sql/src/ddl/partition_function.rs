@@ -88,6 +88,7 @@ fn column(name: &str, table: &TableMeta) -> Kind {
 
 fn kind(e: &Expr, table: &TableMeta) -> Result<Kind, SqlError> {
     match e {
+        Expr::Odbc { expr, .. } => kind(expr, table),
         Expr::Literal(Literal::Time(_)) => Err(constant_function()),
         Expr::Literal(Literal::Date(_)) => Ok(Kind::Date),
         Expr::Literal(Literal::Timestamp(_)) => Ok(Kind::DateTime),

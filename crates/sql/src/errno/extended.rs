@@ -141,6 +141,7 @@ errors! { EXTENDED:
         "Window '{}' with RANGE frame has ORDER BY expression of datetime type. Only INTERVAL bound value allowed.";
     ER_WINDOW_RANGE_FRAME_NUMERIC_TYPE = 3589, b"HY000",
         "Window '{}' with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed.";
+    ER_WINDOW_FRAME_BOUND_NOT_CONSTANT = 3590, b"HY000", "Window '{}' has a non-constant frame bound.";
     ER_WINDOW_DUPLICATE_NAME = 3591, b"HY000", "Window '{}' is defined twice.";
     ER_WINDOW_ILLEGAL_ORDER_BY = 3592, b"HY000",
         "Window '{}': ORDER BY or PARTITION BY uses legacy position indication which is not supported, use expression.";
@@ -292,6 +293,8 @@ errors! { EXTENDED:
     ER_CONSTRAINT_NOT_FOUND = 3940, b"HY000", "Constraint '{}' does not exist.";
     ER_TABLE_VALUE_CONSTRUCTOR_MUST_HAVE_COLUMNS = 3942, b"HY000",
         "Each row of a VALUES clause must have at least one column, unless when used as source in an INSERT statement.";
+    ER_TABLE_VALUE_CONSTRUCTOR_CANNOT_HAVE_DEFAULT = 3943, b"HY000",
+        "A VALUES clause cannot use DEFAULT values, unless used as a source in an INSERT statement.";
     ER_CLIENT_LOCAL_FILES_DISABLED = 3948, b"42000", "Loading local data is disabled; this must be enabled on both the client and server sides";
     ER_MULTIPLE_INTO_CLAUSES = 3953, b"HY000", "Multiple INTO clauses in one query block.";
     ER_MISPLACED_INTO = 3954, b"HY000", "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
@@ -323,6 +326,11 @@ errors! { EXTENDED:
     ER_XA_TEMP_TABLE = 4091, b"HY000", "XA: Temporary tables cannot be accessed inside XA transactions when xa_detach_on_prepare=ON";
     ER_INNODB_MAX_ROW_VERSION = 4092, b"HY000",
         "Maximum row versions reached for table {}. No more columns can be added or dropped instantly. Please use COPY/INPLACE.";
+    ER_GIPK_COLUMN_EXISTS = 4108, b"HY000", "Failed to generate invisible primary key. Column '{}' already exists.";
+    ER_GIPK_FAILED_AUTOINC_COLUMN_EXISTS = 4109, b"HY000", "Failed to generate invisible primary key. Auto-increment column already exists.";
+    ER_GIPK_COLUMN_ALTER_NOT_ALLOWED = 4110, b"HY000", "Altering generated invisible primary key column '{}' is not allowed.";
+    ER_DROP_PK_COLUMN_TO_DROP_GIPK = 4111, b"HY000",
+        "Please drop primary key column to be able to drop generated invisible primary key.";
     ER_INNODB_INSTANT_ADD_NOT_SUPPORTED_MAX_FIELDS = 4158, b"HY000",
         "Column can't be added to '{}' with ALGORITHM=INSTANT anymore. Please try ALGORITHM=INPLACE/COPY.";
     ER_CTE_EXPANSION_LIMIT = 4169, b"HY000", "Common table expression expansion exceeded an implementation limit. Simplify the query.";

@@ -3,7 +3,7 @@
 use super::FuncCtx;
 use crate::value::temporal::MICROS;
 use crate::value::temporal::interval::{Interval, Unit};
-use crate::value::{Decimal, Value};
+use crate::value::{Decimal, SqlMode, Value};
 
 /// The amount of an INTERVAL; `None` for NULL and what is not one.
 pub enum Amount {
@@ -20,7 +20,11 @@ pub fn interval_of(cx: &mut FuncCtx<'_>, v: &Value<'_>, unit: Unit) -> Option<Am
         return Interval::parse(&v.to_bytes()?, unit).map(Amount::Of);
     }
     if unit == Unit::Second && !matches!(v, Value::Int(_) | Value::UInt(_)) {
-        let d = v.to_decimal(&mut cx.warnings)?.round(6).ok();
+        let d = v.to_decimal(&mut cx.warnings)?;
+        let d = match cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+            true => Some(d.truncate(6)),
+            false => d.round(6).ok(),
+        };
         let micros = d.and_then(|d| d.checked_mul(Decimal::from_i64(MICROS)).ok());
         let micros = micros.and_then(Decimal::to_i128).and_then(|n| i64::try_from(n).ok());
         return Some(micros.map_or(Amount::Beyond, |n| Amount::Of(Interval::Micros(n))));

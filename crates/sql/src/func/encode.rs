@@ -313,7 +313,7 @@ fn is_uuid(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 fn inet_aton(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let parsed = args[0].to_string_lossy().and_then(|t| ipv4(&t));
-    Ok(parsed.map_or_else(|| wrong(cx, &args[0], "inet_aton"), Value::Int))
+    Ok(parsed.map_or_else(|| wrong(cx, &args[0], "inet_aton"), |n| Value::UInt(n as u64)))
 }
 
 /// Parts of one byte each, of which an empty one is zero; where there are two or three, the last one is the lowest byte ('127.1' is

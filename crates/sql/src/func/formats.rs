@@ -1,6 +1,6 @@
 //! Dates and times written and read by formats: DATE_FORMAT(), TIME_FORMAT(), GET_FORMAT() and STR_TO_DATE().
 
-use super::temporal::{lenient_date, text};
+use super::temporal::{lenient_date, rounded_time, text};
 use super::{FuncCtx, Out};
 use crate::errno;
 use crate::value::temporal::format::{date_format, format_parts, str_to_date, time_format};
@@ -15,7 +15,7 @@ pub fn format_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 pub fn format_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let (Some(t), Some(format)) = (args[0].to_time(cx), args[1].to_string_lossy()) else {
+    let (Some(t), Some(format)) = (rounded_time(cx, &args[0]), args[1].to_string_lossy()) else {
         return Ok(Value::Null);
     };
     Ok(time_format(t, &format).map_or(Value::Null, |s| text(cx, &s)))

@@ -14,6 +14,38 @@ pub const TEXT: Collation = Collation::Utf8mb4GeneralCi;
 /// Collation of the names that the session and the server have.
 pub const SYSTEM: Collation = Collation::Utf8mb3GeneralCi;
 
+/// The type of GREATEST() and LEAST(): the text of a date or a time beside a number has room for the number's digits behind the point,
+/// and for any double.
+pub fn extreme(args: &[TypeInfo]) -> TypeInfo {
+    const DOUBLE: u32 = 22;
+    let mut out = merge(args);
+    let SqlType::Varchar { chars, collation } = out.ty else { return out };
+    if !args.iter().any(|a| a.ty.is_temporal()) {
+        return out;
+    }
+    let timed = |a: &&TypeInfo| matches!(a.ty.class(), Class::DateTime | Class::Time);
+    let before = |a: &TypeInfo| a.ty.display_length(1) - fraction(a.ty.fsp());
+    let places = args.iter().map(|a| places_of_time(&a.ty)).max().unwrap_or(0);
+    let moment = args.iter().filter(timed).map(before).max().map(|n| n + fraction(places));
+    let real = args.iter().any(|a| a.ty.class() == Class::Real).then_some(DOUBLE);
+    let room = chars.max(moment.unwrap_or(0)).max(real.unwrap_or(0));
+    out.ty = text_type(room, collation);
+    out
+}
+
+/// Characters of so many digits of a second, with their point.
+fn fraction(places: u8) -> u32 {
+    if places == 0 { 0 } else { u32::from(places) + 1 }
+}
+
+fn places_of_time(ty: &SqlType) -> u8 {
+    match ty {
+        SqlType::Decimal { scale, .. } => (*scale).min(6),
+        ty if ty.class() == Class::Real => 6,
+        ty => ty.fsp(),
+    }
+}
+
 /// Text of so many characters. To a client one of many bytes is of the TEXT family ([`SqlType`] knows), and so is a column that is made of
 /// it.
 pub fn text_type(chars: u32, collation: Collation) -> SqlType {

@@ -5,7 +5,7 @@
 //! arguments, as the table in [`temporal`] says. Functions that wait or lock (SLEEP, GET_LOCK) are the executor's.
 
 pub mod aggregate;
-mod amounts;
+pub(crate) mod amounts;
 pub mod clock;
 pub mod concat;
 pub mod control;

@@ -62,11 +62,11 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("DEGREES", 1, 1, infer::double, |cx, a| finite(cx, a, "degrees", f64::to_degrees))
         .numbers(),
     def("RADIANS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.to_radians()))).numbers(),
-    def("GREATEST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Greater))
+    def("GREATEST", 2, ANY, infer::extreme, |cx, a| extreme(cx, a, Ordering::Greater))
         .id(Id::Greatest)
         .joins(0)
         .branches(0),
-    def("LEAST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Less))
+    def("LEAST", 2, ANY, infer::extreme, |cx, a| extreme(cx, a, Ordering::Less))
         .id(Id::Least)
         .joins(0)
         .branches(0),
@@ -290,11 +290,8 @@ fn extreme(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
 
 /// Of dates and of texts and numbers that may be some: the text of the date found, with a time where one of the dates has one.
 fn extreme_dated(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Value<'static> {
-    let precision = |v: &Value<'_>| match v {
-        Value::DateTime(d) => Some(d.fsp),
-        _ => None,
-    };
-    let fsp = args.iter().filter_map(precision).max();
+    let timed = args.iter().any(|v| matches!(v, Value::DateTime(_)));
+    let fsp = args.iter().map(places_of_time).max().filter(|_| timed);
     let mut best: Option<DateTime> = None;
     for v in args {
         let found = match v.is_temporal() {
@@ -313,6 +310,17 @@ fn extreme_dated(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Va
     let mut text = Vec::new();
     shown.write_text(&mut text);
     Value::text(text, cx.collation)
+}
+
+/// The digits of a second that a value has: a double has all of them.
+fn places_of_time(v: &Value<'_>) -> u8 {
+    match v {
+        Value::DateTime(d) => d.fsp,
+        Value::Time(t) => t.fsp,
+        Value::Decimal(d) => d.scale().min(6),
+        Value::Double(_) => 6,
+        _ => 0,
+    }
 }
 
 static LEAST_DATE: FuncDef =

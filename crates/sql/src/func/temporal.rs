@@ -159,9 +159,7 @@ fn from_unixtime(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Value::Decimal(d) => d.scale().min(6),
         _ => 6,
     };
-    let Ok(rounded) = d.round(6) else { return Ok(Value::Null) };
-    let micros = rounded.checked_mul(Decimal::from_i64(MICROS)).ok().and_then(Decimal::to_i128);
-    let micros = micros.filter(|m| (0..=32_536_771_199_999_999).contains(m));
+    let micros = micros_of(cx, d).filter(|m| (0..=32_536_771_199_999_999).contains(m));
     let Some(local) = micros.and_then(|m| local_time(m as i64, cx.tz, fsp)) else {
         return Ok(Value::Null);
     };
@@ -169,6 +167,24 @@ fn from_unixtime(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         None => Ok(Value::DateTime(local)),
         Some(format) => format_date(cx, &[Value::DateTime(local), format.borrow()]),
     }
+}
+
+/// Seconds as microseconds, rounded or cut as the mode says.
+fn micros_of(cx: &FuncCtx<'_>, seconds: Decimal) -> Option<i128> {
+    let kept = match cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+        true => seconds.truncate(6),
+        false => seconds.round(6).ok()?,
+    };
+    kept.checked_mul(Decimal::from_i64(MICROS)).ok()?.to_i128()
+}
+
+/// A time of a function that rounds whatever the mode says, as MySQL's ADDTIME(), TIMEDIFF(), TIME_FORMAT() and EXTRACT() do.
+pub(super) fn rounded_time(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Option<Time> {
+    let mode = cx.mode;
+    cx.mode = mode.without(SqlMode::TIME_TRUNCATE_FRACTIONAL);
+    let found = v.to_time(cx);
+    cx.mode = mode;
+    found
 }
 
 fn timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -305,7 +321,7 @@ fn timediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         };
         (a.civil_micros(), b.civil_micros(), a.fsp.max(b.fsp))
     } else {
-        let (Some(a), Some(b)) = (args[0].to_time(cx), args[1].to_time(cx)) else {
+        let (Some(a), Some(b)) = (rounded_time(cx, &args[0]), rounded_time(cx, &args[1])) else {
             return Ok(Value::Null);
         };
         (a.micros, b.micros, a.fsp.max(b.fsp))
@@ -427,7 +443,7 @@ fn add_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>], sign: i64) -> Out {
     if has_date(&args[1]) {
         return Ok(Value::Null);
     }
-    let Some(t) = args[1].to_time(cx) else { return Ok(Value::Null) };
+    let Some(t) = rounded_time(cx, &args[1]) else { return Ok(Value::Null) };
     // Of what is no date or time, as of a number, it makes a text.
     let is_text = !args[0].is_temporal();
     let sum = if has_date(&args[0]) {
@@ -442,7 +458,7 @@ fn add_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>], sign: i64) -> Out {
             None => return Ok(datetime_overflow(cx)),
         }
     } else {
-        let Some(a) = args[0].to_time(cx) else { return Ok(Value::Null) };
+        let Some(a) = rounded_time(cx, &args[0]) else { return Ok(Value::Null) };
         let sum =
             in_time_range(cx, Time::from_micros(a.micros + sign * t.micros, a.fsp.max(t.fsp)));
         let micro = (sum.micros.abs() % MICROS) as u32;
@@ -486,8 +502,7 @@ fn maketime(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return Ok(Value::Null);
     };
     let fsp = if args[2].is_string() { 6 } else { s.scale().min(6) };
-    let micros = s.round(6).ok().and_then(|s| s.checked_mul(Decimal::from_i64(MICROS)).ok());
-    let micros = micros.and_then(Decimal::to_i128).filter(|m| (0..60_000_000).contains(m));
+    let micros = micros_of(cx, s).filter(|m| (0..60_000_000).contains(m));
     let (Some(micros), 0..60) = (micros, m) else { return Ok(Value::Null) };
     let hours = h.unsigned_abs().min(839) as i64;
     let total = hours * 3600 * MICROS + m * 60 * MICROS + micros as i64;
@@ -499,9 +514,7 @@ fn sec_to_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(d) = args[0].to_decimal(&mut cx.warnings) else { return Ok(Value::Null) };
     let fsp = if args[0].is_string() { 6 } else { d.scale().min(6) };
     let limit = i128::from(MAX_TIME_SECONDS + 1) * i128::from(MICROS);
-    let micros = d.round(6).ok().and_then(|d| d.checked_mul(Decimal::from_i64(MICROS)).ok());
-    let micros =
-        micros.and_then(Decimal::to_i128).unwrap_or(if d.is_negative() { -limit } else { limit });
+    let micros = micros_of(cx, d).unwrap_or(if d.is_negative() { -limit } else { limit });
     let t = Time::from_micros(micros.clamp(-limit, limit) as i64, fsp);
     Ok(Value::Time(in_time_range(cx, t)))
 }
@@ -532,7 +545,7 @@ pub fn extract(cx: &mut FuncCtx<'_>, unit: Unit, v: &Value<'_>) -> Out {
         (if with_day { i64::from(d.date.day) } else { 0 }, d.time())
     } else {
         // A time has hours only, however many.
-        let Some(t) = v.to_time(cx) else { return Ok(Value::Null) };
+        let Some(t) = rounded_time(cx, v) else { return Ok(Value::Null) };
         (0, t)
     };
     let (neg, h, m, s, f) = t.parts();

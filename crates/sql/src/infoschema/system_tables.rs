@@ -89,6 +89,7 @@ fn meta(name: &str, reads: Reads<'_>) -> Option<&'static TableMeta> {
                 refuses_engines: false,
                 skips_indexes: false,
                 requires_key: false,
+                generates_key: false,
                 tz: TimeZone::UTC,
                 now_micros: 0,
                 collation: Collation::Utf8mb3GeneralCi,

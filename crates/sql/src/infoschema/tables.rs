@@ -10,6 +10,7 @@ use crate::account::{Access, Privileges};
 use crate::canonical;
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
+use crate::ddl::gipk;
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, TableMeta, schema_meta};
@@ -53,6 +54,10 @@ pub(super) fn visible(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTabl
         .iter()
         .flat_map(|(name, _)| cx.reads.meta().tables(cx.reads.db(), name))
         .filter(|t| hint.wants_table(t.name()) && access.can_see_table(t.schema(), t.name()))
+        .map(|t| match cx.reads.settings.shows_generated {
+            true => t,
+            false => gipk::without(t),
+        })
         .collect()
 }
 

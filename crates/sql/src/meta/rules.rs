@@ -5,7 +5,7 @@ use super::TableMeta;
 use weir_engine::TableDef;
 
 /// Columns by position.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RowRules {
     /// NOT NULL.
     pub required: Vec<usize>,

@@ -165,12 +165,10 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
                 .map_or(Value::UInt(*v), |d| Value::Decimal(d.negated())),
             (Err(_), false) => Value::UInt(*v),
         },
-        ast::Literal::Decimal(t) => match Decimal::parse(t.as_bytes()).value {
-            Some(d) => Value::Decimal(if negative { d.negated() } else { d }),
-            None => Value::Double(
-                t.parse::<f64>().unwrap_or(f64::MAX) * if negative { -1.0 } else { 1.0 },
-            ),
-        },
+        ast::Literal::Decimal(t) => {
+            let d = Decimal::of_literal(t).unwrap_or(Decimal::LARGEST);
+            Value::Decimal(if negative { d.negated() } else { d })
+        }
         ast::Literal::Float(x, _) => Value::Double(if negative { -x } else { *x }),
         ast::Literal::Str { bytes, .. } => crate::value::literal_text(bytes, collation),
         ast::Literal::Sent { bytes, charset } => {

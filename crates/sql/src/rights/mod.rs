@@ -63,7 +63,13 @@ pub enum Need {
     /// FILE: 1045.
     File,
     /// What a view reads: 1356 without it. `account` is the view's definer, where it is that one's rights.
-    InView { view: (String, String), account: Option<(String, String)>, need: Box<Need> },
+    /// `top`: the view of the statement that the view stands in, which the error names.
+    InView {
+        view: (String, String),
+        top: (String, String),
+        account: Option<(String, String)>,
+        need: Box<Need>,
+    },
     /// EXPLAIN of what uses a view shows what is beneath: SHOW VIEW on the view, and `need` with the rights of anyone who asks: 1345.
     ExplainView { view: (String, String), need: Option<Box<Need>> },
     /// GRANT OPTION and the privileges handed on: 1044, or 1045 on `*.*`.
@@ -101,7 +107,7 @@ pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
             access.require_any_global(*any_of)
         }
         Need::File => access.require_file(),
-        Need::InView { view, account, need } => in_view(view, account.as_ref(), need, access),
+        Need::InView { top, account, need, .. } => in_view(top, account.as_ref(), need, access),
         Need::ExplainView { view, need } => explain_view(view, need.as_deref(), access),
         Need::Grantable { privileges, level } => check_grantable(access, *privileges, level),
         Need::XaRecover => access.require_xa_recover(),
@@ -119,6 +125,10 @@ fn in_view(
         return check(std::slice::from_ref(need), access).map_err(|_| view_invalid(view));
     };
     let Some(definer) = access.accounts().get(user, host) else {
+        // The name of a definer is for those to know who could be anyone.
+        if !access.global().contains(Privileges::SUPER) {
+            return Err(access.denied());
+        }
         return Err(SqlError::of(errno::ER_NO_SUCH_USER, &[&user, &host]));
     };
     let mut of_definer = access.accounts().access(&definer, host);
@@ -161,7 +171,7 @@ pub fn view_invalid((schema, name): &(String, String)) -> SqlError {
 }
 
 /// What binding found out, added to what the syntax tree said.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct BoundUses {
     /// Base tables that the plan names, with what is done to them where the syntax tree does not say it.
     pub tables: Vec<(String, String, Privileges)>,
@@ -170,6 +180,7 @@ pub struct BoundUses {
 }
 
 /// One right that is needed on columns of one table.
+#[derive(Clone)]
 struct ColumnUse {
     schema: String,
     table: String,

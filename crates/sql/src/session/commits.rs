@@ -14,7 +14,7 @@ use crate::account::{AccountName, Logging};
 use crate::binlog::note::too_large;
 use crate::binlog::{self, is_own_schema};
 use crate::context::Reads;
-use crate::ddl::engine_error;
+use crate::ddl::{engine_error, gipk};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
@@ -30,7 +30,7 @@ use weir_source::record::Events;
 use weir_source::tickets::Ticket;
 use weir_source::{Batch, BinaryLog, Named, Record};
 use weir_syntax::ast::{AdminVerb, FlushKind, SqlCommand, Statement, TableName};
-use weir_syntax::lex::Kw;
+use weir_syntax::lex::{Kw, T};
 
 /// MySQL's number of the version whose events these are.
 const VERSION: u32 = 80036;
@@ -385,7 +385,12 @@ impl Session {
         if !wanted {
             return Ok(None);
         }
+        let generates = self.settings.generates_key
+            && matches!(stmt, Statement::CreateTable(c) if gipk::is_wanted(c));
         match &self.said.text {
+            Some((depth, text)) if *depth == self.depth && generates => {
+                Ok(Some(self.with_generated_key(text)))
+            }
             Some((depth, text)) if *depth == self.depth => Ok(Some(self.with_definer(text, stmt))),
             _ => Err(SqlError::internal("a definition statement without its text")),
         }
@@ -429,6 +434,17 @@ impl Session {
     }
 
     /// A definition with a definer names it, because a replica runs statements as another account.
+    /// CREATE TABLE with the primary key that it gets here: a replica makes none of its own.
+    fn with_generated_key(&self, text: &[u8]) -> Vec<u8> {
+        let text = text.trim_ascii();
+        let mut text = text.strip_suffix(b";").unwrap_or(text).trim_ascii().to_vec();
+        let open = tokens(&text, self.settings.lex_mode).find(|t| t.kind == T::LParen);
+        if let Some(at) = open.map(|t| t.end as usize) {
+            text.splice(at..at, gipk::TEXT.bytes());
+        }
+        text
+    }
+
     fn with_definer(&self, text: &[u8], stmt: &Statement) -> Vec<u8> {
         use SqlCommand as C;
         let text = text.trim_ascii();

@@ -4,7 +4,7 @@ use super::create_table::{Style, create_table as text_of};
 use crate::account::{Access, Privileges};
 use crate::canonical;
 use crate::context::{SYSTEM_SCHEMA, ShowResult, StatementCtx, VirtualColumn, VirtualTable};
-use crate::ddl::is_virtual_schema;
+use crate::ddl::{gipk, is_virtual_schema};
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
 };
@@ -190,6 +190,12 @@ pub fn bind(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<Arc<SqlTable>
     cx.reads.table(&schema, name.name.as_str())
 }
 
+/// The same as it is shown: without a generated primary key where the session wants it so.
+fn shown(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<Arc<SqlTable>, SqlError> {
+    let table = bind(name, cx)?;
+    Ok(if cx.reads.settings.shows_generated { table } else { gipk::without(table) })
+}
+
 pub fn columns(
     full: bool,
     name: &TableName,
@@ -234,7 +240,7 @@ pub fn columns(
         let rows = view_columns(full, &o, cx)?;
         return Ok(ShowResult { columns, rows });
     }
-    let t = bind(name, cx)?;
+    let t = shown(name, cx)?;
     let access = &mut cx.changes.access;
     // A temporary table is its session's.
     let all = || Some("select,insert,update,references".to_owned());
@@ -338,7 +344,7 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
     let all = cx.reads.temporaries.has(&schema, name.name.as_str());
     let t = match defined {
         Some(t) => t,
-        None => Defined::Stored(bind(name, cx)?),
+        None => Defined::Stored(shown(name, cx)?),
     };
     let access = &mut cx.changes.access;
     let mut rows = Vec::new();
@@ -421,7 +427,7 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
         };
         return Ok(answer(v.name(), text));
     }
-    let t = bind(name, cx)?;
+    let t = shown(name, cx)?;
     let sql = text_of((t.schema(), t.name()), &t.meta, t.engine.auto_increment_next(), style);
     let sql = match t.is_temporary() {
         true => sql.replacen("CREATE TABLE", "CREATE TEMPORARY TABLE", 1),

@@ -1,7 +1,7 @@
 //! Arithmetic and bit operators, and the types of their results.
 
 use super::context::{EvalCtx, SqlMode};
-use super::decimal::{MAX_PRECISION, MAX_SCALE, Overflow};
+use super::decimal::{LONGEST, MAX_PRECISION, MAX_SCALE, Overflow};
 use super::error::{ValueError, Warnings};
 use super::types::{Class, SqlType, TypeInfo};
 use super::{Decimal, Value};
@@ -39,6 +39,11 @@ type Out = Result<Value<'static>, ValueError>;
 
 /// `a op b`. NULL gives NULL; division by zero NULL and warning 1365 (an error in strict DML).
 pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
+    apply_as(op, false, a, b, cx)
+}
+
+/// The same where the type of the result may be unsigned, which decimals do not tell of themselves.
+pub fn apply_as(op: Op, unsigned: bool, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     if a.is_null() || b.is_null() {
         // Both sides of doubles are looked at: a text that is no number raises its warning even where the other side is NULL.
         for v in [a, b].into_iter().filter(|v| v.is_string() && op != Op::IntDiv) {
@@ -48,7 +53,7 @@ pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out 
     }
     if op == Op::IntDiv && (a.is_string() || b.is_string()) {
         // DIV is exact: texts are decimals here, where other operators take them for doubles.
-        return decimals(op, a, b, cx);
+        return decimals(op, unsigned, a, b, cx);
     }
     let (x, y) = (a.to_number(&mut cx.warnings), b.to_number(&mut cx.warnings));
     match (&x, &y) {
@@ -60,7 +65,7 @@ pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out 
         {
             integers(op, &x, &y, cx)
         }
-        _ => decimals(op, &x, &y, cx),
+        _ => decimals(op, unsigned, &x, &y, cx),
     }
 }
 
@@ -122,7 +127,7 @@ fn integers(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     fit.ok_or_else(|| ValueError::out_of_range(what, &shown(op, a, b)))
 }
 
-fn decimals(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
+fn decimals(op: Op, unsigned: bool, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
     let (Some(x), Some(y)) = (a.to_decimal(&mut cx.warnings), b.to_decimal(&mut cx.warnings))
     else {
         return Ok(Value::Null);
@@ -136,19 +141,31 @@ fn decimals(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
         Op::IntDiv => x.div_int(y),
         Op::Mod => x.checked_rem(y),
     };
+    let beyond = |what| Err(ValueError::out_of_range(what, &shown(op, a, b)));
     match result {
         None => division_by_zero(cx),
-        Some(Err(Overflow)) => Err(ValueError::out_of_range("DECIMAL", &shown(op, a, b))),
+        Some(Err(Overflow)) => beyond("DECIMAL"),
         Some(Ok(d)) if op == Op::IntDiv => {
-            let unsigned = matches!(a, Value::UInt(_)) || matches!(b, Value::UInt(_));
+            let unsigned = unsigned || matches!(a, Value::UInt(_)) || matches!(b, Value::UInt(_));
             let v = d.to_i128();
             let fit = if unsigned {
                 v.and_then(|v| u64::try_from(v).ok()).map(Value::UInt)
             } else {
                 v.and_then(|v| i64::try_from(v).ok()).map(Value::Int)
             };
-            let what = if unsigned { "BIGINT UNSIGNED" } else { "BIGINT" };
-            fit.ok_or_else(|| ValueError::out_of_range(what, &shown(op, a, b)))
+            fit.map_or_else(
+                || {
+                    cx.warnings.truncated("DECIMAL", d.to_string().as_bytes());
+                    beyond(if unsigned { "BIGINT UNSIGNED" } else { "BIGINT" })
+                },
+                Ok,
+            )
+        }
+        Some(Ok(d)) if op == Op::Sub && unsigned && d.is_negative() => {
+            match cx.mode.has(SqlMode::NO_UNSIGNED_SUBTRACTION) {
+                true => Ok(Value::Decimal(d)),
+                false => beyond("DECIMAL UNSIGNED"),
+            }
         }
         Some(Ok(d)) => Ok(Value::Decimal(d)),
     }
@@ -311,6 +328,14 @@ pub fn decimal_type(int_digits: u32, scale: u32) -> SqlType {
     SqlType::decimal(precision as u8, scale as u8)
 }
 
+/// The type of a sum: of literals it may have more places than a column.
+fn sum_type(int_digits: u32, scale: u32) -> SqlType {
+    match scale > u32::from(MAX_SCALE) {
+        true => SqlType::decimal((int_digits + scale).min(u32::from(LONGEST)) as u8, scale as u8),
+        false => decimal_type(int_digits, scale),
+    }
+}
+
 /// Digits behind the point that a value of this type is shown with, where their number is fixed.
 pub fn places(ty: &SqlType) -> Option<u8> {
     match ty {
@@ -364,13 +389,14 @@ pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> Typ
             let digits = if op == Op::Mul { p1 + p2 } else { p1.max(p2) + 1 };
             integer_type(digits, unsigned_int(x) || unsigned_int(y))
         }
-        (_, _, Op::Add | Op::Sub) => decimal_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
+        (_, _, Op::Add | Op::Sub) => sum_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
         (_, _, Op::Mul) => decimal_type((p1 - s1) + (p2 - s2), s1 + s2),
         (_, _, Op::Div | Op::LongDiv) => decimal_type(p1 - s1 + s2, s1 + u32::from(div_increment)),
         // A remainder has the sign of what was divided; where it has none, MySQL counts the place of the sign as a digit.
         (_, _, Op::Mod) => {
             let one_more = u32::from(a.ty.is_unsigned());
-            decimal_type((p1 - s1).max(p2 - s2) + one_more, s1.max(s2))
+            let scale = s1.max(s2);
+            decimal_type((p1 + one_more).max(p2).saturating_sub(scale), scale)
         }
     };
     let unsigned = match op {

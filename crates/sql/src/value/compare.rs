@@ -3,6 +3,7 @@
 use super::context::EvalCtx;
 use super::error::{ValueError, Warnings, shown};
 use super::json::{self, Json};
+use super::temporal::parse::Reading;
 use super::types::{Class, SqlType, TypeInfo, coercibility};
 use super::{Charset, Collation, DateTime, SqlMode, Value};
 use crate::errno;
@@ -109,7 +110,8 @@ pub fn type_of(v: &Value<'_>) -> SqlType {
         Value::Null => SqlType::Null,
         Value::Int(_) => SqlType::BIGINT,
         Value::UInt(_) => SqlType::UBIGINT,
-        Value::Decimal(d) => SqlType::decimal(d.precision(), d.scale()),
+        // It is shown with a digit before the point, whatever its value.
+        Value::Decimal(d) => SqlType::decimal(d.precision().max(d.scale() + 1), d.scale()),
         Value::Double(_) => SqlType::DOUBLE,
         Value::Str(b, c) => SqlType::varchar(c.char_len(b) as u32, *c),
         Value::Bytes(b) => SqlType::varbinary(b.len() as u32),
@@ -249,7 +251,7 @@ pub fn compare(
             (Value::Str(..) | Value::Bytes(_), _) | (_, Value::Str(..) | Value::Bytes(_)) => {
                 compare_as_texts(a, b)?
             }
-            _ => match (a.find_time(), b.find_time()) {
+            _ => match (a.find_time(false), b.find_time(false)) {
                 (Some(x), Some(y)) if a.is_temporal() && b.is_temporal() => x.value.cmp(&y.value),
                 _ => compare_doubles(a, b, cx),
             },
@@ -383,7 +385,9 @@ pub fn sent_moment<'v>(ty: &SqlType, v: Value<'v>, cx: &mut EvalCtx<'_>) -> Valu
     if !v.is_string() {
         return v;
     }
-    if let Some(found) = v.find_datetime_in(cx.tz, true) {
+    if let Some(found) =
+        v.find_datetime_in(cx.tz, Reading { invalid_dates: true, ..Reading::of(cx.mode) })
+    {
         return match found.date_only {
             true => Value::Date(found.value.date),
             false => Value::DateTime(found.value),

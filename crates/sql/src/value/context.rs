@@ -70,6 +70,10 @@ impl SqlMode {
         self.0 & bits.0 != 0
     }
 
+    pub fn without(self, bits: SqlMode) -> SqlMode {
+        SqlMode(self.0 & !bits.0)
+    }
+
     /// What the lexer asks of it.
     pub fn of_lexer(self) -> weir_syntax::lex::SqlMode {
         weir_syntax::lex::SqlMode {

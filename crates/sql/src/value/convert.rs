@@ -5,7 +5,7 @@ use super::decimal::Decimal;
 use super::double::{parse_prefix, write_double};
 use super::error::Warnings;
 use super::json::{self, Item};
-use super::temporal::parse::{self, FoundDateTime};
+use super::temporal::parse::{self, FoundDateTime, Reading};
 use super::temporal::{Date, DateTime, Time};
 use super::{Collation, Value};
 use crate::errno;
@@ -300,21 +300,21 @@ impl Value<'_> {
 
     /// Reads text or a number as a date and time, without warnings; a time zone suffix is applied.
     pub(crate) fn find_datetime(&self, cx: &EvalCtx<'_>) -> Option<FoundDateTime> {
-        let invalid_dates = cx.mode.has(super::SqlMode::ALLOW_INVALID_DATES);
-        self.find_datetime_in(cx.tz, invalid_dates)
+        self.find_datetime_in(cx.tz, Reading::of(cx.mode))
     }
 
     pub(crate) fn find_datetime_in(
         &self,
         tz: super::TimeZone,
-        invalid_dates: bool,
+        reading: Reading,
     ) -> Option<FoundDateTime> {
+        let invalid_dates = reading.invalid_dates;
         let mut found = match self {
-            Value::Str(b, _) | Value::Bytes(b) => parse::datetime(b, invalid_dates)?,
+            Value::Str(b, _) | Value::Bytes(b) => parse::datetime_as(b, reading)?,
             Value::Int(v) => parse::datetime_from_number(*v, invalid_dates)?,
             Value::UInt(v) => parse::datetime_from_number(i64::try_from(*v).ok()?, invalid_dates)?,
             Value::Decimal(_) | Value::Double(_) => {
-                let (n, micro, fsp) = self.parts_of_moment()?;
+                let (n, micro, fsp) = self.parts_of_moment(reading.cuts)?;
                 let mut found = parse::datetime_from_number(n, invalid_dates)?;
                 // A day has no fraction of a second.
                 if micro != 0 {
@@ -331,7 +331,7 @@ impl Value<'_> {
             Value::DateTime(d) => whole(*d, false),
             Value::Date(d) => whole(d.at_midnight(), true),
             Value::Json(j) => {
-                return j.view().to_dated()?.find_datetime_in(tz, invalid_dates);
+                return j.view().to_dated()?.find_datetime_in(tz, reading);
             }
             Value::Null | Value::Time(_) => return None,
         };
@@ -367,7 +367,7 @@ impl Value<'_> {
                     return None;
                 }
             },
-            other => other.find_time_in(cx.tz),
+            other => other.find_time_in(cx.tz, Reading::of(cx.mode).cuts),
         };
         // A text beyond the range is the end of it, a number is no time at all.
         if self.is_numeric() && found.is_some_and(|f| f.truncated) {
@@ -388,37 +388,43 @@ impl Value<'_> {
 
     /// A number with a fraction where a date or time is wanted: the integer, the microseconds of its sign, and the digits of the fraction.
     /// The fraction of a double is what the double has, and not what its shortest text has.
-    fn parts_of_moment(&self) -> Option<(i64, i64, u8)> {
+    fn parts_of_moment(&self, cuts: bool) -> Option<(i64, i64, u8)> {
         let of_type = |n: i128| n.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
         if let Value::Double(x) = self {
             let nanos = ((x - x.trunc()) * 1e9).round_ties_even() as i64;
-            let micro = (nanos + 500 * nanos.signum()) / 1000;
+            let half = if cuts { 0 } else { 500 };
+            let micro = (nanos + half * nanos.signum()) / 1000;
             return Some((*x as i64, micro, if micro == 0 { 0 } else { 6 }));
         }
         let d = self.to_decimal(&mut Warnings::with_limit(0))?;
         let whole = d.truncate(0);
         let micro = d.checked_sub(whole).ok()?.checked_mul(Decimal::from_i64(1_000_000)).ok()?;
-        let micro = micro.to_i128()? as i64;
+        let micro = if cuts { micro.truncate(0) } else { micro }.to_i128()? as i64;
         let n = whole.to_i128().map_or(if d.is_negative() { i64::MIN } else { i64::MAX }, of_type);
         Some((n, micro, if micro == 0 { 0 } else { d.scale().min(6) }))
     }
 
     /// The value as a time on the clock of `tz`, which matters to a text with an offset.
-    pub(crate) fn find_time_in(&self, tz: super::TimeZone) -> Option<parse::Found<Time>> {
+    pub(crate) fn find_time_in(
+        &self,
+        tz: super::TimeZone,
+        cuts: bool,
+    ) -> Option<parse::Found<Time>> {
         let shifted = self.as_bytes().and_then(parse::with_offset);
-        let Some(moment) = shifted.and_then(|_| self.find_datetime_in(tz, true)) else {
-            return self.find_time();
+        let reading = Reading { invalid_dates: true, cuts };
+        let Some(moment) = shifted.and_then(|_| self.find_datetime_in(tz, reading)) else {
+            return self.find_time(cuts);
         };
         Some(parse::Found { value: moment.value.time(), truncated: moment.truncated })
     }
 
-    pub(crate) fn find_time(&self) -> Option<parse::Found<Time>> {
+    pub(crate) fn find_time(&self, cuts: bool) -> Option<parse::Found<Time>> {
         match self {
-            Value::Str(b, _) | Value::Bytes(b) => parse::time(b),
+            Value::Str(b, _) | Value::Bytes(b) => parse::time_as(b, cuts),
             Value::Int(v) => parse::time_from_number(*v, 0, 0),
             Value::UInt(v) => parse::time_from_number(i64::try_from(*v).unwrap_or(i64::MAX), 0, 0),
             Value::Decimal(_) | Value::Double(_) => {
-                let (n, micro, fsp) = self.parts_of_moment()?;
+                let (n, micro, fsp) = self.parts_of_moment(cuts)?;
                 let mut found = parse::time_from_number(n, 0, fsp)?;
                 found.value.micros += micro;
                 let most = super::temporal::MAX_TIME_SECONDS * super::temporal::MICROS;
@@ -433,7 +439,7 @@ impl Value<'_> {
             Value::Time(t) => Some(parse::Found { value: *t, truncated: false }),
             Value::DateTime(d) => Some(parse::Found { value: d.time(), truncated: false }),
             Value::Date(_) => Some(parse::Found { value: Time::default(), truncated: false }),
-            Value::Json(j) => j.view().to_timed()?.find_time(),
+            Value::Json(j) => j.view().to_timed()?.find_time(cuts),
             Value::Null => None,
         }
     }

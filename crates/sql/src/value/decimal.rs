@@ -1,14 +1,21 @@
-//! DECIMAL: exact numbers of up to 65 digits, 30 of them behind the point.
+//! DECIMAL: exact numbers of up to 65 digits, 30 of them behind the point. What is computed, and a literal, may be longer until a column takes it.
+
+mod literal;
 
 use std::cmp::Ordering;
 use std::fmt;
 
 pub const MAX_PRECISION: u8 = 65;
 pub const MAX_SCALE: u8 = 30;
+/// Digits of a result that no column has to hold. MySQL has nine words of nine digits; 256 bits hold five digits fewer.
+pub const LONGEST: u8 = 76;
 
-/// Little-endian 64-bit limbs of the coefficient; 10^65 needs 216 bits.
+/// The digits of MySQL's words.
+const WORD: u8 = 9;
+
+/// Little-endian 64-bit limbs of the coefficient; 10^76 needs 253 bits.
 type Mag = [u64; 4];
-/// Intermediate results: a 65-digit coefficient times 10^60 needs 416 bits.
+/// Intermediate results: a 76-digit coefficient times 10^76 needs 505 bits.
 type Wide = [u32; 20];
 
 /// `(-1)^neg * mag / 10^scale`. Zero is never negative.
@@ -19,7 +26,7 @@ pub struct Decimal {
     mag: Mag,
 }
 
-/// The result has more than 65 digits.
+/// The result has more than [`LONGEST`] digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overflow;
 
@@ -104,7 +111,7 @@ impl Decimal {
     fn from_wide(neg: bool, scale: u8, w: &Wide) -> Result<Self, Overflow> {
         let mag = mag_from_wide(w).ok_or(Overflow)?;
         let d = Self::make(neg, scale, mag);
-        if digits(&mag) > usize::from(MAX_PRECISION) { Err(Overflow) } else { Ok(d) }
+        if digits(&mag) > usize::from(LONGEST) { Err(Overflow) } else { Ok(d) }
     }
 
     pub fn checked_add(self, other: Self) -> Result<Self, Overflow> {
@@ -167,6 +174,9 @@ impl Decimal {
         if other.is_zero() {
             return None;
         }
+        if self.scale > MAX_SCALE {
+            return self.shorten(MAX_SCALE, true).checked_div(other, increment);
+        }
         let scale = (self.scale + increment).min(MAX_SCALE);
         let neg = self.neg != other.neg;
         let shift = u32::from(scale + other.scale - self.scale.min(scale + other.scale));
@@ -185,7 +195,9 @@ impl Decimal {
     /// Quotient as it is computed with before it is shown: MySQL keeps decimals in words of nine digits, fills the last one that
     /// `checked_div` asks for, and cuts the rest. 1 / 3 * 3 is 0.999999999, which is shown as 1.0000.
     pub fn long_div(self, other: Self, increment: u8) -> Option<Result<Self, Overflow>> {
-        const WORD: u8 = 9;
+        if self.scale > MAX_SCALE {
+            return self.checked_div(other, increment);
+        }
         let words = |scale: u8| scale.div_ceil(WORD);
         let filled = (words(self.scale) + words(other.scale)) * WORD;
         let more = increment.saturating_sub(filled - self.scale - other.scale);

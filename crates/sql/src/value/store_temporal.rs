@@ -8,6 +8,7 @@ use super::convert::local_time;
 use super::decimal::Decimal;
 use super::error::{ValueError, Warnings};
 use super::store::{Stored, integer_from_text};
+use super::temporal::parse::Reading;
 use super::temporal::{Date, DateTime, MAX_TIME_SECONDS, MAX_TIMESTAMP, MICROS, Time, parse};
 use weir_engine::row::DatumBuf;
 
@@ -23,19 +24,21 @@ pub(super) fn datetime_for(
     cx: &mut StoreCtx<'_>,
 ) -> Result<(DateTime, bool), ValueError> {
     let zero = DateTime { fsp, ..DateTime::ZERO };
-    let invalid_dates = cx.mode.has(SqlMode::ALLOW_INVALID_DATES);
+    let reading = Reading::of(cx.mode);
+    let invalid_dates = reading.invalid_dates;
+    let any_day = Reading { invalid_dates: true, ..reading };
     let found = match v {
         Value::Time(t) => {
             let today = local_time(cx.now_micros, cx.tz, 0).map_or(Date::ZERO, |d| d.date);
             let at = today.at_midnight().civil_micros() + t.micros;
             DateTime::from_civil_micros(at, t.fsp).map(|d| (d, false))
         }
-        _ => v.find_datetime_in(cx.tz, invalid_dates).map(|f| (f.value, f.truncated)),
+        _ => v.find_datetime_in(cx.tz, reading).map(|f| (f.value, f.truncated)),
     };
     let Some((value, truncated)) = found else {
         // The 30th of February can be read, only that there is none.
         let negative = matches!(v, Value::Int(n) if *n < 0);
-        match negative || v.find_datetime_in(cx.tz, true).is_some() {
+        match negative || v.find_datetime_in(cx.tz, any_day).is_some() {
             true => cx.impossible_temporal(kind, v)?,
             false => cx.unreadable_temporal(kind, v)?,
         }
@@ -101,7 +104,7 @@ fn largest_of_number(v: &Value<'_>) -> Option<Time> {
 }
 
 pub(super) fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
-    let t = match v.find_time_in(cx.tz) {
+    let t = match v.find_time_in(cx.tz, Reading::of(cx.mode).cuts) {
         Some(f) => {
             let clamped = f.value.micros.abs() >= MAX_TIME_SECONDS * MICROS;
             if f.truncated && clamped {

@@ -277,8 +277,9 @@ with_inert! { vars =>
         "WHERE id IS NULL finds the row inserted last, where id is an AUTO_INCREMENT column and there is no other condition.";
     sql_safe_updates: Both Always, BOOL, OFF,
         "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.";
-    sql_require_primary_key: Both Always, BOOL, OFF,
-        "Refuse CREATE TABLE and ALTER TABLE that leave a table without a primary key.";
+    sql_require_primary_key: Both Always, BOOL, OFF, "Refuse CREATE TABLE and ALTER TABLE that leave a table without a primary key.";
+    sql_generate_invisible_primary_key: Both Always, BOOL, OFF, "A table that is made without a primary key gets an invisible column my_row_id that is one.";
+    show_gipk_in_create_table_and_information_schema: Both Always, BOOL, ON, "SHOW and information_schema show generated invisible primary keys.";
     sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT without LIMIT returns.";
     sql_big_selects: Both Always, BOOL, ON,
         "Allow SELECT that would examine more than max_join_size rows. It follows max_join_size.";

@@ -435,6 +435,14 @@ impl Expr {
         Expr::Literal(Literal::Int(value))
     }
 
+    /// The text of a DATE, TIME or TIMESTAMP literal.
+    pub fn moment_text(&self) -> Option<&str> {
+        match self {
+            Expr::Literal(Literal::Date(t) | Literal::Time(t) | Literal::Timestamp(t)) => Some(t),
+            _ => None,
+        }
+    }
+
     /// The escape character that LIKE has without an ESCAPE.
     pub fn is_backslash(&self) -> bool {
         matches!(self, Expr::Literal(Literal::Str { bytes, charset: None, .. }) if **bytes == *b"\\")

@@ -385,7 +385,10 @@ impl Display for Expr {
             Expr::Default => f.write_str("DEFAULT"),
             Expr::DefaultOf(column) => write!(f, "DEFAULT({column})"),
             Expr::ValuesOf(column) => write!(f, "VALUES({column})"),
-            Expr::Odbc { name, expr } => write!(f, "{{{} {expr}}}", quoted(name)),
+            Expr::Odbc { name, expr } => match expr.moment_text() {
+                Some(text) => write!(f, "{{{} {}}}", quoted(name), StrLiteral(text.as_bytes())),
+                None => write!(f, "{{{} {expr}}}", quoted(name)),
+            },
             other => special(f, other),
         }
     }

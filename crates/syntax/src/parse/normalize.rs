@@ -21,6 +21,8 @@ const MAX_KEYED: usize = 64 * 1024;
 const MAX_NESTING: usize = 24;
 /// Integers of at most this many digits are replaced: their type is BIGINT without a look.
 const MAX_INT_DIGITS: u32 = 18;
+/// A decimal that is longer may be no column's, and there may be something to say of it.
+const MAX_DECIMAL_CHARS: u32 = 31;
 
 /// Stands in the key for a text behind LIKE that says nothing of how what it matches begins: an index is not searched by one, so the
 /// statement has another plan than with a pattern that does.
@@ -137,7 +139,7 @@ impl Decider {
     }
 
     #[inline]
-    fn step(&mut self, token: Token) -> Verdict {
+    fn step(&mut self, token: Token, sql: &[u8]) -> Verdict {
         if self.first {
             self.first = false;
             let plain =
@@ -149,7 +151,7 @@ impl Decider {
         let verdict = match token.kind {
             T::Word if token.kw == Kw::NOKW => Verdict::Keep,
             T::Word => self.keyword(token.kw),
-            T::Int | T::Decimal | T::Float | T::Str | T::Hex | T::Bit => self.literal(token),
+            T::Int | T::Decimal | T::Float | T::Str | T::Hex | T::Bit => self.literal(token, sql),
             T::LParen => self.open(),
             T::RParen => self.close(),
             T::Comma => {
@@ -233,7 +235,7 @@ impl Decider {
         Verdict::Keep
     }
 
-    fn literal(&self, token: Token) -> Verdict {
+    fn literal(&self, token: Token, sql: &[u8]) -> Verdict {
         if token.kind == T::Str && self.prev.kind == T::Str {
             return Verdict::Reject;
         }
@@ -247,6 +249,9 @@ impl Decider {
         }
         let class = match token.kind {
             T::Int if token.end - token.start > MAX_INT_DIGITS => return Verdict::Keep,
+            T::Decimal if token.end - token.start > MAX_DECIMAL_CHARS => return Verdict::Keep,
+            // Its type has no digit before the point, which its value does not tell.
+            T::Decimal if token.text(sql).starts_with(b".") => return Verdict::Keep,
             T::Int => LiteralClass::Int,
             T::Decimal => LiteralClass::Decimal,
             T::Float => LiteralClass::Float,
@@ -339,7 +344,7 @@ pub fn normalize(sql: &[u8], mode: &SqlMode, out: &mut NormalizedBuf) -> Option<
         if token.kind == T::End {
             break;
         }
-        let verdict = decider.step(token);
+        let verdict = decider.step(token, sql);
         let start = token.start as usize;
         if start > prev_end && !out.key.is_empty() {
             if verbatim {
@@ -387,7 +392,7 @@ pub fn parse_normalized(sql: &[u8], opts: &ParseOptions) -> PResult<Parsed> {
             parser.tokens.push(token);
             break;
         }
-        match decider.step(token) {
+        match decider.step(token, sql) {
             Verdict::Reject => return parse_one(sql, opts),
             Verdict::Keep => {}
             Verdict::Replace { negative, .. } => {

@@ -167,22 +167,20 @@ impl Parser<'_> {
         }))
     }
 
-    /// `{d '..'}`, `{t '..'}`, `{ts '..'}`, `{fn expr}`.
+    /// `{d '..'}`, `{t '..'}`, `{ts '..'}`, `{fn expr}`. The first three are texts where they are no date or time, which their reader sees.
     #[inline(never)]
     fn odbc(&mut self) -> PResult<Expr> {
         self.advance();
         let name = self.ident()?;
-        let expr = if self.kind() == T::Str && name.is("d") {
-            Expr::Literal(Literal::Date(self.text()?))
-        } else if self.kind() == T::Str && name.is("t") {
-            Expr::Literal(Literal::Time(self.text()?))
-        } else if self.kind() == T::Str && name.is("ts") {
-            Expr::Literal(Literal::Timestamp(self.text()?))
-        } else {
-            Expr::Odbc { name, expr: self.boxed_expr()? }
+        let expr = match () {
+            _ if self.kind() != T::Str => self.boxed_expr()?,
+            _ if name.is("d") => Box::new(Expr::Literal(Literal::Date(self.text()?))),
+            _ if name.is("t") => Box::new(Expr::Literal(Literal::Time(self.text()?))),
+            _ if name.is("ts") => Box::new(Expr::Literal(Literal::Timestamp(self.text()?))),
+            _ => self.boxed_expr()?,
         };
         self.expect_t(T::RBrace)?;
-        Ok(expr)
+        Ok(Expr::Odbc { name, expr })
     }
 
     /// `DEFAULT` or `DEFAULT(column)`.

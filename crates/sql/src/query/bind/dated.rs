@@ -109,7 +109,7 @@ impl Binder<'_> {
     fn is_sent(&self, e: &BExpr) -> bool {
         match &e.node {
             Node::Param(_) => self.env.literals.is_empty() && self.env.locals.is_empty(),
-            Node::Adapted(Adapt::Fitted(_), e) => self.is_sent(e),
+            Node::Adapted(Adapt::Fitted(..), e) => self.is_sent(e),
             _ => false,
         }
     }

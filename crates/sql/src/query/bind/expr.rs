@@ -366,7 +366,7 @@ impl Binder<'_> {
                 self.func(names::GET_FORMAT, vec![k, e])?
             }
             Expr::Call(c) => self.call(c)?,
-            Expr::Odbc { expr, .. } => self.expr(expr)?,
+            Expr::Odbc { expr, .. } => self.odbc(expr)?,
             Expr::Default => return Err(SqlError::not_supported("DEFAULT in an expression")),
             Expr::DefaultOf(c) => self.default_of(c)?,
             Expr::ValuesOf(c) => self.values_of(c)?,

@@ -140,6 +140,7 @@ impl Binder<'_> {
             refuses_engines: settings.refuses_engines,
             skips_indexes: settings.skips_indexes,
             requires_key: false,
+            generates_key: false,
             tz: settings.tz,
             now_micros: 0,
             collation: settings.collation,

@@ -17,7 +17,7 @@ use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::sent::{introduced, sent_text};
-use crate::value::temporal::parse::{self, FoundDateTime};
+use crate::value::temporal::parse::{self, FoundDateTime, Reading};
 use crate::value::types::protocol::column_type;
 use crate::value::types::{NOT_FIXED, coercibility};
 use crate::value::{
@@ -33,10 +33,7 @@ impl Binder<'_> {
             Literal::Null => Value::Null,
             Literal::Bool(b) => Value::bool(*b),
             Literal::Int(v) => i64::try_from(*v).map_or(Value::UInt(*v), Value::Int),
-            Literal::Decimal(text) => match Decimal::parse(text.as_bytes()).value {
-                Some(d) => Value::Decimal(d),
-                None => Value::Double(text.parse().unwrap_or(f64::MAX)),
-            },
+            Literal::Decimal(text) => Value::Decimal(self.decimal(text)),
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset: None, national: true } => {
                 self.deprecated(Deprecated::National);
@@ -72,13 +69,15 @@ impl Binder<'_> {
                 _ => return Err(bad_temporal("DATETIME", t)),
             },
             Literal::Time(t) => match parse::time(t.as_bytes()) {
-                Some(f) if !f.truncated && !parse::has_date(t.as_bytes()) => Value::Time(f.value),
+                Some(f) if parse::is_time(t.as_bytes()) => Value::Time(f.value),
                 _ => return Err(bad_temporal("TIME", t)),
             },
         };
         let mut e = BExpr::constant(v);
         match l {
             Literal::Int(v) => e.info.ty = literal_type(*v),
+            // Without a digit before the point it has none there.
+            Literal::Decimal(text) if text.starts_with('.') => e.info.ty = bare_fraction(e.info.ty),
             // As long as it is written.
             Literal::Float(_, text) => e.info.ty = SqlType::wide_double(text.len().min(23) as u8),
             _ => {}
@@ -89,10 +88,30 @@ impl Binder<'_> {
         Ok(e)
     }
 
+    /// The largest number where there are more digits than any has, with MySQL's warning.
+    fn decimal(&mut self, text: &str) -> Decimal {
+        Decimal::of_literal(text).unwrap_or_else(|digits| {
+            let said = ValueError::truncated_wrong("DECIMAL", digits);
+            self.deprecated(Deprecated::Said(said.errno, said.message.into()));
+            Decimal::LARGEST
+        })
+    }
+
+    /// `{d '...'}` and its like are texts where a plain literal would be refused.
+    pub fn odbc(&mut self, e: &Expr) -> Bind<BExpr> {
+        match (self.expr(e), e.moment_text()) {
+            (Err(error), Some(text)) if error.errno == errno::ER_WRONG_VALUE => {
+                let text = literal_text(text.as_bytes(), self.env.reads.settings.collation);
+                Ok(BExpr::constant(text))
+            }
+            (bound, _) => bound,
+        }
+    }
+
     /// The text of a literal of dates, if the SQL mode takes the day that it names.
     fn written_moment(&self, text: &str) -> Option<FoundDateTime> {
         let mode = self.env.reads.settings.mode;
-        let found = parse::datetime(text.as_bytes(), mode.has(SqlMode::ALLOW_INVALID_DATES))?;
+        let found = parse::datetime_as(text.as_bytes(), Reading::of(mode))?;
         let day = found.value.date;
         let refused = match day.is_zero() {
             true => mode.has(SqlMode::NO_ZERO_DATE),
@@ -219,11 +238,17 @@ impl Binder<'_> {
         None
     }
 
+    /// Each of two sides as a column on the other would keep it.
+    fn fitted_both(&self, a: &BExpr, b: &BExpr) -> (Option<BExpr>, Option<BExpr>) {
+        let cuts = Reading::of(self.env.reads.settings.mode).cuts;
+        (fitted(a, b, false, cuts), fitted(b, a, false, cuts))
+    }
+
     /// The sides of an operator as each is beside the other.
     pub fn operands(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
         self.constant_beside((left.0, &left.1), &right.1);
         self.constant_beside((right.0, &right.1), &left.1);
-        let (c, d) = (fitted(&left.1, &right.1, false), fitted(&right.1, &left.1, false));
+        let (c, d) = self.fitted_both(&left.1, &right.1);
         let (a, b) = (c.unwrap_or(left.1), d.unwrap_or(right.1));
         self.met((left.0, a), (right.0, b), true)
     }
@@ -237,7 +262,7 @@ impl Binder<'_> {
 
     /// The sides of a comparison as each is beside the other.
     pub fn pair(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
-        let (c, d) = (fitted(&left.1, &right.1, false), fitted(&right.1, &left.1, false));
+        let (c, d) = self.fitted_both(&left.1, &right.1);
         let (a, b) = (c.unwrap_or(left.1), d.unwrap_or(right.1));
         self.unfitted_pair((left.0, a), (right.0, b))
     }
@@ -250,11 +275,12 @@ impl Binder<'_> {
         right: (&Expr, BExpr),
         fits: bool,
     ) -> (BExpr, BExpr) {
+        let cuts = Reading::of(self.env.reads.settings.mode).cuts;
         let timed = |e: BExpr, other: Class| match other {
             Class::Time if e.info.ty.is_string() => {
                 let ty = SqlType::Time { fsp: 6 };
                 let nullable = e.info.nullable;
-                adapted(Adapt::Fitted(ty), e, TypeInfo::new(ty, nullable))
+                adapted(Adapt::Fitted(ty, cuts), e, TypeInfo::new(ty, nullable))
             }
             _ => e,
         };
@@ -262,7 +288,7 @@ impl Binder<'_> {
         let (a, b) = (timed(left.1, classes.1), timed(right.1, classes.0));
         // A number beside a YEAR is no short year here, as it is for an operator.
         let fit = |e: &BExpr, column: &BExpr| match fits && column.info.ty != SqlType::Year {
-            true => fitted(e, column, true),
+            true => fitted(e, column, true, cuts),
             false => None,
         };
         let (c, d) = (fit(&a, &b), fit(&b, &a));
@@ -333,7 +359,7 @@ fn reads_clock(e: &BExpr) -> bool {
 
 /// A constant beside a column of dates or times, as one of them, rounded as the column would unless it is `exact`. A text beside a date is
 /// read as one by the comparison itself.
-fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
+fn fitted(e: &BExpr, column: &BExpr, exact: bool, cuts: bool) -> Option<BExpr> {
     if !matches!(column.node, Node::Col(_)) || e.info.ty == SqlType::Year {
         return None;
     }
@@ -363,11 +389,19 @@ fn fitted(e: &BExpr, column: &BExpr, exact: bool) -> Option<BExpr> {
         true => column.info.ty.with_all_digits(),
         false => column.info.ty,
     };
-    let e = fits.then(|| adapted(Adapt::Fitted(ty), e.clone(), TypeInfo::new(ty, true)))?;
+    let e = fits.then(|| adapted(Adapt::Fitted(ty, cuts), e.clone(), TypeInfo::new(ty, true)))?;
     // What is known to be none keeps its own type.
     match &e.node {
         Node::Const(v) if !v.is_temporal() => None,
         _ => Some(e),
+    }
+}
+
+/// The type of a decimal literal that begins with its point.
+fn bare_fraction(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Decimal { scale, .. } => SqlType::decimal(scale, scale),
+        other => other,
     }
 }
 

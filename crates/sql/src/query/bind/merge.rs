@@ -193,6 +193,7 @@ impl Binder<'_> {
         for t in &select.from {
             self.from(t, group, at.raw, at.tables)?;
         }
+        let fills = std::mem::take(&mut self.fills_view);
         let mut conds = Vec::new();
         self.place("where clause");
         if let Some(w) = &select.where_ {
@@ -201,8 +202,12 @@ impl Binder<'_> {
         }
         self.place("field list");
         let (mut items, mut columns) = (Vec::new(), Vec::new());
+        let known = fills.then(|| self.uses.clone());
         for item in &select.items {
             self.item(item, &mut items, &mut columns)?;
+        }
+        if let Some(known) = known {
+            self.uses = known;
         }
         self.place("order clause");
         self.top_mut().aliases =

@@ -224,6 +224,8 @@ pub struct Binder<'a> {
     pub failed_merges: u32,
     /// The tables being bound are those of a change, of views all that can be changed through them.
     pub finds_targets: bool,
+    /// The view being bound is one that rows are put into without reading it: what its select list shows needs no right to be read.
+    pub fills_view: bool,
     /// A view is being made, which is not there before.
     pub defines_view: bool,
     pub deprecated: Vec<Deprecated>,
@@ -286,6 +288,7 @@ impl<'a> Binder<'a> {
             met_sub_column: false,
             failed_merges: 0,
             finds_targets: false,
+            fills_view: false,
             defines_view: false,
             deprecated: Vec::new(),
             block_names: Vec::new(),

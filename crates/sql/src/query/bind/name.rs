@@ -321,6 +321,12 @@ impl Binder<'_> {
             }
             // The row that was to be inserted is the table behind the target.
             Some(table) => {
+                let target = &self.top().scope.tables[0];
+                let named = c.table.as_ref().is_none_or(|t| *target.alias == *t.as_str());
+                let schema = c.schema.as_ref().is_none_or(|s| *target.schema == *s.as_str());
+                if !named || !schema {
+                    return Err(unknown_column(c, "field list"));
+                }
                 let e = self.column_in(0, c)?;
                 match e.node {
                     Node::Col(mut r) => {

@@ -403,7 +403,11 @@ impl Binder<'_> {
 
     /// Decimals are rounded to the digits of their type where nothing more is computed with them.
     fn arithmetic(&self, op: Op, a: BExpr, b: BExpr) -> BExpr {
-        let info = arith::result_type(op, &a.info, &b.info, self.env.reads.settings.div_increment);
+        let settings = self.env.reads.settings;
+        let mut info = arith::result_type(op, &a.info, &b.info, settings.div_increment);
+        if op == Op::Sub && settings.mode.has(crate::value::SqlMode::NO_UNSIGNED_SUBTRACTION) {
+            info.ty = info.ty.signed();
+        }
         let op = match (op, info.ty) {
             (Op::Div, SqlType::Decimal { .. }) => Op::LongDiv,
             _ => op,

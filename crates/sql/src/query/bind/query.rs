@@ -134,15 +134,18 @@ impl Binder<'_> {
                     columns,
                 ))
             }
-            QueryBody::Values(rows) => {
+            QueryBody::Values(rows_written) => {
+                if rows_written.iter().flatten().any(|e| *e == Expr::Default) {
+                    return Err(SqlError::of(
+                        errno::ER_TABLE_VALUE_CONSTRUCTOR_CANNOT_HAVE_DEFAULT,
+                        &[],
+                    ));
+                }
                 self.enter(Scope::default());
-                let bound: Bind<Vec<Vec<BExpr>>> =
-                    rows.iter().map(|r| r.iter().map(|e| self.scalar(e)).collect()).collect();
+                let bind = |r: &Vec<Expr>| r.iter().map(|e| self.scalar(e)).collect();
+                let bound: Bind<Vec<Vec<BExpr>>> = rows_written.iter().map(bind).collect();
                 let ctx = self.leave();
                 let rows = bound?;
-                if !ctx.subs.is_empty() {
-                    return Err(SqlError::not_supported("subquery in VALUES"));
-                }
                 let n = rows.first().map_or(0, Vec::len);
                 if n == 0 {
                     // To a client a result without columns is no result.
@@ -154,6 +157,9 @@ impl Binder<'_> {
                 }
                 if rows.iter().any(|r| r.len() != n) {
                     return Err(SqlError::of(errno::ER_WRONG_VALUE_COUNT_ON_ROW, &[&"2"]));
+                }
+                if !ctx.subs.is_empty() {
+                    return self.set_body(&selects_of(rows_written));
                 }
                 self.settle_columns(rows.iter().flatten().map(|e| &e.info));
                 let columns = (0..n)
@@ -266,11 +272,16 @@ impl Binder<'_> {
 
 /// `SELECT *` of a table.
 fn all_of(table: TableRef) -> ast::Select {
+    let items = vec![SelectItem::Wildcard { schema: None, table: None }];
+    ast::Select { from: vec![table], ..select(items) }
+}
+
+fn select(items: Vec<SelectItem>) -> ast::Select {
     ast::Select {
         hints: None,
         options: ast::SelectOptions::default(),
-        items: vec![SelectItem::Wildcard { schema: None, table: None }],
-        from: vec![table],
+        items,
+        from: Vec::new(),
         where_: None,
         group_by: Vec::new(),
         rollup: false,
@@ -310,4 +321,23 @@ fn takes_outer_order(outer: &ast::Query, inner: &ast::Query) -> bool {
         _ => false,
     };
     select && inner.limit.is_none() && (inner.order_by.is_empty() || outer.order_by.is_empty())
+}
+
+/// Rows of VALUES in which there are subqueries, as a query for each row: halves of halves, so that no union is deep.
+fn selects_of(rows: &[Vec<Expr>]) -> QueryBody {
+    if let [row] = rows {
+        let item = |(i, e): (usize, &Expr)| ast::SelectItem::Expr {
+            expr: e.clone(),
+            alias: Some(ast::Ident::new(&format!("column_{i}"))),
+            text: "".into(),
+        };
+        return QueryBody::Select(Box::new(select(row.iter().enumerate().map(item).collect())));
+    }
+    let (left, right) = rows.split_at(rows.len() / 2);
+    QueryBody::SetOp {
+        op: ast::SetOp::Union,
+        all: true,
+        left: Box::new(selects_of(left)),
+        right: Box::new(selects_of(right)),
+    }
 }

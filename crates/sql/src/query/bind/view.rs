@@ -45,7 +45,16 @@ impl Binder<'_> {
         let stmt = Statement::Select(meta.parse()?);
         let outer = self.views.last().and_then(|v| v.account.clone());
         let account = if meta.invoker { outer } else { Some(meta.definer.clone()) };
-        self.note_needs(o, rights::of_query(&stmt, Some(&o.schema))?, &account);
+        let mut needs = rights::of_query(&stmt, Some(&o.schema))?;
+        let only = only_table(&stmt);
+        self.fills_view &= only.is_some();
+        if let (true, Some(table)) = (self.fills_view, only) {
+            needs.retain(|n| !rights::is_of(n, table, Some(&o.schema)));
+            let own = table.schema.as_ref().map_or(o.schema.as_str(), |s| s.as_str());
+            let (schema, table) = (own.into(), table.name.as_str().into());
+            needs.push(Need::Table { privileges: Privileges::INSERT, schema, table });
+        }
+        self.note_needs(o, needs, &account);
         let acting = account.clone();
         let open = OpenView { schema: o.schema.clone(), name: o.name.clone(), account };
         self.views.push(open);
@@ -61,6 +70,7 @@ impl Binder<'_> {
         // A view that is being made, and reads itself through this one, tells so.
         let circle = self.views.first().filter(|_| self.defines_view);
         let circle = circle.map(|v| no_such_table(&v.schema, &v.name).message);
+        // An error of a view in a view names the outer one.
         done.map_err(|e| match tells_names(&e) && circle.as_ref() != Some(&e.message) {
             true => invalid(&o.schema, &o.name),
             false => e,
@@ -79,16 +89,26 @@ impl Binder<'_> {
             None => need,
             Some(v) => Need::InView {
                 view: (v.schema.clone(), v.name.clone()),
+                top: self.top_view(&v.schema, &v.name),
                 account: v.account.clone(),
                 need: Box::new(need),
             },
         });
     }
 
+    /// The view of the statement in which a view stands: itself, unless another one names it.
+    fn top_view(&self, schema: &str, name: &str) -> (String, String) {
+        match self.views.first() {
+            Some(v) => (v.schema.clone(), v.name.clone()),
+            None => (schema.into(), name.into()),
+        }
+    }
+
     fn note_needs(&mut self, o: &Object, needs: Vec<Need>, account: &Option<(String, String)>) {
         for need in needs {
             self.view_needs.push(Need::InView {
                 view: (o.schema.clone(), o.name.clone()),
+                top: self.top_view(&o.schema, &o.name),
                 account: account.clone(),
                 need: Box::new(need),
             });
@@ -147,7 +167,8 @@ impl Binder<'_> {
 
     fn needs_inside(&mut self, of: &ViewOf, need: Need) {
         let (view, account) = ((of.schema.clone(), of.name.clone()), of.account.clone());
-        self.view_needs.push(Need::InView { view, account, need: Box::new(need) });
+        let top = self.top_view(&of.schema, &of.name);
+        self.view_needs.push(Need::InView { view, top, account, need: Box::new(need) });
     }
 
     /// A column of the target, which is a table or one that a merged view shows, is written: that asks for a right on it, and for the
@@ -174,7 +195,7 @@ impl Binder<'_> {
         let name: Arc<str> = table.meta.columns[column.1].name.as_str().into();
         // One look at the view's account for all columns that a statement writes.
         let known = self.view_needs.iter_mut().find_map(|n| match n {
-            Need::InView { view: (schema, view), account, need }
+            Need::InView { view: (schema, view), account, need, .. }
                 if *schema == of.schema && *view == of.name && *account == of.account =>
             {
                 match &mut **need {
@@ -198,17 +219,20 @@ impl Binder<'_> {
 
     /// The view as the target of an INSERT of the columns: its names over the table that they are of, with the name that the view has
     /// for the table. 1348 for a column that is computed, 1471 unless each of its columns is one of a table's; of a join the columns must
-    /// be named (1394) and be of one table (1393).
+    /// be named (1394) and be of one table (1393). `reads`: the statement may look at the view's columns.
     pub fn insert_target(
         &mut self,
         o: &Object,
         columns: Option<&[ast::ColumnRef]>,
         replaces: bool,
+        reads: bool,
     ) -> Bind<(ScopeTable, Arc<str>, Vec<Sub>)> {
         let (mut raw, mut tables) = (Raw::default(), Vec::new());
         self.enter(Scope::default());
         let at = &mut Place { group: None, raw: &mut raw, tables: &mut tables };
+        self.fills_view = !reads && !replaces;
         let bound = self.view(o, &o.name, at);
+        self.fills_view = false;
         let ctx = self.leave();
         let (scope, subs) = (ctx.scope, ctx.subs);
         bound?;
@@ -325,6 +349,18 @@ fn scope_columns(
     meta.columns.iter().zip(infos).map(column).collect()
 }
 
+/// The table of a query that reads one and joins none.
+fn only_table(stmt: &Statement) -> Option<&ast::TableName> {
+    let Statement::Select(query) = stmt else { return None };
+    match &query.body {
+        ast::QueryBody::Select(select) => match &select.from[..] {
+            [ast::TableRef::Table(t)] => Some(&t.name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Errors that would tell what stands in a view, and that say that it is out of date.
 fn tells_names(e: &SqlError) -> bool {
     matches!(
@@ -341,6 +377,7 @@ fn tells_names(e: &SqlError) -> bool {
             | errno::ER_NO_SUCH_TABLE
             | errno::ER_SP_DOES_NOT_EXIST
             | errno::ER_PROCACCESS_DENIED_ERROR
+            | errno::ER_VIEW_INVALID
     )
 }
 

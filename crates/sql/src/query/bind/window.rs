@@ -365,6 +365,10 @@ impl Binder<'_> {
                 let what = " with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed.";
                 Err(of_window(errno::ER_WINDOW_RANGE_FRAME_NUMERIC_TYPE, shown, what))
             }
+            Some(_) if !is_set(&amount) => {
+                let what = " has a non-constant frame bound.";
+                Err(of_window(errno::ER_WINDOW_FRAME_BOUND_NOT_CONSTANT, shown, what))
+            }
             Some(u) => {
                 let (date, amount) = (Box::new(key.clone()), Box::new(amount));
                 let unit = super::expr::unit(u);

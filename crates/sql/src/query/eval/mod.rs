@@ -271,7 +271,9 @@ fn computed<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 return Ok(Value::Null);
             }
             let y = eval(b, f, ev)?;
-            ev.numbers([(&**a, &x), (&**b, &y)], |cx| arith::apply(*op, &x, &y, cx))
+            let unsigned = e.info.ty.is_unsigned();
+            let apply = |cx: &mut EvalCtx<'_>| arith::apply_as(*op, unsigned, &x, &y, cx);
+            ev.numbers([(&**a, &x), (&**b, &y)], apply)
                 .map_err(|error| overflow::named(error, e, f))
         }
         Node::Bits(op, a, b) => {

@@ -10,7 +10,7 @@ use crate::query::print::{Note, numbered};
 use crate::value::ValueError;
 
 /// Types that arithmetic and functions of numbers leave. What else is out of its range is no value of an expression.
-const NUMBERS: [&str; 4] = ["BIGINT", "BIGINT UNSIGNED", "DECIMAL", "DOUBLE"];
+const NUMBERS: [&str; 5] = ["BIGINT", "BIGINT UNSIGNED", "DECIMAL", "DECIMAL UNSIGNED", "DOUBLE"];
 
 /// The error of `e`, whose operands have values.
 #[cold]

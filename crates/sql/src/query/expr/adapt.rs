@@ -3,7 +3,7 @@
 use crate::value::geo::geojson;
 use crate::value::json::{Dom, from_value};
 use crate::value::store::bit_bytes;
-use crate::value::temporal::parse;
+use crate::value::temporal::parse::{self, Reading};
 use crate::value::types::protocol::column_type;
 use crate::value::{
     Collation, Date, Decimal, Geometry, SqlType, TimeZone, Value, ValueError, Warnings,
@@ -33,8 +33,8 @@ pub enum Adapt {
     /// A value of a kind that JSON tells apart, as JSON.
     Json(JsonAs),
     /// A constant beside a column of this type of dates or times, as the value that the column would keep of it; what is not one stays what
-    /// it is, and is compared as such.
-    Fitted(SqlType),
+    /// it is, and is compared as such. Whether what is behind a microsecond is cut, and does not round.
+    Fitted(SqlType, bool),
     /// A parameter that is compared with a date, as a value of the type that it has there: DATE, or DATETIME. A text that is no date is
     /// NULL, with a warning. What a text means depends on the session's time zone, so evaluation does it.
     Sent(SqlType),
@@ -107,7 +107,7 @@ impl Adapt {
                 Some(dom) => Value::Json(dom.to_json()?),
                 None => v,
             },
-            (Adapt::Fitted(ty), v) => fitted(ty, v).unwrap_or_else(|| v.clone()),
+            (Adapt::Fitted(ty, cuts), v) => fitted(ty, cuts, v).unwrap_or_else(|| v.clone()),
             (Adapt::YearAsDate, Value::Int(n)) => {
                 Value::Date(Date::new(u16::try_from(*n).unwrap_or(0), 0, 0))
             }
@@ -157,10 +157,10 @@ fn moment(text: &[u8]) -> Option<Value<'static>> {
 }
 
 /// What a column of a type of dates or times keeps of a constant that is one; what only resembles one is not one.
-fn fitted(ty: SqlType, v: &Value<'_>) -> Option<Value<'static>> {
+fn fitted(ty: SqlType, cuts: bool, v: &Value<'_>) -> Option<Value<'static>> {
     if let SqlType::Time { fsp } = ty {
         let known = v.is_string() || v.is_numeric() || v.is_temporal();
-        let found = v.find_time().filter(|f| known && !f.truncated)?;
+        let found = v.find_time(cuts).filter(|f| known && !f.truncated)?;
         return Some(Value::Time(found.value.round(fsp)));
     }
     // A number has no room for a fraction of a day; a column of dates keeps none.
@@ -170,7 +170,7 @@ fn fitted(ty: SqlType, v: &Value<'_>) -> Option<Value<'static>> {
         _ => None,
     };
     let v = whole.as_ref().unwrap_or(v);
-    let found = v.find_datetime_in(TimeZone::UTC, true);
+    let found = v.find_datetime_in(TimeZone::UTC, Reading { invalid_dates: true, cuts });
     let found = found.filter(|f| v.is_numeric() && !f.truncated)?;
     Some(match ty {
         SqlType::Date => Value::Date(found.value.date),

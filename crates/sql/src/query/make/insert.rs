@@ -59,6 +59,24 @@ pub async fn bind_load(b: &mut Binder<'_>, l: &ast::LoadData) -> Result<InsertPl
     bind_rows(b, &insert, Some(l)).await
 }
 
+/// Whether an expression may look at the target's columns.
+fn reads_target(i: &ast::Insert) -> bool {
+    fn looks(e: &ast::Expr) -> bool {
+        use ast::Expr as E;
+        match e {
+            E::Literal(_) | E::Param(_) | E::Default | E::UserVar(_) | E::SysVar(_) => false,
+            E::Unary { expr, .. } | E::Odbc { expr, .. } => looks(expr),
+            E::Call(c) => c.args.iter().any(looks),
+            _ => true,
+        }
+    }
+    let values = match &i.source {
+        InsertSource::Values(rows) => rows.iter().flatten().any(looks),
+        InsertSource::Query(_) => false,
+    };
+    values || !i.on_duplicate.is_empty()
+}
+
 async fn bind_rows(
     b: &mut Binder<'_>,
     i: &ast::Insert,
@@ -76,7 +94,10 @@ async fn bind_rows(
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
     let view = view.filter(|_| !temporary);
     let (target, base_name, view_subs) = match &view {
-        Some(o) => b.insert_target(o, i.columns.as_deref(), i.replace)?,
+        Some(o) => {
+            let reads = load.is_some() || reads_target(i);
+            b.insert_target(o, i.columns.as_deref(), i.replace, reads)?
+        }
         None => {
             let name = i.table.name.as_str();
             let table = b.table(schema, name)?;

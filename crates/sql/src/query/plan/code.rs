@@ -131,6 +131,7 @@ pub fn env<'e>(reads: Reads<'e>, mode: SqlMode, warnings: &'e mut Warnings) -> E
         refuses_engines: false,
         skips_indexes: false,
         requires_key: false,
+        generates_key: false,
         tz: reads.settings.tz,
         now_micros: 0,
         collation: reads.settings.collation,

@@ -1,5 +1,6 @@
 //! The type of a column that keeps the values of an expression.
 
+use crate::value::decimal::{MAX_PRECISION, MAX_SCALE};
 use crate::value::{Collation, IntKind, LobKind, SqlType};
 
 /// A text of an expression that may have more characters becomes a TEXT, as in MySQL (`CONVERT_IF_BIGGER_TO_BLOB`).
@@ -43,6 +44,12 @@ pub fn kept(ty: SqlType) -> SqlType {
             SqlType::Text { kind, collation }
         }
         SqlType::Char { chars, collation } => SqlType::Varchar { chars, collation },
+        SqlType::Decimal { precision, scale: long, .. }
+            if precision > MAX_PRECISION || long > MAX_SCALE =>
+        {
+            let scale = long.min(MAX_SCALE);
+            SqlType::decimal((precision - (long - scale)).min(MAX_PRECISION), scale)
+        }
         other => other,
     }
 }

@@ -210,6 +210,12 @@ impl Interval {
         Some(if months { Interval::Months(total) } else { Interval::Micros(total) })
     }
 
+    pub fn is_negative(self) -> bool {
+        match self {
+            Interval::Months(n) | Interval::Micros(n) => n < 0,
+        }
+    }
+
     pub fn negated(self) -> Option<Interval> {
         Some(match self {
             Interval::Months(n) => Interval::Months(n.checked_neg()?),

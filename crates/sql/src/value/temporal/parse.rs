@@ -1,5 +1,6 @@
 //! Reading dates and times from text and numbers, as leniently as MySQL does.
 
+use super::super::context::SqlMode;
 use super::{Date, DateTime, MAX_TIME_SECONDS, MICROS, Time, days_in_month};
 
 /// What a text or number gave.
@@ -195,10 +196,28 @@ impl Parts {
     }
 }
 
+/// How a date and time is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// The 30th of February is a day.
+    pub invalid_dates: bool,
+    /// What is behind a microsecond is left out, and does not round.
+    pub cuts: bool,
+}
+
+impl Reading {
+    pub fn of(mode: SqlMode) -> Reading {
+        Reading {
+            invalid_dates: mode.has(SqlMode::ALLOW_INVALID_DATES),
+            cuts: mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL),
+        }
+    }
+}
+
 /// Reads a text as a date, or a date and time.
-fn moment(s: &[u8], invalid_dates: bool) -> Result<FoundDateTime, NoMoment> {
-    let (mut found, up) = unrounded(s, false, invalid_dates)?;
-    if up {
+fn moment(s: &[u8], reading: Reading) -> Result<FoundDateTime, NoMoment> {
+    let (mut found, up) = unrounded(s, false, reading.invalid_dates)?;
+    if up && !reading.cuts {
         let mut next = DateTime { micro: found.value.micro + 1, ..found.value };
         if next.micro == MICROS as u32 {
             next = found.value.round(0).ok_or(NoMoment::Wrong)?;
@@ -260,7 +279,11 @@ fn offset(s: &[u8]) -> Option<i32> {
 
 /// Reads a DATE or DATETIME text: `2024-01-15`, `24-1-5 1:2:3.5`, `20240115123456`, `2024.1.5T10:11`.
 pub fn datetime(s: &[u8], invalid_dates: bool) -> Option<FoundDateTime> {
-    moment(s, invalid_dates).ok()
+    datetime_as(s, Reading { invalid_dates, cuts: false })
+}
+
+pub fn datetime_as(s: &[u8], reading: Reading) -> Option<FoundDateTime> {
+    moment(s, reading).ok()
 }
 
 /// A number as a date and time: 240115, 20240115, 240115123456, 20240115123456; 0 is the zero date.
@@ -312,6 +335,21 @@ fn dated(s: &[u8]) -> Option<Result<(FoundDateTime, bool), NoMoment>> {
     }
 }
 
+/// Whether a text is all of a DATE literal.
+pub fn is_date(s: &[u8]) -> bool {
+    datetime(s, false).is_some_and(|f| !f.truncated && f.date_only && !f.value.date.is_zero())
+}
+
+/// Whether a text is all of a TIMESTAMP literal.
+pub fn is_datetime(s: &[u8]) -> bool {
+    datetime(s, false).is_some_and(|f| !f.truncated && !f.date_only && !f.value.date.is_zero())
+}
+
+/// Whether a text is all of a TIME literal.
+pub fn is_time(s: &[u8]) -> bool {
+    time(s).is_some_and(|f| !f.truncated) && !has_date(s)
+}
+
 /// Whether what is read as a time has a date before it, which a time leaves out.
 pub fn has_date(s: &[u8]) -> bool {
     dated(s).is_some_and(|found| found.is_ok())
@@ -330,11 +368,16 @@ pub fn is_whole(s: &[u8]) -> bool {
 
 /// Reads a TIME text: `[-][D ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, or a whole datetime, whose time of day it is.
 pub fn time(s: &[u8]) -> Option<Found<Time>> {
+    time_as(s, false)
+}
+
+/// The same; `cuts` as in [`Reading`].
+pub fn time_as(s: &[u8], cuts: bool) -> Option<Found<Time>> {
     if let Some(found) = dated(s) {
         let (found, up) = found.ok().filter(|(f, _)| !f.date_only)?;
         let mut value = found.value.time();
         // Behind the last microsecond of the day comes 24:00:00.
-        value.micros += i64::from(up);
+        value.micros += i64::from(up && !cuts);
         return Some(Found { value, truncated: found.truncated });
     }
     let from = blanks(s);
@@ -344,7 +387,7 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
         return None;
     }
     let (clock, mut at) = clock(text)?;
-    let (micro, fsp, used) = fraction_of_time(&text[at..]);
+    let (micro, fsp, used) = fraction_of_time(&text[at..], cuts);
     at += used;
     let [h, m, sec] = clock;
     if m > 59 || sec > 59 || is_exponent(&text[at..]) {
@@ -405,15 +448,15 @@ fn clock(text: &[u8]) -> Option<([u64; 3], usize)> {
 }
 
 /// Microseconds of a fraction; how many digits are shown, and how long it is. A point alone at the very end
-/// belongs to the time. As in MySQL, the last digit of more than six rounds, whichever it is.
-fn fraction_of_time(s: &[u8]) -> (u32, u8, usize) {
+/// belongs to the time. As in MySQL, the last digit of more than six rounds, whichever it is, unless the reader cuts.
+fn fraction_of_time(s: &[u8], cuts: bool) -> (u32, u8, usize) {
     match s {
         [b'.'] => (0, 0, 1),
         [b'.', rest @ ..] if digits(rest) > 0 => {
             let width = digits(rest);
             let kept = width.min(6);
             let micro = number64(&rest[..kept]) as u32 * 10u32.pow(6 - kept as u32);
-            let up = width > 6 && rest[width - 1] >= b'5';
+            let up = !cuts && width > 6 && rest[width - 1] >= b'5';
             (micro + u32::from(up), kept as u8, width + 1)
         }
         _ => (0, 0, 0),

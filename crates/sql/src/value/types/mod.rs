@@ -292,6 +292,14 @@ impl SqlType {
         self
     }
 
+    /// The type with a sign, of a number that had none.
+    pub fn signed(mut self) -> SqlType {
+        if let SqlType::Int { unsigned, .. } | SqlType::Decimal { unsigned, .. } = &mut self {
+            *unsigned = false;
+        }
+        self
+    }
+
     pub fn is_string(&self) -> bool {
         self.class() == Class::Text
     }

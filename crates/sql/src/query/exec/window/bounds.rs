@@ -192,6 +192,6 @@ pub fn whole(v: &Value<'_>) -> Option<i64> {
     v.to_i64(&mut Warnings::with_limit(0))
 }
 
-fn illegal_frame() -> SqlError {
+pub fn illegal_frame() -> SqlError {
     SqlError::of(errno::ER_WINDOW_FRAME_ILLEGAL, &[&"<unnamed window>"])
 }

@@ -2,7 +2,7 @@
 //! one of its partitions after the other. The functions' values come after those of the aggregates.
 //!
 //! `rows` keeps the rows of a partition, `calls` computes the functions over them, `sliding` the MIN and MAX of frames that move, `bounds` finds the
-//! frames. A row on its way has, one
+//! frames, `ends` looks at what they are given. A row on its way has, one
 //! behind the other, the rows of the tables that it stands on as bytes (where something still looks at them), the values of aggregates and
 //! functions, and the cells of the windows that are still to come: for each window the keys of its partition, those of its order, and for each
 //! call its arguments and the bounds of its frame.
@@ -14,6 +14,7 @@
 
 mod bounds;
 mod calls;
+mod ends;
 mod rows;
 mod sliding;
 
@@ -88,6 +89,8 @@ impl Runner<'_, '_> {
         outer: Option<&Rows<'_>>,
         out: &mut Out<'_>,
     ) -> Run<u64> {
+        let frame = Rows { outer, ..Rows::empty(self.params) };
+        ends::check_frames(b, &frame, &mut self.ev)?;
         let mut j = Joiner::new(b);
         let layout = Layout::of(b);
         let mut e = Emitter::new(b, limits, self.reads);
