@@ -365,7 +365,7 @@ const SERVER: &[Case] = &[
     ("stop replica", &[("SUPER ON *.*", 1227)], 0),
     ("change master to master_host = 'h'", &[("SUPER ON *.*", 1227)], 1235),
     ("install plugin p soname 'x'", &[("INSERT ON mysql.*", 1142)], 1235),
-    ("uninstall plugin p", &[("DELETE ON mysql.*", 1142)], 1235),
+    ("uninstall plugin p", &[("DELETE ON mysql.*", 1142)], 1305),
     ("install component 'file://component_query_attributes'", &[("INSERT ON mysql.*", 1142)], 0),
     (
         "install component 'file://x' set global max_connections = 5",

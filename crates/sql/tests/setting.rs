@@ -216,8 +216,22 @@ fn statements_about_key_caches_and_help() {
             "test.t|repair|note|The storage engine for the table doesn't support repair",
         ),
         ("alter table t optimize partition p0 for upgrade", "E1064"),
-        ("help 'select'", ""),
-        ("help contents", ""),
+        ("help 'no such topic'", ""),
+        (
+            "help 'xa%'",
+            "XA|Syntax:\nXA {START | BEGIN} xid [JOIN | RESUME]\nXA END xid [SUSPEND [FOR MIGRATE]]\nXA PREPARE xid\nXA COMMIT xid [ONE PHASE]\nXA ROLLBACK xid\nXA RECOVER [CONVERT XID]\n\nThe branch of a transaction of several servers. A prepared branch outlives its session and the server.\n\n|XA START 'transfer', 'branch1'",
+        ),
+        ("help 'rollback%'", "ROLLBACK|N; ROLLBACK TO SAVEPOINT|N"),
+        ("select name from mysql.help_topic where name = 'select'", "SELECT"),
+        (
+            "select t.name from mysql.help_topic t join mysql.help_relation r using (help_topic_id) \
+             join mysql.help_keyword k using (help_keyword_id) where k.name = 'UNBOUNDED' or k.name = 'NOWAIT'",
+            "SELECT",
+        ),
+        (
+            "select c.name from mysql.help_category c join mysql.help_category p on p.help_category_id = c.parent_category_id where p.name = 'Functions' and c.name like 'x%'",
+            "XML",
+        ),
         ("flush tables t for export", "E1235"),
     ]);
 }

@@ -595,8 +595,6 @@ const UNSERVED: &[Unserved] = &[
         &[
             "enable_cascade_triggers",
             "restrict_fk_on_non_standard_key",
-            "show_gipk_in_create_table_and_information_schema",
-            "sql_generate_invisible_primary_key",
             "disable_partition_engine_check",
             "internal_tmp_disk_storage_engine",
         ],

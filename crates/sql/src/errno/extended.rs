@@ -316,9 +316,9 @@ errors! { EXTENDED:
     ER_CLIENT_INTERACTION_TIMEOUT = 4031, b"HY000",
         "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this \
          behavior.";
+    ER_INSTALL_PLUGIN_CONFLICT_CLIENT = 4045, b"HY000", "Cannot install the {} plugin when the {} plugin is installed.";
     ER_WARN_DEPRECATED_COLLATION = 4079, b"HY000",
         "'{}' is a collation of the deprecated character set {}. Please consider using {} with an appropriate collation instead.";
-    ER_INSTALL_PLUGIN_CONFLICT_CLIENT = 4045, b"HY000", "Cannot install the {} plugin when the {} plugin is installed.";
     ER_DA_GLOBAL_CONN_LIMIT = 4081, b"HY000", "Connection closed. Global connection memory limit {} bytes exceeded. Consumed {} bytes.";
     ER_DA_CONN_LIMIT = 4082, b"HY000", "Connection closed. Connection memory limit {} bytes exceeded. Consumed {} bytes.";
     ER_TOO_MANY_WINDOWS = 4086, b"HY000",

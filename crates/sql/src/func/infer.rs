@@ -19,8 +19,9 @@ pub const SYSTEM: Collation = Collation::Utf8mb3GeneralCi;
 pub fn extreme(args: &[TypeInfo]) -> TypeInfo {
     const DOUBLE: u32 = 22;
     let mut out = merge(args);
-    let SqlType::Varchar { chars, collation } = out.ty else { return out };
-    if !args.iter().any(|a| a.ty.is_temporal()) {
+    let (chars, Some(collation)) = (out.ty.text_length(), out.ty.collation()) else { return out };
+    let varies = out.ty == SqlType::varchar(chars, collation);
+    if !varies || !args.iter().any(|a| a.ty.is_temporal()) {
         return out;
     }
     let timed = |a: &&TypeInfo| matches!(a.ty.class(), Class::DateTime | Class::Time);

@@ -1,7 +1,7 @@
 //! HELP: topics about statements, types and functions, in categories, and the tables `mysql.help_*` that have the same.
 //!
 //! `topics` makes them from `statements.txt` and from the table of functions with `func/meanings.txt`, once a program; here is how MySQL looks for one.
-//! May use `func`, and cells of computed tables; knows nothing of sessions.
+//! May use `func` and values; knows nothing of sessions.
 //!
 //! Invariant: everything that a topic says of a statement has an example in it that the grammar takes (tested).
 
@@ -12,15 +12,19 @@ pub use topics::{Category, Help, Topic, help};
 
 use crate::account::host::like;
 use crate::context::{ShowResult, VirtualColumn};
-use crate::infoschema::cells;
-use crate::value::{Collation, Value};
+use crate::value::{Collation, SqlType, Value};
+
+const TEXTS: Collation = Collation::Utf8mb3GeneralCi;
 
 fn s(text: &str) -> Value<'static> {
-    Value::text(text.as_bytes().to_vec(), Collation::Utf8mb4GeneralCi)
+    Value::text(text.as_bytes().to_vec(), TEXTS)
 }
 
 fn columns(names: &[(&'static str, u32)]) -> Vec<VirtualColumn> {
-    names.iter().map(|(name, width)| VirtualColumn::new(*name, cells::text(*width))).collect()
+    let column = |(name, width): &(&'static str, u32)| {
+        VirtualColumn::new(*name, SqlType::varchar(*width, TEXTS))
+    };
+    names.iter().map(column).collect()
 }
 
 /// The answer to HELP. As MySQL does: one topic whole, the names of several; without any the topics of one keyword; and without these the contents of a

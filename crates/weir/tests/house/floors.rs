@@ -121,6 +121,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "metrics",
             "processes",
             "func",
+            "help",
             "canonical",
             "ddl",
             "rights",

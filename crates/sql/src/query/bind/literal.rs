@@ -77,7 +77,9 @@ impl Binder<'_> {
         match l {
             Literal::Int(v) => e.info.ty = literal_type(*v),
             // Without a digit before the point it has none there.
-            Literal::Decimal(text) if text.starts_with('.') => e.info.ty = bare_fraction(e.info.ty),
+            Literal::Decimal(text) if text.starts_with('.') => {
+                e.info.ty = e.info.ty.bare_fraction()
+            }
             // As long as it is written.
             Literal::Float(_, text) => e.info.ty = SqlType::wide_double(text.len().min(23) as u8),
             _ => {}
@@ -394,14 +396,6 @@ fn fitted(e: &BExpr, column: &BExpr, exact: bool, cuts: bool) -> Option<BExpr> {
     match &e.node {
         Node::Const(v) if !v.is_temporal() => None,
         _ => Some(e),
-    }
-}
-
-/// The type of a decimal literal that begins with its point.
-fn bare_fraction(ty: SqlType) -> SqlType {
-    match ty {
-        SqlType::Decimal { scale, .. } => SqlType::decimal(scale, scale),
-        other => other,
     }
 }
 

@@ -348,6 +348,15 @@ impl SqlType {
         self
     }
 
+    /// The type of a decimal literal that begins with its point: it has no digit before it.
+    #[must_use]
+    pub fn bare_fraction(self) -> SqlType {
+        match self {
+            SqlType::Decimal { scale, .. } => SqlType::decimal(scale, scale),
+            other => other,
+        }
+    }
+
     pub fn phys(&self) -> PhysType {
         self.facts().phys
     }
