@@ -105,8 +105,11 @@ fn base_name(named: &str, embedding: &Embedding) -> Result<String, String> {
     Ok(base.to_owned())
 }
 
+/// What a variable's value does to the log.
+type Take = fn(&BinaryLog, u64);
+
 /// Variables of semi-synchronous replication. The switch comes last, when all others are known.
-const SEMI_SYNC: [(Var, fn(&BinaryLog, u64)); 5] = [
+const SEMI_SYNC: [(Var, Take); 5] = [
     (Var::rpl_semi_sync_source_timeout, |l, n| l.settings.semi_sync.set_timeout(n as u32)),
     (Var::rpl_semi_sync_source_wait_for_replica_count, |l, n| {
         l.settings.semi_sync.set_replicas(n as u32);
@@ -122,7 +125,7 @@ const SEMI_SYNC: [(Var, fn(&BinaryLog, u64)); 5] = [
 
 /// Those that may change while the server runs.
 fn follow_variables(log: &Arc<BinaryLog>, vars: &GlobalVars) {
-    let follow = |var: Var, take: fn(&BinaryLog, u64)| {
+    let follow = |var: Var, take: Take| {
         let log = Arc::downgrade(log);
         vars.on_change(
             var,

@@ -22,7 +22,7 @@ fn s(text: &str) -> Value<'static> {
 
 fn columns(names: &[(&'static str, u32)]) -> Vec<VirtualColumn> {
     let column = |(name, width): &(&'static str, u32)| {
-        VirtualColumn::new(*name, SqlType::varchar(*width, TEXTS))
+        VirtualColumn::new(name, SqlType::varchar(*width, TEXTS))
     };
     names.iter().map(column).collect()
 }

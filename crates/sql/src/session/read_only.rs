@@ -82,27 +82,25 @@ impl Session {
 
     /// Commits, and rolls back instead where what was written may not be (1290). What was logged is confirmed by replicas, where that is asked for.
     pub(super) async fn commit_writes(&mut self, txn: Txn, told: Told) -> Result<(), SqlError> {
-        self.commit_at_gate(txn, told).await?;
+        let mut inside = None;
+        if txn.has_shared_writes() {
+            let admitted = match self.inst.read_only.commit(self.conn.id, &self.patience()).await {
+                Ok(inside) => check_writable(&self.inst.vars, &mut self.access).map(|()| inside),
+                Err(e) => Err(e),
+            };
+            match admitted {
+                Ok(place) => inside = Some(place),
+                Err(e) => {
+                    txn.rollback().await.map_err(engine_error)?;
+                    return Err(e);
+                }
+            }
+        }
+        self.commit_told(txn, told).await?;
+        drop(inside);
         match self.said.unconfirmed.any() {
             true => Box::pin(self.confirm()).await,
             false => Ok(()),
-        }
-    }
-
-    async fn commit_at_gate(&mut self, txn: Txn, told: Told) -> Result<(), SqlError> {
-        if !txn.has_shared_writes() {
-            return self.commit_told(txn, told).await;
-        }
-        let admitted = match self.inst.read_only.commit(self.conn.id, &self.patience()).await {
-            Ok(inside) => check_writable(&self.inst.vars, &mut self.access).map(|()| inside),
-            Err(e) => Err(e),
-        };
-        match admitted {
-            Ok(_inside) => self.commit_told(txn, told).await,
-            Err(e) => {
-                txn.rollback().await.map_err(engine_error)?;
-                Err(e)
-            }
         }
     }
 

@@ -24,7 +24,7 @@ pub enum Explained {
 
 /// A statement that was planned in order to be explained.
 enum Planned {
-    Query(QueryPlan),
+    Query(Box<QueryPlan>),
     Insert(Box<InsertPlan>),
     Change(Box<ChangePlan>, &'static str),
 }
@@ -84,7 +84,7 @@ async fn planned(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Planned, SqlErr
         return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
     };
     Ok(match &**stmt {
-        Statement::Select(q) => Planned::Query(b.query(q).await?),
+        Statement::Select(q) => Planned::Query(Box::new(b.query(q).await?)),
         Statement::Insert(i) => Planned::Insert(Box::new(super::insert::bind(b, i).await?)),
         Statement::Update(u) => {
             Planned::Change(Box::new(super::change::bind_update(b, u).await?), "UPDATE")
