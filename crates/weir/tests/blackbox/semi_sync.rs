@@ -301,7 +301,7 @@ fn waits_end_with_kill_with_the_switch_and_with_the_server() {
         drop(c);
         assert!(server.stop().success());
         drop(writes.join());
-        let again = server.again(&LOG);
+        let again = server.again(LOG);
         assert_eq!(again.root_client().rows("select count(*) from d.t"), "4");
     }
 }
