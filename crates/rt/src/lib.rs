@@ -8,6 +8,7 @@
 mod actor;
 #[cfg(not(miri))]
 mod clock;
+mod fiber;
 #[cfg(all(test, any(shuttle, loom)))]
 mod model;
 mod process;
@@ -21,6 +22,7 @@ mod wait;
 
 pub use actor::{Acting, Actor, act_as, acting};
 pub use clock::monotonic;
+pub use fiber::{instant, moment, wait as wait_in_fiber};
 pub use process::Process;
 pub use real::on_dedicated_thread;
 pub use rng::Rng;
@@ -40,7 +42,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Nanoseconds of a monotonic clock.
 pub type Nanos = u64;
@@ -90,6 +92,11 @@ impl Rt {
 
     pub fn now(&self) -> Nanos {
         self.0.now()
+    }
+
+    /// This instant, by virtual time where the runtime is simulated.
+    pub fn instant(&self) -> Instant {
+        if self.is_sim() { fiber::virtual_instant(self.now()) } else { Instant::now() }
     }
 
     /// As `now`, cheaper, up to a few milliseconds old.
@@ -194,12 +201,21 @@ impl Rt {
         (done, late)
     }
 
-    /// Drives a future on the calling thread. Only for the production runtime.
+    /// Drives a future on the calling thread, which is a fiber if the runtime is simulated.
     // A large future is better pinned by the caller, who then hands over a pointer: by value it is copied here, all of it.
     #[inline(always)]
     pub fn block_on<F: Future>(&self, f: F) -> F::Output {
-        assert!(!self.is_sim(), "a simulated runtime is driven by SimRt::run");
-        real::block_on(std::pin::pin!(f))
+        let f = std::pin::pin!(f);
+        if self.is_sim() { fiber::block_on(f) } else { real::block_on(f) }
+    }
+
+    /// Runs a job that waits by blocking in a thread that takes turns with everything else of a simulated runtime.
+    ///
+    /// # Panics
+    /// For the production runtime, whose threads anyone may start.
+    pub fn spawn_fiber(&self, name: &str, stack: usize, job: Box<dyn FnOnce() + Send>) {
+        assert!(self.is_sim(), "fibers are of simulated runtimes");
+        self.0.spawn(name, fiber::task(self.clone(), name, stack, job));
     }
 }
 

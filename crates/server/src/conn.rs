@@ -9,6 +9,7 @@ use rustls::ServerConfig;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_rt::instant;
 use weir_sql::account::Peer;
 use weir_sql::memory::{Held, SessionMemory};
 use weir_sql::session_api::SqlError;
@@ -199,7 +200,7 @@ impl Conn {
     /// now and then holds its connection no longer than one that is silent.
     pub fn begin_login(&mut self, limit: Duration) {
         self.set_max_packet(LOGIN_PACKET);
-        self.deadline = Some(Instant::now() + limit);
+        self.deadline = Some(instant() + limit);
     }
 
     pub fn end_login(&mut self, max_packet: usize) {
@@ -268,7 +269,7 @@ impl Conn {
     /// Of `timeout`, what the login's deadline leaves.
     fn left(&self, timeout: Duration) -> Duration {
         match self.deadline {
-            Some(at) => timeout.min(at.saturating_duration_since(Instant::now())),
+            Some(at) => timeout.min(at.saturating_duration_since(instant())),
             None => timeout,
         }
     }
@@ -387,9 +388,9 @@ impl Conn {
     /// Waits before an answer. Anyone who hangs up, or speaks out of turn, does not wait to the end, and neither does a
     /// connection that is killed.
     pub fn hold_back(&mut self, delay: Duration) -> Result<(), ReadError> {
-        let until = Instant::now() + delay;
+        let until = instant() + delay;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = until.saturating_duration_since(instant());
             if left.is_zero() {
                 return Ok(());
             }
@@ -432,7 +433,7 @@ impl Conn {
 /// What is left of a wait that was interrupted. Most never are and read no clock for their deadline: it is counted from the first
 /// interruption on. One of no end has none.
 fn remaining(until: &mut Option<Instant>, timeout: Duration) -> Duration {
-    let now = Instant::now();
+    let now = instant();
     match until {
         Some(at) => at.saturating_duration_since(now),
         None => {

@@ -8,6 +8,7 @@
 use crate::transport::Transport;
 use crate::workers::Workers;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use weir_engine::Answer;
 
 /// A longer answer is not worth its copy.
@@ -26,6 +27,8 @@ enum Phase {
 struct State {
     phase: Phase,
     bytes: Vec<u8>,
+    /// Wakes the fiber that waits, in a simulation.
+    waiter: Option<Waker>,
 }
 
 /// The place for one connection's answer.
@@ -43,7 +46,7 @@ impl DeferredAck {
             Arc::new(DeferredAck {
                 transport: transport.clone(),
                 workers: workers.clone(),
-                state: Mutex::new(State { phase: Phase::Free, bytes: Vec::new() }),
+                state: Mutex::new(State { phase: Phase::Free, bytes: Vec::new(), waiter: None }),
                 given: Condvar::new(),
             })
         })
@@ -73,6 +76,9 @@ impl DeferredAck {
 
     /// Waits until what was left has been sent.
     pub fn wait(&self) {
+        if weir_rt::wait_in_fiber(|cx| self.poll_free(cx)).is_some() {
+            return;
+        }
         let mut state = self.lock();
         while state.phase != Phase::Free {
             state.phase = Phase::Awaited;
@@ -80,13 +86,27 @@ impl DeferredAck {
         }
     }
 
+    fn poll_free(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.phase == Phase::Free {
+            return Poll::Ready(());
+        }
+        state.phase = Phase::Awaited;
+        state.waiter = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
     fn sent(&self, bytes: Vec<u8>) {
         let mut state = self.lock();
         state.bytes = bytes;
         let before = std::mem::replace(&mut state.phase, Phase::Free);
+        let waiter = state.waiter.take();
         drop(state);
         if before == Phase::Awaited {
             self.given.notify_all();
+        }
+        if let Some(waker) = waiter {
+            waker.wake();
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::deferred_ack::DeferredAck;
 use crate::listener::{Counted, Server, identify};
 use crate::moment::Moment;
 use crate::parking::{Idle, Woken};
+use crate::planted::{self, Bug};
 use crate::registry::{Command as Doing, Entry};
 use crate::sink::{NetSink, Told, change, column, status};
 use crate::transport::Transport;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use weir_engine::lane::Lane;
-use weir_rt::{Actor, act_as};
+use weir_rt::{Actor, act_as, instant};
 use weir_sql::errno;
 use weir_sql::memory::{Held, Over, SessionMemory};
 use weir_sql::session::{ById, Session, must_change};
@@ -170,7 +171,10 @@ impl Connection {
             server.inst.status.inc(Stat::Aborted_clients);
         }
         let _acting = act_as(Actor::session(entry.id));
-        server.rt.block_on(session.close());
+        match planted::is(Bug::LostTransactionStays) && !polite {
+            true => std::mem::forget(session),
+            false => server.rt.block_on(session.close()),
+        }
         drop(conn);
     }
 
@@ -192,6 +196,7 @@ impl Connection {
             let came = self.conn.wait_command(wait, read);
             if std::mem::take(&mut self.left_aside)
                 && let Some(aside) = &self.aside
+                && !planted::is(Bug::AnswerOvertaken)
             {
                 aside.wait();
             }
@@ -201,7 +206,7 @@ impl Connection {
                     self.conn.shrink();
                     self.packet = Vec::new();
                     self.values = Vec::new();
-                    return Rest::Idle(Instant::now() + (idle - wait));
+                    return Rest::Idle(instant() + (idle - wait));
                 }
                 Ok(false) => {
                     self.idle_too_long();

@@ -5,6 +5,7 @@ use crate::compression;
 use crate::conn::{Conn, LOGIN_PACKET, ReadError};
 use crate::dispatch::{Connection, Rest, header};
 use crate::parking::{Park, Parking, Woken};
+use crate::planted::{self, Bug};
 use crate::registry::{Entry, Registry};
 use crate::sink::status;
 use crate::spare::Spare;
@@ -102,7 +103,8 @@ impl Server {
         registry: Arc<Registry>,
     ) -> std::io::Result<Arc<Server>> {
         let stack = inst.vars.u64(Var::thread_stack) as usize;
-        let workers = Workers::new(stack, inst.status.clone());
+        let workers = Workers::of(&rt, stack, inst.status.clone());
+        let parking = if rt.is_sim() { Parking::simulated() } else { Parking::new()? };
         let server = Arc::new(Server {
             inst,
             logs,
@@ -114,11 +116,17 @@ impl Server {
             stopping: AtomicBool::new(false),
             events: AtomicUsize::new(0),
             workers,
-            parking: Parking::new()?,
+            parking,
             listeners: Mutex::default(),
         });
         let me = server.clone();
-        std::thread::Builder::new().name("weir-idle".into()).spawn(move || me.watch_idle())?;
+        if server.rt.is_sim() {
+            server.rt.spawn("idle", async move {
+                me.parking.watch_simulated(&me.rt, |c, why| me.serve(c, why)).await;
+            });
+        } else {
+            std::thread::Builder::new().name("weir-idle".into()).spawn(move || me.watch_idle())?;
+        }
         Ok(server)
     }
 
@@ -255,7 +263,8 @@ impl Server {
         let _ = conn.out.flush();
     }
 
-    fn accepted(self: &Arc<Server>, transport: Arc<dyn Transport>) {
+    /// A client has connected; it is greeted on this thread.
+    pub fn accepted(self: &Arc<Server>, transport: Arc<dyn Transport>) {
         if self.stopping.load(Ordering::Relaxed) {
             return;
         }
@@ -372,6 +381,9 @@ fn begin(
 /// Says why there is no session, to a client that is still there. `user`: the name that it has sent, if it came so far.
 fn refuse(server: &Server, conn: &mut Conn, entry: &Entry, user: &[u8], why: Refused) {
     server.inst.status.inc(Stat::Aborted_connects);
+    if planted::is(Bug::RefusedStaysCounted) {
+        server.connected.fetch_add(1, Ordering::AcqRel);
+    }
     match why {
         Refused::Sql(e) => {
             server.logs.refused(entry.id, &e);

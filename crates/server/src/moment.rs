@@ -10,7 +10,7 @@ pub struct Moment(u64);
 impl Moment {
     #[inline]
     pub fn now() -> Moment {
-        Moment(weir_rt::monotonic())
+        Moment(weir_rt::moment())
     }
 
     pub fn from_nanos(nanos: u64) -> Moment {

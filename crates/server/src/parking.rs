@@ -1,15 +1,20 @@
 //! Idle connections: without a thread, watched together until their client says something.
 //!
-//! Invariant: a socket is watched only while its transport has nothing buffered. What a transport has read ahead makes no socket
+//! A server watches sockets, by epoll and a thread; a simulated one the ends of its network, by a task.
+//!
+//! Invariant: a connection is watched only while its transport has nothing buffered. What a transport has read ahead makes no socket
 //! readable, and its connection would sleep over a command. Nobody reads from a parked connection, so it stays true.
 
-use crate::transport::Transport;
+use crate::planted::{self, Bug};
+use crate::transport::{Transport, Watched};
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
+use weir_rt::Rt;
 
 /// Why a connection is wanted again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,18 +47,27 @@ struct Parked<C> {
     until: Instant,
 }
 
-struct Watched<C> {
+struct Lot<C> {
     /// A connection is in the map and watched, or neither, whenever the lock is free.
     map: HashMap<u64, Parked<C>>,
     /// No timeout of those in the map is over before this; `None`: there is no timeout.
     next: Option<Instant>,
 }
 
+/// How connections are watched.
+enum Watch {
+    Sockets {
+        epoll: OwnedFd,
+        /// Wakes the watching thread, whose next timeout has become an earlier one.
+        earlier: OwnedFd,
+    },
+    /// What wakes the watching task.
+    Simulated(Mutex<Waker>),
+}
+
 pub struct Parking<C> {
-    epoll: OwnedFd,
-    /// Wakes the watching thread, whose next timeout has become an earlier one.
-    earlier: OwnedFd,
-    parked: Mutex<Watched<C>>,
+    watch: Watch,
+    parked: Mutex<Lot<C>>,
     ended: AtomicBool,
 }
 
@@ -71,46 +85,85 @@ impl<C: Idle> Parking<C> {
         // Told once for each write, so that nobody has to read it.
         let interest = epoll::EventFlags::IN | epoll::EventFlags::ET;
         epoll::add(&epoll, &earlier, epoll::EventData::new_u64(EARLIER), interest)?;
-        let parked = Mutex::new(Watched { map: HashMap::new(), next: None });
-        Ok(Parking { epoll, earlier, parked, ended: AtomicBool::new(false) })
+        Ok(Parking::by(Watch::Sockets { epoll, earlier }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Watched<C>> {
+    /// Of a simulated server: [`Parking::watch_simulated`] watches.
+    pub fn simulated() -> Parking<C> {
+        Parking::by(Watch::Simulated(Mutex::new(Waker::noop().clone())))
+    }
+
+    fn by(watch: Watch) -> Parking<C> {
+        let parked = Mutex::new(Lot { map: HashMap::new(), next: None });
+        Parking { watch, parked, ended: AtomicBool::new(false) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lot<C>> {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Watches an idle connection; gives it back when it is not idle after all, or the system cannot.
     pub fn park(&self, connection: Box<C>, until: Instant) -> Park<C> {
         let (id, transport) = (connection.id(), connection.transport());
-        if transport.has_buffered() {
+        if transport.has_buffered() && !planted::is(Bug::BufferedSleepsOn) {
             return Park::Ready(connection);
         }
         let mut parked = self.lock();
-        let interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
-        let data = epoll::EventData::new_u64(id);
-        if epoll::add(&self.epoll, transport.socket(), data, interest).is_err() {
-            return Park::Refused(connection);
+        match (&self.watch, transport.watched()) {
+            (Watch::Sockets { epoll, .. }, Watched::Socket(socket)) => {
+                let interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
+                let data = epoll::EventData::new_u64(id);
+                if epoll::add(epoll, socket, data, interest).is_err() {
+                    return Park::Refused(connection);
+                }
+            }
+            (Watch::Simulated(_), Watched::Simulated(_)) => {}
+            _ => return Park::Refused(connection),
         }
         parked.map.insert(id, Parked { connection, until });
-        if parked.next.is_none_or(|next| until < next) {
+        let earlier = parked.next.is_none_or(|next| until < next);
+        if earlier {
             parked.next = Some(until);
-            // It cannot fail: the counter holds more writes than there are connections.
-            let _ = rustix::io::write(&self.earlier, &1u64.to_ne_bytes());
+        }
+        drop(parked);
+        // A task has to look at each connection that is new to it, a thread has epoll for that.
+        if earlier || matches!(self.watch, Watch::Simulated(_)) {
+            self.ring();
         }
         Park::Watched
     }
 
-    fn take(&self, parked: &mut Watched<C>, id: u64) -> Option<Box<C>> {
+    /// Wakes the thread or the task that watches.
+    fn ring(&self) {
+        match &self.watch {
+            // It cannot fail: the counter holds more writes than there are connections.
+            Watch::Sockets { earlier, .. } => {
+                let _ = rustix::io::write(earlier, &1u64.to_ne_bytes());
+            }
+            Watch::Simulated(_) if planted::is(Bug::ParkedUnseen) => {}
+            Watch::Simulated(waker) => {
+                waker.lock().unwrap_or_else(PoisonError::into_inner).wake_by_ref();
+            }
+        }
+    }
+
+    fn take(&self, parked: &mut Lot<C>, id: u64) -> Option<Box<C>> {
         let found = parked.map.remove(&id)?;
-        // It was added when it was parked, and nobody else takes it out.
-        let _ = epoll::delete(&self.epoll, found.connection.transport().socket());
+        if let (Watch::Sockets { epoll, .. }, Watched::Socket(socket)) =
+            (&self.watch, found.connection.transport().watched())
+        {
+            // It was added when it was parked, and nobody else takes it out.
+            let _ = epoll::delete(epoll, socket);
+        }
         Some(found.connection)
     }
 
     /// The connections whose timeouts are over, and when the next one is.
-    fn expired(&self, parked: &mut Watched<C>, now: Instant) -> Vec<Box<C>> {
+    fn expired(&self, parked: &mut Lot<C>, now: Instant) -> Vec<Box<C>> {
         let over = |p: &Parked<C>| p.until <= now;
-        let ids: Vec<u64> = parked.map.iter().filter(|(_, p)| over(p)).map(|(id, _)| *id).collect();
+        let mut ids: Vec<u64> =
+            parked.map.iter().filter(|(_, p)| over(p)).map(|(id, _)| *id).collect();
+        ids.sort_unstable();
         let gone = ids.into_iter().filter_map(|id| self.take(parked, id)).collect();
         parked.next = parked.map.values().map(|p| p.until).min();
         gone
@@ -119,12 +172,12 @@ impl<C: Idle> Parking<C> {
     /// Ends the watch. Connections that are parked then stay so until they are dropped with the rest.
     pub fn end(&self) {
         self.ended.store(true, Ordering::Release);
-        // The counter of a descriptor that nobody reads cannot overflow by the few writes that there are.
-        let _ = rustix::io::write(&self.earlier, &1u64.to_ne_bytes());
+        self.ring();
     }
 
     /// What the watching thread does until [`Parking::end`], or an error. It sleeps until a socket or a timeout wakes it.
     pub fn watch(&self, mut wake: impl FnMut(Box<C>, Woken)) -> std::io::Result<()> {
+        let Watch::Sockets { epoll, .. } = &self.watch else { return Ok(()) };
         let mut events = Vec::with_capacity(EVENTS);
         let mut scanned = Instant::now();
         loop {
@@ -133,7 +186,7 @@ impl<C: Idle> Parking<C> {
             let limit = left
                 .map(|l| Timespec { tv_sec: l.as_secs() as i64, tv_nsec: l.subsec_nanos().into() });
             let room = rustix::buffer::spare_capacity(&mut events);
-            match epoll::wait(&self.epoll, room, limit.as_ref()) {
+            match epoll::wait(epoll, room, limit.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(e) => return Err(e.into()),
             }
@@ -155,6 +208,44 @@ impl<C: Idle> Parking<C> {
             drop(parked);
             woken.into_iter().for_each(|(c, why)| wake(c, why));
         }
+    }
+
+    /// The same for a simulated server.
+    pub async fn watch_simulated(&self, rt: &Rt, mut wake: impl FnMut(Box<C>, Woken)) {
+        while !self.ended.load(Ordering::Acquire) {
+            let next = self.lock().next;
+            let left = next.map_or(Duration::MAX, |at| at.saturating_duration_since(rt.instant()));
+            let look = std::future::poll_fn(|cx| self.poll_woken(cx, next));
+            let woken = rt.timeout(left, look).await;
+            for (connection, why) in woken.unwrap_or_default() {
+                wake(connection, why);
+            }
+            let over = self.expired(&mut self.lock(), rt.instant());
+            over.into_iter().for_each(|c| wake(c, Woken::Expired));
+        }
+    }
+
+    /// The connections that have something to read, in the order of their numbers. Ready also when the next timeout is another one than
+    /// `next`, and at the end.
+    fn poll_woken(
+        &self,
+        cx: &mut Context<'_>,
+        next: Option<Instant>,
+    ) -> Poll<Vec<(Box<C>, Woken)>> {
+        let Watch::Simulated(waker) = &self.watch else { return Poll::Ready(Vec::new()) };
+        *waker.lock().unwrap_or_else(PoisonError::into_inner) = cx.waker().clone();
+        let mut parked = self.lock();
+        let mut ids: Vec<u64> = parked.map.keys().copied().collect();
+        ids.sort_unstable();
+        ids.retain(|id| {
+            let transport = parked.map[id].connection.transport();
+            matches!(transport.watched(), Watched::Simulated(end) if end.poll_readable(cx).is_ready())
+        });
+        if ids.is_empty() && parked.next == next && !self.ended.load(Ordering::Acquire) {
+            return Poll::Pending;
+        }
+        let taken = ids.into_iter().filter_map(|id| self.take(&mut parked, id));
+        Poll::Ready(taken.map(|c| (c, Woken::Ready)).collect())
     }
 }
 

@@ -4,6 +4,7 @@ mod now;
 
 use crate::alarm::Alarm;
 use crate::moment::Moment;
+use crate::planted::{self, Bug};
 use crate::transport::Transport;
 pub use now::Command;
 use now::Now;
@@ -241,7 +242,9 @@ impl Registry {
             }
             if e.kill.pending() == Some(KillKind::Connection) {
                 e.shutdown();
-            } else if e.transport().is_some_and(|t| t.is_hung_up()) {
+            } else if e.transport().is_some_and(|t| t.is_hung_up())
+                && !planted::is(Bug::VanishedGoesOn)
+            {
                 e.kill.kill(KillKind::Connection);
             }
         }
@@ -294,7 +297,7 @@ impl Sessions for Registry {
     fn kill(&self, id: u64, kind: KillKind) -> bool {
         let Some(e) = lock(&self.map).get(&id).cloned() else { return false };
         e.kill.kill(kind);
-        if kind == KillKind::Connection {
+        if kind == KillKind::Connection && !planted::is(Bug::KilledSleepsOn) {
             e.wake();
         }
         true

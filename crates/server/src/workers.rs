@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use weir_rt::Rt;
 use weir_sql::status::{Stat, Status};
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -28,6 +29,8 @@ pub struct Workers {
     more: Condvar,
     status: Arc<Status>,
     stack: usize,
+    /// In a simulation every job is a fiber of this runtime.
+    simulated: Option<Rt>,
 }
 
 /// Times 256 KiB that a statement's text may nest for; MySQL's limit is of this order.
@@ -37,7 +40,17 @@ const BESIDE: usize = STACK_ROOM as usize * (1 << 20);
 
 impl Workers {
     pub fn new(stack: usize, status: Arc<Status>) -> Arc<Workers> {
-        Arc::new(Workers { state: Mutex::default(), more: Condvar::new(), status, stack })
+        Workers::over(stack, status, None)
+    }
+
+    /// Workers of a server over this runtime.
+    pub fn of(rt: &Rt, stack: usize, status: Arc<Status>) -> Arc<Workers> {
+        Workers::over(stack, status, rt.is_sim().then(|| rt.clone()))
+    }
+
+    fn over(stack: usize, status: Arc<Status>, simulated: Option<Rt>) -> Arc<Workers> {
+        let (state, more) = (Mutex::default(), Condvar::new());
+        Arc::new(Workers { state, more, status, stack, simulated })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -46,6 +59,11 @@ impl Workers {
 
     /// Runs the job on some thread. An error: there is none and cannot be one, the job is dropped.
     pub fn submit(self: &Arc<Workers>, job: Job) -> std::io::Result<()> {
+        let stack = (self.stack + BESIDE) * weir_rt::STACK_SCALE;
+        if let Some(rt) = &self.simulated {
+            rt.spawn_fiber("session", stack, job);
+            return Ok(());
+        }
         let mut state = self.lock();
         state.jobs.push_back(job);
         if state.waiting >= state.jobs.len() {
@@ -58,7 +76,7 @@ impl Workers {
         let me = self.clone();
         let made = std::thread::Builder::new()
             .name("weir-session".into())
-            .stack_size((self.stack + BESIDE) * weir_rt::STACK_SCALE)
+            .stack_size(stack)
             .spawn(move || me.work());
         let Err(error) = made else {
             self.status.inc(Stat::Threads_created);

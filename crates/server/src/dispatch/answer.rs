@@ -1,6 +1,7 @@
 //! The end of a command: its answer leaves when what it tells of is durable.
 
 use super::Connection;
+use crate::planted::{self, Bug};
 use std::sync::Arc;
 use weir_engine::Answer;
 use weir_sql::session_api::SqlError;
@@ -18,6 +19,8 @@ impl Connection {
 
     fn leave_answer(&mut self) -> bool {
         let Some(aside) = &self.aside else { return false };
+        let twice =
+            planted::is(Bug::AnswerSentTwice).then(|| self.conn.out.writer.pending().to_vec());
         let session = &mut self.session;
         self.left_aside = self.conn.out.leave(|bytes| {
             if !aside.put(bytes) {
@@ -30,6 +33,9 @@ impl Connection {
             }
             left
         });
+        if let Some(bytes) = twice.filter(|_| self.left_aside) {
+            let _ = self.conn.transport.write_all(&bytes);
+        }
         self.left_aside
     }
 

@@ -5,6 +5,7 @@
 use super::Connection;
 use super::dump::fatal;
 use crate::conn::ReadError;
+use crate::transport::Watched;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use std::os::fd::OwnedFd;
 use std::pin::pin;
@@ -119,9 +120,11 @@ impl Connection {
         if !self.conn.has_something() {
             let limit =
                 Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-            let socket = self.conn.transport.clone();
+            let transport = self.conn.transport.clone();
+            // Dumps are not simulated.
+            let Watched::Socket(socket) = transport.watched() else { return Ok(Heard::Gone) };
             let mut watched = [
-                PollFd::from_borrowed_fd(socket.socket(), PollFlags::IN | PollFlags::RDHUP),
+                PollFd::from_borrowed_fd(socket, PollFlags::IN | PollFlags::RDHUP),
                 PollFd::new(&mode.bell.0, PollFlags::IN),
             ];
             // A signal, or what cannot be watched: the caller looks again.

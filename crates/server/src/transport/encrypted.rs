@@ -8,11 +8,10 @@
 //! their place.
 
 use super::records::Records;
-use super::{Origin, Transport};
+use super::{Origin, Transport, Watched};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::{ServerConfig, ServerConnection};
 use std::io::{self, IoSlice, Read, Write};
-use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -171,7 +170,8 @@ impl Encrypted {
     }
 
     fn poll(&self, events: PollFlags) -> PollFlags {
-        let socket = self.under.socket();
+        // A simulated network tells of its end by the end of the stream.
+        let Watched::Socket(socket) = self.under.watched() else { return PollFlags::empty() };
         let mut fds = [PollFd::from_borrowed_fd(socket, events)];
         match poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
             Ok(_) => fds[0].revents(),
@@ -284,8 +284,8 @@ impl Transport for Encrypted {
         self.ready.load(Ordering::Relaxed) > 0 || self.ended.load(Ordering::Relaxed)
     }
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        self.under.socket()
+    fn watched(&self) -> Watched<'_> {
+        self.under.watched()
     }
 
     fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {

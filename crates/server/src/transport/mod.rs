@@ -23,6 +23,7 @@ use std::fmt::Debug;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use weir_sql::account::Peer;
 
@@ -60,8 +61,8 @@ pub trait Transport: Debug + Send + Sync {
     /// Whether a read has something to give for which it need not ask the socket.
     fn has_buffered(&self) -> bool;
 
-    /// The socket, to be watched while nothing is buffered.
-    fn socket(&self) -> BorrowedFd<'_>;
+    /// What is to be watched while nothing is buffered.
+    fn watched(&self) -> Watched<'_>;
 
     fn set_read_timeout(&self, timeout: Duration) -> io::Result<()>;
 
@@ -80,6 +81,19 @@ pub trait Transport: Debug + Send + Sync {
 
     /// Nobody else can read what passes: a password may be sent as it is.
     fn is_secure(&self) -> bool;
+}
+
+/// What tells that there is something to read, or the end of the stream.
+pub enum Watched<'t> {
+    Socket(BorrowedFd<'t>),
+    /// One end of a simulated network.
+    Simulated(&'t dyn Readable),
+}
+
+/// The end of a simulated network.
+pub trait Readable {
+    /// Ready when a read would not wait. The waker is woken when that may have changed.
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()>;
 }
 
 /// Where the other end is.

@@ -1,12 +1,12 @@
 //! A socket as it is, TCP or unix: what was asked for is read, and nothing is kept.
 
-use super::{Origin, Transport};
+use super::{Origin, Transport, Watched};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{self, RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown};
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -88,8 +88,8 @@ impl Transport for Socket {
         false
     }
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+    fn watched(&self) -> Watched<'_> {
+        Watched::Socket(self.fd.as_fd())
     }
 
     fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {

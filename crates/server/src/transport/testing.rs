@@ -1,9 +1,8 @@
 //! A transport as a layer of encryption will be one: it takes from its socket whatever is there, and gives it out in pieces.
 
-use super::{Origin, Socket, Transport};
+use super::{Origin, Socket, Transport, Watched};
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -60,8 +59,8 @@ impl Transport for ReadsAhead {
         !self.buffered.lock().unwrap().is_empty()
     }
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        self.under.socket()
+    fn watched(&self) -> Watched<'_> {
+        self.under.watched()
     }
 
     fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {

@@ -42,7 +42,7 @@ fn what_stands_above_a_border_compiles_no_future_from_under_it() {
 
 #[test]
 fn crates_above_the_engine_call_the_boxed_forms() {
-    for krate in ["sim", "sim_sql", "bench", "reproduce", "server", "weir"] {
+    for krate in ["sim", "sim_sql", "sim_net", "bench", "reproduce", "server", "weir"] {
         for s in source::of(krate) {
             let program: String =
                 s.lines.iter().flat_map(|l| l.chars()).filter(|c| !c.is_whitespace()).collect();

@@ -24,6 +24,7 @@ const CRATES: &[&str] = &[
     "boot",
     "replica",
     "server",
+    "sim_net",
     "bench",
     "reproduce",
     "fuzz",
@@ -36,8 +37,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "rt",
         &[
-            "sync", "rng", "clock", "process", "sched", "wait", "timer", "lib", "sim", "real",
-            "actor",
+            "sync", "rng", "clock", "process", "sched", "wait", "timer", "lib", "sim", "fiber",
+            "real", "actor",
         ],
     ),
     (

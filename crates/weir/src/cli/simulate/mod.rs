@@ -1,5 +1,5 @@
-//! `weir simulate`: its options, and the texts that people see. The simulator itself is `weir-sim`, and `weir-sim-sql` for
-//! what stands on the engine.
+//! `weir simulate`: its options, and the texts that people see. The simulator itself is `weir-sim`, with `weir-sim-sql` for sessions over
+//! the engine and `weir-sim-net` for the server over both.
 
 mod driver;
 
@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use weir_sim::{EngineStorey, FLUSH_POLICIES, FaultSet, Overrides, Size, Storey, Workload};
+use weir_sim_net::NetStorey;
 use weir_sim_sql::SqlStorey;
 
 const HELP: &str = "\
@@ -19,6 +20,9 @@ With --storey sql it plays SQL sessions over the engine: statements of all kinds
 files that are loaded, definitions that change while queries and prepared statements run, KILL, clients that vanish, crowds of waiters,
 rights, little memory, few descriptors, full disks, crashes.
 
+With --storey net it plays the whole server behind a network that delays, splits, fills and cuts: logins, commands one by one and several at
+once, answers that are taken slowly, parked connections, KILL, timeouts, clients that vanish or talk nonsense, crashes.
+
 Usage: weir simulate [options]
 
 Which seeds:
@@ -29,7 +33,8 @@ Which seeds:
   --keep-going          go on after a failure
 
 What they may do:
-  --storey S            engine (default): the storage engine alone; sql: sessions over it
+  --storey S            engine (default): the storage engine alone; sql: sessions over it; net: the server behind a
+                        network
   --workload W          mixed, hot, grow, long, ddl, append or register; default: the seed decides
   --size S              usual, wide (tables of several map pages) or large (hundreds of clients, dozens of tables, a log that
                         wraps many times); default: the seed decides, one in a hundred is large
@@ -75,14 +80,21 @@ struct Call {
 /// Switches a planted bug on, in builds that have them.
 #[cfg(feature = "planted")]
 fn plant(name: &str) -> Result<(), String> {
-    use {weir_sim::planted as engine, weir_sim_sql::planted as sql};
+    use {
+        weir_sim::planted as engine, weir_sim_net::planted as server, weir_sim_sql::planted as sql,
+    };
+    if let Some(bug) = server::by_name(name) {
+        server::plant(Some(bug));
+        return Ok(());
+    }
     if let Some(bug) = sql::by_name(name) {
         sql::plant(Some(bug));
         return Ok(());
     }
     let bug = engine::by_name(name).ok_or_else(|| {
-        let all: Vec<&str> =
-            engine::ALL.iter().map(|b| b.1).chain(sql::ALL.iter().map(|b| b.1)).collect();
+        let engine = engine::ALL.iter().map(|b| b.1);
+        let above = sql::ALL.iter().map(|b| b.1).chain(server::ALL.iter().map(|b| b.1));
+        let all: Vec<&str> = engine.chain(above).collect();
         format!("--plant {name}: there is no such bug; choose one of {}", all.join(", "))
     })?;
     engine::plant(Some(bug));
@@ -135,7 +147,8 @@ fn storey(name: &str) -> Result<&'static dyn Storey, String> {
     match name {
         "engine" => Ok(&EngineStorey),
         "sql" => Ok(&SqlStorey),
-        s => Err(format!("there is no storey '{s}'; there are engine and sql")),
+        "net" => Ok(&NetStorey),
+        s => Err(format!("there is no storey '{s}'; there are engine, sql and net")),
     }
 }
 
