@@ -3,6 +3,7 @@
 //! compressed protocol once a client has asked for it and logged in.
 
 use crate::deferred_ack::DeferredAck;
+use crate::planted::{self, Bug};
 use crate::transport::{Encrypted, Shake, Transport};
 use crate::workers::Workers;
 use rustls::ServerConfig;
@@ -320,6 +321,9 @@ impl Conn {
             && !self.framer.has_buffered()
         {
             u.begin_command();
+        }
+        if self.has_buffered() && planted::is(Bug::BufferedSleepsOn) {
+            return Ok(false);
         }
         let (mut until, mut left) = (None, idle);
         while !self.has_buffered() && !self.transport.is_cut() {

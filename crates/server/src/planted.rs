@@ -20,7 +20,7 @@ bugs! {
     AnswerOvertaken "answer-overtaken"
         "A connection goes on with its next command before an answer that was left has been sent."
     BufferedSleepsOn "buffered-sleeps-on"
-        "A connection is parked though its layer of encryption has a command that it has read ahead."
+        "A connection is parked though a command has come together with the one before."
     ParkedUnseen "parked-unseen"
         "The watch is not woken for a connection that was parked behind its last look."
     VanishedGoesOn "vanished-goes-on"

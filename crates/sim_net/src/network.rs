@@ -112,8 +112,10 @@ impl Link {
         let taken = room.min(bytes.len());
         let mut rest = &bytes[..taken];
         let late = if state.rng.chance(0.005) { state.rng.below(1_000_000) } else { 0 };
+        // What is long does not travel byte by byte: it would be all that a life does.
+        let most = self.weather.piece.max(taken / 64);
         while !rest.is_empty() {
-            let n = 1 + state.rng.below(self.weather.piece.min(rest.len()) as u64) as usize;
+            let n = 1 + state.rng.below(most.min(rest.len()) as u64) as usize;
             let delay = late + state.rng.below(self.weather.delay + 1);
             let at = self.rt.now() + delay * 1000;
             let line = state.written_by(side);

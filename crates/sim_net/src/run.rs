@@ -10,7 +10,7 @@ use weir_rt::sim::SimRt;
 use weir_sim::{Report, mix, told_panic};
 
 /// Polls of tasks in a life; a life that spins reaches it soon.
-const STEPS: u64 = 10_000_000;
+const STEPS: u64 = 2_000_000;
 
 /// Runs a scenario. With `trace` it tells on standard error what happens.
 pub fn run(s: &Scenario, trace: bool) -> Report {

@@ -16,14 +16,14 @@ fn passes(seed: u64) -> u64 {
 
 #[test]
 fn some_seeds_pass() {
-    for seed in 0..12 {
+    for seed in 0..8 {
         passes(seed);
     }
 }
 
 #[test]
 fn a_seed_does_the_same_thing_twice() {
-    for seed in 100..103 {
+    for seed in 100..102 {
         assert_eq!(passes(seed), passes(seed), "seed {seed}");
     }
 }
