@@ -217,3 +217,50 @@ fn numbers_row(columns: u64, payload: &[u8]) -> Result<Vec<Option<String>>, Malf
     }
     if r.is_empty() { Ok(row) } else { Err(Malformed) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EOF: Capabilities = Capabilities(0);
+    const COLUMN: &[u8] = b"\x03def\0\0\0\x01a\0\x0C\x3F\0\x14\0\0\0\x08\0\0\0\0\0";
+
+    fn read(capabilities: Capabilities, packets: &[&[u8]]) -> Result<Answer, String> {
+        let mut reading = Reading::new(Form::Text, capabilities);
+        packets.iter().try_for_each(|p| reading.take(p))?;
+        match reading.is_done() {
+            true => Ok(reading.answer),
+            false => Err("it goes on".into()),
+        }
+    }
+
+    #[test]
+    fn answers_of_each_form_are_read() {
+        let rows: &[&[u8]] =
+            &[&[1], COLUMN, &[0xFE, 0, 0, 2, 0], b"\x0242", &[0xFB], &[0xFE, 0, 0, 2, 0]];
+        let answer = read(EOF, rows).unwrap();
+        assert_eq!(answer.rows, [vec![Some("42".into())], vec![None]]);
+        let ok: &[u8] = &[0, 3, 0, 2, 0, 0, 0];
+        assert_eq!(read(EOF, &[ok]).unwrap().affected, 3);
+        let more: &[u8] = &[0, 0, 0, 10, 0, 0, 0];
+        assert_eq!(read(EOF, &[more, ok]).unwrap().results, 1);
+        let error = read(EOF, &[b"\xFF\x28\x04#42000wrong"]).unwrap();
+        assert_eq!(error.error, Some((1064, "wrong".into())));
+        let new: &[&[u8]] = &[&[1], COLUMN, b"\x0242", &[0xFE, 0, 0, 2, 0, 0, 0]];
+        assert_eq!(read(Capabilities::DEPRECATE_EOF, new).unwrap().number(), Some(42));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told() {
+        let ok: &[u8] = &[0, 0, 0, 2, 0, 0, 0];
+        for wrong in [
+            &[ok, ok][..],
+            &[&[1], COLUMN, b"\x0242"],
+            &[&[1], b"\x03def"],
+            &[&[]],
+            &[&[1], COLUMN, &[0xFE, 0, 0, 2, 0], b"\x0342"],
+        ] {
+            assert!(read(EOF, wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -84,10 +84,10 @@ impl Client {
         c.say(&query(&sql)).await?;
         c.say(&query(&read)).await?;
         let written = c.answer(Form::Text).await?;
-        self.judge(&sql, &written);
+        self.judge(c.id, &sql, &written);
         self.wrote(value, written.errno());
         let seen = c.answer(Form::Text).await?;
-        self.judge(&read, &seen);
+        self.judge(c.id, &read, &seen);
         self.seen_own(seen.error.is_none().then(|| seen.number()));
         Ok(())
     }
@@ -101,10 +101,10 @@ impl Client {
         for _ in 0..1 + self.rng.below(3) {
             let value = self.new_own();
             let written = c.execute(write, &[value, self.no as i64]).await?;
-            self.judge("a prepared UPDATE", &written);
+            self.judge(c.id, "a prepared UPDATE", &written);
             self.wrote(value, written.errno());
             let seen = c.execute(read, &[self.no as i64]).await?;
-            self.judge("a prepared SELECT", &seen);
+            self.judge(c.id, "a prepared SELECT", &seen);
             self.seen_own(seen.error.is_none().then(|| seen.number()));
             self.pause().await;
         }

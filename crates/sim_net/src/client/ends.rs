@@ -41,7 +41,7 @@ impl Client {
         let id = others[self.rng.below(others.len() as u64) as usize];
         if self.rng.chance(0.5) {
             let answer = c.ask(&format!("KILL QUERY {id}")).await?;
-            return self.killed(&answer);
+            return self.killed(c.id, &answer);
         }
         {
             let mut w = self.stage.world();
@@ -49,7 +49,7 @@ impl Client {
             w.kills += 1;
         }
         let answer = c.ask(&format!("KILL {id}")).await?;
-        self.killed(&answer)?;
+        self.killed(c.id, &answer)?;
         if answer.error.is_none() {
             self.stage.world().count("killed");
             self.leaves(id, "KILL").await;
@@ -57,10 +57,10 @@ impl Client {
         Ok(())
     }
 
-    fn killed(&self, answer: &crate::protocol::Answer) -> Result<(), Gone> {
+    fn killed(&self, id: u64, answer: &crate::protocol::Answer) -> Result<(), Gone> {
         // The connection may have gone in between.
         if answer.errno() != 1094 {
-            self.judge("KILL", answer);
+            self.judge(id, "KILL", answer);
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ impl Client {
         if self.rng.chance(0.5) {
             c.say(&[0xEE, 1, 2]).await?;
             let answer = c.answer(crate::protocol::Form::Text).await?;
-            if !matches!(answer.errno(), 1047 | 1317 | 1835) {
+            if !matches!(answer.errno(), 1047 | 1317 | 1927) {
                 let what = format!("an unknown command is answered with {:?}", answer.error);
                 self.stage.fail("stream", what);
             }

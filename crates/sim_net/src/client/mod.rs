@@ -22,6 +22,9 @@ const LEAVES: Duration = Duration::from_secs(60);
 /// What any statement may be answered: lock wait timeout, deadlock, interrupted.
 const USUAL: [u16; 3] = [1205, 1213, 1317];
 
+/// The connection was killed before the command came.
+const KILLED: u16 = 1927;
+
 pub struct Client {
     no: usize,
     stage: Stage,
@@ -152,13 +155,15 @@ impl Client {
     /// Asks; an error must be one that any statement may have.
     async fn ask(&mut self, c: &mut Connection, sql: &str) -> Result<Answer, Gone> {
         let answer = c.ask(sql).await?;
-        self.judge(sql, &answer);
+        self.judge(c.id, sql, &answer);
         Ok(answer)
     }
 
-    fn judge(&self, sql: &str, answer: &Answer) {
+    /// Somebody who was killed may hear of it in place of an answer.
+    fn judge(&self, id: u64, sql: &str, answer: &Answer) {
         if let Some((errno, text)) = &answer.error
             && !USUAL.contains(errno)
+            && !(*errno == KILLED && self.stage.world().killed.contains(&id))
             && self.stage.engine_works()
         {
             self.stage

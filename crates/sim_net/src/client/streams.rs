@@ -30,7 +30,7 @@ impl Client {
         c.write(&said.concat()).await?;
         for n in numbers {
             let answer = c.answer(Form::Text).await?;
-            self.judge("SELECT", &answer);
+            self.judge(c.id, "SELECT", &answer);
             if answer.error.is_none() && answer.number() != Some(n as i64) {
                 let what = format!("SELECT {n} is answered with {:?}", answer.rows);
                 self.stage.fail("stream", what);
@@ -68,7 +68,7 @@ impl Client {
         );
         c.say(&query(&sql)).await?;
         let answer = c.answer(Form::Text).await?;
-        self.judge(&sql, &answer);
+        self.judge(c.id, &sql, &answer);
         // How many of them were executed says how many results there are.
         let written = answer.results >= 2;
         self.wrote(value, if written { 0 } else { answer.errno() });
@@ -90,7 +90,7 @@ impl Client {
         }
         c.say(&[0x1F]).await?;
         let answer = c.answer(Form::Text).await?;
-        self.judge("COM_RESET_CONNECTION", &answer);
+        self.judge(c.id, "COM_RESET_CONNECTION", &answer);
         if answer.error.is_some() {
             // It was killed on its way: the session may have kept everything.
             self.ask(c, "ROLLBACK").await?;
