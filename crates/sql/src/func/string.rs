@@ -576,6 +576,19 @@ fn in_set(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
 }
 
+/// A function's text in the set of the second one, where a character that it lacks is `?`: what binding puts around calls for connections of
+/// other sets than Unicode's. No call can name it.
+pub const OF_CONNECTION: &str = "OF CONNECTION";
+
+fn of_connection(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    match (&args[0], args[1].collation()) {
+        (Value::Str(text, own), Some(c)) => {
+            Ok(Value::text(own.charset().convert(text, c.charset()).0, c))
+        }
+        _ => Ok(args[0].borrow().into_owned()),
+    }
+}
+
 /// LIKE(text, pattern[, escape]): the kernel of the operator.
 fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let c = collation_of(cx, &args[..2]);

@@ -110,6 +110,7 @@ pub const TABLE: &[FuncDef] = &[
         .compares_in_set()
         .nulls(Nulls::First),
     def(IN_SET, 2, 2, infer::like_first, in_set),
+    def(OF_CONNECTION, 2, 2, infer::like_first, of_connection),
     def("MAKE_SET", 2, ANY, infer::make_set, make_set)
         .id(Id::MakeSet)
         .takes(&[Arg::Number, Arg::Text])

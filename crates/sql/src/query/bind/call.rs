@@ -15,7 +15,7 @@ use crate::func::facts::{Arg, Id};
 use crate::func::special::{self, Special, WaitFor};
 use crate::func::{self, FuncDef};
 use crate::query::expr::collations::{
-    in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
+    in_one_collation, no_bytes_beside_texts, of_connection, one_explicit, result_type,
 };
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::code::{check_count, does_not_exist, load};
@@ -226,7 +226,7 @@ impl Binder<'_> {
         let call = self.func(def.name, args).map_err(|e| as_written(e, def.name, name))?;
         match &c.args[..] {
             [left, right] if def.id == Id::Nullif => self.null_if(left, right, call),
-            _ => Ok(call),
+            _ => Ok(of_connection(call, self.env.reads.settings.collation)),
         }
     }
 
