@@ -12,6 +12,10 @@ errors! { EXTENDED:
         "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD first";
     ER_INVALID_ARGUMENT_FOR_LOGARITHM = 3020, b"2201E", "Invalid argument for logarithm";
     ER_QUERY_TIMEOUT = 3024, b"HY000", "Query execution was interrupted, maximum statement execution time exceeded";
+    ER_AGGREGATE_ORDER_FOR_UNION = 3028, b"HY000",
+        "Expression #{} of ORDER BY contains aggregate function and applies to a UNION, EXCEPT or INTERSECT";
+    ER_AGGREGATE_ORDER_NON_AGG_QUERY = 3029, b"HY000",
+        "Expression #{} of ORDER BY contains aggregate function and applies to the result of a non-aggregated query";
     ER_SERVER_OFFLINE_MODE = 3032, b"HY000", "The server is currently in offline mode";
     ER_GIS_DIFFERENT_SRIDS = 3033, b"HY000",
         "Binary geometry function {} given two geometries of different srids: {} and {}, which should have been identical.";

@@ -63,11 +63,7 @@ impl Binder<'_> {
         let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         if let Some(compared) = func::regexp::compared_texts(def) {
-            no_bytes_beside_texts(
-                def,
-                &args[..compared.min(args.len())],
-                self.env.reads.settings.collation,
-            )?;
+            no_bytes_beside_texts(def, &args[..compared.min(args.len())], self.connection())?;
         }
         one_explicit(def, &args)?;
         let args = in_one_collation(def, args)?;
@@ -79,7 +75,7 @@ impl Binder<'_> {
         let given = args.first().is_some_and(|a| a.info.ty.is_geometry());
         let def = if given { func::geo::of_geometry(def) } else { def };
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
-        let mut info = result_type(def, &infos, self.env.reads.settings.collation);
+        let mut info = result_type(def, &infos, self.connection());
         super::digits::with_digits_of_texts(def, &args, &mut info);
         super::lengths::with_known_digits(def, &args, &mut info);
         super::lengths::with_known_length(def, &args, &mut info);
@@ -226,7 +222,7 @@ impl Binder<'_> {
         let call = self.func(def.name, args).map_err(|e| as_written(e, def.name, name))?;
         match &c.args[..] {
             [left, right] if def.id == Id::Nullif => self.null_if(left, right, call),
-            _ => Ok(of_connection(call, self.env.reads.settings.collation)),
+            _ => Ok(of_connection(call, self.connection())),
         }
     }
 

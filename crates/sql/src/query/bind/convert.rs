@@ -36,7 +36,7 @@ impl Binder<'_> {
             }
             Some(ast::CastType::Char { length: Some(n), .. }) => {
                 let n = BExpr::constant(Value::Int(i64::try_from(*n).unwrap_or(i64::MAX)));
-                let own = e.info.ty.collation().unwrap_or(self.env.reads.settings.collation);
+                let own = e.info.ty.collation().unwrap_or(self.connection());
                 // Where spaces are characters as others are, none are added.
                 if !own.pad_space() {
                     return self.func(names::LEFT, vec![e, n]);
@@ -122,7 +122,7 @@ impl Binder<'_> {
                 self.deprecated(Deprecated::National);
                 self.env.reads.vars.default_of(Charset::Utf8mb3)
             }
-            None => self.env.reads.settings.collation,
+            None => self.connection(),
         };
         Ok(if binary { Collation::bin_of(collation.charset()) } else { collation })
     }

@@ -360,7 +360,7 @@ impl Binder<'_> {
             Expr::GetFormat { kind, expr } => {
                 let k = BExpr::constant(Value::text(
                     kind.as_str().as_bytes().to_vec(),
-                    self.env.reads.settings.collation,
+                    self.connection(),
                 ));
                 let e = self.scalar(expr)?;
                 self.func(names::GET_FORMAT, vec![k, e])?

@@ -75,14 +75,57 @@ impl Binder<'_> {
     pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
         let depth = self.stack.len();
         let keep = std::mem::take(&mut self.keep_scope);
+        let idle = std::mem::take(&mut self.idle_order);
         self.enter(Scope::default());
-        let r = self.block_inner(s, q, keep);
+        let r = self.block_inner(s, q, (keep, idle));
         // An error may come before or after the block was left.
         self.stack.truncate(depth);
         r
     }
 
-    fn block_inner(&mut self, s: &ast::Select, q: &ast::Query, keep: bool) -> Bind<QueryPlan> {
+    /// ORDER BY. 3029: a query that is not aggregated otherwise is not sorted by an aggregate.
+    fn sorted_by(
+        &mut self,
+        q: &ast::Query,
+        items: &[BExpr],
+        (keyed, named): (bool, &mut grouped::NamedIn),
+    ) -> Bind<Vec<(BExpr, bool)>> {
+        let summed = keyed || !self.top().aggs.is_empty();
+        self.place("order clause");
+        let mut order = Vec::new();
+        for (at, o) in q.order_by.iter().enumerate() {
+            self.top_mut().named.clear();
+            let e = match &o.expr {
+                Expr::Literal(ast::Literal::Int(n)) => {
+                    items[position(*n, items.len(), "order clause")?].clone()
+                }
+                e @ Expr::Column(_) => self.scalar(e)?,
+                e => {
+                    // Inside of an expression a column goes before an alias.
+                    self.top_mut().alias_first = false;
+                    let e = self.scalar(e);
+                    self.top_mut().alias_first = true;
+                    e?
+                }
+            };
+            if !summed && e.has_agg() {
+                return Err(SqlError::of(errno::ER_AGGREGATE_ORDER_NON_AGG_QUERY, &[&(at + 1)]));
+            }
+            // A constant sorts nothing.
+            if !matches!(e.node, Node::Const(_) | Node::Param(_)) {
+                order.push((e, o.descending));
+                named.order.push(std::mem::take(&mut self.top_mut().named));
+            }
+        }
+        Ok(order)
+    }
+
+    fn block_inner(
+        &mut self,
+        s: &ast::Select,
+        q: &ast::Query,
+        (keep, idle): (bool, bool),
+    ) -> Bind<QueryPlan> {
         if s.options.calc_found_rows {
             self.deprecated(Deprecated::CalcFoundRows);
         }
@@ -114,7 +157,7 @@ impl Binder<'_> {
             named.items.resize_with(items.len() - 1, Vec::new);
             named.items.push(std::mem::take(&mut self.top_mut().named));
         }
-        describe_assigned(&items, &mut columns, self.env.reads.settings.collation);
+        describe_assigned(&items, &mut columns, self.connection());
         self.top_mut().shown.clear();
         if items.is_empty() {
             return Err(SqlError::of(errno::ER_NO_TABLES_USED, &[]));
@@ -123,30 +166,13 @@ impl Binder<'_> {
         self.top_mut().aliases =
             columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
         let mut having = self.having(s, &keys)?;
-        self.place("order clause");
-        let mut order = Vec::new();
-        for o in &q.order_by {
-            self.top_mut().named.clear();
-            let e = match &o.expr {
-                Expr::Literal(ast::Literal::Int(n)) => {
-                    items[position(*n, items.len(), "order clause")?].clone()
-                }
-                e @ Expr::Column(_) => self.scalar(e)?,
-                e => {
-                    // Inside of an expression a column goes before an alias.
-                    self.top_mut().alias_first = false;
-                    let e = self.scalar(e);
-                    self.top_mut().alias_first = true;
-                    e?
-                }
-            };
-            // A constant sorts nothing.
-            if !matches!(e.node, Node::Const(_) | Node::Param(_)) {
-                order.push((e, o.descending));
-                named.order.push(std::mem::take(&mut self.top_mut().named));
-            }
-        }
+        let mut order = self.sorted_by(q, &items, (!s.group_by.is_empty(), &mut named))?;
         self.top_mut().aliases.clear();
+        // What nothing is sorted by was looked at for its names alone.
+        if idle {
+            order.clear();
+            named.order.clear();
+        }
         // One row has no order, so nothing is asked of what it would be.
         if keys.is_empty() && s.group_by.is_empty() && !self.top().aggs.is_empty() {
             order.retain(|(e, _)| e.has_agg());

@@ -57,7 +57,8 @@ pub fn of_connection(call: BExpr, connection: Collation) -> BExpr {
     let Node::Func(def, args) = &call.node else { return call };
     let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
     // A text that would be another connection's is one of the connection.
-    let own = result_type(def, &infos, Collation::Utf8mb4Bin).ty.collation() == Some(Collation::Utf8mb4Bin);
+    let own = result_type(def, &infos, Collation::Utf8mb4Bin).ty.collation()
+        == Some(Collation::Utf8mb4Bin);
     let Some(to) = crate::func::lookup(crate::func::string::OF_CONNECTION).filter(|_| own) else {
         return call;
     };
