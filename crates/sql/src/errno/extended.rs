@@ -320,6 +320,9 @@ errors! { EXTENDED:
     ER_CLIENT_INTERACTION_TIMEOUT = 4031, b"HY000",
         "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this \
          behavior.";
+    ER_INVALID_CAST_TO_GEOMETRY = 4032, b"22S01", "Invalid cast from {} to {}.";
+    ER_INVALID_CAST_POLYGON_RING_DIRECTION = 4033, b"22S04",
+        "Invalid cast from {} to {}. A polygon ring is in the wrong direction.";
     ER_INSTALL_PLUGIN_CONFLICT_CLIENT = 4045, b"HY000", "Cannot install the {} plugin when the {} plugin is installed.";
     ER_WARN_DEPRECATED_COLLATION = 4079, b"HY000",
         "'{}' is a collation of the deprecated character set {}. Please consider using {} with an appropriate collation instead.";

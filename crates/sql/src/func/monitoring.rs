@@ -49,7 +49,7 @@ fn ascii(cx: &FuncCtx<'_>, text: String) -> Value<'static> {
 }
 
 fn unit_text(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::varchar(11, infer::TEXT), true)
+    TypeInfo::new(SqlType::varchar(11, infer::SYSTEM), true)
 }
 
 /// Units of one quantity: each with how many of the smallest it is, the smallest last.

@@ -58,12 +58,16 @@ impl Binder<'_> {
         let args: Vec<BExpr> =
             texts.map(|(i, a)| if def.arg(i) == Arg::Text { as_text(a) } else { a }).collect();
         let degrees = func::geo::takes_degrees(def, args.len());
-        let computes =
-            |i| degrees || def.id == Id::Like || matches!(def.arg(i), Arg::Number | Arg::Digits);
+        let plain = degrees || matches!(def.id, Id::Like | Id::Least | Id::Greatest);
+        let computes = |i| plain || matches!(def.arg(i), Arg::Number | Arg::Digits);
         let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         if let Some(compared) = func::regexp::compared_texts(def) {
-            no_bytes_beside_texts(def, &args[..compared.min(args.len())], self.connection())?;
+            no_bytes_beside_texts(
+                def,
+                &args[..compared.min(args.len())],
+                self.env.reads.settings.collation,
+            )?;
         }
         one_explicit(def, &args)?;
         let args = in_one_collation(def, args)?;
@@ -75,7 +79,7 @@ impl Binder<'_> {
         let given = args.first().is_some_and(|a| a.info.ty.is_geometry());
         let def = if given { func::geo::of_geometry(def) } else { def };
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
-        let mut info = result_type(def, &infos, self.connection());
+        let mut info = result_type(def, &infos, self.env.reads.settings.collation);
         super::digits::with_digits_of_texts(def, &args, &mut info);
         super::lengths::with_known_digits(def, &args, &mut info);
         super::lengths::with_known_length(def, &args, &mut info);
@@ -222,7 +226,7 @@ impl Binder<'_> {
         let call = self.func(def.name, args).map_err(|e| as_written(e, def.name, name))?;
         match &c.args[..] {
             [left, right] if def.id == Id::Nullif => self.null_if(left, right, call),
-            _ => Ok(of_connection(call, self.connection())),
+            _ => Ok(of_connection(call, self.env.reads.settings.collation)),
         }
     }
 
@@ -474,7 +478,8 @@ impl Binder<'_> {
             ctx.aggs.push((spec, args));
             ctx.aggs.len() - 1
         });
-        let mut e = BExpr::new(Node::Agg(at as u32), info);
+        let e = BExpr::new(Node::Agg(at as u32), info);
+        let mut e = of_connection(e, self.env.reads.settings.collation);
         e.move_out(depth);
         Ok(if kind == AggKind::Avg { rounded(e) } else { e })
     }

@@ -15,7 +15,7 @@ use crate::value::{SqlType, TypeInfo, Value, Warnings};
 impl Binder<'_> {
     /// A text that is made of no text, in the connection's collation.
     pub fn in_connections_set(&self, mut info: TypeInfo) -> TypeInfo {
-        let connection = self.connection();
+        let connection = self.env.reads.settings.collation;
         if let SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. } = &mut info.ty
             && *collation == infer::TEXT
             && connection.charset() == infer::TEXT.charset()

@@ -195,7 +195,7 @@ impl Binder<'_> {
     fn with_text(&self, written: &Expr, e: BExpr) -> (BExpr, TypeInfo) {
         let info = match e.is_untyped() {
             true if self.is_text(written) => {
-                TypeInfo::new(SqlType::varchar(0, self.connection()), false)
+                TypeInfo::new(SqlType::varchar(0, self.env.reads.settings.collation), false)
             }
             // Of a number, and of what may be one.
             true => TypeInfo::new(SqlType::BIGINT, true),

@@ -157,7 +157,7 @@ impl Binder<'_> {
             named.items.resize_with(items.len() - 1, Vec::new);
             named.items.push(std::mem::take(&mut self.top_mut().named));
         }
-        describe_assigned(&items, &mut columns, self.connection());
+        describe_assigned(&items, &mut columns, self.env.reads.settings.collation);
         self.top_mut().shown.clear();
         if items.is_empty() {
             return Err(SqlError::of(errno::ER_NO_TABLES_USED, &[]));
@@ -370,10 +370,10 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// A name that was given has no spaces before it (1466).
+    /// A name that was given has no spaces before it (1466), and one of spaces alone is empty (1474).
     fn given_name(&mut self, name: &str) -> Arc<str> {
         let bare = name.trim_start_matches(is_space);
-        if bare.len() < name.len() && !bare.is_empty() {
+        if bare.len() < name.len() {
             self.deprecated(Deprecated::SpacedName(name.into()));
             return bare.into();
         }

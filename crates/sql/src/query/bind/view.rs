@@ -35,7 +35,7 @@ pub struct OpenView {
 }
 
 impl Binder<'_> {
-    /// What literals and numbers turned to text have: in a view what they had where it was defined.
+    /// What literals and CAST() to a text have: in a view what they had where it was defined.
     pub fn connection(&self) -> Collation {
         let of_view = self.views.last().and_then(|v| v.connection);
         of_view.unwrap_or(self.env.reads.settings.collation)

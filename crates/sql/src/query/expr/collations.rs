@@ -54,11 +54,15 @@ pub fn of_connection(call: BExpr, connection: Collation) -> BExpr {
     if set == infer::TEXT.charset() || call.info.ty.collation() != Some(infer::TEXT) {
         return call;
     }
-    let Node::Func(def, args) = &call.node else { return call };
-    let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
     // A text that would be another connection's is one of the connection.
-    let own = result_type(def, &infos, Collation::Utf8mb4Bin).ty.collation()
-        == Some(Collation::Utf8mb4Bin);
+    let own = match &call.node {
+        Node::Func(def, args) => {
+            let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
+            let other = result_type(def, &infos, Collation::Utf8mb4Bin).ty.collation();
+            other == Some(Collation::Utf8mb4Bin)
+        }
+        node => matches!(node, Node::DateAdd { .. } | Node::Agg(_)),
+    };
     let Some(to) = crate::func::lookup(crate::func::string::OF_CONNECTION).filter(|_| own) else {
         return call;
     };

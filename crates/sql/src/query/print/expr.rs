@@ -532,6 +532,7 @@ fn cast_target(to: &CastTarget) -> String {
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),
+        CastTarget::Geometry(kind) => kind.word().to_ascii_lowercase(),
         CastTarget::Array { .. } => "array".into(),
     }
 }
