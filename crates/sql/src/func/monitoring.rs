@@ -99,7 +99,7 @@ fn scaled(cx: &mut FuncCtx<'_>, args: &[Value<'_>], units: &Units) -> Out {
             }
         }
     };
-    Ok(ascii(cx, text))
+    Ok(Value::text(text.into_bytes(), infer::SYSTEM))
 }
 
 /// Two digits behind the point, and an exponent of at least two with its sign, as C's %.2e has it.

@@ -240,7 +240,7 @@ impl Binder<'_> {
         // Against a literal its own collation rules.
         let text = || TypeInfo {
             coercibility: coercibility::SYSCONST,
-            ..TypeInfo::new(SqlType::varchar(VARIABLE_CHARS, Collation::Utf8mb4GeneralCi), true)
+            ..TypeInfo::new(SqlType::varchar(VARIABLE_CHARS, crate::func::infer::SYSTEM), true)
         };
         use crate::vars::VarType;
         let info = match var.def().ty {

@@ -467,8 +467,6 @@ pub fn select_value(v: SelectValue<'_>) -> Value<'static> {
         SelectValue::Int(v) => Value::Int(v),
         SelectValue::UInt(v) => Value::UInt(v),
         SelectValue::Float(v) => Value::Double(v),
-        SelectValue::Str(s) => {
-            Value::text(s.into_owned().into_bytes(), Collation::Utf8mb4GeneralCi)
-        }
+        SelectValue::Str(s) => Value::text(s.into_owned().into_bytes(), crate::func::infer::SYSTEM),
     }
 }
