@@ -530,7 +530,13 @@ fn is_predicate(e: &BExpr) -> bool {
         | Node::InSub { .. }
         | Node::Quantified { .. }
         | Node::Is { .. } => true,
-        Node::Func(..) => e.info.ty == SqlType::BOOL,
+        // One that gives one of its arguments gives a number, and so do others whose values are 0 and 1.
+        Node::Func(def, _) => {
+            let chooses = def.branches.is_some()
+                || matches!(def.id, Id::Least | Id::Greatest | Id::Nullif)
+                || def.name == "IS_FREE_LOCK";
+            def.truth || (e.info.ty == SqlType::BOOL && !chooses)
+        }
         _ => false,
     }
 }
