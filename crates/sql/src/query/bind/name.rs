@@ -12,7 +12,7 @@ use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::arith::real;
 use crate::value::types::coercibility;
-use crate::value::{Collation, SqlType, TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo, Value};
 use crate::vars::{SetTarget, resolve_read};
 use weir_syntax::ast;
 

@@ -83,6 +83,13 @@ impl Binder<'_> {
         r
     }
 
+    /// Whether there is an aggregate of the block in it. What a row draws has the same form, and higher numbers.
+    fn sums_up(&self, e: &BExpr) -> bool {
+        let (sums, mut found) = (self.top().aggs.len(), false);
+        e.walk(&mut |e| found |= matches!(e.node, Node::Agg(n) if (n as usize) < sums));
+        found
+    }
+
     /// ORDER BY. 3029: a query that is not aggregated otherwise is not sorted by an aggregate.
     fn sorted_by(
         &mut self,
@@ -108,7 +115,7 @@ impl Binder<'_> {
                     e?
                 }
             };
-            if !summed && e.has_agg() {
+            if !summed && self.sums_up(&e) {
                 return Err(SqlError::of(errno::ER_AGGREGATE_ORDER_NON_AGG_QUERY, &[&(at + 1)]));
             }
             // A constant sorts nothing.
