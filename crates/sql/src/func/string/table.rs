@@ -1,5 +1,6 @@
 //! The rows of the functions of texts: what MySQL's rules ask of each.
 
+use super::sets::{in_set, of_connection};
 use super::*;
 use crate::func::facts::{Arg, Form, Id, Length, Nulls};
 
