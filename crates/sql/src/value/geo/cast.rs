@@ -5,7 +5,7 @@ use super::{Coord, GeoKind, Geometry, Ring, Shape};
 use crate::errno;
 use crate::value::ValueError;
 
-/// Why a geometry is none of another kind.
+/// Why a geometry cannot be one of another kind.
 enum Bad {
     Kind,
     /// A line becomes a ring of a polygon only if it runs around it in the direction that such a ring has.
