@@ -376,6 +376,7 @@ errors! { SERVER:
     ER_WRONG_STRING_LENGTH = 1470, b"HY000", "String '{}' is too long for {} (should be no longer than {})";
     ER_NON_INSERTABLE_TABLE = 1471, b"HY000", "The target table {} of the {} is not insertable-into";
     ER_TOO_HIGH_LEVEL_OF_NESTING_FOR_SELECT = 1473, b"HY000", "Too high level of nesting for select";
+    ER_NAME_BECOMES_EMPTY = 1474, b"HY000", "Name '{}' has become ''";
     ER_AMBIGUOUS_FIELD_TERM = 1475, b"HY000",
         "First character of the FIELDS TERMINATED string is ambiguous; please use non-optional and non-empty FIELDS ENCLOSED BY";
     ER_ILLEGAL_HA_CREATE_OPTION = 1478, b"HY000", "Table storage engine '{}' does not support the create option '{}'";

@@ -744,3 +744,74 @@ fn punctuation_in_times_of_day() {
         .await;
     });
 }
+
+/// DO is a query whose row goes nowhere: it may have aggregates, window functions and aliases.
+#[test]
+fn do_takes_what_a_select_list_takes() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int)", "insert into t values (1), (2)"]).await;
+        c.check(&[
+            ("do count(*), max(3)", "ok 0"),
+            ("do sum(1) over () + 1, rank() over ()", "ok 0"),
+            ("do (select max(a) from t) as m, 2 n, 3 'o'", "ok 0"),
+            ("do @m := max(7)", "ok 0"),
+            ("select @m", "7"),
+            ("do max(exp(1000))", "E1690"),
+            ("do max(nosuch)", "E1054"),
+            ("prepare p from 'do group_concat(?)'", "ok 0"),
+            ("execute p using @m", "ok 0"),
+            ("create procedure r() do count(*) over ()", "ok 0"),
+            ("call r()", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+/// Rows of a set operation are sorted by no aggregates (3028), nor is a query that has none (3029); an operand's own order without a LIMIT is
+/// no order.
+#[test]
+fn what_rows_are_sorted_by() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (a int, b int)", "insert into t values (1, 5), (1, 6)"]).await;
+        let of_none = "E3029 Expression #1 of ORDER BY contains aggregate function and applies to the result of a non-aggregated query";
+        c.check(&[
+            ("select 1 from t order by avg(a)", of_none),
+            ("select b from t order by b, 1 + max(a)", "E3029"),
+            ("select count(*) from t order by avg(a)", "2"),
+            ("select 1 from t having count(*) > 1 order by avg(a)", "1"),
+            ("select a from t group by a order by avg(b)", "1"),
+            ("select b from t order by sum(a) over (), b", "5; 6"),
+            (
+                "select 1 union select 2 order by max(1)",
+                "E3028 Expression #1 of ORDER BY contains aggregate function and applies to a UNION, EXCEPT or INTERSECT",
+            ),
+            ("(select 1) union (select 2) order by 1, rank() over ()", "E3028"),
+            ("(select a from t group by a order by b) union (select 7) order by a", "1; 7"),
+            ("(select a from t group by a order by b limit 1) union (select 7)", "E1055"),
+            ("(select a from t order by nosuch) union (select 7)", "E1054"),
+            ("set sql_mode = ''", "ok 0"),
+            ("select 1 from t order by avg(a)", of_none),
+        ])
+        .await;
+    });
+}
+
+/// The errors of texts that a set operation cannot bring together, by how many there are.
+#[test]
+fn collations_that_do_not_meet_in_a_union() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (g varchar(3) charset greek, l varchar(3) charset latin1)"]).await;
+        c.check(&[
+            (
+                "select g from t union select l from t",
+                "E1267 Illegal mix of collations (greek_general_ci,IMPLICIT) and (latin1_swedish_ci,IMPLICIT) for operation 'UNION'",
+            ),
+            ("select g from t union select g from t union select l from t", "E1271"),
+            ("select * from t straight_join t x using (g, l)", ""),
+        ])
+        .await;
+    });
+}

@@ -213,3 +213,28 @@ fn columns_of_literals() {
         .await;
     });
 }
+
+/// With its parenthesis right behind it, the name of such a function names no table; a name of spaces is empty.
+#[test]
+fn names_of_built_in_functions() {
+    with_server(98, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table count(a int)", "E1064"),
+            ("create table count (a int)", "ok 0"),
+            ("insert into count(a) values (1)", "E1064"),
+            ("insert into count (a) values (1)", "ok 1"),
+            ("insert into test.count(a) values (2)", "ok 1"),
+            ("create table `max`(a int)", "ok 0"),
+            ("set sql_mode = 'ignore_space'", "ok 0"),
+            ("create table min (a int)", "E1064"),
+            ("create table `min` (a int)", "ok 0"),
+            ("create table length(a int)", "ok 0"),
+            ("select 1 as ' '", "1"),
+            ("show warnings", "Warning|1474|Name ' ' has become ''"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

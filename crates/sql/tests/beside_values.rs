@@ -223,3 +223,39 @@ fn parts_of_dates_and_bytes_of_texts() {
         .await;
     });
 }
+
+/// Addresses of IPv6 as texts: `::` stands also for one zero, and what is behind six zeros alone is IPv4's. Negative decimals keep their bits.
+#[test]
+fn addresses_and_negative_decimals() {
+    with_server(98, |server| async move {
+        let mut c = server.client();
+        let addresses = [
+            ("::", "::"),
+            ("::1", "::1"),
+            ("::1:0", "::0.1.0.0"),
+            ("::102:304", "::1.2.3.4"),
+            ("::ffff:102:304", "::ffff:1.2.3.4"),
+            ("::fffe:102:304", "::fffe:102:304"),
+            ("0:2:3:4:5:6:7:8", "::2:3:4:5:6:7:8"),
+            ("1:2:3:4:5:6:7:0", "1:2:3:4:5:6:7::"),
+            ("1:0:0:2:0:0:3:4", "1::2:0:0:3:4"),
+            ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
+            ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"),
+        ];
+        for (address, text) in addresses {
+            c.check(&[(&format!("select inet6_ntoa(inet6_aton('{address}'))"), text)]).await;
+        }
+        c.check(&[
+            ("select cast(-1.5 as unsigned), cast(-0.2 as unsigned)", "18446744073709551614|0"),
+            ("select cast(coalesce(null, -1.0) as unsigned)", "18446744073709551615"),
+            ("select cast(-29223372036854775809 as unsigned)", "9223372036854775808"),
+            (
+                "show warnings",
+                "Warning|1292|Truncated incorrect DECIMAL value: '-29223372036854775809'",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -445,3 +445,75 @@ fn statements_behind_statements() {
         drop(server);
     });
 }
+
+/// What functions make of numbers and moments is a text of the connection's set, whichever that is; what the server itself says is utf8mb3.
+#[test]
+fn texts_of_functions_are_the_connections() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "set names latin1",
+            "create table t as select hex(1) h, group_concat(2) g, concat(now()) c, uuid() u",
+        ])
+        .await;
+        let latin = "latin1_swedish_ci";
+        let own = [
+            "bin(3)",
+            "concat(1, 2)",
+            "elt(1, 2)",
+            "trim(1)",
+            "group_concat(1)",
+            "format(1, 2)",
+            "date_format(now(), '%Y')",
+            "date_add('2020-02-02', interval 1 day)",
+            "get_format(date, 'usa')",
+            "repeat(hex(1), 2)",
+        ];
+        for e in own {
+            c.check(&[(&format!("select collation({e})"), latin)]).await;
+        }
+        c.check(&[
+            ("select collation(uuid()), collation(format_bytes(1)), collation(@@version)", "utf8mb3_general_ci|utf8mb3_general_ci|utf8mb3_general_ci"),
+            ("select hex(concat(1, _latin1 x'E4')), concat(1) = '1', lower(hex(255))", "31E4|1|ff"),
+            (
+                "select column_name, collation_name from information_schema.columns where table_name = 't' order by 1",
+                "c|latin1_swedish_ci; g|latin1_swedish_ci; h|latin1_swedish_ci; u|utf8mb3_general_ci",
+            ),
+            ("set lc_time_names = 'ru_RU'", "ok 0"),
+            ("select monthname('2020-01-01')", "??????"),
+            ("set names utf8mb4", "ok 0"),
+            ("select monthname('2020-01-01'), collation(bin(3))", "Января|utf8mb4_0900_ai_ci"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// A literal of a view is a text of the connection that the view was made over.
+#[test]
+fn literals_of_views_keep_their_set() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "set names latin1",
+            "create view v as select 'a' collate latin1_german1_ci as a, 'bc' as b, cast(5 as char) as c",
+            "set names utf8mb4",
+        ])
+        .await;
+        c.check(&[
+            (
+                "select collation(a), collation(b), collation(c) from v",
+                "latin1_german1_ci|latin1_swedish_ci|latin1_swedish_ci",
+            ),
+            ("select hex(b), b = 'BC', concat(b, 'x') from v where a = 'A'", "6263|1|bcx"),
+            (
+                "select count(*) from (select a from v union select a from v) d where a in ('a')",
+                "1",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

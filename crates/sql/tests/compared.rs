@@ -349,7 +349,10 @@ fn collations_of_nobody_and_of_several() {
             ("select concat(g, u) between null and 'x' collate utf8mb4_bin, concat(g, u) in ('aA', 'x' collate utf8mb4_bin) from t", "NULL|1"),
             ("select g between 1 and u from t", "0"),
             ("select replace(g, u, 'x' collate utf8mb4_bin) from t", "a"),
-            ("select g from t union select u from t", "E1271 Illegal mix of collations for operation 'UNION'"),
+            (
+                "select g from t union select u from t",
+                "E1267 Illegal mix of collations (utf8mb4_general_ci,IMPLICIT) and (utf8mb4_unicode_ci,IMPLICIT) for operation 'UNION'",
+            ),
             ("select g collate utf8mb4_bin from t union select u from t", "a; A"),
             // Of several rows the left one has the collations.
             ("select (1, g) in ((1, u), (2, u)) from t", "1"),

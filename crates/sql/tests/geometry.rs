@@ -282,10 +282,168 @@ fn geometries_beside_other_values() {
             ("execute i using @n", NO_GEOMETRY),
             ("delete from t where g = point(2, 2)", "ok 2"),
             ("update t set g = st_srid(g, 4326) where id = 1", "ok 1"),
+        ],
+    );
+}
+
+/// What each kind becomes as each other one, where it can be one: the kinds in the order of the columns are point, linestring, polygon, multipoint,
+/// multilinestring, multipolygon, geometrycollection.
+#[test]
+fn casts_to_other_kinds() {
+    const KINDS: [&str; 7] = [
+        "point",
+        "linestring",
+        "polygon",
+        "multipoint",
+        "multilinestring",
+        "multipolygon",
+        "geometrycollection",
+    ];
+    const NONE: &str = "E4032";
+    const TURNED: &str = "E4033";
+    let rows = [
+        (
+            "POINT(5 6)",
+            [
+                "POINT(5 6)",
+                NONE,
+                NONE,
+                "MULTIPOINT((5 6))",
+                NONE,
+                NONE,
+                "GEOMETRYCOLLECTION(POINT(5 6))",
+            ],
+        ),
+        (
+            "LINESTRING(1 1,7 1,7 7,1 1)",
+            [
+                NONE,
+                "LINESTRING(1 1,7 1,7 7,1 1)",
+                "POLYGON((1 1,7 1,7 7,1 1))",
+                "MULTIPOINT((1 1),(7 1),(7 7),(1 1))",
+                "MULTILINESTRING((1 1,7 1,7 7,1 1))",
+                NONE,
+                "GEOMETRYCOLLECTION(LINESTRING(1 1,7 1,7 7,1 1))",
+            ],
+        ),
+        (
+            "LINESTRING(1 1,7 7,7 1,1 1)",
+            [
+                NONE,
+                "LINESTRING(1 1,7 7,7 1,1 1)",
+                TURNED,
+                "MULTIPOINT((1 1),(7 7),(7 1),(1 1))",
+                "MULTILINESTRING((1 1,7 7,7 1,1 1))",
+                NONE,
+                "GEOMETRYCOLLECTION(LINESTRING(1 1,7 7,7 1,1 1))",
+            ],
+        ),
+        (
+            "POLYGON((1 1,7 7,7 1,1 1))",
+            [
+                NONE,
+                "LINESTRING(1 1,7 1,7 7,1 1)",
+                "POLYGON((1 1,7 1,7 7,1 1))",
+                NONE,
+                "MULTILINESTRING((1 1,7 1,7 7,1 1))",
+                "MULTIPOLYGON(((1 1,7 1,7 7,1 1)))",
+                "GEOMETRYCOLLECTION(POLYGON((1 1,7 1,7 7,1 1)))",
+            ],
+        ),
+        (
+            "MULTIPOINT((2 3))",
+            [
+                "POINT(2 3)",
+                NONE,
+                NONE,
+                "MULTIPOINT((2 3))",
+                NONE,
+                NONE,
+                "GEOMETRYCOLLECTION(POINT(2 3))",
+            ],
+        ),
+        (
+            "MULTIPOINT((2 3),(4 4))",
+            [
+                NONE,
+                "LINESTRING(2 3,4 4)",
+                NONE,
+                "MULTIPOINT((2 3),(4 4))",
+                NONE,
+                NONE,
+                "GEOMETRYCOLLECTION(POINT(2 3),POINT(4 4))",
+            ],
+        ),
+        (
+            "MULTILINESTRING((1 1,7 1,7 7,1 1))",
+            [
+                NONE,
+                "LINESTRING(1 1,7 1,7 7,1 1)",
+                "POLYGON((1 1,7 1,7 7,1 1))",
+                NONE,
+                "MULTILINESTRING((1 1,7 1,7 7,1 1))",
+                "MULTIPOLYGON(((1 1,7 1,7 7,1 1)))",
+                "GEOMETRYCOLLECTION(LINESTRING(1 1,7 1,7 7,1 1))",
+            ],
+        ),
+        (
+            "MULTIPOLYGON(((1 1,7 1,7 7,1 1)),((11 1,17 1,17 7,11 1)))",
+            [
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                "MULTILINESTRING((1 1,7 1,7 7,1 1),(11 1,17 1,17 7,11 1))",
+                "MULTIPOLYGON(((1 1,7 1,7 7,1 1)),((11 1,17 1,17 7,11 1)))",
+                "GEOMETRYCOLLECTION(POLYGON((1 1,7 1,7 7,1 1)),POLYGON((11 1,17 1,17 7,11 1)))",
+            ],
+        ),
+        (
+            "GEOMETRYCOLLECTION(POLYGON((1 1,7 1,7 7,1 1)))",
+            [
+                NONE,
+                NONE,
+                "POLYGON((1 1,7 1,7 7,1 1))",
+                NONE,
+                NONE,
+                "MULTIPOLYGON(((1 1,7 1,7 7,1 1)))",
+                "GEOMETRYCOLLECTION(POLYGON((1 1,7 1,7 7,1 1)))",
+            ],
+        ),
+        ("GEOMETRYCOLLECTION()", [NONE, NONE, NONE, NONE, NONE, NONE, "GEOMETRYCOLLECTION EMPTY"]),
+    ];
+    let ask = |text, kind| format!("select st_astext(cast(st_geomfromtext('{text}') as {kind}))");
+    let cases: Vec<(String, &str)> = rows
+        .iter()
+        .flat_map(|(text, answers)| KINDS.iter().zip(answers).map(move |(k, a)| (ask(text, k), *a)))
+        .collect();
+    let cases: Vec<(&str, &str)> = cases.iter().map(|(q, a)| (q.as_str(), *a)).collect();
+    check(&[], &cases);
+    check(
+        &[
+            "create table t (g geometry, h multipoint as (cast(g as multipoint)))",
+            "insert into t (g) values (point(1, 2))",
+        ],
+        &[
             (
-                "select cast(g as point) from t",
-                "E1235 This version of MySQL doesn't yet support 'CAST to a geometry'",
+                "select st_astext(h), st_srid(cast(st_srid(g, 4326) as multipoint)) from t",
+                "MULTIPOINT((1 2))|4326",
             ),
+            ("select cast(null as polygon), cast(g as geomcollection) is null from t", "NULL|0"),
+            (
+                "select cast('no geometry' as polygon)",
+                "E3037 Invalid GIS data provided to function cast_as_polygon.",
+            ),
+            (
+                "select convert(1, geometrycollection)",
+                "E3037 Invalid GIS data provided to function cast_as_geometrycollection.",
+            ),
+            ("select cast(g as linestring) from t", "E4032 Invalid cast from POINT to LINESTRING."),
+            (
+                "select cast(st_geomfromtext('MULTILINESTRING((1 1,7 7,7 1,1 1))') as polygon)",
+                "E4033 Invalid cast from LINESTRING to POLYGON. A polygon ring is in the wrong direction.",
+            ),
+            ("select least(g, g) from t", "E1210 Incorrect arguments to least"),
         ],
     );
 }

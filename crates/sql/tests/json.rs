@@ -956,3 +956,24 @@ fn documents_among_others_are_texts_or_doubles() {
         ],
     );
 }
+
+/// What is true or false by its kind is a boolean of a document; what chooses among such values gives numbers.
+#[test]
+fn truths_in_documents() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            (
+                "select json_array(json_valid('1'), json_contains('1', '2'), json_contains_path('{}', 'one', '$'), gtid_subset('', ''))",
+                "[true, false, true, true]",
+            ),
+            ("select json_array(1 = 1, 1 like 2, 1 in (2), true, not 1, exists(select 1), is_uuid('a'))", "[true, false, false, true, false, true, false]"),
+            ("select json_array(if(1, true, false), ifnull(1 = 1, 0), coalesce(null, true), any_value(1 = 1))", "[1, 1, 1, 1]"),
+            ("select json_array(least(true, false), greatest(1 = 1, 0), nullif(true, false), is_free_lock('q'))", "[0, 1, 1, 1]"),
+            ("select json_object('a', json_valid('x'))", "{\"a\": false}"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -12,6 +12,10 @@ errors! { EXTENDED:
         "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD first";
     ER_INVALID_ARGUMENT_FOR_LOGARITHM = 3020, b"2201E", "Invalid argument for logarithm";
     ER_QUERY_TIMEOUT = 3024, b"HY000", "Query execution was interrupted, maximum statement execution time exceeded";
+    ER_AGGREGATE_ORDER_FOR_UNION = 3028, b"HY000",
+        "Expression #{} of ORDER BY contains aggregate function and applies to a UNION, EXCEPT or INTERSECT";
+    ER_AGGREGATE_ORDER_NON_AGG_QUERY = 3029, b"HY000",
+        "Expression #{} of ORDER BY contains aggregate function and applies to the result of a non-aggregated query";
     ER_SERVER_OFFLINE_MODE = 3032, b"HY000", "The server is currently in offline mode";
     ER_GIS_DIFFERENT_SRIDS = 3033, b"HY000",
         "Binary geometry function {} given two geometries of different srids: {} and {}, which should have been identical.";
@@ -316,6 +320,9 @@ errors! { EXTENDED:
     ER_CLIENT_INTERACTION_TIMEOUT = 4031, b"HY000",
         "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this \
          behavior.";
+    ER_INVALID_CAST_TO_GEOMETRY = 4032, b"22S01", "Invalid cast from {} to {}.";
+    ER_INVALID_CAST_POLYGON_RING_DIRECTION = 4033, b"22S04",
+        "Invalid cast from {} to {}. A polygon ring is in the wrong direction.";
     ER_INSTALL_PLUGIN_CONFLICT_CLIENT = 4045, b"HY000", "Cannot install the {} plugin when the {} plugin is installed.";
     ER_WARN_DEPRECATED_COLLATION = 4079, b"HY000",
         "'{}' is a collation of the deprecated character set {}. Please consider using {} with an appropriate collation instead.";

@@ -28,7 +28,7 @@ pub(super) const TABLE: &[FuncDef] = &[
         .keyed()
         .length(Length::Digest),
     def("CRC32", 1, 1, infer::uint::<10>, crc32).texts().keyed(),
-    varying("UUID", 0, 0, infer::text::<36>, uuid).volatile(),
+    varying("UUID", 0, 0, infer::server_text::<36>, uuid).volatile(),
     def("UUID_TO_BIN", 1, 2, infer::bytes_null::<16>, uuid_to_bin).texts(),
     def("BIN_TO_UUID", 1, 2, infer::text::<36>, bin_to_uuid).texts(),
     def("IS_UUID", 1, 1, infer::boolean, is_uuid).texts().truth(),
@@ -258,7 +258,7 @@ fn uuid(cx: &mut FuncCtx<'_>, _: &[Value<'_>]) -> Out {
         0x8000 | (cx.session.random() & 0x3FFF),
         node & 0xFFFF_FFFF_FFFF
     );
-    Ok(ascii(cx, text))
+    Ok(Value::text(text.into_bytes(), infer::SYSTEM))
 }
 
 fn parse_uuid(b: &[u8]) -> Option<Vec<u8>> {
@@ -388,11 +388,30 @@ fn inet6_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let bytes = Some(&args[0]).filter(|v| matches!(v, Value::Bytes(_)));
     let text = match bytes.and_then(Value::as_bytes) {
         Some(b) if b.len() == 4 => <[u8; 4]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
-        Some(b) => <[u8; 16]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
+        Some(b) => <[u8; 16]>::try_from(b).ok().map(|b| ipv6_text(Ipv6Addr::from(b))),
         None => None,
     };
     let Some(t) = text else { return Ok(wrong(cx, &args[0], "inet6_ntoa")) };
     Ok(Value::text(t.into_bytes(), infer::TEXT))
+}
+
+/// As MySQL writes it: `::` also stands for a single zero, and an address behind six of them is IPv4's.
+fn ipv6_text(address: Ipv6Addr) -> String {
+    let words = address.segments();
+    let run = |from: usize| words[from..].iter().take_while(|w| **w == 0).count();
+    // The first of the longest ones.
+    let (from, zeros) = (0..8).map(|i| (i, run(i))).rev().max_by_key(|(_, n)| *n).unwrap_or((0, 0));
+    let [.., a, b, c, d] = address.octets();
+    let mapped = from == 0 && zeros == 5 && words[5] == 0xFFFF;
+    if mapped || (from == 0 && zeros == 6) {
+        let mark = if mapped { "ffff:" } else { "" };
+        return format!("::{mark}{a}.{b}.{c}.{d}");
+    }
+    let list = |part: &[u16]| part.iter().map(|w| format!("{w:x}")).collect::<Vec<_>>().join(":");
+    match zeros {
+        0 => list(&words),
+        n => format!("{}::{}", list(&words[..from]), list(&words[from + n..])),
+    }
 }
 
 /// Whether 16 bytes are an IPv4 address behind ten zeros and `mark`. Of those behind zeros alone, `::` and `::1` are IPv6's own.

@@ -266,7 +266,12 @@ pub fn system<const CHARS: u32>(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo { coercibility: coercibility::SYSCONST, ..TypeInfo::new(ty, false) }
 }
 
-/// The same, and NULL also for others than NULL.
+/// A text in the server's own set, whose claim is that of a literal.
+pub fn server_text<const CHARS: u32>(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varchar(CHARS, SYSTEM), any_null(args))
+}
+
+/// As [`text`], and NULL also for others than NULL.
 pub fn text_null<const CHARS: u32>(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::varchar(CHARS, TEXT), true)
 }

@@ -49,7 +49,7 @@ fn ascii(cx: &FuncCtx<'_>, text: String) -> Value<'static> {
 }
 
 fn unit_text(_: &[TypeInfo]) -> TypeInfo {
-    TypeInfo::new(SqlType::varchar(11, infer::TEXT), true)
+    TypeInfo::new(SqlType::varchar(11, infer::SYSTEM), true)
 }
 
 /// Units of one quantity: each with how many of the smallest it is, the smallest last.
@@ -99,7 +99,7 @@ fn scaled(cx: &mut FuncCtx<'_>, args: &[Value<'_>], units: &Units) -> Out {
             }
         }
     };
-    Ok(ascii(cx, text))
+    Ok(Value::text(text.into_bytes(), infer::SYSTEM))
 }
 
 /// Two digits behind the point, and an exponent of at least two with its sign, as C's %.2e has it.

@@ -1,7 +1,9 @@
 //! Functions of text.
 
+mod sets;
 mod table;
 
+pub use sets::{IN_SET, OF_CONNECTION};
 pub(super) use table::TABLE;
 
 use super::infer;
@@ -560,21 +562,6 @@ fn weight_string(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 /// The escape character of a LIKE that names none where SQL mode NO_BACKSLASH_ESCAPES has none; one that a statement names as
 /// `''` is a text.
 pub const NO_ESCAPE: Value<'static> = Value::Bytes(Cow::Borrowed(b""));
-
-/// The first text in the collation of the second one, 3854 if its set has not all of it: what binding puts around a literal. No call can
-/// name it.
-pub const IN_SET: &str = "IN SET";
-
-fn in_set(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let converted = args[1].collation().and_then(|c| Some((args[0].to_exact_text_in(c)?, c)));
-    match (converted, &args[0], args[1].collation()) {
-        (Some((text, c)), Value::Str(..), _) => Ok(Value::text(text.into_owned(), c)),
-        (None, Value::Str(text, own), Some(c)) => {
-            Err(ValueError::cannot_convert(text, own.charset(), c.charset()))
-        }
-        _ => Ok(args[0].borrow().into_owned()),
-    }
-}
 
 /// LIKE(text, pattern[, escape]): the kernel of the operator.
 fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

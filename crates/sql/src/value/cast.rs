@@ -4,9 +4,11 @@ use super::context::{EvalCtx, SqlMode};
 use super::convert::only_spaces;
 use super::decimal::Decimal;
 use super::error::shown;
+use super::geo::{self, GeoKind};
 use super::types::{Class, SqlType, TypeInfo};
 use super::{Charset, Collation, Date, Time, Value, ValueError};
 use crate::errno;
+use crate::memory::Held;
 
 /// What CAST turns a value into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,7 @@ pub enum CastTarget {
     },
     Year,
     Json,
+    Geometry(GeoKind),
     /// A list of elements of this type, for a multi-valued index.
     Array {
         element: SqlType,
@@ -82,6 +85,7 @@ impl CastTarget {
             CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),
             CastTarget::Year => (SqlType::Year, true),
             CastTarget::Json => (SqlType::Json, false),
+            CastTarget::Geometry(kind) => (SqlType::geometry(kind), true),
             CastTarget::Array { .. } => (SqlType::LIST, true),
         };
         TypeInfo::new(ty, from.nullable || may_fail)
@@ -144,8 +148,31 @@ pub fn cast(
         },
         CastTarget::Year => to_year(v, cx),
         CastTarget::Json => to_json(v, cx)?,
+        CastTarget::Geometry(kind) => to_geometry(v, kind, cx)?,
         CastTarget::Array { element } => super::json::elements::list(v, &element, cx)?,
     })
+}
+
+/// The name that errors have for a cast to a geometry of this kind.
+fn cast_name(kind: GeoKind) -> String {
+    format!("cast_as_{}", kind.word().to_ascii_lowercase())
+}
+
+fn to_geometry(
+    v: &Value<'_>,
+    kind: GeoKind,
+    cx: &mut EvalCtx<'_>,
+) -> Result<Value<'static>, ValueError> {
+    let bad = || ValueError::of(errno::ER_GIS_INVALID_DATA, &[&cast_name(kind)]);
+    let bytes = v.as_bytes().ok_or_else(bad)?;
+    // The tree of it is gone when this returns.
+    let mut tree = Held::default();
+    cx.hold(&mut tree, bytes.len().saturating_mul(geo::TREE_PER_WKB))?;
+    let g = geo::Geometry::from_stored(bytes).map_err(|_| bad())?;
+    if g.srid != 0 {
+        geo::Srs::get(g.srid)?;
+    }
+    Ok(Value::Bytes(geo::cast::cast(g, kind)?.to_stored().into()))
 }
 
 /// NULL for a date that the mode forbids; the warning names the text or the number.
@@ -272,9 +299,8 @@ fn to_signed(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
 fn to_unsigned(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
     let Some(n) = v.to_integer(&mut cx.warnings) else { return Value::Null };
     if n < 0 {
-        if matches!(v, Value::Decimal(_)) {
+        if matches!(v, Value::Decimal(_)) && n < i128::from(i64::MIN) {
             cx.warnings.truncated("DECIMAL", &v.to_bytes().unwrap_or_default());
-            return Value::UInt(0);
         }
         if v.is_string() {
             cx.warnings.warn(errno::ER_UNKNOWN_ERROR, || {

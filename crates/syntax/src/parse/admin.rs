@@ -43,6 +43,17 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
+    /// DO is followed by a select list, whose aliases name nothing.
+    fn do_statement(&mut self) -> PResult<Statement> {
+        Ok(Statement::Do(self.comma_list(|p| {
+            let e = p.expr()?;
+            if p.eat(Kw::AS) || p.at_ident() || p.kind() == T::Str {
+                p.ident_or_string()?;
+            }
+            Ok(e)
+        })?))
+    }
+
     pub(crate) fn admin_statement(&mut self) -> PResult<Statement> {
         let start = self.pos;
         let kw = self.kw();
@@ -59,7 +70,7 @@ impl Parser<'_> {
         self.advance();
         match kw {
             Kw::USE => Ok(Statement::Use(self.object_name()?)),
-            Kw::DO => Ok(Statement::Do(self.expr_list()?)),
+            Kw::DO => self.do_statement(),
             Kw::CALL => self.call_statement(),
             Kw::PREPARE => self.prepare(),
             Kw::EXECUTE => self.execute(),

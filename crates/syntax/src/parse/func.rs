@@ -142,6 +142,13 @@ impl Parser<'_> {
         FunctionCall { schema, ..FunctionCall::new(name, args) }
     }
 
+    /// At the name of a function that is reserved where its parenthesis is near.
+    pub(crate) fn at_built_in_call(&self) -> bool {
+        let (token, paren) = (self.token(), self.ahead(1));
+        let near = paren.start == token.end || self.opts.sql_mode.ignore_space;
+        token.kind == T::Word && paren.kind == T::LParen && near && needs_adjacent_paren(token.kw)
+    }
+
     /// At a keyword that starts no other operand.
     pub(crate) fn function_or_name(&mut self, token: Token) -> PResult<Expr> {
         let paren = self.ahead(1);

@@ -23,6 +23,10 @@ impl Parser<'_> {
         if self.lenient() && self.eat_t(T::Dot) {
             return Ok(TableName { schema: None, name: self.object_name()? });
         }
+        // With a parenthesis right behind it, it is a call that nothing expects here.
+        if self.at_built_in_call() {
+            return Err(self.error());
+        }
         let first = self.object_name()?;
         if self.eat_t(T::Dot) {
             return Ok(TableName { schema: Some(first), name: self.object_name()? });

@@ -243,7 +243,7 @@ impl Parser<'_> {
         let condition = if self.at(Kw::ON) && self.ahead(1).kw != Kw::DUPLICATE {
             self.advance();
             Some(JoinCondition::On(self.expr()?))
-        } else if self.at(Kw::USING) && kind != JoinKind::Straight {
+        } else if self.at(Kw::USING) {
             self.advance();
             Some(JoinCondition::Using(self.paren_idents()?))
         } else if outer {

@@ -72,8 +72,7 @@ pub fn takes_degrees(def: &FuncDef, args: usize) -> bool {
     def.name == "ST_GEOHASH" && args == 3
 }
 
-/// Bytes of a tree for one of WKB, at most: an empty ring takes four bytes there, and a list here.
-const TREE_PER_WKB: usize = 6;
+const TREE_PER_WKB: usize = crate::value::geo::TREE_PER_WKB;
 
 /// Bytes of a tree for one of WKT, about: the shortest point takes four.
 const TREE_PER_WKT: usize = 12;

@@ -1,5 +1,6 @@
 //! The rows of the functions of texts: what MySQL's rules ask of each.
 
+use super::sets::{in_set, of_connection};
 use super::*;
 use crate::func::facts::{Arg, Form, Id, Length, Nulls};
 
@@ -110,6 +111,7 @@ pub const TABLE: &[FuncDef] = &[
         .compares_in_set()
         .nulls(Nulls::First),
     def(IN_SET, 2, 2, infer::like_first, in_set),
+    def(OF_CONNECTION, 2, 2, infer::like_first, of_connection),
     def("MAKE_SET", 2, ANY, infer::make_set, make_set)
         .id(Id::MakeSet)
         .takes(&[Arg::Number, Arg::Text])

@@ -15,7 +15,7 @@ use crate::func::facts::{Arg, Id};
 use crate::func::special::{self, Special, WaitFor};
 use crate::func::{self, FuncDef};
 use crate::query::expr::collations::{
-    in_one_collation, no_bytes_beside_texts, one_explicit, result_type,
+    in_one_collation, no_bytes_beside_texts, of_connection, one_explicit, result_type,
 };
 use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::code::{check_count, does_not_exist, load};
@@ -58,8 +58,8 @@ impl Binder<'_> {
         let args: Vec<BExpr> =
             texts.map(|(i, a)| if def.arg(i) == Arg::Text { as_text(a) } else { a }).collect();
         let degrees = func::geo::takes_degrees(def, args.len());
-        let computes =
-            |i| degrees || def.id == Id::Like || matches!(def.arg(i), Arg::Number | Arg::Digits);
+        let plain = degrees || matches!(def.id, Id::Like | Id::Least | Id::Greatest);
+        let computes = |i| plain || matches!(def.arg(i), Arg::Number | Arg::Digits);
         let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         if let Some(compared) = func::regexp::compared_texts(def) {
@@ -226,7 +226,7 @@ impl Binder<'_> {
         let call = self.func(def.name, args).map_err(|e| as_written(e, def.name, name))?;
         match &c.args[..] {
             [left, right] if def.id == Id::Nullif => self.null_if(left, right, call),
-            _ => Ok(call),
+            _ => Ok(of_connection(call, self.env.reads.settings.collation)),
         }
     }
 
@@ -478,7 +478,8 @@ impl Binder<'_> {
             ctx.aggs.push((spec, args));
             ctx.aggs.len() - 1
         });
-        let mut e = BExpr::new(Node::Agg(at as u32), info);
+        let e = BExpr::new(Node::Agg(at as u32), info);
+        let mut e = of_connection(e, self.env.reads.settings.collation);
         e.move_out(depth);
         Ok(if kind == AggKind::Avg { rounded(e) } else { e })
     }

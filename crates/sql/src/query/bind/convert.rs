@@ -5,12 +5,13 @@ use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::names;
 use crate::func::temporal;
-use crate::query::expr::collations::collated;
+use crate::query::expr::collations::{collated, of_connection};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::deprecated::Deprecated;
 use crate::query::plan::param_kind::ParamKind;
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
+use crate::value::geo::GeoKind;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
 use crate::value::{Charset, Collation, TypeInfo, Value, ValueError};
@@ -104,8 +105,12 @@ impl Binder<'_> {
             T::Float(_) => CastTarget::Float,
             T::Double | T::Real => CastTarget::Double,
             T::Json => CastTarget::Json,
-            ast::CastType::Geometry(_) => {
-                return Err(SqlError::not_supported("CAST to a geometry"));
+            T::Geometry(name) => {
+                let named = |k: &GeoKind| {
+                    name.eq_ignore_ascii_case(k.type_name()) || name.eq_ignore_ascii_case(k.word())
+                };
+                let kind = GeoKind::ALL.into_iter().find(named);
+                CastTarget::Geometry(kind.ok_or_else(|| SqlError::internal("no kind of geometry"))?)
             }
         })
     }
@@ -122,7 +127,7 @@ impl Binder<'_> {
                 self.deprecated(Deprecated::National);
                 self.env.reads.vars.default_of(Charset::Utf8mb3)
             }
-            None => self.env.reads.settings.collation,
+            None => self.connection(),
         };
         Ok(if binary { Collation::bin_of(collation.charset()) } else { collation })
     }
@@ -213,9 +218,7 @@ impl Binder<'_> {
         self.note_kind(&date, ParamKind::Moment { timed: !unit.is_date_unit() });
         let info = temporal::date_add_type(&date.info, &amount.info, unit);
         let info = self.in_connections_set(info);
-        BExpr::new(
-            Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },
-            info,
-        )
+        let node = Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract };
+        of_connection(BExpr::new(node, info), self.env.reads.settings.collation)
     }
 }

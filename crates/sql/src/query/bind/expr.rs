@@ -11,7 +11,7 @@ use crate::errno;
 use crate::func::infer;
 use crate::func::names;
 use crate::func::string::NO_ESCAPE;
-use crate::query::expr::collations::one_explicit_of;
+use crate::query::expr::collations::{of_connection, one_explicit_of};
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::SubKind;
 use crate::query::plan::deprecated::Deprecated;
@@ -322,14 +322,15 @@ impl Binder<'_> {
                 if let Some(w) = what {
                     args.push(super::literal::as_bytes(self.scalar(w)?));
                 }
-                self.func(
+                let call = self.func(
                     match side {
                         ast::TrimSide::Both => names::TRIM,
                         ast::TrimSide::Leading => names::LTRIM,
                         ast::TrimSide::Trailing => names::RTRIM,
                     },
                     args,
-                )?
+                )?;
+                of_connection(call, self.env.reads.settings.collation)
             }
             Expr::Char { args, charset } => {
                 let args = args.iter().map(|a| self.numeric(a)).collect::<Bind<Vec<_>>>()?;
@@ -363,7 +364,8 @@ impl Binder<'_> {
                     self.env.reads.settings.collation,
                 ));
                 let e = self.scalar(expr)?;
-                self.func(names::GET_FORMAT, vec![k, e])?
+                let call = self.func(names::GET_FORMAT, vec![k, e])?;
+                of_connection(call, self.env.reads.settings.collation)
             }
             Expr::Call(c) => self.call(c)?,
             Expr::Odbc { expr, .. } => self.odbc(expr)?,

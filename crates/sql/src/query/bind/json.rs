@@ -143,13 +143,13 @@ impl Binder<'_> {
             generates_key: false,
             tz: settings.tz,
             now_micros: 0,
-            collation: settings.collation,
+            collation: self.connection(),
             utf8mb4: settings.utf8mb4,
             table: String::new(),
             reads: self.env.reads,
             warnings: &mut warnings,
         };
-        let text = TextDefaults { collation: settings.collation };
+        let text = TextDefaults { collation: self.connection() };
         Ok(column_type(name, data, None, text, &mut env)?.0)
     }
 

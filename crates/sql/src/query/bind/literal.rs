@@ -42,11 +42,9 @@ impl Binder<'_> {
             }
             Literal::Str { bytes, charset, .. } => match charset {
                 Some(cs) => self.introduced(cs, bytes)?,
-                None => literal_text(bytes, self.env.reads.settings.collation),
+                None => literal_text(bytes, self.connection()),
             },
-            Literal::Sent { bytes, charset } => {
-                sent_text(bytes, charset, self.env.reads.settings.collation)
-            }
+            Literal::Sent { bytes, charset } => sent_text(bytes, charset, self.connection()),
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
                 Some(cs) => self.introduced(cs, bytes)?,
                 None => Value::Bytes(bytes.to_vec().into()),
@@ -59,7 +57,7 @@ impl Binder<'_> {
                 Some(f) if f.truncated || f.date_only => return Err(bad_temporal("DATETIME", t)),
                 // It is a point in time, whose reading depends on the session's zone, and the plan does not.
                 Some(f) if f.offset.is_some() => {
-                    let text = literal_text(t.as_bytes(), self.env.reads.settings.collation);
+                    let text = literal_text(t.as_bytes(), self.connection());
                     let target = CastTarget::DateTime { fsp: f.value.fsp };
                     let text = BExpr::constant(text);
                     let info = target.result_type(&text.info);
@@ -103,7 +101,7 @@ impl Binder<'_> {
     pub fn odbc(&mut self, e: &Expr) -> Bind<BExpr> {
         match (self.expr(e), e.moment_text()) {
             (Err(error), Some(text)) if error.errno == errno::ER_WRONG_VALUE => {
-                let text = literal_text(text.as_bytes(), self.env.reads.settings.collation);
+                let text = literal_text(text.as_bytes(), self.connection());
                 Ok(BExpr::constant(text))
             }
             (bound, _) => bound,
@@ -532,7 +530,13 @@ fn is_predicate(e: &BExpr) -> bool {
         | Node::InSub { .. }
         | Node::Quantified { .. }
         | Node::Is { .. } => true,
-        Node::Func(..) => e.info.ty == SqlType::BOOL,
+        // One that gives one of its arguments gives a number, and so do others whose values are 0 and 1.
+        Node::Func(def, _) => {
+            let chooses = def.branches.is_some()
+                || matches!(def.id, Id::Least | Id::Greatest | Id::Nullif)
+                || def.name == "IS_FREE_LOCK";
+            def.truth || (e.info.ty == SqlType::BOOL && !chooses)
+        }
         _ => false,
     }
 }

@@ -199,6 +199,8 @@ pub struct Binder<'a> {
     /// The scope of the next block is wanted in [`Binder::kept_scope`]: ON DUPLICATE KEY UPDATE sees the tables of its SELECT.
     pub keep_scope: bool,
     pub kept_scope: Option<Scope>,
+    /// The next block is an operand of a set operation: what its rows are ordered by is only looked at for its names.
+    pub idle_order: bool,
     /// Calls of RAND(seed) so far.
     pub generators: i64,
     pub ctes: Vec<Cte>,
@@ -273,6 +275,7 @@ impl<'a> Binder<'a> {
             virtuals: false,
             constants: Vec::new(),
             keep_scope: false,
+            idle_order: false,
             kept_scope: None,
             generators: 0,
             ctes: Vec::new(),

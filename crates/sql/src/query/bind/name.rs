@@ -12,7 +12,7 @@ use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
 use crate::value::arith::real;
 use crate::value::types::coercibility;
-use crate::value::{Collation, SqlType, TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo, Value};
 use crate::vars::{SetTarget, resolve_read};
 use weir_syntax::ast;
 
@@ -240,7 +240,7 @@ impl Binder<'_> {
         // Against a literal its own collation rules.
         let text = || TypeInfo {
             coercibility: coercibility::SYSCONST,
-            ..TypeInfo::new(SqlType::varchar(VARIABLE_CHARS, Collation::Utf8mb4GeneralCi), true)
+            ..TypeInfo::new(SqlType::varchar(VARIABLE_CHARS, crate::func::infer::SYSTEM), true)
         };
         use crate::vars::VarType;
         let info = match var.def().ty {

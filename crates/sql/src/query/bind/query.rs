@@ -4,6 +4,7 @@ use super::readers;
 use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::select::position;
 use super::{Bind, Binder, Cte, by_place};
+use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::infer;
 use crate::query::expr::{BExpr, Node};
@@ -19,13 +20,15 @@ use weir_syntax::ast::{self, Expr, QueryBody, SelectItem, TableRef};
 /// Sort keys with "descending", and the limit.
 type OrderAndLimit = (Vec<(BExpr, bool)>, Option<Limit>);
 
-/// 1271: rows of a UNION could not be told apart in a collation that is nobody's.
-fn told_apart(columns: &[OutColumn]) -> Bind<()> {
+/// 1267 or, of more than two operands, 1271: rows of a UNION could not be told apart in a collation that is nobody's.
+fn told_apart(columns: &[OutColumn], l: &QueryPlan, r: &QueryPlan) -> Bind<()> {
     let nobodys = |i: &TypeInfo| i.ty.is_string() && i.coercibility == coercibility::NONE;
-    match columns.iter().any(|c| nobodys(&c.info)) {
-        true => Err(SqlError::of(errno::ER_CANT_AGGREGATE_NCOLLATIONS, &[&"UNION"])),
-        false => Ok(()),
-    }
+    let Some(at) = columns.iter().position(|c| nobodys(&c.info)) else { return Ok(()) };
+    let several = |p: &QueryPlan| matches!(p.body, Body::Set { .. });
+    Err(match several(l) || several(r) {
+        true => SqlError::of(errno::ER_CANT_AGGREGATE_NCOLLATIONS, &[&"UNION"]),
+        false => value_error(infer::mixed(&[l.columns[at].info, r.columns[at].info], "UNION")),
+    })
 }
 
 impl Binder<'_> {
@@ -128,7 +131,7 @@ impl Binder<'_> {
                         OutColumn::stored(a.name.clone(), info)
                     })
                     .collect::<Vec<OutColumn>>();
-                told_apart(&columns)?;
+                told_apart(&columns, &l, &r)?;
                 Ok((
                     Body::Set { op: *op, all: *all, left: Box::new(l), right: Box::new(r) },
                     columns,
@@ -180,7 +183,12 @@ impl Binder<'_> {
 
     fn operand(&mut self, body: &QueryBody) -> Bind<QueryPlan> {
         match body {
-            QueryBody::Nested(q) => self.bind_query(q),
+            QueryBody::Nested(q) => {
+                self.idle_order = sorts_for_nothing(q);
+                let bound = self.bind_query(q);
+                self.idle_order = false;
+                bound
+            }
             other => self.query_body(&ast::Query::bare(other.clone())),
         }
     }
@@ -234,7 +242,7 @@ impl Binder<'_> {
                         &[&table, &"global ORDER clause"],
                     ));
                 }
-                e => self.scalar(e)?,
+                e => self.scalar(e).map_err(|e| of_no_block(e, order.len() + 1))?,
             };
             order.push((by_place(e), o.descending));
         }
@@ -321,6 +329,26 @@ fn takes_outer_order(outer: &ast::Query, inner: &ast::Query) -> bool {
         _ => false,
     };
     select && inner.limit.is_none() && (inner.order_by.is_empty() || outer.order_by.is_empty())
+}
+
+/// A SELECT with an ORDER BY and without a LIMIT: rows of a set operation have no order.
+fn sorts_for_nothing(q: &ast::Query) -> bool {
+    match &q.body {
+        _ if q.limit.is_some() => false,
+        QueryBody::Select(_) => true,
+        QueryBody::Nested(n) => q.order_by.is_empty() && sorts_for_nothing(n),
+        _ => false,
+    }
+}
+
+/// 3028: the rows of a set operation have no aggregates and no windows.
+fn of_no_block(e: SqlError, at: usize) -> SqlError {
+    match e.errno {
+        errno::ER_INVALID_GROUP_FUNC_USE | errno::ER_WINDOW_INVALID_WINDOW_FUNC_USE => {
+            SqlError::of(errno::ER_AGGREGATE_ORDER_FOR_UNION, &[&at])
+        }
+        _ => e,
+    }
 }
 
 /// Rows of VALUES in which there are subqueries, as a query for each row: halves of halves, so that no union is deep.

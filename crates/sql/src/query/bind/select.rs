@@ -75,14 +75,64 @@ impl Binder<'_> {
     pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
         let depth = self.stack.len();
         let keep = std::mem::take(&mut self.keep_scope);
+        let idle = std::mem::take(&mut self.idle_order);
         self.enter(Scope::default());
-        let r = self.block_inner(s, q, keep);
+        let r = self.block_inner(s, q, (keep, idle));
         // An error may come before or after the block was left.
         self.stack.truncate(depth);
         r
     }
 
-    fn block_inner(&mut self, s: &ast::Select, q: &ast::Query, keep: bool) -> Bind<QueryPlan> {
+    /// Whether there is an aggregate of the block in it. What a row draws has the same form, and higher numbers.
+    fn sums_up(&self, e: &BExpr) -> bool {
+        let (sums, mut found) = (self.top().aggs.len(), false);
+        e.walk(&mut |e| found |= matches!(e.node, Node::Agg(n) if (n as usize) < sums));
+        found
+    }
+
+    /// ORDER BY. 3029: a query that is not aggregated otherwise is not sorted by an aggregate.
+    fn sorted_by(
+        &mut self,
+        q: &ast::Query,
+        items: &[BExpr],
+        (keyed, named): (bool, &mut grouped::NamedIn),
+    ) -> Bind<Vec<(BExpr, bool)>> {
+        let summed = keyed || !self.top().aggs.is_empty();
+        self.place("order clause");
+        let mut order = Vec::new();
+        for (at, o) in q.order_by.iter().enumerate() {
+            self.top_mut().named.clear();
+            let e = match &o.expr {
+                Expr::Literal(ast::Literal::Int(n)) => {
+                    items[position(*n, items.len(), "order clause")?].clone()
+                }
+                e @ Expr::Column(_) => self.scalar(e)?,
+                e => {
+                    // Inside of an expression a column goes before an alias.
+                    self.top_mut().alias_first = false;
+                    let e = self.scalar(e);
+                    self.top_mut().alias_first = true;
+                    e?
+                }
+            };
+            if !summed && self.sums_up(&e) {
+                return Err(SqlError::of(errno::ER_AGGREGATE_ORDER_NON_AGG_QUERY, &[&(at + 1)]));
+            }
+            // A constant sorts nothing.
+            if !matches!(e.node, Node::Const(_) | Node::Param(_)) {
+                order.push((e, o.descending));
+                named.order.push(std::mem::take(&mut self.top_mut().named));
+            }
+        }
+        Ok(order)
+    }
+
+    fn block_inner(
+        &mut self,
+        s: &ast::Select,
+        q: &ast::Query,
+        (keep, idle): (bool, bool),
+    ) -> Bind<QueryPlan> {
         if s.options.calc_found_rows {
             self.deprecated(Deprecated::CalcFoundRows);
         }
@@ -123,30 +173,13 @@ impl Binder<'_> {
         self.top_mut().aliases =
             columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
         let mut having = self.having(s, &keys)?;
-        self.place("order clause");
-        let mut order = Vec::new();
-        for o in &q.order_by {
-            self.top_mut().named.clear();
-            let e = match &o.expr {
-                Expr::Literal(ast::Literal::Int(n)) => {
-                    items[position(*n, items.len(), "order clause")?].clone()
-                }
-                e @ Expr::Column(_) => self.scalar(e)?,
-                e => {
-                    // Inside of an expression a column goes before an alias.
-                    self.top_mut().alias_first = false;
-                    let e = self.scalar(e);
-                    self.top_mut().alias_first = true;
-                    e?
-                }
-            };
-            // A constant sorts nothing.
-            if !matches!(e.node, Node::Const(_) | Node::Param(_)) {
-                order.push((e, o.descending));
-                named.order.push(std::mem::take(&mut self.top_mut().named));
-            }
-        }
+        let mut order = self.sorted_by(q, &items, (!s.group_by.is_empty(), &mut named))?;
         self.top_mut().aliases.clear();
+        // What nothing is sorted by was looked at for its names alone.
+        if idle {
+            order.clear();
+            named.order.clear();
+        }
         // One row has no order, so nothing is asked of what it would be.
         if keys.is_empty() && s.group_by.is_empty() && !self.top().aggs.is_empty() {
             order.retain(|(e, _)| e.has_agg());
@@ -344,10 +377,10 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// A name that was given has no spaces before it (1466).
+    /// A name that was given has no spaces before it (1466), and one of spaces alone is empty (1474).
     fn given_name(&mut self, name: &str) -> Arc<str> {
         let bare = name.trim_start_matches(is_space);
-        if bare.len() < name.len() && !bare.is_empty() {
+        if bare.len() < name.len() {
             self.deprecated(Deprecated::SpacedName(name.into()));
             return bare.into();
         }

@@ -17,6 +17,7 @@ use crate::query::plan::raw::Raw;
 use crate::query::plan::{Origin, Source, Sub, TableSlot};
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
+use crate::value::Collation;
 use crate::value::types::coercibility;
 use crate::vars::switches::Switch;
 use std::sync::Arc;
@@ -29,9 +30,17 @@ pub struct OpenView {
     pub name: String,
     /// The account with whose rights its tables are read; `None`: of anyone who asks.
     pub account: Option<(String, String)>,
+    /// `collation_connection` of anyone who defined it; `None`: it is being defined.
+    pub connection: Option<Collation>,
 }
 
 impl Binder<'_> {
+    /// What literals and CAST() to a text have: in a view what they had where it was defined.
+    pub fn connection(&self) -> Collation {
+        let of_view = self.views.last().and_then(|v| v.connection);
+        of_view.unwrap_or(self.env.reads.settings.collation)
+    }
+
     pub fn view(&mut self, o: &Object, alias: &str, at: &mut Place<'_>) -> Bind<()> {
         if self.views.iter().any(|v| v.schema == o.schema && v.name == o.name) {
             let text = format!("`{}`.`{}` contains view recursion", o.schema, o.name);
@@ -56,7 +65,8 @@ impl Binder<'_> {
         }
         self.note_needs(o, needs, &account);
         let acting = account.clone();
-        let open = OpenView { schema: o.schema.clone(), name: o.name.clone(), account };
+        let connection = Collation::by_name(&meta.connection);
+        let open = OpenView { schema: o.schema.clone(), name: o.name.clone(), account, connection };
         self.views.push(open);
         // The tables bound inside are covered by the needs just noted, and their columns by those that follow.
         let uses = std::mem::take(&mut self.uses);
@@ -408,7 +418,8 @@ fn shows_what_can_change(parts: &Parts, tables: &[TableSlot]) -> bool {
 impl Binder<'_> {
     /// Binds a view's query in the name of the view that is made of it.
     pub fn plan_view(&mut self, query: &ast::Query, schema: &str, name: &str) -> Bind<ViewPlan> {
-        let open = OpenView { schema: schema.into(), name: name.into(), account: None };
+        let open =
+            OpenView { schema: schema.into(), name: name.into(), account: None, connection: None };
         self.views.push(open);
         self.defines_view = true;
         self.wildcards = Some(Vec::new());

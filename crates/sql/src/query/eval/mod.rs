@@ -31,7 +31,7 @@ use crate::value::arith::{self, Op};
 use crate::value::cast::{CastTarget, cast, coerce_choice};
 use crate::value::compare::{CompareRule, compare, rule_of_integers, sent_moment};
 use crate::value::temporal::interval::{Unit, difference};
-use crate::value::{Collation, Date, DateTime, EvalCtx, SqlType, Value, ValueError};
+use crate::value::{Date, DateTime, EvalCtx, SqlType, Value, ValueError};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
 use branches::{chosen, is_unwatched};
 use fitted::{answer, is_literal, with_digits};
@@ -467,8 +467,6 @@ pub fn select_value(v: SelectValue<'_>) -> Value<'static> {
         SelectValue::Int(v) => Value::Int(v),
         SelectValue::UInt(v) => Value::UInt(v),
         SelectValue::Float(v) => Value::Double(v),
-        SelectValue::Str(s) => {
-            Value::text(s.into_owned().into_bytes(), Collation::Utf8mb4GeneralCi)
-        }
+        SelectValue::Str(s) => Value::text(s.into_owned().into_bytes(), crate::func::infer::SYSTEM),
     }
 }

@@ -48,6 +48,29 @@ pub fn result_type(def: &FuncDef, args: &[TypeInfo], connection: Collation) -> T
     }
 }
 
+/// A call whose text is the function's own, in the character set of a connection that is not Unicode's; its arguments' texts stay in theirs.
+pub fn of_connection(call: BExpr, connection: Collation) -> BExpr {
+    let set = connection.charset();
+    if set == infer::TEXT.charset() || call.info.ty.collation() != Some(infer::TEXT) {
+        return call;
+    }
+    // A text that would be another connection's is one of the connection.
+    let own = match &call.node {
+        Node::Func(def, args) => {
+            let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
+            let other = result_type(def, &infos, Collation::Utf8mb4Bin).ty.collation();
+            other == Some(Collation::Utf8mb4Bin)
+        }
+        node => matches!(node, Node::DateAdd { .. } | Node::Agg(_)),
+    };
+    let Some(to) = crate::func::lookup(crate::func::string::OF_CONNECTION).filter(|_| own) else {
+        return call;
+    };
+    let info = TypeInfo { ty: text_under(call.info.ty, connection), ..call.info };
+    let example = BExpr::constant(Value::text(Vec::new(), connection));
+    BExpr::new(Node::Func(to, vec![call, example]), info)
+}
+
 /// The arguments whose collations a function compares in; `None` where it compares nothing. Collations with equal claims are an error
 /// there, while functions that join texts make do with the `_bin` one.
 fn compared_texts<'e>(def: &FuncDef, args: &'e [BExpr]) -> Option<&'e [BExpr]> {

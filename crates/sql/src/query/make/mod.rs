@@ -16,6 +16,7 @@ mod point;
 mod point_write;
 mod targets;
 
+use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::bind::Binder;
 use crate::query::bind::scope::Scope;
@@ -97,6 +98,18 @@ fn sized(t: Arc<SqlTable>) -> (Arc<SqlTable>, u64) {
     (t, n)
 }
 
+/// An expression alone has no block that its aggregates and window functions could be of.
+fn sums_up(e: &SqlError) -> bool {
+    [errno::ER_INVALID_GROUP_FUNC_USE, errno::ER_WINDOW_INVALID_WINDOW_FUNC_USE].contains(&e.errno)
+}
+
+/// The expressions of DO as a select list.
+fn items_of(exprs: &[ast::Expr]) -> Vec<ast::SelectItem> {
+    let item =
+        |e: &ast::Expr| ast::SelectItem::Expr { expr: e.clone(), alias: None, text: "".into() };
+    exprs.iter().map(item).collect()
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
@@ -124,10 +137,16 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Delete(d) => {
             (Kind::Change(Box::new(change::bind_delete(&mut b, d).await?)), Vec::new())
         }
-        Statement::Do(exprs) => {
-            let (exprs, subs) = b.alone(exprs).await?;
-            (Kind::Do(exprs, subs), Vec::new())
-        }
+        Statement::Do(exprs) => match b.alone(exprs).await {
+            Ok((exprs, subs)) => (Kind::Do(exprs, subs), Vec::new()),
+            // With an aggregate or a window function it is a query of one row, which goes nowhere.
+            Err(e) if sums_up(&e) => {
+                b = Binder::new(env);
+                let plan = b.query(&ast::Query::of_items(items_of(exprs))).await?;
+                (Kind::Into(plan, Vec::new()), Vec::new())
+            }
+            Err(e) => return Err(e),
+        },
         Statement::Explain(e) => explained(&mut b, e).await?,
         _ => return Err(SqlError::internal("this statement has no plan")),
     };

@@ -61,6 +61,9 @@ impl Deprecated {
             ),
             Deprecated::NoCache => (errno::ER_WARN_DEPRECATED_SYNTAX_NO_REPLACEMENT, format!("'SQL_NO_CACHE' {LATER}")),
             Deprecated::Hint(errno, text) => (*errno, text.to_string()),
+            Deprecated::SpacedName(name) if name.trim_ascii().is_empty() => {
+                (errno::ER_NAME_BECOMES_EMPTY, format!("Name '{name}' has become ''"))
+            }
             Deprecated::SpacedName(name) => {
                 (errno::ER_REMOVED_SPACES, format!("Leading spaces are removed from name '{name}'"))
             }

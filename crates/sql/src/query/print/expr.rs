@@ -3,7 +3,7 @@
 use super::{Note, quoted};
 use crate::func::aggregate::{AggKind, AggSpec};
 use crate::func::facts::Id;
-use crate::func::string::IN_SET;
+use crate::func::string::{IN_SET, OF_CONNECTION};
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::insert::{FIRST_SOURCE, InsertPlan, Rows};
 use crate::query::plan::shape::Shape;
@@ -237,9 +237,9 @@ impl<'p> Note<'p> {
                 if let (Id::Like, [a, pattern]) = (def.id, &args[..]) {
                     return self.infix(a, "like", pattern);
                 }
-                // A literal in the character set of what it is compared with: nobody has written a call.
-                if let (IN_SET, [literal, _]) = (def.name, &args[..]) {
-                    return self.expr(literal);
+                // A text in the character set of what it is compared with, or of the connection: nobody has written a call.
+                if let (IN_SET | OF_CONNECTION, [text, _]) = (def.name, &args[..]) {
+                    return self.expr(text);
                 }
                 let _ = write!(self.out, "{}(", def.shown());
                 match (def.id, &args[..]) {
@@ -532,6 +532,7 @@ fn cast_target(to: &CastTarget) -> String {
         CastTarget::Time { fsp } => fraction("time", *fsp),
         CastTarget::Year => "year".into(),
         CastTarget::Json => "json".into(),
+        CastTarget::Geometry(kind) => kind.word().to_ascii_lowercase(),
         CastTarget::Array { .. } => "array".into(),
     }
 }

@@ -29,7 +29,9 @@ pub async fn run(r: &mut Runner<'_, '_>, q: &QueryPlan, targets: &[Target]) -> R
             Target::Slot(n) => into.push((*n, v)),
         }
     }
-    Ok(Outcome { affected: 1, into, ..Outcome::default() })
+    // DO keeps nothing of its row.
+    let affected = u64::from(!targets.is_empty());
+    Ok(Outcome { affected, into, ..Outcome::default() })
 }
 
 /// Writes the rows to the file, which must be new. A statement that fails leaves none.

@@ -10,6 +10,7 @@
 //! - Coordinates are finite. A geometry of a geographic SRS has the longitude in `x` and the latitude in `y`, whatever the
 //!   order of the axes in its texts.
 
+pub mod cast;
 pub mod geojson;
 pub mod plane;
 pub mod srs;
@@ -23,6 +24,9 @@ use wkb::BadWkb;
 
 /// Collections inside each other.
 pub const MAX_DEPTH: usize = 64;
+
+/// Bytes of a tree for one of WKB, at most: an empty ring takes four bytes there, and a list here.
+pub const TREE_PER_WKB: usize = 6;
 
 /// What a geometry is, numbered as WKB numbers it; `Any` is the type of a column that takes all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
