@@ -33,7 +33,9 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{HeldTables, MdlHold, MdlMode, SchemaDef, Table};
-use crate::txn::{Durability, EachNow, Hold, KeysNow, Owed, System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{
+    Alone, Durability, EachNow, Hold, KeysNow, Owed, RowChange, System, Txn, TxnOptions, UndoLimits,
+};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -236,6 +238,30 @@ impl Db {
         each: EachNow<'_>,
     ) -> Option<usize> {
         self.0.read_range_now(t, keys, uncommitted, each)
+    }
+
+    /// Changes the row with a full clustered key as a transaction of this write alone would, for `session`. `None`: it would have to wait for
+    /// something, or does more than to change a row in its page; nothing was done, and a [`Txn`] does it.
+    pub fn change_alone(
+        &self,
+        t: &Table,
+        key: &[u8],
+        change: RowChange<'_>,
+        session: u64,
+        d: Durability,
+    ) -> Option<Result<Alone>> {
+        self.0.change_alone(t, key, change, session, d)
+    }
+
+    /// The same for the insertion of a row.
+    pub fn insert_alone(
+        &self,
+        t: &Table,
+        row: &[u8],
+        session: u64,
+        d: Durability,
+    ) -> Option<Result<Alone>> {
+        self.0.insert_alone(t, row, session, d)
     }
 
     /// Waits for what a commit owes; see [`Owed`].
