@@ -42,26 +42,51 @@ fn make(t: &Table, id: i64, row: &Row, old: &[u8], new: &mut Vec<u8>) -> Made {
     if old == &new[..] { Made::Same } else { Made::New }
 }
 
+/// By what a row is found: the clustered key, or at times its other unique one.
+fn sought(rng: &mut Rng, rows: &Rows, id: i64) -> (usize, Vec<u8>) {
+    match rows.get(&id).and_then(|row| row.u) {
+        Some(u) if rng.chance(0.4) => {
+            let (part, mut key) = (row::KeyPartType::asc(INT8, true), Vec::new());
+            row::encode_datum(&part, row::Datum::Int(u), &mut key).unwrap();
+            (2, key)
+        }
+        _ => (0, key(id)),
+    }
+}
+
 /// Writes in the short way within a transaction; `None`: it declined.
-fn now(txn: &mut Txn, t: &Arc<Table>, id: i64, write: &Write) -> Option<bool> {
+fn now(
+    txn: &mut Txn,
+    t: &Arc<Table>,
+    id: i64,
+    (index, key): (usize, &[u8]),
+    write: &Write,
+) -> Option<bool> {
     match write {
         Write::Insert(row) => txn.insert_now(t, &encode(t, id, row)).map(|()| true),
-        Write::Delete => txn.change_now(t, &key(id), RowChange::Delete),
+        Write::Delete => txn.change_now(t, index, key, RowChange::Delete),
         Write::Update(row) => {
             let mut make = |old: &[u8], new: &mut Vec<u8>| make(t, id, row, old, new);
-            txn.change_now(t, &key(id), RowChange::Update(&mut make))
+            txn.change_now(t, index, key, RowChange::Update(&mut make))
         }
     }
 }
 
 /// The same as a transaction of its own.
-fn one(db: &Db, t: &Arc<Table>, id: i64, write: &Write, d: Durability) -> Option<Alone> {
+fn one(
+    db: &Db,
+    t: &Arc<Table>,
+    id: i64,
+    by: (usize, &[u8]),
+    write: &Write,
+    d: Durability,
+) -> Option<Alone> {
     let done = match write {
-        Write::Insert(row) => db.insert_alone(t, &encode(t, id, row), 1, d),
-        Write::Delete => db.change_alone(t, &key(id), RowChange::Delete, 1, d),
+        Write::Insert(row) => db.insert_alone(t, &encode(t, id, row), (1, d)),
+        Write::Delete => db.change_alone(t, by, RowChange::Delete, (1, d)),
         Write::Update(row) => {
             let mut make = |old: &[u8], new: &mut Vec<u8>| make(t, id, row, old, new);
-            db.change_alone(t, &key(id), RowChange::Update(&mut make), 1, d)
+            db.change_alone(t, by, RowChange::Update(&mut make), (1, d))
         }
     };
     done.map(|done| done.unwrap())
@@ -118,7 +143,8 @@ fn begin(db: &Db, isolation: Isolation) -> Txn {
 /// One row in a transaction of its own.
 async fn alone(db: &Db, t: &Arc<Table>, rng: &mut Rng, rows: &mut Rows, c: &mut Counts) {
     let (id, write) = draw(rng);
-    if let Some(done) = one(db, t, id, &write, Durability::Flush) {
+    let by = sought(rng, rows, id);
+    if let Some(done) = one(db, t, id, (by.0, &by.1), &write, Durability::Flush) {
         assert_eq!(done.owed.is_some(), done.changed);
         if let Some(owed) = done.owed {
             db.settle_commit(owed).await.unwrap();
@@ -147,7 +173,8 @@ async fn several(db: &Db, t: &Arc<Table>, rng: &mut Rng, rows: &mut Rows, c: &mu
     for _ in 0..1 + rng.below(6) {
         let (id, write) = draw(rng);
         let save = txn.begin_statement();
-        if rng.chance(0.8) && now(&mut txn, t, id, &write).is_some() {
+        let by = sought(rng, &mine, id);
+        if rng.chance(0.8) && now(&mut txn, t, id, (by.0, &by.1), &write).is_some() {
             c.short += 1;
             note(&mut mine, id, write);
         } else if usual(&mut txn, t, id, &write).await {
@@ -241,7 +268,10 @@ fn both_ways_write_the_same_over_crashes() {
                 let mut open = begin(&db, Isolation::RepeatableRead);
                 for id in 200..204 {
                     let row = Row { k: 1, u: None, body: b"lost".to_vec() };
-                    assert!(now(&mut open, &t, id, &Write::Insert(row)).is_some() || id > 200);
+                    assert!(
+                        now(&mut open, &t, id, (0, &key(id)), &Write::Insert(row)).is_some()
+                            || id > 200
+                    );
                 }
                 std::mem::forget(open);
                 std::mem::forget(db);
@@ -267,7 +297,7 @@ fn history_is_purged() {
         let row = |k: i64, body: &str| Row { k, u: Some(1), body: body.as_bytes().to_vec() };
         // The first writer has to wait for its id and its undo log.
         let mut txn = begin(&db, Isolation::RepeatableRead);
-        assert!(now(&mut txn, &t, 1, &Write::Insert(row(1, "a"))).is_none());
+        assert!(now(&mut txn, &t, 1, (0, &key(1)), &Write::Insert(row(1, "a"))).is_none());
         assert!(usual(&mut txn, &t, 1, &Write::Insert(row(1, "a"))).await);
         txn.commit(Durability::Lazy).await.unwrap();
         let mut reader = begin(&db, Isolation::RepeatableRead);
@@ -275,9 +305,9 @@ fn history_is_purged() {
         let mut short = 0;
         for n in 0..300 {
             let write = Write::Update(row(1 + n % 2, &format!("body {n}")));
-            if one(&db, &t, 1, &write, Durability::Lazy).is_some() {
+            if one(&db, &t, 1, (0, &key(1)), &write, Durability::Lazy).is_some() {
                 // The same once more is no change.
-                assert!(!one(&db, &t, 1, &write, Durability::Lazy).unwrap().changed);
+                assert!(!one(&db, &t, 1, (0, &key(1)), &write, Durability::Lazy).unwrap().changed);
                 short += 1;
                 continue;
             }

@@ -240,17 +240,17 @@ impl Db {
         self.0.read_range_now(t, keys, uncommitted, each)
     }
 
-    /// Changes the row with a full clustered key as a transaction of this write alone would, for `session`. `None`: it would have to wait for
-    /// something, or does more than to change a row in its page; nothing was done, and a [`Txn`] does it.
+    /// Changes the row with a full key of a unique index as a transaction of this write alone would. `by`: the session, and how durable the
+    /// commit is to be. `None`: it would have to wait for something, or does more than to change a row in its page; nothing was done, and a
+    /// [`Txn`] does it.
     pub fn change_alone(
         &self,
         t: &Table,
-        key: &[u8],
+        key: (usize, &[u8]),
         change: RowChange<'_>,
-        session: u64,
-        d: Durability,
+        by: (u64, Durability),
     ) -> Option<Result<Alone>> {
-        self.0.change_alone(t, key, change, session, d)
+        self.0.change_alone(t, key, change, by)
     }
 
     /// The same for the insertion of a row.
@@ -258,10 +258,9 @@ impl Db {
         &self,
         t: &Table,
         row: &[u8],
-        session: u64,
-        d: Durability,
+        by: (u64, Durability),
     ) -> Option<Result<Alone>> {
-        self.0.insert_alone(t, row, session, d)
+        self.0.insert_alone(t, row, by)
     }
 
     /// Waits for what a commit owes; see [`Owed`].

@@ -160,7 +160,7 @@ impl Transaction {
             new.extend_from_slice(row);
             Made::New
         };
-        txn.change_now(t, key, RowChange::Update(&mut replace))?;
+        txn.change_now(t, 0, key, RowChange::Update(&mut replace))?;
         Some(before)
     }
 
@@ -292,7 +292,11 @@ impl Drop for Transaction {
 }
 
 /// A row as it is stored.
-fn row<K: Key, V: Columns>(t: &Stored, key: K::Ref<'_>, value: V::Ref<'_>) -> Result<Vec<u8>> {
+pub(super) fn row<K: Key, V: Columns>(
+    t: &Stored,
+    key: K::Ref<'_>,
+    value: V::Ref<'_>,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut b = RowBuilder::new(&t.layout);
     K::push(key, &mut |datum| _ = b.push(datum));

@@ -13,8 +13,8 @@
 use super::undo::UndoLog;
 use super::version::RowHeader;
 use super::write_now::{
-    WANT, Writer, change_attempt, count_change, count_insert, insert_attempt, is_simple, may_write,
-    unless,
+    Sought, WANT, Writer, change_attempt, count_change, count_insert, insert_attempt, is_simple,
+    may_write, unless,
 };
 use super::{Durability, Owed, RowAttempt, RowChange, System};
 use crate::error::Result;
@@ -90,21 +90,22 @@ impl Writer for One<'_> {
 }
 
 impl System {
-    /// Changes the row with this clustered key as a transaction of this write alone would, for `session`. Within `None` nothing was done, and a
+    /// Changes the row with this key of a unique index, none of whose parts is NULL, as a transaction of this write alone would. Within `None` nothing was done, and a
     /// transaction does it.
     pub fn change_alone(
         &self,
         t: &Table,
-        key: &[u8],
+        (index, key): (usize, &[u8]),
         mut change: RowChange<'_>,
-        session: u64,
-        d: Durability,
+        (session, d): (u64, Durability),
     ) -> Option<Result<Alone>> {
         let _held = t.mdl_briefly_to_write()?;
-        let mut one = One::new(self, t)?;
-        let attempt = |w: &mut Work<'_>| change_attempt(&mut one, w, t, key, &mut change);
+        let (mut one, sought) = (One::new(self, t)?, Sought { index, key });
+        let key = sought.clustered(self, t)?;
+        let attempt =
+            |w: &mut Work<'_>| change_attempt(&mut one, w, t, (&key, sought), &mut change);
         let lsn = mtr::attempt_now(&self.core, WANT, attempt)?;
-        count_change(self, t, &change, lsn.is_some());
+        count_change(self, t, index, &change, lsn.is_some());
         Some(one.ended(lsn, session, d))
     }
 
@@ -113,8 +114,7 @@ impl System {
         &self,
         t: &Table,
         row: &[u8],
-        session: u64,
-        d: Durability,
+        (session, d): (u64, Durability),
     ) -> Option<Result<Alone>> {
         let key = t.clustered_key(row).ok()?;
         let _held = t.mdl_briefly_to_write()?;

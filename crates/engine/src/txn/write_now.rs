@@ -10,6 +10,7 @@
 //! - The row and all of its entries that change are latched exclusively at the same time, so nobody sees one without the others.
 
 use super::external::longest_inline;
+use super::now::{self, ShortKey};
 use super::secondary::{is_marked, note_trx, set_mark, value};
 use super::undo::{self, Change, Patch, UndoLog};
 use super::version::{DELETED, HEADER, RowHeader};
@@ -50,6 +51,23 @@ pub enum Made {
     Same,
     /// The row is to be changed in the usual way.
     Declined,
+}
+
+/// The row that is to change: by its clustered key, or by that of another unique index, of which no part is NULL.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'k> {
+    pub index: usize,
+    pub key: &'k [u8],
+}
+
+impl Sought<'_> {
+    /// The clustered key; `None`: it is not known without waiting, or there is no row.
+    pub fn clustered(&self, db: &System, t: &Table) -> Option<ShortKey> {
+        match self.index {
+            0 => Some(ShortKey::from_slice(self.key)),
+            index => now::entry(db, t, index, self.key)?,
+        }
+    }
 }
 
 /// Whose write it is: a transaction's, or the only one of its transaction.
@@ -193,10 +211,15 @@ pub(super) fn may_write(db: &System) -> bool {
     db.core.log.failure().is_ok() && db.force.may_write().is_ok()
 }
 
-pub(super) fn count_change(db: &System, t: &Table, change: &RowChange<'_>, changed: bool) {
-    let uses = &t.indexes[0].uses;
+pub(super) fn count_change(
+    db: &System,
+    t: &Table,
+    index: usize,
+    change: &RowChange<'_>,
+    changed: bool,
+) {
     db.stats.rows_read.add(1);
-    uses.add(Use::Fetched, 1);
+    t.indexes[index].uses.add(Use::Fetched, 1);
     if !changed {
         return;
     }
@@ -208,7 +231,7 @@ pub(super) fn count_change(db: &System, t: &Table, change: &RowChange<'_>, chang
         }
     };
     counter.add(1);
-    uses.add(what, 1);
+    t.indexes[0].uses.add(what, 1);
 }
 
 pub(super) fn count_insert(db: &System, t: &Table) {
@@ -218,19 +241,21 @@ pub(super) fn count_insert(db: &System, t: &Table) {
 }
 
 impl Txn {
-    /// Changes the row with this clustered key; false: the row is what it is to be. `None`: nothing was written; the transaction may have the
+    /// Changes the row with this key of a unique index, none of whose parts is NULL; false: the row is what it is to be. `None`: nothing was written; the transaction may have the
     /// table's metadata lock, the row's lock, and be a writer, which the usual write makes it too.
     pub fn change_now(
         &mut self,
         t: &Arc<Table>,
+        index: usize,
         key: &[u8],
         mut change: RowChange<'_>,
     ) -> Option<bool> {
         self.ready_now(t)?;
-        let db = self.db.clone();
-        let attempt = |w: &mut Work<'_>| change_attempt(self, w, t, key, &mut change);
+        let (db, sought) = (self.db.clone(), Sought { index, key });
+        let key = sought.clustered(&db, t)?;
+        let attempt = |w: &mut Work<'_>| change_attempt(self, w, t, (&key, sought), &mut change);
         let changed = mtr::attempt_now(&db.core, WANT, attempt)?.is_some();
-        count_change(&db, t, &change, changed);
+        count_change(&db, t, index, &change, changed);
         self.rows += u64::from(changed);
         Some(changed)
     }
@@ -328,7 +353,7 @@ pub(super) fn change_attempt<O: Writer>(
     o: &mut O,
     w: &mut Work<'_>,
     t: &Table,
-    key: &[u8],
+    (key, sought): (&[u8], Sought<'_>),
     change: &mut RowChange<'_>,
 ) -> RowAttempt<Option<Lsn>> {
     let index = &t.indexes[0];
@@ -339,6 +364,9 @@ pub(super) fn change_attempt<O: Writer>(
     let h = RowHeader::read(value);
     unless(h.is_deleted())?;
     unless(is_long(t, &value[HEADER..]))?;
+    // It may have got another key since its entry was read.
+    let Sought { index: by, key: sought } = sought;
+    unless(by > 0 && !now::has_key(t, by, sought, &value[HEADER..]))?;
     o.lock(index, key, &h)?;
     let old = value[HEADER..].to_vec();
     let (new, flags) = match change {

@@ -55,7 +55,7 @@ impl Client {
             Some(_) => RowChange::Update(&mut make),
             None => RowChange::Delete,
         };
-        o.txn.change_now(t, key, change).map(|_| Ok(()))
+        o.txn.change_now(t, 0, key, change).map(|_| Ok(()))
     }
 
     /// A transaction of one row whose commit rides in the group of its write.
@@ -104,7 +104,7 @@ impl Client {
         let row = Arc::new(self.new_row(spec));
         let key = key_of(t, &row);
         self.world.lock().intend(t.def.id, &key, Some(row.clone()));
-        let done = self.db.insert_alone(t, &encode(t, &row), 1, d)?;
+        let done = self.db.insert_alone(t, &encode(t, &row), (1, d))?;
         Some((Written { key, row: Some(row), fresh: true }, done))
     }
 
@@ -128,7 +128,7 @@ impl Client {
             made = Some(new);
             Made::New
         };
-        let done = db.change_alone(t, &key, RowChange::Update(&mut make), 1, d)?;
+        let done = db.change_alone(t, (0, &key), RowChange::Update(&mut make), (1, d))?;
         Some((Written { key, row: made, fresh: false }, done))
     }
 
@@ -140,7 +140,7 @@ impl Client {
     ) -> Option<(Written, Result<Alone, Error>)> {
         let key = self.some_key(t, spec);
         self.world.lock().intend(t.def.id, &key, None);
-        let done = self.db.change_alone(t, &key, RowChange::Delete, 1, d)?;
+        let done = self.db.change_alone(t, (0, &key), RowChange::Delete, (1, d))?;
         Some((Written { key, row: None, fresh: false }, done))
     }
 }

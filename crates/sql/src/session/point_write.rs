@@ -1,4 +1,4 @@
-//! UPDATE and DELETE of one row by its clustered key, and INSERT of one row, run by one function: from the parameters to the OK packet.
+//! UPDATE and DELETE of one row by a unique key, and INSERT of one row, run by one function: from the parameters to the OK packet.
 //!
 //! As of reads (`point`), the way is short because of what it leaves out. `may_write_now` asks what a write wants more than a read does; if
 //! there is something, or if anything has to be waited for, the statement takes the usual way.

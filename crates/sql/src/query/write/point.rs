@@ -53,16 +53,16 @@ impl Within<'_> {
     fn change(
         &mut self,
         t: &Arc<Table>,
-        key: &[u8],
+        (index, key): (usize, &[u8]),
         change: RowChange<'_>,
     ) -> Option<Result<Alone, EngineError>> {
         match self {
             Within::Txn(txn) => {
-                let changed = txn.change_now(t, key, change)?;
+                let changed = txn.change_now(t, index, key, change)?;
                 Some(Ok(Alone { changed, owed: None }))
             }
             Within::Alone { db, session, durability } => {
-                db.change_alone(t, key, change, *session, *durability)
+                db.change_alone(t, (index, key), change, (*session, *durability))
             }
         }
     }
@@ -74,7 +74,7 @@ impl Within<'_> {
                 Some(Ok(Alone { changed: true, owed: None }))
             }
             Within::Alone { db, session, durability } => {
-                db.insert_alone(t, row, *session, *durability)
+                db.insert_alone(t, row, (*session, *durability))
             }
         }
     }
@@ -105,9 +105,9 @@ pub fn write_now(
             let What::Update(assigns) = &p.what else { return None };
             update(write, p, (assigns, by_row), key, params, &mut ev, within)?
         }
-        (Kind::Change(_), PointChange::Delete { .. }) => {
-            within.change(&write.table.engine, key, RowChange::Delete)?.map(Wrote::from)
-        }
+        (Kind::Change(_), PointChange::Delete { .. }) => within
+            .change(&write.table.engine, (write.index, key), RowChange::Delete)?
+            .map(Wrote::from),
         (Kind::Insert(p), PointChange::Insert) => {
             insert(write, p, reads.settings.auto_increment, params, &mut ev, within)?
         }
@@ -209,7 +209,11 @@ fn update(
             false => Made::Declined,
         }
     };
-    Some(within.change(&table.engine, key, RowChange::Update(&mut make))?.map(Wrote::from))
+    Some(
+        within
+            .change(&table.engine, (write.index, key), RowChange::Update(&mut make))?
+            .map(Wrote::from),
+    )
 }
 
 fn insert(
