@@ -101,9 +101,9 @@ impl System {
     ) -> Option<Result<Alone>> {
         let _held = t.mdl_briefly_to_write()?;
         let (mut one, sought) = (One::new(self, t)?, Sought { index, key });
-        let key = sought.clustered(self, t)?;
-        let attempt =
-            |w: &mut Work<'_>| change_attempt(&mut one, w, t, (&key, sought), &mut change);
+        let found = sought.clustered(self, t)?;
+        let key = found.as_deref().unwrap_or(key);
+        let attempt = |w: &mut Work<'_>| change_attempt(&mut one, w, t, (key, sought), &mut change);
         let lsn = mtr::attempt_now(&self.core, WANT, attempt)?;
         count_change(self, t, index, &change, lsn.is_some());
         Some(one.ended(lsn, session, d))

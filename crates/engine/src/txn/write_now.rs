@@ -61,11 +61,11 @@ pub(super) struct Sought<'k> {
 }
 
 impl Sought<'_> {
-    /// The clustered key; `None`: it is not known without waiting, or there is no row.
-    pub fn clustered(&self, db: &System, t: &Table) -> Option<ShortKey> {
+    /// The clustered key, where it is another one; `None`: it is not known without waiting, or there is no row.
+    pub fn clustered(&self, db: &System, t: &Table) -> Option<Option<ShortKey>> {
         match self.index {
-            0 => Some(ShortKey::from_slice(self.key)),
-            index => now::entry(db, t, index, self.key)?,
+            0 => Some(None),
+            index => now::entry(db, t, index, self.key)?.map(Some),
         }
     }
 }
@@ -252,8 +252,9 @@ impl Txn {
     ) -> Option<bool> {
         self.ready_now(t)?;
         let (db, sought) = (self.db.clone(), Sought { index, key });
-        let key = sought.clustered(&db, t)?;
-        let attempt = |w: &mut Work<'_>| change_attempt(self, w, t, (&key, sought), &mut change);
+        let found = sought.clustered(&db, t)?;
+        let key = found.as_deref().unwrap_or(key);
+        let attempt = |w: &mut Work<'_>| change_attempt(self, w, t, (key, sought), &mut change);
         let changed = mtr::attempt_now(&db.core, WANT, attempt)?.is_some();
         count_change(&db, t, index, &change, changed);
         self.rows += u64::from(changed);
@@ -368,12 +369,12 @@ pub(super) fn change_attempt<O: Writer>(
     let Sought { index: by, key: sought } = sought;
     unless(by > 0 && !now::has_key(t, by, sought, &value[HEADER..]))?;
     o.lock(index, key, &h)?;
-    let old = value[HEADER..].to_vec();
+    let old = &value[HEADER..];
     let (new, flags) = match change {
         RowChange::Delete => (None, DELETED),
         RowChange::Update(make) => {
             let mut new = Vec::with_capacity(old.len() + 64);
-            match make(&old, &mut new) {
+            match make(old, &mut new) {
                 Made::New => {}
                 Made::Same => return Ok(None),
                 Made::Declined => return decline(),
@@ -381,14 +382,14 @@ pub(super) fn change_attempt<O: Writer>(
             (Some(new), 0)
         }
     };
-    let moved = moved(t, key, Some(&old), new.as_deref())?;
+    let (moved, old_len) = (moved(t, key, Some(old), new.as_deref())?, old.len());
+    let obsolete = if new.is_some() { &moved[..] } else { &[] };
+    let rec = encode(&g, t, (key, &h), (old, new.as_deref().unwrap_or(old)), obsolete)?;
+    let row = new.unwrap_or_else(|| old.to_vec());
     let mut entries = Entries::new();
     gather_entries(o, &mut g, t, &moved, key.len(), true, &mut entries)?;
-    let obsolete = if new.is_some() { &moved[..] } else { &[] };
-    let row = new.as_deref().unwrap_or(&old);
-    let rec = encode(&g, t, (key, &h), (&old, row), obsolete)?;
-    let cell = Cell { leaf: at.leaf, slot: Ok(slot), key, flags, row };
-    write(o, g, t, &cell, old.len(), &rec, &entries).map(Some)
+    let cell = Cell { leaf: at.leaf, slot: Ok(slot), key, flags, row: &row };
+    write(o, g, t, &cell, old_len, &rec, &entries).map(Some)
 }
 
 pub(super) fn insert_attempt<O: Writer>(
