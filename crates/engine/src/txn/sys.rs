@@ -157,7 +157,7 @@ impl TrxSys {
     }
 
     /// Ids below this may be drawn.
-    #[cfg(all(test, shuttle))]
+    #[cfg(all(test, any(shuttle, miri)))]
     pub(crate) fn reserved_for_tests(&self, upto: TrxId) {
         self.reserved.store(upto, Ordering::Release);
     }
