@@ -657,39 +657,3 @@ fn purge_stays_behind_every_view() {
         join(committers);
     });
 }
-
-/// A transaction that draws id and number under the latch of its page is seen by a view as a whole or not at all, whenever the view was opened,
-/// and purge's horizon passes it only when every view sees it.
-#[test]
-fn a_transaction_that_passes_is_never_met_at_work() {
-    explore(500, || {
-        let sys = Arc::new(TrxSys::new(SimRt::new(1).rt(), 1, 1));
-        sys.reserved_for_tests(100);
-        // The page: ids of the versions of its row, with their commit numbers.
-        let page = Arc::new(crate::sync::Mutex::new(Vec::new()));
-        let writers = [(); 2].map(|()| {
-            let (sys, page) = (sys.clone(), page.clone());
-            spawn(move || {
-                let mut versions = page.lock();
-                let (id, no) = sys.pass().expect("there are ids");
-                thread::yield_now();
-                assert!(versions.iter().all(|(i, n)| *i < id && *n < no));
-                versions.push((id, no));
-            })
-        });
-        let view = sys.open_view();
-        let newest = || {
-            let versions = page.lock();
-            assert!(versions.iter().all(|(id, _)| !sys.is_active(*id)));
-            // Nobody who reads it is behind purge.
-            let below = sys.oldest_view().no;
-            assert!(versions.iter().all(|(id, no)| *no >= below || view.sees(*id)));
-            versions.iter().rposition(|(id, _)| view.sees(*id))
-        };
-        let first = newest();
-        thread::yield_now();
-        assert_eq!(newest(), first, "a view sees what came after it");
-        view.close();
-        join(writers);
-    });
-}

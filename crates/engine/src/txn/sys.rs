@@ -144,7 +144,7 @@ impl TrxSys {
     /// Id and commit number of a transaction that is one mini-transaction ([`super::alone`]): it ends for everybody as it begins. Its pages are
     /// latched exclusively, so a view that is opened from here on reads what it writes when that is in the log, and one that is there does
     /// not see it. `None`: ids have to be reserved first.
-    pub(crate) fn pass(&self) -> Option<(TrxId, u64)> {
+    pub(super) fn pass(&self) -> Option<(TrxId, u64)> {
         let mut s = self.state.lock();
         if s.next_id >= self.reserved.load(Ordering::Acquire) {
             return None;
@@ -154,12 +154,6 @@ impl TrxSys {
         s.fresh = false;
         self.note_min(&s);
         Some((id, no))
-    }
-
-    /// Ids below this may be drawn.
-    #[cfg(all(test, any(shuttle, miri)))]
-    pub(crate) fn reserved_for_tests(&self, upto: TrxId) {
-        self.reserved.store(upto, Ordering::Release);
     }
 
     pub fn abandon_commit(&self, no: u64) {
