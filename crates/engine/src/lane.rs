@@ -24,6 +24,8 @@ static TAKEN: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static MINE: Cell<Option<usize>> = const { Cell::new(None) };
+    /// A lane that is given back when the thread ends.
+    static STAYS: Cell<Option<Lane>> = const { Cell::new(None) };
 }
 
 /// The lane of this thread; given back when dropped, on the same thread.
@@ -58,6 +60,16 @@ impl Drop for Lane {
         if let Some(lane) = MINE.with(Cell::take) {
             TAKEN.fetch_and(!(1 << lane), Ordering::Release);
         }
+    }
+}
+
+/// Takes a lane for this thread until it ends, unless it has one or all are taken: for threads that are not ours, which come with one call
+/// and then with another one.
+#[inline]
+pub fn stay() {
+    if current().is_none() && TAKEN.load(Ordering::Relaxed).count_ones() < LANES as u32 {
+        // A thread that is about to end goes without.
+        _ = STAYS.try_with(|lane| lane.set(Lane::take()));
     }
 }
 
@@ -126,5 +138,22 @@ mod tests {
             }
         });
         assert_eq!(counter.get(), 7 * STEPS * 2 * LANES as u64);
+    }
+
+    #[test]
+    fn a_lane_that_stays_is_given_back_with_its_thread() {
+        for _ in 0..4 * LANES {
+            let had = std::thread::spawn(|| {
+                stay();
+                let lane = current();
+                stay();
+                assert_eq!(current(), lane);
+                lane
+            });
+            // Tests that run meanwhile may have all of them.
+            had.join().unwrap();
+        }
+        let all = TAKEN.load(Ordering::Relaxed).count_ones() as usize;
+        assert!(all <= LANES);
     }
 }

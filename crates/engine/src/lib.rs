@@ -126,7 +126,7 @@ pub use table::{
 };
 #[doc(hidden)]
 pub use txn::{
-    Cursor, Durability, EachNow, Hold, Isolation, KeysNow, LeafRead, LeafRows, LockMode, OnLocked,
-    Owed, RowBuf, RowChange, RowList, RowLog, Savepoint, ScanSpec, Turn, Txn, TxnOptions,
-    UndoLimits,
+    Alone, Cursor, Durability, EachNow, Hold, Isolation, KeysNow, LeafRead, LeafRows, LockMode,
+    Made, OnLocked, Owed, RowBuf, RowChange, RowList, RowLog, Savepoint, ScanSpec, Turn, Txn,
+    TxnOptions, UndoLimits,
 };

@@ -36,24 +36,57 @@ enum Write {
     Delete,
 }
 
-/// Writes in the short way; `None`: it declined.
+fn make(t: &Table, id: i64, row: &Row, old: &[u8], new: &mut Vec<u8>) -> Made {
+    assert_eq!(decode(t, old).0, id);
+    new.extend_from_slice(&encode(t, id, row));
+    if old == &new[..] { Made::Same } else { Made::New }
+}
+
+/// By what a row is found: the clustered key, or at times its other unique one.
+fn sought(rng: &mut Rng, rows: &Rows, id: i64) -> (usize, Vec<u8>) {
+    match rows.get(&id).and_then(|row| row.u) {
+        Some(u) if rng.chance(0.4) => {
+            let (part, mut key) = (row::KeyPartType::asc(INT8, true), Vec::new());
+            row::encode_datum(&part, row::Datum::Int(u), &mut key).unwrap();
+            (2, key)
+        }
+        _ => (0, key(id)),
+    }
+}
+
+/// Writes in the short way within a transaction; `None`: it declined.
 fn now(
     txn: &mut Txn,
     t: &Arc<Table>,
     id: i64,
+    (index, key): (usize, &[u8]),
     write: &Write,
-    ends: Option<Durability>,
-) -> Option<Option<Owed>> {
-    let done = match write {
-        Write::Insert(row) => txn.insert_now(t, &encode(t, id, row), ends),
-        Write::Delete => txn.change_now(t, &key(id), RowChange::Delete, ends),
+) -> Option<bool> {
+    match write {
+        Write::Insert(row) => txn.insert_now(t, &encode(t, id, row)).map(|()| true),
+        Write::Delete => txn.change_now(t, index, key, RowChange::Delete),
         Write::Update(row) => {
-            let mut make = |old: &[u8], new: &mut Vec<u8>| {
-                assert_eq!(decode(t, old).0, id);
-                new.extend_from_slice(&encode(t, id, row));
-                old != &new[..]
-            };
-            txn.change_now(t, &key(id), RowChange::Update(&mut make), ends)
+            let mut make = |old: &[u8], new: &mut Vec<u8>| make(t, id, row, old, new);
+            txn.change_now(t, index, key, RowChange::Update(&mut make))
+        }
+    }
+}
+
+/// The same as a transaction of its own.
+fn one(
+    db: &Db,
+    t: &Arc<Table>,
+    id: i64,
+    by: (usize, &[u8]),
+    write: &Write,
+    d: Durability,
+) -> Option<Alone> {
+    let done = match write {
+        Write::Insert(row) => db.insert_alone(t, &encode(t, id, row), (1, d)),
+        Write::Delete => db.change_alone(t, by, RowChange::Delete, (1, d)),
+        Write::Update(row) => {
+            let mut make = |old: &[u8], new: &mut Vec<u8>| make(t, id, row, old, new);
+            db.change_alone(t, by, RowChange::Update(&mut make), (1, d))
         }
     };
     done.map(|done| done.unwrap())
@@ -110,15 +143,15 @@ fn begin(db: &Db, isolation: Isolation) -> Txn {
 /// One row in a transaction of its own.
 async fn alone(db: &Db, t: &Arc<Table>, rng: &mut Rng, rows: &mut Rows, c: &mut Counts) {
     let (id, write) = draw(rng);
-    let mut txn = begin(db, Isolation::RepeatableRead);
-    if let Some(owed) = now(&mut txn, t, id, &write, Some(Durability::Flush)) {
-        if let Some(owed) = owed {
+    let by = sought(rng, rows, id);
+    if let Some(done) = one(db, t, id, (by.0, &by.1), &write, Durability::Flush) {
+        assert_eq!(done.owed.is_some(), done.changed);
+        if let Some(owed) = done.owed {
             db.settle_commit(owed).await.unwrap();
         }
         c.short += 1;
         return note(rows, id, write);
     }
-    txn.dismiss();
     let mut txn = begin(db, Isolation::RepeatableRead);
     let save = txn.begin_statement();
     if usual(&mut txn, t, id, &write).await {
@@ -140,7 +173,8 @@ async fn several(db: &Db, t: &Arc<Table>, rng: &mut Rng, rows: &mut Rows, c: &mu
     for _ in 0..1 + rng.below(6) {
         let (id, write) = draw(rng);
         let save = txn.begin_statement();
-        if rng.chance(0.8) && now(&mut txn, t, id, &write, None).is_some() {
+        let by = sought(rng, &mine, id);
+        if rng.chance(0.8) && now(&mut txn, t, id, (by.0, &by.1), &write).is_some() {
             c.short += 1;
             note(&mut mine, id, write);
         } else if usual(&mut txn, t, id, &write).await {
@@ -235,7 +269,8 @@ fn both_ways_write_the_same_over_crashes() {
                 for id in 200..204 {
                     let row = Row { k: 1, u: None, body: b"lost".to_vec() };
                     assert!(
-                        now(&mut open, &t, id, &Write::Insert(row), None).is_some() || id > 200
+                        now(&mut open, &t, id, (0, &key(id)), &Write::Insert(row)).is_some()
+                            || id > 200
                     );
                 }
                 std::mem::forget(open);
@@ -262,21 +297,21 @@ fn history_is_purged() {
         let row = |k: i64, body: &str| Row { k, u: Some(1), body: body.as_bytes().to_vec() };
         // The first writer has to wait for its id and its undo log.
         let mut txn = begin(&db, Isolation::RepeatableRead);
-        assert!(now(&mut txn, &t, 1, &Write::Insert(row(1, "a")), None).is_none());
+        assert!(now(&mut txn, &t, 1, (0, &key(1)), &Write::Insert(row(1, "a"))).is_none());
         assert!(usual(&mut txn, &t, 1, &Write::Insert(row(1, "a"))).await);
         txn.commit(Durability::Lazy).await.unwrap();
         let mut reader = begin(&db, Isolation::RepeatableRead);
         reader.open_snapshot();
         let mut short = 0;
         for n in 0..300 {
-            let mut txn = begin(&db, Isolation::RepeatableRead);
             let write = Write::Update(row(1 + n % 2, &format!("body {n}")));
-            if now(&mut txn, &t, 1, &write, Some(Durability::Lazy)).is_some() {
+            if one(&db, &t, 1, (0, &key(1)), &write, Durability::Lazy).is_some() {
+                // The same once more is no change.
+                assert!(!one(&db, &t, 1, (0, &key(1)), &write, Durability::Lazy).unwrap().changed);
                 short += 1;
                 continue;
             }
             // A page of undo was full.
-            txn.dismiss();
             let mut txn = begin(&db, Isolation::RepeatableRead);
             assert!(usual(&mut txn, &t, 1, &write).await);
             txn.commit(Durability::Lazy).await.unwrap();

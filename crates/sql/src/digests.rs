@@ -66,20 +66,29 @@ const OFTEN: u64 = 64;
 /// [`Sums`] as they are added up.
 const SUMS: usize = 7 + COUNTED + COSTS;
 
-impl Stripe {
-    fn fresh() -> Box<Stripe> {
-        Box::new(Stripe {
+/// A stripe of several threads, which add to it in turn: one lock of a line of memory for a statement, not one for each sum.
+#[derive(Default)]
+struct Shared {
+    turn: Mutex<()>,
+    stripe: Stripe,
+}
+
+impl Default for Stripe {
+    fn default() -> Stripe {
+        Stripe {
             sums: [const { AtomicU64::new(0) }; SUMS],
             durations: [const { AtomicU64::new(0) }; CLASSES],
-        })
+        }
     }
+}
 
-    /// Adds a statement, and what its thread has spent since the one before. `step` adds to a number that this stripe has.
+impl Stripe {
+    /// Adds a statement, and what its thread has spent since the one before. No other thread adds to this stripe meanwhile.
     #[inline]
-    fn add(&self, e: &Ended, class: usize, step: impl Fn(&AtomicU64, u64)) {
+    fn add(&self, e: &Ended, class: usize) {
         let add = |to: &AtomicU64, n: u64| {
             if n > 0 {
-                step(to, n);
+                lane::step(to, n);
             }
         };
         let first =
@@ -91,7 +100,7 @@ impl Stripe {
         }
         let costs = &self.sums[7 + COUNTED..];
         cost::drain(|n, cost| add(&costs[n], cost));
-        step(&self.durations[class], 1);
+        lane::step(&self.durations[class], 1);
     }
 }
 
@@ -122,7 +131,7 @@ pub struct Summary {
     pub last_micros: AtomicU64,
     /// Bytes of memory that a session had charged at most.
     pub max_memory: AtomicU64,
-    stripes: [OnceLock<Box<Stripe>>; STRIPES],
+    stripes: [OnceLock<Box<Shared>>; STRIPES],
     /// Only the thread in a lane writes its stripe.
     lanes: [OnceLock<Box<Stripe>>; LANES],
     /// When the example was taken.
@@ -228,14 +237,17 @@ impl Summary {
         let class = class(e.nanos);
         let lane = lane::current();
         match lane.and_then(|lane| self.lanes[lane].get()) {
-            Some(mine) => mine.add(e, class, lane::step),
+            Some(mine) => mine.add(e, class),
             None => {
-                let stripe = self.stripes[session as usize % STRIPES].get_or_init(Stripe::fresh);
-                stripe.add(e, class, |to, n| _ = to.fetch_add(n, Relaxed));
-                if let Some(lane) = lane
-                    && stripe.durations[class].load(Relaxed) >= OFTEN
+                let shared = self.stripes[session as usize % STRIPES].get_or_init(Box::default);
                 {
-                    self.lanes[lane].get_or_init(Stripe::fresh);
+                    let _turn = shared.turn.lock().unwrap_or_else(PoisonError::into_inner);
+                    shared.stripe.add(e, class);
+                }
+                if let Some(lane) = lane
+                    && shared.stripe.durations[class].load(Relaxed) >= OFTEN
+                {
+                    self.lanes[lane].get_or_init(Box::default);
                 }
             }
         }
@@ -266,7 +278,8 @@ impl Summary {
     }
 
     fn made(&self) -> impl Iterator<Item = &Stripe> {
-        self.stripes.iter().chain(&self.lanes).filter_map(|s| s.get().map(|s| &**s))
+        let shared = self.stripes.iter().filter_map(|s| Some(&s.get()?.stripe));
+        shared.chain(self.lanes.iter().filter_map(|s| Some(&**s.get()?)))
     }
 
     pub fn sums(&self) -> Sums {

@@ -33,7 +33,9 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{HeldTables, MdlHold, MdlMode, SchemaDef, Table};
-use crate::txn::{Durability, EachNow, Hold, KeysNow, Owed, System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{
+    Alone, Durability, EachNow, Hold, KeysNow, Owed, RowChange, System, Txn, TxnOptions, UndoLimits,
+};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -236,6 +238,29 @@ impl Db {
         each: EachNow<'_>,
     ) -> Option<usize> {
         self.0.read_range_now(t, keys, uncommitted, each)
+    }
+
+    /// Changes the row with a full key of a unique index as a transaction of this write alone would. `by`: the session, and how durable the
+    /// commit is to be. `None`: it would have to wait for something, or does more than to change a row in its page; nothing was done, and a
+    /// [`Txn`] does it.
+    pub fn change_alone(
+        &self,
+        t: &Table,
+        key: (usize, &[u8]),
+        change: RowChange<'_>,
+        by: (u64, Durability),
+    ) -> Option<Result<Alone>> {
+        self.0.change_alone(t, key, change, by)
+    }
+
+    /// The same for the insertion of a row.
+    pub fn insert_alone(
+        &self,
+        t: &Table,
+        row: &[u8],
+        by: (u64, Durability),
+    ) -> Option<Result<Alone>> {
+        self.0.insert_alone(t, row, by)
     }
 
     /// Waits for what a commit owes; see [`Owed`].

@@ -11,11 +11,11 @@
 //! lock wait for nothing that it does not wait for itself.
 
 use super::queue::Queue;
-use super::table::{LockInfo, LockTable, Shard};
+use super::shard::{LockedShard, Shard};
+use super::table::{LockInfo, LockTable};
 use super::trx::TrxLocks;
 use super::wait::{Request, State, Wakes};
 use crate::planted::{self, Bug};
-use crate::sync::MutexGuard;
 use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
@@ -131,18 +131,14 @@ impl LockTable {
     }
 
     /// The shards of all members, in ascending order; nothing else locks two shards.
-    fn lock_all(&self, circle: &[Arc<Request>]) -> Vec<(usize, MutexGuard<'_, Shard>)> {
+    fn lock_all(&self, circle: &[Arc<Request>]) -> Vec<(usize, LockedShard<'_>)> {
         let mut at: Vec<usize> = circle.iter().map(|r| self.shard_of(&r.name)).collect();
         at.sort_unstable();
         at.dedup();
         at.into_iter().map(|i| (i, self.shards[i].lock())).collect()
     }
 
-    fn among<'a>(
-        &self,
-        shards: &'a mut [(usize, MutexGuard<'_, Shard>)],
-        r: &Request,
-    ) -> &'a mut Shard {
+    fn among<'a>(&self, shards: &'a mut [(usize, LockedShard<'_>)], r: &Request) -> &'a mut Shard {
         let want = self.shard_of(&r.name);
         let found = shards.iter_mut().find(|(i, _)| *i == want);
         &mut found.expect("the shards of all members are locked").1

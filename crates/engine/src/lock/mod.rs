@@ -28,6 +28,7 @@ mod deadlock;
 mod name;
 mod queue;
 mod range;
+mod shard;
 mod table;
 mod trx;
 mod wait;

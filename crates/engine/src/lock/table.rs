@@ -2,9 +2,10 @@
 
 use super::conflict::{Kind, Mode, conflicts, covers};
 use super::deadlock::{Deadlock, DeadlockFn};
-use super::name::{LockName, NameSet, Names};
+use super::name::LockName;
 use super::queue::{Lock, Queue, Standing};
 use super::range::{FOLD_FROM, LockRun, Ranges};
+use super::shard::{Shard, ShardCell};
 use super::trx::{CHUNK, TrxLocks};
 use super::wait::{LockWait, Request, State, Wakes};
 use crate::planted::{self, Bug};
@@ -63,16 +64,8 @@ pub enum Granted {
 
 const SHARDS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 64 };
 
-#[derive(Default)]
-pub(super) struct Shard {
-    /// No queue in it is empty.
-    pub queues: Names<Queue>,
-    /// The queues in which somebody waits.
-    contended: NameSet,
-}
-
 pub struct LockTable {
-    pub(super) shards: Box<[Mutex<Shard>]>,
+    pub(super) shards: Box<[ShardCell]>,
     /// Numbers of waiting requests.
     seq: AtomicU64,
     pub stats: LockStats,
@@ -96,7 +89,7 @@ const GAP_SLOTS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 1024 };
 impl LockTable {
     pub fn new() -> Arc<LockTable> {
         Arc::new(LockTable {
-            shards: (0..SHARDS).map(|_| Mutex::new(Shard::default())).collect(),
+            shards: (0..SHARDS).map(|_| ShardCell::default()).collect(),
             seq: AtomicU64::new(1),
             stats: LockStats::default(),
             gaps: (0..GAP_SLOTS).map(|_| AtomicU32::new(0)).collect(),
@@ -113,7 +106,7 @@ impl LockTable {
         name.shard(SHARDS)
     }
 
-    pub(super) fn shard(&self, name: &LockName) -> &Mutex<Shard> {
+    pub(super) fn shard(&self, name: &LockName) -> &ShardCell {
         &self.shards[self.shard_of(name)]
     }
 
@@ -433,12 +426,26 @@ impl LockTable {
 
     /// Whether another transaction's lock would make this request wait. For inserts that found gaps.
     pub fn would_wait(&self, trx: &Arc<TrxLocks>, name: &LockName, mode: Mode, kind: Kind) -> bool {
+        if self.knows_nothing_of(name) {
+            return false;
+        }
         let shard = self.shard(name).lock();
         let standing = shard.queues.get(name).map(|q| q.standing(trx, (mode, kind)));
         let excludes = |(owner, held): &(Arc<TrxLocks>, (Mode, Kind))| {
             !Arc::ptr_eq(owner, trx) && conflicts((mode, kind), *held)
         };
         matches!(standing, Some(Standing::Blocked(_))) || self.ranges.at(name).iter().any(excludes)
+    }
+
+    /// Whether the lock of a transaction, or a request, would make a transaction without locks wait for the record.
+    pub fn would_wait_with_nothing(&self, name: &LockName) -> bool {
+        !self.knows_nothing_of(name)
+            && self.would_wait(&TrxLocks::new(0), name, Mode::X, Kind::Record)
+    }
+
+    /// There is certainly no lock of the record: as [`LockTable::has_gaps`], where the caller has its page latched exclusively.
+    fn knows_nothing_of(&self, name: &LockName) -> bool {
+        self.shard(name).is_empty() && !self.ranges.any(name.index)
     }
 
     /// An insert splits a gap: the locks on the gap below `next` now cover both halves. Same latch hold as the insert.
@@ -540,7 +547,10 @@ impl LockTable {
 
     /// Releases everything; nothing can be added afterwards.
     pub fn release_all(&self, trx: &Arc<TrxLocks>) {
-        debug_assert!(trx.request().is_none(), "it ends while it waits");
+        debug_assert!(
+            self.stats.current_waits.load(Ordering::Relaxed) == 0 || trx.request().is_none(),
+            "it ends while it waits"
+        );
         let (names, ranges, charged) = {
             let mut held = trx.held.lock();
             held.closed = true;
@@ -558,7 +568,6 @@ impl LockTable {
         for n in &names {
             self.remove(trx, n, |_| true);
         }
-        debug_assert!(trx.held.lock().names.is_empty());
     }
 
     /// Removes granted locks; returns how many.

@@ -505,7 +505,12 @@ impl Log {
         while self.published() < lsn {
             // Registered before the look: anyone who publishes after it sees this waiter.
             let wait = self.holes.wait();
-            if self.published() < lsn {
+            // Under the lock under which it grows, so that those who publish need no fence: see `append_inner`.
+            let published = {
+                let _reserve = self.reserve.lock();
+                self.published()
+            };
+            if published < lsn {
                 self.stats.publish_waits.fetch_add(1, Ordering::Relaxed);
                 wait.await;
             }
@@ -553,7 +558,8 @@ impl Log {
         let awaited = std::mem::take(&mut r.grants_awaited);
         drop(r);
         self.tell_grant_used(awaited);
-        if upto.is_some() && !self.holes.idle() {
+        // A waiter looks under the lock after it has come: either it saw this, or it came before and is seen.
+        if upto.is_some() && !self.holes.is_empty() {
             self.holes.wake_all();
         }
         self.stats.write_requests.add(1);

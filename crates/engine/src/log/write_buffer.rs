@@ -15,8 +15,9 @@ const KEPT: usize = 64 * BLOCK;
 pub(super) struct WriteBuffer {
     memory: IoBuf,
     filled: usize,
-    /// From here on the memory is zero.
+    /// The memory is zero from here on, up to `known`. What is behind that was written once and has not been looked at since.
     used: usize,
+    known: usize,
 }
 
 impl WriteBuffer {
@@ -25,7 +26,7 @@ impl WriteBuffer {
         assert!(tail.len() < BLOCK, "a block of the log that is full is written and over");
         let mut memory = IoBuf::new(SMALL);
         memory[..tail.len()].copy_from_slice(tail);
-        WriteBuffer { memory, filled: tail.len(), used: tail.len() }
+        WriteBuffer { memory, filled: tail.len(), used: tail.len(), known: SMALL }
     }
 
     /// Bytes of the last block that are written.
@@ -44,17 +45,25 @@ impl WriteBuffer {
             let mut larger = IoBuf::new(len.next_power_of_two());
             larger[..self.filled].copy_from_slice(&memory[..self.filled]);
             memory = larger;
-            self.used = self.filled;
+            (self.used, self.known) = (self.filled, len.next_power_of_two());
         }
         memory.set_len(len);
         fill(&mut memory[self.filled..end]);
-        if self.used > end {
+        self.clear_behind(end, &mut memory[..len]);
+        memory
+    }
+
+    /// Puts zeros behind `end`, where there are others: commit after commit in the same block finds them there.
+    fn clear_behind(&mut self, end: usize, memory: &mut [u8]) {
+        let len = memory.len();
+        if end < self.used {
             memory[end..self.used.min(len)].fill(0);
         }
-        if self.used <= len {
-            self.used = end;
+        let joins = self.used <= len && len <= self.known;
+        if self.known < len {
+            memory[self.known.max(end)..].fill(0);
         }
-        memory
+        (self.used, self.known) = (end, if joins { self.known } else { len });
     }
 
     /// Takes the memory back after the write. The first `more + filled` of its bytes are in the log.
@@ -69,7 +78,7 @@ impl WriteBuffer {
             memory.copy_within(last..end, 0);
         }
         self.memory = memory;
-        (self.filled, self.used) = (end - last, self.used.max(end));
+        self.filled = end - last;
     }
 }
 

@@ -282,17 +282,22 @@ pub fn drive<H: HasCore, W: Waiter, T, E: Into<Halt<W::Need>>>(
 /// One attempt, if nothing has to be waited for before it. `None`: there was none, or it ended without a result, and the caller goes a way
 /// that can wait.
 #[inline]
-pub fn attempt_now<H: HasCore, W: Waiter, T, E: Into<Halt<W::Need>>>(
-    engine: &H,
+pub fn attempt_now<T, E>(
+    core: &Core,
     want: usize,
-    who: &mut W,
-    mut attempt: impl FnMut(&mut W, &mut Work<'_>) -> std::result::Result<T, E>,
+    attempt: impl FnOnce(&mut Work<'_>) -> std::result::Result<T, E>,
 ) -> Option<T> {
-    let mut w = Work::new(engine.core(), want);
+    let mut w = Work::new(core, want);
     if !w.is_ready() {
         return None;
     }
-    w.attempt(who, &mut attempt).ok()
+    let latched = pool::latched_here();
+    let done = attempt(&mut w);
+    debug_assert_eq!(pool::latched_here(), latched, "an attempt ended with a page latched (I1)");
+    if done.is_err() {
+        core.stats.restarts.fetch_add(1, Ordering::Relaxed);
+    }
+    done.ok()
 }
 
 /// The loop, from the first wait on.

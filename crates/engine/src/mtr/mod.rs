@@ -209,7 +209,8 @@ impl Apply<'_> {
         self.commit_then(|_| {})
     }
 
-    fn commit_then(self, reserved: impl FnOnce(Lsn)) -> Lsn {
+    /// The same; `reserved` is called with the group's end when that is known, and before anybody may see the pages.
+    pub fn commit_then(self, reserved: impl FnOnce(Lsn)) -> Lsn {
         let Apply { core, grant, mut pages, rec, dirty, .. } = self;
         core.stats.mtrs.add(1);
         if rec.is_empty() {

@@ -17,6 +17,8 @@ pub trait Column: Sized {
     fn datum<'a>(value: Self::Ref<'a>) -> Datum<'a>;
     #[doc(hidden)]
     fn value(datum: Datum<'_>) -> Option<Self>;
+    #[doc(hidden)]
+    fn lend(&self) -> Self::Ref<'_>;
 }
 
 /// What a row has behind its key, or the columns of an index: one [`Column`], a tuple of up to eight, or `()`.
@@ -30,6 +32,8 @@ pub trait Columns: Sized {
     /// Reads the columns from `first` on.
     #[doc(hidden)]
     fn read(row: &RowView<'_>, first: usize) -> Option<Self>;
+    #[doc(hidden)]
+    fn lend_all(&self) -> Self::Ref<'_>;
 }
 
 /// What rows are found by: columns that are never NULL, in the order of their values, the first one first. Texts are in the order of their bytes.
@@ -47,6 +51,10 @@ macro_rules! columns_of_one {
 
             fn read(row: &RowView<'_>, first: usize) -> Option<Self> {
                 <$type as Column>::value(row.get(first))
+            }
+
+            fn lend_all(&self) -> Self::Ref<'_> {
+                self.lend()
             }
         }
     };
@@ -68,6 +76,10 @@ macro_rules! integer {
                     Datum::$datum(n) => <$type>::try_from(n).ok(),
                     _ => None,
                 }
+            }
+
+            fn lend(&self) -> $type {
+                *self
             }
         }
 
@@ -98,6 +110,10 @@ impl Column for bool {
     fn value(datum: Datum<'_>) -> Option<bool> {
         u8::value(datum).map(|n| n != 0)
     }
+
+    fn lend(&self) -> bool {
+        *self
+    }
 }
 
 columns_of_one!([] bool);
@@ -117,6 +133,10 @@ impl Column for f64 {
             _ => None,
         }
     }
+
+    fn lend(&self) -> f64 {
+        *self
+    }
 }
 
 columns_of_one!([] f64);
@@ -131,6 +151,10 @@ impl Column for f32 {
 
     fn value(datum: Datum<'_>) -> Option<f32> {
         f64::value(datum).map(|x| x as f32)
+    }
+
+    fn lend(&self) -> f32 {
+        *self
     }
 }
 
@@ -156,6 +180,10 @@ impl Column for String {
     fn value(datum: Datum<'_>) -> Option<String> {
         datum.as_bytes().and_then(|b| String::from_utf8(b.to_vec()).ok())
     }
+
+    fn lend(&self) -> &str {
+        self
+    }
 }
 
 columns_of_one!([] String);
@@ -171,6 +199,10 @@ impl Column for Vec<u8> {
 
     fn value(datum: Datum<'_>) -> Option<Vec<u8>> {
         datum.as_bytes().map(<[u8]>::to_vec)
+    }
+
+    fn lend(&self) -> &[u8] {
+        self
     }
 }
 
@@ -196,6 +228,10 @@ impl<const N: usize> Column for [u8; N] {
     fn value(datum: Datum<'_>) -> Option<[u8; N]> {
         datum.as_bytes()?.try_into().ok()
     }
+
+    fn lend(&self) -> &[u8; N] {
+        self
+    }
 }
 
 columns_of_one!([const N: usize] [u8; N]);
@@ -218,6 +254,10 @@ impl<T: Column> Column for Option<T> {
             datum => T::value(datum).map(Some),
         }
     }
+
+    fn lend(&self) -> Option<T::Ref<'_>> {
+        self.as_ref().map(T::lend)
+    }
 }
 
 columns_of_one!([T: Column] Option<T>);
@@ -231,6 +271,8 @@ impl Columns for () {
     fn read(_: &RowView<'_>, _: usize) -> Option<()> {
         Some(())
     }
+
+    fn lend_all(&self) {}
 }
 
 macro_rules! tuple {
@@ -245,6 +287,11 @@ macro_rules! tuple {
 
             fn read(row: &RowView<'_>, first: usize) -> Option<Self> {
                 Some(($($type::value(row.get(first + $at))?,)*))
+            }
+
+            fn lend_all(&self) -> Self::Ref<'_> {
+                let ($($name,)*) = self;
+                ($($name.lend(),)*)
             }
         }
     };

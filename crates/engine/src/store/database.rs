@@ -6,6 +6,7 @@ use super::transaction::{Snapshot, Transaction};
 use crate::catalog::DdlContext;
 use crate::db::{Db, Options};
 use crate::error::{Error, Result};
+use crate::lane;
 use crate::table::SchemaDef;
 use crate::txn::{Durability, Isolation, TxnOptions};
 use std::cell::Cell;
@@ -98,7 +99,7 @@ impl Builder {
 /// A database of tables that this program has opened. Clones are handles to the same one.
 #[derive(Clone)]
 pub struct Database {
-    open: Arc<Open>,
+    pub(super) open: Arc<Open>,
 }
 
 pub(super) struct Open {
@@ -116,7 +117,9 @@ impl Open {
         !self.process.is_current()
     }
 
+    /// Before each call. The thread counts in a place of its own from its first call on.
     pub fn check(&self) -> Result<()> {
+        lane::stay();
         match self.is_forked() {
             false => Ok(()),
             true => Err(Error::Unsupported(format!(

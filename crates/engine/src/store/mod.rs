@@ -38,13 +38,17 @@
 //! and remove old versions. Rows of any length are stored; an entry of an index, the key of a table included, has at most 3/16 of a page
 //! (3,072 bytes of 16 KiB).
 //!
+//! What is one read or one write needs no transaction of its own by hand: [`Database::get`], [`Database::insert`], [`Database::put`] and
+//! [`Database::update`] cost a fraction of one.
+//!
 //! In here: `columns` maps Rust's types to those of rows, `definition` says what tables there are, `database` opens them, `transaction`
-//! has the calls that read and write, `cursor` the walks over ranges.
+//! has the calls that read and write, `alone` those that are a transaction each, `cursor` the walks over ranges.
 //!
 //! Invariants: a call that fails leaves nothing of itself behind in its transaction. A handle whose table is gone or was made otherwise
 //! reads and writes nothing ([`Error::TableChanged`](crate::Error::TableChanged)).
 #![deny(missing_docs)]
 
+mod alone;
 mod columns;
 mod cursor;
 mod database;

@@ -85,6 +85,67 @@ fn a_failed_call_leaves_nothing_of_itself() {
 }
 
 #[test]
+fn calls_that_are_a_transaction_each() {
+    let db = memory();
+    let users = some_users(&db);
+    db.insert(&users, 4, ("Dan", None)).expect("inserts");
+    let taken = db.insert(&users, 4, ("New", None));
+    assert!(matches!(taken, Err(Error::DuplicateKey { index: 0, .. })), "{taken:?}");
+    let named = db.put(&users, 3, ("Ada", None));
+    assert!(matches!(named, Err(Error::DuplicateKey { index: 1, .. })), "{named:?}");
+    assert_eq!(db.put(&users, 5, ("Eve", Some(1))).expect("writes"), None);
+    assert_eq!(db.put(&users, 5, ("Eve", Some(2))).expect("writes"), Some(("Eve".into(), Some(1))));
+    let older = |(name, age): (String, Option<i32>)| (name, age.map(|n| n + 1));
+    assert!(db.update(&users, 5, older).expect("writes"));
+    assert_eq!(db.get(&users, 5).expect("reads"), Some(("Eve".into(), Some(3))));
+    assert!(db.update(&users, 5, |same| same).expect("writes"));
+    assert!(!db.update(&users, 6, older).expect("writes"));
+    let named = db.update(&users, 5, |(_, age)| ("Ada".into(), age));
+    assert!(matches!(named, Err(Error::DuplicateKey { index: 1, .. })), "{named:?}");
+    // A row that leaves its page is written in a transaction.
+    let long = "x".repeat(40_000);
+    let (long, pages) = (long.as_str(), TableDefinition::<u64, String>::new("long"));
+    let pages = db.table(&pages).expect("a table");
+    db.insert(&pages, 1, long).expect("inserts");
+    assert!(db.update(&pages, 1, |text| text + "y").expect("writes"));
+    assert_eq!(db.put(&pages, 1, "short").expect("writes").map(|t| t.len()), Some(40_001));
+    // A snapshot has what there was, and a locked row is waited for.
+    let mut before = db.snapshot();
+    assert!(before.get(&users, 4).expect("reads").is_some());
+    assert!(db.update(&users, 4, |(_, age)| ("Dot".into(), age)).expect("writes"));
+    assert_eq!(before.get(&users, 4).expect("reads"), Some(("Dan".into(), None)));
+    let mut tx = db.begin();
+    tx.get_for_update(&users, 1).expect("locks");
+    std::thread::scope(|s| {
+        let other = s.spawn(|| db.update(&users, 1, |(name, _)| (name, Some(99))));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        tx.put(&users, 1, ("Ann", None)).expect("writes");
+        tx.commit().expect("commits");
+        assert!(other.join().expect("ends").expect("writes"));
+    });
+    assert_eq!(db.get(&users, 1).expect("reads"), Some(("Ann".into(), Some(99))));
+}
+
+#[test]
+fn no_update_of_many_threads_is_lost() {
+    let db = memory();
+    let t = db.table(&TableDefinition::<u64, (i64, String)>::new("sums")).expect("a table");
+    db.insert(&t, 1, (0, "text")).expect("inserts");
+    std::thread::scope(|s| {
+        for _ in 0..4 {
+            s.spawn(|| {
+                for _ in 0..100 {
+                    assert!(db.update(&t, 1, |(n, text)| (n + 1, text)).expect("writes"));
+                }
+            });
+        }
+    });
+    assert_eq!(db.get(&t, 1).expect("reads"), Some((400, "text".into())));
+    drop(t);
+    db.close().expect("closes");
+}
+
+#[test]
 fn marks_and_ends_undo() {
     let db = memory();
     let users = some_users(&db);

@@ -7,7 +7,7 @@ use super::definition::{Index, Table};
 use crate::error::{Error, Result};
 use crate::row::RowBuilder;
 use crate::table::Table as Stored;
-use crate::txn::{Isolation, LockMode, OnLocked, RowBuf, RowChange, Savepoint, Txn};
+use crate::txn::{Isolation, LockMode, Made, OnLocked, RowBuf, RowChange, Savepoint, Txn};
 use std::ops::{Deref, DerefMut, RangeBounds};
 use std::sync::Arc;
 
@@ -143,14 +143,14 @@ impl Transaction {
     }
 
     /// Inserts a row where nothing has to be waited for. `None`: nothing was written, and the usual way does it.
-    fn insert_now(&mut self, t: &Arc<Stored>, row: &[u8]) -> Option<Result<()>> {
+    fn insert_now(&mut self, t: &Arc<Stored>, row: &[u8]) -> Option<()> {
         let txn = &mut self.txn;
         txn.begin_statement();
-        txn.insert_now(t, row, None).map(|done| done.map(|_| ()))
+        txn.insert_now(t, row)
     }
 
     /// Replaces the row of a key, as [`Transaction::insert_now`] inserts one. Gives the row that was there.
-    fn replace_now(&mut self, t: &Arc<Stored>, key: &[u8], row: &[u8]) -> Option<Result<Vec<u8>>> {
+    fn replace_now(&mut self, t: &Arc<Stored>, key: &[u8], row: &[u8]) -> Option<Vec<u8>> {
         let txn = &mut self.txn;
         txn.begin_statement();
         let mut before = Vec::new();
@@ -158,10 +158,10 @@ impl Transaction {
             before.clear();
             before.extend_from_slice(old);
             new.extend_from_slice(row);
-            true
+            Made::New
         };
-        let done = txn.change_now(t, key, RowChange::Update(&mut replace), None)?;
-        Some(done.map(|_| before))
+        txn.change_now(t, 0, key, RowChange::Update(&mut replace))?;
+        Some(before)
     }
 
     /// Inserts a row.
@@ -175,8 +175,8 @@ impl Transaction {
     ) -> Result<()> {
         let row = row::<K, V>(&table.stored, key, value)?;
         self.open.check()?;
-        if let Some(done) = self.insert_now(&table.stored, &row) {
-            return done;
+        if self.insert_now(&table.stored, &row).is_some() {
+            return Ok(());
         }
         self.write(async |txn| txn.insert(&table.stored, &row).await)
     }
@@ -196,10 +196,10 @@ impl Transaction {
         encode::<K>(key, &mut bytes)?;
         self.open.check()?;
         if let Some(old) = self.replace_now(t, &bytes, &row) {
-            return decode(t, &old?, K::COLUMNS.len()).map(Some);
+            return decode(t, &old, K::COLUMNS.len()).map(Some);
         }
-        if let Some(done) = self.insert_now(t, &row) {
-            return done.map(|()| None);
+        if self.insert_now(t, &row).is_some() {
+            return Ok(None);
         }
         let mut found = std::mem::take(&mut self.found);
         let put = self.write(async |txn| {
@@ -292,7 +292,11 @@ impl Drop for Transaction {
 }
 
 /// A row as it is stored.
-fn row<K: Key, V: Columns>(t: &Stored, key: K::Ref<'_>, value: V::Ref<'_>) -> Result<Vec<u8>> {
+pub(super) fn row<K: Key, V: Columns>(
+    t: &Stored,
+    key: K::Ref<'_>,
+    value: V::Ref<'_>,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut b = RowBuilder::new(&t.layout);
     K::push(key, &mut |datum| _ = b.push(datum));

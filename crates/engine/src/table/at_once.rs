@@ -16,6 +16,12 @@ impl Table {
         held.filter(|_| !self.is_stale())
     }
 
+    /// The same for the change of a row.
+    pub(crate) fn mdl_briefly_to_write(&self) -> Option<MdlBrief<'_>> {
+        let held = if self.is_ready() { self.mdl.briefly_to_write() } else { None };
+        held.filter(|_| !self.is_stale())
+    }
+
     /// The table's file is used, and somebody has used it since the start.
     fn is_ready(&self) -> bool {
         self.space.is_met() && self.space.refusal().is_none()

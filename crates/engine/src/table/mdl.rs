@@ -20,7 +20,7 @@ use weir_rt::{Actor, AsyncMutex, Interrupt, Rt, WaitQueue};
 
 pub struct Mdl {
     state: Mutex<State>,
-    /// Readers that are in for a moment, by their lanes.
+    /// Users that are in for a moment, by their lanes.
     lanes: Lanes,
     queue: WaitQueue,
     pub table: u64,
@@ -157,7 +157,9 @@ impl DerefMut for Locked<'_> {
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
-        self.lanes.set_shut(self.state.exclusive || self.state.waiting_exclusive > 0);
+        let s = &self.state;
+        let alone = s.exclusive || s.waiting_exclusive > 0;
+        self.lanes.set_shut(alone, alone || s.frozen > 0 || s.waiting_freeze > 0);
     }
 }
 
@@ -295,6 +297,9 @@ impl Mdl {
                 self.lanes.shut_out();
             } else {
                 s.share(who, mode);
+                if mode.freezes() {
+                    self.lanes.shut_writers_out();
+                }
             }
         }
         let waits_for_ddl = mode == MdlMode::Exclusive || mode.is_upgradable();

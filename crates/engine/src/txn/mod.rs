@@ -17,6 +17,7 @@
 //!   some view may want has this entry.
 
 mod ahead;
+mod alone;
 mod between;
 mod boxed;
 mod bulk;
@@ -80,19 +81,19 @@ pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8]
     whole.then(|| read::secondary_parts(entry, value))
 }
 
+pub use alone::Alone;
 pub(crate) use now::copy;
 pub use now::{EachNow, KeysNow};
 pub use owed::Owed;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
-pub use write_now::RowChange;
+pub use write_now::{Made, RowChange};
 
 use crate::change_buffer::VALUE;
 use crate::error::{Error, Result};
-use crate::ids::{Lsn, TrxId, Xid};
+use crate::ids::{TrxId, Xid};
 use crate::lock::TrxLocks;
-use crate::log::Reach;
 use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
@@ -478,30 +479,9 @@ impl Txn {
             }
             upto = Some(lsn);
         }
-        self.committed(&db, upto.map(|lsn| (lsn, d)), who)
-    }
-
-    /// It has committed for everybody. `upto`: where its log ends, and how durable that is to be.
-    fn committed(
-        &mut self,
-        db: &System,
-        upto: Option<(Lsn, Durability)>,
-        who: (u64, TrxId),
-    ) -> Result<Option<Owed>> {
-        db.stats.commits.add(1);
         self.note_end();
         self.finish();
-        db.core.log.failure()?;
-        let Some((lsn, d)) = upto else { return Ok(None) };
-        let reach = match d {
-            Durability::Lazy => {
-                db.core.stats.commits.add(1);
-                return Ok(None);
-            }
-            Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => Reach::Durable,
-            _ => Reach::Written,
-        };
-        Ok(Some(Owed { lsn, reach, who }))
+        db.committed(upto.map(|lsn| (lsn, d)), who)
     }
 
     pub fn rollback(mut self) -> Boxed<'static, Result<()>> {

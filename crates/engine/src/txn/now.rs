@@ -30,7 +30,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Clustered keys that need no memory of their own.
-type ShortKey = SmallVec<[u8; 64]>;
+pub(super) type ShortKey = SmallVec<[u8; 64]>;
 
 /// Which versions a reader sees.
 enum Sees<'v> {
@@ -111,7 +111,7 @@ fn clustered(
 }
 
 /// The clustered key that a secondary index has for a key of its own: `Some(None)` where no row has that key, in any version.
-fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<ShortKey>> {
+pub(super) fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<ShortKey>> {
     let trees = t.indexes[index].trees();
     if trees.buffer.is_some() {
         return None;
@@ -121,7 +121,7 @@ fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<Shor
     let (Ok(slot) | Err(slot)) = slotted::search(page, key);
     // What comes after the last entry of the leaf is on another one.
     let ends_here = || slotted::upper(page).is_none_or(|upper| !upper.starts_with(key));
-    let has_key = |slot: usize, found: &mut ShortKey| {
+    let is_key = |slot: usize, found: &mut ShortKey| {
         found.clear();
         found.extend_from_slice(slotted::prefix(page));
         found.extend_from_slice(slotted::key_rest(page, slot));
@@ -131,7 +131,7 @@ fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<Shor
     if slot >= slotted::count(page) {
         return ends_here().then_some(None);
     }
-    if !has_key(slot, &mut found) {
+    if !is_key(slot, &mut found) {
         return Some(None);
     }
     let value = slotted::value(page, slot);
@@ -141,7 +141,7 @@ fn entry(db: &System, t: &Table, index: usize, key: &[u8]) -> Option<Option<Shor
     let row_key = ShortKey::from_slice(found.get(secondary::pk_offset(value)..)?);
     // Entries of older rows may come after it.
     let alone = match slot + 1 < slotted::count(page) {
-        true => !has_key(slot + 1, &mut found),
+        true => !is_key(slot + 1, &mut found),
         false => ends_here(),
     };
     alone.then_some(Some(row_key))
@@ -165,14 +165,18 @@ fn by_secondary(
         return None;
     }
     let row = &cell[HEADER..];
-    let mut own = Vec::with_capacity(key.len());
-    let view = RowView::new(&t.layout, row);
-    encode_key(&t.indexes[index].def.parts, &t.layout, &view, &mut own).ok()?;
     // The row may have got another key since its entry was read.
-    if own != key {
+    if !has_key(t, index, key, row) {
         return None;
     }
     give(t, row, to)
+}
+
+/// Whether the row has this key of an index, none of whose parts is NULL.
+pub(super) fn has_key(t: &Table, index: usize, key: &[u8], row: &[u8]) -> bool {
+    let mut own = Vec::with_capacity(key.len());
+    let view = RowView::new(&t.layout, row);
+    encode_key(&t.indexes[index].def.parts, &t.layout, &view, &mut own).is_ok() && own == key
 }
 
 fn read(

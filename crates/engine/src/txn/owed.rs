@@ -1,11 +1,12 @@
 //! The last step of a commit: its changes are visible and its locks released, but the log has not come far enough for the durability
 //! that was asked for.
 
-use super::System;
+use super::{Durability, System};
 use crate::error::Result;
 use crate::ids::{Lsn, TrxId};
 use crate::log::Reach;
 use crate::log::deferred_ack::Answer;
+use crate::planted::{self, Bug};
 use std::sync::Arc;
 
 /// What a commit still has to wait for. It must not be acknowledged before [`Owed::settle`] has returned, or the answer that
@@ -40,5 +41,27 @@ impl Owed {
             db.core.stats.commits.add(1);
         }
         kept
+    }
+}
+
+impl System {
+    /// A transaction has committed for everybody. `upto`: where its log ends, and how durable that is to be.
+    pub(super) fn committed(
+        &self,
+        upto: Option<(Lsn, Durability)>,
+        who: (u64, TrxId),
+    ) -> Result<Option<Owed>> {
+        self.stats.commits.add(1);
+        self.core.log.failure()?;
+        let Some((lsn, d)) = upto else { return Ok(None) };
+        let reach = match d {
+            Durability::Lazy => {
+                self.core.stats.commits.add(1);
+                return Ok(None);
+            }
+            Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => Reach::Durable,
+            _ => Reach::Written,
+        };
+        Ok(Some(Owed { lsn, reach, who }))
     }
 }

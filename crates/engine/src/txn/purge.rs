@@ -121,6 +121,18 @@ impl Purge {
 
     pub fn push(&self, h: History) {
         self.history.lock().push(h);
+        self.wake();
+    }
+
+    /// As [`Purge::add`], before which the caller's latches go; [`Purge::wake`] comes after them.
+    pub(super) fn add_quietly(&self, no: u64, trx: TrxId, log: &UndoLog) {
+        if let Some(h) = log.history(no, trx) {
+            self.history.lock().push(h);
+        }
+    }
+
+    /// What has been added since purge looked is to be looked at.
+    pub(super) fn wake(&self) {
         self.wake.notify_one();
     }
 
@@ -159,19 +171,15 @@ impl Purge {
         self.history.lock().by_no.len()
     }
 
-    /// The next log to be purged, which is the current one as long as the guard lives.
-    fn next(&self, below: u64) -> Option<(History, Current<'_>)> {
+    /// The next log to be purged, which is the current one from here on. `done`: the one before, with which purge is through.
+    fn next(&self, below: u64, done: Option<&History>) -> Option<History> {
         let mut pending = self.history.lock();
-        let h = *pending.by_no.front()?;
-        if h.no >= below {
-            return None;
+        if let Some(h) = done {
+            pending.remove(h);
         }
-        pending.current = Some(h.trx);
-        Some((h, Current(self)))
-    }
-
-    fn done(&self, h: &History) {
-        self.history.lock().remove(h);
+        let next = pending.by_no.front().copied().filter(|h| h.no < below);
+        pending.current = next.map(|h| h.trx);
+        next
     }
 
     fn progress(&self, trx: TrxId) -> Progress {
@@ -184,12 +192,20 @@ impl Purge {
     }
 }
 
-/// Purge is within a log. If it gives up, it begins the log again when it comes again.
-struct Current<'p>(&'p Purge);
+/// Purge may be within a log. If it gives up, it begins the log again when it comes again.
+struct Batch<'p> {
+    purge: &'p Purge,
+    /// Within one.
+    current: bool,
+    done: u64,
+}
 
-impl Drop for Current<'_> {
+impl Drop for Batch<'_> {
     fn drop(&mut self) {
-        self.0.history.lock().current = None;
+        if self.current {
+            self.purge.history.lock().current = None;
+        }
+        self.purge.stats.transactions.fetch_add(self.done, Ordering::Relaxed);
     }
 }
 
@@ -198,20 +214,24 @@ pub async fn purge(db: &System, max: usize) -> Result<usize> {
     let _running = db.purge.running.lock().await;
     let oldest = db.trx.oldest_view();
     let below = oldest.no + u64::from(planted::is(Bug::PurgeOneViewEarly));
-    let mut done = 0;
-    while done < max {
-        let Some((h, _current)) = db.purge.next(below) else { break };
+    // Any that is opened later sees all transactions of this batch.
+    let views = if cfg!(debug_assertions) { db.trx.views() } else { Vec::new() };
+    let mut batch = Batch { purge: &db.purge, current: false, done: 0 };
+    let mut before: Option<History> = None;
+    loop {
+        let full = batch.done >= max as u64;
+        let next = db.purge.next(if full { 0 } else { below }, before.as_ref());
+        batch.current = next.is_some();
+        let Some(h) = next else { return Ok(batch.done as usize) };
         debug_assert!(
-            planted::is(Bug::PurgeOneViewEarly) || db.trx.all_see(h.trx),
+            planted::is(Bug::PurgeOneViewEarly) || views.iter().all(|v| v.sees(h.trx)),
             "I11: a view may need what transaction {} replaced",
             h.trx
         );
         purge_log(db, &h, &oldest).await?;
-        db.purge.done(&h);
-        db.purge.stats.transactions.fetch_add(1, Ordering::Relaxed);
-        done += 1;
+        batch.done += 1;
+        before = Some(h);
     }
-    Ok(done)
 }
 
 /// The pages of a committed log, one after the other.
@@ -332,7 +352,11 @@ pub async fn kept_for(db: &System, table: u64) -> Result<Kept> {
 /// Frees the pages of the slot's chain that lie before the end of this log. Each is noted as gone before the next: where this
 /// stops with an error, purge comes again, and meanwhile nobody who walks the history may follow it into a page that is free.
 async fn drop_pages(db: &System, h: &History) -> Result<()> {
-    let mut first = db.purge.first_of(db, h.slot, h.end.page).await?;
+    let known = db.purge.first.lock().get(&h.slot).copied();
+    let mut first = match known {
+        Some(page) => page,
+        None => db.purge.first_of(db, h.slot, h.end.page).await?,
+    };
     let mut begin = h.begin.page;
     while first != h.end.page {
         let next = db.undo_slots.drop_first_page(&db.core, h.slot, first).await?;
@@ -345,7 +369,9 @@ async fn drop_pages(db: &System, h: &History) -> Result<()> {
         }
         first = next;
     }
-    db.purge.set_first(h.slot, first);
+    if known != Some(first) {
+        db.purge.set_first(h.slot, first);
+    }
     Ok(())
 }
 

@@ -141,6 +141,21 @@ impl TrxSys {
         self.note_min(&s);
     }
 
+    /// Id and commit number of a transaction that is one mini-transaction ([`super::alone`]): it ends for everybody as it begins. Its pages are
+    /// latched exclusively, so a view that is opened from here on reads what it writes when that is in the log, and one that is there does
+    /// not see it. `None`: ids have to be reserved first.
+    pub(super) fn pass(&self) -> Option<(TrxId, u64)> {
+        let mut s = self.state.lock();
+        if s.next_id >= self.reserved.load(Ordering::Acquire) {
+            return None;
+        }
+        let (id, no) = (s.next_id, s.next_no);
+        (s.next_id, s.next_no) = (id + 1, no + 1);
+        s.fresh = false;
+        self.note_min(&s);
+        Some((id, no))
+    }
+
     pub fn abandon_commit(&self, no: u64) {
         self.state.lock().committing.remove(&no);
     }
@@ -218,9 +233,9 @@ impl TrxSys {
         old.cloned().unwrap_or_else(|| Arc::new(build(&s, self.rt.coarse_now())))
     }
 
-    /// Whether every registered view sees this transaction as committed.
-    pub fn all_see(&self, id: TrxId) -> bool {
-        self.state.lock().views.iter().filter(|v| v.in_use()).all(|v| v.sees(id))
+    /// The registered views.
+    pub fn views(&self) -> Vec<Arc<View>> {
+        self.state.lock().views.iter().filter(|v| v.in_use()).cloned().collect()
     }
 
     /// Number that the next commit will get, for marking definitions as younger than existing views.

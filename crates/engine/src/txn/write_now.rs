@@ -1,5 +1,5 @@
-//! Writes of one row that wait for nothing: by the full clustered key, in one attempt, with the row's entries and, where the transaction
-//! ends with it, the commit in one mini-transaction.
+//! Writes of one row that wait for nothing: by the full clustered key, in one attempt, with the row's entries and, where the write is a
+//! transaction of its own ([`super::alone`]), the commit in one mini-transaction.
 //!
 //! An UPDATE or DELETE by key and an INSERT of a row find everything in memory nearly always. They are then plain functions. Such a write
 //! answers `None` where it would have to wait for anything (a page, a latch, a lock, room in the log, a definition statement), where a
@@ -8,19 +8,16 @@
 //!
 //! Invariants:
 //! - The row and all of its entries that change are latched exclusively at the same time, so nobody sees one without the others.
-//! - A transaction that ends with the write takes no explicit lock: from the latch on the row names it as the writer, which is a lock, and
-//!   it has committed before it does anything else. Anyone who has the row locked was asked for under the latch.
-//! - A commit that is written with its only change has the number that it got before: as with any commit, the transaction counts as
-//!   active until its group is in the log.
 
 use super::external::longest_inline;
+use super::now::{self, ShortKey};
 use super::secondary::{is_marked, note_trx, set_mark, value};
-use super::undo::{self, Change, Patch, UndoPlace};
+use super::undo::{self, Change, Patch, UndoLog};
 use super::version::{DELETED, HEADER, RowHeader};
-use super::{Durability, LockMode, OnLocked, Owed, RowAttempt, Txn};
+use super::{LockMode, OnLocked, RowAttempt, System, Txn};
 use crate::btree::{self, Place, gathered_leaf};
 use crate::change_buffer::VALUE;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::ids::{Lsn, TrxId};
 use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{self, Apply, Gather, P, Work};
@@ -33,7 +30,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Bytes of redo that a write may have. The room that it does not use is given back with its commit.
-const WANT: usize = 4 * 1024;
+pub(super) const WANT: usize = 4 * 1024;
 
 /// Indexes of a table that is written so.
 const INDEXES: usize = 16;
@@ -41,9 +38,58 @@ const INDEXES: usize = 16;
 /// What becomes of the row.
 pub enum RowChange<'m> {
     /// Puts the new row, which has the same clustered key, into the vector. It is called with the leaf latched, so it computes no more than
-    /// a few columns. False: the row is to be changed in the usual way.
-    Update(&'m mut dyn FnMut(&[u8], &mut Vec<u8>) -> bool),
+    /// a few columns.
+    Update(&'m mut dyn FnMut(&[u8], &mut Vec<u8>) -> Made),
     Delete,
+}
+
+/// What came of the making of a new row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Made {
+    New,
+    /// The row is what it is to be: it gets no new version.
+    Same,
+    /// The row is to be changed in the usual way.
+    Declined,
+}
+
+/// The row that is to change: by its clustered key, or by that of another unique index, of which no part is NULL.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'k> {
+    pub index: usize,
+    pub key: &'k [u8],
+}
+
+impl Sought<'_> {
+    /// The clustered key, where it is another one; `None`: it is not known without waiting, or there is no row.
+    pub fn clustered(&self, db: &System, t: &Table) -> Option<Option<ShortKey>> {
+        match self.index {
+            0 => Some(None),
+            index => now::entry(db, t, index, self.key)?.map(Some),
+        }
+    }
+}
+
+/// Whose write it is: a transaction's, or the only one of its transaction.
+pub(super) trait Writer {
+    /// The transaction commits with the write.
+    const ENDS: bool;
+
+    fn db(&self) -> &System;
+
+    fn log(&mut self) -> &mut UndoLog;
+
+    /// The clustered record, whose leaf is latched, is the writer's to change.
+    fn lock(&mut self, index: &Index, key: &[u8], h: &RowHeader) -> RowAttempt<()>;
+
+    /// Somebody else has a lock of the record.
+    fn would_wait(&self, name: &LockName) -> bool;
+
+    /// Everything is latched: the writer's id, and its commit number where it ends.
+    fn begin(&mut self) -> Option<(TrxId, Option<u64>)>;
+
+    /// The write has its place in the log, and its pages are latched still.
+    fn logged(&mut self);
 }
 
 /// The entries of an index before and after a write, where they differ.
@@ -83,11 +129,11 @@ struct Cell<'c> {
 }
 
 /// The end of an attempt whose statement goes the usual way.
-fn decline<T>() -> RowAttempt<T> {
+pub(super) fn decline<T>() -> RowAttempt<T> {
     Err(Error::LockNotAvailable.into())
 }
 
-fn unless(reason: bool) -> RowAttempt<()> {
+pub(super) fn unless(reason: bool) -> RowAttempt<()> {
     if reason { decline() } else { Ok(()) }
 }
 
@@ -154,84 +200,84 @@ fn moved(
     Ok(all)
 }
 
+/// The table is one whose rows are written so.
+pub(super) fn is_simple(t: &Table) -> bool {
+    let simple = !t.has_hidden_key() && t.parts.is_empty() && t.indexes.len() <= INDEXES;
+    simple && !planted::any() && t.usable().is_ok()
+}
+
+/// The database takes writes.
+pub(super) fn may_write(db: &System) -> bool {
+    db.core.log.failure().is_ok() && db.force.may_write().is_ok()
+}
+
+pub(super) fn count_change(
+    db: &System,
+    t: &Table,
+    index: usize,
+    change: &RowChange<'_>,
+    changed: bool,
+) {
+    db.stats.rows_read.add(1);
+    t.indexes[index].uses.add(Use::Fetched, 1);
+    if !changed {
+        return;
+    }
+    let (counter, what) = match change {
+        RowChange::Update(_) => (&db.stats.rows_updated, Use::Updated),
+        RowChange::Delete => {
+            t.rows.fetch_sub(1, Ordering::Relaxed);
+            (&db.stats.rows_deleted, Use::Deleted)
+        }
+    };
+    counter.add(1);
+    t.indexes[0].uses.add(what, 1);
+}
+
+pub(super) fn count_insert(db: &System, t: &Table) {
+    t.rows.fetch_add(1, Ordering::Relaxed);
+    db.stats.rows_inserted.add(1);
+    t.indexes[0].uses.add(Use::Inserted, 1);
+}
+
 impl Txn {
-    /// Changes the row with this clustered key. `ends`: the transaction has nothing else to do, and commits with it; then it is over, and
-    /// the answer is what [`Txn::commit_ahead`] gives. `None`: nothing was written; the transaction may have the table's metadata lock, the
-    /// row's lock, and be a writer, which the usual write makes it too.
+    /// Changes the row with this key of a unique index, none of whose parts is NULL; false: the row is what it is to be. `None`: nothing was written; the transaction may have the
+    /// table's metadata lock, the row's lock, and be a writer, which the usual write makes it too.
     pub fn change_now(
         &mut self,
         t: &Arc<Table>,
+        index: usize,
         key: &[u8],
         mut change: RowChange<'_>,
-        ends: Option<Durability>,
-    ) -> Option<Result<Option<Owed>>> {
+    ) -> Option<bool> {
         self.ready_now(t)?;
-        let (db, who) = (self.db.clone(), (self.o.session_id, self.id));
-        let attempt = |txn: &mut Txn, w: &mut Work<'_>| {
-            txn.change_attempt_now(w, t, key, &mut change, ends.is_some())
-        };
-        let lsn = mtr::attempt_now(&db, WANT, self, attempt)?;
-        let (counter, what) = match change {
-            RowChange::Update(_) => (&db.stats.rows_updated, Use::Updated),
-            RowChange::Delete => {
-                t.rows.fetch_sub(1, Ordering::Relaxed);
-                (&db.stats.rows_deleted, Use::Deleted)
-            }
-        };
-        counter.add(1);
-        db.stats.rows_read.add(1);
-        let uses = &t.indexes[0].uses;
-        uses.add(what, 1);
-        uses.add(Use::Fetched, 1);
-        self.rows += 1;
-        match ends {
-            Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),
-            None => Some(Ok(None)),
-        }
+        let (db, sought) = (self.db.clone(), Sought { index, key });
+        let found = sought.clustered(&db, t)?;
+        let key = found.as_deref().unwrap_or(key);
+        let attempt = |w: &mut Work<'_>| change_attempt(self, w, t, (key, sought), &mut change);
+        let changed = mtr::attempt_now(&db.core, WANT, attempt)?.is_some();
+        count_change(&db, t, index, &change, changed);
+        self.rows += u64::from(changed);
+        Some(changed)
     }
 
     /// Inserts a row. As [`Txn::change_now`]; a row in the way is a reason for the usual way, unless it is deleted.
-    pub fn insert_now(
-        &mut self,
-        t: &Arc<Table>,
-        row: &[u8],
-        ends: Option<Durability>,
-    ) -> Option<Result<Option<Owed>>> {
+    pub fn insert_now(&mut self, t: &Arc<Table>, row: &[u8]) -> Option<()> {
         let key = t.clustered_key(row).ok()?;
         self.ready_now(t)?;
-        let (db, who) = (self.db.clone(), (self.o.session_id, self.id));
-        let attempt = |txn: &mut Txn, w: &mut Work<'_>| {
-            txn.insert_attempt_now(w, t, &key, row, ends.is_some())
-        };
-        let lsn = mtr::attempt_now(&db, WANT, self, attempt)?;
-        t.rows.fetch_add(1, Ordering::Relaxed);
-        db.stats.rows_inserted.add(1);
-        t.indexes[0].uses.add(Use::Inserted, 1);
+        let db = self.db.clone();
+        let attempt = |w: &mut Work<'_>| insert_attempt(self, w, t, &key, row);
+        mtr::attempt_now(&db.core, WANT, attempt)?;
+        count_insert(&db, t);
         self.rows += 1;
-        match ends {
-            Some(d) => Some(self.committed(&db, Some((lsn, d)), who)),
-            None => Some(Ok(None)),
-        }
-    }
-
-    /// The end of a transaction that was begun for one write, which has declined.
-    pub fn dismiss(mut self) {
-        if self.undo.as_ref().is_some_and(|log| !log.is_begun())
-            && let Some(log) = self.undo.take()
-        {
-            self.db.trx.end_rollback(self.id);
-            self.db.undo_slots.give_back(log);
-            self.id = 0;
-            self.finish();
-        }
+        Some(())
     }
 
     /// The table's lock, and the transaction is a writer.
     fn ready_now(&mut self, t: &Arc<Table>) -> Option<()> {
         let o = &self.o;
-        let plain = o.held.is_none() && !o.background && !o.read_only && !planted::any();
-        let simple = !t.has_hidden_key() && t.parts.is_empty() && t.indexes.len() <= INDEXES;
-        if !plain || !simple || self.check_alive().is_err() || t.usable().is_err() {
+        let plain = o.held.is_none() && !o.background && !o.read_only;
+        if !plain || !is_simple(t) || self.check_alive().is_err() {
             return None;
         }
         match self.mdl.iter_mut().find(|h| h.is_for(t)) {
@@ -256,8 +302,9 @@ impl Txn {
             return Some(());
         }
         let db = &self.db;
-        db.core.log.failure().ok()?;
-        db.force.may_write().ok()?;
+        if !may_write(db) {
+            return None;
+        }
         let log = db.undo_slots.take_free()?;
         self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
         let Some(id) = db.trx.next_writer(&self.locks) else {
@@ -267,274 +314,267 @@ impl Txn {
         (self.id, self.undo) = (id, Some(log));
         Some(())
     }
+}
 
-    /// The clustered record is this transaction's to change.
-    fn lock_now(&mut self, index: &Index, key: &[u8], h: &RowHeader, ends: bool) -> RowAttempt<()> {
+impl Writer for Txn {
+    const ENDS: bool = false;
+
+    fn db(&self) -> &System {
+        &self.db
+    }
+
+    fn log(&mut self) -> &mut UndoLog {
+        self.undo_mut()
+    }
+
+    fn lock(&mut self, index: &Index, key: &[u8], h: &RowHeader) -> RowAttempt<()> {
         if h.trx == self.id {
             self.gained.forget();
             return Ok(());
         }
         unless(self.db.trx.is_active(h.trx))?;
-        if !ends {
-            let (mode, kind) = (LockMode::Exclusive, Kind::Record);
-            return self.lock_clustered(index, key, h, mode, kind, OnLocked::NoWait);
-        }
-        let name = LockName::new(index.id, Some(key));
-        unless(self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record))
+        self.lock_clustered(index, key, h, LockMode::Exclusive, Kind::Record, OnLocked::NoWait)
     }
 
-    fn change_attempt_now(
-        &mut self,
-        w: &mut Work<'_>,
-        t: &Arc<Table>,
-        key: &[u8],
-        change: &mut RowChange<'_>,
-        ends: bool,
-    ) -> RowAttempt<Lsn> {
-        let index = &t.indexes[0];
-        let mut g = w.gather();
-        let at = btree::place(&mut g, &index.tree, key)?;
-        let Ok(slot) = at.slot else { return decline() };
-        let value = slotted::value(g.bytes(at.leaf), slot);
-        let h = RowHeader::read(value);
-        unless(h.is_deleted())?;
-        unless(is_long(t, &value[HEADER..]))?;
-        self.lock_now(index, key, &h, ends)?;
-        let old = value[HEADER..].to_vec();
-        let (new, flags) = match change {
-            RowChange::Delete => (None, DELETED),
-            RowChange::Update(make) => {
-                let mut new = Vec::with_capacity(old.len() + 64);
-                unless(!make(&old, &mut new))?;
-                (Some(new), 0)
-            }
-        };
-        let moved = moved(t, key, Some(&old), new.as_deref())?;
-        let mut entries = Entries::new();
-        self.gather_entries(&mut g, t, &moved, key.len(), true, &mut entries)?;
-        let obsolete = if new.is_some() { &moved[..] } else { &[] };
-        let row = new.as_deref().unwrap_or(&old);
-        let rec = self.encode_now(&g, t, (key, &h), (&old, row), obsolete)?;
-        let cell = Cell { leaf: at.leaf, slot: Ok(slot), key, flags, row };
-        self.write_now(g, t, &cell, old.len(), &rec, &entries, ends)
+    fn would_wait(&self, name: &LockName) -> bool {
+        self.db.locks.would_wait(&self.locks, name, Mode::X, Kind::Record)
     }
 
-    fn insert_attempt_now(
-        &mut self,
-        w: &mut Work<'_>,
-        t: &Arc<Table>,
-        key: &[u8],
-        row: &[u8],
-        ends: bool,
-    ) -> RowAttempt<Lsn> {
-        let index = &t.indexes[0];
-        let mut g = w.gather();
-        let at = btree::place(&mut g, &index.tree, key)?;
-        let mut entries = Entries::new();
-        let (rec, old_len) = match at.slot {
-            Err(_) => {
-                unless(self.db.locks.has_gaps(index.id))?;
-                let moved = moved(t, key, None, Some(row))?;
-                self.gather_entries(&mut g, t, &moved, key.len(), false, &mut entries)?;
-                ((undo::encode_insert(t.def.id, key), false), 0)
-            }
-            Ok(slot) => {
-                let value = slotted::value(g.bytes(at.leaf), slot);
-                let h = RowHeader::read(value);
-                unless(!h.is_deleted() || is_long(t, &value[HEADER..]))?;
-                self.lock_now(index, key, &h, ends)?;
-                let old = value[HEADER..].to_vec();
-                let all = moved(t, key, None, Some(row))?;
-                self.gather_entries(&mut g, t, &all, key.len(), false, &mut entries)?;
-                let obsolete = moved(t, key, Some(&old), Some(row))?;
-                (self.encode_now(&g, t, (key, &h), (&old, row), &obsolete)?, old.len())
-            }
-        };
-        let cell = Cell { leaf: at.leaf, slot: at.slot, key, flags: 0, row };
-        self.write_now(g, t, &cell, old_len, &rec, &entries, ends)
+    fn begin(&mut self) -> Option<(TrxId, Option<u64>)> {
+        Some((self.id, None))
     }
 
-    /// The undo record of a change, and whether it leaves work for purge.
-    fn encode_now(
-        &self,
-        g: &Gather<'_, '_>,
-        t: &Table,
-        (key, h): (&[u8], &RowHeader),
-        (old, new): (&[u8], &[u8]),
-        obsolete: &[Moved],
-    ) -> RowAttempt<(Vec<u8>, bool)> {
-        let gone = |m: &Moved| Some((t.indexes[m.index].id, m.gone.clone()?));
-        let obsolete: SmallVec<[(u64, Vec<u8>); 4]> = obsolete.iter().filter_map(gone).collect();
-        let change = Change {
-            table: t.def.id,
-            key,
-            old_flags: h.flags,
-            old_trx: h.trx,
-            old_roll: h.roll,
-            patch: Patch::between(old, new),
-            obsolete: obsolete.iter().map(|(i, e)| (*i, e.as_slice())).collect(),
-            externals: Vec::new(),
-            purged: false,
-        };
-        let rec = undo::encode_change(&change);
-        unless(rec.len() > undo::record_max(g.core().spaces.page_size()))?;
-        Ok((rec, change.leaves_work()))
-    }
-
-    /// Latches the leaves of the entries. `marks`: those that go are to be marked; else they are already.
-    fn gather_entries<'t>(
-        &self,
-        g: &mut Gather<'_, '_>,
-        t: &'t Table,
-        moved: &[Moved],
-        key_len: usize,
-        marks: bool,
-        out: &mut Entries<'t>,
-    ) -> RowAttempt<()> {
-        let max = slotted::max_key(g.core().spaces.page_size());
-        for m in moved {
-            let index = &t.indexes[m.index];
-            unless(index.trees().buffer.is_some())?;
-            if let Some(gone) = m.gone.as_ref().filter(|_| marks) {
-                let (leaf, slot) = find(g, index, gone)?;
-                let Ok(slot) = slot else { return decline() };
-                unless(is_marked(slotted::value(g.bytes(leaf), slot)))?;
-                self.free_of_readers(index, gone)?;
-                let (key, columns) = (gone.clone(), gone.len() - key_len);
-                out.push(Entry { index, leaf, slot, key, columns, what: What::Mark });
-            }
-            if let Some(come) = &m.come {
-                unless(come.len() > max)?;
-                self.gather_new(g, index, come, come.len() - key_len, out)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Latches the leaf of an entry that is to live.
-    fn gather_new<'t>(
-        &self,
-        g: &mut Gather<'_, '_>,
-        index: &'t Index,
-        entry: &[u8],
-        columns: usize,
-        out: &mut Entries<'t>,
-    ) -> RowAttempt<()> {
-        let (leaf, slot) = find(g, index, entry)?;
-        let p = g.bytes(leaf);
-        let (slot, what) = match slot {
-            Ok(slot) if !is_marked(slotted::value(p, slot)) => return Ok(()),
-            // Others may have come to have the columns of a marked entry.
-            Ok(_) if index.def.unique => return decline(),
-            Ok(slot) => {
-                self.free_of_readers(index, entry)?;
-                (slot, What::Revive)
-            }
-            Err(slot) => {
-                unless(self.db.locks.has_gaps(index.id))?;
-                unless(!slotted::fits(p, entry.len(), VALUE))?;
-                let columns = &entry[..columns];
-                let asks = index.def.unique && !index.has_null(columns);
-                unless(asks && !is_free(p, slot, columns))?;
-                (slot, What::Insert)
-            }
-        };
-        out.push(Entry { index, leaf, slot, key: entry.to_vec(), columns, what });
-        Ok(())
-    }
-
-    /// Nobody else has a lock of the entry, whose mark is about to change.
-    fn free_of_readers(&self, index: &Index, entry: &[u8]) -> RowAttempt<()> {
-        let name = LockName::new(index.id, Some(entry));
-        unless(self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record))
-    }
-
-    /// The second half: everything at once.
-    #[allow(clippy::too_many_arguments)]
-    fn write_now(
-        &mut self,
-        mut g: Gather<'_, '_>,
-        t: &Table,
-        cell: &Cell<'_>,
-        old_len: usize,
-        (rec, leaves_work): &(Vec<u8>, bool),
-        entries: &[Entry<'_>],
-        ends: bool,
-    ) -> RowAttempt<Lsn> {
-        let (tree, len) = (&t.indexes[0].tree, HEADER + cell.row.len());
-        let page_size = g.core().spaces.page_size();
-        unless(cell.key.len() + cell.row.len() > longest_inline(page_size))?;
-        let p = g.bytes(cell.leaf);
-        let (fits, own) = match cell.slot {
-            Ok(slot) => {
-                (slotted::fits_replace(p, slot, len), btree::replace_need(HEADER + old_len, len))
-            }
-            Err(_) => {
-                let fits = cell.key.len() <= slotted::max_key(page_size)
-                    && slotted::fits(p, cell.key.len(), len);
-                (fits, btree::insert_need(cell.key.len(), len))
-            }
-        };
-        unless(!fits)?;
-        let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
-            return decline();
-        };
-        let more: usize = entries.iter().map(Entry::need).sum();
-        let need = own + undo::append_need(rec.len()) + more;
-        unless(need > WANT || ends && !place.is_first())?;
-        let no = ends.then(|| self.db.trx.begin_commit());
-        let mut a = match g.seal(need) {
-            Ok(a) => a,
-            Err(stop) => {
-                no.inspect(|no| self.db.trx.abandon_commit(*no));
-                return Err(stop.into());
-            }
-        };
-        let roll = self.append_now(&mut a, &place, rec, no);
-        let header = RowHeader { flags: cell.flags, trx: self.id, roll };
-        match cell.slot {
-            Ok(slot) => btree::replace(&mut a, cell.leaf, slot, &header.with(cell.row)),
-            Err(slot) => {
-                let value = RowHeader { roll: 0, ..header }.with(cell.row);
-                btree::insert(&mut a, tree, cell.leaf, slot, cell.key, &value);
-            }
-        }
-        entries.iter().for_each(|e| e.apply(&mut a, self.id));
-        let lsn = a.commit();
+    fn logged(&mut self) {
         self.locks.weight.fetch_add(1, Ordering::Relaxed);
-        if *leaves_work {
-            self.undo_mut().note_work();
-        }
-        if let Some(no) = no {
-            self.end_commit_now(no);
-        }
-        Ok(lsn)
     }
+}
 
-    /// The undo record, with the commit under number `no` if there is one. Gives the record's roll pointer.
-    fn append_now(
-        &mut self,
-        a: &mut Apply<'_>,
-        place: &UndoPlace,
-        rec: &[u8],
-        no: Option<u64>,
-    ) -> u64 {
-        let id = self.id;
-        match no {
-            Some(no) => undo::append_committed(a, self.undo_mut(), place, (id, no), rec),
-            None => undo::append(a, self.undo_mut(), place, id, rec),
+/// The end of the log's group; `None`: the row is what it is to be.
+pub(super) fn change_attempt<O: Writer>(
+    o: &mut O,
+    w: &mut Work<'_>,
+    t: &Table,
+    (key, sought): (&[u8], Sought<'_>),
+    change: &mut RowChange<'_>,
+) -> RowAttempt<Option<Lsn>> {
+    let index = &t.indexes[0];
+    let mut g = w.gather();
+    let at = btree::place(&mut g, &index.tree, key)?;
+    let Ok(slot) = at.slot else { return decline() };
+    let value = slotted::value(g.bytes(at.leaf), slot);
+    let h = RowHeader::read(value);
+    unless(h.is_deleted())?;
+    unless(is_long(t, &value[HEADER..]))?;
+    // It may have got another key since its entry was read.
+    let Sought { index: by, key: sought } = sought;
+    unless(by > 0 && !now::has_key(t, by, sought, &value[HEADER..]))?;
+    o.lock(index, key, &h)?;
+    let old = &value[HEADER..];
+    let (new, flags) = match change {
+        RowChange::Delete => (None, DELETED),
+        RowChange::Update(make) => {
+            let mut new = Vec::with_capacity(old.len() + 64);
+            match make(old, &mut new) {
+                Made::New => {}
+                Made::Same => return Ok(None),
+                Made::Declined => return decline(),
+            }
+            (Some(new), 0)
         }
-        place.at.roll_pointer()
-    }
+    };
+    let (moved, old_len) = (moved(t, key, Some(old), new.as_deref())?, old.len());
+    let obsolete = if new.is_some() { &moved[..] } else { &[] };
+    let rec = encode(&g, t, (key, &h), (old, new.as_deref().unwrap_or(old)), obsolete)?;
+    let row = new.unwrap_or_else(|| old.to_vec());
+    let mut entries = Entries::new();
+    gather_entries(o, &mut g, t, &moved, key.len(), true, &mut entries)?;
+    let cell = Cell { leaf: at.leaf, slot: Ok(slot), key, flags, row: &row };
+    write(o, g, t, &cell, old_len, &rec, &entries).map(Some)
+}
 
-    /// The commit is in the log.
-    fn end_commit_now(&mut self, no: u64) {
-        let log = self.undo.take().expect("the record was written to it");
-        let (db, id) = (&self.db, std::mem::take(&mut self.id));
-        db.purge.add(no, id, &log);
-        db.trx.end_commit(id, no);
-        db.undo_slots.give_back(log);
+pub(super) fn insert_attempt<O: Writer>(
+    o: &mut O,
+    w: &mut Work<'_>,
+    t: &Table,
+    key: &[u8],
+    row: &[u8],
+) -> RowAttempt<Lsn> {
+    let index = &t.indexes[0];
+    let mut g = w.gather();
+    let at = btree::place(&mut g, &index.tree, key)?;
+    let mut entries = Entries::new();
+    let (rec, old_len) = match at.slot {
+        Err(_) => {
+            unless(o.db().locks.has_gaps(index.id))?;
+            let moved = moved(t, key, None, Some(row))?;
+            gather_entries(o, &mut g, t, &moved, key.len(), false, &mut entries)?;
+            ((undo::encode_insert(t.def.id, key), false), 0)
+        }
+        Ok(slot) => {
+            let value = slotted::value(g.bytes(at.leaf), slot);
+            let h = RowHeader::read(value);
+            unless(!h.is_deleted() || is_long(t, &value[HEADER..]))?;
+            o.lock(index, key, &h)?;
+            let old = value[HEADER..].to_vec();
+            let all = moved(t, key, None, Some(row))?;
+            gather_entries(o, &mut g, t, &all, key.len(), false, &mut entries)?;
+            let obsolete = moved(t, key, Some(&old), Some(row))?;
+            (encode(&g, t, (key, &h), (&old, row), &obsolete)?, old.len())
+        }
+    };
+    let cell = Cell { leaf: at.leaf, slot: at.slot, key, flags: 0, row };
+    write(o, g, t, &cell, old_len, &rec, &entries)
+}
+
+/// The undo record of a change, and whether it leaves work for purge.
+fn encode(
+    g: &Gather<'_, '_>,
+    t: &Table,
+    (key, h): (&[u8], &RowHeader),
+    (old, new): (&[u8], &[u8]),
+    obsolete: &[Moved],
+) -> RowAttempt<(Vec<u8>, bool)> {
+    let gone = |m: &Moved| Some((t.indexes[m.index].id, m.gone.clone()?));
+    let obsolete: SmallVec<[(u64, Vec<u8>); 4]> = obsolete.iter().filter_map(gone).collect();
+    let change = Change {
+        table: t.def.id,
+        key,
+        old_flags: h.flags,
+        old_trx: h.trx,
+        old_roll: h.roll,
+        patch: Patch::between(old, new),
+        obsolete: obsolete.iter().map(|(i, e)| (*i, e.as_slice())).collect(),
+        externals: Vec::new(),
+        purged: false,
+    };
+    let rec = undo::encode_change(&change);
+    unless(rec.len() > undo::record_max(g.core().spaces.page_size()))?;
+    Ok((rec, change.leaves_work()))
+}
+
+/// Latches the leaves of the entries. `marks`: those that go are to be marked; else they are already.
+fn gather_entries<'t, O: Writer>(
+    o: &O,
+    g: &mut Gather<'_, '_>,
+    t: &'t Table,
+    moved: &[Moved],
+    key_len: usize,
+    marks: bool,
+    out: &mut Entries<'t>,
+) -> RowAttempt<()> {
+    let max = slotted::max_key(g.core().spaces.page_size());
+    for m in moved {
+        let index = &t.indexes[m.index];
+        unless(index.trees().buffer.is_some())?;
+        if let Some(gone) = m.gone.as_ref().filter(|_| marks) {
+            let (leaf, slot) = find(g, index, gone)?;
+            let Ok(slot) = slot else { return decline() };
+            unless(is_marked(slotted::value(g.bytes(leaf), slot)))?;
+            free_of_readers(o, index, gone)?;
+            let (key, columns) = (gone.clone(), gone.len() - key_len);
+            out.push(Entry { index, leaf, slot, key, columns, what: What::Mark });
+        }
+        if let Some(come) = &m.come {
+            unless(come.len() > max)?;
+            gather_new(o, g, index, come, come.len() - key_len, out)?;
+        }
     }
+    Ok(())
+}
+
+/// Latches the leaf of an entry that is to live.
+fn gather_new<'t, O: Writer>(
+    o: &O,
+    g: &mut Gather<'_, '_>,
+    index: &'t Index,
+    entry: &[u8],
+    columns: usize,
+    out: &mut Entries<'t>,
+) -> RowAttempt<()> {
+    let (leaf, slot) = find(g, index, entry)?;
+    let p = g.bytes(leaf);
+    let (slot, what) = match slot {
+        Ok(slot) if !is_marked(slotted::value(p, slot)) => return Ok(()),
+        // Others may have come to have the columns of a marked entry.
+        Ok(_) if index.def.unique => return decline(),
+        Ok(slot) => {
+            free_of_readers(o, index, entry)?;
+            (slot, What::Revive)
+        }
+        Err(slot) => {
+            unless(o.db().locks.has_gaps(index.id))?;
+            unless(!slotted::fits(p, entry.len(), VALUE))?;
+            let columns = &entry[..columns];
+            let asks = index.def.unique && !index.has_null(columns);
+            unless(asks && !is_free(p, slot, columns))?;
+            (slot, What::Insert)
+        }
+    };
+    out.push(Entry { index, leaf, slot, key: entry.to_vec(), columns, what });
+    Ok(())
+}
+
+/// Nobody else has a lock of the entry, whose mark is about to change.
+fn free_of_readers(o: &impl Writer, index: &Index, entry: &[u8]) -> RowAttempt<()> {
+    unless(o.would_wait(&LockName::new(index.id, Some(entry))))
+}
+
+/// The second half: everything at once.
+fn write<O: Writer>(
+    o: &mut O,
+    mut g: Gather<'_, '_>,
+    t: &Table,
+    cell: &Cell<'_>,
+    old_len: usize,
+    (rec, leaves_work): &(Vec<u8>, bool),
+    entries: &[Entry<'_>],
+) -> RowAttempt<Lsn> {
+    let own = room_for(&g, cell, old_len)?;
+    let Some(place) = undo::prepare(&mut g, o.log(), rec.len())? else {
+        return decline();
+    };
+    let more: usize = entries.iter().map(Entry::need).sum();
+    let need = own + undo::append_need(rec.len()) + more;
+    unless(need > WANT || O::ENDS && !place.is_first())?;
+    let Some((id, no)) = o.begin() else { return decline() };
+    let mut a = g.seal(need)?;
+    match no {
+        Some(no) => undo::append_committed(&mut a, o.log(), &place, (id, no), rec),
+        None => undo::append(&mut a, o.log(), &place, id, rec),
+    }
+    let header = RowHeader { flags: cell.flags, trx: id, roll: place.at.roll_pointer() };
+    match cell.slot {
+        Ok(slot) => btree::replace(&mut a, cell.leaf, slot, &header.with(cell.row)),
+        Err(slot) => {
+            let value = RowHeader { roll: 0, ..header }.with(cell.row);
+            btree::insert(&mut a, &t.indexes[0].tree, cell.leaf, slot, cell.key, &value);
+        }
+    }
+    entries.iter().for_each(|e| e.apply(&mut a, id));
+    if *leaves_work {
+        o.log().note_work();
+    }
+    Ok(a.commit_then(|_| o.logged()))
+}
+
+/// Redo that the change of the clustered record takes, where that has room in its leaf.
+fn room_for(g: &Gather<'_, '_>, cell: &Cell<'_>, old_len: usize) -> RowAttempt<usize> {
+    let len = HEADER + cell.row.len();
+    let page_size = g.core().spaces.page_size();
+    unless(cell.key.len() + cell.row.len() > longest_inline(page_size))?;
+    let p = g.bytes(cell.leaf);
+    let (fits, own) = match cell.slot {
+        Ok(slot) => {
+            (slotted::fits_replace(p, slot, len), btree::replace_need(HEADER + old_len, len))
+        }
+        Err(_) => {
+            let fits = cell.key.len() <= slotted::max_key(page_size)
+                && slotted::fits(p, cell.key.len(), len);
+            (fits, btree::insert_need(cell.key.len(), len))
+        }
+    };
+    unless(!fits)?;
+    Ok(own)
 }
 
 /// Where an entry is, or would be, in a leaf that is latched exclusively.

@@ -4,7 +4,7 @@ use super::{Client, Done, Open};
 use crate::model::Promise;
 use crate::schema::{Content, Handle, Row, TableSpec, decode, encode, key_of};
 use std::sync::Arc;
-use weir_engine::{Durability, Error, RowChange};
+use weir_engine::{Alone, Durability, Error, Made, RowChange};
 
 /// How often a write tries the short way first.
 const SHORT: f64 = 0.4;
@@ -27,7 +27,7 @@ impl Client {
         if !self.short.chance(SHORT) {
             return None;
         }
-        o.txn.insert_now(t, row, None).map(|done| done.map(|_| ()))
+        o.txn.insert_now(t, row).map(Ok)
     }
 
     /// As [`Client::insert_short`], of a row that the transaction has locked; `new`: `None` deletes it.
@@ -49,34 +49,28 @@ impl Client {
                 t.def.name
             );
             out.extend_from_slice(new.unwrap_or_default());
-            true
+            Made::New
         };
         let change = match new {
             Some(_) => RowChange::Update(&mut make),
             None => RowChange::Delete,
         };
-        o.txn.change_now(t, key, change, None).map(|done| done.map(|_| ()))
+        o.txn.change_now(t, 0, key, change).map(|_| Ok(()))
     }
 
     /// A transaction of one row whose commit rides in the group of its write.
     pub(super) async fn alone(&mut self) -> Done<()> {
-        let mut o = self.begin_as(false);
+        // The model's transaction; the engine's has nothing to do.
+        let o = self.begin_as(false);
         let Some((t, spec)) = self.table(Content::Random)? else { return self.give_up(o).await };
         let d = self.durability();
         let done = match self.short.below(3) {
-            0 => self.insert_alone(&mut o, &t, &spec, d),
-            1 => self.update_alone(&mut o, &t, &spec, d),
-            _ => self.delete_alone(&mut o, &t, &spec, d),
+            _ if self.background => None,
+            0 => self.insert_alone(&t, &spec, d),
+            1 => self.update_alone(&t, &spec, d),
+            _ => self.delete_alone(&t, &spec, d),
         };
-        let Some((written, owed)) = done else {
-            {
-                let mut w = self.world.lock();
-                w.release(o.no)?;
-                w.ended(o.no, false);
-            }
-            o.txn.dismiss();
-            return Ok(());
-        };
+        let Some((written, done)) = done else { return self.give_up(o).await };
         // Nothing has run since the write: others see it from here on.
         let seq = {
             let mut w = self.world.lock();
@@ -90,7 +84,7 @@ impl Client {
             w.release(o.no)?;
             w.visible(o.no)
         };
-        if let Some(owed) = owed? {
+        if let Some(owed) = done?.owed {
             self.db.settle_commit(owed).await?;
         }
         match d {
@@ -103,53 +97,50 @@ impl Client {
 
     fn insert_alone(
         &mut self,
-        o: &mut Open,
         t: &Handle,
         spec: &TableSpec,
         d: Durability,
-    ) -> Option<(Written, Result<Option<weir_engine::Owed>, Error>)> {
+    ) -> Option<(Written, Result<Alone, Error>)> {
         let row = Arc::new(self.new_row(spec));
         let key = key_of(t, &row);
         self.world.lock().intend(t.def.id, &key, Some(row.clone()));
-        let done = o.txn.insert_now(t, &encode(t, &row), Some(d))?;
+        let done = self.db.insert_alone(t, &encode(t, &row), (1, d))?;
         Some((Written { key, row: Some(row), fresh: true }, done))
     }
 
     fn update_alone(
         &mut self,
-        o: &mut Open,
         t: &Handle,
         spec: &TableSpec,
         d: Durability,
-    ) -> Option<(Written, Result<Option<weir_engine::Owed>, Error>)> {
+    ) -> Option<(Written, Result<Alone, Error>)> {
         let key = self.some_key(t, spec);
-        let mut made = None;
+        let (mut made, db) = (None, self.db.clone());
         let mut make = |old: &[u8], out: &mut Vec<u8>| {
-            let Some(old) = decode(t, old) else { return false };
+            let Some(old) = decode(t, old) else { return Made::Declined };
             let new = Arc::new(self.changed(spec, &old));
             // A row that moves is two rows.
             if key_of(t, &new) != key {
-                return false;
+                return Made::Declined;
             }
             self.world.lock().intend(t.def.id, &key, Some(new.clone()));
             out.extend_from_slice(&encode(t, &new));
             made = Some(new);
-            true
+            Made::New
         };
-        let done = o.txn.change_now(t, &key, RowChange::Update(&mut make), Some(d))?;
+        let done = db.change_alone(t, (0, &key), RowChange::Update(&mut make), (1, d))?;
         Some((Written { key, row: made, fresh: false }, done))
     }
 
     fn delete_alone(
         &mut self,
-        o: &mut Open,
         t: &Handle,
         spec: &TableSpec,
         d: Durability,
-    ) -> Option<(Written, Result<Option<weir_engine::Owed>, Error>)> {
+    ) -> Option<(Written, Result<Alone, Error>)> {
         let key = self.some_key(t, spec);
         self.world.lock().intend(t.def.id, &key, None);
-        let done = o.txn.change_now(t, &key, RowChange::Delete, Some(d))?;
+        let done = self.db.change_alone(t, (0, &key), RowChange::Delete, (1, d))?;
         Some((Written { key, row: None, fresh: false }, done))
     }
 }

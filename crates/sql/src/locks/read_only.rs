@@ -68,6 +68,12 @@ pub struct Inside {
     place: usize,
 }
 
+/// The same for a statement that waits for nothing meanwhile.
+pub struct Passing<'g> {
+    gate: &'g Gate,
+    place: usize,
+}
+
 /// The gate is closed while this lives.
 struct Closing<'g>(&'g Gate);
 
@@ -78,16 +84,30 @@ pub struct Still<'g> {
 }
 
 impl Gate {
-    /// Enters where the state is at most this. The count goes first, so that anyone who closes the gate sees it, or is seen.
-    fn try_enter(self: &Arc<Self>, session: u64, at_most: u8) -> Option<Inside> {
+    /// Passes where the state is at most this. The count goes first, so that anyone who closes the gate sees it, or is seen.
+    fn pass(&self, session: u64, at_most: u8) -> Option<Passing<'_>> {
         let admits = || self.state.load(Ordering::SeqCst) <= at_most;
         if !admits() {
             return None;
         }
         let place = session as usize % PLACES;
         self.inside[place].0.fetch_add(1, Ordering::SeqCst);
-        let inside = Inside { gate: self.clone(), place };
-        admits().then_some(inside)
+        let passing = Passing { gate: self, place };
+        admits().then_some(passing)
+    }
+
+    fn try_enter(self: &Arc<Self>, session: u64, at_most: u8) -> Option<Inside> {
+        let passing = self.pass(session, at_most)?;
+        let place = passing.place;
+        std::mem::forget(passing);
+        Some(Inside { gate: self.clone(), place })
+    }
+
+    fn leave(&self, place: usize) {
+        self.inside[place].0.fetch_sub(1, Ordering::SeqCst);
+        if self.state.load(Ordering::SeqCst) != OPEN {
+            self.queue.wake_all();
+        }
     }
 
     async fn enter_at(self: &Arc<Self>, session: u64, at_most: u8) -> Inside {
@@ -170,10 +190,13 @@ impl Gate {
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        self.gate.inside[self.place].0.fetch_sub(1, Ordering::SeqCst);
-        if self.gate.state.load(Ordering::SeqCst) != OPEN {
-            self.gate.queue.wake_all();
-        }
+        self.gate.leave(self.place);
+    }
+}
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        self.gate.leave(self.place);
     }
 }
 
@@ -190,14 +213,10 @@ impl ReadOnlyGate {
         self.statements.enter(w, p, READ_LOCK).await
     }
 
-    /// The same, if nobody closes the gate.
-    pub fn statement_now(&self, session: u64) -> Option<Inside> {
-        self.statements.try_enter(session, OPEN)
-    }
-
-    /// For as long as a transaction commits, if nobody closes the gate.
-    pub fn commit_now(&self, session: u64) -> Option<Inside> {
-        self.commits.try_enter(session, OPEN)
+    /// The same for a statement that waits for nothing, and for its commit if it is a transaction of its own: the gate of commits is closed
+    /// when no statement is inside any more. `None`: somebody closes the gate.
+    pub fn statement_now(&self, session: u64) -> Option<Passing<'_>> {
+        self.statements.pass(session, OPEN)
     }
 
     /// For as long as a transaction commits.

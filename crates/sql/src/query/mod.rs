@@ -44,7 +44,7 @@ pub use plan::point::{KeyValue, PointPlan, key_of};
 pub use plan::point_write::{PointChange, PointWrite};
 pub use plan::told::{announced, column_meta, show_columns};
 pub use plan::{Plan, is_query};
-pub use write::{HowReplicated, Wrote, write_now};
+pub use write::{HowReplicated, Within, Wrote, write_now};
 
 use crate::context::{Changes, StatementCtx, VirtualColumn};
 use crate::ddl::refused::value_error;

@@ -110,3 +110,43 @@ impl Session {
         rt.block_on(pin!(self.run_settle()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Plan;
+    use std::sync::Arc;
+
+    type Sink = &'static mut dyn ResultSink;
+
+    /// Bytes of the future that a call would give.
+    fn size<F: Future>(_: impl FnOnce(&'static mut Session, Sink) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    fn none<T: ?Sized>() -> &'static T {
+        unreachable!("no future is made")
+    }
+
+    /// What a statement passes through is moved when it is made and when it is pinned, and each byte of it is copied then: what few statements
+    /// need stands in a box.
+    #[test]
+    fn hot_futures_are_small() {
+        const MOST: usize = 8 * 1024 + 512;
+        let plan = || None::<Arc<Plan>>;
+        let sizes = [
+            ("query_front", size(|s, sink| s.query_front(&[], sink)), MOST),
+            ("run_execute", size(|s, sink| s.run_execute(0, &[], sink)), MOST),
+            ("execute_inner", size(|s, sink| s.execute_inner(0, &[], sink)), MOST),
+            (
+                "execute_values",
+                size(|s, sink| s.execute_values(0, none(), plan(), &[], sink)),
+                MOST,
+            ),
+            ("run_plan", size(|s, sink| s.run_plan(none(), &[], sink)), MOST - 512),
+        ];
+        for (name, bytes, most) in sizes {
+            assert!(bytes <= most, "the future of {name} has {bytes} bytes");
+        }
+    }
+}

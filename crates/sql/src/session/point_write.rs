@@ -1,4 +1,4 @@
-//! UPDATE and DELETE of one row by its clustered key, and INSERT of one row, run by one function: from the parameters to the OK packet.
+//! UPDATE and DELETE of one row by a unique key, and INSERT of one row, run by one function: from the parameters to the OK packet.
 //!
 //! As of reads (`point`), the way is short because of what it leaves out. `may_write_now` asks what a write wants more than a read does; if
 //! there is something, or if anything has to be waited for, the statement takes the usual way.
@@ -17,13 +17,12 @@ use crate::query::{self, KeyValue, Plan, PointChange, PointWrite, Wrote};
 use crate::session_api::{OkInfo, ParamValue, QueryEnd, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::{SessionInfo as _, Value};
-use std::sync::Arc;
-use weir_engine::{Owed, Txn};
+use weir_engine::Owed;
 use weir_syntax::parse::normalize;
 
 /// A write that has happened, and has not been answered.
 pub(super) struct Written {
-    plan: Arc<Plan>,
+    is_update: bool,
     done: Result<Wrote, SqlError>,
     /// What the caller has to settle before the answer.
     pub owed: Option<Owed>,
@@ -48,8 +47,7 @@ impl Session {
         params: &[ParamValue],
     ) -> Option<Written> {
         let p = self.prepared.get(&id)?;
-        let plan = p.plan.as_ref()?;
-        plan.point_write()?;
+        p.plan.as_ref()?.point_write()?;
         if params.len() != p.params || !self.is_plain() || !self.is_clean() {
             return None;
         }
@@ -64,19 +62,21 @@ impl Session {
         if !params.iter().all(plain) {
             return None;
         }
-        let (plan, kinds) = (plan.clone(), p.kinds().clone());
         let mut values = std::mem::take(&mut self.spare_values);
         values.extend(params.iter().map(|v| param_value(v, collation)));
-        settle(&kinds, &mut values);
+        settle(p.kinds(), &mut values);
+        // Taken out and put back: to count a reference is to lock a line of memory, twice.
+        let plan = self.prepared.get_mut(&id)?.plan.take()?;
         let done = self.run_write(&plan, &values);
         values.clear();
         values.shrink_to(SPARE_VALUES);
         self.spare_values = values;
+        let is_update = is_update(&plan);
+        let p = self.prepared.get_mut(&id)?;
+        p.plan = Some(plan);
         let (done, owed) = done?;
-        if let Some(p) = self.prepared.get(&id) {
-            p.listed.executed();
-        }
-        Some(Written { plan, done, owed, consumed: 0 })
+        p.listed.executed();
+        Some(Written { is_update, done, owed, consumed: 0 })
     }
 
     /// Runs a text by the point plan that is kept for it. `None`: what is known of the text by then is kept for the usual way.
@@ -92,14 +92,15 @@ impl Session {
         normalize(sql, &self.settings.lex_mode, &mut self.normalized)?;
         let Early { params, plan } = self.look_up(sql).ok()?;
         let done = plan.as_ref().and_then(|plan| self.run_write(plan, &params));
-        let (Some((done, owed)), Some(plan)) = (done, &plan) else {
+        let (Some((done, owed)), Some(kept)) = (done, &plan) else {
             self.early = Some(Early { params, plan });
             return None;
         };
         self.ahead = None;
         self.work.inc(Stat::Weir_plan_cache_hits);
-        (self.tally.plan, self.tally.digest) = (Some(plan.clone()), None);
-        Some(Written { plan: plan.clone(), done, owed, consumed: sql.len() })
+        let is_update = is_update(kept);
+        (self.tally.plan, self.tally.digest) = (plan, None);
+        Some(Written { is_update, done, owed, consumed: sql.len() })
     }
 
     /// Nothing of the session or the server wants more of a write than its row.
@@ -107,30 +108,10 @@ impl Session {
         let too_big = |limit: u64| plan.examined() > limit as f64;
         plan.catalog_version() == self.inst.db.catalog_version()
             && !self.settings.join_limit.is_some_and(too_big)
-            && !self.inst.vars.is_read_only()
             && !self.info.gives_insert_id()
             // A row that is logged is noted where rows are written.
             && !self.logs_commits()
             && self.admits(plan, write.serial)
-    }
-
-    /// The transaction of a write: the one that runs, or one that ends with it.
-    fn txn_for_write(&mut self) -> Option<(Txn, bool)> {
-        let single = self.settings.autocommit && !self.explicit;
-        match (&self.txn, single) {
-            (None, true) if !self.settings.read_only => {
-                let o = self.options();
-                Some((self.inst.db.begin(o), true))
-            }
-            // A transaction begins in the usual way.
-            (Some(_), false) => {
-                let mut txn = self.txn.take()?;
-                txn.set_timeouts(self.settings.lock_timeout, self.settings.mdl_timeout());
-                txn.begin_statement();
-                Some((txn, false))
-            }
-            _ => None,
-        }
     }
 
     /// Writes, and commits where the statement is its own transaction. Gives what the caller is to settle, too.
@@ -165,23 +146,30 @@ impl Session {
         key: &[u8],
         values: &[Value<'static>],
     ) -> Option<Result<Wrote, SqlError>> {
-        let _writing = self.inst.read_only.statement_now(self.conn.id)?;
-        let (mut txn, single) = self.txn_for_write()?;
-        let gate = &self.inst.read_only;
-        let _committing = if single { Some(gate.commit_now(self.conn.id)?) } else { None };
-        let ends = single.then(|| self.durability());
-        let done = query::write_now(plan, key, values, statement_ctx!(self), &mut txn, ends);
-        match (single, &done) {
-            (true, None) => txn.dismiss(),
-            (true, Some(_)) => {}
-            (false, _) => {
-                if done.is_some() {
-                    txn.between_statements();
-                }
-                self.txn = Some(txn);
-            }
+        let single = self.settings.autocommit && !self.explicit;
+        let (session, durability) = (self.conn.id, self.durability());
+        // A commit within it passes no gate of its own: anyone who switches the variables on waits for this one first.
+        let _writing = self.inst.read_only.statement_now(session)?;
+        if self.inst.vars.is_read_only() {
+            return None;
         }
-        Some(done?.map_err(engine_error))
+        let mut within = match (&mut self.txn, single) {
+            (None, true) if !self.settings.read_only => {
+                query::Within::Alone { db: &self.inst.db, session, durability }
+            }
+            // A transaction begins in the usual way.
+            (Some(txn), false) => {
+                txn.set_timeouts(self.settings.lock_timeout, self.settings.mdl_timeout());
+                txn.begin_statement();
+                query::Within::Txn(txn)
+            }
+            _ => return None,
+        };
+        let done = query::write_now(plan, key, values, statement_ctx!(self), &mut within)?;
+        if let query::Within::Txn(txn) = within {
+            txn.between_statements();
+        }
+        Some(done.map_err(engine_error))
     }
 
     /// What the statement leaves behind in the counters.
@@ -208,17 +196,20 @@ impl Session {
         written: Written,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        let is_update =
-            matches!(written.plan.point_write().map(|w| &w.what), Some(PointChange::Update { .. }));
         let answered = written.done.and_then(|wrote| {
             if wrote.generated > 0 {
                 self.info.set_generated_id(wrote.generated);
             }
-            self.info.set_row_count(1);
+            let affected = u64::from(wrote.changed || self.conn.found_rows);
+            self.info.set_row_count(affected as i64);
             let ok = self.ok_info(OkInfo {
-                affected_rows: 1,
+                affected_rows: affected,
                 last_insert_id: wrote.generated.max(wrote.explicit),
-                info: if is_update { "Rows matched: 1  Changed: 1  Warnings: 0" } else { "" },
+                info: match (written.is_update, wrote.changed) {
+                    (true, true) => "Rows matched: 1  Changed: 1  Warnings: 0",
+                    (true, false) => "Rows matched: 1  Changed: 0  Warnings: 0",
+                    (false, _) => "",
+                },
                 ..OkInfo::default()
             });
             self.tell_insert_id();
@@ -237,6 +228,10 @@ impl Session {
         let consumed = written.consumed;
         QueryEnd { result: self.answer_write(written, sink), consumed }
     }
+}
+
+fn is_update(plan: &Plan) -> bool {
+    matches!(plan.point_write().map(|w| &w.what), Some(PointChange::Update { .. }))
 }
 
 /// A value that may be a part of a key as it is.

@@ -202,7 +202,7 @@ impl Session {
         self.end_statement(r)
     }
 
-    async fn execute_inner(
+    pub(super) async fn execute_inner(
         &mut self,
         id: u32,
         params: &[ParamValue],
@@ -252,7 +252,7 @@ impl Session {
         r
     }
 
-    async fn execute_values(
+    pub(super) async fn execute_values(
         &mut self,
         id: u32,
         stmt: &Arc<Statement>,
@@ -276,14 +276,35 @@ impl Session {
         } else if !query::is_query(stmt) {
             self.out_to = super::call::OutTo::Client;
             self.said_prepared(id);
-            let done = self.run_statement(stmt, values, sink).await;
+            let done = self.run_statement_apart(stmt, values, sink).await;
             self.out_to = Default::default();
             return done;
         }
         if !self.said.next_gtid.is_plain() {
             return Box::pin(self.run_named(stmt, Some(id), values, sink)).await;
         }
-        self.run_query(stmt, Origin::Prepared(id), values, sink).await
+        self.run_query_apart(stmt, Origin::Prepared(id), values, sink).await
+    }
+
+    /// In a box that is filled by a function of its own: what an execution whose plan is kept does not need takes no room in its frames.
+    fn run_statement_apart<'f>(
+        &'f mut self,
+        stmt: &'f Arc<Statement>,
+        values: &'f [Value<'static>],
+        sink: &'f mut dyn ResultSink,
+    ) -> Boxed<'f, Result<(), SqlError>> {
+        Box::pin(self.run_statement(stmt, values, sink))
+    }
+
+    /// The same.
+    fn run_query_apart<'f>(
+        &'f mut self,
+        stmt: &'f Statement,
+        origin: Origin,
+        values: &'f [Value<'static>],
+        sink: &'f mut dyn ResultSink,
+    ) -> Boxed<'f, Result<(), SqlError>> {
+        Box::pin(self.run_query(stmt, origin, values, sink))
     }
 
     /// A plan that is kept is one for these values as well.

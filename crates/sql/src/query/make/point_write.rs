@@ -1,4 +1,4 @@
-//! Which writes have a point plan: UPDATE and DELETE of one table by equality on all parts of its clustered key, INSERT of one row of values.
+//! Which writes have a point plan: UPDATE and DELETE of one table by equality on all parts of a unique key, INSERT of one row of values.
 //! Whatever a table asks for beyond the row itself (triggers, checks, generated columns, foreign keys, partitions) is the usual plan's.
 
 use super::point::{
@@ -22,15 +22,15 @@ pub fn point_write(plan: &Plan, env: &PlanEnv<'_>) -> Option<Box<PointWrite>> {
     if !is_plain(plan) || plan.foreign.is_some() {
         return None;
     }
-    let (table, what) = match &plan.kind {
+    let (table, index, what) = match &plan.kind {
         Kind::Change(p) => change(plan, p)?,
-        Kind::Insert(p) => (p.table.clone(), insert(plan, p)?),
+        Kind::Insert(p) => (p.table.clone(), 0, insert(plan, p)?),
         _ => return None,
     };
     if !is_simple(&table, env) {
         return None;
     }
-    Some(Box::new(PointWrite { table, what, serial: PointPlan::next_serial() }))
+    Some(Box::new(PointWrite { table, index, what, serial: PointPlan::next_serial() }))
 }
 
 /// The table asks for nothing beyond the row.
@@ -53,7 +53,7 @@ fn is_simple(table: &SqlTable, env: &PlanEnv<'_>) -> bool {
         && triggers().is_none()
 }
 
-fn change(plan: &Plan, p: &ChangePlan) -> Option<(Arc<SqlTable>, PointChange)> {
+fn change(plan: &Plan, p: &ChangePlan) -> Option<(Arc<SqlTable>, usize, PointChange)> {
     let plain = !p.ignore
         && !p.multi
         && !p.collect
@@ -67,7 +67,7 @@ fn change(plan: &Plan, p: &ChangePlan) -> Option<(Arc<SqlTable>, PointChange)> {
     let ([slot], [step]) = (&p.block.tables[..], &p.block.steps[..]) else { return None };
     let Access::Point(key) = &step.access else { return None };
     let bare = step.after.is_empty() && !step.completes && step.kept.is_none();
-    if !plain || !bare || key.index != 0 || !is_plain_table(slot, LockMode::Exclusive) {
+    if !plain || !bare || !is_plain_table(slot, LockMode::Exclusive) {
         return None;
     }
     let parts = parts(key)?;
@@ -78,7 +78,7 @@ fn change(plan: &Plan, p: &ChangePlan) -> Option<(Arc<SqlTable>, PointChange)> {
         What::Delete(_) => PointChange::Delete { key: parts },
         What::Update(assigns) => update(&key.table, assigns, parts)?,
     };
-    Some((key.table.clone(), what))
+    Some((key.table.clone(), key.index, what))
 }
 
 fn update(table: &SqlTable, assigns: &[Assign], key: Box<[PointPart]>) -> Option<PointChange> {

@@ -1,4 +1,4 @@
-//! A write of one row that needs no executor: UPDATE and DELETE by the full clustered key, INSERT of one row of values. What is written stands
+//! A write of one row that needs no executor: UPDATE and DELETE by a unique key, INSERT of one row of values. What is written stands
 //! in the statement's usual plan, which is run where anything wants more (docs/decisions/point-plan.md).
 
 use super::point::PointPart;
@@ -8,6 +8,8 @@ use std::sync::Arc;
 /// See the module.
 pub struct PointWrite {
     pub table: Arc<SqlTable>,
+    /// The unique index by whose key the row is found: its position in the engine's definition.
+    pub index: usize,
     pub what: PointChange,
     /// As of [`super::point::PointPlan`].
     pub serial: u64,
@@ -26,7 +28,7 @@ pub enum PointChange {
 }
 
 impl PointWrite {
-    /// All parts of the clustered key; none: the row is new.
+    /// All parts of the key; none: the row is new.
     pub fn key(&self) -> &[PointPart] {
         match &self.what {
             PointChange::Update { key, .. } | PointChange::Delete { key } => key,

@@ -45,7 +45,7 @@ pub use change::run as run_change;
 pub use image::{counted, duplicate_entry, values_after, with_assigned, with_columns, zero};
 pub use insert::run as run_insert;
 pub use outcome::{Cascade, Cascaded, Inserted, Updated};
-pub use point::{Wrote, write_now};
+pub use point::{Within, Wrote, write_now};
 pub use replicated::{How as HowReplicated, apply as apply_rows};
 pub use stages::generate;
 

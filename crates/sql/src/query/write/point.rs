@@ -19,12 +19,15 @@ use crate::query::plan::{Kind, Plan};
 use crate::status::Stat;
 use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlMode, StoreCtx, Value};
+use std::sync::Arc;
 use weir_engine::row::RowView;
-use weir_engine::{Durability, Error as EngineError, Owed, RowChange, Txn};
+use weir_engine::{Alone, Db, Durability, Error as EngineError, Made, Owed, RowChange, Table, Txn};
 
 /// What a write that has happened came to.
 #[derive(Default)]
 pub struct Wrote {
+    /// False: the row is what it was to be.
+    pub changed: bool,
     /// Of a transaction that has ended with it.
     pub owed: Option<Owed>,
     /// The number that the AUTO_INCREMENT column was given; 0: none.
@@ -35,14 +38,61 @@ pub struct Wrote {
 
 type Done = Option<Result<Wrote, EngineError>>;
 
-/// Runs a write by its point plan. `key`: of the row, by [`PointWrite::key`]. `ends`: the transaction ends with it.
+/// The transaction of a write.
+pub enum Within<'t> {
+    Txn(&'t mut Txn),
+    /// It is the whole of one, for this session.
+    Alone {
+        db: &'t Db,
+        session: u64,
+        durability: Durability,
+    },
+}
+
+impl Within<'_> {
+    fn change(
+        &mut self,
+        t: &Arc<Table>,
+        (index, key): (usize, &[u8]),
+        change: RowChange<'_>,
+    ) -> Option<Result<Alone, EngineError>> {
+        match self {
+            Within::Txn(txn) => {
+                let changed = txn.change_now(t, index, key, change)?;
+                Some(Ok(Alone { changed, owed: None }))
+            }
+            Within::Alone { db, session, durability } => {
+                db.change_alone(t, (index, key), change, (*session, *durability))
+            }
+        }
+    }
+
+    fn insert(&mut self, t: &Arc<Table>, row: &[u8]) -> Option<Result<Alone, EngineError>> {
+        match self {
+            Within::Txn(txn) => {
+                txn.insert_now(t, row)?;
+                Some(Ok(Alone { changed: true, owed: None }))
+            }
+            Within::Alone { db, session, durability } => {
+                db.insert_alone(t, row, (*session, *durability))
+            }
+        }
+    }
+}
+
+impl From<Alone> for Wrote {
+    fn from(Alone { changed, owed }: Alone) -> Wrote {
+        Wrote { changed, owed, ..Wrote::default() }
+    }
+}
+
+/// Runs a write by its point plan. `key`: of the row, by [`PointWrite::key`].
 pub fn write_now(
     plan: &Plan,
     key: &[u8],
     params: &[Value<'static>],
     cx: StatementCtx<'_>,
-    txn: &mut Txn,
-    ends: Option<Durability>,
+    within: &mut Within<'_>,
 ) -> Done {
     let write = plan.point_write()?;
     let StatementCtx { reads, now_micros, changes } = cx;
@@ -53,18 +103,19 @@ pub fn write_now(
     let done = match (&plan.kind, &write.what) {
         (Kind::Change(p), PointChange::Update { by_row, .. }) => {
             let What::Update(assigns) = &p.what else { return None };
-            update(write, p, (assigns, by_row), key, params, &mut ev, txn, ends)?
+            update(write, p, (assigns, by_row), key, params, &mut ev, within)?
         }
-        (Kind::Change(_), PointChange::Delete { .. }) => {
-            let done = txn.change_now(&write.table.engine, key, RowChange::Delete, ends)?;
-            done.map(|owed| Wrote { owed, ..Wrote::default() })
-        }
+        (Kind::Change(_), PointChange::Delete { .. }) => within
+            .change(&write.table.engine, (write.index, key), RowChange::Delete)?
+            .map(Wrote::from),
         (Kind::Insert(p), PointChange::Insert) => {
-            insert(write, p, reads.settings.auto_increment, params, &mut ev, txn, ends)?
+            insert(write, p, reads.settings.auto_increment, params, &mut ev, within)?
         }
         _ => return None,
     };
-    reads.work.inc(write.what.stat());
+    if done.as_ref().is_ok_and(|wrote| wrote.changed) {
+        reads.work.inc(write.what.stat());
+    }
     Some(done)
 }
 
@@ -112,8 +163,7 @@ fn update(
     key: &[u8],
     params: &[Value<'static>],
     ev: &mut Ev<'_>,
-    txn: &mut Txn,
-    ends: Option<Durability>,
+    within: &mut Within<'_>,
 ) -> Done {
     let table = &write.table;
     let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(assigns.len() + 1);
@@ -140,7 +190,7 @@ fn update(
                 assigns.iter().zip(by_row).zip(&mut changes).filter(|((_, by_row), _)| **by_row)
             {
                 let Some(d) = a.value.as_ref().and_then(|e| set(a, e, &frame, ev)) else {
-                    return false;
+                    return Made::Declined;
                 };
                 change.1 = d;
             }
@@ -148,16 +198,22 @@ fn update(
         let view = RowView::new(&table.engine.layout, old);
         // A row that stays as it is has no new version.
         if changes.iter().all(|(c, d)| view.get(*c) == d.as_ref()) {
-            return false;
+            return Made::Same;
         }
         let touched =
             table.rules.touched.is_empty() || before_update(table, &mut changes, ev).is_ok();
         let made = touched && put_columns(table, old, &changes, new).is_ok();
         changes.truncate(assigns.len());
-        made && ev.cx.warnings.total() == 0
+        match made && ev.cx.warnings.total() == 0 {
+            true => Made::New,
+            false => Made::Declined,
+        }
     };
-    let done = txn.change_now(&table.engine, key, RowChange::Update(&mut make), ends)?;
-    Some(done.map(|owed| Wrote { owed, ..Wrote::default() }))
+    Some(
+        within
+            .change(&table.engine, (write.index, key), RowChange::Update(&mut make))?
+            .map(Wrote::from),
+    )
 }
 
 fn insert(
@@ -166,8 +222,7 @@ fn insert(
     (increment, offset): (u64, u64),
     params: &[Value<'static>],
     ev: &mut Ev<'_>,
-    txn: &mut Txn,
-    ends: Option<Durability>,
+    within: &mut Within<'_>,
 ) -> Done {
     let table = &write.table;
     let mut row = values(table, p, params, ev)?;
@@ -198,13 +253,13 @@ fn insert(
     let whole = table.rules.required.iter().all(|c| row[*c] != DatumBuf::Null);
     let made = whole && build(table, &row, &mut image).is_ok();
     let done = match made {
-        true => txn.insert_now(&table.engine, &image, ends),
+        true => within.insert(&table.engine, &image),
         false => None,
     };
     if let (None, Some(taken)) = (&done, taken) {
         table.engine.auto_increment_untake(taken);
     }
-    Some(done?.map(|owed| Wrote { owed, ..wrote }))
+    Some(done?.map(|Alone { changed, owed }| Wrote { changed, owed, ..wrote }))
 }
 
 /// The row's AUTO_INCREMENT column is left to the counter.
