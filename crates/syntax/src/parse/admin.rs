@@ -42,7 +42,6 @@ impl Parser<'_> {
         }
     }
 
-    #[inline(never)]
     /// DO is followed by a select list, whose aliases name nothing.
     fn do_statement(&mut self) -> PResult<Statement> {
         Ok(Statement::Do(self.comma_list(|p| {
@@ -54,6 +53,7 @@ impl Parser<'_> {
         })?))
     }
 
+    #[inline(never)]
     pub(crate) fn admin_statement(&mut self) -> PResult<Statement> {
         let start = self.pos;
         let kw = self.kw();
