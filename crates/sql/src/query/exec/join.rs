@@ -10,6 +10,7 @@ mod mem;
 mod merged;
 mod parted;
 mod parts;
+mod settled;
 mod sifted;
 mod skip;
 mod specs;
@@ -228,7 +229,10 @@ impl<'p> Joiner<'p> {
             // A null-complemented group has no further row.
             let nulled = self.nulled_around(i);
             i = nulled.unwrap_or(i);
-            if nulled.is_none() && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
+            if nulled.is_none()
+                && (self.advance_at_hand(i, r)?
+                    || (!self.ends_in_memory(i, r) && self.advance(i, r).await?))
+            {
                 r.reads.work.examine();
                 self.complete(i, r)?;
                 let wanted = match self.check_from(i, 0, r, outer)? {
@@ -381,45 +385,6 @@ impl<'p> Joiner<'p> {
         if let (Some(home), Some(key)) = (self.home(t), self.slots[t].key()) {
             r.txn.unlock_row(home, key);
         }
-    }
-
-    /// Outer groups that end at step `i` have a row now (`nulled`: the complemented one); then what waited for them.
-    async fn settle(
-        &mut self,
-        i: usize,
-        nulled: Option<usize>,
-        r: &mut Runner<'_, '_>,
-        outer: Option<&Frame<'_>>,
-    ) -> Run<bool> {
-        let block = self.block;
-        let step = &block.steps[i];
-        let inside =
-            |g: usize| nulled.is_some_and(|n| block.groups[g].first >= block.groups[n].first);
-        // From the innermost out: a group has its row as soon as its own conditions hold, whatever those around it say of the row. Else
-        // it would be complemented beside the row that it has.
-        for &g in step.ends.iter().filter(|g| !inside(**g)) {
-            for (of, c) in &step.after {
-                if *of == Some(g) && !self.holds(c, r, outer).await? {
-                    return Ok(false);
-                }
-            }
-            self.matched[g] = true;
-        }
-        for (of, c) in &step.after {
-            if let Some(g) = of
-                && !step.ends.contains(g)
-                && !inside(*g)
-                && !self.holds(c, r, outer).await?
-            {
-                return Ok(false);
-            }
-        }
-        for (of, c) in &step.after {
-            if of.is_none() && !self.holds(c, r, outer).await? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Step `i` has no more rows: an outer group that begins there and had none gets one of NULLs.

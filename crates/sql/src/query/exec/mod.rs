@@ -363,10 +363,14 @@ impl<'a, 't> Runner<'a, 't> {
         let mut more = true;
         for mut g in list {
             let aggs = g.values(agg, &mut self.ev)?;
-            // The tables' rows stay where they are, for there may be more of them.
-            std::mem::swap(&mut j.slots, &mut g.slots);
-            more = self.emit(j, &aggs, e, outer, out).await?;
-            std::mem::swap(&mut j.slots, &mut g.slots);
+            if g.slots.is_empty() {
+                more = self.emit(j, &aggs, e, outer, out).await?;
+            } else {
+                // The tables' rows stay where they are, for there may be more of them.
+                std::mem::swap(&mut j.slots, &mut g.slots);
+                more = self.emit(j, &aggs, e, outer, out).await?;
+                std::mem::swap(&mut j.slots, &mut g.slots);
+            }
             if !more {
                 break;
             }

@@ -132,6 +132,19 @@ impl Joiner<'_> {
         Ok(true)
     }
 
+    /// Step `i` has all its rows in memory, and none was at hand: there are no more.
+    #[inline]
+    pub(super) fn ends_in_memory(&self, i: usize, r: &Runner<'_, '_>) -> bool {
+        let step = &self.block.steps[i];
+        let state = &self.states[step.table];
+        matches!(step.access, Access::Mem { .. })
+            && step.kept.is_none()
+            && matches!(self.mems[step.table], Some(MadeRows::Memory(_)))
+            && state.at.is_none()
+            && state.scan.is_none()
+            && r.profile.is_none()
+    }
+
     /// Begins step `i` for the rows before it, where its rows are in memory already.
     #[inline]
     pub(super) fn begin_at_hand(

@@ -152,7 +152,9 @@ impl Runner<'_, '_> {
             let (list, charged) = groups.finish();
             for mut g in list {
                 let aggs = g.values(agg, &mut self.ev)?;
-                j.slots = g.slots;
+                if !g.slots.is_empty() {
+                    j.slots = g.slots;
+                }
                 self.keep(j, aggs, outer, (&mut *to, layout)).await?;
             }
             drop(charged);
