@@ -241,6 +241,7 @@ impl<'p> Joiner<'p> {
                 } && !self.insists(i);
                 self.note(i, r, |m| m.passed += u64::from(wanted));
                 if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
+                    i -= usize::from(self.refuses(i));
                     continue;
                 }
             } else {

@@ -9,6 +9,7 @@
 //! at all the same where the range turns out not to be exact.
 
 mod anew;
+mod anti;
 mod batches;
 mod by_key;
 mod distinct;
@@ -442,6 +443,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
             possible: c.possible,
             index_only: None,
             batched: false,
+            anti: false,
             completes: b.tables[c.table].completes(),
             prune: c.prune.map(Box::new),
             kept: c.kept.map(Box::new),
@@ -532,6 +534,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
     b.steps = steps;
     b.groups = groups;
     b.gate = gate;
+    anti::mark(b);
 }
 
 /// Says the condition no more than that the column equals this, compared in the kind in which it has a key?

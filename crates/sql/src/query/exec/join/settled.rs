@@ -1,6 +1,7 @@
 //! What waits for the end of an outer join: conditions behind the last of its steps, and that the row around has one inside.
 
 use super::Joiner;
+use super::kept::Kept;
 use crate::query::eval::frame::Frame;
 use crate::query::eval::is_true;
 use crate::query::exec::Runner;
@@ -22,6 +23,15 @@ impl Joiner<'_> {
             true => self.settle_asking(i, nulled, r, outer).await,
             false => self.settle_now(i, nulled, r, outer),
         }
+    }
+
+    /// The row before step `i` has a row of it, and is wanted only without one.
+    #[inline]
+    pub(super) fn refuses(&self, i: usize) -> bool {
+        let step = &self.block.steps[i];
+        // Rows that are being kept are read to their end.
+        let read = |t: usize| matches!(self.states[t].kept, Kept::No | Kept::Never | Kept::All(_));
+        step.anti && i > self.base && read(step.table) && step.ends.iter().all(|g| self.matched[*g])
     }
 
     /// A group that the complemented one is around, or is itself.
