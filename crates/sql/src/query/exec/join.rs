@@ -198,6 +198,20 @@ impl<'p> Joiner<'p> {
         Ok(is_true(&c.expr, &frame, &mut r.ev)?)
     }
 
+    /// What no row is looked at for.
+    async fn passes_gate(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        for c in &self.block.gate {
+            if !self.holds(c, r, outer).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The next joined row; false at the end.
     pub async fn next(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
         let block = self.block;
@@ -210,10 +224,8 @@ impl<'p> Joiner<'p> {
             i = n - 1;
         } else {
             self.started = true;
-            for c in &block.gate {
-                if !self.holds(c, r, outer).await? {
-                    return Ok(false);
-                }
+            if !self.passes_gate(r, outer).await? {
+                return Ok(false);
             }
             // What no row can satisfy reads nothing.
             if outer.is_none() {
@@ -229,10 +241,8 @@ impl<'p> Joiner<'p> {
             // A null-complemented group has no further row.
             let nulled = self.nulled_around(i);
             i = nulled.unwrap_or(i);
-            if nulled.is_none()
-                && (self.advance_at_hand(i, r)?
-                    || (!self.ends_in_memory(i, r) && self.advance(i, r).await?))
-            {
+            let known = self.known_at_hand(i, nulled, r)?;
+            if known == Some(true) || (known.is_none() && self.advance(i, r).await?) {
                 r.reads.work.examine();
                 self.complete(i, r)?;
                 let wanted = match self.check_from(i, 0, r, outer)? {

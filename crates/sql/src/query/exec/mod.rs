@@ -307,8 +307,7 @@ impl<'a, 't> Runner<'a, 't> {
             let mut more = true;
             // A subquery that is run for each row around may read the same rows each time.
             let folded = outer.is_none() && self.fold((b, agg), &mut j, &mut groups).await?;
-            if folded {
-            } else if let Some(mut batch) = Batch::of_sums(b, agg, &groups, outer, self) {
+            if let Some(mut batch) = Batch::of_sums(b, agg, &groups, outer, self) {
                 let sums = (&mut batch, agg);
                 more = self.run_batches(&mut j, sums, &mut groups, outer, (&mut e, out)).await?;
             } else {
