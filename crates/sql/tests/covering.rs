@@ -221,3 +221,36 @@ fn a_range_is_never_given_up_for_a_whole_index() {
         assert!(c.rows("explain select sum(k) from s").await.contains("Using index"));
     });
 }
+
+/// Rows of entries come many at a time: what the transaction changes between is seen, and so is what others have changed since.
+#[test]
+fn rows_of_entries_are_those_that_the_reader_sees() {
+    with_server(1, |server| async move {
+        let (mut c, mut other) = (server.client(), server.client());
+        c.all(&[
+            "create table t (id int primary key, a int not null, pad varchar(400), key a (a))",
+            "create table log (n int)",
+            "insert into t with recursive r as (select 1 i union all select i + 1 from r where i < 900) \
+             select i, i % 7, repeat('x', i % 400) from r",
+        ])
+        .await;
+        let sums = "select count(*), sum(id), sum(length(pad)) from t force index (a) where a = 3";
+        let plain =
+            "select count(*), sum(id), sum(length(pad)) from t ignore index (a) where a = 3";
+        let known = c.rows(plain).await;
+        c.check(&[("start transaction with consistent snapshot", "ok 0"), (sums, &known)]).await;
+        other.all(&["update t set a = 4 where id % 2 = 0", "delete from t where id % 5 = 0"]).await;
+        c.check(&[(sums, &known)]).await;
+        c.all(&["update t set a = 3, pad = 'y' where id = 1"]).await;
+        let own = c.rows(plain).await;
+        assert_ne!(own, known);
+        c.check(&[(sums, &own), ("rollback", "ok 0")]).await;
+        let newest = c.rows(plain).await;
+        c.check(&[(sums, &newest)]).await;
+        c.check(&[
+            ("select id from t force index (a) where a = 3 and pad <> 'z' limit 3", "3; 17; 31"),
+            ("select id from t force index (a) where a = 3 and pad <> 'z' order by a desc, id desc limit 2", "899; 871"),
+        ])
+        .await;
+    });
+}

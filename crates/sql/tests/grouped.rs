@@ -344,3 +344,34 @@ fn windows_have_no_alias_before_them() {
         .await;
     });
 }
+
+/// Sums over a derived table are those of the same table when it is kept.
+#[test]
+fn derived_rows_are_summed_as_they_come() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "set cte_max_recursion_depth = 10000",
+            "create table t (id int primary key, a int, s varchar(10), key (a))",
+            "insert into t with recursive r as (select 1 i union all select i + 1 from r where i < 3000) \
+             select i, nullif(i % 11, 3), concat('s', i % 5) from r",
+        ])
+        .await;
+        c.check(&[
+            ("select count(*), sum(n), min(n), max(n) from (select row_number() over (order by a, id) n from t) z", "3000|4501500|1|3000"),
+            ("select count(*), count(k) from (select a, nullif(count(*), 272) k from t group by a) z", "11|8"),
+            ("select s, count(*), sum(id), avg(a) from (select s, id, a from t limit 3000) z group by s order by s limit 2", "s0|600|901500|5.2183; s1|600|899100|5.1905"),
+            ("select count(*) from (select a from t where id < 0) z", "0"),
+            ("select max(a) from (select a from t where id < 0) z", "NULL"),
+            ("select count(*) from (select a from t union select id from t) z", "3002"),
+            ("select count(distinct s), sum(a) from (select s, a from t order by id limit 100) z", "5|469"),
+            // A common table that two read, and one that is looked at again for each row around.
+            ("with x as (select a, count(*) k from t group by a) select count(*) from x where k > (select avg(k) from x)", "8"),
+            ("select id, (select count(*) from (select a from t u where u.a = 1 limit 5) z) from t where id < 3", "1|5; 2|5"),
+            ("select count(*) from (select a from t limit 10) z having count(*) > 10", ""),
+            ("select sum(s) from (select s from t order by id limit 2) z", "0"),
+            ("show warnings", "Warning|1292|Truncated incorrect DOUBLE value: 's1'; Warning|1292|Truncated incorrect DOUBLE value: 's2'"),
+        ])
+        .await;
+    });
+}

@@ -195,3 +195,51 @@ fn joins_of_joins_are_those_of_the_reference() {
         c.0.close().await;
     });
 }
+
+/// A row that is asked for without another one is refused by the first that is found, and the plan says so.
+#[test]
+fn one_row_refuses() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key)",
+            "create table u (id int primary key, t int, n int, k int not null, key (t))",
+            "insert into t values (1), (2), (3), (4)",
+            "insert into u with recursive r as (select 1 i union all select i + 1 from r where i < 400) \
+             select i, if(i < 390, 1, 2), nullif(i % 3, 0), i from r",
+            "insert into u values (1000, 3, null, 5)",
+            "analyze table t, u",
+        ])
+        .await;
+        let read = "show session status like 'Handler_read_next'";
+        let told = |s: String| s.rsplit('|').next().and_then(|n| n.parse::<u64>().ok());
+        let before = told(c.rows(read).await).expect("a counter");
+        c.check(&[(
+            "select t.id from t left join u force index (t) on u.t = t.id where u.id is null",
+            "4",
+        )])
+        .await;
+        let after = told(c.rows(read).await).expect("a counter");
+        assert!(after - before < 40, "{before} {after}");
+        c.check(&[
+            // The condition of the join counts, and a column that may be NULL says nothing.
+            ("select t.id from t left join u on u.t = t.id and u.n = 1 where u.k is null", "3; 4"),
+            ("select t.id, count(*) from t left join u on u.t = t.id where u.n is null group by t.id", "1|129; 2|4; 3|1; 4|1"),
+            ("select t.id from t left join u on u.t = t.id where u.id is null and t.id > 1", "4"),
+            ("select t.id from t left join u on u.t = t.id where u.id is null or u.k = 5 order by 1", "1; 3; 4"),
+            ("select t.id from t left join (u join t v on v.id = u.n) on u.t = t.id where v.id is null", "3; 4"),
+            ("select t.id from t left join u on u.t = t.id left join u x on x.id = u.id where x.id is null", "4"),
+        ])
+        .await;
+        let plan = "explain select t.id from t left join u on u.t = t.id where u.id is null";
+        let says = c.rows(plan).await;
+        assert!(says.contains("Not exists"), "{says}");
+        let plan = "explain select t.id from t left join u on u.t = t.id where u.n is null";
+        let says = c.rows(plan).await;
+        assert!(!says.contains("Not exists"), "{says}");
+        let plan =
+            "explain format=tree select t.id from t left join u on u.t = t.id where u.id is null";
+        let says = c.rows(plan).await;
+        assert!(says.contains("antijoin"), "{says}");
+    });
+}

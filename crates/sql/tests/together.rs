@@ -313,3 +313,26 @@ fn changes_read_a_query_whole_too() {
         assert!(first.contains("MATERIALIZED"), "{first}");
     });
 }
+
+/// Groups as many as there are rows come by the clustered index, whose order ends each of them at once.
+#[test]
+fn many_groups_are_not_hashed() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "set cte_max_recursion_depth = 10000",
+            "create table t (id int primary key, a int not null, pad varchar(100), key (a))",
+            "insert into t with recursive r as (select 1 i union all select i + 1 from r where i < 5000) \
+             select i, i % 3, repeat('x', 100) from r",
+            "analyze table t",
+        ])
+        .await;
+        let says = c.rows("explain select id, count(*) from t group by id").await;
+        assert!(!says.contains("temporary"), "{says}");
+        c.check(&[(
+            "select count(*), sum(k) from (select id, count(*) k from t group by id) z",
+            "5000|5000",
+        )])
+        .await;
+    });
+}

@@ -22,7 +22,7 @@ use super::layout::RowLayout;
 use super::spaces::{TEXT_END, invert, put_run, run_len};
 use super::view::RowView;
 
-const IS_NULL: u8 = 0;
+pub(super) const IS_NULL: u8 = 0;
 const NOT_NULL: u8 = 1;
 const UCA_END: u8 = 0;
 

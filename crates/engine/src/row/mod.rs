@@ -15,6 +15,7 @@ mod columns;
 pub mod datum;
 pub mod key;
 pub mod layout;
+pub mod moves;
 pub mod places;
 mod sorted_text;
 mod spaces;

@@ -9,6 +9,7 @@ use super::View;
 use super::secondary::pk_offset;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
+use crate::row::moves::KeyMoves;
 use crate::row::write::{first_columns, replace_columns};
 use crate::row::{DatumBuf, KeyPartType, decode_datum, decode_len};
 use crate::table::Table;
@@ -22,6 +23,8 @@ pub(super) struct Cover {
     parts: Vec<(Option<usize>, KeyPartType)>,
     /// A row in which the wanted columns are still to be put.
     blank: Vec<u8>,
+    /// How the columns get there, where they have the same places in every entry.
+    moves: Option<KeyMoves>,
     values: Vec<(usize, DatumBuf)>,
     entry: Vec<u8>,
     row: Vec<u8>,
@@ -51,9 +54,11 @@ impl Cover {
             .collect();
         let needed = parts.iter().rposition(|(col, _)| col.is_some()).map_or(0, |last| last + 1);
         parts.truncate(needed);
+        let blank = first_columns(&table.layout, wanted.iter().map(|c| usize::from(*c)));
         Cover {
+            moves: KeyMoves::of(&table.layout, &blank, &parts),
             parts,
-            blank: first_columns(&table.layout, wanted.iter().map(|c| usize::from(*c))),
+            blank,
             values: Vec::new(),
             table: table.clone(),
             entry: Vec::new(),
@@ -69,8 +74,7 @@ impl Cover {
         self.entry.extend_from_slice(rest);
         self.key_at = pk_offset(value);
         self.row.clear();
-        if self.parts.is_empty() {
-            self.row.extend_from_slice(&self.blank);
+        if self.moves.as_ref().is_some_and(|m| m.put(&self.entry, &mut self.row)) {
             return true;
         }
         self.values.clear();

@@ -4,6 +4,7 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 mod current;
+mod entries;
 mod leaf;
 mod pour;
 
@@ -12,10 +13,11 @@ pub use leaf::{LeafRead, LeafRows};
 use super::ahead::{self, Ahead};
 use super::committed::Locked;
 use super::cover::{Cover, is_settled};
-use super::read::{consistent_read, secondary_parts};
+use super::read::secondary_parts;
 use super::secondary::{implicit_owner, is_marked};
+use super::undo::UndoPosition;
 use super::version::{self, HEADER, RowHeader};
-use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, met_a_lock};
+use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, View, met_a_lock};
 use crate::change_buffer::{self, Pair};
 use crate::error::Result;
 use crate::lock::{Kind, LockName, LockRun, Mode};
@@ -74,6 +76,8 @@ enum What {
     Row,
     /// An index entry, whose row is still to be read.
     Entry,
+    /// The same, of which it is known that the version which the reader sees has it.
+    SettledEntry,
 }
 
 impl Batch {
@@ -130,9 +134,15 @@ pub struct Cursor {
     pub(super) spec: ScanSpec,
     pub(super) at: Position,
     batch: Batch,
+    /// The entries of which `batch` has rows, and those behind them.
+    entries: Option<Box<Batch>>,
+    /// What the reader saw when it read the last entries: its view, and how much it had written.
+    seen: (Option<Arc<View>>, Option<UndoPosition>),
     size: usize,
     /// Rows that a batch has at most.
     most: usize,
+    /// Entries whose rows are read at a time.
+    look_ups: usize,
     /// The row of a locking scan, or that of an index entry.
     pub(super) row: RowBuf,
     /// The current row is that one, not one of the batch.
@@ -183,8 +193,11 @@ impl Txn {
             at: Position::At(at),
             // Two cursors at a time (a join) share nothing: the second begins with an empty one.
             batch: std::mem::take(&mut self.spare),
+            entries: None,
+            seen: (None, None),
             size,
             most: BATCH_ROWS,
+            look_ups: entries::FIRST,
             row: RowBuf::default(),
             single: !plain,
             cover,
@@ -234,7 +247,7 @@ impl Cursor {
     /// Advances within the rows that were read ahead, without waiting; false: `next` has to look for more.
     #[inline]
     pub fn step(&mut self) -> bool {
-        if self.batch.rows.get(self.batch.at).is_none_or(|c| c.what == What::Entry) {
+        if self.batch.rows.get(self.batch.at).is_none_or(|c| c.what != What::Row) {
             return false;
         }
         self.batch.at += 1;
@@ -267,9 +280,12 @@ impl Cursor {
                 return self.next_locking(txn).await;
             }
             if self.batch.at < self.batch.rows.len() {
-                if self.row_of_entry(txn).await? {
+                if !self.rows_of_entries(txn).await? && self.row_of_entry(txn).await? {
                     return Ok(true);
                 }
+                continue;
+            }
+            if self.take_entries_back() {
                 continue;
             }
             self.fill(txn, self.spec.index == 0).await?;
@@ -313,6 +329,9 @@ impl Cursor {
             Ok(())
         };
         txn.drive(0, fill).await?;
+        if !rows {
+            self.seen = (view, txn.undo.as_ref().map(|log| log.position()));
+        }
         self.ahead.note(attempts);
         self.size = (self.size * 4).min(self.most);
         Ok(())
@@ -343,7 +362,7 @@ impl Cursor {
         }
         let next = self.batch.rows[self.batch.at..].iter().take(ahead::ROWS);
         self.looked_up = self.batch.at + next.len();
-        let entries = next.filter(|c| c.what == What::Entry);
+        let entries = next.filter(|c| c.what != What::Row);
         let keys = entries.map(|c| secondary_parts(self.batch.key(*c), self.batch.row(*c)).0);
         self.rows_ahead.rows(&txn.db.core, &self.table, keys).await
     }
@@ -358,7 +377,7 @@ impl Cursor {
         w: &Work<'_>,
         p: &[u8],
         slot: usize,
-        view: Option<&super::View>,
+        view: Option<&View>,
         own: u64,
         rows: bool,
     ) -> Attempt<()> {
@@ -366,16 +385,17 @@ impl Cursor {
         if !rows {
             // A marked entry may still lead to an older version that the reader sees.
             let (prefix, rest) = (slotted::prefix(p), slotted::key_rest(p, slot));
+            let settled = !is_marked(value) && is_settled(p, view);
             if let Some(cover) = &mut self.cover
-                && is_settled(p, view)
-                && !is_marked(value)
+                && settled
                 && cover.make(prefix, rest, value)
             {
                 let (key, row) = cover.made();
                 let key = if self.spec.rows_only { &[] } else { key };
                 self.batch.push(What::Row, (key, &[]), row, self.size);
             } else {
-                self.batch.push(What::Entry, (prefix, rest), value, self.size);
+                let what = if settled { What::SettledEntry } else { What::Entry };
+                self.batch.push(what, (prefix, rest), value, self.size);
             }
             return Ok(());
         }
@@ -393,7 +413,7 @@ impl Cursor {
     fn fill_forward(
         &mut self,
         w: &mut Work<'_>,
-        view: Option<&super::View>,
+        view: Option<&View>,
         own: u64,
         rows: bool,
     ) -> Attempt<Position> {
@@ -431,7 +451,7 @@ impl Cursor {
     fn fill_backward(
         &mut self,
         w: &mut Work<'_>,
-        view: Option<&super::View>,
+        view: Option<&View>,
         own: u64,
         rows: bool,
     ) -> Attempt<Position> {
@@ -464,54 +484,6 @@ impl Cursor {
             return Ok(Position::Done);
         }
         Ok(Position::At(Some(lower.to_vec())))
-    }
-
-    /// Plain scan of a secondary index: reads the row of the next entry of the batch through the clustered index; false: the
-    /// reader does not see it, or not by this entry.
-    async fn row_of_entry(&mut self, txn: &mut Txn) -> Result<bool> {
-        self.read_rows_ahead(txn).await?;
-        let next = self.batch.rows[self.batch.at];
-        self.batch.at += 1;
-        self.single = true;
-        let (entry, value) = (self.batch.key(next), self.batch.row(next));
-        let (pk, _) = secondary_parts(entry, value);
-        let view = txn.read_view();
-        let (table, row) = (&self.table, &mut self.row);
-        let mut attempts = 0;
-        let read = |txn: &mut Txn, w: &mut Work<'_>| {
-            attempts += 1;
-            consistent_read(w, table, pk, view.as_deref(), txn.id, row)
-        };
-        let found = txn.drive(0, read).await?;
-        self.rows_ahead.note(attempts);
-        // The version seen may be one that this entry does not belong to.
-        let entry = entry.to_vec();
-        Ok(found && self.entry_matches(txn, &entry).await? && self.finish_row(txn).await?)
-    }
-
-    /// Whether the current row has this entry; a long column in the index is fetched for that.
-    async fn entry_matches(&mut self, txn: &mut Txn, entry: &[u8]) -> Result<bool> {
-        if planted::is(Bug::StaleEntryBelieved) {
-            return Ok(true);
-        }
-        let (table, i) = (self.table.clone(), self.spec.index);
-        if let Some(has) = table.has_entry(i, &self.row.row, &self.row.key, entry) {
-            return Ok(has);
-        }
-        let RowBuf { key, row } = &mut self.row;
-        Ok(txn.fetch_long(&table, key, row, self.spec.lock).await?
-            && table.has_entry(i, row, key, entry) == Some(true))
-    }
-
-    async fn finish_row(&mut self, txn: &mut Txn) -> Result<bool> {
-        if self.spec.fetch_external && self.table.may_have_external() {
-            let RowBuf { key, row } = &mut self.row;
-            if !txn.fetch_long(&self.table, key, row, self.spec.lock).await? {
-                return Ok(false);
-            }
-        }
-        self.count_read(txn, 1);
-        Ok(true)
     }
 
     /// A locking scan: the next index record is located and locked under its latches, one at a time.

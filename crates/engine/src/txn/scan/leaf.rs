@@ -60,7 +60,7 @@ impl Cursor {
         let plain = self.spec.lock == LockMode::None && !self.spec.reverse;
         let rows = self.spec.index == 0 || self.cover.is_some();
         let long = self.spec.fetch_external && self.table.may_have_external();
-        plain && rows && !long && self.batch.at >= self.batch.rows.len()
+        plain && rows && !long && self.is_exhausted()
     }
 
     /// Gives `take` the rows of the next leaf that has some.

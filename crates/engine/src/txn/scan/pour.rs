@@ -27,7 +27,7 @@ impl Cursor {
     pub fn can_pour(&self) -> bool {
         let plain = self.spec.lock == LockMode::None && self.spec.index == 0 && !self.spec.reverse;
         let long = self.spec.fetch_external && self.table.may_have_external();
-        plain && !long && self.batch.at >= self.batch.rows.len()
+        plain && !long && self.is_exhausted()
     }
 
     /// Gives `each` the rows of the next leaf that has some, in which the scan is behind the last one; `None`: there are no more. `each`

@@ -18,6 +18,9 @@ use crate::value::Value;
 use crate::value::encoded::encode;
 use crate::vars::Var;
 
+/// Rows that wait beyond twice as many as a LIMIT wants, before the first of them are kept: from then on rows behind those are not taken.
+pub const FEW: usize = 32;
+
 pub struct Emitter<'b> {
     b: &'b Block,
     offset: usize,
@@ -218,7 +221,7 @@ impl<'b> Emitter<'b> {
             return rows.trim(want, ev);
         }
         let Some(sort) = &mut self.sort else { return Ok(()) };
-        if sort.in_memory() >= want.saturating_mul(2).saturating_add(1024) {
+        if sort.in_memory() >= want.saturating_mul(2).saturating_add(FEW) {
             sort.prune(want, ev)?;
         }
         Ok(())

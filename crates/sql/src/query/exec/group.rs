@@ -32,7 +32,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 pub struct Group {
-    /// A row of the group, for columns that all its rows have in common.
+    /// A row of the group, for columns that all its rows have in common. Empty: nobody looks at one.
     pub slots: Vec<Slot>,
     accs: Vec<Accumulator>,
     /// WITH ROLLUP: the keys that its rows have in common. Fewer than there are: it is a super-aggregate row.
@@ -331,10 +331,10 @@ impl<'p> Groups<'p> {
     }
 
     fn push(&mut self, slots: &[Slot], keys: &[Value<'_>], ev: &Ev<'_>) -> Result<(), ValueError> {
-        let slots: Vec<Slot> = if self.bare {
-            slots.iter().map(|_| Slot::Null).collect()
-        } else {
-            slots.iter().map(Slot::keep).collect()
+        let slots: Vec<Slot> = match self.bare {
+            true if self.agg.rollup.is_none() => Vec::new(),
+            true => slots.iter().map(|_| Slot::Null).collect(),
+            false => slots.iter().map(Slot::keep).collect(),
         };
         let accs: Vec<Accumulator> =
             self.agg.specs.iter().map(|(s, _)| Accumulator::of_distinct(s)).collect();

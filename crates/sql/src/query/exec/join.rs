@@ -10,6 +10,7 @@ mod mem;
 mod merged;
 mod parted;
 mod parts;
+mod settled;
 mod sifted;
 mod skip;
 mod specs;
@@ -197,6 +198,20 @@ impl<'p> Joiner<'p> {
         Ok(is_true(&c.expr, &frame, &mut r.ev)?)
     }
 
+    /// What no row is looked at for.
+    async fn passes_gate(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        for c in &self.block.gate {
+            if !self.holds(c, r, outer).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The next joined row; false at the end.
     pub async fn next(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
         let block = self.block;
@@ -209,10 +224,8 @@ impl<'p> Joiner<'p> {
             i = n - 1;
         } else {
             self.started = true;
-            for c in &block.gate {
-                if !self.holds(c, r, outer).await? {
-                    return Ok(false);
-                }
+            if !self.passes_gate(r, outer).await? {
+                return Ok(false);
             }
             // What no row can satisfy reads nothing.
             if outer.is_none() {
@@ -228,7 +241,8 @@ impl<'p> Joiner<'p> {
             // A null-complemented group has no further row.
             let nulled = self.nulled_around(i);
             i = nulled.unwrap_or(i);
-            if nulled.is_none() && (self.advance_at_hand(i, r)? || self.advance(i, r).await?) {
+            let known = self.known_at_hand(i, nulled, r)?;
+            if known == Some(true) || (known.is_none() && self.advance(i, r).await?) {
                 r.reads.work.examine();
                 self.complete(i, r)?;
                 let wanted = match self.check_from(i, 0, r, outer)? {
@@ -237,6 +251,7 @@ impl<'p> Joiner<'p> {
                 } && !self.insists(i);
                 self.note(i, r, |m| m.passed += u64::from(wanted));
                 if !wanted || !(self.ends_nothing(i) || self.settle(i, None, r, outer).await?) {
+                    i -= usize::from(self.refuses(i));
                     continue;
                 }
             } else {
@@ -381,45 +396,6 @@ impl<'p> Joiner<'p> {
         if let (Some(home), Some(key)) = (self.home(t), self.slots[t].key()) {
             r.txn.unlock_row(home, key);
         }
-    }
-
-    /// Outer groups that end at step `i` have a row now (`nulled`: the complemented one); then what waited for them.
-    async fn settle(
-        &mut self,
-        i: usize,
-        nulled: Option<usize>,
-        r: &mut Runner<'_, '_>,
-        outer: Option<&Frame<'_>>,
-    ) -> Run<bool> {
-        let block = self.block;
-        let step = &block.steps[i];
-        let inside =
-            |g: usize| nulled.is_some_and(|n| block.groups[g].first >= block.groups[n].first);
-        // From the innermost out: a group has its row as soon as its own conditions hold, whatever those around it say of the row. Else
-        // it would be complemented beside the row that it has.
-        for &g in step.ends.iter().filter(|g| !inside(**g)) {
-            for (of, c) in &step.after {
-                if *of == Some(g) && !self.holds(c, r, outer).await? {
-                    return Ok(false);
-                }
-            }
-            self.matched[g] = true;
-        }
-        for (of, c) in &step.after {
-            if let Some(g) = of
-                && !step.ends.contains(g)
-                && !inside(*g)
-                && !self.holds(c, r, outer).await?
-            {
-                return Ok(false);
-            }
-        }
-        for (of, c) in &step.after {
-            if of.is_none() && !self.holds(c, r, outer).await? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Step `i` has no more rows: an outer group that begins there and had none gets one of NULLs.

@@ -15,6 +15,7 @@ mod constants;
 pub mod destination;
 mod distinct;
 pub mod emit;
+mod folded;
 mod fulltext;
 mod group;
 pub mod handler_read;
@@ -304,13 +305,15 @@ impl<'a, 't> Runner<'a, 't> {
             let mut e = Emitter::new(b, limits, self.reads);
             let mut groups = Groups::new(agg, b, emit::table_memory(self.reads));
             let mut more = true;
+            // A subquery that is run for each row around may read the same rows each time.
+            let folded = outer.is_none() && self.fold((b, agg), &mut j, &mut groups).await?;
             if let Some(mut batch) = Batch::of_sums(b, agg, &groups, outer, self) {
                 let sums = (&mut batch, agg);
                 more = self.run_batches(&mut j, sums, &mut groups, outer, (&mut e, out)).await?;
             } else {
                 j.sift(self, outer);
             }
-            'rows: while more && j.next(self, outer).await? {
+            'rows: while more && !folded && j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
                 if j.widened {
                     groups.disorder();
@@ -363,10 +366,14 @@ impl<'a, 't> Runner<'a, 't> {
         let mut more = true;
         for mut g in list {
             let aggs = g.values(agg, &mut self.ev)?;
-            // The tables' rows stay where they are, for there may be more of them.
-            std::mem::swap(&mut j.slots, &mut g.slots);
-            more = self.emit(j, &aggs, e, outer, out).await?;
-            std::mem::swap(&mut j.slots, &mut g.slots);
+            if g.slots.is_empty() {
+                more = self.emit(j, &aggs, e, outer, out).await?;
+            } else {
+                // The tables' rows stay where they are, for there may be more of them.
+                std::mem::swap(&mut j.slots, &mut g.slots);
+                more = self.emit(j, &aggs, e, outer, out).await?;
+                std::mem::swap(&mut j.slots, &mut g.slots);
+            }
             if !more {
                 break;
             }

@@ -1,7 +1,7 @@
 //! Rows of values in the order of some of their columns: in memory, and in sorted runs on disk when they take more than a sort may. What
 //! sorts rows that are no block's own: set operations with an ORDER BY, and windows.
 
-use super::emit::sort_memory;
+use super::emit::{FEW, sort_memory};
 use super::order::{SortKey, SortOrder};
 use super::runs::{Merge, Runs, SortRow};
 use super::sort::sort;
@@ -94,7 +94,7 @@ impl RowSorter {
         let row = SortRow { key, row, extra: Row::new() };
         self.held.grow(ev.cx.session.memory(), row.bytes()).map_err(Over::in_sort)?;
         self.kept.push(row);
-        match self.kept.len() >= self.want.saturating_mul(2).saturating_add(1024) {
+        match self.kept.len() >= self.want.saturating_mul(2).saturating_add(FEW) {
             true => self.prune(ev),
             false => Ok(()),
         }

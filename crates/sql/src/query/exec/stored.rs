@@ -4,6 +4,7 @@
 //! With a LIMIT no more than about twice as many rows wait as are wanted: of many that have come the first are kept, and from then on rows
 //! that are behind the last of them are not taken.
 
+use super::emit::FEW;
 use super::order::{SortKey, SortOrder};
 use super::out::{Client, Direct};
 use super::runs::SortRow;
@@ -62,7 +63,7 @@ pub struct StoredRows<'b> {
 
 /// Bytes of text that room is made for at once.
 const TEXT_AHEAD: usize = 64 * 1024;
-/// Rows before a first look for equal ones, and before the first cut at a LIMIT.
+/// Rows before a first look for equal ones.
 const MANY: usize = 1024;
 
 impl<'b> StoredRows<'b> {
@@ -177,7 +178,7 @@ impl<'b> StoredRows<'b> {
 
     /// Lets go of rows beyond the first `want`, and of equal ones, when there are many.
     pub fn trim(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
-        if self.rows.len() >= want.saturating_mul(2).saturating_add(MANY) {
+        if self.rows.len() >= want.saturating_mul(2).saturating_add(FEW) {
             self.prune(want, ev)?;
         } else if self.distinct && self.rows.len() >= self.dedup_at {
             self.prune(usize::MAX, ev)?;

@@ -382,6 +382,7 @@ fn extra((b, i): (&Block, usize), access: &str) -> Option<String> {
     let said = [
         (!merged.is_empty(), &*merged),
         (looks, "Using where"),
+        (s.anti, "Not exists"),
         (s.index_only.is_some() && !loose && !skips, "Using index"),
         (skips, "Using index for skip scan"),
         (loose, "Using index for group-by"),

@@ -144,6 +144,7 @@ fn only_step(o: &Optimizer<'_>, access: Access, conds: Vec<Cond>) -> Step {
         joined: 1.0,
         index_only: None,
         batched: false,
+        anti: false,
         completes: o.b.tables[0].completes(),
         prune: o.pruning(0, None, 0).map(Box::new),
         kept: None,

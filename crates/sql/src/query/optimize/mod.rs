@@ -9,6 +9,7 @@
 //! at all the same where the range turns out not to be exact.
 
 mod anew;
+mod anti;
 mod batches;
 mod by_key;
 mod distinct;
@@ -295,6 +296,7 @@ impl Optimizer<'_> {
         let total = (table.engine.estimated_rows() as f64).max(1.0);
         let scan = total * ROW + DESCENT;
         let forced = self.raw.forced & (1 << t) != 0;
+        let mut known = Vec::new();
         let mut best = (
             Access::Scan { index: 0, reverse: false },
             total,
@@ -320,6 +322,7 @@ impl Optimizer<'_> {
                 continue;
             }
             let rows = self.estimate(&key, total).await;
+            known.push((table.engine.def.indexes[index].parts[0].col, rows));
             // What excludes few rows is no search.
             if rows > total * MOSTLY && key.searches.iter().all(Search::only_excludes) {
                 continue;
@@ -335,7 +338,7 @@ impl Optimizer<'_> {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
         }
-        best = self.beyond_one_search((t, table), on, (total, scan), best).await;
+        best = self.beyond_one_search((t, table), on, (total, scan, &known), best).await;
         // Ranges are not given up for it, however wide they seem: the plan is used again with other values, and where those are not
         // known yet (a statement that is prepared) the width is a guess.
         if let Some((index, cost)) = self.shortest_cover(t, table, total)
@@ -354,7 +357,7 @@ impl Optimizer<'_> {
         &self,
         (t, table): (usize, &Arc<SqlTable>),
         on: &On,
-        (total, scan): (f64, f64),
+        (total, scan, known): (f64, f64, &[(usize, f64)]),
         mut best: (Access, f64, f64),
     ) -> (Access, f64, f64) {
         if let Some(merged) = self.merged(t, table, on, total, &best).await {
@@ -364,7 +367,7 @@ impl Optimizer<'_> {
             best = (Access::Merged(Box::new(l.merge)), l.rows, l.cost);
         }
         if matches!(best.0, Access::Scan { .. })
-            && let Some(found) = self.skip_scan(t, table, on, (total, best.2.min(scan)))
+            && let Some(found) = self.skip_scan(t, table, on, (total, best.2.min(scan)), known)
         {
             best = (Access::Skip(Box::new(found.scan)), found.rows, found.cost);
         }
@@ -440,6 +443,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
             possible: c.possible,
             index_only: None,
             batched: false,
+            anti: false,
             completes: b.tables[c.table].completes(),
             prune: c.prune.map(Box::new),
             kept: c.kept.map(Box::new),
@@ -530,6 +534,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>, late: bool) {
     b.steps = steps;
     b.groups = groups;
     b.gate = gate;
+    anti::mark(b);
 }
 
 /// Says the condition no more than that the column equals this, compared in the kind in which it has a key?

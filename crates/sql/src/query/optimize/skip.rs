@@ -33,6 +33,7 @@ impl Optimizer<'_> {
         table: &Arc<SqlTable>,
         on: &On,
         (total, best): (f64, f64),
+        known: &[(usize, f64)],
     ) -> Option<Found> {
         let bit = 1u64 << t;
         let (wanted, refused) = (self.raw.skipped & bit != 0, self.raw.unskipped & bit != 0);
@@ -47,7 +48,7 @@ impl Optimizer<'_> {
                 && self.b.tables[t].is_covered_by(*i)
         };
         let indexes = (1..table.engine.def.indexes.len()).filter(usable);
-        let all = indexes.filter_map(|index| self.skip_scan_of(table, index, on, total));
+        let all = indexes.filter_map(|index| self.skip_scan_of(table, index, on, (total, known)));
         let found = all.min_by(|a, b| a.cost.total_cmp(&b.cost))?;
         (wanted || found.cost * SAFELY < best).then_some(found)
     }
@@ -57,7 +58,7 @@ impl Optimizer<'_> {
         table: &Arc<SqlTable>,
         index: usize,
         on: &On,
-        total: f64,
+        (total, known): (f64, &[(usize, f64)]),
     ) -> Option<Found> {
         let parts = &table.engine.def.indexes[index].parts;
         let said: Vec<&(u16, Usable)> = on.all.iter().collect();
@@ -77,6 +78,10 @@ impl Optimizer<'_> {
         }
         let groups = (total / table.engine.rows_per_key(index, skipped)).max(1.0);
         let rows = groups * rows_of_group(table, (index, skipped), &search);
+        // What a search of another index is estimated to find by the same column, this one finds as well.
+        let estimated = known.iter().filter(|(col, _)| *col == rest[0].col);
+        let estimated = estimated.map(|(_, rows)| *rows).reduce(f64::min);
+        let rows = if rest.len() == 1 { estimated.unwrap_or(rows) } else { rows };
         let rows = rows.clamp(1.0, total);
         let cost = groups * (DESCENT + ROW + search.prefixes() * DESCENT) + rows * ROW;
         let over = Some(rest.iter().map(|p| p.col).collect());

@@ -15,8 +15,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::LockMode;
 
-/// Cost of finding the group of a row by hash.
+/// Cost of finding the group of a row by hash, and of a group that is kept until all rows have come.
 const HASHED: f64 = 0.6;
+const KEPT: f64 = 1.0;
 /// How much cheaper than a scan of the table it has to be to read the rows of few groups by an index.
 const SAFELY: f64 = 4.0;
 
@@ -98,7 +99,8 @@ fn instead(
     let total = (table.engine.estimated_rows() as f64).max(1.0);
     let leaves = |i: usize| table.engine.indexes[i].leaves.load(Ordering::Relaxed).max(1) as f64;
     let share = |i: usize| (leaves(i) / leaves(0)).clamp(0.1, 1.0);
-    let hashed = total * ROW * (share(chosen) + HASHED);
+    let by_hash = total * ROW * (share(chosen) + HASHED);
+    let groups_by = |i: usize, parts: usize| total / table.engine.rows_per_key(i, parts).max(1.0);
     // Of a join, or behind HAVING, nobody knows how many rows a group that goes out takes.
     let few = groups.filter(|_| b.steps.len() == 1 && b.having.is_none() && !b.calc_found_rows);
     let left = (b.guessed / total).clamp(1e-6, 1.0);
@@ -118,6 +120,7 @@ fn instead(
         });
         let scanned = whole.then_some(total * ROW * share(index));
         let cost = ended.into_iter().chain(scanned).fold(f64::INFINITY, f64::min);
+        let hashed = by_hash + groups_by(index, found.parts) * KEPT;
         if cost < best.as_ref().map_or(hashed, |(.., least)| *least) {
             best = Some((index, found, cost));
         }

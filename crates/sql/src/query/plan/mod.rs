@@ -443,6 +443,8 @@ pub(super) struct Step {
     pub prune: Option<Box<Pruning>>,
     /// It may be read by the leaf: the only table, and summed up.
     pub batched: bool,
+    /// It is an outer join's table of which a row is asked for that cannot be there: one row is enough to refuse that before.
+    pub anti: bool,
     /// See [`TableSlot::completes`].
     pub completes: bool,
     /// Its rows are the same for all rows of the steps before: they are read once.

@@ -58,6 +58,14 @@ impl Table {
         }
     }
 
+    /// Bytes that a group takes here: a map is half full.
+    fn entry(&self) -> usize {
+        2 * match self {
+            Table::One { .. } => size_of::<(u64, u32)>(),
+            Table::More(_) => size_of::<(GroupKey, u32)>(),
+        }
+    }
+
     fn all(&self) -> Vec<(GroupKey, u32)> {
         match self {
             Table::One { groups, null } => {
@@ -194,7 +202,10 @@ impl Keys {
                 _ => match self.known(&key) {
                     Some(group) => group,
                     None => {
-                        ev.cx.hold(groups.held(), 2 * size_of::<(GroupKey, u32)>())?;
+                        ev.cx.hold(
+                            groups.held(),
+                            if self.streams { 0 } else { self.groups.entry() },
+                        )?;
                         let group =
                             groups.begin(rows.map_or(&[], |rows| rows.row(at as u32)), ev)?;
                         if !self.streams {

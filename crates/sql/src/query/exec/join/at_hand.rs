@@ -132,6 +132,36 @@ impl Joiner<'_> {
         Ok(true)
     }
 
+    /// Whether step `i` has a next row; none: it has to be waited for.
+    #[inline]
+    pub(super) fn known_at_hand(
+        &mut self,
+        i: usize,
+        nulled: Option<usize>,
+        r: &mut Runner<'_, '_>,
+    ) -> Run<Option<bool>> {
+        if nulled.is_some() {
+            return Ok(Some(false));
+        }
+        Ok(match self.advance_at_hand(i, r)? {
+            true => Some(true),
+            false => self.ends_in_memory(i, r).then_some(false),
+        })
+    }
+
+    /// Step `i` has all its rows in memory, and none was at hand: there are no more.
+    #[inline]
+    pub(super) fn ends_in_memory(&self, i: usize, r: &Runner<'_, '_>) -> bool {
+        let step = &self.block.steps[i];
+        let state = &self.states[step.table];
+        matches!(step.access, Access::Mem { .. })
+            && step.kept.is_none()
+            && matches!(self.mems[step.table], Some(MadeRows::Memory(_)))
+            && state.at.is_none()
+            && state.scan.is_none()
+            && r.profile.is_none()
+    }
+
     /// Begins step `i` for the rows before it, where its rows are in memory already.
     #[inline]
     pub(super) fn begin_at_hand(

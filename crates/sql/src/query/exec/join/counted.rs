@@ -66,8 +66,13 @@ impl Joiner<'_> {
         }
     }
 
+    /// The rows of the only step have gone another way, so many of them.
+    pub fn count_folded(&mut self, rows: u32) {
+        self.count = rows;
+    }
+
     /// The plan is run. A subquery that is run for each row counts with its query.
-    pub(super) fn count_begun(&self, r: &Runner<'_, '_>) {
+    pub fn count_begun(&self, r: &Runner<'_, '_>) {
         for (i, step) in self.block.steps.iter().enumerate() {
             if let Some(stat) = of_step(self.block, step, i == 0) {
                 r.reads.work.inc(stat);

@@ -152,7 +152,9 @@ impl Runner<'_, '_> {
             let (list, charged) = groups.finish();
             for mut g in list {
                 let aggs = g.values(agg, &mut self.ev)?;
-                j.slots = g.slots;
+                if !g.slots.is_empty() {
+                    j.slots = g.slots;
+                }
                 self.keep(j, aggs, outer, (&mut *to, layout)).await?;
             }
             drop(charged);
@@ -182,7 +184,9 @@ impl Runner<'_, '_> {
                 return Ok(());
             }
         }
-        self.run_group_subs(j, &values, &b.item_subs, outer).await?;
+        if !b.item_subs.is_empty() {
+            self.run_group_subs(j, &values, &b.item_subs, outer).await?;
+        }
         let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };
         let exprs = || b.windows.iter().flat_map(Window::exprs);
         let mut row = Row::with_capacity(layout.cells() + exprs().count());
@@ -298,9 +302,11 @@ impl Runner<'_, '_> {
             let slots = b.tables.iter().map(|_| decode_slot(&mut bytes));
             j.slots = slots.collect::<Option<Vec<Slot>>>().ok_or_else(damaged)?;
         }
-        let values = row.split_off(layout.first());
-        self.run_group_subs(j, &values, &b.item_subs, outer).await?;
-        let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };
+        let (_, values) = row.split_at(layout.first());
+        if !b.item_subs.is_empty() {
+            self.run_group_subs(j, values, &b.item_subs, outer).await?;
+        }
+        let frame = Rows { aggs: values, ..j.frame(self.params, outer) };
         if !e.row(&frame, &mut self.ev, out)? {
             return Ok(false);
         }

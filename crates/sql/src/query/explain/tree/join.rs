@@ -45,8 +45,8 @@ impl<'p> Trees<'p> {
     /// Whether the rows of a table are looked for in order to refuse those that have one.
     fn is_anti(&self, b: &Block, at: usize, group: Option<usize>) -> bool {
         group.is_some_and(|g| b.groups[g].first == b.groups[g].last)
-            && b.tables[b.steps[at].table].of_in
-            && !b.steps[at].after.is_empty()
+            && (b.steps[at].anti
+                || (b.tables[b.steps[at].table].of_in && !b.steps[at].after.is_empty()))
     }
 
     /// A join of the rows so far with those of some steps.
