@@ -303,8 +303,11 @@ errors! { EXTENDED:
     ER_DEPENDENT_BY_CHECK_CONSTRAINT = 3959, b"HY000", "Check constraint '{}' uses column '{}', hence column cannot be dropped or renamed.";
     ER_MISSING_JSON_VALUE = 3966, b"22035", "No value was found by '{}' on the specified path.";
     ER_MULTIPLE_JSON_VALUES = 3967, b"22034", "More than one value was found by '{}' on the specified path.";
+    ER_STATEMENT_NOT_ALLOWED_AFTER_START_TRANSACTION = 3977, b"HY000",
+        "Only BINLOG INSERT, COMMIT and ROLLBACK statements are allowed after CREATE TABLE with START TRANSACTION statement.";
     ER_FOREIGN_KEY_WITH_ATOMIC_CREATE_SELECT = 3978, b"HY000",
         "Foreign key creation is not allowed with CREATE TABLE as SELECT and CREATE TABLE with START TRANSACTION statement.";
+    ER_NOT_ALLOWED_WITH_START_TRANSACTION = 3979, b"HY000", "START TRANSACTION clause cannot be used {}";
     ER_ENGINE_ATTRIBUTE_NOT_SUPPORTED = 3981, b"HY000", "Storage engine '{}' does not support ENGINE_ATTRIBUTE.";
     ER_INVALID_USER_ATTRIBUTE_JSON = 3982, b"HY000", "The user attribute must be a valid JSON object";
     ER_CHARACTER_SET_MISMATCH = 3995, b"HY000", "Character set '{}' cannot be used in conjunction with '{}' in call to {}.";

@@ -361,7 +361,8 @@ impl Session {
         let wanted = match stmt {
             Statement::CreateTable(c) => {
                 // A temporary table of the same name does not matter: both can exist.
-                let wanted = !c.temporary && c.query.is_none() && !self.is_own(&c.name);
+                let alone = !c.temporary && c.query.is_none() && !c.starts_transaction;
+                let wanted = alone && !self.is_own(&c.name);
                 if let Some(like) = c.like.as_ref().filter(|l| wanted && self.is_temporary(l)) {
                     return self.create_like(&c.name, like).map(Some);
                 }

@@ -71,6 +71,7 @@ mod commits;
 mod connection;
 mod count;
 mod create_as;
+mod create_started;
 mod deferred_ack;
 mod events;
 mod execute;
@@ -200,6 +201,8 @@ pub struct Session {
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
     backup: Option<Backup>,
+    /// CREATE TABLE ... START TRANSACTION, until the transaction ends.
+    started: Option<Box<create_started::Started>>,
     /// XA START: the transaction is a branch of a distributed one.
     xa: Option<xa::Branch>,
     temporaries: Temporaries,
@@ -299,6 +302,7 @@ impl Session {
             within: None,
             locked: None,
             backup: None,
+            started: None,
             xa: None,
             temporaries: Temporaries::default(),
             handlers: handlers::Handlers::default(),
@@ -448,7 +452,8 @@ impl Session {
     ) -> (Result<(), SqlError>, usize) {
         (self.tally.keyed, self.tally.plan, self.tally.digest) = (false, None, None);
         let early = self.early.take();
-        let by_key = !self.settings.logs_texts && self.said.next_gtid.is_plain();
+        let by_key =
+            !self.settings.logs_texts && self.said.next_gtid.is_plain() && self.started.is_none();
         if early.is_some()
             || by_key && normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some()
         {

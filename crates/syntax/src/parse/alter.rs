@@ -173,6 +173,7 @@ impl Parser<'_> {
             Kw::WITHOUT if self.eat(Kw::VALIDATION) => Ok(AlterSpec::Validation(false)),
             Kw::SECONDARY_LOAD => Ok(AlterSpec::SecondaryLoad),
             Kw::SECONDARY_UNLOAD => Ok(AlterSpec::SecondaryUnload),
+            Kw::START if self.at(Kw::TRANSACTION) => Err(self.started_alter()),
             Kw::DISCARD | Kw::IMPORT => self.alter_tablespace(kw == Kw::DISCARD),
             _ => {
                 self.pos = start;

@@ -28,11 +28,8 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     bind_rows(b, i, None).await
 }
 
-/// LOAD DATA: an INSERT whose rows are a file's lines.
+/// LOAD DATA and LOAD XML: an INSERT whose rows are a file's.
 pub async fn bind_load(b: &mut Binder<'_>, l: &ast::LoadData) -> Result<InsertPlan, SqlError> {
-    if l.xml {
-        return Err(SqlError::not_supported("LOAD XML"));
-    }
     // A format goes by the SQL mode, a file's character set by a variable.
     b.cacheable = false;
     let column = |t: &ast::LoadTarget| match t {
@@ -144,7 +141,9 @@ async fn bind_rows(
     b.top_mut().subs = view_subs;
     let bound = bind_values(b, i, (&table, &target), &targets, new_scope, sources);
     let loaded = load.map(|l| {
-        load::bind(b, l, &table, &mut targets, |name| target_column(&table, &target, name))
+        load::bind(b, l, (&table, &target), &mut targets, |name| {
+            target_column(&table, &target, name)
+        })
     });
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
