@@ -249,7 +249,7 @@ fn checks_and_alter_table() {
         ),
         ("alter table t drop constraint nope", "E3940 Constraint 'nope' does not exist."),
         ("alter table t add d int default 5 check (d > 9)", "E3819"),
-        ("alter table t add d int default 10 check (d > 9), algorithm=inplace", "E1846"),
+        ("alter table t add d int default 10 check (d > 9), algorithm=inplace", "E1845"),
         ("alter table t add d int default 10 check (d > 9)", "ok 4"),
         ("alter table t modify d tinyint default 11", "ok 4"),
         ("insert into t values (9, 9)", "E3819 Check constraint 't_chk_1' is violated."),
@@ -731,7 +731,7 @@ fn tables_that_come_with_a_commit() {
             ("show tables", "t; u"),
         ])
         .await;
-        // Whoever takes the name first has it.
+        // The session that takes the name first has it.
         c.check(&[("create table w (a int) start transaction", "ok 0")]).await;
         other.check(&[("create table w (b int)", "ok 0")]).await;
         c.check(&[("commit", "E1050"), ("select b from w", "")]).await;

@@ -42,9 +42,7 @@ pub async fn hidden(
     if !defined.meta.foreign.is_empty() {
         return Err(match create.query.is_some() || create.starts_transaction {
             true => SqlError::of(errno::ER_FOREIGN_KEY_WITH_ATOMIC_CREATE_SELECT, &[]),
-            false => {
-                SqlError::new(errno::ER_CANNOT_ADD_FOREIGN, "Cannot add foreign key constraint")
-            }
+            false => SqlError::of(errno::ER_CANNOT_ADD_FOREIGN, &[]),
         });
     }
     if !create.temporary {

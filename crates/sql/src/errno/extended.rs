@@ -291,6 +291,8 @@ errors! { EXTENDED:
     ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME = 3939, b"HY000",
         "Table has multiple constraints with the name '{}'. Please use constraint specific '{}' clause.";
     ER_CONSTRAINT_NOT_FOUND = 3940, b"HY000", "Constraint '{}' does not exist.";
+    ER_ALTER_CONSTRAINT_ENFORCEMENT_NOT_SUPPORTED = 3941, b"HY000",
+        "Altering constraint enforcement is not supported for the constraint '{}'. Enforcement state alter is not supported for the PRIMARY, UNIQUE and FOREIGN KEY type constraints.";
     ER_TABLE_VALUE_CONSTRUCTOR_MUST_HAVE_COLUMNS = 3942, b"HY000",
         "Each row of a VALUES clause must have at least one column, unless when used as source in an INSERT statement.";
     ER_TABLE_VALUE_CONSTRUCTOR_CANNOT_HAVE_DEFAULT = 3943, b"HY000",

@@ -44,6 +44,8 @@ pub(super) struct Said {
     pub text: Option<(u32, Box<[u8]>)>,
     /// CREATE TABLE ... SELECT: the table that is being filled, and its rows.
     pub making: Option<Making>,
+    /// CREATE TABLE ... START TRANSACTION, until the transaction ends.
+    pub started: Option<Box<super::create_started::Started>>,
     /// The text of the change at hand, where that is logged in place of its rows.
     pub as_text: Option<Box<[u8]>>,
     /// What `gtid_next` has named.

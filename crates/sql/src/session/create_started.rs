@@ -15,7 +15,7 @@ use weir_engine::Table;
 use weir_syntax::ast::{CreateTable, StartTransaction, Statement};
 
 /// What the COMMIT of such a transaction makes.
-pub(super) struct Started {
+pub struct Started {
     /// The table, its schema and its name. There is no table where IF NOT EXISTS has found one.
     made: Option<(Arc<Table>, String, String)>,
 }
@@ -50,14 +50,14 @@ impl Session {
             }
             (table, schema, name)
         });
-        self.started = Some(Box::new(Started { made }));
+        self.said.started = Some(Box::new(Started { made }));
         self.begin(&StartTransaction::default()).await?;
         Ok(AdminResult::ok())
     }
 
     /// 3977 for a statement that may not stand between CREATE TABLE ... START TRANSACTION and the end of its transaction.
     pub(super) fn check_started(&self, stmt: &Statement) -> Result<(), SqlError> {
-        let admitted = self.started.is_none()
+        let admitted = self.said.started.is_none()
             || matches!(stmt, Statement::Commit(_) | Statement::Rollback(_) | Statement::Binlog(_));
         match admitted {
             true => Ok(()),
@@ -92,7 +92,7 @@ impl Session {
 
     /// The session begins from scratch; its table goes as its temporary ones do.
     pub(super) fn forget_started(&mut self) {
-        if self.started.take().is_some() {
+        if self.said.started.take().is_some() {
             self.said.making = None;
             self.settings.making = None;
         }

@@ -201,8 +201,6 @@ pub struct Session {
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
     backup: Option<Backup>,
-    /// CREATE TABLE ... START TRANSACTION, until the transaction ends.
-    started: Option<Box<create_started::Started>>,
     /// XA START: the transaction is a branch of a distributed one.
     xa: Option<xa::Branch>,
     temporaries: Temporaries,
@@ -302,7 +300,6 @@ impl Session {
             within: None,
             locked: None,
             backup: None,
-            started: None,
             xa: None,
             temporaries: Temporaries::default(),
             handlers: handlers::Handlers::default(),
@@ -452,8 +449,9 @@ impl Session {
     ) -> (Result<(), SqlError>, usize) {
         (self.tally.keyed, self.tally.plan, self.tally.digest) = (false, None, None);
         let early = self.early.take();
-        let by_key =
-            !self.settings.logs_texts && self.said.next_gtid.is_plain() && self.started.is_none();
+        let by_key = !self.settings.logs_texts
+            && self.said.next_gtid.is_plain()
+            && self.said.started.is_none();
         if early.is_some()
             || by_key && normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some()
         {

@@ -214,7 +214,7 @@ impl Session {
         if params.len() != p.params {
             return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"mysqld_stmt_execute"]));
         }
-        if self.started.is_some() {
+        if self.said.started.is_some() {
             self.check_started(&p.stmt)?;
         }
         p.listed.executed();

@@ -388,9 +388,11 @@ pub enum AlterSpec {
         index: Ident,
         visible: bool,
     },
+    /// `any`: ALTER CONSTRAINT, which may name a constraint of any kind.
     SetCheckEnforced {
         name: Ident,
         enforced: bool,
+        any: bool,
     },
     RenameColumn {
         old: Ident,

@@ -369,11 +369,12 @@ impl Parser<'_> {
                 None => Err(self.error()),
             };
         }
-        if self.eat_any(&[Kw::CHECK, Kw::CONSTRAINT]).is_some() {
+        if let Some(kw) = self.eat_any(&[Kw::CHECK, Kw::CONSTRAINT]) {
             let name = self.ident()?;
             let enforced = !self.eat(Kw::NOT);
             self.expect(Kw::ENFORCED)?;
-            return Ok(AlterSpec::SetCheckEnforced { name, enforced });
+            let any = kw == Kw::CONSTRAINT;
+            return Ok(AlterSpec::SetCheckEnforced { name, enforced, any });
         }
         self.eat(Kw::COLUMN);
         let column = self.ident()?;

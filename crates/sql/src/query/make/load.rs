@@ -52,14 +52,7 @@ pub(super) fn bind(
     }
     let charset = charset_of(b, l)?;
     let escapes = !b.env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES);
-    let mut format = Format::of(&l.format, escapes)?;
-    let lines = l.format.lines_terminated.is_some();
-    if let Some(identified) = l.rows_identified_by.as_ref().filter(|_| !lines) {
-        // As in MySQL it is the same to LOAD DATA as LINES TERMINATED BY.
-        format.line_end = identified.clone();
-    } else if l.xml && !lines {
-        format.line_end = (*b"<row>").into();
-    }
+    let format = format_of(l, escapes)?;
     if xml.is_none() {
         check_format(&format, &fields, table)?;
     }
@@ -87,6 +80,19 @@ pub(super) fn bind(
     b.file_vars.clear();
     let (local, path, skip) = (l.local, l.path.clone(), l.ignore_lines);
     Ok(LoadPlan { local, path, format, charset, skip, fields, xml, set })
+}
+
+/// The format of the file. The name of a row's element is what ends lines, as in MySQL, and so is ROWS IDENTIFIED BY of LOAD DATA.
+fn format_of(l: &ast::LoadData, escapes: bool) -> Result<Format, SqlError> {
+    let mut format = Format::of(&l.format, escapes)?;
+    if l.format.lines_terminated.is_none() {
+        if let Some(identified) = &l.rows_identified_by {
+            format.line_end = identified.clone();
+        } else if l.xml {
+            format.line_end = (*b"<row>").into();
+        }
+    }
+    Ok(format)
 }
 
 /// What an XML file calls the fields: as the statement writes them, or as the table or view does.

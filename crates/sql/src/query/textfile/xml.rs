@@ -24,7 +24,7 @@ const FOUND: usize = size_of::<Found>();
 /// may be no longer than `longest`.
 pub struct XmlReader<'s> {
     source: &'s mut dyn ReadFile,
-    /// The name of the element that is a row; where it is none, nothing is.
+    /// The name of the element that is a row; without one no element is.
     row: Option<Box<[u8]>>,
     /// Read and not taken: `buffer[at..]`.
     buffer: Vec<u8>,

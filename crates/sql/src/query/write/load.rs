@@ -46,6 +46,15 @@ impl ReadFile for Killable<'_> {
     }
 }
 
+/// 1638.
+fn warn_of_format(r: &mut Runner<'_, '_>, l: &LoadPlan) {
+    if l.format.is_foreign() {
+        r.ev.cx.warnings.warn(errno::WARN_NON_ASCII_SEPARATOR_NOT_IMPLEMENTED, || {
+            "Non-ASCII separator arguments are not fully supported".to_owned()
+        });
+    }
+}
+
 /// Rows between two looks whether the statement was killed.
 const LOOK_EVERY: u64 = 256;
 
@@ -70,11 +79,7 @@ impl Inserter<'_> {
             of_server = r.reads.shared.files().open(&l.path)?;
             &mut *of_server
         };
-        if l.format.is_foreign() {
-            r.ev.cx.warnings.warn(errno::WARN_NON_ASCII_SEPARATOR_NOT_IMPLEMENTED, || {
-                "Non-ASCII separator arguments are not fully supported".to_owned()
-            });
-        }
+        warn_of_format(r, l);
         let mut source = Killable { source, kill: &r.reads.conn.kill };
         let longest = r.ev.cx.max_packet;
         if let Some(names) = &l.xml {
