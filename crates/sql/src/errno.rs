@@ -250,6 +250,7 @@ errors! { SERVER:
     ER_UNKNOWN_STORAGE_ENGINE = 1286, b"42000", "Unknown storage engine '{}'";
     ER_WARN_DEPRECATED_SYNTAX = 1287, b"HY000", "'{}' is deprecated and will be removed in a future release. Please use {} instead";
     ER_NON_UPDATABLE_TABLE = 1288, b"HY000", "The target table {} of the {} is not updatable";
+    ER_FEATURE_DISABLED = 1289, b"HY000", "The '{}' feature is disabled; you need MySQL built with '{}' to have it working";
     ER_OPTION_PREVENTS_STATEMENT = 1290, b"HY000", "The MySQL server is running with the {} option so it cannot execute this statement";
     ER_DUPLICATED_VALUE_IN_TYPE = 1291, b"HY000", "Column '{}' has duplicated value '{}' in {}";
     ER_TRUNCATED_WRONG_VALUE = 1292, b"22007", "Truncated incorrect {} value: '{}'";
@@ -348,6 +349,7 @@ errors! { SERVER:
     ER_TOO_BIG_SCALE = 1425, b"42000", "Too big scale {} specified for column '{}'. Maximum is {}.";
     ER_TOO_BIG_PRECISION = 1426, b"42000", "Too-big precision {} specified for '{}'. Maximum is {}.";
     ER_M_BIGGER_THAN_D = 1427, b"42000", "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{}').";
+    ER_WRONG_LOCK_OF_SYSTEM_TABLE = 1428, b"HY000", "You can't combine write-locking of system tables with other tables or lock types";
     ER_TRG_IN_WRONG_SCHEMA = 1435, b"HY000", "Trigger in wrong schema";
     ER_STACK_OVERRUN_NEED_MORE = 1436, b"HY000",
         "Thread stack overrun:  {} bytes used of a {} byte stack, and {} bytes needed.  Use 'mysqld --thread_stack=#' to specify a bigger \
@@ -456,6 +458,7 @@ errors! { SERVER:
     ER_VARIABLE_IS_READONLY = 1621, b"HY000", "{} variable '{}' is read-only. Use SET {} to assign the value";
     ER_TOO_LONG_TABLE_COMMENT = 1628, b"HY000", "Comment for table '{}' is too long (max = {})";
     ER_TOO_LONG_FIELD_COMMENT = 1629, b"HY000", "The maximum supported character limit for the field, '{}', has been exceeded (max = {})";
+    ER_FUNC_INEXISTENT_NAME_COLLISION = 1630, b"42000", "FUNCTION {} does not exist. Check the 'Function Name Parsing and Resolution' section in the Reference Manual";
     ER_TOO_MANY_CONCURRENT_TRXS = 1637, b"HY000", "Too many active concurrent transactions";
     WARN_NON_ASCII_SEPARATOR_NOT_IMPLEMENTED = 1638, b"HY000", "Non-ASCII separator arguments are not fully supported";
     ER_DUP_SIGNAL_SET = 1641, b"42000", "Duplicate condition information item '{}'";

@@ -427,3 +427,84 @@ fn blanks_at_the_end_of_members() {
         .await;
     });
 }
+
+/// ALTER CONSTRAINT may name a constraint of any kind, and changes checks alone.
+#[test]
+fn constraints_that_are_enforced_or_not() {
+    check(&[
+        ("create table p (a int primary key)", "ok 0"),
+        (
+            "create table t (a int primary key, b int, constraint u unique (b), constraint c check (b > 0), \
+             constraint f foreign key (a) references p (a), constraint u check (a > 0))",
+            "ok 0",
+        ),
+        (
+            "alter table t alter constraint nothing enforced",
+            "E3940 Constraint 'nothing' does not exist.",
+        ),
+        (
+            "alter table t alter constraint u not enforced",
+            "E3939 Table has multiple constraints with the name 'u'. Please use constraint specific 'ALTER' clause.",
+        ),
+        (
+            "alter table t alter constraint f not enforced",
+            "E3941 Altering constraint enforcement is not supported for the constraint 'f'. Enforcement state alter is not \
+             supported for the PRIMARY, UNIQUE and FOREIGN KEY type constraints.",
+        ),
+        ("alter table t alter constraint `primary` not enforced", "E3941"),
+        ("alter table t alter constraint c not enforced", "ok 0"),
+        ("alter table t alter check u not enforced", "ok 0"),
+        ("alter table t alter check f not enforced", "E3821"),
+        ("alter table t add constraint n check (b < 9), algorithm = inplace", "E1845"),
+        ("alter table t alter check c enforced, algorithm = inplace", "E1845"),
+    ]);
+}
+
+#[test]
+fn clauses_about_partitions() {
+    check(&[
+        ("create table n (a int)", "ok 0"),
+        (
+            "alter table n analyze partition p",
+            "test.n|analyze|Error|Partition management on a not partitioned table is not possible; \
+             test.n|analyze|status|Operation failed",
+        ),
+        (
+            "alter table n repair partition all",
+            "test.n|repair|Error|Partition management on a not partitioned table is not possible; \
+             test.n|repair|status|Operation failed",
+        ),
+        ("alter table n truncate partition p", "E1505"),
+        (
+            "create table t (a int) partition by list (a) (partition p values in (1), partition q values in (2))",
+            "ok 0",
+        ),
+        ("insert into t values (1), (2)", "ok 2"),
+        ("alter table t truncate partition p, p", "ok 0"),
+        ("select a from t", "2"),
+        ("alter table t truncate partition q, x", "E1735 Unknown partition 'x' in table 't'"),
+        ("alter table t drop partition x", "E1507"),
+        ("alter table t truncate partition all", "ok 0"),
+        ("select a from t", ""),
+    ]);
+}
+
+#[test]
+fn names_within_one_statement() {
+    check(&[
+        ("create table a (i int, key k (i), key l (i))", "ok 0"),
+        ("alter table a rename index k to m, alter index k invisible", "E1176"),
+        ("alter table a rename index k to m, alter index m invisible", "E1176"),
+        ("alter table a rename index k to m, alter index l invisible", "ok 0"),
+        ("create table b (j int)", "ok 0"),
+        ("lock tables a write, b write", "ok 0"),
+        // A name that the statement has given before is that of a locked table.
+        ("rename table a to c, c to d, b to a", "ok 0"),
+        ("select * from d", ""),
+        ("rename table c to e", "E1100"),
+        ("unlock tables", "ok 0"),
+        ("show tables", "a; d"),
+        ("prepare p from 'create view v as select ?'", "E1351"),
+        ("prepare p from 'create view v as select 1 into @a'", "E1350"),
+    ]);
+}

@@ -238,3 +238,66 @@ fn names_of_built_in_functions() {
         drop(server);
     });
 }
+
+/// Some built-in functions are what they are only with the parenthesis right behind their name.
+#[test]
+fn functions_away_from_their_parenthesis() {
+    check(&[
+        ("create table t (a int)", "ok 0"),
+        (
+            "select max (a) from t",
+            "E1630 FUNCTION test.max does not exist. Check the 'Function Name Parsing and Resolution' section in the Reference Manual",
+        ),
+        ("select now ()", "E1630"),
+        ("select substring ('a', 1)", "E1630"),
+        ("select trim ('a')", "E1630"),
+        ("select count (*) from t", "E1064"),
+        ("select abs (-1), concat ('a', 'b'), length ('abc')", "1|ab|3"),
+        ("set sql_mode = 'IGNORE_SPACE'", "ok 0"),
+        ("select max (a), count (*) from t", "NULL|0"),
+        ("set sql_mode = default", "ok 0"),
+        ("create function max (a int) returns int deterministic return a + 1", "ok 0"),
+        ("select max (1), max(a) from t", "2|NULL"),
+    ]);
+}
+
+/// What is too long, or of the wrong kind, where a name is wanted.
+#[test]
+fn names_that_are_refused() {
+    let long = "o".repeat(65);
+    let user = "u".repeat(33);
+    let procedure = format!("create procedure p(in {long} int) select 1");
+    let by = |what: &str| format!("create definer = {user}@localhost {what}");
+    let definers = [
+        by("procedure q() select 1"),
+        by("view v as select 1"),
+        by("trigger x before insert on t for each row set @a = 1"),
+        by("event e on schedule every 1 day do select 1"),
+    ];
+    let mut cases = vec![("create table t (a int)", "ok 0"), (procedure.as_str(), "E1059")];
+    cases.extend(definers.iter().map(|d| (d.as_str(), "E1470")));
+    cases.extend([
+        ("create table s (a tinytext, key (a(63)))", "ok 0"),
+        ("create table u (a tinytext, key (a(64)))", "E1071"),
+        ("create table u (a tinyblob, key (a(256)))", "E1071"),
+        ("create table u (a text, key (a(64)))", "ok 0"),
+        (
+            "create table c (a char(0), key (a))",
+            "E1167 The used storage engine can't index column 'a'",
+        ),
+        ("create table c (a int, b varchar(0) unique)", "E1167"),
+        ("lock tables mysql.time_zone write, t write", "E1428"),
+        ("lock tables mysql.time_zone write, mysql.time_zone_name read", "E1428"),
+        ("lock tables mysql.time_zone write, mysql.time_zone_name write", "ok 0"),
+        ("lock tables t read", "ok 0"),
+        ("flush tables", "E1099 Table 't' was locked with a READ lock and can't be updated"),
+        ("flush privileges", "E1100 Table 'user' was not locked with LOCK TABLES"),
+        ("lock tables t write", "ok 0"),
+        ("flush tables", "ok 0"),
+        ("unlock tables", "ok 0"),
+        ("create view w as select * from t", "ok 0"),
+        ("checksum table w", "test.w|NULL"),
+        ("show warnings", "Error|1347|'test.w' is not BASE TABLE"),
+    ]);
+    check(&cases);
+}

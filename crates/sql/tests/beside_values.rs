@@ -259,3 +259,61 @@ fn addresses_and_negative_decimals() {
         drop(server);
     });
 }
+
+/// REPLACE does not write over the row that has the number which was drawn for the new one; over others it does.
+#[test]
+fn replace_spares_the_row_of_a_drawn_number() {
+    check(&[
+        ("create table t (a tinyint auto_increment primary key, b int unique)", "ok 0"),
+        ("insert into t values (126, 1), (127, 2)", "ok 2"),
+        ("replace into t values (0, 3)", "E1062 Duplicate entry '127' for key 't.PRIMARY'"),
+        ("replace into t values (null, 3)", "E1062"),
+        ("replace into t (b) values (3)", "E1062"),
+        ("select * from t order by a", "126|1; 127|2"),
+        ("replace into t values (127, 4)", "ok 2"),
+        ("insert into t values (0, 5) on duplicate key update b = 6", "ok 2"),
+        ("select * from t order by a", "126|1; 127|6"),
+        ("create table u (a int auto_increment primary key, b int unique)", "ok 0"),
+        ("insert into u (b) values (1)", "ok 1"),
+        ("replace into u (b) values (1)", "ok 2"),
+        ("select * from u", "2|1"),
+    ]);
+}
+
+/// DEFAULT in ON DUPLICATE KEY UPDATE, also of defaults that are expressions: those see what the row becomes.
+#[test]
+fn defaults_that_a_duplicate_is_set_to() {
+    check(&[
+        (
+            "create table t (a int primary key, b int default (a * 2), c int default (7), \
+             d datetime default current_timestamp, e int not null default (nullif(a, 5)))",
+            "ok 0",
+        ),
+        ("insert into t (a, b, c, d) values (1, 0, 0, '2000-01-01')", "ok 1"),
+        ("insert into t (a) values (1) on duplicate key update b = default, c = default", "ok 2"),
+        ("select a, b, c from t", "1|2|7"),
+        ("insert into t (a) values (1) on duplicate key update a = a + 3, b = default", "ok 2"),
+        ("select a, b, c from t", "4|8|7"),
+        ("insert into t (a) values (4) on duplicate key update d = default", "ok 2"),
+        ("select d > '2000-01-01' from t", "1"),
+        ("insert into t (a, e) values (4, 1) on duplicate key update a = 5, e = default", "E1048"),
+        ("insert into t (a) values (4) on duplicate key update b = default(b)", "E3773"),
+        ("select a, b, e from t", "4|8|1"),
+    ]);
+}
+
+/// `*` shows a column that USING names, also where neither table shows it.
+#[test]
+fn invisible_columns_that_are_joined_by() {
+    check(&[
+        ("create table l (a int, b int invisible)", "ok 0"),
+        ("create table r (b int invisible, c int)", "ok 0"),
+        ("insert into l (a, b) values (1, 2), (3, 4)", "ok 2"),
+        ("insert into r (b, c) values (2, 5), (6, 7)", "ok 2"),
+        ("select * from l join r using (b)", "2|1|5"),
+        ("select * from l left join r using (b) order by b", "2|1|5; 4|3|NULL"),
+        ("select * from l right join r using (b) order by b", "2|5|1; 6|7|NULL"),
+        ("select l.*, b from l join r using (b)", "1|2"),
+        ("select * from l natural join r where l.b = 2 and r.b = 2", "1|5"),
+    ]);
+}

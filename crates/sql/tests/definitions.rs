@@ -249,7 +249,7 @@ fn checks_and_alter_table() {
         ),
         ("alter table t drop constraint nope", "E3940 Constraint 'nope' does not exist."),
         ("alter table t add d int default 5 check (d > 9)", "E3819"),
-        ("alter table t add d int default 10 check (d > 9), algorithm=inplace", "E1846"),
+        ("alter table t add d int default 10 check (d > 9), algorithm=inplace", "E1845"),
         ("alter table t add d int default 10 check (d > 9)", "ok 4"),
         ("alter table t modify d tinyint default 11", "ok 4"),
         ("insert into t values (9, 9)", "E3819 Check constraint 't_chk_1' is violated."),
@@ -687,5 +687,87 @@ fn the_last_number_is_given_again() {
         ("delete from t", "ok 2"),
         ("alter table t auto_increment = 120", "ok 0"),
         ("insert into t (a) values (1), (2), (3), (4), (5), (6), (7), (8), (9)", "E1467"),
+    ]);
+}
+
+/// The table is there with the COMMIT, and nothing stands before that.
+#[test]
+fn tables_that_come_with_a_commit() {
+    with_server(1, async |s| {
+        let (mut c, mut other) = (s.client(), s.client());
+        c.check(&[
+            ("create table t (a int primary key, b int, key (b)) start transaction", "ok 0"),
+            ("select * from t", "E3977"),
+            ("select 1", "E3977"),
+            ("insert into t values (1)", "E3977"),
+            ("create table u (a int)", "E3977"),
+            ("set @a = 1", "E3977"),
+            ("savepoint s", "E3977"),
+            ("prepare p from 'select 1'", "E3977"),
+            ("call nothing()", "E3977"),
+            ("binlog ''", "E1149"),
+        ])
+        .await;
+        other.check(&[("select * from t", "E1146"), ("show tables", "")]).await;
+        c.check(&[
+            ("commit", "ok 0"),
+            ("insert into t values (1, 2)", "ok 1"),
+            ("create table u (a int) start transaction engine = innodb, comment = 'c'", "ok 0"),
+            ("rollback", "ok 0"),
+            ("select * from u", "E1146"),
+            ("create table if not exists t (a int) start transaction", "ok 0"),
+            ("select 1", "E3977"),
+            ("commit", "ok 0"),
+            ("create table u (a int, constraint c check (a > 1)) start transaction", "ok 0"),
+            ("commit and chain", "ok 0"),
+            ("insert into u values (1)", "E3819"),
+            ("commit", "ok 0"),
+            ("create table v (a int, constraint c check (a > 1)) start transaction", "E3822"),
+            ("create table v (a int, constraint c check (a > 1)) select 5 as a", "E3822"),
+            ("create procedure p() create table w (a int) start transaction", "ok 0"),
+            ("call p()", "ok 0"),
+            ("do 1", "E3977"),
+            ("rollback", "ok 0"),
+            ("show tables", "t; u"),
+        ])
+        .await;
+        // The session that takes the name first has it.
+        c.check(&[("create table w (a int) start transaction", "ok 0")]).await;
+        other.check(&[("create table w (b int)", "ok 0")]).await;
+        c.check(&[("commit", "E1050"), ("select b from w", "")]).await;
+        c.check(&[("create table x (a int) start transaction", "ok 0")]).await;
+        c.0.reset().await.expect("resets");
+        c.check(&[("show tables", "t; u; w")]).await;
+    });
+}
+
+#[test]
+fn what_cannot_start_a_transaction() {
+    check(&[
+        ("create table p (a int primary key)", "ok 0"),
+        (
+            "create temporary table t (a int) start transaction",
+            "E3979 START TRANSACTION clause cannot be used to create temporary tables.",
+        ),
+        (
+            "create table t (a int) start transaction select 1 as a",
+            "E3979 START TRANSACTION clause cannot be used with CREATE TABLE ... AS SELECT statement.",
+        ),
+        (
+            "create table t (a int) engine=myisam start transaction",
+            "E3979 START TRANSACTION clause cannot be used with engine that does not support atomic DDL.",
+        ),
+        (
+            "alter table p comment 'x', start transaction",
+            "E3979 START TRANSACTION clause cannot be used with ALTER TABLE command.",
+        ),
+        ("create table t (a int, foreign key (a) references p (a)) start transaction", "E3978"),
+        ("prepare s from 'create table t (a int) start transaction'", "E1295"),
+        ("create table t (a int) partition by hash (a) start transaction", "E1064"),
+        ("create table t like p start transaction", "E1064"),
+        ("create table p (a int) start transaction", "E1050"),
+        ("select 1", "1"),
+        ("lock tables p write", "ok 0"),
+        ("create table t (a int) start transaction", "E1100"),
     ]);
 }

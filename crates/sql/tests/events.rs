@@ -242,3 +242,22 @@ fn what_has_changed_meanwhile_does_not_run() {
         c.0.close().await;
     });
 }
+
+/// The fields of a compound interval, each within its bound.
+#[test]
+fn intervals_of_several_fields() {
+    let of = |amount: &str, unit: &str, told: &str| {
+        let create = format!("create event e on schedule every '{amount}' {unit} do select 1");
+        let fields = "select interval_value, interval_field from information_schema.events";
+        let told = format!("'{told}'|{unit}");
+        check(&[(create.as_str(), "ok 0"), (fields, told.as_str())]);
+    };
+    of("2:5", "YEAR_MONTH", "2-5");
+    of("2:15", "YEAR_MONTH", "3-3");
+    of("20:25", "DAY_HOUR", "21 1");
+    of("35:25:65", "DAY_MINUTE", "36 2:5");
+    of("50:23:59:95", "DAY_SECOND", "51 0:0:35");
+    of("11:65", "HOUR_MINUTE", "12:5");
+    of("15:59:85", "HOUR_SECOND", "16:0:25");
+    of("35:66", "MINUTE_SECOND", "36:6");
+}

@@ -734,7 +734,7 @@ fn rights_are_asked_at_open_and_at_read() {
         root.rows("grant select (a) on test.t to u@localhost").await;
         u.check(&[
             ("handler t open", "ok 0"),
-            ("handler t read first", "E1143"),
+            ("handler t read first", "E1142"),
             ("create temporary table own (a int)", "E1044"),
         ])
         .await;

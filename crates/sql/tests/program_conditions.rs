@@ -242,3 +242,57 @@ fn a_note_is_for_a_handler_that_names_it() {
         drop(server);
     });
 }
+
+/// A CASE whose value fails ends as a whole for a CONTINUE handler; the condition of a branch that fails does, too.
+#[test]
+fn a_case_that_fails_is_left() {
+    with_server(106, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create procedure by_name() begin declare continue handler for sqlexception set @h = @h + 1; \
+             case no_such when 1 then select 1; else select 2; end case; select @h; end",
+            "create procedure by_query() begin declare continue handler for sqlexception set @h = @h + 1; \
+             case (select 1 union select 2) when 1 then select 1; else select 2; end case; select @h; end",
+            "create procedure by_branch() begin declare continue handler for sqlexception set @h = @h + 1; \
+             case 1 when (select 1 union select 2) then select 1; when 1 then select 3; else select 2; end case; select @h; end",
+            "set @h = 0",
+        ])
+        .await;
+        c.check(&[("call by_name()", "1"), ("call by_query()", "2"), ("call by_branch()", "3")])
+            .await;
+    });
+}
+
+/// What SELECT ... INTO gives a variable of a program is stored as SET stores it: in strict modes nothing of a value may be lost, while
+/// a condition of the query may warn.
+#[test]
+fn into_is_as_strict_as_set() {
+    with_server(107, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int, b varchar(5))",
+            "insert into t values (1, 'x')",
+            "create procedure divides() begin declare v int; select 1 / 0 into v; select v; end",
+            "create procedure computes() begin declare v int; select 'x' + 1 into v; select v; end",
+            "create procedure outside() begin select 1 / 0 into @v; select @v; end",
+            "create procedure filters() begin declare v int; select a into v from t where b = 0; select v; end",
+            "create procedure fetches() begin declare v int; declare c cursor for select 1 / 0; open c; fetch c into v; select v; end",
+            "create function gives() returns int begin declare v int; select 1 / 0 into v; return v; end",
+            "set sql_mode = ''",
+            "create procedure loose() begin declare v int; select 1 / 0 into v; select v; end",
+            "set sql_mode = default",
+        ])
+        .await;
+        c.check(&[
+            ("call divides()", "E1365"),
+            ("call computes()", "E1292"),
+            ("call outside()", "NULL"),
+            ("call filters()", "1"),
+            ("call fetches()", "NULL"),
+            ("select gives()", "E1365"),
+            ("insert into t values (gives(), '')", "E1365"),
+            ("call loose()", "NULL"),
+        ])
+        .await;
+    });
+}

@@ -16,7 +16,6 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("CLONE", "CLONE LOCAL DATA DIRECTORY '/x'", 1235),
     ("Federated servers", "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'h')", 1235),
     ("Resource groups", "CREATE RESOURCE GROUP g TYPE = USER", 1235),
-    ("LOAD XML", "LOAD XML INFILE 'x' INTO TABLE t", 1235),
     ("Transportable tablespaces", "ALTER TABLE t DISCARD TABLESPACE", 1235),
     ("IMPORT TABLE", "IMPORT TABLE FROM 'x'", 1235),
     ("ALTER INSTANCE", "ALTER INSTANCE ROTATE INNODB MASTER KEY", 1235),

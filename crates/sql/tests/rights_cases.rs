@@ -467,7 +467,7 @@ const SHOW: &[Case] = &[
     ("show create user other@localhost", &[("SELECT ON mysql.*", 1044)], 0),
     ("show procedure status", &[], 0),
     ("show function status", &[], 0),
-    ("show procedure code a.p", &[], 1235),
+    ("show procedure code a.p", &[], 1289),
     ("show engine innodb status", &[("PROCESS ON *.*", 1227)], 0),
     // A statement of the builds up to 5.1, whose policy is not in charge here.
     ("show innodb status", &[("PROCESS ON *.*", 1227)], 1064),

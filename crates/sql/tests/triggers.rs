@@ -532,3 +532,27 @@ fn triggers_of_locked_tables() {
         .await;
     });
 }
+
+/// NULL that a trigger gives a column that takes none, or leaves where it was given, is reported before columns that nobody gave a value.
+#[test]
+fn nulls_behind_a_trigger() {
+    crate::common::check(&[
+        ("create table t (a int not null, b int not null, c int)", "ok 0"),
+        ("create trigger i before insert on t for each row set @x = 1", "ok 0"),
+        ("insert into t (a, c) values (null, 3)", "E1048 Column 'a' cannot be null"),
+        ("insert into t (b, c) values (2, 3)", "E1364 Field 'a' doesn't have a default value"),
+        ("insert ignore into t (a, b) values (null, 1)", "ok 1"),
+        ("select * from t", "0|1|NULL"),
+        ("drop trigger i", "ok 0"),
+        ("create trigger i before insert on t for each row set new.a = null", "ok 0"),
+        ("insert into t values (1, 2, 3)", "E1048"),
+        ("insert into t (b) values (1)", "E1048"),
+        ("insert ignore into t values (1, 2, 3), (2, 3, 4)", "ok 0"),
+        ("show warnings", "Warning|1048|Column 'a' cannot be null"),
+        ("create table p (id int primary key, j json not null)", "ok 0"),
+        ("create trigger k before insert on p for each row set new.id = null", "ok 0"),
+        ("insert ignore into p values (1, '{}')", "ok 0"),
+        ("insert into p (id) values (1)", "E1048 Column 'id' cannot be null"),
+        ("select count(*) from p", "0"),
+    ]);
+}

@@ -141,3 +141,22 @@ fn views_over_checked_views() {
         ),
     ]);
 }
+
+/// Rows go into no table whose rows an outer join may lack.
+#[test]
+fn rows_through_outer_joins() {
+    check(&[
+        ("create table l (a int primary key, b int)", "ok 0"),
+        ("create table r (c int primary key, d int)", "ok 0"),
+        ("create view v as select a, b, c, d from l left join r on a = c", "ok 0"),
+        ("create view w as select a, b, c, d from l right join r on a = c", "ok 0"),
+        ("insert into v (a, b) values (1, 2)", "ok 1"),
+        (
+            "insert into v (c, d) values (1, 2)",
+            "E1471 The target table v of the INSERT is not insertable-into",
+        ),
+        ("insert into w (c, d) values (1, 2)", "ok 1"),
+        ("insert into w (a, b) values (3, 4)", "E1471"),
+        ("select * from v", "1|2|1|2"),
+    ]);
+}

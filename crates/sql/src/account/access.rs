@@ -477,10 +477,18 @@ impl Access {
         database: &str,
         table: &str,
         columns: &[Arc<str>],
+        whole: bool,
     ) -> Result<(), SqlError> {
         // One look where no right is on a column.
         if self.on_table(database, table).contains(privilege) {
             return Ok(());
+        }
+        if whole {
+            let lacks = |c: &Arc<str>| self.require_column(privilege, database, table, c).is_err();
+            return match columns.iter().any(lacks) {
+                true => self.require_table(privilege, database, table),
+                false => Ok(()),
+            };
         }
         columns.iter().try_for_each(|c| self.require_column(privilege, database, table, c))
     }

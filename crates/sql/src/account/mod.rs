@@ -32,7 +32,7 @@ pub use policy::{Attribute, LockTime, Policy, PolicyChange, PolicyDefaults, Reso
 pub use privilege::Privileges;
 pub use restrictions::Restrictions;
 pub use roles::{GrantedRole, RoleChoice, RolePolicy};
-pub use statements::{AccountOptions, Auth, Note};
+pub use statements::{AccountOptions, Auth, Note, check_lengths};
 pub use tables::{GRANT_TABLES, GrantRow, GrantRows, ON_ALL, ON_DATABASE};
 pub use usage::{Connected, Usages};
 

@@ -72,7 +72,7 @@ pub(super) fn failed(operation: &str, names: &[&AccountName]) -> SqlError {
 }
 
 /// Longest names, as in MySQL.
-pub(super) fn check_lengths(name: &AccountName) -> Result<(), SqlError> {
+pub fn check_lengths(name: &AccountName) -> Result<(), SqlError> {
     let too_long = |text: &str, what: &str, max: usize| {
         Err(SqlError::of(errno::ER_WRONG_STRING_LENGTH, &[&text, &what, &max]))
     };

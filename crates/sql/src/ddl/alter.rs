@@ -257,6 +257,23 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// The check that ALTER CONSTRAINT names: 3940 where there is no constraint of the name, 3941 where it is a key, 3939 where there are
+    /// several.
+    fn enforceable(&self, name: &Ident) -> Result<usize, SqlError> {
+        let unique = self.old.index(name.as_str()).filter(|&i| self.old.indexes[i].unique);
+        let key = unique.is_some() || self.foreign_key(name).is_some();
+        match (self.check(name), key) {
+            (Some(_), true) => {
+                Err(SqlError::of(errno::ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME, &[&name, &"ALTER"]))
+            }
+            (Some(at), false) => Ok(at),
+            (None, true) => {
+                Err(SqlError::of(errno::ER_ALTER_CONSTRAINT_ENFORCEMENT_NOT_SUPPORTED, &[&name]))
+            }
+            (None, false) => Err(SqlError::of(errno::ER_CONSTRAINT_NOT_FOUND, &[&name])),
+        }
+    }
+
     /// A check, a unique key or a foreign key, whichever has the name; of several none goes (3939).
     fn drop_constraint(&mut self, name: &Ident) -> Result<(), SqlError> {
         let unique = self.old.index(name.as_str()).filter(|&i| self.old.indexes[i].unique);
@@ -345,8 +362,12 @@ impl Draft<'_> {
                 }
                 found.visible = *visible;
             }
-            AlterSpec::SetCheckEnforced { name, enforced } => {
-                let at = self.check(name).ok_or_else(|| check::not_found(name.as_str()))?;
+            AlterSpec::SetCheckEnforced { name, enforced, any } => {
+                let at = match any {
+                    true => Some(self.enforceable(name)?),
+                    false => self.check(name),
+                };
+                let at = at.ok_or_else(|| check::not_found(name.as_str()))?;
                 self.checks[at].enforced = *enforced;
             }
             AlterSpec::ConvertCharset { .. } => self.convert_charset()?,
@@ -403,6 +424,10 @@ impl Draft<'_> {
                 return Err(SqlError::of(errno::ER_WRONG_NAME_FOR_INDEX, &[&name]));
             }
             super::refused::check_length(new.as_str())?;
+            let shows = |s: &AlterSpec| matches!(s, AlterSpec::SetIndexVisible { index, .. } if same_name(index.as_str(), old.as_str()));
+            if specs.iter().any(shows) {
+                return Err(no_such_key(old.as_str(), self.table));
+            }
             let mut names = self.index_names();
             let at = names.position(|n| same_name(n, old.as_str()));
             let free = at.filter(|at| renamed.iter().all(|(taken, _)| taken != at));

@@ -226,6 +226,10 @@ pub fn check_online(
         check_instant(old, change, plan)?;
     }
     if let (Algorithm::Inplace, Change::Rebuild { converts: true }) = (plan.algorithm, change) {
+        if adds_check(old, &plan.meta) {
+            let text = "ALGORITHM=INPLACE is not supported for this operation. Try ALGORITHM=COPY.";
+            return Err(SqlError::new(errno::ER_ALTER_OPERATION_NOT_SUPPORTED, text));
+        }
         return Err(reason("ALGORITHM=INPLACE", CONVERTS, "ALGORITHM=COPY"));
     }
     if (plan.algorithm, plan.lock) == (Algorithm::Copy, Lock::None) {

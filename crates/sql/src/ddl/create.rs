@@ -9,6 +9,7 @@ use super::{
 };
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
+use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::meta::{ConstraintName, SqlColumn, TableMeta, same_name, schema_meta};
 use crate::session_api::SqlError;
@@ -74,6 +75,10 @@ pub fn define(
     let mut meta = TableMeta::new(columns, collation);
     meta.comment = found.comment.unwrap_or_default();
     options::merge(&mut meta.options, &found.kept);
+    if found.engine && found.replaced && create.starts_transaction {
+        let how = "with engine that does not support atomic DDL.";
+        return Err(SqlError::of(errno::ER_NOT_ALLOWED_WITH_START_TRANSACTION, &[&how]));
+    }
     if found.engine && found.replaced {
         // MySQL reads the foreign keys of a MyISAM table, makes their indexes and forgets them.
         foreign_keys.clear();

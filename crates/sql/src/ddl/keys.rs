@@ -8,7 +8,7 @@ use crate::meta::{
     ColumnDefault, IndexPart, PRIMARY, SpecialKey, SqlColumn, SqlIndex, UsingClause, same_name,
 };
 use crate::session_api::SqlError;
-use crate::value::{GeoKind, SqlType};
+use crate::value::{GeoKind, LobKind, SqlType};
 use weir_syntax::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
 
 /// Bytes of a key at the default page size.
@@ -142,10 +142,13 @@ pub fn prefix_given<N: From<u8>>(
     Ok(length)
 }
 
-/// 3152: a document has no order that a search could use.
+/// 3152: a document has no order that a search could use. 1167: a text without characters has nothing to search by.
 pub fn check_indexable(ty: SqlType, name: &str) -> Result<(), SqlError> {
     match ty {
         SqlType::Json => Err(SqlError::of(errno::ER_JSON_USED_AS_KEY, &[&name])),
+        SqlType::Char { chars: 0, .. } | SqlType::Varchar { chars: 0, .. } => {
+            Err(SqlError::of(errno::ER_WRONG_KEY_COLUMN, &[&name]))
+        }
         _ => Ok(()),
     }
 }
@@ -160,10 +163,24 @@ fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> 
         _ => return Err(incorrect_prefix()),
     };
     match length {
+        Some(n) if is_tiny(ty) && n.saturating_mul(char_bytes(ty)) > TINY_BYTES => {
+            Err(SqlError::of(errno::ER_TOO_LONG_KEY, &[&TINY_BYTES]))
+        }
         Some(n) if n > whole => Err(incorrect_prefix()),
         Some(n) if n == whole && !matches!(ty, SqlType::Text { .. }) => Ok(None),
         other => Ok(other),
     }
+}
+
+/// TINYTEXT and TINYBLOB, of which no key has more than all bytes that they can have.
+fn is_tiny(ty: SqlType) -> bool {
+    matches!(ty, SqlType::Text { kind: LobKind::Tiny, .. })
+}
+
+const TINY_BYTES: u64 = 255;
+
+fn char_bytes(ty: SqlType) -> u64 {
+    ty.collation().map_or(1, |c| c.max_char_bytes() as u64)
 }
 
 pub fn incorrect_prefix() -> SqlError {

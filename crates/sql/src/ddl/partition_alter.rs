@@ -37,10 +37,11 @@ pub async fn run(
 ) -> Result<Option<AdminResult>, SqlError> {
     let Some(spec) = specs.iter().find(|s| is_about_partitions(s)) else { return Ok(None) };
     let Some(by) = old.meta.partitions.as_deref() else {
-        return Err(error(
-            errno::ER_PARTITION_MGMT_ON_NONPARTITIONED,
-            "Partition management on a not partitioned table is not possible",
-        ));
+        let e = SqlError::of(errno::ER_PARTITION_MGMT_ON_NONPARTITIONED, &[]);
+        return match looked_at(spec) {
+            Some((op, _)) => Ok(Some(failed(old, op, e.message))),
+            None => Err(e),
+        };
     };
     let (mut algorithm, mut lock, mut validate) = (Algorithm::Default, Lock::Default, true);
     for s in specs {
@@ -205,9 +206,17 @@ fn changed(
             new.parts = stay().flat_map(|n| by.leaves_of(n)).map(Some).collect();
         }
         AlterSpec::TruncatePartition(names) => {
-            for n in leaves(by, names, "TRUNCATE")? {
-                new.parts[n] = None;
-            }
+            let all: Vec<usize> = match names {
+                PartitionNames::All => (0..by.leaves()).collect(),
+                // Unlike other clauses this one takes a name twice.
+                PartitionNames::Some(names) => {
+                    let leaves = by.leaves_named(names.iter().map(|n| n.as_str()));
+                    let unknown =
+                        |n: &str| SqlError::of(errno::ER_UNKNOWN_PARTITION, &[&n, &place.1]);
+                    leaves.map_err(unknown)?.into_iter().flatten().collect()
+                }
+            };
+            all.into_iter().for_each(|n| new.parts[n] = None);
         }
         AlterSpec::RebuildPartition(names) => {
             // Unlike the others this one takes no names of subpartitions, in MySQL neither.
@@ -378,6 +387,17 @@ fn looked_at(spec: &AlterSpec) -> Option<(&'static str, &PartitionNames)> {
         AlterSpec::RepairPartition(n) => Some(("repair", n)),
         _ => None,
     }
+}
+
+/// The answer of such a statement that cannot look.
+fn failed(old: &SqlTable, op: &'static str, why: String) -> AdminResult {
+    let mut result = ShowResult::new(super::maintain::COLUMNS.to_vec());
+    let name = format!("{}.{}", old.schema(), old.name());
+    for (kind, text) in [("Error", why), ("status", "Operation failed".to_owned())] {
+        let cells = [name.clone(), op.to_owned(), kind.to_owned(), text];
+        result.rows.push(cells.into_iter().map(super::maintain::text_value).collect());
+    }
+    AdminResult::Rows(result)
 }
 
 /// ANALYZE, CHECK, OPTIMIZE and REPAIR PARTITION. The first two look at all partitions, whichever are named.

@@ -40,14 +40,13 @@ pub async fn hidden(
     let (schema, name) = resolve(&create.name, ctx)?;
     let defined = defined(create, selected, (&schema, &name), ctx)?;
     if !defined.meta.foreign.is_empty() {
-        let (number, text) = match create.query {
-            Some(_) => (
-                errno::ER_FOREIGN_KEY_WITH_ATOMIC_CREATE_SELECT,
-                "Foreign key creation is not allowed with CREATE TABLE as SELECT and CREATE TABLE with START TRANSACTION statement.",
-            ),
-            None => (errno::ER_CANNOT_ADD_FOREIGN, "Cannot add foreign key constraint"),
-        };
-        return Err(SqlError::new(number, text));
+        return Err(match create.query.is_some() || create.starts_transaction {
+            true => SqlError::of(errno::ER_FOREIGN_KEY_WITH_ATOMIC_CREATE_SELECT, &[]),
+            false => SqlError::of(errno::ER_CANNOT_ADD_FOREIGN, &[]),
+        });
+    }
+    if !create.temporary {
+        super::check::unique_in_schema(&schema, &name, None, &defined.meta.checks, ctx)?;
     }
     let db = ctx.reads.db();
     if db.schema(HIDDEN).is_none() {

@@ -295,6 +295,8 @@ errors! { EXTENDED:
     ER_MULTIPLE_CONSTRAINTS_WITH_SAME_NAME = 3939, b"HY000",
         "Table has multiple constraints with the name '{}'. Please use constraint specific '{}' clause.";
     ER_CONSTRAINT_NOT_FOUND = 3940, b"HY000", "Constraint '{}' does not exist.";
+    ER_ALTER_CONSTRAINT_ENFORCEMENT_NOT_SUPPORTED = 3941, b"HY000",
+        "Altering constraint enforcement is not supported for the constraint '{}'. Enforcement state alter is not supported for the PRIMARY, UNIQUE and FOREIGN KEY type constraints.";
     ER_TABLE_VALUE_CONSTRUCTOR_MUST_HAVE_COLUMNS = 3942, b"HY000",
         "Each row of a VALUES clause must have at least one column, unless when used as source in an INSERT statement.";
     ER_TABLE_VALUE_CONSTRUCTOR_CANNOT_HAVE_DEFAULT = 3943, b"HY000",
@@ -307,8 +309,11 @@ errors! { EXTENDED:
     ER_DEPENDENT_BY_CHECK_CONSTRAINT = 3959, b"HY000", "Check constraint '{}' uses column '{}', hence column cannot be dropped or renamed.";
     ER_MISSING_JSON_VALUE = 3966, b"22035", "No value was found by '{}' on the specified path.";
     ER_MULTIPLE_JSON_VALUES = 3967, b"22034", "More than one value was found by '{}' on the specified path.";
+    ER_STATEMENT_NOT_ALLOWED_AFTER_START_TRANSACTION = 3977, b"HY000",
+        "Only BINLOG INSERT, COMMIT and ROLLBACK statements are allowed after CREATE TABLE with START TRANSACTION statement.";
     ER_FOREIGN_KEY_WITH_ATOMIC_CREATE_SELECT = 3978, b"HY000",
         "Foreign key creation is not allowed with CREATE TABLE as SELECT and CREATE TABLE with START TRANSACTION statement.";
+    ER_NOT_ALLOWED_WITH_START_TRANSACTION = 3979, b"HY000", "START TRANSACTION clause cannot be used {}";
     ER_ENGINE_ATTRIBUTE_NOT_SUPPORTED = 3981, b"HY000", "Storage engine '{}' does not support ENGINE_ATTRIBUTE.";
     ER_INVALID_USER_ATTRIBUTE_JSON = 3982, b"HY000", "The user attribute must be a valid JSON object";
     ER_CHARACTER_SET_MISMATCH = 3995, b"HY000", "Character set '{}' cannot be used in conjunction with '{}' in call to {}.";

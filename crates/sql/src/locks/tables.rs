@@ -115,6 +115,12 @@ impl LockedTables {
         }
     }
 
+    /// FLUSH TABLES closes all of them, and so needs all for itself.
+    pub fn check_flush(&self) -> Result<(), SqlError> {
+        let LockedWhat::Listed(list) = &self.what else { return Err(conflicting()) };
+        list.iter().try_for_each(|l| self.check_define(&l.schema, &l.table))
+    }
+
     /// A definition statement has given a table another name, or taken it away.
     pub fn follow(&mut self, schema: &str, table: &str, to: Option<(&str, &str)>) {
         let LockedWhat::Listed(list) = &mut self.what else { return };

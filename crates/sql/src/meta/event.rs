@@ -128,6 +128,25 @@ pub fn interval(amount: &str, unit: Unit) -> Option<Interval> {
     (n > 0).then_some(i)
 }
 
+/// The text of a compound unit's interval, as MySQL shows it: what a field has too much goes into the one before it.
+pub fn compound_text(i: Interval, unit: Unit) -> String {
+    let seconds = match i {
+        Interval::Months(n) => return format!("{}-{}", n / 12, n % 12),
+        Interval::Micros(n) => n / 1_000_000,
+    };
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match unit {
+        Unit::DayHour => format!("{days} {}", hours % 24),
+        Unit::DayMinute => format!("{days} {}:{}", hours % 24, minutes % 60),
+        Unit::DaySecond => {
+            format!("{days} {}:{}:{}", hours % 24, minutes % 60, seconds % 60)
+        }
+        Unit::HourMinute => format!("{hours}:{}", minutes % 60),
+        Unit::HourSecond => format!("{hours}:{}:{}", minutes % 60, seconds % 60),
+        _ => format!("{minutes}:{}", seconds % 60),
+    }
+}
+
 /// The point in time that a clock of this zone shows.
 pub fn utc(at: DateTime, zone: TimeZone) -> i64 {
     zone.to_utc(at.civil_micros())

@@ -42,13 +42,15 @@ pub enum Need {
     /// Some right on a table as a whole: 1142, which calls the command SHOW.
     Definition { schema: String, table: String },
     /// One right on each of these columns: 1143. `beside`: the list has a [`Need::Table`] for the same right on the same table, so
-    /// that only anyone who holds rights on columns alone can get past that and fail here.
+    /// that only anyone who holds rights on columns alone can get past that and fail here. `whole`: no statement has named them, `*` or an
+    /// INSERT without a list stands for all of them: 1142.
     Columns {
         privilege: Privileges,
         schema: String,
         table: String,
         columns: Vec<Arc<str>>,
         beside: bool,
+        whole: bool,
     },
     /// All of these on a schema: 1044.
     Schema { privileges: Privileges, schema: String },
@@ -91,8 +93,8 @@ pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
         }
         Need::Definition { schema, table } => access.require_definition(schema, table),
         Need::Columns { beside: true, .. } if !access.has_columns() => Ok(()),
-        Need::Columns { privilege, schema, table, columns, .. } => {
-            access.require_columns(*privilege, schema, table, columns)
+        Need::Columns { privilege, schema, table, columns, whole, .. } => {
+            access.require_columns(*privilege, schema, table, columns, *whole)
         }
         Need::Schema { privileges, schema } => access.require_database(*privileges, schema),
         Need::AnyOnSchema { schema } => access.require_visible(schema),
@@ -185,6 +187,8 @@ struct ColumnUse {
     schema: String,
     table: String,
     privilege: Privileges,
+    /// Nobody has named them.
+    whole: bool,
     /// Some more than once: looking for each where it is met would cost the square of a wide table.
     columns: Vec<Arc<str>>,
 }
@@ -199,15 +203,24 @@ impl BoundUses {
         }
     }
 
-    pub fn column(&mut self, schema: &str, table: &str, privilege: Privileges, column: &Arc<str>) {
-        let same =
-            |u: &&mut ColumnUse| u.schema == schema && u.table == table && u.privilege == privilege;
+    /// `whole`: it is one of all columns, none of which the statement names.
+    pub fn column(
+        &mut self,
+        (schema, table): (&str, &str),
+        privilege: Privileges,
+        column: &Arc<str>,
+        whole: bool,
+    ) {
+        let same = |u: &&mut ColumnUse| {
+            u.schema == schema && u.table == table && u.privilege == privilege && u.whole == whole
+        };
         match self.columns.iter_mut().find(same) {
             Some(known) => known.columns.push(column.clone()),
             None => self.columns.push(ColumnUse {
                 schema: schema.into(),
                 table: table.into(),
                 privilege,
+                whole,
                 columns: vec![column.clone()],
             }),
         }
@@ -221,6 +234,7 @@ impl BoundUses {
             Need::Columns {
                 beside: has_table(&u.schema, &u.table, u.privilege),
                 privilege: u.privilege,
+                whole: u.whole,
                 schema: u.schema,
                 table: u.table,
                 columns: u.columns,

@@ -356,7 +356,7 @@ impl<'a> Reads<'a> {
         let whole =
             Need::Table { privileges: privilege, schema: schema.clone(), table: table.clone() };
         self.push(whole);
-        self.push(Need::Columns { privilege, schema, table, columns, beside: true });
+        self.push(Need::Columns { privilege, schema, table, columns, beside: true, whole: false });
         Ok(())
     }
 

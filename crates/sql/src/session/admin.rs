@@ -131,6 +131,9 @@ impl Session {
         let logged = Box::pin(self.log_definition(stmt)).await?;
         let result = loop {
             let done = match stmt {
+                Statement::CreateTable(c) if c.starts_transaction => {
+                    self.create_table_started(c).await
+                }
                 Statement::CreateTable(c) if c.query.is_some() => self.create_table_as(c).await,
                 Statement::CreateView(v) => self.create_view(v).await,
                 Statement::CreateRoutine(r) => self.create_routine(r).await,

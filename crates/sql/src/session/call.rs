@@ -374,6 +374,7 @@ impl Host for Calling<'_> {
                     }
                     done
                 }
+                What::Statement(stmt) if s.said.started.is_some() => s.check_started(stmt),
                 _ => s.run_planned(code, at, what, vars, &mut sink).await,
             };
             if let Err(e) = done {

@@ -10,6 +10,7 @@ use crate::errno;
 use crate::func::encode::crc32_of;
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
 use crate::value::{Collation, Level, SqlType, Value};
+use weir_engine::ObjectKind;
 use weir_syntax::ast::{Expr, Limit, Query, QueryBody, Statement, TableAdmin, TableName};
 
 const COLUMNS: [VirtualColumn; 2] = [
@@ -26,7 +27,12 @@ impl Session {
             let schema = schema.ok_or_else(SqlError::no_database)?;
             let shown = format!("{schema}.{}", name.name);
             // A checksum that is kept is all that QUICK asks for, and none is kept.
-            let sum = match stmt.options.contains(&"QUICK") {
+            let view = self.inst.db.object(ObjectKind::View, schema, name.name.as_str()).is_some();
+            if view {
+                let e = crate::ddl::view::is_not(schema, name.name.as_str(), "BASE TABLE");
+                self.current.push(Level::Error, e.errno, || e.message);
+            }
+            let sum = match view || stmt.options.contains(&"QUICK") {
                 true => Value::Null,
                 false => match self.checksum_of(name).await {
                     Ok(sum) => Value::Int(sum.into()),

@@ -44,6 +44,8 @@ pub(super) struct Said {
     pub text: Option<(u32, Box<[u8]>)>,
     /// CREATE TABLE ... SELECT: the table that is being filled, and its rows.
     pub making: Option<Making>,
+    /// CREATE TABLE ... START TRANSACTION, until the transaction ends.
+    pub started: Option<Box<super::create_started::Started>>,
     /// The text of the change at hand, where that is logged in place of its rows.
     pub as_text: Option<Box<[u8]>>,
     /// What `gtid_next` has named.
@@ -361,7 +363,8 @@ impl Session {
         let wanted = match stmt {
             Statement::CreateTable(c) => {
                 // A temporary table of the same name does not matter: both can exist.
-                let wanted = !c.temporary && c.query.is_none() && !self.is_own(&c.name);
+                let alone = !c.temporary && c.query.is_none() && !c.starts_transaction;
+                let wanted = alone && !self.is_own(&c.name);
                 if let Some(like) = c.like.as_ref().filter(|l| wanted && self.is_temporary(l)) {
                     return self.create_like(&c.name, like).map(Some);
                 }

@@ -54,6 +54,7 @@ impl Session {
     pub fn reset(&mut self) -> Boxed<'_, Result<(), SqlError>> {
         Box::pin(async move {
             self.end_transaction(false).await?;
+            self.forget_started();
             self.handlers.close_all();
             self.drop_temporaries().await;
             self.locked = None;

@@ -82,7 +82,7 @@ impl Session {
         Ok(AdminResult::Ok { affected: told.affected, info: told.info })
     }
 
-    async fn give_name(
+    pub(super) async fn give_name(
         &mut self,
         table: &Arc<Table>,
         schema: &str,

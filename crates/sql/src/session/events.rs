@@ -7,7 +7,7 @@ use crate::account::Privileges;
 use crate::context::AdminResult;
 use crate::ddl::engine_error;
 use crate::errno;
-use crate::meta::event::{EventMeta, EventStatus, Schedule, interval, utc};
+use crate::meta::event::{EventMeta, EventStatus, Schedule, compound_text, interval, utc};
 use crate::meta::program::{ProgramMeta, object_name};
 use crate::query;
 use crate::session_api::{Discard, SqlError};
@@ -153,7 +153,12 @@ impl Session {
         }
         let v = self.value_of(amount).await?;
         let amount = amount_text(&v, unit).filter(|a| interval(a, unit).is_some());
+        let told = |a: String| match interval(&a, unit).filter(|_| unit.is_compound()) {
+            Some(i) => compound_text(i, unit),
+            None => a,
+        };
         let amount = amount
+            .map(told)
             .ok_or_else(|| SqlError::of(errno::ER_EVENT_INTERVAL_NOT_POSITIVE_OR_TOO_BIG, &[]))?;
         let starts = match starts {
             Some(e) => self.point("STARTS", e).await?,

@@ -60,6 +60,15 @@ impl Session {
         }
         let own = |w: &LockedTable| self.temporaries.has(&w.schema, &w.table);
         let system = |w: &&LockedTable| w.write && w.schema == SYSTEM_SCHEMA && !own(w);
+        // Tables that the server reads by itself; those of accounts are locked as others are.
+        let read_inside = |w: &LockedTable| {
+            w.schema == SYSTEM_SCHEMA
+                && (w.table.starts_with("time_zone") || w.table.starts_with("help_"))
+        };
+        let writes_such = wanted.iter().any(|w| w.write && read_inside(w) && !own(w));
+        if writes_such && !wanted.iter().all(|w| w.write && read_inside(w)) {
+            return Err(SqlError::of(errno::ER_WRONG_LOCK_OF_SYSTEM_TABLE, &[]));
+        }
         for w in wanted.iter().filter(system) {
             Box::pin(self.make_system_table(&w.schema, &w.table)).await?;
         }
@@ -252,7 +261,12 @@ impl Session {
                     None => Ok(()),
                 }
             }
-            Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(old, _)| check(old)),
+            Statement::RenameTable(pairs) => {
+                // A name that the statement itself has given was that of a locked table.
+                let given = |at: usize, n: &TableName| pairs[..at].iter().any(|(_, new)| new == n);
+                let mut olds = pairs.iter().enumerate().map(|(at, (old, _))| (at, old));
+                olds.try_for_each(|(at, old)| if given(at, old) { Ok(()) } else { check(old) })
+            }
             Statement::TableAdmin(a) => a.tables.iter().try_for_each(|n| match a.verb {
                 AdminVerb::Optimize
                 | AdminVerb::Repair
@@ -262,6 +276,21 @@ impl Session {
                     let name = n.name.as_str();
                     locked.check_read(&self.schema_for(n)?, name, name)
                 }
+            }),
+            Statement::Flush(f) => f.what.iter().try_for_each(|what| match what {
+                FlushKind::Privileges => {
+                    locked.check_define(SYSTEM_SCHEMA, "user").and_then(|()| check_kind(stmt))
+                }
+                // Without names those of all locks are meant.
+                FlushKind::Tables { names, read_lock: false, export: false }
+                    if names.is_empty() =>
+                {
+                    locked.check_flush()
+                }
+                FlushKind::Tables { names, read_lock: false, export: false } => {
+                    names.iter().try_for_each(check)
+                }
+                _ => check_kind(stmt),
             }),
             other => check_kind(other),
         }

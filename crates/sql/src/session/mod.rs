@@ -71,6 +71,7 @@ mod commits;
 mod connection;
 mod count;
 mod create_as;
+mod create_started;
 mod deferred_ack;
 mod events;
 mod execute;
@@ -448,7 +449,9 @@ impl Session {
     ) -> (Result<(), SqlError>, usize) {
         (self.tally.keyed, self.tally.plan, self.tally.digest) = (false, None, None);
         let early = self.early.take();
-        let by_key = !self.settings.logs_texts && self.said.next_gtid.is_plain();
+        let by_key = !self.settings.logs_texts
+            && self.said.next_gtid.is_plain()
+            && self.said.started.is_none();
         if early.is_some()
             || by_key && normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some()
         {

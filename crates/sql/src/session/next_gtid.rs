@@ -96,6 +96,7 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        self.check_started(stmt)?;
         let done = match self.depth == 0 && !self.said.next_gtid.is_plain() {
             true => Box::pin(self.run_named(stmt, None, params, sink)).await,
             false => self.run_unnamed(stmt, params, sink).await,

@@ -73,6 +73,7 @@ impl Session {
         let around = self.locked.is_none()
             && self.within.is_none()
             && self.xa.is_none()
+            && self.said.started.is_none()
             && self.depth == 0
             && self.next_isolation.is_none()
             && self.next_read_only.is_none()

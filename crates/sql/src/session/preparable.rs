@@ -11,6 +11,7 @@ use weir_syntax::lex::{SqlMode, T, Token};
 pub(super) fn preparable(stmt: &Statement, sql: &[u8], mode: SqlMode) -> Result<(), SqlError> {
     match stmt {
         Statement::Unsupported { what } => Err(SqlError::not_supported(what)),
+        Statement::CreateView(v) if !v.alter => super::views::refuse_clauses(&v.query),
         s if s.is_unprepared() || asks_counts(sql, mode) => {
             Err(SqlError::of(errno::ER_UNSUPPORTED_PS, &[]))
         }

@@ -214,6 +214,9 @@ impl Session {
         if params.len() != p.params {
             return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"mysqld_stmt_execute"]));
         }
+        if self.said.started.is_some() {
+            self.check_started(&p.stmt)?;
+        }
         p.listed.executed();
         let (stmt, plan, kinds) = (p.stmt.clone(), p.plan.clone(), p.kinds.clone());
         if self.access.is_limited() {

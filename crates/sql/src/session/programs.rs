@@ -46,6 +46,7 @@ impl Session {
         let mut params = Vec::new();
         for (mode, slot) in r.params.iter().zip(&r.body.slots) {
             let SlotKind::Variable(v) = &slot.kind else { continue };
+            crate::ddl::refused::check_length(slot.name.as_str())?;
             params.push((*mode, self.variable_column(&schema, slot.name.as_str(), v)?));
         }
         // Types of local variables are read for the errors in them.
@@ -254,6 +255,7 @@ impl Session {
                 (user.to_string(), host.as_deref().unwrap_or("%").to_owned())
             }
         };
+        crate::account::check_lengths(&AccountName::new(&named.0, &named.1))?;
         if named != own {
             self.access.require_any_global(Privileges::SUPER)?;
             let account = AccountName::new(&named.0, &named.1);

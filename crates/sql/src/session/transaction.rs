@@ -100,6 +100,9 @@ impl Session {
             Some(t) => (t.isolation(), t.is_read_only()),
             None => (self.settings.isolation, self.settings.read_only),
         };
+        if let Some(started) = self.said.started.take() {
+            Box::pin(self.end_started(*started, commit)).await?;
+        }
         self.end_transaction_told(commit, Told::Last).await?;
         if chain {
             self.next_isolation = Some(isolation);

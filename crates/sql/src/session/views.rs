@@ -148,7 +148,7 @@ impl Session {
 }
 
 /// 1350 and 1351: what a view cannot say.
-fn refuse_clauses(q: &Query) -> Result<(), SqlError> {
+pub(super) fn refuse_clauses(q: &Query) -> Result<(), SqlError> {
     if q.into.is_some() {
         return Err(SqlError::of(errno::ER_VIEW_SELECT_CLAUSE, &[&"INTO"]));
     }

@@ -13,6 +13,7 @@ mod tables;
 
 use crate::account::host::like;
 use crate::context::{AdminResult, ShowResult, StatementCtx};
+use crate::errno;
 use crate::infoschema::cells::settle;
 use crate::session_api::SqlError;
 use weir_engine::ObjectKind;
@@ -83,7 +84,11 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
         ShowKind::CreateFunction(n) => programs::create(ObjectKind::Function, n, cx)?,
         ShowKind::CreateTrigger(n) => programs::create(ObjectKind::Trigger, n, cx)?,
         ShowKind::CreateEvent(n) => events::create(n, cx)?,
-        ShowKind::RoutineCode(_) => return Err(SqlError::not_supported("SHOW PROCEDURE CODE")),
+        ShowKind::RoutineCode(_) => {
+            let args: [&dyn std::fmt::Display; 2] =
+                [&"SHOW PROCEDURE|FUNCTION CODE", &"--with-debug"];
+            return Err(SqlError::of(errno::ER_FEATURE_DISABLED, &args));
+        }
         ShowKind::Profiles | ShowKind::Profile { .. } => {
             return Err(SqlError::not_supported("SHOW PROFILE"));
         }

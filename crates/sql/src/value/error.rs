@@ -282,6 +282,15 @@ impl Warnings {
         self.strict.is_some()
     }
 
+    /// What [`Warnings::strict_error`] would give is kept by somebody else for a while.
+    pub fn set_strict_aside(&mut self) -> Option<Warning> {
+        self.strict.take()
+    }
+
+    pub fn put_strict_back(&mut self, strict: Option<Warning>) {
+        self.strict = strict;
+    }
+
     /// The first warning that a strict mode does not let pass, as the error that it becomes. It is no warning any more.
     pub fn strict_error(&mut self) -> Option<ValueError> {
         let w = self.strict.take()?;

@@ -323,6 +323,8 @@ pub struct CreateTable {
     pub like: Option<TableName>,
     pub elements: Vec<TableElement>,
     pub options: Vec<TableOption>,
+    /// START TRANSACTION: the table is there with the COMMIT that follows.
+    pub starts_transaction: bool,
     pub partition: Option<Box<PartitionBy>>,
     pub on_duplicate: OnDuplicate,
     pub query: Option<Box<Query>>,
@@ -386,9 +388,11 @@ pub enum AlterSpec {
         index: Ident,
         visible: bool,
     },
+    /// `any`: ALTER CONSTRAINT, which may name a constraint of any kind.
     SetCheckEnforced {
         name: Ident,
         enforced: bool,
+        any: bool,
     },
     RenameColumn {
         old: Ident,

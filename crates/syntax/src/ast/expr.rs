@@ -234,6 +234,8 @@ pub struct FunctionCall {
     pub over: Option<Over>,
     /// The opening parenthesis was present (`CURRENT_TIMESTAMP` may do without).
     pub parens: bool,
+    /// A name that is a built-in function's only with its parenthesis right behind it, and has it away: a stored function.
+    pub apart: bool,
 }
 
 impl FunctionCall {
@@ -251,6 +253,7 @@ impl FunctionCall {
             from_last: false,
             over: None,
             parens: true,
+            apart: false,
         }
     }
 }

@@ -29,6 +29,11 @@ impl Program {
         Some(&self.definitions[at].1)
     }
 
+    /// Whether SET gives this slot a value.
+    pub fn sets(&self, slot: u32) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::Set { slot: s, .. } if *s == slot))
+    }
+
     /// Whether an instruction may give this slot a value.
     pub fn may_set(&self, slot: u32) -> bool {
         let one = |op: &Op| match op {
@@ -138,10 +143,11 @@ pub struct HandlerDef {
 pub enum Op {
     /// A statement of its own.
     Run(Box<Statement>),
-    /// `value` none: the default of a variable without one.
+    /// `value` none: the default of a variable without one. `resume`: where a CONTINUE handler goes on when the value of a CASE fails.
     Set {
         slot: u32,
         value: Option<Expr>,
+        resume: Option<u32>,
     },
     Jump(u32),
     /// `resume`: where a CONTINUE handler goes on when the condition itself fails.

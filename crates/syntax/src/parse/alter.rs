@@ -173,6 +173,7 @@ impl Parser<'_> {
             Kw::WITHOUT if self.eat(Kw::VALIDATION) => Ok(AlterSpec::Validation(false)),
             Kw::SECONDARY_LOAD => Ok(AlterSpec::SecondaryLoad),
             Kw::SECONDARY_UNLOAD => Ok(AlterSpec::SecondaryUnload),
+            Kw::START if self.at(Kw::TRANSACTION) => Err(self.started_alter()),
             Kw::DISCARD | Kw::IMPORT => self.alter_tablespace(kw == Kw::DISCARD),
             _ => {
                 self.pos = start;
@@ -368,11 +369,12 @@ impl Parser<'_> {
                 None => Err(self.error()),
             };
         }
-        if self.eat_any(&[Kw::CHECK, Kw::CONSTRAINT]).is_some() {
+        if let Some(kw) = self.eat_any(&[Kw::CHECK, Kw::CONSTRAINT]) {
             let name = self.ident()?;
             let enforced = !self.eat(Kw::NOT);
             self.expect(Kw::ENFORCED)?;
-            return Ok(AlterSpec::SetCheckEnforced { name, enforced });
+            let any = kw == Kw::CONSTRAINT;
+            return Ok(AlterSpec::SetCheckEnforced { name, enforced, any });
         }
         self.eat(Kw::COLUMN);
         let column = self.ident()?;

@@ -130,6 +130,7 @@ impl Parser<'_> {
             like: None,
             elements: Vec::new(),
             options: Vec::new(),
+            starts_transaction: false,
             partition: None,
             on_duplicate: OnDuplicate::Error,
             query: None,
@@ -150,8 +151,14 @@ impl Parser<'_> {
             self.expect_t(T::RParen)?;
         }
         let mut comma = false;
-        while let Some(option) = self.table_option()? {
-            table.options.push(option);
+        loop {
+            if self.eat_all(&[Kw::START, Kw::TRANSACTION]) {
+                table.starts_transaction = true;
+            } else if let Some(option) = self.table_option()? {
+                table.options.push(option);
+            } else {
+                break;
+            }
             comma = self.eat_t(T::Comma);
         }
         if comma && !self.lenient() {

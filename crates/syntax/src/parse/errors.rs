@@ -7,6 +7,7 @@ use crate::lex::Client;
 const ER_PARSE: u16 = 1064;
 /// ER_STACK_OVERRUN_NEED_MORE.
 const ER_STACK: u16 = 1436;
+const ER_NOT_ALLOWED_WITH_START_TRANSACTION: u16 = 3979;
 /// ER_INVALID_CHARACTER_STRING.
 const ER_INVALID_STRING: u16 = 1300;
 
@@ -26,6 +27,13 @@ impl Parser<'_> {
     /// What a syntax error at the current token would quote, and its line.
     pub(crate) fn rest(&self) -> (String, usize) {
         quoted(self.sql, self.token().start as usize)
+    }
+
+    /// 3979 for a clause that CREATE TABLE alone may have.
+    #[cold]
+    pub(super) fn started_alter(&self) -> ParseError {
+        let message = "START TRANSACTION clause cannot be used with ALTER TABLE command.";
+        ParseError { errno: ER_NOT_ALLOWED_WITH_START_TRANSACTION, message: message.into() }
     }
 
     #[cold]

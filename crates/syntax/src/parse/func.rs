@@ -225,6 +225,7 @@ impl Parser<'_> {
         self.expect_t(T::RParen)?;
         let mut call = Box::new(self.call(schema, name, args));
         call.distinct = distinct;
+        call.apart = call.schema.is_none() && !built_in;
         if average || (call.schema.is_none() && window_function(keyword)) {
             self.window_suffix(&mut call)?;
             if call.over.is_none() && !average {

@@ -154,6 +154,16 @@ impl Binder<'_> {
         if let Some(s) = &c.schema {
             return self.stored_function(Some(s.as_str()), name, &c.args);
         }
+        if c.apart {
+            return self.stored_function(None, name, &c.args).map_err(|e| match e.errno {
+                errno::ER_SP_DOES_NOT_EXIST => {
+                    let schema = self.env.reads.schema.unwrap_or("");
+                    let full = format!("{schema}.{name}");
+                    SqlError::of(errno::ER_FUNC_INEXISTENT_NAME_COLLISION, &[&full])
+                }
+                _ => e,
+            });
+        }
         if let Some(kind) = aggregate::lookup(name) {
             return self.aggregate(kind, c);
         }

@@ -57,14 +57,20 @@ impl Binder<'_> {
     }
 
     /// Anyone who reads a column of a table or view needs SELECT on it.
-    pub fn note_read(&mut self, level: usize, (table, column): Place) {
+    pub fn note_read(&mut self, level: usize, place: Place) {
+        self.note_read_of(level, place, false);
+    }
+
+    /// `whole`: as one of all columns of its table.
+    pub fn note_read_of(&mut self, level: usize, (table, column): Place, whole: bool) {
         let t = &self.stack[level].scope.tables[table as usize];
         // Derived and computed tables ask for no right.
         if t.schema.is_empty() || crate::ddl::is_virtual_schema(&t.schema) {
             return;
         }
         if let Some(origin) = &t.columns[column as usize].origin {
-            self.uses.column(&t.schema, &origin.org_table, Privileges::SELECT, &origin.column);
+            let table = (&*t.schema, &*origin.org_table);
+            self.uses.column(table, Privileges::SELECT, &origin.column, whole);
         }
     }
 

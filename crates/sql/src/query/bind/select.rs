@@ -330,7 +330,7 @@ impl Binder<'_> {
                 let here = self.stack.len() - 1;
                 for (t, c) in places {
                     self.column_step()?;
-                    self.note_read(here, (t, c));
+                    self.note_read_of(here, (t, c), true);
                     let scope = &self.top().scope;
                     let e = scope.column(t, c, 0);
                     let col = &scope.tables[t as usize].columns[c as usize];

@@ -92,6 +92,8 @@ impl Binder<'_> {
             // The side that is never missing gives the value.
             let mut one = first[*a].clone();
             one.places.extend_from_slice(&second[*b].places);
+            // `*` shows a column that was named, also one that it would not show of either table.
+            one.hidden = false;
             columns.push(one);
         }
         let others = |list: Vec<NamedColumn>, joined: Vec<usize>| {

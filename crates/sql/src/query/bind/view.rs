@@ -188,19 +188,21 @@ impl Binder<'_> {
         target: &ScopeTable,
         column: (usize, usize),
         privilege: Privileges,
+        whole: bool,
     ) {
         let merged = target.merged.clone();
         let Some((m, of, table)) =
             merged.as_ref().and_then(|m| Some((m, m.view.as_ref()?, m.table(column.0)?)))
         else {
             if let Some(o) = target.columns.get(column.1).and_then(|c| c.origin.as_ref()) {
-                self.uses.column(&target.schema, &o.org_table, privilege, &o.column);
+                let table = (&*target.schema, &*o.org_table);
+                self.uses.column(table, privilege, &o.column, whole);
             }
             return;
         };
         let shown = (0..m.items.len()).find(|n| m.base_column(*n) == Some(column));
         if let Some(c) = shown.and_then(|n| target.columns.get(n)) {
-            self.uses.column(&of.schema, &of.name, privilege, &c.name);
+            self.uses.column((&of.schema, &of.name), privilege, &c.name, whole);
         }
         let name: Arc<str> = table.meta.columns[column.1].name.as_str().into();
         // One look at the view's account for all columns that a statement writes.
@@ -209,9 +211,9 @@ impl Binder<'_> {
                 if *schema == of.schema && *view == of.name && *account == of.account =>
             {
                 match &mut **need {
-                    Need::Columns { privilege: p, schema, table: t, columns, beside: true }
-                        if *p == privilege && schema == table.schema() && t == table.name() =>
-                    {
+                    Need::Columns {
+                        privilege: p, schema, table: t, columns, beside: true, ..
+                    } if *p == privilege && schema == table.schema() && t == table.name() => {
                         Some(columns)
                     }
                     _ => None,
@@ -223,7 +225,8 @@ impl Binder<'_> {
             return columns.push(name);
         }
         let (schema, table) = (table.schema().into(), table.name().into());
-        let need = Need::Columns { privilege, schema, table, columns: vec![name], beside: true };
+        let columns = vec![name];
+        let need = Need::Columns { privilege, schema, table, columns, beside: true, whole: false };
         self.needs_inside(of, need);
     }
 
@@ -279,6 +282,10 @@ impl Binder<'_> {
             if slots.any(|s| s != slot) || !m.checks_only(slot) {
                 return Err(several_bases(&target));
             }
+        }
+        // A row of the inner side of an outer join would come without the row beside it.
+        if raw.group_of.get(m.first + slot).is_some_and(Option::is_some) {
+            return Err(refused());
         }
         let table = m.table(slot).ok_or_else(refused)?.clone();
         let name = tables[slot].alias.clone();

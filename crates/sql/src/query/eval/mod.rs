@@ -62,6 +62,21 @@ impl Ev<'_> {
         self.cx.warnings.strict_error().map_or(Ok(()), Err)
     }
 
+    /// Evaluates what a variable of a stored program is given: what a change would refuse in a strict mode is refused, whatever
+    /// conditions of the same statement have warned of.
+    pub fn strictly<T>(
+        &mut self,
+        evaluate: impl FnOnce(&mut Self) -> Result<T, ValueError>,
+    ) -> Result<T, ValueError> {
+        let dml = std::mem::replace(&mut self.cx.strict_dml, true);
+        let before = self.cx.warnings.set_strict_aside();
+        let done = evaluate(self);
+        let refused = self.refuse_strict();
+        self.cx.strict_dml = dml;
+        self.cx.warnings.put_strict_back(before);
+        refused.and(done)
+    }
+
     /// Makes numbers of these operands' values: without a word of those that MySQL reads so.
     fn numbers<'e, T>(
         &mut self,

@@ -24,10 +24,12 @@ pub enum Out<'s> {
         client: Client<'s>,
         left: u64,
     },
-    /// Kept; no more than the limit are wanted.
+    /// Kept; no more than the limit are wanted. `strict`: they go to variables of a stored program, which in a strict mode take no value
+    /// of which something was lost.
     Rows {
         rows: &'s mut KeptRows,
         limit: usize,
+        strict: bool,
     },
     /// Taken by what does more with them.
     To(&'s mut (dyn Takes + Send + 's)),
@@ -207,11 +209,12 @@ impl Out<'_> {
                 client.block_row(items, direct, f, ev)?;
                 Ok(*left > 0)
             }
-            Out::Rows { rows, limit } => {
-                let row = items
-                    .iter()
-                    .map(|e| eval(e, f, ev).map(Value::into_owned))
-                    .collect::<Result<Row, _>>()?;
+            Out::Rows { rows, limit, strict } => {
+                let values = |ev: &mut Ev<'_>| {
+                    let values = items.iter().map(|e| eval(e, f, ev).map(Value::into_owned));
+                    values.collect::<Result<Row, _>>()
+                };
+                let row = if *strict { ev.strictly(values) } else { values(ev) }?;
                 rows.push(row, ev.cx.session.memory())?;
                 Ok(rows.rows.len() < *limit)
             }
@@ -241,7 +244,7 @@ impl Out<'_> {
                 *left -= 1;
                 client.row(&row).map(|()| *left > 0)
             }
-            Out::Rows { rows, limit } => {
+            Out::Rows { rows, limit, .. } => {
                 rows.push(row, ev.cx.session.memory())?;
                 Ok(rows.rows.len() < *limit)
             }

@@ -191,7 +191,7 @@ impl<'a, 't> Runner<'a, 't> {
         limit: usize,
     ) -> Run<KeptRows> {
         let mut rows = KeptRows::default();
-        self.run_query(q, outer, &mut Out::Rows { rows: &mut rows, limit }).await?;
+        self.run_query(q, outer, &mut Out::Rows { rows: &mut rows, limit, strict: false }).await?;
         Ok(rows)
     }
 

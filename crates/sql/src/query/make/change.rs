@@ -175,7 +175,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             b.changes(&table, &target)?;
             refuse_other_base(&target, t as usize, &assigns)?;
             refuse_bounded(b, t as usize, &table, u.limit.as_ref(), "UPDATE")?;
-            b.writes_column(&target, (t as usize, col as usize), Privileges::UPDATE);
+            b.writes_column(&target, (t as usize, col as usize), Privileges::UPDATE, false);
             let ty = table.meta.columns[col as usize].ty;
             let column = &table.meta.columns[col as usize];
             if column.is_generated() {

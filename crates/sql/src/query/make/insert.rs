@@ -28,11 +28,8 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     bind_rows(b, i, None).await
 }
 
-/// LOAD DATA: an INSERT whose rows are a file's lines.
+/// LOAD DATA and LOAD XML: an INSERT whose rows are a file's.
 pub async fn bind_load(b: &mut Binder<'_>, l: &ast::LoadData) -> Result<InsertPlan, SqlError> {
-    if l.xml {
-        return Err(SqlError::not_supported("LOAD XML"));
-    }
     // A format goes by the SQL mode, a file's character set by a variable.
     b.cacheable = false;
     let column = |t: &ast::LoadTarget| match t {
@@ -144,7 +141,9 @@ async fn bind_rows(
     b.top_mut().subs = view_subs;
     let bound = bind_values(b, i, (&table, &target), &targets, new_scope, sources);
     let loaded = load.map(|l| {
-        load::bind(b, l, &table, &mut targets, |name| target_column(&table, &target, name))
+        load::bind(b, l, (&table, &target), &mut targets, |name| {
+            target_column(&table, &target, name)
+        })
     });
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
@@ -155,13 +154,15 @@ async fn bind_rows(
     // Temporary tables ask for no right, nor do those that CREATE ... SELECT fills.
     let asks = !table.is_temporary();
     let names = i.columns.is_some() || loaded.is_some() || !names_none;
-    if asks && names {
-        for &column in &targets {
-            b.writes_column(&target, (0, column), Privileges::INSERT);
-        }
+    // Without a list the right is one on the whole table; LOAD DATA asks for each column.
+    let whole = loaded.is_none() && i.columns.as_ref().is_none_or(Vec::is_empty);
+    let all: Vec<usize> = (0..table.meta.columns.len()).collect();
+    let written = if names && !targets.is_empty() { &targets } else { &all };
+    for &column in written.iter().filter(|_| asks) {
+        b.writes_column(&target, (0, column), Privileges::INSERT, whole);
     }
     for (column, _) in &on_duplicate {
-        b.writes_column(&target, (0, *column), Privileges::UPDATE);
+        b.writes_column(&target, (0, *column), Privileges::UPDATE, false);
     }
     // The rows of a SELECT are all known before the first is inserted. VALUES may read the table by another name, as in MySQL.
     if matches!(&i.source, InsertSource::Values(_)) && !table.is_temporary() {

@@ -1,11 +1,11 @@
-//! The plan of LOAD DATA: where each field of a line goes, and what SET gives.
+//! The plan of LOAD DATA and LOAD XML: where each field of a line goes, and what SET gives.
 
 use super::change::generated_value;
 use crate::context::check_user_var;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::bind::Binder;
-use crate::query::bind::scope::unknown_column;
+use crate::query::bind::scope::{ScopeTable, unknown_column};
 use crate::query::plan::insert::{Goes, LoadPlan};
 use crate::query::textfile::Format;
 use crate::session_api::SqlError;
@@ -17,7 +17,7 @@ use weir_syntax::ast::{self, Expr, LoadTarget};
 pub(super) fn bind(
     b: &mut Binder<'_>,
     l: &ast::LoadData,
-    table: &SqlTable,
+    (table, target): (&SqlTable, &ScopeTable),
     targets: &mut Vec<usize>,
     column_of: impl Fn(&str) -> Option<usize>,
 ) -> Result<LoadPlan, SqlError> {
@@ -25,6 +25,7 @@ pub(super) fn bind(
     let named = |c: &ast::ColumnRef| {
         column_of(c.column.as_str()).ok_or_else(|| unknown_column(c, "field list"))
     };
+    let xml = l.xml.then(|| field_names(l, (table, target), targets));
     let mut fields = Vec::new();
     if l.targets.is_empty() {
         let goes = |col: &usize| match columns[*col].is_generated() {
@@ -51,8 +52,10 @@ pub(super) fn bind(
     }
     let charset = charset_of(b, l)?;
     let escapes = !b.env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES);
-    let format = Format::of(&l.format, escapes)?;
-    check_format(&format, &fields, table)?;
+    let format = format_of(l, escapes)?;
+    if xml.is_none() {
+        check_format(&format, &fields, table)?;
+    }
     let variable = |f: &Goes| match f {
         Goes::Var(name) => Some(name.clone()),
         Goes::Column(_) | Goes::Nowhere => None,
@@ -76,7 +79,46 @@ pub(super) fn bind(
     }
     b.file_vars.clear();
     let (local, path, skip) = (l.local, l.path.clone(), l.ignore_lines);
-    Ok(LoadPlan { local, path, format, charset, skip, fields, set })
+    Ok(LoadPlan { local, path, format, charset, skip, fields, xml, set })
+}
+
+/// The format of the file. The name of a row's element is what ends lines, as in MySQL, and so is ROWS IDENTIFIED BY of LOAD DATA.
+fn format_of(l: &ast::LoadData, escapes: bool) -> Result<Format, SqlError> {
+    let mut format = Format::of(&l.format, escapes)?;
+    if l.format.lines_terminated.is_none() {
+        if let Some(identified) = &l.rows_identified_by {
+            format.line_end = identified.clone();
+        } else if l.xml {
+            format.line_end = (*b"<row>").into();
+        }
+    }
+    Ok(format)
+}
+
+/// What an XML file calls the fields: as the statement writes them, or as the table or view does.
+fn field_names(
+    l: &ast::LoadData,
+    (table, target): (&SqlTable, &ScopeTable),
+    targets: &[usize],
+) -> Vec<Box<[u8]>> {
+    let written = |t: &LoadTarget| match t {
+        LoadTarget::UserVar(name) => name.as_str().as_bytes().into(),
+        LoadTarget::Column(c) => c.column.as_str().as_bytes().into(),
+    };
+    if !l.targets.is_empty() {
+        return l.targets.iter().map(written).collect();
+    }
+    let shown = |col: &usize| {
+        let of_view = target
+            .merged
+            .as_ref()
+            .and_then(|m| (0..m.items.len()).find(|n| m.base_column(*n) == Some((0, *col))));
+        match of_view.and_then(|n| target.columns.get(n)) {
+            Some(c) => c.name.as_bytes().into(),
+            None => table.meta.columns[*col].name.as_bytes().into(),
+        }
+    };
+    targets.iter().map(shown).collect()
 }
 
 /// The character set of the file: the one that is named, or that of the default schema.

@@ -85,6 +85,8 @@ pub struct LoadPlan {
     pub charset: Charset,
     pub skip: u64,
     pub fields: Vec<Goes>,
+    /// LOAD XML: the names of the fields in the file.
+    pub xml: Option<Vec<Box<[u8]>>>,
     /// SET; a missing expression is DEFAULT.
     pub set: Vec<(usize, Option<BExpr>)>,
 }

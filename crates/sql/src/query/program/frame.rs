@@ -122,7 +122,9 @@ impl Frame {
     /// Where a CONTINUE handler goes on when the instruction at hand fails.
     pub fn after(&self) -> usize {
         match self.code.body.ops.get(self.pc) {
-            Some(Op::JumpUnless { resume, .. }) => *resume as usize,
+            Some(Op::JumpUnless { resume, .. } | Op::Set { resume: Some(resume), .. }) => {
+                *resume as usize
+            }
             _ => self.pc + 1,
         }
     }

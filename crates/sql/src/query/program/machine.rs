@@ -213,12 +213,12 @@ impl Machine {
                 let next = if holds { f.pc + 1 } else { *to as usize };
                 self.after_statement(next, host);
             }
-            Op::Set { slot, value: None } => {
+            Op::Set { slot, value: None, .. } => {
                 f.vars[*slot as usize] = Value::Null;
                 let next = f.pc + 1;
                 self.after_statement(next, host);
             }
-            Op::Set { slot, value: Some(e) } => {
+            Op::Set { slot, value: Some(e), .. } => {
                 let v = value(f, e, host).await?;
                 f.vars[*slot as usize] = code.stored(*slot, v, &mut host.cx())?;
                 let next = f.pc + 1;

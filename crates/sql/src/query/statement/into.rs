@@ -12,7 +12,8 @@ use crate::session_api::SqlError;
 /// Sets the variables. Without a row they stay as they are, with 1329; more than one row is 1172.
 pub async fn run(r: &mut Runner<'_, '_>, q: &QueryPlan, targets: &[Target]) -> Run<Outcome> {
     let mut kept = KeptRows::default();
-    r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2 }).await?;
+    let strict = targets.iter().any(|t| matches!(t, Target::Slot(_))) && r.ev.cx.mode.strict();
+    r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2, strict }).await?;
     if kept.rows.len() > 1 {
         return Err(SqlError::of(errno::ER_TOO_MANY_ROWS, &[]).into());
     }
@@ -58,7 +59,8 @@ pub async fn run_file(r: &mut Runner<'_, '_>, q: &QueryPlan, target: &FileTarget
         }
         FileKind::Raw => {
             let mut kept = KeptRows::default();
-            r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2 }).await?;
+            r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2, strict: false })
+                .await?;
             if kept.rows.len() > 1 {
                 return Err(SqlError::of(errno::ER_TOO_MANY_ROWS, &[]).into());
             }

@@ -1,6 +1,6 @@
 //! The format of LOAD DATA and SELECT ... INTO OUTFILE: fields and lines with their delimiters, quotes and escapes.
 //!
-//! `reader` cuts a file into lines and fields, `writer` makes them of rows; both go by one [`Format`]. They know bytes and
+//! `reader` cuts a file into lines and fields, `writer` makes them of rows; both go by one [`Format`]. `xml` reads the rows of LOAD XML. They know bytes and
 //! character sets, and no tables. What is done with the fields stands in `insert::load`, where the rows come from in `into`.
 //!
 //! The rules are MySQL's, byte for byte, so that files go to and fro between the servers. Invariant: a file that `writer` made is
@@ -8,9 +8,11 @@
 
 mod reader;
 mod writer;
+mod xml;
 
 pub use reader::{Field, Reader, text_value};
 pub use writer::{TextWriter, write_raw};
+pub use xml::XmlReader;
 
 use crate::errno;
 use crate::session_api::SqlError;

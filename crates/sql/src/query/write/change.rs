@@ -3,17 +3,14 @@
 //! A single table whose scan cannot meet its own changes is changed row by row; otherwise the rows are collected first, by clustered key, and
 //! changed after.
 
-use super::{
-    RowWriter, RowsBeside, ThroughView, Updated, WriteKind, moves, values_after, with_assigned,
-    zero,
-};
+use super::defaults::{default_for, is_expression, set_to_defaults};
+use super::{RowWriter, RowsBeside, ThroughView, Updated, WriteKind, moves, with_assigned, zero};
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::memory::{Held, row_bytes};
-use crate::meta::{ColumnDefault, SqlTable};
+use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
-use crate::query::bind::default_value;
-use crate::query::bind::rules::{self, Storing};
+use crate::query::bind::rules::Storing;
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::eval::{Ev, eval, is_true};
 use crate::query::exec::join::Joiner;
@@ -24,9 +21,7 @@ use crate::query::expr::{BExpr, Node};
 use crate::query::plan::Source;
 use crate::query::plan::change::{Assign, ChangePlan, ViewRows, What};
 use crate::query::plan::outcome::{Outcome, Row, Run};
-use crate::query::plan::shape::Shape;
 use crate::session_api::SqlError;
-use crate::value::convert::now;
 use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
@@ -307,9 +302,7 @@ impl Changer<'_> {
                 changes.push((a.col, d));
                 continue;
             }
-            if a.value.is_none()
-                && matches!(table.meta.columns[a.col].default, ColumnDefault::Expr(_))
-            {
+            if a.value.is_none() && is_expression(table, a.col) {
                 unset.push(a.col);
                 continue;
             }
@@ -340,7 +333,9 @@ impl Changer<'_> {
             changes.push((a.col, d));
         }
         if !unset.is_empty() {
-            self.defaults(r, table, old, &unset, &mut changes)?;
+            let how =
+                Storing { strict: r.ev.cx.mode.strict() && !self.p.ignore, row: self.matched };
+            set_to_defaults(r, table, old, &unset, &mut changes, (how, self.p.ignore))?;
         }
         self.aim(t, known.beside);
         if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
@@ -397,44 +392,6 @@ impl Changer<'_> {
         cx.warnings.demote(ValueError::bad_null(&c.name));
         Ok(zero(table, col))
     }
-
-    /// Sets columns to their defaults that are expressions.
-    fn defaults(
-        &self,
-        r: &mut Runner<'_, '_>,
-        table: &Arc<SqlTable>,
-        old: &[u8],
-        unset: &[usize],
-        changes: &mut Vec<(usize, DatumBuf)>,
-    ) -> Run<()> {
-        let columns = &table.meta.columns;
-        let mut row = values_after(table, old, changes);
-        let how = Storing { strict: r.ev.cx.mode.strict() && !self.p.ignore, row: self.matched };
-        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
-        rules.fill(unset, &[Shape::Table(table.clone())], columns, &mut row, how, &mut r.ev)?;
-        for &col in unset {
-            if row[col] == DatumBuf::Null && !columns[col].nullable {
-                let e = ValueError::bad_null(&columns[col].name);
-                if !self.p.ignore || !columns[col].ty.has_zero() {
-                    return Err(value_error(e).into());
-                }
-                r.ev.cx.warnings.demote(e);
-                row[col] = zero(table, col);
-            }
-            changes.retain(|(c, _)| *c != col);
-            changes.push((col, row[col].clone()));
-        }
-        Ok(())
-    }
-}
-
-/// DEFAULT as a value: of a column without one, NULL or the type's zero is the store's affair.
-fn default_for(table: &SqlTable, col: usize, ev: &Ev<'_>) -> Run<BExpr> {
-    let c = &table.meta.columns[col];
-    if let ColumnDefault::CurrentTimestamp(fsp) = c.default {
-        return Ok(BExpr::constant(now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime)));
-    }
-    Ok(default_value(table, col)?)
 }
 
 impl ViewRows {

@@ -1,11 +1,13 @@
 //! Rows into the table: defaults, generated values, duplicates.
 
+use super::defaults::{default_for, is_expression, set_to_defaults};
 use super::{
     Inserted, RowWriter, ThroughView, Updated, WriteKind, counted, locked_row, with_assigned,
 };
+use crate::ddl::refused::value_error;
 use crate::meta::SqlColumn;
+use crate::query::bind::partition;
 use crate::query::bind::rules::{self, Storing};
-use crate::query::bind::{default_value, partition};
 use crate::query::eval::eval;
 use crate::query::eval::frame::{Frame, Slot, SubResult};
 use crate::query::exec::destination::Out;
@@ -19,7 +21,7 @@ use crate::query::plan::shape::Shape;
 use crate::query::plan::{QueryPlan, Sub, SubKind};
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::convert::now;
-use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, Warnings};
+use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
 use weir_engine::row::RowView;
 use weir_engine::{LockMode, RowBuf};
 
@@ -43,6 +45,8 @@ pub struct Inserter<'p> {
     /// BEFORE INSERT triggers may give columns their values, and these are still without one.
     triggers_give: bool,
     missing: Vec<usize>,
+    /// A trigger has ended the statement, whatever rows are left.
+    ended: bool,
     /// Columns that the statement leaves out, of which it has been warned.
     told: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
@@ -113,6 +117,7 @@ pub async fn run(
         unset: Vec::new(),
         triggers_give: writer.has_before_insert(r, &p.table),
         missing: Vec::new(),
+        ended: false,
         told: Vec::new(),
         source: Row::new(),
         writer,
@@ -405,7 +410,13 @@ impl Inserter<'_> {
         if !self.unset.is_empty() {
             self.defaults(r)?;
         }
-        self.writer.before_insert(r, &self.p.table, &mut self.row).await?;
+        if self.ended {
+            return Ok(());
+        }
+        if self.triggers_give && !self.passes_triggers(r).await? {
+            self.ended = true;
+            return Ok(());
+        }
         for col in std::mem::take(&mut self.missing) {
             if self.row[col] == DatumBuf::Null {
                 self.row[col] = self.without_default(r, col)?;
@@ -437,6 +448,26 @@ impl Inserter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// BEFORE INSERT triggers, behind which no column has NULL that takes none: with IGNORE it is a warning, and as in MySQL the last row
+    /// of the statement, which is left out (false).
+    async fn passes_triggers(&mut self, r: &mut Runner<'_, '_>) -> Run<bool> {
+        let table = &self.p.table;
+        let nulls = self.row.iter().enumerate().filter(|(_, d)| **d == DatumBuf::Null);
+        let before: Vec<usize> = nulls.map(|(n, _)| n).collect();
+        self.writer.before_insert(r, table, &mut self.row).await?;
+        let of_row = (&before[..], &self.missing[..]);
+        let Some(col) = self.writer.nulled(r, table, &self.row, of_row) else { return Ok(true) };
+        if !self.p.ignore && !self.writer.nulls_fail {
+            return Ok(true);
+        }
+        let e = ValueError::bad_null(&table.meta.columns[col].name);
+        if !self.p.ignore {
+            return Err(value_error(e).into());
+        }
+        r.ev.cx.warnings.demote(e);
+        Ok(false)
     }
 
     /// Notes where the values of the AUTO_INCREMENT column come from.
@@ -477,6 +508,29 @@ impl Inserter<'_> {
         rows.into_iter().map(Slot::Values)
     }
 
+    /// What an expression of ON DUPLICATE KEY UPDATE gives, with the subqueries that it needs.
+    async fn value_of_duplicate(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        e: &BExpr,
+        slots: &[Slot],
+    ) -> Run<Value<'static>> {
+        let p = self.p;
+        let mut needed = Vec::new();
+        e.subs(&mut needed);
+        for s in needed.into_iter().map(|s| s as usize) {
+            if p.subs[s].correlated || matches!(self.subs[s], SubResult::Pending) {
+                let (shapes, subs) = (&p.shapes, &self.subs);
+                let frame = Frame { shapes, slots, subs, ..Frame::empty(r.params) };
+                let result = r.run_sub(&p.subs[s], &frame).await?;
+                self.subs[s] = result;
+            }
+        }
+        let (shapes, subs) = (&p.shapes, &self.subs);
+        let frame = Frame { shapes, slots, subs, ..Frame::empty(r.params) };
+        Ok(eval(e, &frame, &mut r.ev)?.into_owned())
+    }
+
     /// ON DUPLICATE KEY UPDATE.
     async fn update_duplicate(&mut self, r: &mut Runner<'_, '_>, key: &[u8]) -> Run<()> {
         let p = self.p;
@@ -490,34 +544,19 @@ impl Inserter<'_> {
         let mut slots = vec![Slot::Bytes(old.clone()), Slot::Bytes(new)];
         slots.extend(self.source_slots());
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(p.on_duplicate.len());
+        let mut unset = Vec::new();
         for (col, value) in &p.on_duplicate {
             let d = match value {
                 Some(e) => {
-                    let mut needed = Vec::new();
-                    e.subs(&mut needed);
-                    for s in needed.into_iter().map(|s| s as usize) {
-                        if p.subs[s].correlated || matches!(self.subs[s], SubResult::Pending) {
-                            let frame = Frame {
-                                shapes: &p.shapes,
-                                slots: &slots,
-                                subs: &self.subs,
-                                ..Frame::empty(r.params)
-                            };
-                            let result = r.run_sub(&p.subs[s], &frame).await?;
-                            self.subs[s] = result;
-                        }
-                    }
-                    let frame = Frame {
-                        shapes: &p.shapes,
-                        slots: &slots,
-                        subs: &self.subs,
-                        ..Frame::empty(r.params)
-                    };
-                    let v = eval(e, &frame, &mut r.ev)?.into_owned();
+                    let v = self.value_of_duplicate(r, e, &slots).await?;
                     self.stored(r, *col, &v)?
                 }
+                None if is_expression(table, *col) => {
+                    unset.push(*col);
+                    continue;
+                }
                 None => {
-                    let e = default_value(table, *col)?;
+                    let e = default_for(table, *col, &r.ev)?;
                     let v = eval(&e, &Frame::empty(r.params), &mut r.ev)?.into_owned();
                     self.stored(r, *col, &v)?
                 }
@@ -528,6 +567,10 @@ impl Inserter<'_> {
             }
             changes.retain(|(c, _)| c != col);
             changes.push((*col, d));
+        }
+        if !unset.is_empty() {
+            let how = Storing { strict: self.strict, row: self.records };
+            set_to_defaults(r, table, &old, &unset, &mut changes, (how, p.ignore))?;
         }
         match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
             Updated::Changed => {

@@ -1,4 +1,4 @@
-//! LOAD DATA: the lines of a file as rows.
+//! LOAD DATA and LOAD XML: the lines of a file, or elements of it, as rows.
 //!
 //! The file comes from the server's machine or from the client (`files`), is cut into fields (`textfile`), and each line goes the way
 //! of a row of VALUES: defaults, AUTO_INCREMENT, then the writer of rows with all that a table asks for. The rows before a line
@@ -15,7 +15,7 @@ use crate::files::ReadFile;
 use crate::query::exec::Runner;
 use crate::query::plan::insert::{Fill, Goes, LoadPlan};
 use crate::query::plan::outcome::Run;
-use crate::query::textfile::{Field, Reader, text_value};
+use crate::query::textfile::{Field, Reader, XmlReader, text_value};
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlType, Value, ValueError};
@@ -46,6 +46,15 @@ impl ReadFile for Killable<'_> {
     }
 }
 
+/// 1638.
+fn warn_of_format(r: &mut Runner<'_, '_>, l: &LoadPlan) {
+    if l.format.is_foreign() {
+        r.ev.cx.warnings.warn(errno::WARN_NON_ASCII_SEPARATOR_NOT_IMPLEMENTED, || {
+            "Non-ASCII separator arguments are not fully supported".to_owned()
+        });
+    }
+}
+
 /// Rows between two looks whether the statement was killed.
 const LOOK_EVERY: u64 = 256;
 
@@ -70,13 +79,13 @@ impl Inserter<'_> {
             of_server = r.reads.shared.files().open(&l.path)?;
             &mut *of_server
         };
-        if l.format.is_foreign() {
-            r.ev.cx.warnings.warn(errno::WARN_NON_ASCII_SEPARATOR_NOT_IMPLEMENTED, || {
-                "Non-ASCII separator arguments are not fully supported".to_owned()
-            });
-        }
+        warn_of_format(r, l);
         let mut source = Killable { source, kill: &r.reads.conn.kill };
         let longest = r.ev.cx.max_packet;
+        if let Some(names) = &l.xml {
+            let mut rows = XmlReader::new(&mut source, &l.format.line_end, longest);
+            return self.load_xml(r, l, names, &mut rows).await;
+        }
         let mut lines = Reader::new(&mut source, l.format.clone(), l.charset, longest);
         let session = r.ev.cx.session;
         let account = session.memory();
@@ -118,6 +127,44 @@ impl Inserter<'_> {
                 }
             }
         }
+    }
+
+    async fn load_xml(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        l: &LoadPlan,
+        names: &[Box<[u8]>],
+        rows: &mut XmlReader<'_>,
+    ) -> Run<()> {
+        let account = r.ev.cx.session.memory();
+        for _ in 0..l.skip {
+            if !rows.next_row(account)? {
+                return Ok(());
+            }
+        }
+        while rows.next_row(account)? {
+            if self.records % LOOK_EVERY == LOOK_EVERY - 1 && r.is_killed() {
+                return Err(SqlError::interrupted().into());
+            }
+            self.begin_row(r)?;
+            for (goes, name) in l.fields.iter().zip(names) {
+                let value = rows.value(name).map(|v| text_value(v, l.charset));
+                match (goes, value) {
+                    (Goes::Column(c), Some(v)) => self.set(r, *c, &v)?,
+                    (Goes::Column(c), None) => self.null(r, *c)?,
+                    (Goes::Var(name), v) => {
+                        let v = v.map_or(Value::Null, Value::into_owned);
+                        r.ev.user_vars.set(account, name, v).map_err(SqlError::from)?;
+                    }
+                    (Goes::Nowhere, _) => {}
+                }
+            }
+            for (col, e) in &l.set {
+                self.assign(r, *col, e.as_ref()).await?;
+            }
+            self.insert(r).await?;
+        }
+        Ok(())
     }
 
     /// Reads the fields of a line up to their delimiters; false at the end of the file.

@@ -28,6 +28,7 @@
 //! TABLE, where no row changes for a reader, is the engine's own.
 
 mod change;
+mod defaults;
 mod foreign;
 mod image;
 mod insert;
@@ -113,6 +114,13 @@ pub struct ThroughView<'p> {
     pub subs: &'p [Sub],
     /// The row of the join that the changed one is part of, where the conditions look at its other tables.
     pub beside: Option<RowsBeside>,
+}
+
+/// Whether the unique key of this number is the one that the AUTO_INCREMENT column counts in: as in MySQL, REPLACE does not write over
+/// the row that has the number which was drawn for the new one.
+fn counts_by(table: &SqlTable, index: usize) -> bool {
+    let first = table.engine.def.indexes[index].parts.first();
+    table.rules.counter.is_some_and(|c| first.is_some_and(|p| p.col == c))
 }
 
 /// Rows of the tables of a join, by slot, as far as somebody looks at them.
@@ -254,7 +262,9 @@ impl<'p> RowWriter<'p> {
                 Err(e) => return Err(e.into()),
             };
             match self.kind {
-                WriteKind::Replace if replaced < REPLACED_MAX => {
+                WriteKind::Replace
+                    if replaced < REPLACED_MAX && (given || !counts_by(table, index)) =>
+                {
                     // MySQL writes over the row in the way of the last unique key, and does not count one that is the same.
                     let last = !table.engine.def.indexes[index + 1..].iter().any(|i| i.unique);
                     let same = self.make_way(r, table, home, &key).await?;

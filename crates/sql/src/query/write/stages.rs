@@ -85,6 +85,24 @@ impl RowWriter<'_> {
         triggers::before_insert(r, &t, table, row).await
     }
 
+    /// The first column that takes no NULL and has one behind the triggers: `given` had a value before them, and of the others a trigger sets
+    /// those that nobody gave one.
+    pub(super) fn nulled(
+        &mut self,
+        r: &Runner<'_, '_>,
+        table: &SqlTable,
+        row: &[DatumBuf],
+        (before, missing): (&[usize], &[usize]),
+    ) -> Option<usize> {
+        let columns = table.meta.columns.iter().enumerate();
+        let null = |c: usize| row[c] == DatumBuf::Null && table.rules.counter != Some(c);
+        let mut nulls = columns.filter(|(n, c)| !c.nullable && null(*n)).map(|(n, _)| n).peekable();
+        nulls.peek()?;
+        let fired = self.fired(r, table, TriggerEvent::Insert)?;
+        let sets = |c: usize| triggers::before_insert_sets(r.reads, &fired, c);
+        nulls.find(|c| !before.contains(c) || !missing.contains(c) && !self.ignore || sets(*c))
+    }
+
     /// Generated columns of the row to insert, and all that may refuse it before it is written. False: IGNORE leaves it out. A number
     /// that the counter is still to give is zero to those who look.
     pub fn settle(

@@ -96,17 +96,32 @@ async fn left(
 /// Whether a BEFORE UPDATE trigger may set one of these columns of NEW. One that cannot be read is taken for such: it fails when it is
 /// fired.
 pub fn before_update_sets(reads: Reads<'_>, t: &TableTriggers, columns: &[usize]) -> bool {
+    let may = |code: &Code, slot: u32| code.body.may_set(slot);
+    before_sets(reads, t, TriggerEvent::Update, columns, may)
+}
+
+/// Whether SET in a BEFORE INSERT trigger gives the column a value.
+pub fn before_insert_sets(reads: Reads<'_>, t: &TableTriggers, column: usize) -> bool {
+    let sets = |code: &Code, slot: u32| code.body.sets(slot);
+    before_sets(reads, t, TriggerEvent::Insert, &[column], sets)
+}
+
+fn before_sets(
+    reads: Reads<'_>,
+    t: &TableTriggers,
+    event: TriggerEvent,
+    columns: &[usize],
+    gives: impl Fn(&Code, u32) -> bool,
+) -> bool {
     let sets = |code: &Code| {
         let slots = code.body.slots.iter().zip(&code.columns).enumerate();
         let mut wanted = slots.filter(|(_, (slot, column))| {
             slot.kind == SlotKind::New && column.is_some_and(|c| columns.contains(&c))
         });
-        wanted.any(|(n, _)| code.body.may_set(n as u32))
+        wanted.any(|(n, _)| gives(code, n as u32))
     };
     !columns.is_empty()
-        && t.of(TriggerEvent::Update, true)
-            .iter()
-            .any(|o| of_object(reads, o).map_or(true, |code| sets(&code)))
+        && t.of(event, true).iter().any(|o| of_object(reads, o).map_or(true, |code| sets(&code)))
 }
 
 /// BEFORE DELETE. Returns the row where it is another one behind the triggers.

@@ -181,6 +181,7 @@ impl Statement {
         match self {
             // CREATE OR REPLACE VIEW, which defines the same, can be prepared.
             Statement::CreateView(v) => v.alter,
+            Statement::CreateTable(c) => c.starts_transaction,
             other => other.row().unprepared || other.counts_diagnostics(),
         }
     }

@@ -190,8 +190,9 @@ impl Parser<'_> {
             false => {
                 let value = self.expr()?;
                 let slot = self.scope_mut().hidden();
-                self.scope_mut().emit(Op::Set { slot, value: Some(value) });
-                Some(slot)
+                let value = Some(value);
+                let set = self.scope_mut().emit(Op::Set { slot, value, resume: None });
+                Some((slot, set))
             }
         };
         let (mut tests, mut ends) = (Vec::new(), Vec::new());
@@ -199,7 +200,7 @@ impl Parser<'_> {
             let value = self.expr()?;
             let condition = match operand {
                 None => value,
-                Some(slot) => Expr::Binary {
+                Some((slot, _)) => Expr::Binary {
                     op: BinaryOp::Eq,
                     left: Box::new(Expr::Param(slot)),
                     right: Box::new(value),
@@ -224,6 +225,7 @@ impl Parser<'_> {
         self.expect_all(&[Kw::END, Kw::CASE])?;
         ends.into_iter().for_each(|at| self.scope_mut().land(at));
         tests.into_iter().for_each(|at| self.scope_mut().resume(at));
+        operand.into_iter().for_each(|(_, at)| self.scope_mut().resume(at));
         Ok(())
     }
 
@@ -312,7 +314,7 @@ impl Parser<'_> {
                         return Err(self.error());
                     }
                     let value = Some(self.expr()?);
-                    self.scope_mut().emit(Op::Set { slot, value });
+                    self.scope_mut().emit(Op::Set { slot, value, resume: None });
                 }
                 None => {
                     let item = self.set_item()?;

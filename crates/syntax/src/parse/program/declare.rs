@@ -81,7 +81,7 @@ impl Parser<'_> {
                 return Err(refused(1331, format!("Duplicate variable: {name}")));
             }
             let slot = self.scope_mut().declare(name, SlotKind::Variable(Box::new(ty.clone())));
-            self.scope_mut().emit(Op::Set { slot, value: value.clone() });
+            self.scope_mut().emit(Op::Set { slot, value: value.clone(), resume: None });
         }
         Ok(())
     }

@@ -100,8 +100,10 @@ impl Scope {
 
     pub(super) fn resume(&mut self, at: u32) {
         let here = self.here();
-        if let Op::JumpUnless { resume, .. } = &mut self.program.ops[at as usize] {
-            *resume = here;
+        match &mut self.program.ops[at as usize] {
+            Op::JumpUnless { resume, .. } => *resume = here,
+            Op::Set { resume, .. } => *resume = Some(here),
+            _ => {}
         }
     }
 
