@@ -206,16 +206,7 @@ fn changed(
             new.parts = stay().flat_map(|n| by.leaves_of(n)).map(Some).collect();
         }
         AlterSpec::TruncatePartition(names) => {
-            let all: Vec<usize> = match names {
-                PartitionNames::All => (0..by.leaves()).collect(),
-                // Unlike other clauses this one takes a name twice.
-                PartitionNames::Some(names) => {
-                    let leaves = by.leaves_named(names.iter().map(|n| n.as_str()));
-                    let unknown =
-                        |n: &str| SqlError::of(errno::ER_UNKNOWN_PARTITION, &[&n, &place.1]);
-                    leaves.map_err(unknown)?.into_iter().flatten().collect()
-                }
-            };
+            let all = truncated(by, names, place.1)?;
             all.into_iter().for_each(|n| new.parts[n] = None);
         }
         AlterSpec::RebuildPartition(names) => {
@@ -234,6 +225,18 @@ fn changed(
         _ => return Err(SqlError::internal("a clause that is not about partitions")),
     }
     Ok((now, new))
+}
+
+/// The leaves of TRUNCATE PARTITION, which unlike other clauses takes a name twice.
+fn truncated(
+    by: &Partitioning,
+    names: &PartitionNames,
+    table: &str,
+) -> Result<Vec<usize>, SqlError> {
+    let PartitionNames::Some(names) = names else { return Ok((0..by.leaves()).collect()) };
+    let leaves = by.leaves_named(names.iter().map(|n| n.as_str()));
+    let unknown = |n: &str| SqlError::of(errno::ER_UNKNOWN_PARTITION, &[&n, &table]);
+    Ok(leaves.map_err(unknown)?.into_iter().flatten().collect())
 }
 
 /// ADD PARTITION PARTITIONS n: all rows are spread again.
