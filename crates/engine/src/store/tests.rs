@@ -95,7 +95,7 @@ fn calls_that_are_a_transaction_each() {
     assert!(matches!(named, Err(Error::DuplicateKey { index: 1, .. })), "{named:?}");
     assert_eq!(db.put(&users, 5, ("Eve", Some(1))).expect("writes"), None);
     assert_eq!(db.put(&users, 5, ("Eve", Some(2))).expect("writes"), Some(("Eve".into(), Some(1))));
-    let older = |(name, age): (String, Option<i32>)| (name, age.map(|n| n + 1));
+    let older = |(name, age): User| (name, age.map(|n| n + 1));
     assert!(db.update(&users, 5, older).expect("writes"));
     assert_eq!(db.get(&users, 5).expect("reads"), Some(("Eve".into(), Some(3))));
     assert!(db.update(&users, 5, |same| same).expect("writes"));
