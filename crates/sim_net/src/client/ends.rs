@@ -65,7 +65,7 @@ impl Client {
         Ok(())
     }
 
-    /// Says nothing for longer than `wait_timeout`, is told so, and that is the end.
+    /// Says nothing for longer than `wait_timeout`: the server says so, and that is the end.
     pub(super) async fn sleeps_too_long(&mut self, c: &mut Connection) -> Result<(), Gone> {
         let seconds = 1 + self.rng.below(3);
         if self.ask(c, &format!("SET wait_timeout = {seconds}")).await?.error.is_some() {

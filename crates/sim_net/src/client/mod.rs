@@ -48,7 +48,7 @@ impl Client {
         let mut left = units;
         while left > 0 && self.stage.world().failure().is_none() && self.stage.engine_works() {
             let Some(c) = &mut connection else {
-                // Whoever is refused has been told why, and nobody refuses this one for good.
+                // Nobody refuses it for good: it tries again.
                 connection = self.connect().await;
                 left -= u64::from(connection.is_none());
                 continue;

@@ -18,6 +18,7 @@ pub enum Id {
     Greatest,
     If,
     Ifnull,
+    IsFreeLock,
     JsonContains,
     JsonOverlaps,
     Least,

@@ -53,6 +53,7 @@ pub(super) const TABLE: &[FuncDef] = &[
         let owner = cx.session.lock_owner(a[0].to_string_lossy().as_deref())?;
         Ok(Value::bool(owner.is_none()))
     })
+    .id(Id::IsFreeLock)
     .texts()
     .in_definitions(Definitions::Nowhere),
     varying("IS_USED_LOCK", 1, 1, infer::uint_null::<21>, |cx, a| {

@@ -8,7 +8,6 @@ use super::geo::{self, GeoKind};
 use super::types::{Class, SqlType, TypeInfo};
 use super::{Charset, Collation, Date, Time, Value, ValueError};
 use crate::errno;
-use crate::memory::Held;
 
 /// What CAST turns a value into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,14 +164,13 @@ fn to_geometry(
 ) -> Result<Value<'static>, ValueError> {
     let bad = || ValueError::of(errno::ER_GIS_INVALID_DATA, &[&cast_name(kind)]);
     let bytes = v.as_bytes().ok_or_else(bad)?;
-    // The tree of it is gone when this returns.
-    let mut tree = Held::default();
-    cx.hold(&mut tree, bytes.len().saturating_mul(geo::TREE_PER_WKB))?;
-    let g = geo::Geometry::from_stored(bytes).map_err(|_| bad())?;
-    if g.srid != 0 {
-        geo::Srs::get(g.srid)?;
-    }
-    Ok(Value::Bytes(geo::cast::cast(g, kind)?.to_stored().into()))
+    cx.with_tree(bytes.len().saturating_mul(geo::TREE_PER_WKB), || {
+        let g = geo::Geometry::from_stored(bytes).map_err(|_| bad())?;
+        if g.srid != 0 {
+            geo::Srs::get(g.srid)?;
+        }
+        Ok(Value::Bytes(geo::cast::cast(g, kind)?.to_stored().into()))
+    })
 }
 
 /// NULL for a date that the mode forbids; the warning names the text or the number.

@@ -358,6 +358,17 @@ impl<'s> EvalCtx<'s> {
         Ok(self.trees.grow(self.session.memory(), bytes)?)
     }
 
+    /// Runs what needs a tree of so many bytes, which is gone when it returns: 4081 or 4082 beyond a limit.
+    pub fn with_tree<T>(
+        &self,
+        bytes: usize,
+        run: impl FnOnce() -> Result<T, ValueError>,
+    ) -> Result<T, ValueError> {
+        let mut tree = Held::default();
+        self.hold(&mut tree, bytes)?;
+        run()
+    }
+
     /// Charges a function's result of `bytes` before it is made: 4081 or 4082 beyond a limit. Asked again for a longer one, it
     /// charges what is new.
     pub fn reserve(&mut self, bytes: usize) -> Result<(), ValueError> {

@@ -47,12 +47,12 @@ impl Lanes {
         debug_assert_eq!(self.inside[lane].0.load(Ordering::Relaxed), OUT, "a look within a look");
         self.inside[lane].0.store(as_what, Ordering::SeqCst);
         let shut = &self.shut.0;
-        let open = !shut.all.load(Ordering::SeqCst)
-            && !(as_what == WRITES && shut.writers.load(Ordering::SeqCst));
-        if !open {
+        let closed = shut.all.load(Ordering::SeqCst)
+            || as_what == WRITES && shut.writers.load(Ordering::SeqCst);
+        if closed {
             self.leave(lane);
         }
-        open
+        !closed
     }
 
     fn leave(&self, lane: usize) {

@@ -105,7 +105,7 @@ impl Binder<'_> {
             T::Float(_) => CastTarget::Float,
             T::Double | T::Real => CastTarget::Double,
             T::Json => CastTarget::Json,
-            T::Geometry(name) => {
+            ast::CastType::Geometry(name) => {
                 let named = |k: &GeoKind| {
                     name.eq_ignore_ascii_case(k.type_name()) || name.eq_ignore_ascii_case(k.word())
                 };

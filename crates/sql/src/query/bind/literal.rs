@@ -533,8 +533,7 @@ fn is_predicate(e: &BExpr) -> bool {
         // One that gives one of its arguments gives a number, and so do others whose values are 0 and 1.
         Node::Func(def, _) => {
             let chooses = def.branches.is_some()
-                || matches!(def.id, Id::Least | Id::Greatest | Id::Nullif)
-                || def.name == "IS_FREE_LOCK";
+                || matches!(def.id, Id::Least | Id::Greatest | Id::Nullif | Id::IsFreeLock);
             def.truth || (e.info.ty == SqlType::BOOL && !chooses)
         }
         _ => false,

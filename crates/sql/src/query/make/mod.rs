@@ -110,6 +110,22 @@ fn items_of(exprs: &[ast::Expr]) -> Vec<ast::SelectItem> {
     exprs.iter().map(item).collect()
 }
 
+/// DO; with an aggregate or a window function it is a query of one row, which goes nowhere.
+async fn bind_do<'e>(
+    b: &mut Binder<'e>,
+    exprs: &[ast::Expr],
+    env: &'e PlanEnv<'e>,
+) -> Result<Kind, SqlError> {
+    match b.alone(exprs).await {
+        Ok((exprs, subs)) => Ok(Kind::Do(exprs, subs)),
+        Err(e) if sums_up(&e) => {
+            *b = Binder::new(env);
+            Ok(Kind::Into(b.query(&ast::Query::of_items(items_of(exprs))).await?, Vec::new()))
+        }
+        Err(e) => Err(e),
+    }
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
@@ -137,16 +153,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Delete(d) => {
             (Kind::Change(Box::new(change::bind_delete(&mut b, d).await?)), Vec::new())
         }
-        Statement::Do(exprs) => match b.alone(exprs).await {
-            Ok((exprs, subs)) => (Kind::Do(exprs, subs), Vec::new()),
-            // With an aggregate or a window function it is a query of one row, which goes nowhere.
-            Err(e) if sums_up(&e) => {
-                b = Binder::new(env);
-                let plan = b.query(&ast::Query::of_items(items_of(exprs))).await?;
-                (Kind::Into(plan, Vec::new()), Vec::new())
-            }
-            Err(e) => return Err(e),
-        },
+        Statement::Do(exprs) => (bind_do(&mut b, exprs, env).await?, Vec::new()),
         Statement::Explain(e) => explained(&mut b, e).await?,
         _ => return Err(SqlError::internal("this statement has no plan")),
     };

@@ -404,7 +404,7 @@ mod tests {
             ("<l><row><a>\n x \ny\n</a></row><row a=' '/></l>", "x \ny\n,- |  ,-"),
             ("<l><row a='&lt;&amp;&gt;&quot;&apos;&#65;'/></l>", "<&>\"'&#65;,-"),
             ("<row a=1 b=2 ></row>", "1,2"),
-            ("<ROW a='1'/><row ><a >1</a ></row>", "-,-"),
+            ("<ROW a='1'/><row ><a >1</a ></row>", "1,-"),
             ("<row><A>1</A></row>", "-,-"),
         ] {
             assert_eq!(rows(text.as_bytes()), want, "{text}");

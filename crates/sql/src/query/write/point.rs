@@ -67,7 +67,7 @@ impl Within<'_> {
         }
     }
 
-    fn insert(&mut self, t: &Arc<Table>, row: &[u8]) -> Option<Result<Alone, EngineError>> {
+    fn put_new(&mut self, t: &Arc<Table>, row: &[u8]) -> Option<Result<Alone, EngineError>> {
         match self {
             Within::Txn(txn) => {
                 txn.insert_now(t, row)?;
@@ -253,7 +253,7 @@ fn insert(
     let whole = table.rules.required.iter().all(|c| row[*c] != DatumBuf::Null);
     let made = whole && build(table, &row, &mut image).is_ok();
     let done = match made {
-        true => within.insert(&table.engine, &image),
+        true => within.put_new(&table.engine, &image),
         false => None,
     };
     if let (None, Some(taken)) = (&done, taken) {
