@@ -1,7 +1,7 @@
 //! What must be true, whatever clients and network do.
 
 use crate::protocol::Answer;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use weir_rt::Nanos;
 use weir_sim::Failure;
 
@@ -24,8 +24,8 @@ pub struct World {
     pub own: Vec<Own>,
     /// Additions to the row that all add to: acknowledged, and begun.
     pub counter: (i64, i64),
-    /// Connections that somebody has killed, and how many that were.
-    pub killed: BTreeSet<u64>,
+    /// Connections that somebody has killed, each with the moment, and how many that were.
+    pub killed: BTreeMap<u64, Nanos>,
     pub kills: u64,
     /// The last value that a client has written.
     pub value: i64,

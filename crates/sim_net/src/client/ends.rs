@@ -44,8 +44,9 @@ impl Client {
             return self.killed(c.id, &answer);
         }
         {
+            let now = self.stage.rt().now();
             let mut w = self.stage.world();
-            w.killed.insert(id);
+            w.killed.insert(id, now);
             w.kills += 1;
         }
         let answer = c.ask(&format!("KILL {id}")).await?;

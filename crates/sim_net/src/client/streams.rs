@@ -11,7 +11,8 @@ const ROW: usize = 500;
 impl Client {
     /// Says nothing for a while, in which the connection is parked, and then is answered.
     pub(super) async fn idle(&mut self, c: &mut Connection) -> Result<(), Gone> {
-        let time = Duration::from_millis(self.rng.below(2000));
+        let most = if self.rng.chance(0.15) { 20_000 } else { 2000 };
+        let time = Duration::from_millis(self.rng.below(most));
         self.stage.rt().sleep(time).await;
         self.ask(c, "SELECT 1").await?;
         Ok(())
