@@ -322,7 +322,10 @@ impl Conn {
         {
             u.begin_command();
         }
-        if self.has_buffered() && planted::is(Bug::BufferedSleepsOn) {
+        if planted::is(Bug::BufferedSleepsOn)
+            && self.has_buffered()
+            && self.transport.peek(&mut [0]).is_err()
+        {
             return Ok(false);
         }
         let (mut until, mut left) = (None, idle);
