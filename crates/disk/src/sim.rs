@@ -163,18 +163,31 @@ impl SimDisk {
         SimDisk::with(rt, rng.next_u64(), inodes, names)
     }
 
-    /// The device after a clean end of the process (`kill -9`): what was written is there, synced or not.
+    /// The device after an end of the process (`kill -9`, or a clean stop), seen by a new run: what was written is there, and what was not
+    /// synced waits in the system's memory for a sync, or for a power failure in the new run.
     pub fn reopen(&self, rt: Rt, seed: u64) -> SimDisk {
         let mut s = lock(&self.0.state);
         s.crash_at = Some(0);
         let names = std::mem::take(&mut s.names);
-        let inodes = std::mem::take(&mut s.inodes);
-        let inodes = inodes
-            .into_iter()
-            .filter(|(id, _)| names.values().any(|n| n == id))
-            .map(|(id, i)| (id, Inode::settled(i.now)))
-            .collect();
-        SimDisk::with(rt, seed, inodes, names)
+        let durable_names = std::mem::take(&mut s.durable_names);
+        let name_changes = std::mem::take(&mut s.name_changes);
+        let mut inodes = std::mem::take(&mut s.inodes);
+        let named = |id: &u64| {
+            let set = |(_, c): &(String, NameChange)| matches!(c, NameChange::Set(_, i) if i == id);
+            names.values().chain(durable_names.values()).any(|n| n == id)
+                || name_changes.iter().any(set)
+        };
+        inodes.retain(|id, _| named(id));
+        inodes.values_mut().for_each(|i| i.pending.retain(|w| w.done));
+        let next = s.next;
+        drop(s);
+        let new = SimDisk::with(rt, seed, inodes, names);
+        {
+            let mut n = lock(&new.0.state);
+            n.next = next.max(n.next);
+            (n.durable_names, n.name_changes) = (durable_names, name_changes);
+        }
+        new
     }
 
     /// A second device with the same files, for a look at what this one would do.
@@ -220,6 +233,14 @@ impl SimDisk {
     /// The paths of all files, sorted.
     pub fn paths(&self) -> Vec<String> {
         lock(&self.0.state).names.keys().cloned().collect()
+    }
+
+    /// Writes that are done and that no sync has covered, to files whose names begin so.
+    pub fn unsynced(&self, prefix: &str) -> usize {
+        let s = lock(&self.0.state);
+        let of = s.names.iter().filter(|(name, _)| name.starts_with(prefix));
+        let pending = of.filter_map(|(_, id)| s.inodes.get(id));
+        pending.map(|i| i.pending.iter().filter(|w| w.done).count()).sum()
     }
 
     /// Files with a name beginning so that are open now, each as often as it was opened.

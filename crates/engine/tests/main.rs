@@ -48,6 +48,7 @@ mod uncommitted;
 mod undo_truncation;
 mod unlocked;
 mod unreadable;
+mod unsynced;
 mod wide_rows;
 mod write_now;
 

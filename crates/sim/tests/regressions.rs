@@ -130,3 +130,15 @@ fn seeds_that_found_a_fault_pass() {
         passes(*seed, &o);
     }
 }
+
+/// Pages that are posted go home in another order than those of the engine's own policy.
+#[test]
+fn seeds_that_found_a_fault_of_posting_policies_pass() {
+    let table: &[(u64, &str)] = &[(
+        946_539_777,
+        "recovery formatted the page by which a file is known, and the file was taken for an older one",
+    )];
+    for (seed, _) in table {
+        passes(*seed, &Overrides::default());
+    }
+}

@@ -26,6 +26,10 @@ fn some_seeds_pass() {
 fn seeds_that_found_a_fault_pass() {
     let table: &[(u64, &str)] = &[
         (19, "sessions that found the log's buffer full of grants asked again without a pause"),
+        (
+            190_877_552,
+            "DROP EVENT answered for an event that had ended by itself a moment before, and ran",
+        ),
         (268, "the model: READ UNCOMMITTED sees what a crash cut off until it is rolled back"),
     ];
     for (seed, _) in table {

@@ -167,9 +167,16 @@ impl Catalog {
         Ok(true)
     }
 
-    /// As a whole, up to [`OBJECTS_AT_ONCE`] of them; of more a crash may leave the last ones.
+    /// As a whole, up to [`OBJECTS_AT_ONCE`] of them; of more a crash may leave the last ones. Where one of them is not the one of its name
+    /// any more, nothing is dropped ([`Error::TableChanged`]): anyone who took it away first has had its effect, as an event that ran.
     pub async fn drop_objects(&self, list: &[Arc<Object>]) -> Result<()> {
         let _ddl = self.ddl().await;
+        let is_there = |o: &Arc<Object>| {
+            self.object(o.kind, &o.schema, &o.name).is_some_and(|c| Arc::ptr_eq(&c, o))
+        };
+        if let Some(gone) = list.iter().find(|o| !is_there(o)) {
+            return Err(Error::TableChanged { table: gone.name.clone() });
+        }
         self.remove_objects(list).await
     }
 

@@ -587,13 +587,15 @@ impl Db {
         };
         db.stop_recorder().await;
         written?;
-        // An older list is a lower bound, too.
-        if let Err(e) = db.core.spaces.write_witnesses().await {
-            (db.log)(&format!("warning: cannot write '{}': {e}", crate::files::WITNESSES));
-        }
         // What is appended from here on is refused, so the log ends exactly where the checkpoint says.
         let end = db.core.log.close().await?;
         db.core.log.write_checkpoint(end, true).await?;
+        // An older list is a lower bound, too.
+        if db.core.log.checkpoint() == end
+            && let Err(e) = db.core.spaces.write_witnesses().await
+        {
+            (db.log)(&format!("warning: cannot write '{}': {e}", crate::files::WITNESSES));
+        }
         (db.log)("shutdown complete");
         Ok(())
     }

@@ -12,6 +12,10 @@
 //! - The list is a lower bound at every time. What it says of a page is home and synced when it is written, under another name first: at
 //!   a clean stop everything is, else what a checkpoint has passed. LSNs of pages only grow, no table's file becomes shorter, and ids of
 //!   spaces are never used again. So it holds after a crash, too.
+//! - Recovery is the one time at which a page could be older than before: it formats a page without reading it where the log has all of
+//!   it, and a batch later the page is as new as it was. So the list is written behind the checkpoint that has passed its pages, and
+//!   recovery reads a listed page before it formats it. The second matters where a damaged slot of the control file leads to an older
+//!   checkpoint.
 //! - A page that does not verify says nothing here; it is found damaged when it is read.
 //!
 //! Nothing tells a copy that is older than the last change, but not older than the last clean stop, from the right file, unless redo
@@ -117,7 +121,7 @@ impl Spaces {
         self.witnesses.lock().get(&id.space).is_some_and(|(page, _)| *page == id.page)
     }
 
-    /// A clean stop: everything is home and synced.
+    /// A clean stop: everything is home and synced, and the last checkpoint has passed it.
     pub async fn write_witnesses(&self) -> Result<()> {
         let mut all = self.witnesses.lock().clone();
         let spaces = self.all();
@@ -131,7 +135,7 @@ impl Spaces {
         self.put_witnesses(&all).await
     }
 
-    /// Everything before `checkpoint` is home and synced. Tables that are in the list, whose copies of earlier days may lie around, stand in
+    /// Everything before `checkpoint`, which is written, is home and synced. Tables that are in the list, whose copies of earlier days may lie around, stand in
     /// it from now on with a page of this life. Each comes to that once in a life, so few checkpoints write the list.
     pub async fn renew_witnesses(&self, checkpoint: Lsn) -> Result<()> {
         if !self.arrived.swap(false, Ordering::Relaxed) {

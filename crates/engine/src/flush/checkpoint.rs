@@ -26,7 +26,8 @@ pub async fn checkpoint(core: &Core) -> Result<()> {
     }
     // The log must be durable up to the checkpoint, or recovery would begin behind its end.
     core.log.flush_to(candidate, Reach::Durable).await?;
+    core.log.write_checkpoint(candidate, false).await?;
     // An older list is a lower bound, too, and the next checkpoint tries again.
-    let _ = core.spaces.renew_witnesses(candidate).await;
-    core.log.write_checkpoint(candidate, false).await
+    let _ = core.spaces.renew_witnesses(core.log.checkpoint()).await;
+    Ok(())
 }

@@ -163,7 +163,7 @@ impl Pool {
     }
 
     /// Syncs files at once: the device can serve them with one flush of its cache.
-    pub(super) async fn sync_files(&self, spaces: Vec<Arc<Space>>) -> Result<()> {
+    pub(crate) async fn sync_files(&self, spaces: Vec<Arc<Space>>) -> Result<()> {
         self.flush.stats.data_syncs.fetch_add(spaces.len() as u64, Ordering::Relaxed);
         let syncs = spaces.iter().map(|s| s.file().sync()).collect::<Vec<_>>();
         let _under_way = Under::way(&self.flush.syncing, spaces.len());

@@ -9,7 +9,7 @@ use crate::planted::{self, Bug};
 use crate::policy::Cause;
 use crate::pool::{Access, BATCH, Guard, LatchMode, LruBatch, PageWait};
 use crate::space::{self, Space};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_disk::IoBuf;
@@ -32,6 +32,8 @@ pub struct Done {
     pub damaged: BTreeMap<PageId, String>,
     /// Files that are other spaces' or another directory's, or cannot be read.
     pub foreign: BTreeMap<SpaceId, String>,
+    /// Spaces that had something of the log in their files already.
+    pub ahead: BTreeSet<SpaceId>,
     /// The newest LSN that a page had when it was read.
     pub newest: Option<(Lsn, PageId)>,
 }
@@ -45,6 +47,7 @@ struct Share {
     foreign: BTreeMap<SpaceId, String>,
     /// Spaces whose headers have been looked at.
     known: HashSet<SpaceId>,
+    ahead: BTreeSet<SpaceId>,
     newest: Option<(Lsn, PageId)>,
 }
 
@@ -102,6 +105,7 @@ impl Appliers {
             }
             done.damaged.extend(s.damaged);
             done.foreign.extend(s.foreign);
+            done.ahead.extend(s.ahead);
             done.newest = done.newest.max(s.newest);
         }
         Ok(done)
@@ -214,8 +218,11 @@ impl Worker {
         let last = pages.iter().map(|p| p[0].page.page).max().unwrap_or(0);
         core.spaces.ensure_page(space, last).await?;
         let keep = planted::is(Bug::OldLifeKept);
+        // The page by which the file is known must not be older for a moment than it was: another worker, or a start after a crash of this
+        // one, would take the file for an older copy.
+        let read = |e: &Entry| !e.init || keep || core.spaces.is_witness(e.page);
         let want: Vec<(PageNo, bool)> =
-            pages.iter().map(|p| (p[0].page.page, !p[0].init || keep)).collect();
+            pages.iter().map(|p| (p[0].page.page, read(&p[0]))).collect();
         let mut tries = 0;
         let loaded = loop {
             if self.share.foreign.contains_key(&space.id) {
@@ -279,7 +286,7 @@ impl Worker {
     }
 
     fn apply_list(
-        &self,
+        &mut self,
         g: &mut Guard<'_>,
         space: &Space,
         list: OfPage<'_>,
@@ -294,6 +301,9 @@ impl Worker {
             false => 0,
         };
         let missing = &list[list.partition_point(|e| b.end(e) <= has)..];
+        if missing.len() < list.len() {
+            self.share.ahead.insert(space.id);
+        }
         for e in missing {
             if e.init && valid && planted::is(Bug::OldLifeKept) {
                 continue;

@@ -28,6 +28,7 @@
 //! - Batches are applied one after the other, so a page sees its records in the order of the log.
 //! - Nothing is written to the log before the control file says, in both slots, that a new life has begun at its end.
 //! - Memory is bounded by two batches, whatever the length of the log.
+//! - What is applied is durable: a page that had its redo already is synced before the next life begins, and a page that got it is dirty.
 
 mod apply;
 mod cases;
@@ -50,7 +51,7 @@ use crate::space::{self, Spaces};
 use apply::Appliers;
 use cases::{Facts, Outcome};
 use collect::Collector;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
@@ -158,6 +159,7 @@ pub async fn redo(
     let done = appliers.finish().await;
     applied?;
     let done = done?;
+    sync_what_was_there(core, &done.ahead).await?;
     // What is read next finds frames: there is no cleaner yet.
     apply::make_room(core, core.pool.low_water()).await?;
     report.pages = done.pages;
@@ -170,6 +172,12 @@ pub async fn redo(
     }
     nothing_beyond(report.to, done.newest.max(newest), force)?;
     skipped(done, &deleted, force)
+}
+
+/// Syncs the files that had something of the log already: where the process ended and the system did not, no sync of ours has reached those
+/// pages yet, and since they are not dirty, nothing else would do it before a checkpoint passes their redo.
+async fn sync_what_was_there(core: &Core, ahead: &BTreeSet<SpaceId>) -> Result<()> {
+    core.pool.sync_files(ahead.iter().filter_map(|id| core.spaces.get(*id)).collect()).await
 }
 
 /// A table whose redo had to be skipped.

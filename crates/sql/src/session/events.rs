@@ -66,7 +66,7 @@ impl Session {
             self.disable_past(&mut event);
         }
         meta.event = Some(event);
-        self.put_program(ObjectKind::Event, schema, &meta, false).await?;
+        self.put_program(ObjectKind::Event, schema, &meta).await?;
         Ok(AdminResult::ok())
     }
 

@@ -66,7 +66,7 @@ impl Session {
         change_characteristics(&mut meta, &r.characteristics);
         let procedure = kind == ObjectKind::Procedure;
         let (of, name) = (schema.clone(), meta.name.clone());
-        self.put_program(kind, schema, &meta, false).await?;
+        self.put_program(kind, schema, &meta).await?;
         if let Err(e) = self.own_routine(procedure, &of, &name).await {
             let text = "Failed to grant EXECUTE and ALTER ROUTINE privileges";
             self.current.warn(errno::ER_PROC_AUTO_GRANT_FAIL, || told(text, &e));
@@ -122,8 +122,12 @@ impl Session {
         let mut meta = ProgramMeta::of(&known)?;
         change_characteristics(&mut meta, &a.characteristics);
         meta.modified = self.inst.db.rt().wall_micros() as i64;
-        self.put_program(kind, schema, &meta, true).await?;
-        Ok(AdminResult::ok())
+        let new = Object { kind, schema, name: known.name.clone(), text: meta.encode() };
+        match self.inst.db.swap_object(&known, Some(new)).await.map_err(engine_error)? {
+            true => Ok(AdminResult::ok()),
+            // Somebody else has changed or dropped it meanwhile: the statement begins again.
+            false => Err(SqlError::of(errno::ER_TABLE_DEF_CHANGED, &[])),
+        }
     }
 
     pub(super) async fn drop_program(
@@ -217,11 +221,10 @@ impl Session {
         kind: ObjectKind,
         schema: String,
         meta: &ProgramMeta,
-        replace: bool,
     ) -> Result<(), SqlError> {
         let name = object_name(&meta.name);
         let object = Object { kind, schema, name, text: meta.encode() };
-        self.inst.db.put_object(object, replace).await.map_err(engine_error)
+        self.inst.db.put_object(object, false).await.map_err(engine_error)
     }
 
     /// A parameter, variable or result as a column.
