@@ -163,7 +163,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     recovery::open_spaces(&spaces).await?;
     spaces.read_witnesses().await?;
     refuse_remembered(&spaces, &state.damaged, &o);
-    let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
+    let copies = Doublewrite::restore(disk.as_ref(), &spaces, size, state.clean).await?;
     let mut core = build_core(rt, spaces, &o, log, How::Added).await?;
     let mut report = Report { restored: copies.restored, ..Report::default() };
     let given_up = recovery::redo(&core, &state, copies.newest, o.force, &mut report).await?;
