@@ -108,13 +108,26 @@ pub async fn leaf_statistics(core: &Core, tree: &Tree) -> Result<(u64, u64)> {
 
 /// All keys of the leaf at a share (0..1) of the tree.
 pub fn sample_leaf(core: &Core, tree: &Tree, share: f64) -> Attempt<Vec<Vec<u8>>> {
+    at_share(core, tree, share, |p| (0..slotted::count(p)).map(|s| slotted::key(p, s)).collect())
+}
+
+/// At most so many values of that leaf, at equal distances.
+pub fn sample_values(core: &Core, tree: &Tree, share: f64, most: usize) -> Attempt<Vec<Vec<u8>>> {
+    at_share(core, tree, share, |p| {
+        let n = slotted::count(p);
+        let step = n.div_ceil(most.max(1)).max(1);
+        (0..n).step_by(step).map(|s| slotted::value(p, s).to_vec()).collect()
+    })
+}
+
+fn at_share<T>(core: &Core, tree: &Tree, share: f64, leaf: impl FnOnce(&[u8]) -> T) -> Attempt<T> {
     let mut g = core.pool.fix(tree.root_id(), LatchMode::S, Access::Scan)?;
     let mut share = share.clamp(0.0, 0.999_999);
     loop {
         let p = g.bytes();
         let n = slotted::count(p);
         if slotted::level(p) == 0 {
-            return Ok((0..n).map(|s| slotted::key(p, s)).collect());
+            return Ok(leaf(p));
         }
         let at = share * n as f64;
         let slot = (at as usize).min(n - 1);

@@ -27,6 +27,7 @@ pub use ahead::{Next, leaf_id, leaves_before, leaves_from};
 pub use check::check;
 pub use estimate::{
     Estimate, Page, ends, estimate_range, leaf_statistics, page_at, root_page, sample_leaf,
+    sample_values,
 };
 pub use merge::merge_soon;
 pub use seek::{leaf, leaf_before, leaf_range, leaf_x};

@@ -26,6 +26,7 @@ mod parts;
 mod rebuild;
 mod statistics;
 mod step;
+mod values;
 
 pub use ddl::{BesideIt, DdlContext, MapRow};
 pub use drop::MayDrop;

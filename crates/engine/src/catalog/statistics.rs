@@ -1,7 +1,8 @@
-//! What the planner's estimates rest on: leaves, and rows per key by samples.
+//! What the planner's estimates rest on: leaves, rows per key and values of each column by samples.
 
 use super::Catalog;
 use super::distinct::Sampler;
+use super::values;
 use crate::btree;
 use crate::error::Result;
 use crate::sync::atomic::Ordering;
@@ -59,6 +60,9 @@ impl Catalog {
                 t.rows.store(cells as i64, Ordering::Relaxed);
                 t.sampled_rows.store(cells, Ordering::Relaxed);
             }
+            if i == 0 {
+                values::sample(&self.core, t, cells).await?;
+            }
             self.sample_keys(t, i, own).await?;
         }
         Ok(())
@@ -80,6 +84,7 @@ impl Catalog {
                 index.leaves.store(leaves, Ordering::Relaxed);
                 if i == 0 {
                     part.rows.store(cells as i64, Ordering::Relaxed);
+                    values::sample(&self.core, part, cells).await?;
                 }
                 self.sample_keys(part, i, own).await?;
             }

@@ -1,5 +1,6 @@
 //! Table handles: definition, layout, trees, metadata lock, auto-increment, statistics.
 
+use super::column_values::ColumnValues;
 use super::def::{Part, Storage, TableDef};
 use super::mdl::{Mdl, MdlHold, MdlMode};
 use super::row_log::RowLogs;
@@ -88,6 +89,7 @@ pub struct Table {
     pub rows: Arc<AtomicI64>,
     /// Rows when keys were sampled last; the largest number: never.
     pub sampled_rows: AtomicU64,
+    pub values: ColumnValues,
     /// The row count that the dictionary has.
     rows_kept: AtomicU64,
     auto: Arc<Counter>,
@@ -258,6 +260,7 @@ impl Table {
             rows: common.rows,
             rows_kept: AtomicU64::new(common.rows_kept),
             sampled_rows: AtomicU64::new(u64::MAX),
+            values: ColumnValues::new(layout.len()),
             auto: common.auto,
             row_ids: common.row_ids,
             parts: Vec::new(),
@@ -558,6 +561,7 @@ impl Table {
                 mine.store(most, Ordering::Relaxed);
             }
         }
+        self.values.take_most(self.parts.iter().map(|p| &p.values));
     }
 
     /// The file that the table is in, relative to the data directory.

@@ -9,6 +9,7 @@
 //! - The partitions of a table have its metadata lock, its counters and its gate for purge: anyone who has those of the table has theirs.
 
 mod at_once;
+mod column_values;
 mod def;
 mod entries;
 mod handle;
