@@ -15,6 +15,7 @@
 mod code;
 pub mod language;
 pub mod levels;
+mod plain;
 mod stream;
 mod table;
 pub mod tailor;
@@ -289,8 +290,10 @@ impl Uca {
         let mut rest = s;
         let pairs = !self.table.is_simple;
         while !rest.is_empty() {
-            let ascii = rest.iter().position(|b| *b >= 0x80 || pairs).unwrap_or(rest.len());
-            for b in &rest[..ascii] {
+            if spaces == 0 {
+                rest = &rest[self.put_plain(rest, out)..];
+            }
+            if let Some(b) = rest.first().filter(|b| **b < 0x80 && !pairs) {
                 match codes.ascii[usize::from(*b)] {
                     0 => {}
                     c if c == space && self.pad => spaces += 1,
@@ -306,8 +309,9 @@ impl Uca {
                         }
                     }
                 }
+                rest = &rest[1..];
+                continue;
             }
-            rest = &rest[ascii..];
             let wide = rest.iter().position(|b| *b < 0x80 && !pairs).unwrap_or(rest.len());
             for weight in self.weights(&rest[..wide]) {
                 if self.pad && weight == space_weight {
