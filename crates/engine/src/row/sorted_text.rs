@@ -12,8 +12,10 @@ pub fn put_sort_text(collation: Collation, text: &[u8], most: usize, out: &mut V
     if text.len() >= most
         && let Some(uca) = collation.uca()
     {
-        // Behind so many bytes of a code each there is the mark of the end at least.
-        if uca.put_plain(&text[..most], out) == most {
+        // Characters are looked up in blocks. Behind `most` bytes of a code each there is the mark of the end at least.
+        let some = text.len().min(most.next_multiple_of(16));
+        if uca.put_plain(&text[..some], out) >= most {
+            out.truncate(start + most);
             return false;
         }
         out.truncate(start);

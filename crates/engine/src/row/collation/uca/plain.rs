@@ -23,8 +23,8 @@ impl Uca {
         let (blocks, rest) = s.as_chunks::<BLOCK>();
         let mut put = 0;
         for block in blocks {
-            let block_codes = block.map(|b| codes[usize::from(b & 0x7F)]);
-            if !is_plain(block, &block_codes, space) {
+            let block_codes = block.map(|b| codes[usize::from(b)]);
+            if !is_plain(&block_codes, space) {
                 return put + put_singly(block, codes, space, out);
             }
             out.extend_from_slice(&block_codes);
@@ -35,29 +35,31 @@ impl Uca {
 }
 
 /// The same, one character after the other.
-fn put_singly(s: &[u8], codes: &[u8; 128], space: u8, out: &mut Vec<u8>) -> usize {
+fn put_singly(s: &[u8], codes: &[u8; 256], space: u8, out: &mut Vec<u8>) -> usize {
     for (at, b) in s.iter().enumerate() {
-        match codes.get(usize::from(*b)) {
-            Some(c) if *c > LONG && *c != space => out.push(*c),
-            _ => return at,
+        let code = codes[usize::from(*b)];
+        if code <= LONG || code == space {
+            return at;
         }
+        out.push(code);
     }
     s.len()
 }
 
-/// Whether all bytes of a block are ASCII and have codes of one byte that are not `space`.
+/// Whether none of these is [`LONG`], that of nothing, or `space`.
 #[inline]
-fn is_plain(block: &[u8; BLOCK], codes: &[u8; BLOCK], space: u8) -> bool {
+fn is_plain(codes: &[u8; BLOCK], space: u8) -> bool {
     let mut other = 0;
-    for (bytes, codes) in block.as_chunks::<8>().0.iter().zip(codes.as_chunks::<8>().0) {
+    for codes in codes.as_chunks::<8>().0 {
         let x = u64::from_ne_bytes(*codes);
-        other |= u64::from_ne_bytes(*bytes) & HIGH;
         // The usual tests for a byte below a bound, and for one that is zero: they find one where there is one.
-        other |= x.wrapping_sub(EACH * (u64::from(LONG) + 1)) & !x & HIGH;
-        let y = x ^ (EACH * u64::from(space));
-        other |= y.wrapping_sub(EACH) & !y & HIGH;
+        other |= x.wrapping_sub(EACH * (u64::from(LONG) + 1)) & !x;
+        if space != 0 {
+            let y = x ^ (EACH * u64::from(space));
+            other |= y.wrapping_sub(EACH) & !y;
+        }
     }
-    other == 0
+    other & HIGH == 0
 }
 
 #[cfg(test)]
@@ -129,7 +131,7 @@ mod tests {
                 for at in [0, 7, 8, 15, 16, 20] {
                     let mut s = [b'-'; 40];
                     s[at] = b;
-                    let code = uca.table.codes.ascii.get(usize::from(b)).copied().unwrap_or(0);
+                    let code = uca.table.codes.ascii[usize::from(b)];
                     let plain = code > 1 && !(uca.pad && code == uca.table.codes.space());
                     let n = uca.put_plain(&s, &mut Vec::new());
                     assert_eq!(n, if plain { 40 } else { at }, "{} {b}", c.name());
