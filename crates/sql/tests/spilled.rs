@@ -357,7 +357,25 @@ fn an_insert_reads_first() {
 /// Texts that begin alike for longer than the bytes by which most comparisons end, plain ones and others, and many equal ones.
 fn texts(rows: usize) -> String {
     let parts = [
-        "00000012345-", "https://www.example.com/", "a", "A", "\u{e4}", "\u{df}", "ss", "ch", "CH", "c", "h", " ", "  ", "-", "\u{1}", "\u{4e00}", "\u{301}", "9", "8",
+        "00000012345-",
+        "https://www.example.com/",
+        "a",
+        "A",
+        "\u{e4}",
+        "\u{df}",
+        "ss",
+        "ch",
+        "CH",
+        "c",
+        "h",
+        " ",
+        "  ",
+        "-",
+        "\u{1}",
+        "\u{4e00}",
+        "\u{301}",
+        "9",
+        "8",
     ];
     let mut x = 7u64;
     let mut draw = |n: usize| {
@@ -366,7 +384,8 @@ fn texts(rows: usize) -> String {
     };
     let mut list = Vec::with_capacity(rows);
     for id in 0..rows {
-        let mut text = ["", parts[0], parts[1], "00000012345-00000012345-"][draw(4)].repeat(1 + draw(5));
+        let mut text =
+            ["", parts[0], parts[1], "00000012345-00000012345-"][draw(4)].repeat(1 + draw(5));
         (0..draw(4)).for_each(|_| text += parts[draw(parts.len())]);
         let text = if draw(20) == 0 { "null".to_owned() } else { format!("'{text}'") };
         list.push(format!("({id}, {}, {text})", draw(3)));
@@ -390,7 +409,9 @@ fn texts_that_begin_alike_are_in_their_order() {
             "utf8mb4_general_ci",
             "utf8mb4_bin",
         ] {
-            let table = format!("create table t (id int primary key, n int, c varchar(200) collate {collation})");
+            let table = format!(
+                "create table t (id int primary key, n int, c varchar(200) collate {collation})"
+            );
             c.all(&[&table, &format!("insert into t values {}", texts(700))]).await;
             for memory in [MUCH, LITTLE] {
                 c.rows(memory).await;
@@ -407,10 +428,18 @@ fn texts_that_begin_alike_are_in_their_order() {
                     ("distinct c", "{} desc limit 3, 17"),
                     ("distinct n, c", "{}, n"),
                 ] {
-                    let stored = format!("select {columns} from t order by {}", order.replace("{}", "c"));
+                    let stored =
+                        format!("select {columns} from t order by {}", order.replace("{}", "c"));
                     let made = columns.replace(" c", " concat(c, '')");
-                    let made = format!("select {made} from t order by {}", order.replace("{}", "concat(c, '')"));
-                    assert_eq!(c.rows(&stored).await, c.rows(&made).await, "{collation}, {memory}: {stored}");
+                    let made = format!(
+                        "select {made} from t order by {}",
+                        order.replace("{}", "concat(c, '')")
+                    );
+                    assert_eq!(
+                        c.rows(&stored).await,
+                        c.rows(&made).await,
+                        "{collation}, {memory}: {stored}"
+                    );
                     assert_eq!(c.0.memory().used(), 0, "{stored}");
                 }
             }

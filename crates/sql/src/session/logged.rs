@@ -135,7 +135,8 @@ fn speaks_of_passwords(sql: &[u8]) -> bool {
 fn may_speak_of_passwords(sql: &[u8]) -> bool {
     let pair = |a: u8, b: u8, x: u8, y: u8| u8::from(a | 0x20 == x) & u8::from(b | 0x20 == y);
     let next = sql.get(1..).unwrap_or_default();
-    let found = |seen: u8, (a, b): (&u8, &u8)| seen | pair(*a, *b, b'f', b'i') | pair(*a, *b, b's', b's');
+    let found =
+        |seen: u8, (a, b): (&u8, &u8)| seen | pair(*a, *b, b'f', b'i') | pair(*a, *b, b's', b's');
     sql.iter().zip(next).fold(0, found) != 0
 }
 
