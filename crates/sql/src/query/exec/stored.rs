@@ -255,13 +255,15 @@ impl<'b> StoredRows<'b> {
             return Ok(());
         }
         let (mut held, mut buf) = (Held::default(), Vec::new());
+        let account = ev.cx.session.memory();
+        let room = rows.len() * size_of::<(Option<SortKey>, Entry)>();
+        held.grow(account, room).map_err(Over::in_sort)?;
         let mut keyed = Vec::with_capacity(rows.len());
         for entry in rows.iter() {
             ev.cx.work(KEY)?;
             let key = self.key(entry.row, &mut buf);
-            let bytes =
-                size_of::<(Option<SortKey>, Entry)>() + key.as_ref().map_or(0, SortKey::heap);
-            held.grow(ev.cx.session.memory(), bytes).map_err(Over::in_sort)?;
+            let heap = key.as_ref().map_or(0, SortKey::heap);
+            held.grow(account, heap).map_err(Over::in_sort)?;
             keyed.push((key, *entry));
         }
         let known = keyed.iter().all(|(key, _)| key.is_some());
