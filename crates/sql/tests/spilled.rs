@@ -353,3 +353,97 @@ fn an_insert_reads_first() {
         assert_eq!(c.0.memory().used(), 0);
     });
 }
+
+/// Texts that begin alike for longer than the bytes by which most comparisons end, plain ones and others, and many equal ones.
+fn texts(rows: usize) -> String {
+    let parts = [
+        "00000012345-",
+        "https://www.example.com/",
+        "a",
+        "A",
+        "\u{e4}",
+        "\u{df}",
+        "ss",
+        "ch",
+        "CH",
+        "c",
+        "h",
+        " ",
+        "  ",
+        "-",
+        "\u{1}",
+        "\u{4e00}",
+        "\u{301}",
+        "9",
+        "8",
+    ];
+    let mut x = 7u64;
+    let mut draw = |n: usize| {
+        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (x >> 33) as usize % n
+    };
+    let mut list = Vec::with_capacity(rows);
+    for id in 0..rows {
+        let mut text =
+            ["", parts[0], parts[1], "00000012345-00000012345-"][draw(4)].repeat(1 + draw(5));
+        (0..draw(4)).for_each(|_| text += parts[draw(parts.len())]);
+        let text = if draw(20) == 0 { "null".to_owned() } else { format!("'{text}'") };
+        list.push(format!("({id}, {}, {text})", draw(3)));
+    }
+    list.join(", ")
+}
+
+/// Rows that wait as they are stored come in the order of their values, equal ones in the order in which they were read: in all kinds of collations, from
+/// one leaf and from many, with limits and without, in memory and on disk.
+#[test]
+fn texts_that_begin_alike_are_in_their_order() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        for collation in [
+            "utf8mb4_0900_ai_ci",
+            "utf8mb4_0900_as_cs",
+            "utf8mb4_es_trad_0900_ai_ci",
+            "utf8mb4_zh_0900_as_cs",
+            "utf8mb4_unicode_ci",
+            "utf8mb4_spanish2_ci",
+            "utf8mb4_general_ci",
+            "utf8mb4_bin",
+        ] {
+            let table = format!(
+                "create table t (id int primary key, n int, c varchar(200) collate {collation})"
+            );
+            c.all(&[&table, &format!("insert into t values {}", texts(700))]).await;
+            for memory in [MUCH, LITTLE] {
+                c.rows(memory).await;
+                for (columns, order) in [
+                    ("id, c", "{}"),
+                    ("id, c", "{} desc"),
+                    ("id", "{}"),
+                    ("id, n", "n desc, {}"),
+                    ("id, c", "{}, id desc limit 9"),
+                    ("id, c", "{} limit 9"),
+                    ("id, c", "{} desc limit 40, 300"),
+                    ("id, c", "n, {} limit 30, 5"),
+                    ("distinct c", "{}"),
+                    ("distinct c", "{} desc limit 3, 17"),
+                    ("distinct n, c", "{}, n"),
+                ] {
+                    let stored =
+                        format!("select {columns} from t order by {}", order.replace("{}", "c"));
+                    let made = columns.replace(" c", " concat(c, '')");
+                    let made = format!(
+                        "select {made} from t order by {}",
+                        order.replace("{}", "concat(c, '')")
+                    );
+                    assert_eq!(
+                        c.rows(&stored).await,
+                        c.rows(&made).await,
+                        "{collation}, {memory}: {stored}"
+                    );
+                    assert_eq!(c.0.memory().used(), 0, "{stored}");
+                }
+            }
+            c.all(&["drop table t"]).await;
+        }
+    });
+}

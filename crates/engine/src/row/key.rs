@@ -273,7 +273,7 @@ fn put_weights(weights: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Weights and space runs of a text, without its trailing spaces and without the end mark.
-fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+pub(super) fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     if let Some(weights) = collation.expanded(text) {
         return put_weights(&weights, out);
     }
@@ -281,10 +281,12 @@ fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     let space = collation.space_weight() as u8;
     let bytewise = collation.is_bytewise();
     let weights = collation.weight_form();
+    let plain = collation.plain();
     out.reserve(text.len() + 2);
     let mut at = 0;
     while at < text.len() {
-        let b = text[at];
+        at += plain.map_or(0, |plain| plain.put(&text[at..], out));
+        let Some(&b) = text.get(at) else { return };
         if collation.is_blank(b) {
             let run = text[at..].iter().take_while(|&&c| collation.is_blank(c)).count();
             at += run;

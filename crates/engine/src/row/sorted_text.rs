@@ -9,6 +9,17 @@ use super::key::{put_beginning, put_ended};
 /// one, and a key that was cut is a true beginning of the whole one.
 pub fn put_sort_text(collation: Collation, text: &[u8], most: usize, out: &mut Vec<u8>) -> bool {
     let start = out.len();
+    if text.len() >= most
+        && let Some(uca) = collation.uca()
+    {
+        // Characters are looked up in blocks. Behind `most` bytes of a code each there is the mark of the end at least.
+        let some = text.len().min(most.next_multiple_of(16));
+        if uca.put_plain(&text[..some], out) >= most {
+            out.truncate(start + most);
+            return false;
+        }
+        out.truncate(start);
+    }
     let begin = 4 * most;
     if text.len() > begin {
         // A character that the cut divides, and bytes that are no character, are left to the whole key.
@@ -37,6 +48,7 @@ mod tests {
             "[ab\\t A\u{e4}\u{df}\u{4e00}\u{1f600}\u{1}\u{a0}\u{301}\u{d55c}]{0,40}"
                 .prop_map(String::into_bytes),
             "(ab){0,9}[ ]{0,20}[c!]{0,3}".prop_map(String::into_bytes),
+            "[0-9-]{15,33}".prop_map(String::into_bytes),
             proptest::collection::vec(any::<u8>(), 0..40),
             proptest::collection::vec(
                 proptest::sample::select(b" a\x40\x81\x8e\x8f\xa1\xb0\xdf\xfe\xff".to_vec()),

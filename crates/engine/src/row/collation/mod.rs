@@ -12,6 +12,7 @@ mod languages;
 mod latin1;
 mod like;
 mod list;
+mod plain;
 mod prefix;
 mod tables;
 pub mod uca;

@@ -9,6 +9,7 @@ use super::spool::decode_all;
 use super::stored::StoredRows;
 use crate::context::Reads;
 use crate::func::aggregate::key_of;
+use crate::memory::Account;
 use crate::planted::{self, Bug};
 use crate::query::eval::frame::Frame;
 use crate::query::eval::{Ev, eval};
@@ -96,8 +97,24 @@ impl<'b> Emitter<'b> {
         self.direct.as_ref().filter(|_| all && as_they_come)
     }
 
-    /// All rows go to a client that takes them from latched pages.
+    /// The table whose rows wait for their order as they are stored, and nothing else of them is asked for.
+    pub fn sorts_stored(&self) -> Option<usize> {
+        let plain = self.stored.is_some() && self.b.drawn.exprs.is_empty();
+        self.direct.as_ref().filter(|_| plain).map(|d| d.table)
+    }
+
+    /// Takes a row of that table, which may be in its leaf. [`Emitter::prune`] is to be asked for afterwards.
+    #[inline]
+    pub fn take_stored(&mut self, bytes: &[u8], account: Account<'_>) -> Run<()> {
+        self.passed += 1;
+        self.stored.as_mut().map_or(Ok(()), |rows| rows.push(bytes, account))
+    }
+
+    /// Rows go on from latched pages: all of them to a client that takes them so, or into the sort.
     pub fn pours(&self, out: &mut Out<'_>) -> Run<bool> {
+        if self.sorts_stored().is_some() {
+            return Ok(true);
+        }
         let (Some(_), Out::Client(client)) = (self.streams(), out) else { return Ok(false) };
         let holds = client.hold();
         if holds {
@@ -215,7 +232,7 @@ impl<'b> Emitter<'b> {
     }
 
     /// With a LIMIT only the first rows are kept.
-    fn prune(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+    pub fn prune(&mut self, ev: &mut Ev<'_>) -> Run<()> {
         let Some(want) = self.offset.checked_add(self.count) else { return Ok(()) };
         if let Some(rows) = &mut self.stored {
             return rows.trim(want, ev);

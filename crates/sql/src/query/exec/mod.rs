@@ -248,6 +248,8 @@ impl<'a, 't> Runner<'a, 't> {
                 self.pour(&mut j, &mut e, out)?;
                 if j.pours && e.streams().is_some_and(|d| j.may_pour(d.table)) {
                     Box::pin(self.pour_leaves(&mut j, &mut e, out)).await?;
+                } else if j.pours && e.sorts_stored().is_some() {
+                    self.pour_sorted(&mut j, &mut e, out).await?;
                 }
                 while j.next_at_hand(self, outer)? {
                     if !self.emit_now(&j, &[], &mut e, outer, out)? {
@@ -290,6 +292,31 @@ impl<'a, 't> Runner<'a, 't> {
         }
         e.streamed(rows);
         Ok(())
+    }
+
+    /// Rows go into the sort as they are stored, leaf by leaf.
+    fn pour_sorted<'e>(
+        &'e mut self,
+        j: &'e mut Joiner<'_>,
+        e: &'e mut Emitter<'_>,
+        out: &'e mut Out<'_>,
+    ) -> Boxed<'e, ()> {
+        Box::pin(async move {
+            let Some(table) = e.sorts_stored() else { return Ok(()) };
+            let account = self.reads.session.memory();
+            j.pour_at_hand(table, self, |row| e.take_stored(row, account))?;
+            while j.may_pour(table) {
+                let poured = j.pour_leaf(table, self, |row| e.take_stored(row, account)).await?;
+                if poured.is_none() {
+                    break;
+                }
+                e.prune(&mut self.ev)?;
+                if e.is_due(out) {
+                    e.make_room(self.reads, &mut self.ev, out).await?;
+                }
+            }
+            Ok(())
+        })
     }
 
     fn run_groups<'b>(

@@ -11,6 +11,8 @@ use std::cmp::Ordering;
 
 /// Bytes of all keys of a row together. Rows that agree in so many are compared by their values.
 const MOST: usize = 96;
+/// Bytes of them that are compared as one number.
+const AT_HAND: usize = 16;
 
 /// How rows with these keys are ordered.
 pub struct SortOrder {
@@ -62,12 +64,34 @@ impl SortOrder {
         first: usize,
         buf: &mut Vec<u8>,
     ) -> Option<SortKey> {
+        let (whole, end) = self.put(value, first, MOST, buf)?;
+        Some(SortKey::of(buf, !whole, end))
+    }
+
+    /// How the keys of a row begin, and nothing else: enough for most comparisons. `None` as for [`SortOrder::key`].
+    pub fn beginning<'v, V: Borrow<Value<'v>>>(
+        &self,
+        value: impl Fn(usize) -> V,
+        buf: &mut Vec<u8>,
+    ) -> Option<Beginning> {
+        let (whole, _) = self.put(value, usize::MAX, AT_HAND, buf)?;
+        Some(Beginning::of(buf, !whole))
+    }
+
+    /// Writes the keys of a row into `buf`, about `bytes` of them. Gives whether these are all, and where the first keys end.
+    fn put<'v, V: Borrow<Value<'v>>>(
+        &self,
+        value: impl Fn(usize) -> V,
+        first: usize,
+        bytes: usize,
+        buf: &mut Vec<u8>,
+    ) -> Option<(bool, Option<usize>)> {
         buf.clear();
         let mut end = if first == 0 { Some(0) } else { None };
         for (n, (rule, desc)) in self.keys.iter().enumerate() {
             let from = buf.len();
-            let Some(most) = MOST.checked_sub(from + 1).filter(|left| *left > 0) else {
-                return Some(SortKey::of(buf, true, end));
+            let Some(most) = bytes.checked_sub(from + 1).filter(|left| *left > 0) else {
+                return Some((false, end));
             };
             let value = value(n);
             let value = value.borrow();
@@ -82,13 +106,42 @@ impl SortOrder {
                 buf[from..].iter_mut().for_each(|b| *b = !*b);
             }
             if !whole {
-                return Some(SortKey::of(buf, true, end));
+                return Some((false, end));
             }
             if n + 1 == first {
                 end = Some(buf.len());
             }
         }
-        Some(SortKey::of(buf, false, end))
+        Some((true, end))
+    }
+}
+
+/// How the sort keys of a row begin as bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beginning {
+    bytes: u128,
+    /// The keys have more bytes than these.
+    cut: bool,
+}
+
+impl Beginning {
+    fn of(bytes: &[u8], cut: bool) -> Beginning {
+        let mut first = [0; AT_HAND];
+        let at_hand = bytes.len().min(AT_HAND);
+        first[..at_hand].copy_from_slice(&bytes[..at_hand]);
+        Beginning { bytes: u128::from_be_bytes(first), cut: cut || bytes.len() > AT_HAND }
+    }
+
+    /// The order of two rows, as far as it is known: rows that begin alike may differ where [`Beginning::is_whole`] does not say that they are equal.
+    #[inline]
+    pub fn order(&self, other: &Beginning) -> Ordering {
+        self.bytes.cmp(&other.bytes)
+    }
+
+    /// There is nothing in the keys but their beginning.
+    #[inline]
+    pub fn is_whole(&self) -> bool {
+        !self.cut
     }
 }
 
@@ -105,11 +158,13 @@ pub struct SortKey {
 
 impl SortKey {
     fn of(bytes: &[u8], cut: bool, end: Option<usize>) -> SortKey {
-        let mut first = [0; 16];
-        let at_hand = bytes.len().min(16);
-        first[..at_hand].copy_from_slice(&bytes[..at_hand]);
-        let end = end.and_then(|end| u8::try_from(end).ok());
-        SortKey { first: u128::from_be_bytes(first), rest: bytes[at_hand..].into(), cut, end }
+        let first = Beginning::of(bytes, cut).bytes;
+        let rest = bytes[bytes.len().min(AT_HAND)..].into();
+        SortKey { first, rest, cut, end: end.and_then(|end| u8::try_from(end).ok()) }
+    }
+
+    pub fn beginning(&self) -> Beginning {
+        Beginning { bytes: self.first, cut: self.cut || !self.rest.is_empty() }
     }
 
     /// None: the bytes do not tell.

@@ -61,6 +61,11 @@ impl<'b> Direct<'b> {
     pub fn columns(&self) -> impl Iterator<Item = (u16, &'b SqlType)> + '_ {
         self.columns.iter().map(|(c, _)| (*c, self.type_of(*c)))
     }
+
+    /// How the same columns go out.
+    pub fn forms(&self) -> impl Iterator<Item = Form> + '_ {
+        self.columns.iter().map(|(_, form)| *form)
+    }
 }
 
 /// A value that is ready, or text in the scratch buffer.
@@ -202,16 +207,22 @@ impl<'s> Client<'s> {
     /// Sends stored values of types that [`sent_as_stored`] names.
     pub fn stored_row<'v>(
         &mut self,
-        cells: impl Iterator<Item = (&'v SqlType, Datum<'v>)>,
+        cells: impl Iterator<Item = (Form, &'v SqlType, Datum<'v>)>,
     ) -> Run<()> {
         let mut row: SmallVec<[OutValue<'_>; 16]> = SmallVec::new();
-        for (ty, datum) in cells {
-            let Some(v) = stored(ty, datum, self.tz) else {
+        let mut length = 0;
+        for (form, ty, datum) in cells {
+            let Some(v) = formed(form, ty, datum, self.tz) else {
                 return Err(not_of_its_type().into());
             };
+            if let OutValue::Bytes(b) = v {
+                length += b.len();
+            }
             row.push(v);
         }
-        check_length(&row, self.max_packet)?;
+        if length > self.max_packet {
+            return Err(too_long().into());
+        }
         Ok(self.sink.row(&row)?)
     }
 

@@ -235,14 +235,18 @@ impl<'b> Sorter<'b> {
         reads: Reads<'_>,
         ev: &mut Ev<'_>,
     ) -> Run<()> {
-        self.keyed &= rows.sort(ev)?;
+        rows.sort(ev)?;
+        self.keyed &= rows.is_keyed();
         let extra = self.keys.iter().enumerate().filter(|(_, at)| matches!(at, KeyAt::Extra(_)));
         let extra: Vec<usize> = extra.map(|(n, _)| n).collect();
         let runs = opened(&mut self.runs, reads, (self.width, extra.len())).await?;
         runs.begin();
+        let mut buf = Vec::new();
         for n in 0..rows.len().min(want) {
             ev.cx.work(ROW)?;
-            runs.put(&rows.as_values(n, &extra)).await?;
+            let (row, keyed) = rows.as_values(n, &extra, &mut buf);
+            self.keyed &= keyed;
+            runs.put(&row).await?;
         }
         rows.clear();
         runs.end().await

@@ -1,16 +1,18 @@
 //! Rows that wait for a sort as they are stored: a cell for each wanted column, all texts one after the other. No row needs
-//! memory of its own, and none becomes values except for its sort keys, which are kept as bytes.
+//! memory of its own, and none becomes values. Of its sort keys a row has the first bytes, by which most comparisons end; all of them are made
+//! of rows that begin alike, once such rows are found next to each other.
 //!
 //! With a LIMIT no more than about twice as many rows wait as are wanted: of many that have come the first are kept, and from then on rows
 //! that are behind the last of them are not taken.
 
 use super::emit::FEW;
-use super::order::{SortKey, SortOrder};
+use super::order::{Beginning, SortKey, SortOrder};
 use super::out::{Client, Direct};
 use super::runs::SortRow;
 use super::sort::sort;
 use crate::memory::{Account, Held, Over};
 use crate::query::eval::Ev;
+use crate::query::eval::as_stored::Form;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::Block;
 use crate::query::plan::outcome::Run;
@@ -29,8 +31,9 @@ enum Cell {
     Bytes(usize, u32),
 }
 
+#[derive(Clone, Copy)]
 struct Entry {
-    key: SortKey,
+    key: Beginning,
     /// Number of the row: its cells, and its place among equals.
     row: usize,
 }
@@ -40,7 +43,8 @@ pub struct StoredRows<'b> {
     layout: &'b RowLayout,
     /// Columns of the result, then sort keys that are none of them.
     columns: Vec<(u16, &'b SqlType)>,
-    items: usize,
+    /// How the columns of the result go out.
+    forms: Vec<Form>,
     /// For each sort key its place in `columns`.
     keys: Vec<usize>,
     order: SortOrder,
@@ -49,8 +53,6 @@ pub struct StoredRows<'b> {
     cells: Vec<Cell>,
     text: Vec<u8>,
     rows: Vec<Entry>,
-    /// Heap memory of the rows' keys.
-    key_bytes: usize,
     /// Every row has a key.
     keyed: bool,
     /// The key of the last of the rows that are wanted, where as many have come.
@@ -65,6 +67,10 @@ pub struct StoredRows<'b> {
 const TEXT_AHEAD: usize = 64 * 1024;
 /// Rows before a first look for equal ones.
 const MANY: usize = 1024;
+/// Rows that begin alike, and are compared by their values.
+const FEW_ALIKE: usize = 8;
+/// What a key counts as work, in the bytes of `EvalCtx::work`.
+const KEY: usize = 256;
 
 impl<'b> StoredRows<'b> {
     pub fn len(&self) -> usize {
@@ -76,12 +82,12 @@ impl<'b> StoredRows<'b> {
         self.cells.len() * size_of::<Cell>()
             + self.text.len()
             + self.rows.len() * size_of::<Entry>()
-            + self.key_bytes
     }
 
     /// `None`: the block's rows, keys or its DISTINCT ask for more than stored columns of one table.
     pub fn new(b: &'b Block, direct: &Direct<'b>, tz: TimeZone) -> Option<StoredRows<'b>> {
         let mut columns: Vec<(u16, &'b SqlType)> = direct.columns().collect();
+        let forms: Vec<Form> = direct.forms().collect();
         let items = columns.len();
         let mut keys = Vec::with_capacity(b.order.len());
         for (e, _) in &b.order {
@@ -100,7 +106,7 @@ impl<'b> StoredRows<'b> {
         let expect = (b.seen.load(Ordering::Relaxed) as usize).min(MANY);
         Some(StoredRows {
             layout: direct.layout,
-            items,
+            forms,
             keys,
             order: SortOrder::by(&b.order),
             distinct: b.distinct,
@@ -108,7 +114,6 @@ impl<'b> StoredRows<'b> {
             cells: Vec::with_capacity(expect * columns.len()),
             text: Vec::new(),
             rows: Vec::with_capacity(expect),
-            key_bytes: 0,
             keyed: true,
             bound: None,
             buf: Vec::new(),
@@ -121,11 +126,16 @@ impl<'b> StoredRows<'b> {
     pub fn push(&mut self, bytes: &[u8], account: Account<'_>) -> Run<()> {
         let row = self.cells.len() / self.columns.len();
         let view = RowView::new(self.layout, bytes);
-        let key = if self.keyed { self.key(&view) } else { None };
-        self.keyed = key.is_some();
-        let key = key.unwrap_or_default();
-        if self.is_beyond(&key) {
-            return Ok(());
+        let mut key = Beginning::default();
+        if self.keyed {
+            let value = loaded(&view, &self.columns, &self.keys, self.tz);
+            match self.order.beginning(value, &mut self.buf) {
+                Some(known) => key = known,
+                None => self.keyed = false,
+            }
+            if self.bound.is_some() && self.is_beyond(&key, &view) {
+                return Ok(());
+            }
         }
         for (c, _) in &self.columns {
             let cell = match view.get(usize::from(*c)) {
@@ -145,7 +155,6 @@ impl<'b> StoredRows<'b> {
             };
             self.cells.push(cell);
         }
-        self.key_bytes += key.heap();
         self.rows.push(Entry { key, row });
         let room = self.room();
         if room != self.held.bytes() {
@@ -154,18 +163,17 @@ impl<'b> StoredRows<'b> {
         Ok(())
     }
 
-    fn key(&mut self, row: &RowView<'_>) -> Option<SortKey> {
-        let value = |n: usize| {
-            let (column, ty) = self.columns[self.keys[n]];
-            ty.load(row.get(usize::from(column)), self.tz)
-        };
-        self.order.key(value, 0, &mut self.buf)
-    }
-
     /// There are enough rows before one with this key, or equal to it: it comes later than they.
-    fn is_beyond(&self, key: &SortKey) -> bool {
+    fn is_beyond(&mut self, key: &Beginning, row: &RowView<'_>) -> bool {
         let Some(bound) = self.bound.as_ref().filter(|_| self.keyed) else { return false };
-        key.compare(bound).is_some_and(cmp::Ordering::is_ge)
+        match key.order(&bound.beginning()) {
+            cmp::Ordering::Equal if !key.is_whole() => {
+                let value = loaded(row, &self.columns, &self.keys, self.tz);
+                let all = self.order.key(value, 0, &mut self.buf);
+                all.and_then(|key| key.compare(bound)).is_some_and(cmp::Ordering::is_ge)
+            }
+            order => order.is_ge(),
+        }
     }
 
     /// Memory of the arrays.
@@ -173,7 +181,6 @@ impl<'b> StoredRows<'b> {
         self.cells.capacity() * size_of::<Cell>()
             + self.text.capacity()
             + self.rows.capacity() * size_of::<Entry>()
-            + self.key_bytes
     }
 
     /// Lets go of rows beyond the first `want`, and of equal ones, when there are many.
@@ -201,12 +208,8 @@ impl<'b> StoredRows<'b> {
         self.columns[column].1.load(self.datum(row, column), self.tz)
     }
 
+    /// Of rows in memory, by the values of all keys.
     fn compare(&self, a: &Entry, b: &Entry) -> cmp::Ordering {
-        if self.keyed
-            && let Some(order) = a.key.compare(&b.key)
-        {
-            return order;
-        }
         for (n, column) in self.keys.iter().enumerate() {
             let (x, y) = (self.value(a.row, *column), self.value(b.row, *column));
             let o = self.order.compare_key(n, &x, &y);
@@ -217,30 +220,88 @@ impl<'b> StoredRows<'b> {
         cmp::Ordering::Equal
     }
 
-    /// Sorts; of equal rows DISTINCT keeps the first. Returns whether all rows have keys.
-    pub fn sort(&mut self, ev: &mut Ev<'_>) -> Run<bool> {
-        let mut rows = std::mem::take(&mut self.rows);
-        sort(
-            &mut rows,
-            |a, b| self.compare(a, b).then(a.row.cmp(&b.row)),
-            |work| ev.cx.work(work),
-        )?;
-        if self.distinct {
-            rows.dedup_by(|later, first| self.compare(later, first) == cmp::Ordering::Equal);
-        }
-        self.rows = rows;
-        Ok(self.keyed)
+    /// All keys of a row in memory.
+    fn key(&self, row: usize, buf: &mut Vec<u8>) -> Option<SortKey> {
+        self.order.key(|n| self.value(row, self.keys[n]), 0, buf)
     }
 
-    /// The n-th row as values. `extra`: the sort keys that stand beside them.
-    pub fn as_values(&self, n: usize, extra: &[usize]) -> SortRow {
-        let Entry { key, row } = &self.rows[n];
-        let value = |column: usize| self.value(*row, column).into_owned();
-        SortRow {
-            key: key.clone(),
-            row: (0..self.items).map(value).collect(),
-            extra: extra.iter().map(|key| value(self.keys[*key])).collect(),
+    /// Sorts; of equal rows DISTINCT keeps the first.
+    pub fn sort(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+        let mut rows = std::mem::take(&mut self.rows);
+        let in_turn = |a: &Entry, b: &Entry| a.row.cmp(&b.row);
+        if self.keyed {
+            let order = |a: &Entry, b: &Entry| a.key.order(&b.key).then(in_turn(a, b));
+            sort(&mut rows, order, |work| ev.cx.work(work))?;
+            for alike in rows.chunk_by_mut(|a, b| a.key.order(&b.key).is_eq()) {
+                if alike.len() > 1 && !alike[0].key.is_whole() {
+                    self.sort_alike(alike, ev)?;
+                }
+            }
+        } else {
+            let order = |a: &Entry, b: &Entry| self.compare(a, b).then(in_turn(a, b));
+            sort(&mut rows, order, |work| ev.cx.work(work))?;
         }
+        if self.distinct {
+            rows.dedup_by(|later, first| self.is_equal(later, first));
+        }
+        self.rows = rows;
+        Ok(())
+    }
+
+    /// Sorts rows whose keys begin alike, by all of their keys.
+    fn sort_alike(&self, rows: &mut [Entry], ev: &mut Ev<'_>) -> Run<()> {
+        if rows.len() <= FEW_ALIKE {
+            rows.sort_by(|a, b| self.compare(a, b).then(a.row.cmp(&b.row)));
+            return Ok(());
+        }
+        let (mut held, mut buf) = (Held::default(), Vec::new());
+        let account = ev.cx.session.memory();
+        let room = rows.len() * size_of::<(Option<SortKey>, Entry)>();
+        held.grow(account, room).map_err(Over::in_sort)?;
+        let mut keyed = Vec::with_capacity(rows.len());
+        for entry in rows.iter() {
+            ev.cx.work(KEY)?;
+            let key = self.key(entry.row, &mut buf);
+            let heap = key.as_ref().map_or(0, SortKey::heap);
+            held.grow(account, heap).map_err(Over::in_sort)?;
+            keyed.push((key, *entry));
+        }
+        let known = keyed.iter().all(|(key, _)| key.is_some());
+        let order = |(x, a): &(Option<SortKey>, Entry), (y, b): &(Option<SortKey>, Entry)| {
+            let keys = x.as_ref().zip(y.as_ref()).filter(|_| known);
+            let told = keys.and_then(|(x, y)| x.compare(y));
+            told.unwrap_or_else(|| self.compare(a, b)).then(a.row.cmp(&b.row))
+        };
+        sort(&mut keyed, order, |work| ev.cx.work(work))?;
+        for (to, (_, entry)) in rows.iter_mut().zip(keyed) {
+            *to = entry;
+        }
+        Ok(())
+    }
+
+    /// Whether two rows that the sort has put next to each other are equal in all keys.
+    fn is_equal(&self, a: &Entry, b: &Entry) -> bool {
+        let alike = !self.keyed || a.key.order(&b.key).is_eq();
+        alike && (self.keyed && a.key.is_whole() || self.compare(a, b).is_eq())
+    }
+
+    /// Every row has a key.
+    pub fn is_keyed(&self) -> bool {
+        self.keyed
+    }
+
+    /// The n-th row as values, and whether it has a key. `extra`: the sort keys that stand beside them.
+    pub fn as_values(&self, n: usize, extra: &[usize], buf: &mut Vec<u8>) -> (SortRow, bool) {
+        let row = self.rows[n].row;
+        let key = self.key(row, buf);
+        let keyed = key.is_some();
+        let value = |column: usize| self.value(row, column).into_owned();
+        let sorted = SortRow {
+            key: key.unwrap_or_default(),
+            row: (0..self.forms.len()).map(value).collect(),
+            extra: extra.iter().map(|key| value(self.keys[*key])).collect(),
+        };
+        (sorted, keyed)
     }
 
     /// All rows go; their room is used again.
@@ -248,7 +309,6 @@ impl<'b> StoredRows<'b> {
         self.cells.clear();
         self.text.clear();
         self.rows.clear();
-        self.key_bytes = 0;
     }
 
     /// Keeps the first `want` rows only.
@@ -256,9 +316,8 @@ impl<'b> StoredRows<'b> {
         self.sort(ev)?;
         self.rows.truncate(want);
         if self.rows.len() == want {
-            self.bound = self.rows.last().map(|last| last.key.clone());
+            self.bound = self.rows.last().and_then(|last| self.key(last.row, &mut Vec::new()));
         }
-        self.key_bytes = self.rows.iter().map(|row| row.key.heap()).sum();
         let width = self.columns.len();
         let (mut cells, mut text) = (Vec::with_capacity(self.rows.len() * width), Vec::new());
         for (n, entry) in self.rows.iter_mut().enumerate() {
@@ -288,8 +347,10 @@ impl<'b> StoredRows<'b> {
         self.sort(ev)?;
         let wanted = self.rows.iter().skip(offset).take(count);
         for entry in wanted.clone() {
-            let cells = (0..self.items).map(|c| (self.columns[c].1, self.datum(entry.row, c)));
-            client.stored_row(cells)?;
+            let forms = self.forms.iter().enumerate();
+            client.stored_row(
+                forms.map(|(c, f)| (*f, self.columns[c].1, self.datum(entry.row, c))),
+            )?;
             if client.is_full() {
                 client.room().wait().await?;
             }
@@ -302,5 +363,18 @@ fn column_of(e: &BExpr, table: usize) -> Option<u16> {
     match e.node {
         Node::Col(c) if c.depth == 0 && c.table as usize == table => Some(c.col),
         _ => None,
+    }
+}
+
+/// Gives the value of each sort key of a row.
+fn loaded<'v>(
+    row: &RowView<'v>,
+    columns: &[(u16, &'v SqlType)],
+    keys: &[usize],
+    tz: TimeZone,
+) -> impl Fn(usize) -> Value<'v> {
+    move |n| {
+        let (column, ty) = columns[keys[n]];
+        ty.load(row.get(usize::from(column)), tz)
     }
 }

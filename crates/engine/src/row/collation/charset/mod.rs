@@ -245,6 +245,9 @@ impl Charset {
         if self.max_char_bytes() == 1 {
             return s.len();
         }
+        if s.is_ascii() {
+            return s.len();
+        }
         let ascii = s.iter().take_while(|b| b.is_ascii()).count();
         let (mut at, mut n) = (ascii, ascii);
         while at < s.len() {
@@ -258,6 +261,13 @@ impl Charset {
     pub fn prefix_bytes(self, s: &[u8], chars: usize) -> usize {
         if self.max_char_bytes() == 1 {
             return s.len().min(chars);
+        }
+        // No character has less than a byte.
+        if s.len() <= chars {
+            return s.len();
+        }
+        if s[..chars].is_ascii() {
+            return chars;
         }
         let (mut at, mut n) = (0, 0);
         while n < chars && at < s.len() {

@@ -41,8 +41,8 @@ pub struct Codes {
     split: Split,
     /// How many of ASCII's weights are before the split.
     before: usize,
-    /// Code of each ASCII character; 0 for the ignorable ones, [`LONG`] for those whose code has several bytes.
-    pub ascii: [u8; 128],
+    /// Code of each ASCII character; 0 for the ignorable ones, [`LONG`] for those whose code has several bytes. 0 for all other bytes.
+    pub ascii: [u8; 256],
     low: [u16; LOW],
 }
 
@@ -71,7 +71,7 @@ impl Codes {
         while before < LOW && low[before] < split.weight {
             before += 1;
         }
-        let mut codes = [0; 128];
+        let mut codes = [0; 256];
         let mut c = 0;
         while c < 128 {
             let mut i = 0;
@@ -89,7 +89,7 @@ impl Codes {
     /// The same codes for a language that gives some ASCII letters other weights.
     pub const fn tailored(&self, ascii: &[u16; 128]) -> Codes {
         assert!(self.split.bytes == 0);
-        let mut codes = [0; 128];
+        let mut codes = [0; 256];
         let mut c = 0;
         while c < 128 {
             let mut i = 0;

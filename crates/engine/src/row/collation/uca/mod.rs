@@ -19,6 +19,7 @@ mod stream;
 mod table;
 pub mod tailor;
 
+pub use code::LONG;
 pub use table::{Table, UCA_400, UCA_520, UCA_900};
 
 use super::charset::Charset;
@@ -289,8 +290,10 @@ impl Uca {
         let mut rest = s;
         let pairs = !self.table.is_simple;
         while !rest.is_empty() {
-            let ascii = rest.iter().position(|b| *b >= 0x80 || pairs).unwrap_or(rest.len());
-            for b in &rest[..ascii] {
+            if spaces == 0 {
+                rest = &rest[self.put_plain(rest, out)..];
+            }
+            if let Some(b) = rest.first().filter(|b| **b < 0x80 && !pairs) {
                 match codes.ascii[usize::from(*b)] {
                     0 => {}
                     c if c == space && self.pad => spaces += 1,
@@ -306,8 +309,9 @@ impl Uca {
                         }
                     }
                 }
+                rest = &rest[1..];
+                continue;
             }
-            rest = &rest[ascii..];
             let wide = rest.iter().position(|b| *b < 0x80 && !pairs).unwrap_or(rest.len());
             for weight in self.weights(&rest[..wide]) {
                 if self.pad && weight == space_weight {
@@ -327,7 +331,11 @@ impl Uca {
 /// Length of the characters that two texts have in common at the start. A byte that is not 10xxxxxx always begins a
 /// character, so after stepping back to such a byte the place is a boundary in both texts.
 fn common_characters(a: &[u8], b: &[u8]) -> usize {
-    let mut i = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    // Eight bytes at a time as long as they agree.
+    let eights = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+    let agreed = 8 * eights.take_while(|(x, y)| x == y).count();
+    let rest = a[agreed..].iter().zip(&b[agreed..]);
+    let mut i = agreed + rest.take_while(|(x, y)| x == y).count();
     let inside = |s: &[u8], i: usize| s.get(i).is_some_and(|b| b & 0xC0 == 0x80);
     if inside(a, i) || inside(b, i) {
         while i > 0 {

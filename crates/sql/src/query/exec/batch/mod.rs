@@ -33,7 +33,7 @@ use crate::query::eval::frame::Frame;
 use crate::query::eval::packed::PackedRows;
 use crate::query::eval::{Ev, eval, is_true};
 use crate::query::plan::outcome::Run;
-use crate::query::plan::{Aggregation, Block, Cond, Source};
+use crate::query::plan::{Aggregation, Block, Cond, Source, Step};
 use crate::value::ValueError;
 use column::Columns;
 use condition::Test;
@@ -50,8 +50,8 @@ const MOST_TESTS: usize = 63;
 /// What a block does with a leaf.
 pub struct Batch<'b> {
     columns: Columns<'b>,
-    /// Conditions over vectors, each with its columns.
-    tests: Vec<(Test, Vec<usize>)>,
+    /// Conditions over vectors, each with its columns and its place in the step.
+    tests: Vec<(Test, Vec<usize>, usize)>,
     /// Those that are evaluated row by row.
     others: Vec<&'b Cond>,
     /// By their places in the step, as bits, those over vectors.
@@ -185,7 +185,7 @@ impl<'b> Batch<'b> {
                     tested |= 1 << at;
                     let mut of = Vec::new();
                     test.columns(&mut of);
-                    tests.push((test, of));
+                    tests.push((test, of, at));
                 }
                 None => others.push(c),
             }
@@ -207,6 +207,13 @@ impl<'b> Batch<'b> {
         })
     }
 
+    /// The rows will come from ranges that are exact: what these say already needs no look at a row.
+    fn trust_ranges(&mut self, step: &Step) {
+        self.tests.retain(|(_, _, at)| !step.conds[*at].implied);
+        self.others.retain(|c| !c.implied);
+        self.counts = self.tests.is_empty() && self.summed.is_empty() && !self.copies;
+    }
+
     /// The group of all rows, where there is no other.
     fn begin_only(
         &mut self,
@@ -226,7 +233,7 @@ impl<'b> Batch<'b> {
         self.columns.forget();
         self.selected.clear();
         self.selected.extend(0..rows.len() as u32);
-        for (test, of) in &mut self.tests {
+        for (test, of, _) in &mut self.tests {
             self.columns.load(of, rows, &self.selected);
             test.narrow(&self.columns, &mut self.selected);
             if self.selected.is_empty() {
@@ -270,6 +277,9 @@ impl Runner<'_, '_> {
             if !j.begin_leaves(self, outer).await? {
                 return Ok(true);
             }
+            if j.has_exact_ranges() {
+                batch.trust_ranges(&b.steps[0]);
+            }
             while j.next_leaf(self, Some(&mut |rows| batch.load(rows))).await?.is_some() {
                 if !batch.others.is_empty() {
                     self.ask_rows(j, &mut batch, outer).await?;
@@ -298,6 +308,9 @@ impl Runner<'_, '_> {
         Box::pin(async move {
             if !j.begin_leaves(self, outer).await? {
                 return Ok(true);
+            }
+            if j.has_exact_ranges() {
+                batch.trust_ranges(&j.block.steps[0]);
             }
             if j.widened {
                 batch.disorder();

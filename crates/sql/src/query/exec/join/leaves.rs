@@ -41,6 +41,12 @@ impl Joiner<'_> {
         Ok(true)
     }
 
+    /// The first step reads ranges whose rows are just those that meet the conditions that the ranges were made of.
+    pub fn has_exact_ranges(&self) -> bool {
+        let step = &self.block.steps[0];
+        matches!(step.access, Access::Ranges { .. }) && self.states[step.table].exact
+    }
+
     /// Gives the rows of the next leaf that has some; how many. `None`: there are no more.
     pub fn next_leaf<'n>(
         &'n mut self,
