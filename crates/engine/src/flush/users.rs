@@ -243,7 +243,7 @@ const FRAME_SLEEP: Duration = Duration::from_millis(500);
 /// that there are.
 pub async fn frames_for(core: &Core, pages: usize) -> Result<()> {
     let pool = &core.pool;
-    for round in 0..SEARCHES {
+    for round in 1..=SEARCHES {
         let missing = pages.saturating_sub(pool.free_frames());
         if !pool.by_list() || missing == 0 {
             break;
@@ -259,11 +259,11 @@ pub async fn frames_for(core: &Core, pages: usize) -> Result<()> {
     Ok(())
 }
 
-/// InnoDB's search for a frame: a clean page near the end of the list, each round further from it by a tenth of the pool, and before each
-/// but the first the free margin is looked after.
+/// InnoDB's search for a frame: a clean page in the last tenth of the list and a hundred more, each round further from its end by a tenth of the
+/// pool, and before each but the first the free margin is looked after. (5.0: `n_iterations` begins at 1)
 pub async fn find_frame(core: &Core) -> Result<()> {
     let pool = &core.pool;
-    for round in 0..SEARCHES {
+    for round in 1..=SEARCHES {
         if !pool.by_list() || pool.free_frames() > 0 {
             break;
         }
