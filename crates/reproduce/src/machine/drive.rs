@@ -286,7 +286,7 @@ impl Device for Spindle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::presets::SATA_7200;
+    use crate::machine::presets::{SATA_2009, SATA_7200};
     use weir_rt::Rng;
     use weir_rt::sim::SimRt;
 
@@ -360,7 +360,7 @@ mod tests {
         let sim = SimRt::new(1);
         let rt = sim.rt();
         sim.run(async {
-            let d = Spindle::start(&rt, crate::machine::presets::SATA_2009);
+            let d = Spindle::start(&rt, SATA_2009);
             let begun = rt.now();
             work(rt.clone(), d).await;
             (rt.now() - begun) as f64 / 1e6
@@ -406,6 +406,25 @@ mod tests {
         }) / 900.0)
             - 0.31;
         assert!((2.5..4.5).contains(&each), "{each} ms for a page that leaves the memory");
+    }
+
+    /// Four pages are enough for the arm to begin; the interface has time for others meanwhile, and a read waits for the page under the arm.
+    #[test]
+    fn a_memory_takes_writes_while_the_arm_empties_it() {
+        let latency = |write: bool| {
+            let all = ms(|rt, d| async move {
+                for n in 0..4 {
+                    d.serve(Request { at: (n + 1) * STROKE / 8, bytes: PAGE, write: true }).await;
+                }
+                // The arm has begun, and needs some milliseconds for its way.
+                rt.sleep(Duration::from_micros(100)).await;
+                d.serve(Request { at: 0, bytes: PAGE, write }).await;
+            });
+            all - 4.0 * SATA_2009.cache.unwrap().time(PAGE) as f64 / 1e6 - 0.1
+        };
+        let (write, read) = (latency(true), latency(false));
+        assert!((0.25..0.4).contains(&write), "{write} ms for a write beside the arm's work");
+        assert!(read > 4.0, "{read} ms for a read behind it");
     }
 
     #[test]

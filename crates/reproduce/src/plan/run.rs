@@ -97,3 +97,25 @@ pub struct Plan {
     pub serial_commits: bool,
     pub seed: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_cost_what_their_load_says() {
+        let insert = Load::Insert {
+            start_rows: 1,
+            rows: 1,
+            query_users: 4,
+            rows_per_query: 10,
+            calls_per_row: 2.5,
+            calls_per_row_read: 0.25,
+        };
+        assert_eq!(insert.calls_of(Rows::Inserted(10)), 25.0);
+        assert_eq!(insert.calls_of(Rows::Read(10)), 2.5);
+        let other = Load::Oltp { rows: 1, requests: 1 };
+        assert_eq!(other.calls_of(Rows::Inserted(10)), 0.0, "each is a call of its own");
+        assert_eq!([39, 40, 200].map(|n| other.calls_of(Rows::Read(n))), [0.0, 1.0, 5.0]);
+    }
+}
