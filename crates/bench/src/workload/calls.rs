@@ -44,13 +44,18 @@ pub type Done<T> = std::result::Result<T, EngineError>;
 /// Whatever keeps other commits out while one is held.
 pub type Turn = Option<Box<dyn std::any::Any + Send>>;
 
-/// On a computed machine: rows read one behind the other that cost what a call does, and rows of one insert.
-pub const READ_PER_CALL: u64 = 40;
-pub const INSERTED_PER_CALL: u64 = 8;
+/// Rows of one call, which cost time beyond that of the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// Read one behind the other.
+    Read(u64),
+    Inserted(u64),
+}
 
 /// What a call costs on a machine that is only computed: a client of virtual time waits for its processor.
 pub trait Compute: Send + Sync {
     fn statement(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+    fn rows(&self, rows: Rows) -> Pin<Box<dyn Future<Output = ()> + Send>>;
     /// What a server does before the engine commits. The commit holds the turn that comes back until it is over.
     fn commit(&self) -> Pin<Box<dyn Future<Output = Turn> + Send>>;
 }
@@ -113,21 +118,10 @@ impl Calls {
         }
     }
 
-    /// What a call costs for rows that it reads one behind the other.
-    pub async fn reads_rows(&self, rows: u64) {
-        self.computes(rows / READ_PER_CALL).await;
-    }
-
-    /// What a call costs for rows that it inserts.
-    pub async fn inserts_rows(&self, rows: u64) {
-        self.computes(rows / INSERTED_PER_CALL).await;
-    }
-
-    async fn computes(&self, calls: u64) {
+    /// What a call costs for its rows.
+    pub async fn takes_rows(&self, rows: Rows) {
         if let Some(c) = &self.compute {
-            for _ in 0..calls {
-                c.statement().await;
-            }
+            c.rows(rows).await;
         }
     }
 

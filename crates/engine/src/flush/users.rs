@@ -236,6 +236,11 @@ pub async fn run_batch(core: &Core, b: &Batch) -> Result<Option<usize>> {
 /// Rounds of the search for a frame before it is waited for.
 const SEARCHES: usize = 10;
 
+/// How far from the end of the list a round of the search looks: rounds are numbered from 1.
+fn depth(round: usize, pool: usize) -> usize {
+    100 + round * pool / 10
+}
+
 /// The sleep of a session of a build that has searched in vain.
 const FRAME_SLEEP: Duration = Duration::from_millis(500);
 
@@ -243,12 +248,12 @@ const FRAME_SLEEP: Duration = Duration::from_millis(500);
 /// that there are.
 pub async fn frames_for(core: &Core, pages: usize) -> Result<()> {
     let pool = &core.pool;
-    for round in 0..SEARCHES {
+    for round in 1..=SEARCHES {
         let missing = pages.saturating_sub(pool.free_frames());
         if !pool.by_list() || missing == 0 {
             break;
         }
-        if pool.evict_near(missing, 100 + pages + round * pool.size() / 10) >= missing {
+        if pool.evict_near(missing, pages + depth(round, pool.size())) >= missing {
             break;
         }
         if free_margin(core).await? == Margin::Stuck {
@@ -259,15 +264,15 @@ pub async fn frames_for(core: &Core, pages: usize) -> Result<()> {
     Ok(())
 }
 
-/// InnoDB's search for a frame: a clean page near the end of the list, each round further from it by a tenth of the pool, and before each
-/// but the first the free margin is looked after.
+/// InnoDB's search for a frame: a clean page in the last tenth of the list and a hundred more, each round further from its end by a tenth of the
+/// pool, and before each but the first the free margin is looked after. (5.0: `n_iterations` begins at 1)
 pub async fn find_frame(core: &Core) -> Result<()> {
     let pool = &core.pool;
-    for round in 0..SEARCHES {
+    for round in 1..=SEARCHES {
         if !pool.by_list() || pool.free_frames() > 0 {
             break;
         }
-        if pool.evict_near(1, 100 + round * pool.size() / 10) > 0 {
+        if pool.evict_near(1, depth(round, pool.size())) > 0 {
             break;
         }
         pool.stats.free_waits.fetch_add(1, Ordering::Relaxed);
@@ -326,4 +331,15 @@ pub async fn free_margin(core: &Core) -> Result<Margin> {
     }
     note_wait(core, begun, waiting);
     Ok(if done == Some(0) { Margin::Stuck } else { Margin::Helped })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// InnoDB's count of rounds began at 1, so dirty pages at the end of the list make no session wait while there are clean ones behind them.
+    #[test]
+    fn the_first_round_of_a_search_sees_a_tenth_of_the_pool() {
+        assert_eq!([1, 2, SEARCHES].map(|r| depth(r, 131_072)), [13_207, 26_314, 131_172]);
+    }
 }

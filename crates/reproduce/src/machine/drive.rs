@@ -7,7 +7,8 @@
 //! The kernel's queue ([`Queue`]) gives the drive as many commands as it takes: one, or with native command queueing several, of which the
 //! one is next that is reached first, unless another has been passed over for too long. A drive with a memory for writes of its own
 //! ([`OwnCache`]) takes a write there in its turn among the commands, so the write waits for the command before it. What is kept goes to the
-//! platters while there is no command, or when there is no room for the next: once there is enough to choose from, or after a rest.
+//! platters while no command wants the arm, or when there is no room for the next: once there is enough to choose from, or after a rest. That is
+//! no command: the interface takes writes into the memory meanwhile, and a read waits until the arm is free.
 
 use super::elevator::{Elevator, Queue, Waiting};
 use super::kept::{Kept, OwnCache};
@@ -51,13 +52,44 @@ struct State {
     at: u64,
     /// That was a read, and the drive has read on into its own memory.
     has_read: bool,
+    /// When the arm has done what it was given.
     last_end: Nanos,
 }
 
-/// What the drive does next: how long it takes, and whose end that is.
-struct Work {
-    took: Nanos,
-    ends: Vec<Arc<Event>>,
+impl State {
+    fn arm_is_free(&self, now: Nanos) -> bool {
+        now >= self.last_end
+    }
+
+    /// Those who wait for kept writes that are on the platters now.
+    fn end_flushes(&mut self, now: Nanos) {
+        // What the arm is writing is no longer kept and not yet there.
+        if !self.arm_is_free(now) {
+            return;
+        }
+        let State { flushes, kept, .. } = self;
+        flushes.retain(|(number, done)| {
+            let written = kept.is_written(*number);
+            if written {
+                done.set();
+            }
+            !written
+        });
+    }
+}
+
+/// What the drive does next.
+enum Work {
+    /// A command: how long it takes, and whose end that is.
+    Command {
+        took: Nanos,
+        ends: Vec<Arc<Event>>,
+    },
+    /// Nothing until the arm is free. `deaf`: whatever comes meanwhile waits behind a command that is waiting for the arm.
+    Arm {
+        deaf: bool,
+    },
+    Nothing,
 }
 
 pub struct Spindle {
@@ -107,65 +139,78 @@ impl Spindle {
 
     /// Does one thing. `rested`: however little is kept, it goes to the platters. False: there is nothing to do.
     async fn step(&self, rested: bool) -> bool {
-        let now = self.rt.now();
-        let Some(work) = self.next(&mut self.lock(), rested, now) else { return false };
-        self.rt.sleep(Duration::from_nanos(work.took)).await;
-        work.ends.iter().for_each(|e| e.set());
-        let mut s = self.lock();
-        let State { flushes, kept, .. } = &mut *s;
-        flushes.retain(|(number, done)| {
-            let written = kept.is_written(*number);
-            if written {
-                done.set();
+        let (work, free) = {
+            let (mut s, now) = (self.lock(), self.rt.now());
+            s.end_flushes(now);
+            let work = self.next(&mut s, rested, now);
+            (work, s.last_end.saturating_sub(now))
+        };
+        match work {
+            Work::Nothing => return false,
+            Work::Command { took, ends } => {
+                self.rt.sleep(Duration::from_nanos(took)).await;
+                ends.iter().for_each(|e| e.set());
             }
-            !written
-        });
+            Work::Arm { deaf: true } => self.rt.sleep(Duration::from_nanos(free)).await,
+            Work::Arm { deaf: false } => {
+                self.rt.timeout(Duration::from_nanos(free), self.work.notified()).await;
+            }
+        }
+        let now = self.rt.now();
+        self.lock().end_flushes(now);
         true
     }
 
-    fn next(&self, s: &mut State, rested: bool, now: Nanos) -> Option<Work> {
+    fn next(&self, s: &mut State, rested: bool, now: Nanos) -> Work {
         while s.commands.len() < self.drive.queue {
             let Some(w) = s.queue.next(now) else { break };
             s.commands.push(Waiting { since: now, ..w });
         }
-        if !s.flushes.is_empty()
-            && let Some(work) = self.empty(s, now)
-        {
-            return Some(work);
+        // A flush is a command as well: others wait for its end.
+        if !s.flushes.is_empty() {
+            self.empty(s, now);
+            if !s.arm_is_free(now) {
+                return Work::Arm { deaf: true };
+            }
         }
         let Some(first) = self.choose(s, now) else {
             let enough = self.drive.cache.is_some_and(|c| s.kept.len() >= c.choice);
-            return if enough || rested { self.empty(s, now) } else { None };
-        };
-        let w = s.commands.remove(first);
-        match (self.drive.cache, w.request.write) {
-            (Some(cache), true) => Some(self.keep(s, w, cache, now)),
-            _ => {
-                let State { queue, commands, .. } = s;
-                let (request, ends) = queue.gather(w, commands);
-                Some(Work { took: self.move_arm(s, request, now), ends })
+            if enough || rested {
+                self.empty(s, now);
             }
+            return if s.arm_is_free(now) { Work::Nothing } else { Work::Arm { deaf: false } };
+        };
+        let request = s.commands[first].request;
+        if let (Some(cache), true) = (self.drive.cache, request.write) {
+            // Where there is no room, another write goes to the platters first.
+            if !s.kept.take(request, cache.bytes) {
+                self.empty(s, now);
+                return Work::Arm { deaf: true };
+            }
+            let w = s.commands.remove(first);
+            return Work::Command { took: cache.time(request.bytes), ends: vec![w.done] };
         }
+        if !s.arm_is_free(now) {
+            return Work::Arm { deaf: true };
+        }
+        let w = s.commands.remove(first);
+        let State { queue, commands, .. } = s;
+        let (request, ends) = queue.gather(w, commands);
+        Work::Command { took: self.move_arm(s, request, now), ends }
     }
 
-    /// A write comes into the drive's memory; where there is no room, another one goes to the platters first.
-    fn keep(&self, s: &mut State, w: Waiting, cache: OwnCache, now: Nanos) -> Work {
-        if !s.kept.take(w.request, cache.bytes)
-            && let Some(work) = self.empty(s, now)
-        {
-            s.commands.insert(0, w);
-            return work;
-        }
-        Work { took: cache.time(w.request.bytes), ends: vec![w.done] }
-    }
-
-    /// One of the kept writes goes to the platters.
-    fn empty(&self, s: &mut State, now: Nanos) -> Option<Work> {
-        let cache = self.drive.cache.filter(|_| !s.kept.is_empty())?;
+    /// One of the kept writes goes to the platters, if the arm is free.
+    fn empty(&self, s: &mut State, now: Nanos) {
+        let Some(cache) = self.drive.cache.filter(|_| !s.kept.is_empty() && s.arm_is_free(now))
+        else {
+            return;
+        };
         let mut kept = std::mem::take(&mut s.kept);
         let next = kept.leave(s.at, cache.choice, |r| self.way(s, r, now));
         s.kept = kept;
-        Some(Work { took: self.move_arm(s, next?, now), ends: Vec::new() })
+        if let Some(request) = next {
+            self.move_arm(s, request, now);
+        }
     }
 
     /// Nanoseconds of a request of the arm, which is behind it then.
@@ -230,12 +275,8 @@ impl Device for Spindle {
         {
             let mut s = self.lock();
             let last = s.kept.last();
-            // What the arm is writing is no longer kept and not yet there.
-            let at_rest = self.rt.now() >= s.last_end;
-            match s.kept.is_written(last) && at_rest {
-                true => done.set(),
-                false => s.flushes.push((last, done.clone())),
-            }
+            s.flushes.push((last, done.clone()));
+            s.end_flushes(self.rt.now());
         }
         self.work.notify_one();
         Box::pin(async move { done.wait().await })
@@ -245,7 +286,7 @@ impl Device for Spindle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::presets::SATA_7200;
+    use crate::machine::presets::{SATA_2009, SATA_7200};
     use weir_rt::Rng;
     use weir_rt::sim::SimRt;
 
@@ -319,7 +360,7 @@ mod tests {
         let sim = SimRt::new(1);
         let rt = sim.rt();
         sim.run(async {
-            let d = Spindle::start(&rt, crate::machine::presets::SATA_2009);
+            let d = Spindle::start(&rt, SATA_2009);
             let begun = rt.now();
             work(rt.clone(), d).await;
             (rt.now() - begun) as f64 / 1e6
@@ -365,6 +406,25 @@ mod tests {
         }) / 900.0)
             - 0.31;
         assert!((2.5..4.5).contains(&each), "{each} ms for a page that leaves the memory");
+    }
+
+    /// Four pages are enough for the arm to begin; the interface has time for others meanwhile, and a read waits for the page under the arm.
+    #[test]
+    fn a_memory_takes_writes_while_the_arm_empties_it() {
+        let latency = |write: bool| {
+            let all = ms(|rt, d| async move {
+                for n in 0..4 {
+                    d.serve(Request { at: (n + 1) * STROKE / 8, bytes: PAGE, write: true }).await;
+                }
+                // The arm has begun, and needs some milliseconds for its way.
+                rt.sleep(Duration::from_micros(100)).await;
+                d.serve(Request { at: 0, bytes: PAGE, write }).await;
+            });
+            all - 4.0 * SATA_2009.cache.unwrap().time(PAGE) as f64 / 1e6 - 0.1
+        };
+        let (write, read) = (latency(true), latency(false));
+        assert!((0.25..0.4).contains(&write), "{write} ms for a write beside the arm's work");
+        assert!(read > 4.0, "{read} ms for a read behind it");
     }
 
     #[test]

@@ -68,7 +68,11 @@ pub struct Preset {
     pub request_cpu: f64,
 }
 
-const EXT2: FileSystem = FileSystem { journal_writes: 0, barriers: false, locks_writes: false };
+/// Linux 2.6 holds the mutex of an ext2 file's inode for the whole of a direct write, and a direct read takes it for its start (`DIO_LOCKING`
+/// in `fs/direct-io.c`).
+const EXT2: FileSystem = FileSystem { journal_writes: 0, barriers: false, locks_writes: true };
+/// Of servers whose text names no file system.
+const UNNAMED: FileSystem = FileSystem { locks_writes: false, ..EXT2 };
 const EXT4: FileSystem = FileSystem { journal_writes: 2, barriers: true, locks_writes: false };
 /// A journal in the cache of the drive or of the controller.
 const EXT4_FAST: FileSystem = FileSystem { journal_writes: 1, barriers: true, locks_writes: false };
@@ -116,7 +120,7 @@ pub const ALL: &[Preset] = &[
             own_cache: None,
         },
         controller: Some(CONTROLLER),
-        fs: EXT2,
+        fs: UNNAMED,
         statement_cpu: STATEMENT_R900,
         request_cpu: REQUEST_2009,
     },
@@ -131,7 +135,7 @@ pub const ALL: &[Preset] = &[
             own_cache: None,
         },
         controller: Some(CONTROLLER),
-        fs: EXT2,
+        fs: UNNAMED,
         statement_cpu: STATEMENT_2009,
         request_cpu: REQUEST_2009,
     },
@@ -146,7 +150,7 @@ pub const ALL: &[Preset] = &[
             own_cache: None,
         },
         controller: Some(CONTROLLER),
-        fs: EXT2,
+        fs: UNNAMED,
         statement_cpu: STATEMENT_2009,
         request_cpu: REQUEST_2009,
     },
@@ -161,7 +165,7 @@ pub const ALL: &[Preset] = &[
             own_cache: None,
         },
         controller: None,
-        fs: EXT2,
+        fs: UNNAMED,
         statement_cpu: STATEMENT_2009,
         request_cpu: REQUEST_2009,
     },
@@ -258,7 +262,7 @@ pub const SWITCHES: &[(&str, &str)] = &[
     ("no-write-cache", "its disks write to the platters"),
     ("no-controller", "no memory of a controller stands before its disks"),
     ("no-elevator", "the kernel gives requests to its disks in the order in which they come"),
-    ("file-lock", "a file is locked during a direct write, as ext2 does"),
+    ("no-file-lock", "no file is locked during a direct write, as ext2 locks it"),
 ];
 
 /// A machine by its name, with its switches.
@@ -293,7 +297,7 @@ impl Preset {
             "no-write-cache" => (drive.cache, *own_cache) = (None, None),
             "no-controller" => self.controller = None,
             "no-elevator" => drive.elevator = Elevator::Arrival,
-            "file-lock" => self.fs.locks_writes = true,
+            "no-file-lock" => self.fs.locks_writes = false,
             _ => {
                 let names: Vec<_> = SWITCHES.iter().map(|s| s.0).collect();
                 let all = names.join(", ");
@@ -368,11 +372,12 @@ mod tests {
         let old = drive("raid0-2009+native-queue+passing-cache+no-elevator");
         assert_eq!(old, (SATA_7200, Some(DRIVE_CACHE)));
         assert_eq!(drive("raid0-2009+no-write-cache").0.cache, None);
-        assert!(find("raid0-2009+file-lock").unwrap().fs.locks_writes);
+        let locks = |name| find(name).unwrap().fs.locks_writes;
+        assert!(locks("raid0-2009") && !locks("raid0-2009+no-file-lock") && !locks("raid5-plain"));
         for (switch, _) in SWITCHES {
             assert!(find(&format!("raid0-2009+{switch}")).is_ok(), "{switch}");
         }
-        for bad in ["abacus", "", "raid0-2009+", "raid0-2009+warp", "nvme+file-lock"] {
+        for bad in ["abacus", "", "raid0-2009+", "raid0-2009+warp", "nvme+no-file-lock"] {
             assert!(find(bad).is_err(), "{bad}");
         }
     }

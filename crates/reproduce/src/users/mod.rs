@@ -16,7 +16,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use weir_bench::workload::calls::{self, Calls, Compute};
+use weir_bench::workload::calls::{self, Calls, Compute, Rows};
 use weir_disk::{File, IoBuf};
 use weir_engine::{Db, Durability, Error};
 use weir_rt::{JoinHandle, Rt, WaitQueue};
@@ -116,6 +116,18 @@ impl Compute for Costs {
         Box::pin(async move { cpu.work(ns).await })
     }
 
+    fn rows(&self, rows: Rows) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let Some((cpu, ns)) = self.0.costs.clone() else { return Box::pin(async {}) };
+        let mut left = (self.0.plan.load.calls_of(rows) * ns as f64) as u64;
+        Box::pin(async move {
+            while left > 0 {
+                let piece = left.min(ns.max(1));
+                cpu.work(piece).await;
+                left -= piece;
+            }
+        })
+    }
+
     fn commit(&self) -> Pin<Box<dyn Future<Output = calls::Turn> + Send>> {
         let Some(serial) = self.0.serial.clone() else { return Box::pin(async { None }) };
         let w = self.0.clone();
@@ -133,7 +145,7 @@ impl Compute for Costs {
 pub fn start(w: &Arc<World>) -> Vec<JoinHandle<()>> {
     match w.plan.load.clone() {
         Load::Tpcc { dbt2, .. } => tpcc::start(w, w.plan.load.warehouses(w.plan.size), dbt2),
-        Load::Insert { start_rows, rows, query_users, rows_per_query } => {
+        Load::Insert { start_rows, rows, query_users, rows_per_query, .. } => {
             let by = w.plan.size.rows();
             insert::start(
                 w,

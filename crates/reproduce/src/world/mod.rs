@@ -69,8 +69,14 @@ mod tests {
             warmup_laps: 0,
             seconds: 128.0,
         };
-        let insert =
-            Load::Insert { start_rows: 512_000, rows: 512_000, query_users: 4, rows_per_query: 20 };
+        let insert = Load::Insert {
+            start_rows: 512_000,
+            rows: 512_000,
+            query_users: 4,
+            rows_per_query: 20,
+            calls_per_row: 0.1,
+            calls_per_row_read: 0.02,
+        };
         let oltp = Load::Oltp { rows: 512_000, requests: 100 };
         for (load, policy) in [(tpcc, "v4-5037"), (insert, "xtradb-5134"), (oltp, "mysql-5.5")] {
             let plan = tiny(load, policy);

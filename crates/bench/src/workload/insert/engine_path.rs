@@ -8,7 +8,7 @@ use super::check::Checks;
 use super::rows::{self, From, Query, Second};
 use crate::error::{Error, Result};
 use crate::target::Embedded;
-use crate::workload::calls::{Calls, Done, bad_row, durability, engine_error};
+use crate::workload::calls::{Calls, Done, Rows, bad_row, durability, engine_error};
 use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Statements {
     ) -> Done<()> {
         self.fill(c, numbers.clone())?;
         self.work.called().await;
-        self.work.inserts_rows(numbers.end - numbers.start).await;
+        self.work.takes_rows(Rows::Inserted(numbers.end - numbers.start)).await;
         let mut txn = self.db.begin(TxnOptions::default());
         if let Err((_, e)) = txn.insert_many_boxed(&self.table, &self.list).await {
             txn.rollback().await?;
@@ -194,7 +194,7 @@ impl Statements {
     pub async fn ask(&mut self, c: &Config, query: Query, from: From) -> Done<Vec<Answer>> {
         let start = self.start(query, from)?;
         self.work.called().await;
-        self.work.reads_rows(c.rows_per_query).await;
+        self.work.takes_rows(Rows::Read(c.rows_per_query)).await;
         let mut txn = self.db.begin(TxnOptions::default());
         let rows = self.read(&mut txn, c, query, start).await;
         // It has changed nothing: how durable it is does not matter.
@@ -205,7 +205,7 @@ impl Statements {
     /// As many rows as a query has from a row's number on, by the primary key.
     pub async fn read_ids(&mut self, c: &Config, from: u64) -> Done<()> {
         self.work.called().await;
-        self.work.reads_rows(c.rows_per_query).await;
+        self.work.takes_rows(Rows::Read(c.rows_per_query)).await;
         self.work.make_key(&self.table, 0, &[Datum::Int(from as i64 + 1)])?;
         let spec = ScanSpec {
             end: None,

@@ -7,7 +7,7 @@ use super::user::{Kind, Step};
 use super::{Config, Mode, NonTrx, PAD, PAD_AGAIN, Path};
 use crate::error::{Error, Result};
 use crate::target::Embedded;
-use crate::workload::calls::{Calls, Done, durability, engine_error, no_row};
+use crate::workload::calls::{Calls, Done, Rows, durability, engine_error, no_row};
 use Datum::{Bytes, Int};
 use LockMode::{Exclusive, None as NoLock};
 use std::sync::Arc;
@@ -157,7 +157,7 @@ impl Transactions {
         spec.end = Some(end);
         spec.rows_only = true;
         self.work.called().await;
-        self.work.reads_rows(self.range as u64).await;
+        self.work.takes_rows(Rows::Read(self.range as u64)).await;
         self.answer_begins();
         let mut sum = 0;
         let mut rows = txn.scan(t, spec);

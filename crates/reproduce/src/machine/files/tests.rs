@@ -133,6 +133,6 @@ fn a_locked_file_is_written_by_one_at_a_time() {
         })
         .unwrap()
     };
-    assert_eq!(took("raid0-2009"), (true, true));
-    assert_eq!(took("raid0-2009+file-lock"), (true, false));
+    assert_eq!(took("raid0-2009+no-file-lock"), (true, true));
+    assert_eq!(took("raid0-2009"), (true, false));
 }

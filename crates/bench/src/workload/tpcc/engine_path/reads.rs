@@ -1,7 +1,7 @@
 //! Order-Status, Stock-Level, and the customer by name.
 
 use super::{Tables, index_of};
-use crate::workload::calls::{Calls, Done, no_row};
+use crate::workload::calls::{Calls, Done, Rows, no_row};
 use crate::workload::tpcc::input::{OrderStatus, StockLevel, Who};
 use Datum::{Bytes, Int};
 use LockMode::None as NoLock;
@@ -85,7 +85,7 @@ impl Calls {
         spec.end = Some(end);
         let mut lines = txn.scan(&t.order_line, spec);
         self.called().await;
-        self.reads_rows(200).await;
+        self.takes_rows(Rows::Read(200)).await;
         let mut items = BTreeSet::new();
         while lines.next_boxed(txn).await? {
             let item = RowView::new(&t.order_line.layout, lines.row()).get(4).as_i64();
