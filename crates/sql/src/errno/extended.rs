@@ -218,6 +218,8 @@ errors! { EXTENDED:
     ER_FK_CANNOT_USE_VIRTUAL_COLUMN = 3733, b"HY000", "Foreign key '{}' uses virtual column '{}' which is not supported.";
     ER_FK_NO_COLUMN_PARENT = 3734, b"HY000",
         "Failed to add the foreign key constraint. Missing column '{}' for constraint '{}' in the referenced table '{}'";
+    ER_TRANSFORM_SOURCE_SRS_NOT_SUPPORTED = 3741, b"22S00", "Transformation from SRID {} is not supported.";
+    ER_TRANSFORM_TARGET_SRS_NOT_SUPPORTED = 3742, b"22S00", "Transformation to SRID {} is not supported.";
     ER_TABLE_WITHOUT_PK = 3750, b"HY000",
         "Unable to create or change a table without a primary key, when the system variable 'sql_require_primary_key' is set. Add a \
          primary key to the table or unset this variable to avoid this message. Note that tables without a primary key can cause \

@@ -543,7 +543,16 @@ impl Parser<'_> {
             true => Some(Box::new(self.weight_type()?)),
             false => None,
         };
-        Ok(Expr::WeightString { expr, to })
+        let mut numbers = None;
+        if to.is_none() && self.eat_t(T::Comma) {
+            let mut three = [self.weight_number()?, 0, 0];
+            for n in &mut three[1..] {
+                self.expect_t(T::Comma)?;
+                *n = self.weight_number()?;
+            }
+            numbers = Some(three);
+        }
+        Ok(Expr::WeightString { expr, to, numbers })
     }
 
     fn get_format_call(&mut self, _: Kw) -> PResult<Expr> {

@@ -2,7 +2,8 @@
 //!
 //! `make` builds geometries from text, bytes, documents and other geometries, `read` takes them apart, `measure` computes lengths,
 //! areas, distances and hulls, `along` follows lines, `overlay` makes new shapes of two, `valid` says what is a simple and what a
-//! valid shape, `relate` and `relate_mixed` compare two of them, `hash` is geohash, `collect` gathers those of a group.
+//! valid shape, `relate` and `relate_mixed` compare two of them, `hash` is geohash, `collect` gathers those of a group,
+//! `transform` changes the system of coordinates.
 //!
 //! A geometry is a binary text in its stored form (`value::geo`), and is read for each call. Where no function says otherwise, NULL
 //! gives NULL, bytes that are no geometry are error 3037, and a spatial reference system that is not known is error 3548. What
@@ -19,6 +20,7 @@ mod properties;
 mod read;
 mod relate;
 mod relate_mixed;
+mod transform;
 mod valid;
 
 use super::facts::Arg;
@@ -159,6 +161,7 @@ const OTHERS: &[FuncDef] = &[
     def("ST_INTERSECTION", 2, 2, any_geometry, overlay::overlay::<1>),
     def("ST_DIFFERENCE", 2, 2, any_geometry, overlay::overlay::<2>),
     def("ST_SYMDIFFERENCE", 2, 2, any_geometry, overlay::overlay::<3>),
+    def("ST_TRANSFORM", 2, 2, any_geometry, transform::transform).takes(&[Arg::Any, Arg::Number]),
     def("ST_BUFFER", 2, 5, any_geometry, overlay::buffer).takes(&[Arg::Any, Arg::Number, Arg::Any]),
     def("ST_BUFFER_STRATEGY", 1, 2, strategy_bytes, overlay::strategy)
         .takes(&[Arg::Any, Arg::Number]),

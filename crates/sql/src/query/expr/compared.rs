@@ -12,12 +12,12 @@ use crate::value::{Class, TypeInfo, ValueError};
 /// An expression and its type, which of a parameter is known at run time only.
 pub type Side<'a> = (&'a BExpr, &'a TypeInfo);
 
-/// The rule for two expressions. 1267 when their collations have equal claims.
-pub fn rule_between(a: Side<'_>, b: Side<'_>) -> Result<CompareRule, ValueError> {
+/// The rule for two expressions. 1267 when their collations have equal claims; it names the operator.
+pub fn rule_between(a: Side<'_>, b: Side<'_>, operator: &str) -> Result<CompareRule, ValueError> {
     if are_decimal_and_text(a, b) || are_decimal_and_text(b, a) {
         return Ok(CompareRule::Decimal);
     }
-    CompareRule::of(a.1, b.1, "=")
+    CompareRule::of(a.1, b.1, operator)
 }
 
 /// Whether a decimal of a row is compared with a text that has one value in the statement.
@@ -53,8 +53,8 @@ mod tests {
         let constant = BExpr::constant(Value::str("1"));
         let rule = |a: &BExpr, b: &BExpr| {
             let (ab, ba) = (
-                rule_between((a, &a.info), (b, &b.info)).expect("two that can be compared"),
-                rule_between((b, &b.info), (a, &a.info)).expect("two that can be compared"),
+                rule_between((a, &a.info), (b, &b.info), "=").expect("two that can be compared"),
+                rule_between((b, &b.info), (a, &a.info), "=").expect("two that can be compared"),
             );
             assert_eq!(ab, ba);
             ab

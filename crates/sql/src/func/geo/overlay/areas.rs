@@ -22,8 +22,8 @@ pub use i_overlay::core::overlay_rule::OverlayRule as Rule;
 
 pub type Polygons = Vec<Vec<Ring>>;
 
-/// Pieces of edges that one call of the library may be given: a few seconds of work.
-const MOST_PIECES: usize = 4_000_000;
+/// Pieces of edges that one call of the library may be given: about two seconds of work.
+const MOST_PIECES: usize = 2_000_000;
 /// Bytes that the library and the tables here have for one piece, about.
 const BYTES_PER_PIECE: usize = 400;
 /// Bits of the largest coordinate on the grid; the library takes two more.

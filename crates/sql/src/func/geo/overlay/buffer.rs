@@ -209,9 +209,11 @@ impl Brush {
             Join::Miter(_) if PI - turn < 1e-9 => {}
             Join::Miter(limit) => {
                 // The sum of two vectors of this length runs to the tip, and is twice the cosine of half the turn long.
-                let (half, sum) = ((turn / 2.0).cos(), plus(from, to));
-                let full = 1.0 / (2.0 * half * half);
-                let share = if full.is_finite() { full.min(limit / (2.0 * half)) } else { 0.0 };
+                let square = self.distance * self.distance;
+                let cos = (from.x * to.x + from.y * to.y) / square;
+                let (full, sum) = (1.0 / (1.0 + cos), plus(from, to));
+                let most = limit / (2.0 + 2.0 * cos).sqrt();
+                let share = if full.is_finite() { full.min(most) } else { 0.0 };
                 ring.push(plus(c, Coord { x: sum.x * share, y: sum.y * share }));
             }
         }
