@@ -303,7 +303,7 @@ fn shown_columns(
         .collect()
 }
 
-/// That a column is hidden is told by its name.
+/// The name of a hidden column says that it is one.
 fn extra_of(col: &SqlColumn) -> String {
     let extra = describe::extra(col);
     match extra.strip_suffix(" INVISIBLE").filter(|_| col.hidden) {

@@ -7,7 +7,7 @@ use crate::value::{Charset, Collation, Value};
 /// MySQL's MY_STRXFRM_PAD_TO_MAXLEN.
 const FILL: u64 = 0x80;
 
-/// Of a text; with three numbers, which is MySQL's way to ask for it from its own tests, so many bytes at most of so many weights.
+/// Of a text; with three numbers, which is MySQL's way to ask for it from its own tests, so many bytes at most of so many characters.
 pub fn weight_string(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(text), Some(c)) = (args[0].as_bytes(), args[0].collation()) else {
         return Ok(Value::Null);
@@ -29,7 +29,7 @@ fn number(v: &Value<'_>) -> u64 {
     }
 }
 
-/// Where spaces at the end count for nothing there are always as many weights as are asked for, those of spaces behind what is shorter.
+/// Where spaces at the end count for nothing there are always as many characters as are asked for, spaces behind what is shorter.
 fn limited(
     cx: &mut FuncCtx<'_>,
     text: &[u8],
@@ -43,21 +43,16 @@ fn limited(
     if c.pad_space() {
         c.weight_string(&space, &mut pad);
     }
-    // Sets of several bytes have as many weights as characters, others by their length.
-    let by_characters = pad.is_empty() || (c.max_char_bytes() > 1 && !c.charset().is_unicode());
-    let whole = if count > 0 && by_characters { slice(c, text, 0, cut(count)) } else { text };
+    // A character counts once, however many weights it has.
+    let whole = if count > 0 { slice(c, text, 0, cut(count)) } else { text };
     let mut out = Vec::new();
     c.weight_string(whole, &mut out);
     if count > 0 && !pad.is_empty() {
-        let there =
-            if by_characters { cut(c.char_len(whole) as u64) } else { out.len() / pad.len() };
+        let there = cut(c.char_len(whole) as u64);
         let missing = cut(count).saturating_sub(there);
         let missing = if bytes > 0 { missing.min(cut(bytes)) } else { missing };
         if too_big(cx, out.len().saturating_add(missing.saturating_mul(pad.len())), function)? {
             return Ok(Value::Null);
-        }
-        if !by_characters {
-            out.truncate(cut(count).saturating_mul(pad.len()));
         }
         (0..missing).for_each(|_| out.extend_from_slice(&pad));
     }

@@ -245,7 +245,7 @@ pub fn straightened(ring: &[Coord]) -> Ring {
     kept
 }
 
-/// Whether the way from `a` to `c` leads through `b`, which may be two steps of the grid beside it.
+/// Whether the way from `a` to `c` leads through `b`, which may be off by two steps of the grid.
 fn runs_straight(a: IntPoint<i64>, b: IntPoint<i64>, c: IntPoint<i64>) -> bool {
     let less = |p: IntPoint<i64>, q: IntPoint<i64>| (i128::from(p.x - q.x), i128::from(p.y - q.y));
     let (u, v, w) = (less(b, a), less(c, b), less(c, a));
