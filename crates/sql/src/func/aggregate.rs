@@ -5,6 +5,7 @@
 use super::FuncCtx;
 use super::concat::{Texts, is_sorted_by_values, join};
 use super::geo::collect::Collected;
+use super::sums::{exact, spread};
 use crate::errno;
 use crate::memory::{Held, heap_of};
 use crate::value::arith::{decimal_type, real};
@@ -566,35 +567,6 @@ impl Accumulator {
             }
         })
     }
-}
-
-/// SUM or AVG of exact numbers.
-fn exact(
-    sum: Decimal,
-    n: i64,
-    spec: &AggSpec,
-    cx: &FuncCtx<'_>,
-) -> Result<Value<'static>, ValueError> {
-    if spec.kind != AggKind::Avg {
-        return Ok(Value::Decimal(sum));
-    }
-    match sum.long_div(Decimal::from_i64(n), cx.div_increment) {
-        Some(Ok(d)) => Ok(Value::Decimal(d)),
-        _ => Err(ValueError::out_of_range("DECIMAL", "avg()")),
-    }
-}
-
-fn spread(kind: AggKind, n: i64, m2: f64) -> Value<'static> {
-    let sample = matches!(kind, AggKind::StdSamp | AggKind::VarSamp);
-    let divisor = if sample { n - 1 } else { n };
-    if divisor < 1 {
-        return Value::Null;
-    }
-    let variance = m2 / divisor as f64;
-    let root = matches!(kind, AggKind::StdPop | AggKind::StdSamp);
-    let spread = if root { variance.sqrt() } else { variance };
-    // Beyond the doubles there is no number to give.
-    if spread.is_finite() { Value::Double(spread) } else { Value::Null }
 }
 
 /// What the arguments of an aggregate with DISTINCT are known by.

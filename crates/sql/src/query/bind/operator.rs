@@ -11,7 +11,7 @@ use crate::errno;
 use crate::func::names;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::collations::{against, all_in_one, collated};
-use crate::query::expr::compared::rule_between;
+use crate::query::expr::compared::{is_integer_in_text, rule_between};
 use crate::query::expr::{BExpr, CmpOp, ListId, Node};
 use crate::query::plan::SubKind;
 use crate::query::plan::deprecated::Deprecated;
@@ -159,14 +159,6 @@ pub fn rule_of(a: &BExpr, b: &BExpr, operator: &str) -> Bind<Option<CompareRule>
         return Ok(None);
     }
     rule_between((a, &a.info), (b, &b.info), operator).map(Some).map_err(value_error)
-}
-
-/// A text of the statement beside a column of integers: when it is one, they are compared as such, else as doubles.
-fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
-    matches!(column.node, Node::Col(_))
-        && matches!(column.info.ty, SqlType::Int { .. })
-        && matches!(text.node, Node::Const(_) | Node::Param(_))
-        && text.info.ty.is_string()
 }
 
 impl Binder<'_> {

@@ -7,7 +7,7 @@
 
 use super::{BExpr, Node};
 use crate::value::compare::CompareRule;
-use crate::value::{Class, TypeInfo, ValueError};
+use crate::value::{Class, SqlType, TypeInfo, ValueError};
 
 /// An expression and its type, which of a parameter is known at run time only.
 pub type Side<'a> = (&'a BExpr, &'a TypeInfo);
@@ -28,6 +28,14 @@ fn are_decimal_and_text((number, n): Side<'_>, (text, t): Side<'_>) -> bool {
         && !is_settled(number)
 }
 
+/// A text of the statement beside a column of integers: when it is one, they are compared as such, else as doubles.
+pub fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
+    matches!(column.node, Node::Col(_))
+        && matches!(column.info.ty, SqlType::Int { .. })
+        && matches!(text.node, Node::Const(_) | Node::Param(_))
+        && text.info.ty.is_string()
+}
+
 /// A constant, or a variable.
 pub fn is_settled(e: &BExpr) -> bool {
     matches!(e.node, Node::UserVar(_)) || e.is_statement_constant()
@@ -37,7 +45,7 @@ pub fn is_settled(e: &BExpr) -> bool {
 mod tests {
     use super::*;
     use crate::query::expr::ColRef;
-    use crate::value::{Collation, Decimal, SqlType, Value};
+    use crate::value::{Collation, Decimal, Value};
 
     #[test]
     fn decimals_of_rows_and_constant_texts() {
