@@ -203,7 +203,17 @@ impl Back<'_> {
         let given = self.rings[first.ring as usize];
         let same =
             |p: &IntPoint<i64>| self.corner(*p).is_some_and(|k| !k.shared && k.ring == first.ring);
-        (given.len() == contour.len() + 1 && contour.iter().all(same)).then(|| given.clone())
+        if given.len() != contour.len() + 1 || !contour.iter().all(same) {
+            return None;
+        }
+        // What was the border of a polygon may be that of a hole.
+        let mut made: Ring = contour.iter().map(|p| self.coord(*p)).collect();
+        made.extend(made.first().copied());
+        let mut ring = given.clone();
+        if (plane::doubled_area(&made) < 0.0) != (plane::doubled_area(&ring) < 0.0) {
+            ring.reverse();
+        }
+        Some(ring)
     }
 }
 
