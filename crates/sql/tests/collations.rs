@@ -498,3 +498,25 @@ fn regular_expressions_follow_collations_of_case() {
         ],
     );
 }
+
+/// The error names the operator, and an equation where a list has one value.
+#[test]
+fn operators_of_mixed_collations() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let (a, b) = ("_latin1'a' collate latin1_bin", "_latin1'b' collate latin1_swedish_ci");
+        for (sql, operation) in [
+            (format!("{a} < {b}"), "<"),
+            (format!("{a} >= {b}"), ">="),
+            (format!("{a} <> {b}"), "<>"),
+            (format!("{a} <=> {b}"), "<=>"),
+            (format!("{a} in ({b})"), "="),
+            (format!("{a} between {b} and 'c'"), "between"),
+        ] {
+            let line = c.ask(&format!("select {sql}")).await.line();
+            assert!(line.contains(&format!("for operation '{operation}'")), "{sql}: {line}");
+        }
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -311,3 +311,26 @@ fn fractions_beside_dates_and_years() {
         ("select id from f where y in (2020.5)", "3"),
     ]);
 }
+
+/// What asks for a date alone rounds whatever the mode says; what looks at the time as well cuts.
+#[test]
+fn dates_are_rounded_in_every_mode() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["set sql_mode = 'TIME_TRUNCATE_FRACTIONAL', @x = '2024-12-31 23:59:59.9999999'"])
+            .await;
+        c.check(&[
+            (
+                "select year(@x), month(@x), day(@x), quarter(@x), dayofyear(@x), weekday(@x), dayname(@x), monthname(@x), to_days(@x), last_day(@x), week(@x), datediff(@x, '2024-12-30')",
+                "2025|1|1|1|1|2|Wednesday|January|739617|2025-01-31|0|2",
+            ),
+            (
+                "select hour(@x), to_seconds(@x), date_format(@x, '%Y'), extract(day from @x), cast(@x as date)",
+                "23|63902908799|2024|31|2024-12-31",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -351,10 +351,6 @@ fn along_lines_and_refusals() {
             "E3566 Access to native function 'can_access_table' is rejected.",
         ),
         ("select st_isvalid(st_geomfromtext('POINT(1 1)', 4326))", "E3618"),
-        (
-            "select ST_Union(point(1, 1), point(2, 2))",
-            "E1235 This version of MySQL doesn't yet support 'ST_UNION()'",
-        ),
         ("select source_pos_wait('a', 4)", "NULL"),
         ("select icu_version()", "73.1"),
         ("select nobodys_function(1)", "E1305"),

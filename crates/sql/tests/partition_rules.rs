@@ -525,3 +525,21 @@ fn bounds_of_bytes_are_shown_so_that_they_can_be_read() {
         &[("select count(*) from b partition (p0)", "2")],
     ]);
 }
+
+/// Rows in VALUES IN are of several columns.
+#[test]
+fn rows_of_one_value() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let told = "E1064 Row expressions in VALUES IN only allowed for multi-field column partitioning near '))' at line 1";
+        c.check(&[
+            ("create table a (a int) partition by list (a) (partition p values in ((4)))", told),
+            ("create table a (a int) partition by list columns (a) (partition p values in ((4)))", told),
+            ("create table a (a int, b int) partition by list columns (a, b) (partition p values in ((4, 5)))", "ok 0"),
+            ("create table b (a int) partition by list (a) (partition p values in (1 + (4)))", "ok 0"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

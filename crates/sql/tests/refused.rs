@@ -25,9 +25,6 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("ALTER TABLE ... ORDER BY without a primary key", "ALTER TABLE n ORDER BY v", 1235),
     ("GROUP_CONCAT() over a window", "SELECT GROUP_CONCAT(v) OVER () FROM t", 1235),
     ("MERGE tables", "CREATE TABLE m (id INT) ENGINE=MERGE UNION=(t)", 1235),
-    ("Shapes made of others", "SELECT ST_Union(POINT(1, 1), POINT(2, 2))", 1235),
-    ("Shapes made of others", "SELECT ST_Buffer(POINT(1, 1), 1)", 1235),
-    ("Other systems of coordinates", "SELECT ST_Transform(POINT(1, 1), 4326)", 1235),
     ("ROLES_GRAPHML()", "SELECT ROLES_GRAPHML()", 1235),
     ("Functions of MySQL's own dictionary", "SELECT CAN_ACCESS_TABLE('d', 't')", 3566),
 ];

@@ -144,3 +144,37 @@ fn casts_and_weights_with_attributes() {
         ("select load_file()", "E1582"),
     ]);
 }
+
+/// EXTENDED shows what is hidden, as MySQL does.
+#[test]
+fn hidden_columns() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table k (a int primary key, b varchar(10))",
+            "create table n (a int, key((a + 1)))",
+            "create view v as select 1 x",
+        ])
+        .await;
+        c.check(&[
+            (
+                "show extended columns from k",
+                "a|int|NO|PRI|NULL|; b|varchar(10)|YES||NULL|; DB_TRX_ID||NO||NULL|; DB_ROLL_PTR||NO||NULL|",
+            ),
+            ("show extended columns from k like 'b'", "b|varchar(10)|YES||NULL|"),
+            (
+                "show extended full columns from k where field like 'db%trx%'",
+                "DB_TRX_ID||NULL|NO||NULL||select,insert,update,references|",
+            ),
+            (
+                "show extended columns from n",
+                "a|int|YES||NULL|; !hidden!functional_index!0|bigint|YES|MUL|NULL|VIRTUAL GENERATED; DB_ROW_ID||NO||NULL|; DB_TRX_ID||NO||NULL|; DB_ROLL_PTR||NO||NULL|",
+            ),
+            ("show columns from n", "a|int|YES||NULL|"),
+            ("show extended columns from v", "x|int|NO||0|"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -195,8 +195,11 @@ impl Printer {
                 }
                 self.push(")");
             }
-            Expr::WeightString { expr, to } => {
+            Expr::WeightString { expr, to, numbers } => {
                 self.wrapped("weight_string(", expr, "");
+                if let Some([bytes, n, flags]) = numbers {
+                    let _ = write!(self.out, ",{bytes},{n},{flags}");
+                }
                 match to.as_deref() {
                     Some(CastType::Char { length: Some(n), .. }) => {
                         let _ = write!(self.out, " as char({n})");

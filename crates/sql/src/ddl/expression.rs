@@ -580,9 +580,12 @@ impl Writer<'_> {
     /// Functions that take a type or a word of the language.
     fn with_words(&mut self, e: &Expr) -> W {
         match e {
-            Expr::WeightString { expr, to } => {
+            Expr::WeightString { expr, to, numbers } => {
                 self.put("weight_string(");
                 self.expr(expr)?;
+                if let Some([bytes, n, flags]) = numbers {
+                    self.put(&format!(",{bytes},{n},{flags}"));
+                }
                 match to.as_deref() {
                     Some(CastType::Char { length: Some(n), .. }) => {
                         self.put(&format!(" as char({n})"));

@@ -21,6 +21,7 @@ errors! { EXTENDED:
         "Binary geometry function {} given two geometries of different srids: {} and {}, which should have been identical.";
     ER_GIS_UNSUPPORTED_ARGUMENT = 3034, b"HY000", "Calling geometry function {} with unsupported types of arguments.";
     ER_GIS_INVALID_DATA = 3037, b"22023", "Invalid GIS data provided to function {}.";
+    ER_STD_BAD_ALLOC_ERROR = 3044, b"HY000", "Memory allocation error: {} in function {}.";
     ER_GIS_DATA_WRONG_ENDIANESS = 3055, b"HY000", "Geometry byte string must be little endian.";
     ER_USER_LOCK_WRONG_NAME = 3057, b"42000", "Incorrect user-level lock name '{}'.";
     ER_USER_LOCK_DEADLOCK = 3058, b"HY000",
@@ -58,6 +59,8 @@ errors! { EXTENDED:
     ER_WARN_CONFLICTING_HINT = 3126, b"HY000", "Hint {} is ignored as conflicting/duplicated";
     ER_WARN_UNKNOWN_QB_NAME = 3127, b"HY000", "Query block name {} is not found for {} hint";
     ER_UNRESOLVED_HINT_NAME = 3128, b"HY000", "Unresolved name {} for {} hint";
+    ER_GIS_MAX_POINTS_IN_GEOMETRY_OVERFLOWED = 3134, b"HY000",
+        "Parameter {} exceeds the maximum number of points in a geometry ({}) in function {}.";
     ER_SQL_MODE_MERGED = 3135, b"HY000",
         "'NO_ZERO_DATE', 'NO_ZERO_IN_DATE' and 'ERROR_FOR_DIVISION_BY_ZERO' sql modes should be used with strict mode. They will be \
          merged with strict mode in a future release.";
@@ -215,6 +218,8 @@ errors! { EXTENDED:
     ER_FK_CANNOT_USE_VIRTUAL_COLUMN = 3733, b"HY000", "Foreign key '{}' uses virtual column '{}' which is not supported.";
     ER_FK_NO_COLUMN_PARENT = 3734, b"HY000",
         "Failed to add the foreign key constraint. Missing column '{}' for constraint '{}' in the referenced table '{}'";
+    ER_TRANSFORM_SOURCE_SRS_NOT_SUPPORTED = 3741, b"22S00", "Transformation from SRID {} is not supported.";
+    ER_TRANSFORM_TARGET_SRS_NOT_SUPPORTED = 3742, b"22S00", "Transformation to SRID {} is not supported.";
     ER_TABLE_WITHOUT_PK = 3750, b"HY000",
         "Unable to create or change a table without a primary key, when the system variable 'sql_require_primary_key' is set. Add a \
          primary key to the table or unset this variable to avoid this message. Note that tables without a primary key can cause \
@@ -328,6 +333,8 @@ errors! { EXTENDED:
     ER_INVALID_CAST_TO_GEOMETRY = 4032, b"22S01", "Invalid cast from {} to {}.";
     ER_INVALID_CAST_POLYGON_RING_DIRECTION = 4033, b"22S04",
         "Invalid cast from {} to {}. A polygon ring is in the wrong direction.";
+    ER_GIS_DIFFERENT_SRIDS_AGGREGATION = 4034, b"22S05",
+        "Arguments to function {} contains geometries with different SRIDs: {} and {}. All geometries must have the same SRID.";
     ER_INSTALL_PLUGIN_CONFLICT_CLIENT = 4045, b"HY000", "Cannot install the {} plugin when the {} plugin is installed.";
     ER_WARN_DEPRECATED_COLLATION = 4079, b"HY000",
         "'{}' is a collation of the deprecated character set {}. Please consider using {} with an appropriate collation instead.";

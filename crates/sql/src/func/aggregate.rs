@@ -4,11 +4,14 @@
 
 use super::FuncCtx;
 use super::concat::{Texts, is_sorted_by_values, join};
+use super::geo::collect::Collected;
+use super::sums::{exact, spread};
 use crate::errno;
 use crate::memory::{Held, heap_of};
 use crate::value::arith::{decimal_type, real};
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::{MAX_SCALE, Overflow};
+use crate::value::geo::GeoKind;
 use crate::value::json;
 use crate::value::json::gathered::{Elements, Members};
 use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
@@ -39,6 +42,8 @@ pub enum AggKind {
     JsonArray,
     /// JSON_OBJECTAGG
     JsonObject,
+    /// ST_COLLECT
+    Collect,
 }
 
 impl AggKind {
@@ -58,6 +63,7 @@ impl AggKind {
                 | K::GroupConcat
                 | K::JsonArray
                 | K::JsonObject
+                | K::Collect
         )
     }
 }
@@ -80,6 +86,7 @@ pub fn lookup(name: &str) -> Option<AggKind> {
         "VAR_SAMP" => AggKind::VarSamp,
         "JSON_ARRAYAGG" => AggKind::JsonArray,
         "JSON_OBJECTAGG" => AggKind::JsonObject,
+        "ST_COLLECT" => AggKind::Collect,
         _ => return None,
     })
 }
@@ -118,6 +125,7 @@ impl AggKind {
                 return TypeInfo { nullable: true, ..arg };
             }
             AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
+            AggKind::Collect => SqlType::geometry(GeoKind::Any),
             AggKind::Sum => real_type(arg.ty, 0),
             AggKind::Avg => real_type(arg.ty, div_increment),
             _ => SqlType::LONG_DOUBLE,
@@ -214,6 +222,7 @@ pub enum State {
     List(Elements),
     /// Members of JSON_OBJECTAGG.
     Members(Members),
+    Geometries(Collected),
 }
 
 /// Bytes of a binary string that BIT_AND() and its like take.
@@ -247,6 +256,7 @@ impl Accumulator {
             AggKind::GroupConcat => State::Rows(Texts::default()),
             AggKind::JsonArray => State::List(Elements::default()),
             AggKind::JsonObject => State::Members(Members::default()),
+            AggKind::Collect => State::Geometries(Collected::default()),
             AggKind::StdPop | AggKind::StdSamp | AggKind::VarPop | AggKind::VarSamp => {
                 State::Spread { n: 0, mean: 0.0, m2: 0.0 }
             }
@@ -294,6 +304,12 @@ impl Accumulator {
             AggKind::Max => self.keep(&data[0], Ordering::Greater, cx)?,
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
                 self.add_bits(spec.kind, &data[0], cx)?;
+            }
+            AggKind::Collect => {
+                if let State::Geometries(all) = &mut self.state {
+                    let kept = all.add(cx, &data[0])?;
+                    cx.hold(&mut self.held, kept)?;
+                }
             }
             AggKind::GroupConcat => {
                 let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
@@ -469,6 +485,7 @@ impl Accumulator {
         let document = match &self.state {
             State::List(list) => list.bytes(),
             State::Members(list) => list.bytes(),
+            State::Geometries(all) => all.bytes(),
             _ => 0,
         };
         let mut held = Held::default();
@@ -537,6 +554,7 @@ impl Accumulator {
             State::Real { sum, .. } => Value::Double(*sum),
             State::Spread { n, m2, .. } => spread(spec.kind, *n, *m2),
             State::Rows(_) => Value::Null,
+            State::Geometries(all) => all.value(cx)?,
             State::List(list) if list.is_empty() => Value::Null,
             State::List(list) => {
                 cx.work(list.bytes())?;
@@ -549,35 +567,6 @@ impl Accumulator {
             }
         })
     }
-}
-
-/// SUM or AVG of exact numbers.
-fn exact(
-    sum: Decimal,
-    n: i64,
-    spec: &AggSpec,
-    cx: &FuncCtx<'_>,
-) -> Result<Value<'static>, ValueError> {
-    if spec.kind != AggKind::Avg {
-        return Ok(Value::Decimal(sum));
-    }
-    match sum.long_div(Decimal::from_i64(n), cx.div_increment) {
-        Some(Ok(d)) => Ok(Value::Decimal(d)),
-        _ => Err(ValueError::out_of_range("DECIMAL", "avg()")),
-    }
-}
-
-fn spread(kind: AggKind, n: i64, m2: f64) -> Value<'static> {
-    let sample = matches!(kind, AggKind::StdSamp | AggKind::VarSamp);
-    let divisor = if sample { n - 1 } else { n };
-    if divisor < 1 {
-        return Value::Null;
-    }
-    let variance = m2 / divisor as f64;
-    let root = matches!(kind, AggKind::StdPop | AggKind::StdSamp);
-    let spread = if root { variance.sqrt() } else { variance };
-    // Beyond the doubles there is no number to give.
-    if spread.is_finite() { Value::Double(spread) } else { Value::Null }
 }
 
 /// What the arguments of an aggregate with DISTINCT are known by.

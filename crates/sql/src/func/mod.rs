@@ -34,6 +34,7 @@ mod regexp_folds;
 mod regexp_parts;
 pub mod special;
 pub mod string;
+mod sums;
 pub mod temporal;
 mod xml;
 mod zlib;

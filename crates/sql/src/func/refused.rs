@@ -10,8 +10,6 @@ use crate::value::ValueError;
 enum Why {
     /// MySQL calls it from the views of its dictionary, and refuses everybody else.
     Internal,
-    /// It makes new shapes of two, or needs the formulas of other systems of coordinates.
-    Shapes,
     /// It waits for what a replica has applied, on the channel that is named.
     Waits,
     /// It draws a graph of all accounts and the roles that they have.
@@ -19,7 +17,7 @@ enum Why {
 }
 
 /// Names in lower case, in order.
-const REFUSED: [(&str, Why); 42] = [
+const REFUSED: [(&str, Why); 34] = [
     ("can_access_column", Why::Internal),
     ("can_access_database", Why::Internal),
     ("can_access_event", Why::Internal),
@@ -53,14 +51,6 @@ const REFUSED: [(&str, Why); 42] = [
     ("internal_table_rows", Why::Internal),
     ("internal_update_time", Why::Internal),
     ("roles_graphml", Why::Roles),
-    ("st_buffer", Why::Shapes),
-    ("st_buffer_strategy", Why::Shapes),
-    ("st_collect", Why::Shapes),
-    ("st_difference", Why::Shapes),
-    ("st_intersection", Why::Shapes),
-    ("st_symdifference", Why::Shapes),
-    ("st_transform", Why::Shapes),
-    ("st_union", Why::Shapes),
     ("wait_until_sql_thread_after_gtids", Why::Waits),
 ];
 
@@ -71,7 +61,7 @@ pub fn error(name: &str) -> Option<ValueError> {
     let at = REFUSED.binary_search_by(|(known, _)| (*known).cmp(&lower)).ok()?;
     Some(match REFUSED[at].1 {
         Why::Internal => ValueError::of(errno::ER_NO_ACCESS_TO_NATIVE_FCT, &[&lower]),
-        Why::Shapes | Why::Waits | Why::Roles => {
+        Why::Waits | Why::Roles => {
             let upper = name.to_ascii_uppercase();
             let text = format!("This version of MySQL doesn't yet support '{upper}()'");
             ValueError::new(errno::ER_NOT_SUPPORTED_YET, text)
@@ -91,7 +81,7 @@ mod tests {
             assert_eq!(name, name.to_ascii_lowercase());
         }
         assert_eq!(error("CAN_ACCESS_TABLE").map(|e| e.errno), Some(3566));
-        assert_eq!(error("St_Union").map(|e| e.errno), Some(1235));
+        assert_eq!(error("Roles_GraphML").map(|e| e.errno), Some(1235));
         assert!(error("nobodys").is_none());
     }
 }

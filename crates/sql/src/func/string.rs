@@ -2,6 +2,7 @@
 
 mod sets;
 mod table;
+mod weights;
 
 pub use sets::{IN_SET, OF_CONNECTION};
 pub(super) use table::TABLE;
@@ -548,15 +549,6 @@ fn soundex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
     let (bytes, _) = Charset::Utf8mb4.convert(out.as_bytes(), c.charset());
     Ok(Value::text(bytes, c))
-}
-
-fn weight_string(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let (Some(b), Some(c)) = (args[0].as_bytes(), args[0].collation()) else {
-        return Ok(Value::Null);
-    };
-    let mut out = Vec::new();
-    c.weight_string(b, &mut out);
-    Ok(Value::Bytes(out.into()))
 }
 
 /// The escape character of a LIKE that names none where SQL mode NO_BACKSLASH_ESCAPES has none; one that a statement names as

@@ -180,11 +180,7 @@ fn micros_of(cx: &FuncCtx<'_>, seconds: Decimal) -> Option<i128> {
 
 /// A time of a function that rounds whatever the mode says, as MySQL's ADDTIME(), TIMEDIFF(), TIME_FORMAT() and EXTRACT() do.
 pub(super) fn rounded_time(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Option<Time> {
-    let mode = cx.mode;
-    cx.mode = mode.without(SqlMode::TIME_TRUNCATE_FRACTIONAL);
-    let found = v.to_time(cx);
-    cx.mode = mode;
-    found
+    rounding(cx, |cx| v.to_time(cx))
 }
 
 fn timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -199,7 +195,17 @@ fn timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 /// A part of a date, zero parts allowed, the zero date included.
 fn date_int(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(Date) -> i64) -> Out {
-    Ok(lenient_date(cx, &args[0]).map_or(Value::Null, |d| Value::Int(f(d.date))))
+    let found = rounding(cx, |cx| lenient_date(cx, &args[0]));
+    Ok(found.map_or(Value::Null, |d| Value::Int(f(d.date))))
+}
+
+/// What is read where MySQL rounds whatever the mode says, as where a function asks for a date alone.
+fn rounding<T>(cx: &mut FuncCtx<'_>, read: impl FnOnce(&mut FuncCtx<'_>) -> T) -> T {
+    let mode = cx.mode;
+    cx.mode = mode.without(SqlMode::TIME_TRUNCATE_FRACTIONAL);
+    let found = read(cx);
+    cx.mode = mode;
+    found
 }
 
 /// Reading parts of a zero date is allowed whatever the mode.
@@ -221,7 +227,8 @@ fn time_int(
 
 /// A function of a day of the calendar; NULL for dates with zero parts.
 fn real_day(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(Date) -> Value<'static>) -> Out {
-    Ok(args[0].to_date(cx).filter(|d| d.is_real()).map_or(Value::Null, f))
+    let found = rounding(cx, |cx| args[0].to_date(cx));
+    Ok(found.filter(|d| d.is_real()).map_or(Value::Null, f))
 }
 
 pub fn text(cx: &FuncCtx<'_>, s: &str) -> Value<'static> {
@@ -230,13 +237,14 @@ pub fn text(cx: &FuncCtx<'_>, s: &str) -> Value<'static> {
 }
 
 fn dayname(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let day = args[0].to_date(cx).filter(|d| d.is_real());
+    let day = rounding(cx, |cx| args[0].to_date(cx)).filter(|d| d.is_real());
     Ok(day.map_or(Value::Null, |d| text(cx, names(cx.locale).days[usize::from(d.weekday())])))
 }
 
 fn monthname(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let months = &names(cx.locale).months;
-    let month = args[0].to_date(cx).and_then(|d| months.get(usize::from(d.month).wrapping_sub(1)));
+    let found = rounding(cx, |cx| args[0].to_date(cx));
+    let month = found.and_then(|d| months.get(usize::from(d.month).wrapping_sub(1)));
     Ok(month.map_or(Value::Null, |m| text(cx, m)))
 }
 
@@ -257,7 +265,7 @@ fn yearweek(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 fn last_day(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let d = args[0].to_date(cx).filter(|d| d.month > 0);
+    let d = rounding(cx, |cx| args[0].to_date(cx)).filter(|d| d.month > 0);
     Ok(d.map_or(Value::Null, |d| {
         let day = crate::value::temporal::days_in_month(d.year, d.month);
         Value::Date(Date { day, ..d })
@@ -277,7 +285,8 @@ fn from_days(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 fn datediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let (Some(a), Some(b)) = (args[0].to_date(cx), args[1].to_date(cx)) else {
+    let both = rounding(cx, |cx| (args[0].to_date(cx), args[1].to_date(cx)));
+    let (Some(a), Some(b)) = both else {
         return Ok(Value::Null);
     };
     if !a.is_real() || !b.is_real() {

@@ -31,7 +31,9 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, Sql
         }
         ShowKind::TableStatus { schema } => tables::status(schema.as_ref(), cx)?,
         ShowKind::OpenTables { .. } => tables::open_tables(),
-        ShowKind::Columns { full, table, .. } => tables::columns(*full, table, cx)?,
+        ShowKind::Columns { full, extended, table } => {
+            tables::columns(*full, *extended, table, cx)?
+        }
         ShowKind::Index { table, .. } => tables::indexes(table, cx)?,
         ShowKind::CreateTable(t) => tables::create_table(t, cx)?,
         ShowKind::CreateDatabase { name, if_not_exists } => {
@@ -133,7 +135,7 @@ pub fn describe(
     column: Option<&DescribeColumn>,
     cx: &mut StatementCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
-    let mut r = tables::columns(false, table, cx)?;
+    let mut r = tables::columns(false, false, table, cx)?;
     let wanted = |name: &str| match column {
         None => true,
         Some(DescribeColumn::Name(n)) => crate::meta::same_name(n.as_str(), name),

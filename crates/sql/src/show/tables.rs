@@ -196,8 +196,10 @@ fn shown(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<Arc<SqlTable>, S
     Ok(if cx.reads.settings.shows_generated { table } else { gipk::without(table) })
 }
 
+/// `extended` shows the hidden ones of a table as well: those of keys over expressions, and those that the engine keeps with each row.
 pub fn columns(
     full: bool,
+    extended: bool,
     name: &TableName,
     cx: &mut StatementCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
@@ -225,6 +227,7 @@ pub fn columns(
                     |column| access.shown_on_column(&schema, v.name(), column),
                     full,
                     tz,
+                    false,
                 )
             }
             None => computed_columns(full, v),
@@ -248,8 +251,26 @@ pub fn columns(
         true => all(),
         false => access.shown_on_column(t.schema(), t.name(), column),
     };
-    let rows = shown_columns(&t.meta, granted, full, tz);
+    let mut rows = shown_columns(&t.meta, granted, full, tz, extended);
+    if extended && !hidden && !rows.is_empty() {
+        let row_id = t.clustered().is_none().then_some("DB_ROW_ID");
+        let kept = row_id.into_iter().chain(["DB_TRX_ID", "DB_ROLL_PTR"]);
+        rows.extend(kept.map(|name| engine_column(name, full)));
+    }
     Ok(ShowResult { columns, rows })
+}
+
+/// A column that the engine keeps with each row. Its type is no type of SQL.
+fn engine_column(name: &str, full: bool) -> Row {
+    let mut r = vec![s(name.to_owned()), s("")];
+    if full {
+        r.push(Value::Null);
+    }
+    r.extend([yes_no(false), s(""), Value::Null, s("")]);
+    if full {
+        r.extend([s("select,insert,update,references"), s("")]);
+    }
+    r
 }
 
 /// The columns of a table on which something is `granted`, which is what is shown.
@@ -258,8 +279,9 @@ fn shown_columns(
     mut granted: impl FnMut(&str) -> Option<String>,
     full: bool,
     tz: TimeZone,
+    hidden: bool,
 ) -> Vec<Row> {
-    let shown = table.shown_columns();
+    let shown = table.columns.iter().enumerate().filter(|(_, col)| hidden || !col.hidden);
     let shown = shown.filter_map(|(at, col)| granted(&col.name).map(|g| (at, col, g)));
     shown
         .map(|(at, col, granted)| {
@@ -271,7 +293,7 @@ fn shown_columns(
                 yes_no(col.nullable),
                 s(table.column_key(at)),
                 os(describe::default_text(col, tz)),
-                s(describe::extra(col)),
+                s(extra_of(col)),
             ]);
             if full {
                 r.extend([s(granted), s(col.comment.clone())]);
@@ -279,6 +301,15 @@ fn shown_columns(
             r
         })
         .collect()
+}
+
+/// The name of a hidden column says that it is one.
+fn extra_of(col: &SqlColumn) -> String {
+    let extra = describe::extra(col);
+    match extra.strip_suffix(" INVISIBLE").filter(|_| col.hidden) {
+        Some(rest) => rest.to_owned(),
+        None => extra,
+    }
 }
 
 fn computed_columns(full: bool, v: &dyn VirtualTable) -> Vec<Row> {

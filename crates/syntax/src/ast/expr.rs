@@ -402,10 +402,11 @@ pub enum Expr {
         args: Vec<Expr>,
         charset: Option<Ident>,
     },
-    /// `WEIGHT_STRING(x [AS CHAR(n) | AS BINARY(n)])`.
+    /// `WEIGHT_STRING(x [AS CHAR(n) | AS BINARY(n)])`, or `WEIGHT_STRING(x, bytes, weights, flags)`.
     WeightString {
         expr: Box<Expr>,
         to: Option<Box<CastType>>,
+        numbers: Option<[u64; 3]>,
     },
     /// `GET_FORMAT(DATE, x)`; kind is DATE, TIME or DATETIME.
     GetFormat {

@@ -461,9 +461,12 @@ fn special(f: &mut Formatter<'_>, expr: &Expr) -> R {
             }
             f.write_char(')')
         }
-        Expr::WeightString { expr, to } => match to {
-            Some(to) => write!(f, "WEIGHT_STRING({expr} AS {to})"),
-            None => write!(f, "WEIGHT_STRING({expr})"),
+        Expr::WeightString { expr, to, numbers } => match (to, numbers) {
+            (Some(to), _) => write!(f, "WEIGHT_STRING({expr} AS {to})"),
+            (None, Some([bytes, n, flags])) => {
+                write!(f, "WEIGHT_STRING({expr}, {bytes}, {n}, {flags})")
+            }
+            (None, None) => write!(f, "WEIGHT_STRING({expr})"),
         },
         Expr::GetFormat { kind, expr } => write!(f, "GET_FORMAT({kind}, {expr})"),
         Expr::JsonValue(value) => {

@@ -20,6 +20,16 @@ impl Parser<'_> {
         })
     }
 
+    /// One of the numbers of WEIGHT_STRING: decimal or hexadecimal.
+    pub(super) fn weight_number(&mut self) -> PResult<u64> {
+        if self.kind() != T::Hex {
+            return self.number();
+        }
+        let bytes = self.text_bytes()?;
+        let value = bytes.iter().fold(0u64, |n, b| (n << 8) | u64::from(*b));
+        Ok(value)
+    }
+
     /// Target of CAST.
     pub(crate) fn cast_type(&mut self) -> PResult<CastType> {
         let token = self.token();

@@ -8,6 +8,9 @@ use crate::ast::{
 };
 use crate::lex::{Kw, T};
 
+const ROW_OF_ONE: &str =
+    "Row expressions in VALUES IN only allowed for multi-field column partitioning";
+
 impl Parser<'_> {
     #[inline(never)]
     pub(crate) fn create(&mut self) -> PResult<Statement> {
@@ -297,7 +300,13 @@ impl Parser<'_> {
         self.expect(Kw::IN)?;
         if self.kind() == T::LParen && self.ahead(1).kind == T::LParen {
             self.advance();
-            let list = self.comma_list(Parser::partition_tuple)?;
+            let list = self.comma_list(|p| {
+                let tuple = p.partition_tuple()?;
+                match tuple.len() {
+                    1 => Err(p.error_at(p.pos, ROW_OF_ONE)),
+                    _ => Ok(tuple),
+                }
+            })?;
             self.expect_t(T::RParen)?;
             return Ok(PartitionValues::In(list));
         }

@@ -206,8 +206,10 @@ impl Parser<'_> {
         let near = self.token().start == token.end || self.opts.sql_mode.ignore_space;
         let built_in = schema.is_none() && (near || !needs_adjacent_paren(keyword));
         self.expect_t(T::LParen)?;
-        // AVG alone of the aggregates is no keyword.
-        let average = schema.is_none() && name_is_avg(&name);
+        // Two of the aggregates are no keywords; one of them is a function only right before its parenthesis.
+        let collect = schema.is_none() && name.as_str().eq_ignore_ascii_case("st_collect");
+        let built_in = built_in && (near || !collect);
+        let average = schema.is_none() && (name_is_avg(&name) || (collect && built_in));
         let distinct = average && self.eat_any(&[Kw::DISTINCT, Kw::DISTINCTROW]).is_some();
         if average && !distinct {
             self.eat(Kw::ALL);
@@ -541,7 +543,16 @@ impl Parser<'_> {
             true => Some(Box::new(self.weight_type()?)),
             false => None,
         };
-        Ok(Expr::WeightString { expr, to })
+        let mut numbers = None;
+        if to.is_none() && self.eat_t(T::Comma) {
+            let mut three = [self.weight_number()?, 0, 0];
+            for n in &mut three[1..] {
+                self.expect_t(T::Comma)?;
+                *n = self.weight_number()?;
+            }
+            numbers = Some(three);
+        }
+        Ok(Expr::WeightString { expr, to, numbers })
     }
 
     fn get_format_call(&mut self, _: Kw) -> PResult<Expr> {

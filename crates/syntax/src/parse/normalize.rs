@@ -156,7 +156,7 @@ impl Decider {
             T::RParen => self.close(),
             T::Comma => {
                 let frame = &mut self.frames[self.depth];
-                frame.keep |= frame.opener == Kw::CONVERT;
+                frame.keep |= matches!(frame.opener, Kw::CONVERT | Kw::WEIGHT_STRING);
                 Verdict::Keep
             }
             T::Bad | T::LBrace | T::Param | T::NStr => Verdict::Reject,

@@ -1,21 +1,26 @@
 //! The spatial functions.
 //!
 //! `make` builds geometries from text, bytes, documents and other geometries, `read` takes them apart, `measure` computes lengths,
-//! areas, distances and hulls, `along` follows lines, `valid` says what is a simple and what a valid shape, `relate` compares two of
-//! them, `hash` is geohash.
+//! areas, distances and hulls, `along` follows lines, `overlay` makes new shapes of two, `valid` says what is a simple and what a
+//! valid shape, `relate` and `relate_mixed` compare two of them, `hash` is geohash, `collect` gathers those of a group,
+//! `transform` changes the system of coordinates.
 //!
 //! A geometry is a binary text in its stored form (`value::geo`), and is read for each call. Where no function says otherwise, NULL
 //! gives NULL, bytes that are no geometry are error 3037, and a spatial reference system that is not known is error 3548. What
 //! MySQL computes on an ellipsoid is refused with error 3618, as MySQL refuses what it cannot compute there.
 
 mod along;
+pub mod collect;
 mod hash;
 mod make;
 mod measure;
+mod overlay;
 #[cfg(test)]
 mod properties;
 mod read;
 mod relate;
+mod relate_mixed;
+mod transform;
 mod valid;
 
 use super::facts::Arg;
@@ -152,6 +157,14 @@ const OTHERS: &[FuncDef] = &[
     def("ST_TOUCHES", 2, 2, truth, relate::touches).truth(),
     def("ST_CROSSES", 2, 2, truth, relate::crosses).truth(),
     def("ST_OVERLAPS", 2, 2, truth, relate::overlaps).truth(),
+    def("ST_UNION", 2, 2, any_geometry, overlay::overlay::<0>),
+    def("ST_INTERSECTION", 2, 2, any_geometry, overlay::overlay::<1>),
+    def("ST_DIFFERENCE", 2, 2, any_geometry, overlay::overlay::<2>),
+    def("ST_SYMDIFFERENCE", 2, 2, any_geometry, overlay::overlay::<3>),
+    def("ST_TRANSFORM", 2, 2, any_geometry, transform::transform).takes(&[Arg::Any, Arg::Number]),
+    def("ST_BUFFER", 2, 5, any_geometry, overlay::buffer).takes(&[Arg::Any, Arg::Number, Arg::Any]),
+    def("ST_BUFFER_STRATEGY", 1, 2, strategy_bytes, overlay::strategy)
+        .takes(&[Arg::Any, Arg::Number]),
     def("ST_ISSIMPLE", 1, 1, truth, valid::is_simple).truth(),
     def("ST_ISVALID", 1, 1, truth, valid::is_valid).truth(),
     def("ST_VALIDATE", 1, 1, any_geometry, valid::validate),
@@ -215,6 +228,10 @@ fn long_text(_: &[TypeInfo]) -> TypeInfo {
 
 fn long_bytes(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::Text { kind: LobKind::Long, collation: Collation::Binary }, true)
+}
+
+fn strategy_bytes(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varbinary(16), true)
 }
 
 fn name_text(_: &[TypeInfo]) -> TypeInfo {

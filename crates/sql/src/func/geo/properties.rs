@@ -49,6 +49,31 @@ fn shapes() -> impl Strategy<Value = Shape> {
     ]
 }
 
+/// Triangles, which may lie over each other.
+fn polygons() -> impl Strategy<Value = Vec<Vec<Vec<Coord>>>> {
+    proptest::collection::vec(triangle().prop_map(|t| vec![t]), 1..4)
+}
+
+/// What a function makes of two shapes.
+fn make(function: &str, a: &Shape, b: &Shape) -> Shape {
+    let bytes = |s: &Shape| Geometry { srid: 0, shape: s.clone() }.to_stored();
+    let (a, b) = (bytes(a), bytes(b));
+    let args = [Value::Bytes(a.as_slice().into()), Value::Bytes(b.as_slice().into())];
+    let made = call(function, &args).expect("no error");
+    Geometry::from_stored(made.as_bytes().expect("bytes")).expect("stored").shape
+}
+
+fn area(s: &Shape) -> f64 {
+    let polygons = crate::value::geo::plane::Pieces::of(s).polygons;
+    let ring = |r: &Vec<Coord>| crate::value::geo::plane::doubled_area(r) / 2.0;
+    polygons.iter().flatten().map(ring).sum()
+}
+
+fn valid(s: &Shape) -> Value<'static> {
+    let bytes = Geometry { srid: 0, shape: s.clone() }.to_stored();
+    call("ST_ISVALID", &[Value::Bytes(bytes.as_slice().into())]).expect("no error").into_owned()
+}
+
 fn whole(c: Coord) -> Point {
     (c.x as i64, c.y as i64)
 }
@@ -146,6 +171,41 @@ proptest! {
         prop_assert_eq!(ask("ST_WITHIN", &edge, &polygon(&t)), Some(want), "{:?}", edge);
         let want = corners_within(&three(&u), three(&t));
         prop_assert_eq!(ask("ST_WITHIN", &polygon(&u), &polygon(&t)), Some(want), "{:?}", u);
+    }
+
+    #[test]
+    fn areas_add_up(a in polygons(), b in polygons()) {
+        let (a, b) = (Shape::MultiPolygon(a), Shape::MultiPolygon(b));
+        let empty = Shape::Collection(Vec::new());
+        // Triangles may lie over each other: what they cover together is a valid geometry.
+        let tidy = |s: &Shape| make("ST_UNION", &Shape::Collection(vec![s.clone()]), &empty);
+        let (a, b) = (tidy(&a), tidy(&b));
+        let [union, common, left, right, either] = [
+            make("ST_UNION", &a, &b),
+            make("ST_INTERSECTION", &a, &b),
+            make("ST_DIFFERENCE", &a, &b),
+            make("ST_DIFFERENCE", &b, &a),
+            make("ST_SYMDIFFERENCE", &a, &b),
+        ];
+        let close = |x: f64, y: f64| (x - y).abs() < 1e-12;
+        prop_assert!(close(area(&a) + area(&b), area(&union) + area(&common)));
+        prop_assert!(close(area(&left) + area(&common), area(&a)));
+        prop_assert!(close(area(&left) + area(&right), area(&either)));
+        for made in [&a, &b, &union, &common, &left, &right, &either] {
+            prop_assert_eq!(valid(made), Value::Int(1), "{:?}", made);
+        }
+    }
+
+    #[test]
+    fn places_are_where_they_belong(a in shapes(), b in shapes(), c in coord()) {
+        let point = Shape::Point(c);
+        let there = |s: &Shape| ask("ST_INTERSECTS", &point, s) == Some(true);
+        let (in_a, in_b) = (there(&a), there(&b));
+        prop_assert_eq!(there(&make("ST_UNION", &a, &b)), in_a || in_b);
+        prop_assert_eq!(there(&make("ST_INTERSECTION", &a, &b)), in_a && in_b);
+        let left = there(&make("ST_DIFFERENCE", &a, &b));
+        prop_assert!(!left || in_a);
+        prop_assert!(left || !in_a || in_b);
     }
 
     #[test]

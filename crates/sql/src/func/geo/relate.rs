@@ -1,8 +1,8 @@
 //! How two geometries lie to each other: by their bounding rectangles (MBR), and by their own shape in a plane.
 
 use super::measure::{EDGE_WORK, meet};
+use super::relate_mixed::Mixed;
 use super::*;
-use crate::errno;
 use crate::value::geo::Ring;
 use crate::value::geo::plane::{self, Edge, Pieces, Place};
 
@@ -173,21 +173,34 @@ pub fn within(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     relate(cx, args, "st_within", |cx, a, b| is_within(cx, a, b, "st_within"))
 }
 
+/// A collection that is not empty equals no empty one; of other empty geometries nothing is said.
 pub fn equals(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_equals";
-    relate(cx, args, function, |cx, a, b| {
-        Ok(is_within(cx, a, b, function)? && is_within(cx, b, a, function)?)
-    })
+    let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
+    let kinds = [a.shape.kind(), b.shape.kind()];
+    if srs.geographic {
+        return Err(geographic(function, &kinds));
+    }
+    match (a.shape.is_empty(), b.shape.is_empty()) {
+        (false, false) => {}
+        (true, false) if kinds[1] == GeoKind::Collection => return Ok(Value::bool(false)),
+        (false, true) if kinds[0] == GeoKind::Collection => return Ok(Value::bool(false)),
+        _ => return Ok(Value::Null),
+    }
+    let equal = match (pieces(cx, &a.shape)?, pieces(cx, &b.shape)?) {
+        (Some(p), Some(q)) => pieces_within(cx, &p, &q)? && pieces_within(cx, &q, &p)?,
+        _ => Mixed::of(cx, &a.shape, &b.shape, function)?.equal(cx)?,
+    };
+    Ok(Value::bool(equal))
 }
 
-/// The pieces of a geometry, which are of one dimension; others are error 3034. So are polygons of a collection that meet: they
-/// are no multi-polygon, where a boundary has the outside on one of its sides.
-fn pieces(cx: &mut FuncCtx<'_>, s: &Shape, function: &str) -> Result<Pieces, ValueError> {
+/// The pieces of a geometry, which are of one dimension. None: they are not, or polygons of a collection meet: these are no
+/// multi-polygon, where a boundary has the outside on one of its sides.
+fn pieces(cx: &mut FuncCtx<'_>, s: &Shape) -> Result<Option<Pieces>, ValueError> {
     let all = Pieces::of(s);
-    if all.is_mixed() || (s.kind() == GeoKind::Collection && some_meet(cx, &all.polygons)?) {
-        return Err(ValueError::of(errno::ER_GIS_UNSUPPORTED_ARGUMENT, &[&function]));
-    }
-    Ok(all)
+    let mixed =
+        all.is_mixed() || (s.kind() == GeoKind::Collection && some_meet(cx, &all.polygons)?);
+    Ok((!mixed).then_some(all))
 }
 
 /// Whether two of the polygons have a point in common.
@@ -211,8 +224,10 @@ fn is_within(
     b: &Shape,
     function: &str,
 ) -> Result<bool, ValueError> {
-    let (a, b) = (pieces(cx, a, function)?, pieces(cx, b, function)?);
-    pieces_within(cx, &a, &b)
+    match (pieces(cx, a)?, pieces(cx, b)?) {
+        (Some(p), Some(q)) => pieces_within(cx, &p, &q),
+        _ => Mixed::of(cx, a, b, function)?.within(cx),
+    }
 }
 
 fn pieces_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueError> {
@@ -340,64 +355,95 @@ fn dimension(p: &Pieces) -> u8 {
     }
 }
 
-/// Pieces that are compared by what their interiors have in common; NULL where the function says nothing of such dimensions.
-fn relate_interiors(
-    cx: &mut FuncCtx<'_>,
-    args: &[Value<'_>],
-    function: &str,
+/// A relation of what the interiors of two geometries have in common.
+struct OfInteriors {
+    function: &'static str,
+    /// Whether it says anything of such dimensions; NULL where it does not.
     asks: fn(u8, u8) -> bool,
-    how: impl FnOnce(&mut FuncCtx<'_>, &Pieces, &Pieces) -> Result<bool, ValueError>,
-) -> Out {
+    of_pieces: fn(&mut FuncCtx<'_>, &Pieces, &Pieces) -> Result<bool, ValueError>,
+    of_mixed: fn(&Mixed<'_>, &mut FuncCtx<'_>) -> Result<bool, ValueError>,
+}
+
+fn relate_interiors(cx: &mut FuncCtx<'_>, args: &[Value<'_>], relation: &OfInteriors) -> Out {
+    let function = relation.function;
     let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
     if a.shape.is_empty() || b.shape.is_empty() {
         return Ok(Value::Null);
     }
-    let (p, q) = (pieces(cx, &a.shape, function)?, pieces(cx, &b.shape, function)?);
-    if !asks(dimension(&p), dimension(&q)) {
+    let refused = || geographic(function, &[a.shape.kind(), b.shape.kind()]);
+    let (Some(p), Some(q)) = (pieces(cx, &a.shape)?, pieces(cx, &b.shape)?) else {
+        if srs.geographic {
+            return Err(refused());
+        }
+        let mixed = Mixed::of(cx, &a.shape, &b.shape, function)?;
+        let (d, e) = mixed.dimensions();
+        if !(relation.asks)(d, e) || (function == TOUCHES && mixed.are_points()) {
+            return Ok(Value::Null);
+        }
+        if function == TOUCHES && !meet(cx, &Pieces::of(&a.shape), &Pieces::of(&b.shape))? {
+            return Ok(Value::bool(false));
+        }
+        return (relation.of_mixed)(&mixed, cx).map(Value::bool);
+    };
+    if !(relation.asks)(dimension(&p), dimension(&q)) {
         return Ok(Value::Null);
     }
     if srs.geographic {
-        return Err(geographic(function, &[a.shape.kind(), b.shape.kind()]));
+        return Err(refused());
     }
-    how(cx, &p, &q).map(Value::bool)
+    (relation.of_pieces)(cx, &p, &q).map(Value::bool)
 }
+
+const TOUCHES: &str = "st_touches";
 
 /// They meet, but not inside of both. Points have no boundary, so that two of them never touch.
 pub fn touches(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let asks = |a, b| a > 0 || b > 0;
-    relate_interiors(cx, args, "st_touches", asks, |cx, a, b| {
-        Ok(meet(cx, a, b)? && interiors_meet(cx, a, b)?.is_none())
-    })
+    let relation = OfInteriors {
+        function: TOUCHES,
+        asks: |a, b| a > 0 || b > 0,
+        of_pieces: |cx, a, b| Ok(meet(cx, a, b)? && interiors_meet(cx, a, b)?.is_none()),
+        of_mixed: |mixed, cx| Ok(mixed.interiors(cx)?.is_none()),
+    };
+    relate_interiors(cx, args, &relation)
 }
 
 /// A part of `a` is inside of `b` and a part is outside; two lines cross in points.
 pub fn crosses(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let asks = |a, b| a < 2 && b > 0;
-    relate_interiors(cx, args, "st_crosses", asks, |cx, a, b| {
-        let common = interiors_meet(cx, a, b)?;
-        match (dimension(a), dimension(b)) {
-            (1, 1) => Ok(common == Some(0)),
-            _ => Ok(common.is_some() && !pieces_within(cx, a, b)?),
-        }
-    })
+    let relation = OfInteriors {
+        function: "st_crosses",
+        asks: |a, b| a < 2 && b > 0,
+        of_pieces: |cx, a, b| {
+            let common = interiors_meet(cx, a, b)?;
+            match (dimension(a), dimension(b)) {
+                (1, 1) => Ok(common == Some(0)),
+                _ => Ok(common.is_some() && !pieces_within(cx, a, b)?),
+            }
+        },
+        of_mixed: |mixed, cx| mixed.crosses(cx),
+    };
+    relate_interiors(cx, args, &relation)
 }
 
 /// What they have in common is of their dimension, and is neither of them.
 pub fn overlaps(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    relate_interiors(
-        cx,
-        args,
-        "st_overlaps",
-        |a, b| a == b,
-        |cx, a, b| {
+    let relation = OfInteriors {
+        function: "st_overlaps",
+        asks: |a, b| a == b,
+        of_pieces: |cx, a, b| {
             let whole = interiors_meet(cx, a, b)? == Some(dimension(a));
             Ok(whole && !pieces_within(cx, a, b)? && !pieces_within(cx, b, a)?)
         },
-    )
+        of_mixed: |mixed, cx| mixed.overlap(cx),
+    };
+    relate_interiors(cx, args, &relation)
 }
 
 /// The dimension of what two interiors have in common; `None`: nothing.
-fn interiors_meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<Option<u8>, ValueError> {
+pub fn interiors_meet(
+    cx: &mut FuncCtx<'_>,
+    a: &Pieces,
+    b: &Pieces,
+) -> Result<Option<u8>, ValueError> {
     match (dimension(a), dimension(b)) {
         (0, _) => some_inside(cx, &a.points, b),
         (_, 0) => some_inside(cx, &b.points, a),

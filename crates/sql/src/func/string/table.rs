@@ -104,7 +104,9 @@ pub const TABLE: &[FuncDef] = &[
         .takes(&[Arg::Text, Arg::Text, Arg::Number])
         .compares_two(),
     def("SOUNDEX", 1, 1, infer::soundex, soundex).texts(),
-    def("WEIGHT_STRING", 1, 1, infer::weights, weight_string).id(Id::WeightString).texts(),
+    def("WEIGHT_STRING", 1, 4, infer::weights, weights::weight_string)
+        .id(Id::WeightString)
+        .takes(&[Arg::Text, Arg::Number]),
     def("LIKE", 2, 3, infer::boolean, like)
         .id(Id::Like)
         .texts()

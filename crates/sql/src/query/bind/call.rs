@@ -72,7 +72,7 @@ impl Binder<'_> {
         one_explicit(def, &args)?;
         let args = in_one_collation(def, args)?;
         super::lengths::check_digits(def, &args)?;
-        if def.id == Id::WeightString && args.iter().any(|a| a.info.ty.is_numeric()) {
+        if def.id == Id::WeightString && args.first().is_some_and(|a| a.info.ty.is_numeric()) {
             // What is no text weighs nothing, and is not looked at.
             return Ok(BExpr::new(Node::Const(Value::Null), (def.infer)(&[])));
         }

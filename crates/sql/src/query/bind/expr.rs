@@ -353,10 +353,11 @@ impl Binder<'_> {
                     }
                 }
             }
-            Expr::WeightString { expr, to } => {
+            Expr::WeightString { expr, to, numbers } => {
                 let e = self.scalar(expr)?;
-                let e = self.weighed(e, to.as_deref())?;
-                self.func(names::WEIGHT_STRING, vec![e])?
+                let mut args = vec![self.weighed(e, to.as_deref())?];
+                args.extend(numbers.iter().flatten().map(|n| BExpr::constant(Value::UInt(*n))));
+                self.func(names::WEIGHT_STRING, args)?
             }
             Expr::GetFormat { kind, expr } => {
                 let k = BExpr::constant(Value::text(

@@ -165,7 +165,7 @@ impl Binder<'_> {
                 let x = replaced.0.unwrap_or_else(|| (**a).clone());
                 let y = replaced.1.unwrap_or_else(|| (**b).clone());
                 // Where the column is not compared as the expression is, it says nothing about it.
-                if let Ok(r) = operator::rule_of(&x, &y)
+                if let Ok(r) = operator::rule_of(&x, &y, "=")
                     && (r == *rule || rule.is_none())
                 {
                     (*rule, **a, **b) = (r, x, y);
@@ -174,7 +174,7 @@ impl Binder<'_> {
             Node::In { left, list, negated: false, .. } => {
                 let Some(column) = self.key_column(keys, left) else { return };
                 let rules: Result<Vec<_>, _> =
-                    list.iter().map(|(_, item)| operator::rule_of(&column, item)).collect();
+                    list.iter().map(|(_, item)| operator::rule_of(&column, item, "=")).collect();
                 if let Ok(rules) = rules
                     && rules.iter().zip(list.iter()).all(|(r, (was, _))| r == was || was.is_none())
                 {

@@ -11,7 +11,7 @@ use crate::errno;
 use crate::func::names;
 use crate::query::expr::adapt::{Adapt, JsonAs};
 use crate::query::expr::collations::{against, all_in_one, collated};
-use crate::query::expr::compared::rule_between;
+use crate::query::expr::compared::{is_integer_in_text, rule_between};
 use crate::query::expr::{BExpr, CmpOp, ListId, Node};
 use crate::query::plan::SubKind;
 use crate::query::plan::deprecated::Deprecated;
@@ -140,7 +140,7 @@ fn works_on_bytes(op: BitOp, (a, hex): (&BExpr, bool), (b, other): (&BExpr, bool
 /// `a op b` of single values.
 pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
     let (a, b) = (whole_average(a), whole_average(b));
-    let rule = rule_of(&a, &b)?;
+    let rule = rule_of(&a, &b, op.sign())?;
     let nullable = op != CmpOp::NullSafe && (a.info.nullable || b.info.nullable);
     let e = BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable);
     Ok(if op == CmpOp::NullSafe { null_safe_sent(e) } else { e })
@@ -153,19 +153,12 @@ pub fn compare_as_doubles(op: CmpOp, a: BExpr, b: BExpr) -> BExpr {
     BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable)
 }
 
-pub fn rule_of(a: &BExpr, b: &BExpr) -> Bind<Option<CompareRule>> {
+/// The rule by which two sides of an operator meet; 1267 names it.
+pub fn rule_of(a: &BExpr, b: &BExpr, operator: &str) -> Bind<Option<CompareRule>> {
     if a.is_untyped() || b.is_untyped() || is_integer_in_text(a, b) || is_integer_in_text(b, a) {
         return Ok(None);
     }
-    rule_between((a, &a.info), (b, &b.info)).map(Some).map_err(value_error)
-}
-
-/// A text of the statement beside a column of integers: when it is one, they are compared as such, else as doubles.
-fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
-    matches!(column.node, Node::Col(_))
-        && matches!(column.info.ty, SqlType::Int { .. })
-        && matches!(text.node, Node::Const(_) | Node::Param(_))
-        && text.info.ty.is_string()
+    rule_between((a, &a.info), (b, &b.info), operator).map(Some).map_err(value_error)
 }
 
 impl Binder<'_> {
@@ -506,7 +499,9 @@ impl Binder<'_> {
         let written = std::iter::once(expr).chain(list);
         let bound = std::iter::once(left).chain(items);
         let sides = written.zip(bound).map(|(w, e)| self.with_text(w, e)).collect();
-        let mut items = all_in_one(" IN ", sides)?.into_iter();
+        // A list of one is an equation.
+        let operation = if list.len() == 1 { "=" } else { " IN " };
+        let mut items = all_in_one(operation, sides)?.into_iter();
         let left = items.next().ok_or_else(|| columns_expected(1))?;
         let items: Vec<BExpr> = items.map(whole_average).collect();
         // One document makes documents of all that it is compared with.
@@ -553,7 +548,8 @@ impl Binder<'_> {
         let numbers = list.iter().zip(&pairs).any(|(w, (_, item))| self.is_number(w, item));
         let rule = |(w, (_, item)): (&Expr, (BExpr, BExpr))| {
             let doubles = numbers && self.are_decimal_and_text((expr, &left), (w, &item));
-            let rule = if doubles { Some(CompareRule::Double) } else { rule_of(&left, &item)? };
+            let rule =
+                if doubles { Some(CompareRule::Double) } else { rule_of(&left, &item, "=")? };
             Ok((rule, item))
         };
         let pairs = list.iter().zip(pairs).map(rule).collect::<Bind<Vec<_>>>()?;

@@ -126,7 +126,7 @@ pub fn compare_sides(
     let as_integers = || rule_of_integers(x, y).filter(|_| beside_integer(a, b));
     let rule = match rule.or_else(as_integers) {
         Some(r) => r,
-        None => rule_between((a, &info_at_run(a, x)), (b, &info_at_run(b, y)))?,
+        None => rule_between((a, &info_at_run(a, x)), (b, &info_at_run(b, y)), "=")?,
     };
     let before = ev.cx.warnings.quiet;
     for (text, v, other) in [(a, x, y), (b, y, x)] {

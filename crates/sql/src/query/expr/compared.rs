@@ -7,17 +7,17 @@
 
 use super::{BExpr, Node};
 use crate::value::compare::CompareRule;
-use crate::value::{Class, TypeInfo, ValueError};
+use crate::value::{Class, SqlType, TypeInfo, ValueError};
 
 /// An expression and its type, which of a parameter is known at run time only.
 pub type Side<'a> = (&'a BExpr, &'a TypeInfo);
 
-/// The rule for two expressions. 1267 when their collations have equal claims.
-pub fn rule_between(a: Side<'_>, b: Side<'_>) -> Result<CompareRule, ValueError> {
+/// The rule for two expressions. 1267 when their collations have equal claims; it names the operator.
+pub fn rule_between(a: Side<'_>, b: Side<'_>, operator: &str) -> Result<CompareRule, ValueError> {
     if are_decimal_and_text(a, b) || are_decimal_and_text(b, a) {
         return Ok(CompareRule::Decimal);
     }
-    CompareRule::of(a.1, b.1, "=")
+    CompareRule::of(a.1, b.1, operator)
 }
 
 /// Whether a decimal of a row is compared with a text that has one value in the statement.
@@ -26,6 +26,14 @@ fn are_decimal_and_text((number, n): Side<'_>, (text, t): Side<'_>) -> bool {
         && t.ty.class() == Class::Text
         && is_settled(text)
         && !is_settled(number)
+}
+
+/// A text of the statement beside a column of integers: when it is one, they are compared as such, else as doubles.
+pub fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
+    matches!(column.node, Node::Col(_))
+        && matches!(column.info.ty, SqlType::Int { .. })
+        && matches!(text.node, Node::Const(_) | Node::Param(_))
+        && text.info.ty.is_string()
 }
 
 /// A constant, or a variable.
@@ -37,7 +45,7 @@ pub fn is_settled(e: &BExpr) -> bool {
 mod tests {
     use super::*;
     use crate::query::expr::ColRef;
-    use crate::value::{Collation, Decimal, SqlType, Value};
+    use crate::value::{Collation, Decimal, Value};
 
     #[test]
     fn decimals_of_rows_and_constant_texts() {
@@ -53,8 +61,8 @@ mod tests {
         let constant = BExpr::constant(Value::str("1"));
         let rule = |a: &BExpr, b: &BExpr| {
             let (ab, ba) = (
-                rule_between((a, &a.info), (b, &b.info)).expect("two that can be compared"),
-                rule_between((b, &b.info), (a, &a.info)).expect("two that can be compared"),
+                rule_between((a, &a.info), (b, &b.info), "=").expect("two that can be compared"),
+                rule_between((b, &b.info), (a, &a.info), "=").expect("two that can be compared"),
             );
             assert_eq!(ab, ba);
             ab

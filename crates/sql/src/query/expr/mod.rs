@@ -55,15 +55,22 @@ impl CmpOp {
         }
     }
 
-    /// The sign of an operator that asks for an order. Geometries have none: they are only equal or not.
-    pub fn ordering_sign(self) -> Option<&'static str> {
-        Some(match self {
+    pub fn sign(self) -> &'static str {
+        match self {
+            CmpOp::Eq => "=",
+            CmpOp::NullSafe => "<=>",
+            CmpOp::Ne => "<>",
             CmpOp::Lt => "<",
             CmpOp::Le => "<=",
             CmpOp::Gt => ">",
             CmpOp::Ge => ">=",
-            CmpOp::Eq | CmpOp::NullSafe | CmpOp::Ne => return None,
-        })
+        }
+    }
+
+    /// The sign of an operator that asks for an order. Geometries have none: they are only equal or not.
+    pub fn ordering_sign(self) -> Option<&'static str> {
+        let ordered = !matches!(self, CmpOp::Eq | CmpOp::NullSafe | CmpOp::Ne);
+        ordered.then(|| self.sign())
     }
 
     /// The operator with its sides exchanged.

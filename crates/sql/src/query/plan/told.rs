@@ -356,8 +356,8 @@ fn keeps_rows(block: &Block) -> bool {
 
 /// Aggregates that take the rows of a group one behind the other.
 fn sorts_for_groups(agg: &Aggregation) -> bool {
-    let behind =
-        |kind| matches!(kind, AggKind::GroupConcat | AggKind::JsonArray | AggKind::JsonObject);
+    use AggKind::{Collect, GroupConcat, JsonArray, JsonObject};
+    let behind = |kind| matches!(kind, GroupConcat | JsonArray | JsonObject | Collect);
     agg.specs.iter().any(|(s, _)| s.distinct || behind(s.kind))
 }
 

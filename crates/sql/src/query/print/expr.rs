@@ -444,6 +444,7 @@ impl<'p> Note<'p> {
             AggKind::VarSamp => "var_samp",
             AggKind::JsonArray => "json_arrayagg",
             AggKind::JsonObject => "json_objectagg",
+            AggKind::Collect => "st_collect",
         };
         let distinct = if spec.distinct { "distinct " } else { "" };
         let _ = write!(self.out, "{name}({distinct}");

@@ -11,6 +11,7 @@
 //!   order of the axes in its texts.
 
 pub mod cast;
+pub mod edges;
 pub mod geojson;
 pub mod plane;
 pub mod srs;
