@@ -192,6 +192,8 @@ fn a_hash_finds_what_a_comparison_finds() {
                     format!("select x.id, y.id from x join y on {on} order by x.id, y.id")
                 };
                 let expected = c.ask(&rows(&plain)).await.line();
+                // 1267 names the operator.
+                let expected = expected.replace("operation '<>'", "operation '='");
                 assert_eq!(c.ask(&rows(&by_hash)).await.line(), expected, "{by_hash}");
                 // Texts of two collations, and dates with what is not one.
                 if expected.starts_with('E') {

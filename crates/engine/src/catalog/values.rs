@@ -50,7 +50,7 @@ impl Seen {
         let once = self.times.values().filter(|t| **t == 1).count() as f64;
         let all = (rows as f64).max(n);
         let unseen = 1.0 - (1.0 - n / all) * once / n;
-        (d / unseen.max(n / all)).clamp(d, all) as u64
+        (d / unseen.max(n / all)).round().clamp(d, all) as u64
     }
 }
 
