@@ -122,7 +122,7 @@ pub use status::{
 #[doc(hidden)]
 pub use table::{
     ColumnDef, ColumnHistory, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewColumns, NewTable,
-    SchemaDef, Table, TableDef, Use, UseCounts, Uses,
+    SchemaDef, Table, TableDef, UNSEEN, Use, UseCounts, Uses,
 };
 #[doc(hidden)]
 pub use txn::{

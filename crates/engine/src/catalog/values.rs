@@ -1,4 +1,4 @@
-//! How many different values the columns of a table have, estimated from a few of its leaves.
+//! What values the columns of a table have, estimated from a few of its leaves: how many different ones, and which are often there.
 //!
 //! A sample of `n` rows of `N` has `d` different values of a column, `f` of which it has once. Where all are there once, the column is taken for
 //! one whose rows all differ; else the values that were not seen are estimated from those that were seen once, by d / (1 - (1 - n/N) f/n)
@@ -9,15 +9,16 @@ use crate::btree;
 use crate::error::Result;
 use crate::mtr::{self, Core};
 use crate::row::{Datum, RowView, validate};
-use crate::table::Table;
+use crate::sync::atomic::Ordering;
+use crate::table::{ColumnSample, Table, hash_of};
 use crate::txn::{ROW_HEADER, RowHeader};
 use std::collections::HashMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hasher;
 
 /// Leaves that are read, and rows that are taken of each.
 const LEAVES: usize = 16;
 const ROWS: usize = 40;
+/// Values of a column that are kept with their shares.
+const COMMON: usize = 32;
 
 /// The rows of a sample by what one column has in them.
 #[derive(Default)]
@@ -29,22 +30,32 @@ struct Seen {
 
 impl Seen {
     fn add(&mut self, v: Datum<'_>) {
-        let mut h = DefaultHasher::new();
-        match v {
-            Datum::Null => return,
-            Datum::Int(n) => h.write_i64(n),
-            Datum::UInt(n) => h.write_u64(n),
-            Datum::Float(f) => h.write_u64(f.to_bits()),
-            Datum::Bytes(b) => h.write(b),
-        }
         self.rows += 1;
-        *self.times.entry(h.finish()).or_default() += 1;
+        if let Some(hash) = hash_of(v) {
+            *self.times.entry(hash).or_default() += 1;
+        }
+    }
+
+    /// What the sample tells of a table of so many rows.
+    fn told(&self, rows: u64) -> ColumnSample {
+        let (n, mut often) = (self.rows.max(1) as f32, Vec::new());
+        let known: u32 = self.times.values().sum();
+        often.extend(self.times.iter().filter(|(_, times)| **times > 1).map(|(h, t)| (*h, *t)));
+        often.sort_unstable_by_key(|(hash, times)| (std::cmp::Reverse(*times), *hash));
+        often.truncate(COMMON);
+        let among: u32 = often.iter().map(|(_, times)| *times).sum();
+        ColumnSample {
+            values: self.values(rows),
+            common: often.into_iter().map(|(hash, times)| (hash, times as f32 / n)).collect(),
+            others: (known - among) as f32 / n,
+        }
     }
 
     /// Values in all of a table's rows.
     fn values(&self, rows: u64) -> u64 {
-        let (n, d) = (self.rows as f64, self.times.len() as f64);
-        if self.rows == 0 {
+        let known: u32 = self.times.values().sum();
+        let (n, d) = (f64::from(known), self.times.len() as f64);
+        if known == 0 {
             return 0;
         }
         let once = self.times.values().filter(|t| **t == 1).count() as f64;
@@ -58,7 +69,7 @@ impl Seen {
 pub async fn sample(core: &Core, t: &Table, rows: u64) -> Result<()> {
     let mut seen: Vec<Seen> = (0..t.layout.len()).map(|_| Seen::default()).collect();
     let tree = &t.indexes[0].tree;
-    let leaves = (t.indexes[0].leaves.load(crate::sync::atomic::Ordering::Relaxed) as usize).max(1);
+    let leaves = (t.indexes[0].leaves.load(Ordering::Relaxed) as usize).max(1);
     let most = leaves.min(LEAVES);
     for i in 0..most {
         let share = (i as f64 + 0.5) / most as f64;
@@ -67,9 +78,7 @@ pub async fn sample(core: &Core, t: &Table, rows: u64) -> Result<()> {
             add_row(t, value, &mut seen);
         }
     }
-    for (column, seen) in seen.iter().enumerate() {
-        t.values.set(column, seen.values(rows));
-    }
+    t.values.set(seen.iter().map(|s| s.told(rows)).collect());
     Ok(())
 }
 
@@ -114,5 +123,20 @@ mod tests {
             let guess = estimated(drawn.into_iter(), 100_000) as f64 / truth as f64;
             assert!((0.5..2.0).contains(&guess), "{truth}: {guess}");
         }
+    }
+
+    #[test]
+    fn values_that_are_often_there_are_known_with_their_shares() {
+        let mut seen = Seen::default();
+        for n in 0..600 {
+            seen.add(match n % 4 {
+                0 | 1 => Datum::Int(-1),
+                2 => Datum::Int(n),
+                _ => Datum::Null,
+            });
+        }
+        let told = seen.told(1_000_000);
+        assert_eq!(told.common, [(hash_of(Datum::Int(-1)).unwrap(), 0.5)]);
+        assert!((told.others - 0.25).abs() < 1e-6 && told.share(Datum::Int(2)) < 0.001, "{told:?}");
     }
 }

@@ -260,7 +260,7 @@ impl Table {
             rows: common.rows,
             rows_kept: AtomicU64::new(common.rows_kept),
             sampled_rows: AtomicU64::new(u64::MAX),
-            values: ColumnValues::new(layout.len()),
+            values: ColumnValues::default(),
             auto: common.auto,
             row_ids: common.row_ids,
             parts: Vec::new(),
@@ -561,7 +561,10 @@ impl Table {
                 mine.store(most, Ordering::Relaxed);
             }
         }
-        self.values.take_most(self.parts.iter().map(|p| &p.values));
+        let sampled = self.parts.iter().filter(|p| !p.values.all().is_empty());
+        if let Some(largest) = sampled.max_by_key(|p| p.estimated_rows()) {
+            self.values.set(largest.values.all());
+        }
     }
 
     /// The file that the table is in, relative to the data directory.

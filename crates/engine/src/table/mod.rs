@@ -19,6 +19,7 @@ mod mdl;
 mod row_log;
 mod uses;
 
+pub use column_values::{ColumnSample, UNSEEN, hash_of};
 pub use def::{ColumnDef, ColumnHistory, IndexDef, NewColumns, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Part, Storage, decode_table, encode_table};
 pub use entries::Entries;

@@ -6,7 +6,7 @@
 //! from. Of orders that cost the same the one that was written is taken.
 
 use super::searches::On;
-use super::selectivity::selectivity;
+use super::selectivity::{sampled, selectivity};
 use super::{Chosen, Done, Optimizer};
 use crate::errno;
 use crate::query::expr::guessed::EQUAL;
@@ -488,22 +488,15 @@ impl Optimizer<'_> {
         Shares { all: told * rest.product::<f64>(), told }
     }
 
-    /// The share of a table's rows that a condition leaves of which histograms do not tell: of an equality by the number of values that a
-    /// sample has shown the column to have.
+    /// The share of a table's rows that a condition leaves of which histograms do not tell: of an equality by a sample of its column.
     fn guess(&self, c: &BExpr, t: usize) -> f64 {
-        let guessed = c.guessed_share();
-        let Source::Table(table) = &self.b.tables[t].source else { return guessed };
-        let engine = &table.engine;
-        if engine.estimated_rows() < SAMPLED_ROWS || engine.layout.len() != table.columns.len() {
-            return guessed;
-        }
-        match usable(c, t as u16, &|_| true) {
-            Some((col, Usable::Eq(alts))) => match engine.values.of(usize::from(col)) {
-                Some(values) => (alts.len() as f64 / values as f64).min(1.0),
-                None => guessed,
-            },
-            _ => guessed,
-        }
+        let sampled = match &self.b.tables[t].source {
+            Source::Table(table) if table.engine.estimated_rows() >= SAMPLED_ROWS => {
+                sampled(c, t as u16, table, self.env)
+            }
+            _ => None,
+        };
+        sampled.unwrap_or_else(|| c.guessed_share())
     }
 }
 

@@ -14,6 +14,7 @@ use crate::query::ranges::is_known;
 use crate::query::ranges::point::{Point, point_of};
 use crate::value::{EvalCtx, Value, Warnings};
 use std::sync::Arc;
+use weir_engine::UNSEEN;
 
 /// What is known of conditions that all hold: their share, and which of them it is about.
 #[derive(Debug, PartialEq)]
@@ -30,11 +31,7 @@ pub fn selectivity(conds: &[&BExpr], t: u16, table: &SqlTable, env: &PlanEnv<'_>
         return told;
     }
     let mut user_vars = UserVars::default();
-    let mut cx = EvalCtx::new(env.reads.session);
-    (cx.mode, cx.tz) = (env.reads.settings.mode, env.reads.settings.tz);
-    cx.collation = env.reads.settings.collation;
-    cx.warnings = Warnings::with_limit(0);
-    let ev = Ev { cx, vars: env.reads.vars, user_vars: &mut user_vars, lists: Default::default() };
+    let ev = evaluator(env, &mut user_vars);
     let mut teller = Teller { t, table, params: env.params, ev };
     let mut all = Conjunction::default();
     for (c, by) in conds.iter().zip(&mut told.by) {
@@ -44,6 +41,44 @@ pub fn selectivity(conds: &[&BExpr], t: u16, table: &SqlTable, env: &PlanEnv<'_>
     }
     told.share = all.share();
     told
+}
+
+/// For constants, without a warning.
+fn evaluator<'e>(env: &PlanEnv<'e>, user_vars: &'e mut UserVars) -> Ev<'e> {
+    let mut cx = EvalCtx::new(env.reads.session);
+    (cx.mode, cx.tz) = (env.reads.settings.mode, env.reads.settings.tz);
+    cx.collation = env.reads.settings.collation;
+    cx.warnings = Warnings::with_limit(0);
+    Ev { cx, vars: env.reads.vars, user_vars, lists: Default::default() }
+}
+
+/// The share of the rows of table `t` that an equality leaves, by the sample of its column's values. What it is compared with need not be
+/// known: then it is that of any value.
+pub fn sampled(c: &BExpr, t: u16, table: &SqlTable, env: &PlanEnv<'_>) -> Option<f64> {
+    let Some((col, Usable::Eq(alts))) = usable(c, t, &|_| true) else { return None };
+    let columns = &table.columns;
+    // A virtual column has no place in the rows.
+    if table.engine.layout.len() != columns.len() {
+        return None;
+    }
+    let sample = table.engine.values.of(usize::from(col))?;
+    let mut user_vars = UserVars::default();
+    let mut ev = evaluator(env, &mut user_vars);
+    let ty = columns[usize::from(col)].ty;
+    let mut share = |alt: &Alt| {
+        if !is_known(&alt.expr, env.params) {
+            return sample.average();
+        }
+        let Ok(v) = eval(&alt.expr, &Frame::empty(env.params), &mut ev) else {
+            return sample.average();
+        };
+        match point_of(&ty, &v, alt.rule, &mut ev) {
+            Point::Exact(d) => sample.share(d.as_ref()),
+            Point::Null | Point::Below | Point::Above | Point::Between(_) => UNSEEN,
+            Point::Around(..) | Point::Unknown => sample.average(),
+        }
+    };
+    Some(alts.iter().map(&mut share).sum::<f64>().min(1.0))
 }
 
 /// What one condition leaves.
