@@ -660,7 +660,8 @@ fn estimates_of_conditions() {
     });
 }
 
-/// The table of which conditions leave fewer rows leads, where histograms tell which one that is.
+/// The table of which conditions leave fewer rows leads, where histograms tell which one that is. The tables are too small for their columns to
+/// be guessed by a sample.
 #[test]
 fn order_of_joins() {
     with_server(1, |server| async move {
@@ -668,7 +669,7 @@ fn order_of_joins() {
         c.all(&[
             "create table a (id int primary key, kind int, b int)",
             "create table b (id int primary key, kind int, a int)",
-            "insert into a with recursive r as (select 1 n union all select n + 1 from r where n < 1000) select n, n % 2, n from r",
+            "insert into a with recursive r as (select 1 n union all select n + 1 from r where n < 900) select n, n % 2, n from r",
             "insert into b select id, if(id = 7, 1, 0), id from a",
             "analyze table a, b",
         ])

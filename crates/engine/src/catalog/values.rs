@@ -1,6 +1,6 @@
 //! What values the columns of a table have, estimated from a few of its leaves: how many different ones, and which are often there.
 //!
-//! A sample of `n` rows of `N` has `d` different values of a column, `f` of which it has once. Where all are there once, the column is taken for
+//! Values that are often there are kept with their shares. Of the rest, a sample of `n` rows of `N` has `d` different values of a column, `f` of which it has once. Where all are there once, the column is taken for
 //! one whose rows all differ; else the values that were not seen are estimated from those that were seen once, by d / (1 - (1 - n/N) f/n)
 //! (Haas and others 1995, the first-order jackknife). Rows of a leaf were often written together, so a column whose values come in runs is
 //! taken to have fewer than it has. NULL is no value.
@@ -17,8 +17,9 @@ use std::collections::HashMap;
 /// Leaves that are read, and rows that are taken of each.
 const LEAVES: usize = 16;
 const ROWS: usize = 40;
-/// Values of a column that are kept with their shares.
+/// Values of a column that are kept with their shares, and of how many rows each of them has one at least.
 const COMMON: usize = 32;
+const OFTEN: usize = 100;
 
 /// The rows of a sample by what one column has in them.
 #[derive(Default)]
@@ -38,28 +39,30 @@ impl Seen {
 
     /// What the sample tells of a table of so many rows.
     fn told(&self, rows: u64) -> ColumnSample {
-        let (n, mut often) = (self.rows.max(1) as f32, Vec::new());
+        let n = self.rows.max(1) as f32;
         let known: u32 = self.times.values().sum();
-        often.extend(self.times.iter().filter(|(_, times)| **times > 1).map(|(h, t)| (*h, *t)));
-        often.sort_unstable_by_key(|(hash, times)| (std::cmp::Reverse(*times), *hash));
-        often.truncate(COMMON);
-        let among: u32 = often.iter().map(|(_, times)| *times).sum();
+        let is_common = |times: u32| times > 2 && times as usize * OFTEN >= known as usize;
+        let mut common: Vec<(u64, u32)> =
+            self.times.iter().filter(|(_, t)| is_common(**t)).map(|(h, t)| (*h, *t)).collect();
+        common.sort_unstable_by_key(|(hash, times)| (std::cmp::Reverse(*times), *hash));
+        common.truncate(COMMON);
+        let others = known - common.iter().map(|(_, times)| times).sum::<u32>();
+        let rare = (self.times.len() - common.len()) as f64;
+        let all = (rows as f64 * f64::from(others) / f64::from(n)).round();
         ColumnSample {
-            values: self.values(rows),
-            common: often.into_iter().map(|(hash, times)| (hash, times as f32 / n)).collect(),
-            others: (known - among) as f32 / n,
+            values: common.len() as u64 + self.rare_values(f64::from(others), rare, all),
+            common: common.into_iter().map(|(hash, times)| (hash, times as f32 / n)).collect(),
+            others: others as f32 / n,
         }
     }
 
-    /// Values in all of a table's rows.
-    fn values(&self, rows: u64) -> u64 {
-        let known: u32 = self.times.values().sum();
-        let (n, d) = (f64::from(known), self.times.len() as f64);
-        if known == 0 {
+    /// Values in `all` rows, of which the sample has `n` with `d` values: those that are not common.
+    fn rare_values(&self, n: f64, d: f64, all: f64) -> u64 {
+        if n == 0.0 {
             return 0;
         }
+        let all = all.max(n);
         let once = self.times.values().filter(|t| **t == 1).count() as f64;
-        let all = (rows as f64).max(n);
         let unseen = 1.0 - (1.0 - n / all) * once / n;
         (d / unseen.max(n / all)).round().clamp(d, all) as u64
     }
@@ -104,7 +107,7 @@ mod tests {
     fn estimated(values: impl Iterator<Item = i64>, rows: u64) -> u64 {
         let mut seen = Seen::default();
         values.for_each(|v| seen.add(Datum::Int(v)));
-        seen.values(rows)
+        seen.told(rows).values
     }
 
     #[test]
@@ -137,6 +140,7 @@ mod tests {
         }
         let told = seen.told(1_000_000);
         assert_eq!(told.common, [(hash_of(Datum::Int(-1)).unwrap(), 0.5)]);
+        assert_eq!(told.values, 250_001);
         assert!((told.others - 0.25).abs() < 1e-6 && told.share(Datum::Int(2)) < 0.001, "{told:?}");
     }
 }
