@@ -1,7 +1,8 @@
 //! What values the columns of a table have, estimated from a few of its leaves: how many different ones, and which are often there.
 //!
-//! Values that are often there are kept with their shares. Of the rest, a sample of `n` rows of `N` has `d` different values of a column, `f` of which it has once. Where all are there once, the column is taken for
-//! one whose rows all differ; else the values that were not seen are estimated from those that were seen once, by d / (1 - (1 - n/N) f/n)
+//! Values that are often there are kept with their shares. Of the rest, a sample of `n` rows of `N` has `d` different values of a column, `f`
+//! of which it has once. Where all are there once, the column is taken for one whose rows all differ; else the values that were not seen are
+//! estimated from those that were seen once, by d / (1 - (1 - n/N) f/n)
 //! (Haas and others 1995, the first-order jackknife). Rows of a leaf were often written together, so a column whose values come in runs is
 //! taken to have fewer than it has. NULL is no value.
 
