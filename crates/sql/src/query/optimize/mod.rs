@@ -16,6 +16,7 @@ mod distinct;
 mod extreme;
 mod index_merge;
 mod loose;
+mod matches;
 mod multi_valued;
 mod order;
 mod ordered;

@@ -5,6 +5,7 @@
 //! goes on to each table that may follow. Up to [`WHOLE`] tables that is every order; beyond, only the cheapest sets of a size are gone on
 //! from. Of orders that cost the same the one that was written is taken.
 
+use super::matches::guessed_matches;
 use super::searches::On;
 use super::selectivity::{sampled, selectivity};
 use super::{Chosen, Done, Optimizer};
@@ -33,7 +34,7 @@ const KEEP_ROW: f64 = 1.0;
 /// The share of what it costs to keep rows that one run of a subquery is charged with, where they outlast it.
 const LASTING: f64 = 0.1;
 /// Of smaller tables guesses are as good as samples, and they are MySQL's, so EXPLAIN says what it says there.
-const SAMPLED_ROWS: u64 = 1000;
+pub const SAMPLED_ROWS: u64 = 1000;
 /// What is guessed of a table that is made again for each row before it.
 const MADE: f64 = 100.0;
 
@@ -318,7 +319,7 @@ impl Optimizer<'_> {
             };
         }
         let hash = self.equal(t, on, bound);
-        let rows = matches(total, hash.len());
+        let rows = self.matches(t, total, &hash).rows;
         let (once, each) = match hash.is_empty() {
             true => (0.0, total * KEPT_ROW),
             false => (total * KEEP_ROW, KEPT_ROW * (1.0 + rows)),
@@ -362,13 +363,18 @@ impl Optimizer<'_> {
         if bound == 0 && (!lasting || equal.is_empty() && computed.is_empty()) {
             return read(access);
         }
-        let left = matches(rows, equal.len());
+        let matches = self.matches(t, rows, &equal);
+        let left = matches.rows;
         let share = if lasting && again { LASTING } else { 1.0 };
         let once = (cost + rows * KEEP_ROW) * share;
         // What is computed leaves its share of them, as every condition does.
-        let found = matches(rows, equal.len() + computed.len());
+        let found = match equal.is_empty() {
+            true => guessed_matches(rows, computed.len(), self.most_guessed(t)),
+            false => left * EQUAL.powi(computed.len() as i32),
+        };
         let each = KEPT_ROW * (1.0 + found);
-        let hashed = (!equal.is_empty()).then_some((rows, left));
+        let by_hash = !equal.is_empty() || !computed.is_empty();
+        let hashed = (by_hash && !matches.is_known).then_some((rows, found));
         let kept = Some(KeptBy { equal, computed, lasting });
         Way { access, rows, left, once, each, kept, hashed, shares: Shares::ALL }
     }
@@ -531,14 +537,6 @@ impl Way {
         };
         let kept = self.kept.iter().flat_map(|k| &k.equal);
         by_key || (matches!(u, Usable::Eq(_)) && kept.into_iter().any(|(c, ..)| *c == col))
-    }
-}
-
-/// Rows with equal values in so many columns.
-fn matches(total: f64, columns: usize) -> f64 {
-    match columns {
-        0 => total,
-        n => (total * EQUAL.powi(n as i32)).clamp(1.0, 20.0),
     }
 }
 

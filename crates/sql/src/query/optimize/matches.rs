@@ -1,0 +1,97 @@
+//! How many rows of a table a hash finds for each row before it.
+//!
+//! Of an equality of two columns whose numbers of different values are known it is what System R assumed: each value of the column with
+//! fewer values is among those of the other one, so that a row finds a row in so many as the larger number says. Where only the number of
+//! one side is known, that one is taken; where neither is, MySQL's guess for an equality.
+
+use super::{Optimizer, order::SAMPLED_ROWS};
+use crate::query::expr::guessed::EQUAL;
+use crate::query::expr::keyed::Keyed;
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::Source;
+
+/// Rows that a hash finds.
+#[derive(Clone, Copy)]
+pub struct Matches {
+    pub rows: f64,
+    /// Numbers of values say so; else it is a guess.
+    pub is_known: bool,
+}
+
+/// The most rows that a hash is guessed to find where the number of rows among which it looks says nothing.
+const GUESSED: f64 = 20.0;
+
+/// Rows among `total` that equal something in so many columns, or in what is computed of them, and `most` at most.
+pub fn guessed_matches(total: f64, columns: usize, most: f64) -> f64 {
+    match columns {
+        0 => total,
+        n => (total * EQUAL.powi(n as i32)).min(most).max(1.0),
+    }
+}
+
+/// What is known of the values of a column: how many there are, and the share of the rows that have one.
+#[derive(Clone, Copy)]
+struct Distinct {
+    values: f64,
+    rows: f64,
+}
+
+impl Optimizer<'_> {
+    /// Among `total` rows of table `t`, by columns that equal something of the tables before.
+    pub fn matches(&self, t: usize, total: f64, equal: &[(u16, Keyed, BExpr)]) -> Matches {
+        // How many rows a derived table has is a guess itself.
+        let is_table = matches!(self.b.tables[t].source, Source::Table(_));
+        let mut share = 1.0;
+        let mut is_known = is_table && !equal.is_empty();
+        for (col, _, other) in equal {
+            let own = self.distinct(t, usize::from(*col));
+            let other = match &other.node {
+                Node::Col(c) if c.depth == 0 => {
+                    self.distinct(usize::from(c.table), usize::from(c.col))
+                }
+                _ => None,
+            }
+            .filter(|_| is_table);
+            share *= match (own, other) {
+                (Some(own), Some(other)) => own.rows / own.values.max(other.values),
+                (Some(one), None) => one.rows / one.values,
+                (None, Some(other)) => 1.0 / other.values,
+                (None, None) => EQUAL,
+            };
+            is_known &= own.is_some() || other.is_some();
+        }
+        match (is_known, equal.len()) {
+            (true, 1) => Matches { rows: total * share, is_known },
+            // Columns by which tables are joined together often say the same, so that several of them find no fewer than one row.
+            (true, _) => Matches { rows: (total * share).max(1.0), is_known },
+            (false, n) => {
+                Matches { rows: guessed_matches(total, n, self.most_guessed(t)), is_known }
+            }
+        }
+    }
+
+    /// The most that is guessed of a hash in table `t`. A block that is run for each row around it has few rows before a table in one run,
+    /// so that how many rows there are says nothing; nor does it of a derived table, whose number is a guess.
+    pub fn most_guessed(&self, t: usize) -> f64 {
+        match self.b.tables[t].source {
+            Source::Table(_) if !self.is_run_again() => f64::INFINITY,
+            _ => GUESSED,
+        }
+    }
+
+    /// `None`: nothing is known of the column.
+    fn distinct(&self, t: usize, col: usize) -> Option<Distinct> {
+        let Source::Table(table) = &self.b.tables.get(t)?.source else { return None };
+        let rows = table.engine.estimated_rows();
+        if table.is_unique_alone(col) {
+            return Some(Distinct { values: rows.max(1) as f64, rows: 1.0 });
+        }
+        // A virtual column has no place in the rows.
+        if rows < SAMPLED_ROWS || table.engine.layout.len() != table.columns.len() {
+            return None;
+        }
+        let sample = table.engine.values.of(col)?;
+        let values = sample.values as f64;
+        Some(Distinct { values, rows: sample.average() * values })
+    }
+}
