@@ -14,6 +14,8 @@ insert into texts values (1,'ab  ','äö',x'0102','größe 🌍','äöü','ξ�
 create table documents (id int primary key, j json, g geometry, p point, ls linestring);
 insert into documents values (1,'{"a": [1, 2.5, "x", null, true], "ü": {"deep": [[]]}, "big": 18446744073709551615}',st_geomfromtext('POLYGON((0 0,1 0,1 1,0 0))'),point(1,2),st_geomfromtext('LINESTRING(0 0,1 1)',4326)),(2,'[]',null,null,null),(3,null,point(0,0),point(-1.5,2.5),null);
 update documents set j = json_set(j, '$.a[1]', 'changed') where id = 1;
+insert into documents (id, j) select id + 10, json_object('pad', repeat('p', 500), 'was', j, 'n', id) from documents;
+set binlog_row_value_options = partial_json; update documents set j = json_set(j, '$.n', -1, '$.new', json_array(1.50, null)), p = point(1,1) where id > 10; update documents set j = json_array_insert(j, '$.new[0]', date'2026-11-29') where id = 11; set binlog_row_image = minimal; update documents set j = json_remove(j, '$.was') where id in (11, 12); update documents set j = json_set(j, '$."odd ""name"', 1, '$.ü', 2) where id = 13; update documents set j = '7' where id = 12; set binlog_row_value_options = default; set binlog_row_image = default;
 create table made (a int, b int as (a + 1) virtual, c int as (a * 2) stored, d varchar(10) default (concat('d', 1)), primary key (a), key fk1 ((a + b)));
 insert into made (a) values (1),(2),(3); update made set a = 9 where a = 2; delete from made where a = 3;
 create table nokey (a int, b varchar(20)); insert into nokey values (1,'x'),(1,'x'),(2,null),(null,null); update nokey set b = 'z' where a = 1 limit 1; delete from nokey where a is null;

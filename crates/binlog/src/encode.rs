@@ -11,8 +11,11 @@ use crate::query::{Settings, var};
 use crate::rows::{Image, flag};
 use crate::set::GtidSet;
 use crate::table_map::{ColumnType, TableMap, field};
-use crate::value::{Date, DateTime, Time, Value};
+use crate::value::{Date, DateTime, JsonDiff, JsonOp, Time, Value};
 use weir_wire::{put_lenenc_int, put_lenenc_str};
+
+/// Bit of the options of an update's image: documents may be written as changes.
+const PARTIAL_JSON: u64 = 1;
 
 /// Writes the events of one file or stream.
 #[derive(Clone, Debug)]
@@ -284,6 +287,31 @@ fn put(meta: &mut Vec<u8>, bytes: &[u8], code: u8) -> u8 {
 pub fn bits(flags: &[bool]) -> Vec<u8> {
     let byte = |c: &[bool]| c.iter().rev().fold(0, |n, b| n << 1 | u8::from(*b));
     flags.chunks(8).map(byte).collect()
+}
+
+/// What the image behind a partial update begins with: for each document of the table whether it is written as changes.
+pub fn partial_documents(changed: impl Iterator<Item = bool>, out: &mut Vec<u8>) {
+    put_lenenc_int(out, PARTIAL_JSON);
+    out.extend_from_slice(&bits(&changed.collect::<Vec<bool>>()));
+}
+
+/// A change of a document.
+pub fn document_change(diff: &JsonDiff<'_>, out: &mut Vec<u8>) {
+    out.push(match diff.op {
+        JsonOp::Replace => 0,
+        JsonOp::Insert => 1,
+        JsonOp::Remove => 2,
+    });
+    put_lenenc_str(out, diff.path);
+    if diff.op != JsonOp::Remove {
+        put_lenenc_str(out, diff.value);
+    }
+}
+
+/// The changes of a document, as a value among others.
+pub fn document_changes(changes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&(changes.len() as u32).to_le_bytes());
+    out.extend_from_slice(changes);
 }
 
 /// A rows event of version 2, as far as its rows: `images` are the sets of columns of one row, one for each of its images.

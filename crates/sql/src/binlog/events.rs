@@ -3,7 +3,7 @@
 //! Row items of one table that have the same columns stand in one rows event, up to [`EVENT_BYTES`]. Where the table changes, the events
 //! before it end a statement (a reader forgets its tables there), and the next table's TABLE_MAP follows.
 
-use super::note::{ROW, TABLE, TEXT};
+use super::note::{PARTIAL_UPDATE, ROW, TABLE, TEXT, UPDATE, WRITE};
 use super::writeset::UNKNOWN;
 use crate::session_api::SqlError;
 use std::collections::HashMap;
@@ -126,8 +126,9 @@ impl Assembler {
             return;
         }
         let kind = match self.key[0] {
-            0 => Kind::WriteRows,
-            1 => Kind::UpdateRows,
+            WRITE => Kind::WriteRows,
+            UPDATE => Kind::UpdateRows,
+            PARTIAL_UPDATE => Kind::PartialUpdateRows,
             _ => Kind::DeleteRows,
         };
         let mut body = Vec::with_capacity(self.rows.len() + self.key.len() + 16);

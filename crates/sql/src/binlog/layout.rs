@@ -2,6 +2,7 @@
 //!
 //! Columns that a functional index has made are left out, as by MySQL: no statement can name them, and a replica has its own.
 
+use super::json_changes;
 use crate::meta::{SqlTable, TableMeta};
 use crate::value::temporal::MICROS;
 use crate::value::types::LobKind;
@@ -29,6 +30,15 @@ struct Shown {
     form: ColumnType,
     /// It tells rows apart: a column of the primary key, or of the key that stands in for it.
     in_key: bool,
+}
+
+/// Of each document of a table, what was changed in it, as the events have it; `None` where it is written whole.
+pub type Changes = Vec<Option<Vec<u8>>>;
+
+impl Shown {
+    fn is_document(&self) -> bool {
+        matches!(self.form, ColumnType::Json { .. })
+    }
 }
 
 pub struct Layout {
@@ -156,22 +166,51 @@ impl Layout {
         (self.columns.iter().map(told).collect(), self.columns.iter().map(of_after).collect())
     }
 
-    /// One image of a row with the columns that are `present`.
+    /// The documents among the columns of the image behind a change that are shorter as changes. `None`: there is none.
+    pub fn changes(
+        &self,
+        table: &SqlTable,
+        (old, new): (&[u8], &[u8]),
+        present: &[bool],
+    ) -> Option<Changes> {
+        let before = RowView::new(&table.engine.layout, old);
+        let after = RowView::new(&table.engine.layout, new);
+        let documents = self.columns.iter().zip(present).filter(|(c, _)| c.is_document());
+        let all: Changes = documents
+            .map(|(c, present)| match (before.get(c.at), after.get(c.at)) {
+                (Datum::Bytes(old), Datum::Bytes(new)) if *present => json_changes::of(old, new),
+                _ => None,
+            })
+            .collect();
+        all.iter().any(Option::is_some).then_some(all)
+    }
+
+    /// One image of a row with the columns that are `present`, documents among them as `changes` where there are any of theirs.
     pub fn image(
         &self,
         table: &SqlTable,
         row: &[u8],
         present: &[bool],
+        changes: Option<&Changes>,
         out: &mut Vec<u8>,
     ) -> weir_binlog::Result<()> {
+        if let Some(changes) = changes {
+            encode::partial_documents(changes.iter().map(Option::is_some), out);
+        }
+        let mut documents = 0;
         let view = RowView::new(&table.engine.layout, row);
         let shown = || self.columns.iter().zip(present).filter(|(_, p)| **p).map(|(c, _)| c);
         let nulls: Vec<bool> = shown().map(|c| view.get(c.at).is_null()).collect();
         out.extend_from_slice(&encode::bits(&nulls));
-        for c in shown() {
+        for (c, present) in self.columns.iter().zip(present) {
+            let changed = changes.filter(|_| c.is_document());
+            let changed = changed.and_then(|all| all[documents].as_deref());
+            documents += usize::from(c.is_document());
             let datum = view.get(c.at);
-            if !datum.is_null() {
-                put(c, datum, out)?;
+            match changed {
+                _ if !*present || datum.is_null() => {}
+                Some(changes) => encode::document_changes(changes, out),
+                None => put(c, datum, out)?,
             }
         }
         Ok(())

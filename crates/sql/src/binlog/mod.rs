@@ -1,5 +1,5 @@
 //! This server's binary log as sessions write it: the rows of a statement as items of a transaction's notes ([`note`]), the layout of a
-//! table's rows in events ([`layout`]), the keys by which a row
+//! table's rows in events ([`layout`]), what was changed in a document ([`json_changes`]), the keys by which a row
 //! conflicts with others ([`writeset`]), and the events that are made of the notes when the transaction commits ([`events`]).
 //!
 //! The notes are `weir_engine::RowLog`: what is undone to a savepoint is not in them. Files and streams are the crate `weir_source`'s.
@@ -7,6 +7,7 @@
 //! Not in the log: temporary tables, the schema `mysql` and so accounts and rights, what a replica's applier does.
 
 pub mod events;
+pub mod json_changes;
 pub mod layout;
 pub mod note;
 pub mod writeset;

@@ -11,7 +11,6 @@ use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_binlog::encode;
-use weir_binlog::rows::Change;
 use weir_engine::Txn;
 use weir_wire::put_lenenc_int;
 
@@ -19,10 +18,19 @@ pub const TABLE: u8 = 1;
 pub const ROW: u8 = 2;
 pub const TEXT: u8 = 3;
 
+/// What a row item does with its row.
+pub const WRITE: u8 = 0;
+pub const UPDATE: u8 = 1;
+const DELETE: u8 = 2;
+/// An update whose image behind the change says which documents are written as changes.
+pub const PARTIAL_UPDATE: u8 = 3;
+
 /// What a statement's rows are noted under.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
     pub image: Image,
+    /// `binlog_row_value_options = PARTIAL_JSON`.
+    pub partial: bool,
     /// `binlog_row_metadata=FULL`.
     pub full: bool,
     /// Seconds since 1970.
@@ -68,16 +76,21 @@ impl Notes {
     ) -> Result<usize, SqlError> {
         let (layout, related) = self.table(txn, table, how, related)?;
         let (before, after) = layout.images(how.image, table, (old, new));
+        let partial = match (old, new) {
+            (Some(old), Some(new)) if how.partial => layout.changes(table, (old, new), &after),
+            _ => None,
+        };
         let change = match (old, new) {
-            (Some(_), Some(_)) => Change::Update,
-            (Some(_), None) => Change::Delete,
-            _ => Change::Write,
+            (Some(_), Some(_)) if partial.is_some() => PARTIAL_UPDATE,
+            (Some(_), Some(_)) => UPDATE,
+            (Some(_), None) => DELETE,
+            _ => WRITE,
         };
         let item = &mut self.item;
         item.clear();
         item.extend_from_slice(&[0, 0, 0, 0, ROW]);
         item.extend_from_slice(&layout.id.to_le_bytes());
-        item.push(number_of(change));
+        item.push(change);
         writeset::put(table, related || !how.keys, [old, new], item);
         item.extend_from_slice(&[0, 0]);
         let from = item.len();
@@ -90,9 +103,11 @@ impl Notes {
         }
         let columns = (item.len() - from) as u16;
         item[from - 2..from].copy_from_slice(&columns.to_le_bytes());
-        let images = [(old, &before), (new, &after)];
-        for (row, present) in images.into_iter().filter_map(|(r, p)| Some((r?, p))) {
-            layout.image(table, row, present, item).map_err(|e| no_form(&e))?;
+        if let Some(row) = old {
+            layout.image(table, row, &before, None, item).map_err(|e| no_form(&e))?;
+        }
+        if let Some(row) = new {
+            layout.image(table, row, &after, partial.as_ref(), item).map_err(|e| no_form(&e))?;
         }
         let len = (item.len() - 4) as u32;
         item[..4].copy_from_slice(&len.to_le_bytes());
@@ -130,14 +145,6 @@ impl Notes {
             None => self.known.push(Known { layout: layout.clone(), cuts, related }),
         }
         Ok((layout, related))
-    }
-}
-
-pub fn number_of(change: Change) -> u8 {
-    match change {
-        Change::Write => 0,
-        Change::Update => 1,
-        Change::Delete => 2,
     }
 }
 

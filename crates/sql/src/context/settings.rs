@@ -91,6 +91,8 @@ pub struct Settings {
     pub making: Option<u64>,
     /// `binlog_row_image`.
     pub row_image: Image,
+    /// `binlog_row_value_options` has PARTIAL_JSON.
+    pub partial_json: bool,
     /// `unique_checks`.
     pub unique_checks: bool,
     /// `wait_timeout`, `net_read_timeout` and `net_write_timeout`.
@@ -192,6 +194,7 @@ impl Settings {
             logs_texts: v.u64(Var::binlog_format) == FORMAT_STATEMENT,
             making: None,
             row_image: row_image(v.u64(Var::binlog_row_image)),
+            partial_json: v.u64(Var::binlog_row_value_options) != 0,
             unique_checks: v.bool(Var::unique_checks),
             timeouts: TIMEOUTS.map(seconds).into(),
         }

@@ -175,6 +175,10 @@ errors! { EXTENDED:
     ER_WRONG_SRID_FOR_COLUMN = 3643, b"HY000",
         "The SRID of the geometry does not match the SRID of the column '{}'. The SRID of the geometry is {}, but the SRID of the column \
          is {}. Consider changing the SRID of the geometry or the SRID property of the column.";
+    ER_WARN_BINLOG_PARTIAL_UPDATES_DISABLED = 3645, b"HY000",
+        "When {}, the option binlog_row_value_options=PARTIAL_JSON will be ignored and updates will be written in full format to binary log.";
+    ER_WARN_BINLOG_PARTIAL_UPDATES_SUGGESTS_PARTIAL_IMAGES = 3647, b"HY000",
+        "When {}, the option binlog_row_value_options=PARTIAL_JSON will be used only for the after-image. Full values will be written in the before-image, so the saving in disk space due to binlog_row_value_options is limited to less than 50%.";
     ER_RESOURCE_GROUP_NOT_EXISTS = 3651, b"HY000", "Resource Group '{}' does not exist.";
     ER_MISSING_JSON_TABLE_VALUE = 3665, b"22035", "Missing value for JSON_TABLE column '{}'";
     ER_WRONG_JSON_TABLE_VALUE = 3666, b"2203F", "Can't store an array or an object in the scalar JSON_TABLE column '{}'";

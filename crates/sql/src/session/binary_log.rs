@@ -2,11 +2,14 @@
 
 use super::Session;
 use crate::ddl::engine_error;
-use crate::errno;
+use crate::errno::{
+    self, ER_WARN_BINLOG_PARTIAL_UPDATES_DISABLED,
+    ER_WARN_BINLOG_PARTIAL_UPDATES_SUGGESTS_PARTIAL_IMAGES,
+};
 use crate::func::gtid;
 use crate::session_api::SqlError;
 use crate::vars::wanted::Wanted;
-use crate::vars::{SetInput, Var};
+use crate::vars::{SetInput, SetTarget, Var};
 use weir_binlog::{Gtid, GtidSet};
 use weir_source::BinaryLog;
 
@@ -33,7 +36,6 @@ pub(super) fn checked(
         {
             Err(SqlError::of(errno::ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION, &[&var.name()]))
         }
-        Var::binlog_row_value_options => row_values(wanted),
         Var::binlog_error_action => error_action(wanted),
         Var::gtid_next => next(wanted, in_transaction, gtids),
         Var::gtid_purged => purged(wanted),
@@ -41,7 +43,37 @@ pub(super) fn checked(
     }
 }
 
+/// Values of `binlog_format` and `binlog_row_image`.
+const STATEMENT: u64 = 1;
+const FULL: u64 = 2;
+
 impl Session {
+    /// What `binlog_row_value_options = PARTIAL_JSON` does not do with the variables beside it, where one of them was set.
+    pub(super) fn warn_of_changes(&mut self, var: Var, target: SetTarget) {
+        let formats = [Var::binlog_row_value_options, Var::binlog_row_image, Var::binlog_format];
+        let value = |var| match target {
+            SetTarget::Global => self.inst.vars.u64(var),
+            SetTarget::Session => self.vars.u64(var),
+        };
+        if !formats.contains(&var) || value(Var::binlog_row_value_options) == 0 {
+            return;
+        }
+        let has_log = crate::binlog::is_on(self.inst.binlog.get());
+        let logs = has_log && (target == SetTarget::Global || self.vars.bool(Var::sql_log_bin));
+        let ignored = ER_WARN_BINLOG_PARTIAL_UPDATES_DISABLED;
+        let (number, why) = match (var, value(Var::binlog_format), value(Var::binlog_row_image)) {
+            (Var::binlog_row_value_options, ..) if !logs => (ignored, "the binary log is disabled"),
+            (Var::binlog_format | Var::binlog_row_value_options, STATEMENT, _) => {
+                (ignored, "binlog_format=STATEMENT")
+            }
+            (Var::binlog_row_image | Var::binlog_row_value_options, _, FULL) => {
+                (ER_WARN_BINLOG_PARTIAL_UPDATES_SUGGESTS_PARTIAL_IMAGES, "binlog_row_image=FULL")
+            }
+            _ => return,
+        };
+        self.current.warn(number, || SqlError::of(number, &[&why]).message);
+    }
+
     pub(super) fn has_gtids(&self) -> bool {
         self.inst.binlog.get().is_some_and(|l| l.is_on() && l.has_gtids())
     }
@@ -61,28 +93,6 @@ impl Session {
             return Err(SqlError::of(errno::ER_CANT_SET_GTID_PURGED_DUE_SETS_CONSTRAINTS, &[&why]));
         }
         log.add_purged(set).await.map_err(engine_error)
-    }
-}
-
-/// A set of one member, which asks for less than whole rows in the log.
-fn row_values(wanted: Wanted) -> Result<Wanted, SqlError> {
-    let mut text = String::new();
-    match wanted.input(&mut text) {
-        None | Some(SetInput::Str("") | SetInput::Int(0)) => Ok(wanted),
-        Some(SetInput::Str(list)) => {
-            let known = |one: &str| one.eq_ignore_ascii_case("PARTIAL_JSON");
-            Err(match list.split(',').find(|one| !known(one)) {
-                Some(one) => wrong_value(Var::binlog_row_value_options, one),
-                None => SqlError::not_supported("binlog_row_value_options = PARTIAL_JSON"),
-            })
-        }
-        Some(SetInput::Int(1)) => {
-            Err(SqlError::not_supported("binlog_row_value_options = PARTIAL_JSON"))
-        }
-        Some(SetInput::Int(n)) => Err(wrong_value(Var::binlog_row_value_options, &n.to_string())),
-        Some(SetInput::Null) => Err(wrong_value(Var::binlog_row_value_options, "NULL")),
-        // Numbers of another kind: their type is wrong.
-        Some(_) => Ok(wanted),
     }
 }
 

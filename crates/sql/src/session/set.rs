@@ -197,6 +197,7 @@ impl Session {
                     self.current.warn(w.errno, || w.message);
                 }
                 self.tell_updated(var);
+                self.warn_of_changes(var, target);
                 match (names_engines, target) {
                     (false, _) => {}
                     (true, SetTarget::Global) => self.inst.vars.name_engines(true),

@@ -166,8 +166,6 @@ macro_rules! with_elsewhere {
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_row_metadata: Global Always, VarType::Enum(&["MINIMAL", "FULL"]), Default::Enum(0),
         "What the binary log tells of tables: FULL adds names, members and primary keys.";
-    binlog_row_value_options: Both Always, STR, s(""),
-        "It is empty: changed documents are logged whole.", note "changed documents are logged whole";
     binlog_rows_query_log_events: Both Always, BOOL, OFF,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_dependency_history_size: Global Always, uint(1, 1_000_000), n(25_000),

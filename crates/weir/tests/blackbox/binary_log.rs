@@ -342,6 +342,74 @@ fn a_replica_follows_over_crashes_of_its_source() {
     );
 }
 
+/// `binlog_row_value_options = PARTIAL_JSON`: what was changed in a document, where it is shorter than the document.
+#[test]
+fn documents_are_logged_as_what_was_changed() {
+    let source = Server::start(LOG);
+    let mut c = source.root_client();
+    c.run("create user repl identified with mysql_native_password by 'repl'");
+    c.run("grant replication slave on *.* to repl");
+    c.run("create database d");
+    c.run("use d");
+    c.run("create table t (id int primary key, a json, n int, b json, v int as (a->'$.n'))");
+    let replica = Server::start(&["--server-id=8"]);
+    follow(&replica, &source);
+    c.run(r#"set @doc = json_object('pad', repeat('x', 3000), 'n', 1, 'list', json_array(1, 2.50, 'three', null))"#);
+    c.run("insert into t (id, a, n, b) values (1, @doc, 1, @doc), (2, @doc, 2, null), (3, '1', 3, '[]')");
+    c.run("set binlog_row_value_options = partial_json");
+    for image in ["full", "noblob", "minimal"] {
+        c.run(&format!("set binlog_row_image = {image}"));
+        for (sql, partial) in [
+            ("update t set a = json_set(a, '$.n', n + 10), n = n + 1", true),
+            ("update t set b = json_array_append(b, '$.list', 'more') where id = 1", true),
+            (
+                "update t set b = json_remove(b, '$.list[0]'), a = json_merge_patch(a, '{\"k\": {\"deep\": [1]}}')",
+                true,
+            ),
+            ("update t set a = json_remove(a, '$.k') where id < 3", true),
+            ("update t set a = '{\"other\": 1}' where id = 3", false),
+            ("update t set b = @doc where id = 2", false),
+            ("update t set b = null where id = 2", false),
+        ] {
+            let events = events_of(&mut c, sql);
+            let wanted = if partial { "Update_rows_partial" } else { "Update_rows" };
+            // A row whose documents stay as they are has nothing but what was changed, too.
+            let whole = image == "full" && !partial;
+            assert!(events.contains(wanted) || whole, "{image}: {sql}: {events}");
+        }
+    }
+    c.run("set binlog_row_value_options = ''");
+    let events = events_of(&mut c, "update t set a = json_set(a, '$.n', 99)");
+    assert!(events.contains("| Update_rows |"), "{events}");
+    let all = executed(&source);
+    until("the replica has everything", || {
+        let has = format!("select gtid_subset('{}', @@global.gtid_executed)", all.trim());
+        replica.root_client().rows(&has).trim() == "1"
+    });
+    let sql = "select * from d.t order by id";
+    assert_eq!(replica.root_client().rows(sql), c.rows(sql));
+}
+
+#[test]
+fn changes_of_documents_warn_where_they_save_little() {
+    let server = Server::start(LOG);
+    let mut c = server.root_client();
+    let mut warned = |sql: &str| {
+        c.run(sql);
+        c.rows("show warnings")
+    };
+    assert!(warned("set binlog_row_value_options = 1").contains("3647,When binlog_row_image=FULL"));
+    assert_eq!(warned("set binlog_row_image = minimal"), "");
+    assert_eq!(warned("set binlog_row_value_options = 'partial_json'"), "");
+    assert!(warned("set binlog_row_image = full").contains("3647"));
+    assert!(warned("set binlog_format = statement").contains("3645,When binlog_format=STATEMENT"));
+    assert!(warned("set sql_log_bin = 0").is_empty());
+    let disabled = warned("set binlog_row_value_options = 1");
+    assert!(disabled.contains("3645,When the binary log is disabled"), "{disabled}");
+    assert_eq!(warned("set binlog_row_value_options = default"), "");
+    assert_eq!(c.rows("select @@binlog_row_value_options"), "");
+}
+
 /// COM_BINLOG_DUMP of a reader that wants what is there.
 fn dump(c: &mut Client, position: u32, file: &str) -> Result<usize, Failure> {
     let mut packet = vec![0x12];

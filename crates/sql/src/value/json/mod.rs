@@ -27,7 +27,7 @@ mod tests;
 
 pub use binary::{Item, View};
 pub use convert::{binary, from_text, from_value, invalid, is_integer};
-pub use dom::{Dom, Key, merge_patch, merge_preserve};
+pub use dom::{Dom, Key, key_order, merge_patch, merge_preserve};
 pub use order::{canonical, compare, is_blob, put_sorted};
 pub use parse::{ParseError, parse, parse_looking};
 pub use path::{Cell, Leg, Path, PathError};
