@@ -6,6 +6,7 @@
 //! Invariant: a replica that makes the changes one by one in the document before has the bytes of the document behind
 //! (`query::write::replicated::json` does; a property test compares).
 
+use crate::value::json::logged::logged;
 use crate::value::json::{Cell, Dom, Json, Key, Leg, Path, key_order};
 use std::cmp::Ordering;
 use weir_binlog::encode;
@@ -92,7 +93,7 @@ impl Writer {
 
     fn put(&mut self, op: JsonOp, value: Option<&Dom>) -> Option<()> {
         let value = match value {
-            Some(value) => value.to_json().ok()?.as_bytes().to_vec(),
+            Some(value) => logged(value).ok()?,
             None => Vec::new(),
         };
         let diff = JsonDiff { op, path: &self.path, value: &value };

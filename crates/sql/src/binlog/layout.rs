@@ -4,6 +4,7 @@
 
 use super::json_changes;
 use crate::meta::{SqlTable, TableMeta};
+use crate::value::json::logged::to_logged;
 use crate::value::temporal::MICROS;
 use crate::value::types::LobKind;
 use crate::value::{Collation, Date, DateTime, Decimal, SqlType};
@@ -273,7 +274,11 @@ fn put(c: &Shown, datum: Datum<'_>, out: &mut Vec<u8>) -> weir_binlog::Result<()
             let micros = MICROS as u64;
             Logged::Timestamp { seconds: (n / micros) as u32, micros: (n % micros) as u32 }
         }
-        (SqlType::Json, Datum::Bytes(b)) => Logged::Json(b),
+        (SqlType::Json, Datum::Bytes(b)) => {
+            let too_long = |_| weir_binlog::Error::Malformed("a document");
+            let doc = to_logged(b).map_err(too_long)?;
+            return encode::value(c.form, &Logged::Json(&doc), out);
+        }
         (SqlType::Geometry { .. }, Datum::Bytes(b)) => Logged::Geometry(b),
         (SqlType::Char { collation, .. }, Datum::Bytes(b)) if !collation.charset().is_wide() => {
             Logged::Bytes(trimmed(b, collation))

@@ -135,6 +135,12 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Type and bytes of what JSON itself has not.
+    pub(super) fn opaque(self) -> Option<(u8, &'a [u8])> {
+        let (ty, data) = self.data.split_first()?;
+        (self.ty == OPAQUE).then(|| (*ty, counted(data)))
+    }
+
     pub fn is_object(self) -> bool {
         matches!(self.ty, SMALL_OBJECT | LARGE_OBJECT)
     }

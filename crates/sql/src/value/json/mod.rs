@@ -15,6 +15,7 @@ mod convert;
 mod dom;
 pub mod elements;
 pub mod gathered;
+pub mod logged;
 mod order;
 mod parse;
 mod path;

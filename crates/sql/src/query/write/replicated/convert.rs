@@ -10,7 +10,7 @@ use crate::meta::{SqlColumn, SqlTable};
 use crate::query::exec::Runner;
 use crate::query::plan::outcome::Run;
 use crate::session_api::SqlError;
-use crate::value::json::Json;
+use crate::value::json::logged::from_logged;
 use crate::value::temporal::{Date, DateTime};
 use crate::value::{Collation, DatumBuf, Decimal, SqlType, StoreCtx, Value, ValueError};
 use std::sync::Arc;
@@ -124,7 +124,7 @@ impl<'a> Converter<'a> {
             Logged::Set(n) | Logged::Bit(n) => return Ok(DatumBuf::UInt(*n)),
             Logged::Year(0) => return Ok(DatumBuf::UInt(0)),
             Logged::Year(y) => return Ok(DatumBuf::UInt(u64::from(y.saturating_sub(1900)))),
-            Logged::Json(b) => Value::Json(Json::from_bytes(*b).view().to_dom().to_json()?),
+            Logged::Json(b) => Value::Json(from_logged(b).to_json()?),
             Logged::JsonDiff(diffs) => {
                 let Some(old) = old else {
                     return Err(SqlError::internal("changes of a document without it").into());

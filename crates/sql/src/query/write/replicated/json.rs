@@ -3,6 +3,7 @@
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::ValueError;
+use crate::value::json::logged::from_logged;
 use crate::value::json::{Dom, Json, Leg, Path, place_mut};
 use weir_binlog::value::{JsonDiff, JsonOp};
 use weir_engine::row::Datum;
@@ -22,7 +23,7 @@ pub fn changed(old: Datum<'_>, diffs: &[JsonDiff<'_>]) -> Result<Json<'static>, 
         if path.is_wild() {
             return Err(wrong());
         }
-        let value = || Json::from_bytes(diff.value).view().to_dom();
+        let value = || from_logged(diff.value);
         let done = match diff.op {
             JsonOp::Replace => place_mut(&mut doc, &path.legs).map(|at| *at = value()),
             JsonOp::Insert => insert(&mut doc, &path, value()),
@@ -58,8 +59,8 @@ fn remove(doc: &mut Dom, path: &Path) -> Option<()> {
 mod tests {
     use super::*;
     use crate::binlog::json_changes::of;
-    use crate::value::Decimal;
     use crate::value::json::Key;
+    use crate::value::{Date, Decimal};
     use weir_binlog::encode;
     use weir_binlog::table_map::ColumnType;
     use weir_binlog::value::{self, Value};
@@ -129,7 +130,7 @@ mod tests {
     }
 
     fn drawn(rng: &mut Rng, left: u64) -> Dom {
-        match rng.below(if left == 0 { 8 } else { 12 }) {
+        match rng.below(if left == 0 { 9 } else { 13 }) {
             0 => Dom::Null,
             1 => Dom::Bool(rng.below(2) == 0),
             2 => Dom::Int(rng.below(5) as i64 - 2),
@@ -140,8 +141,9 @@ mod tests {
                 Dom::Decimal(Box::new(Decimal::parse(text.as_bytes()).value.unwrap()))
             }
             6 => Dom::Opaque(252, vec![7; rng.below(4) as usize].into()),
-            7 => Dom::str("xyz".repeat(rng.below(80) as usize).as_bytes()),
-            8 | 9 => Dom::Array((0..rng.below(6)).map(|_| drawn(rng, left - 1)).collect()),
+            7 => Dom::Date(Date::new(2026, 11, rng.below(28) as u8 + 1)),
+            8 => Dom::str("xyz".repeat(rng.below(80) as usize).as_bytes()),
+            9 | 10 => Dom::Array((0..rng.below(6)).map(|_| drawn(rng, left - 1)).collect()),
             _ => {
                 let names = ["a", "b", "long name", "", "\"", "ä", "0"];
                 let member = |rng: &mut Rng| {
