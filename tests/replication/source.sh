@@ -86,8 +86,8 @@ start_source
 plugin=mysql_native_password; [ -n "${MYSQL:-}" ] && plugin=caching_sha2_password
 ask $port -e "create user 'repl'@'%' identified with $plugin by 'repl'; grant replication slave, replication client on *.* to 'repl'@'%'"
 start_replica
-ask $port <"$here/source.sql" || failed=1
-catch_up && compare src_types src_work || failed=1
+ask $port <"$here/source.sql" && ask $port <"$here/documents.sql" || failed=1
+catch_up && compare src_types src_work src_documents || failed=1
 
 say "kill -9 of the source under load, $rounds times"
 size=65536
