@@ -3,7 +3,6 @@ time of a server's process from /proc, and answers that compare.
 
 The unit is processor time, least of the repeats: what else runs on the machine counts for less than in wall time.
 """
-import glob
 import hashlib
 import math
 import os
@@ -49,14 +48,8 @@ class Server:
         sys.exit(f"{self.name} was not ready within a minute")
 
     def cpu(self):
-        total = 0
-        for path in glob.glob(f"/proc/{self.pid}/task/*/schedstat"):
-            try:
-                with open(path) as f:
-                    total += int(f.read().split()[0])
-            except OSError:
-                pass  # the thread has ended meanwhile
-        return total / 1e9
+        # The clock of the process (MAKE_PROCESS_CPUCLOCK of Linux): threads that have ended count, whose time a sum over /proc/PID/task loses.
+        return time.clock_gettime((~int(self.pid) << 3) | 2)
 
     def run(self, query, database, limit):
         """Answer or none, seconds of processor time, and seconds."""

@@ -121,8 +121,8 @@ pub use status::{
 };
 #[doc(hidden)]
 pub use table::{
-    ColumnDef, ColumnHistory, HeldTables, Index, IndexDef, MdlHold, MdlMode, NewColumns, NewTable,
-    SchemaDef, Table, TableDef, UNSEEN, Use, UseCounts, Uses,
+    ColumnDef, ColumnHistory, ColumnSample, HeldTables, Index, IndexDef, MdlHold, MdlMode,
+    NewColumns, NewTable, SchemaDef, Table, TableDef, UNSEEN, Use, UseCounts, Uses,
 };
 #[doc(hidden)]
 pub use txn::{

@@ -686,6 +686,52 @@ fn order_of_joins() {
     });
 }
 
+/// What a join of two tables has for each row: by the numbers of different values on both sides, and more where values that are often there meet.
+#[test]
+fn rows_that_joins_find() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "set cte_max_recursion_depth = 5000",
+            "create table a (id int primary key, m int, n int, key (m))",
+            "create table b (id int primary key, m int, n int, key (m))",
+            "create table few (id int primary key)",
+            "insert into few values (1), (2), (3), (4)",
+            // A quarter of the rows has one value, all others another one each.
+            "insert into a with recursive r as (select 1 x union all select x + 1 from r where x < 4000) select x, if(x % 4, x, 0), x % 4 + 1 from r",
+            "insert into b select id, m, n from a",
+            "analyze table a, b",
+        ])
+        .await;
+        let found = async |c: &mut Client, sql: &str, table: &str| {
+            let all = c.rows(&format!("explain {sql}")).await;
+            let line = all.split("; ").find(|l| l.split('|').nth(2) == Some(table)).unwrap_or(&all);
+            let rows = line.split('|').nth(9).and_then(|n| n.parse::<u64>().ok());
+            rows.unwrap_or_else(|| panic!("{sql}: {all}"))
+        };
+        // By the index of a column with 3,001 values in 4,000 rows, one of which is in 1,000. A value finds 1.3 rows, a row 250 on the average.
+        let sql = "select count(*) from a straight_join b force index (m) on a.m = b.m";
+        let rows = found(&mut c, sql, "b").await;
+        assert!((10..40).contains(&rows), "{rows}");
+        let sql = "select count(*) from a straight_join b force index (m) on a.id = b.m";
+        assert!(found(&mut c, sql, "b").await < 5);
+        // By a hash: a thousand rows of each of four values, and no more than twenty of them was what it was guessed to find.
+        let sql = "explain format=tree select count(*) from few straight_join b on few.id = b.n";
+        let tree = c.rows(sql).await;
+        let joined = tree.lines().find(|l| l.contains("hash join")).unwrap_or_default();
+        let rows: u64 = joined
+            .rsplit("rows=")
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches(')')
+            .parse()
+            .unwrap_or(0);
+        assert!((3_000..5_000).contains(&rows), "{tree}");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
 /// Histograms come and go while others write, build indexes and add columns: nobody loses anything by it.
 #[test]
 fn beside_everybody() {

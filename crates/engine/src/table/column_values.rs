@@ -34,6 +34,14 @@ impl ColumnSample {
         (common + f64::from(self.others)) / self.values.max(1) as f64
     }
 
+    /// The share of all pairs of a row here and a row there that are equal by a value that is often there in both.
+    pub fn common_pairs(&self, other: &ColumnSample) -> f64 {
+        let there = |hash: u64| other.common.iter().find(|(h, _)| *h == hash).map(|(_, s)| *s);
+        let pairs =
+            self.common.iter().filter_map(|(h, own)| Some(f64::from(*own) * f64::from(there(*h)?)));
+        pairs.sum()
+    }
+
     fn rare(&self) -> f64 {
         let left = self.values.saturating_sub(self.common.len() as u64).max(1);
         match self.others {
@@ -90,5 +98,18 @@ mod tests {
         near(s.share(Datum::Null), UNSEEN);
         near(ColumnSample { others: 0.0, ..s.clone() }.share(Datum::Int(9)), UNSEEN);
         near(s.average(), 0.9 / 22.0);
+    }
+
+    #[test]
+    fn values_that_are_often_there_on_both_sides_meet() {
+        let sample = |common: &[(i64, f32)]| ColumnSample {
+            values: 10,
+            common: common.iter().map(|(n, s)| (hash_of(Datum::Int(*n)).unwrap(), *s)).collect(),
+            others: 0.5,
+        };
+        let (a, b) = (sample(&[(1, 0.25), (2, 0.25)]), sample(&[(2, 0.5)]));
+        assert_eq!(a.common_pairs(&b), 0.125);
+        assert_eq!(b.common_pairs(&a), 0.125);
+        assert_eq!(a.common_pairs(&ColumnSample::default()), 0.0);
     }
 }

@@ -323,6 +323,7 @@ impl Optimizer<'_> {
                 continue;
             }
             let rows = self.estimate(&key, total).await;
+            let rows = matches::between(rows, total * self.share_of_common_by(t, &key, on));
             known.push((table.engine.def.indexes[index].parts[0].col, rows));
             // What excludes few rows is no search.
             if rows > total * MOSTLY && key.searches.iter().all(Search::only_excludes) {

@@ -319,7 +319,7 @@ impl Optimizer<'_> {
             };
         }
         let hash = self.equal(t, on, bound);
-        let rows = self.matches(t, total, &hash).rows;
+        let rows = self.matches(t, total, &hash, on).rows;
         let (once, each) = match hash.is_empty() {
             true => (0.0, total * KEPT_ROW),
             false => (total * KEEP_ROW, KEPT_ROW * (1.0 + rows)),
@@ -363,7 +363,7 @@ impl Optimizer<'_> {
         if bound == 0 && (!lasting || equal.is_empty() && computed.is_empty()) {
             return read(access);
         }
-        let matches = self.matches(t, rows, &equal);
+        let matches = self.matches(t, rows, &equal, on);
         let left = matches.rows;
         let share = if lasting && again { LASTING } else { 1.0 };
         let once = (cost + rows * KEEP_ROW) * share;
