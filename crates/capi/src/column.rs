@@ -136,7 +136,7 @@ unsafe fn look<T>(
     // SAFETY: the caller says so.
     let s = unsafe { handle(stmt) }?;
     let at = usize::try_from(column).ok()?;
-    s.row.as_ref()?.values().get(at).map(f)
+    s.values_of_row().get(at).map(f)
 }
 
 macro_rules! columns {

@@ -55,6 +55,7 @@ mod csv;
 mod cursor;
 mod database;
 mod error;
+mod gathered;
 mod options;
 mod params;
 mod row;
