@@ -294,6 +294,8 @@ impl Connection {
     pub(crate) fn settle(&mut self) -> Result<()> {
         self.inner.check()?;
         self.end_running(Keep::No);
+        // Rows of a short answer that were not read are over, as those of a statement that runs.
+        self.serial += 1;
         if self.entry.kill.pending() == Some(KillKind::Connection) {
             return Err(Error::Closed);
         }

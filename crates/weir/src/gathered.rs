@@ -118,7 +118,6 @@ impl Connection {
         let Some(done) = self.session()?.execute_now(id, params, &mut rows) else {
             return Ok(None);
         };
-        self.serial += 1;
         self.ended();
         done.map_err(Error::from)?;
         if !Arc::ptr_eq(&self.columns, &rows.columns) {
