@@ -66,6 +66,7 @@ mod sessions;
 mod statement;
 mod stream;
 mod transaction;
+mod typed;
 mod value;
 
 pub use appender::Appender;

@@ -152,9 +152,12 @@ impl Columns {
     }
 
     fn find(&self, name: &str) -> Option<usize> {
+        if let Some(at) = self.0.iter().position(|c| c.name() == name) {
+            return Some(at);
+        }
         // Names of columns are compared without regard to case, as everywhere in MySQL.
-        let same = |c: &Column| c.name() == name || c.name().to_lowercase() == name.to_lowercase();
-        self.0.iter().position(same)
+        let name = name.to_lowercase();
+        self.0.iter().position(|c| c.name().to_lowercase() == name)
     }
 }
 
@@ -399,7 +402,7 @@ impl<T: FromValue> FromValue for Option<T> {
     }
 }
 
-/// A type that a whole row can be read as: tuples, and what a program implements it for.
+/// A type that a whole row can be read as: tuples, structures that [`from_row!`](crate::from_row) defines, and what a program implements it for.
 pub trait FromRow: Sized {
     /// The row as this type.
     fn from_row(row: &Row) -> Result<Self>;

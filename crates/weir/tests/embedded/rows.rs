@@ -228,3 +228,27 @@ fn short_answers_are_read_as_any_others() {
     conn.execute("DROP TABLE t", ()).unwrap();
     assert_eq!(conn.query(&one, params![7]).unwrap_err().number(), 1146);
 }
+
+weir::from_row! {
+    #[derive(Debug, PartialEq)]
+    struct Typed {
+        id: i64,
+        r#type: Option<String> as "pad",
+        n: u8,
+    }
+}
+
+#[test]
+fn structures_are_read_by_the_names_of_columns() {
+    let (_db, mut conn) = memory();
+    conn.execute("CREATE TABLE s (N INT, id BIGINT PRIMARY KEY, pad VARCHAR(9))", ()).unwrap();
+    conn.execute("INSERT INTO s VALUES (5, 1, 'a'), (255, 2, NULL), (256, 3, '')", ()).unwrap();
+    let all =
+        conn.query_as::<Typed>("SELECT * FROM s WHERE id < ? ORDER BY id", params![3]).unwrap();
+    let typed = |id, pad: Option<&str>, n| Typed { id, r#type: pad.map(String::from), n };
+    assert_eq!(all, [typed(1, Some("a"), 5), typed(2, None, 255)]);
+    let row = conn.query_row("SELECT * FROM s WHERE id = ?", params![3]).unwrap();
+    assert!(matches!(row.into_typed::<Typed>(), Err(weir::Error::Conversion { .. })));
+    let row = conn.query_row("SELECT id, n FROM s WHERE id = ?", params![1]).unwrap();
+    assert!(matches!(row.into_typed::<Typed>(), Err(weir::Error::NoSuchColumn { .. })));
+}
