@@ -1,6 +1,6 @@
 //! Leaves that are remembered, so that the way down from the root is not gone once more.
 //!
-//! Invariant: a page that is in memory, is a leaf of the tree, and has fences that own the key is the leaf of that key, unless it was freed: then
+//! Invariant (I17): a page that is in memory, is a leaf of the tree, and has fences that own the key is the leaf of that key, unless it was freed: then
 //! it has these bytes still. Who frees a page counts that while it is latched exclusively; so a leaf that was remembered under its latch, and is latched now,
 //! is in the tree where the count of its space is what it was then.
 
