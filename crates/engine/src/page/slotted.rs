@@ -133,6 +133,7 @@ fn cell_at(p: &[u8], slot: usize) -> usize {
 }
 
 /// Whether the fences say that `key` belongs here.
+#[inline]
 pub fn owns(p: &[u8], key: &[u8]) -> bool {
     compare(key, lower(p)).is_ge() && upper(p).is_none_or(|u| compare(key, u).is_lt())
 }
@@ -180,6 +181,7 @@ pub fn key(p: &[u8], slot: usize) -> Vec<u8> {
 }
 
 /// Byte range of a cell's value within the page.
+#[inline]
 pub fn value_range(p: &[u8], slot: usize) -> std::ops::Range<usize> {
     let at = cell_at(p, slot);
     let k = get_u16(p, at) as usize;
@@ -187,6 +189,7 @@ pub fn value_range(p: &[u8], slot: usize) -> std::ops::Range<usize> {
     at + CELL_HEAD + k..at + CELL_HEAD + k + v
 }
 
+#[inline]
 pub fn value(p: &[u8], slot: usize) -> &[u8] {
     &p[value_range(p, slot)]
 }
