@@ -136,7 +136,7 @@ unsafe fn look<T>(
     // SAFETY: the caller says so.
     let s = unsafe { handle(stmt) }?;
     let at = usize::try_from(column).ok()?;
-    s.row.as_ref()?.values().get(at).map(f)
+    s.values_of_row().get(at).map(f)
 }
 
 macro_rules! columns {
@@ -230,8 +230,17 @@ pub unsafe extern "C" fn weir_column_time(
             None => code::MISUSE,
             Some(None) => code::DATA,
             Some(Some(found)) => {
-                // SAFETY: `out` is not null, and the caller says that it may be written.
-                unsafe { *out = found };
+                // SAFETY: `out` is not null, and the caller says that it may be written. C programs compare such structures byte by byte, and an
+                // assignment of the whole would leave what stands between its fields as it happens to be.
+                unsafe {
+                    std::ptr::write_bytes(out, 0, 1);
+                    let TimeParts { year, month, day, negative, minute, second, hour, microsecond } =
+                        found;
+                    (*out).year = year;
+                    ((*out).month, (*out).day, (*out).negative) = (month, day, negative);
+                    ((*out).minute, (*out).second) = (minute, second);
+                    ((*out).hour, (*out).microsecond) = (hour, microsecond);
+                }
                 code::OK
             }
         }

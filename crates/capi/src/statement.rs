@@ -4,7 +4,7 @@ use crate::code;
 use crate::column::Shown;
 use crate::connection::ConnectionHandle;
 use crate::handle::{guarded, handle, misuse, str_of};
-use database::{Cursor, Error, Row, Statement, Value};
+use database::{Cursor, Error, Statement, Value};
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,8 @@ pub struct StatementHandle {
     statement: Statement,
     pub values: Vec<Value>,
     cursor: Option<Cursor>,
-    pub row: Option<Row>,
+    /// The last step found a row.
+    has_row: bool,
     /// Values of the row as C reads them.
     pub shown: Shown,
     /// Names of the result's columns, as C reads them.
@@ -33,8 +34,13 @@ impl StatementHandle {
         self.cursor.as_ref().map_or(&[], |c| c.columns())
     }
 
+    /// The values of the row that the last step found.
+    pub fn values_of_row(&self) -> &[Value] {
+        self.cursor.as_ref().filter(|_| self.has_row).map_or(&[], Cursor::values)
+    }
+
     fn forget_row(&mut self) {
-        self.row = None;
+        self.has_row = false;
         self.shown.clear();
     }
 
@@ -49,11 +55,11 @@ impl StatementHandle {
                 none.insert(conn.conn.open_cursor(&self.statement, self.values.as_slice())?)
             }
         };
-        self.row = cursor.next(&mut conn.conn)?;
-        if self.row.is_none() {
+        self.has_row = cursor.step(&mut conn.conn)?;
+        if !self.has_row {
             conn.executed = cursor.executed().clone();
         }
-        Ok(if self.row.is_some() { code::ROW } else { code::DONE })
+        Ok(if self.has_row { code::ROW } else { code::DONE })
     }
 
     fn next_result(&mut self) -> Result<c_int, Error> {
@@ -114,7 +120,7 @@ pub unsafe extern "C" fn weir_prepare(
             statement,
             values,
             cursor: None,
-            row: None,
+            has_row: false,
             shown: Shown::default(),
             names: Shown::default(),
         };

@@ -6,7 +6,7 @@
 use crate::database::Inner;
 use crate::error::{Error, Result};
 use crate::params::{Params, bound};
-use crate::row::{FromRow, Row};
+use crate::row::{Columns, FromRow, Row};
 use crate::rows::Rows;
 use crate::sessions::{Entry, HOST, USER};
 use crate::statement::{Cache, Closed, Source, Sql, Statement, only_writes, work};
@@ -43,6 +43,8 @@ pub struct Connection {
     savepoints: u64,
     /// Statements with rows that were begun: the number of the one that runs.
     pub(crate) serial: u64,
+    /// Those of the last short answer.
+    pub(crate) columns: Arc<Columns>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -91,6 +93,7 @@ impl Connection {
             owes_rollback: false,
             savepoints: 0,
             serial: 0,
+            columns: Arc::default(),
         })
     }
 
@@ -121,7 +124,11 @@ impl Connection {
     /// ```
     pub fn query(&mut self, sql: impl Sql, params: impl Params) -> Result<Rows<'_>> {
         self.ready()?;
-        let keep = self.start(sql.source(), bound(params))?;
+        let params = bound(params);
+        if let Some(rows) = self.gather(sql.source(), &params)? {
+            return Ok(Rows::gathered(self, rows));
+        }
+        let keep = self.start(sql.source(), params)?;
         Rows::open(self, keep)
     }
 
@@ -287,6 +294,8 @@ impl Connection {
     pub(crate) fn settle(&mut self) -> Result<()> {
         self.inner.check()?;
         self.end_running(Keep::No);
+        // Rows of a short answer that were not read are over, as those of a statement that runs.
+        self.serial += 1;
         if self.entry.kill.pending() == Some(KillKind::Connection) {
             return Err(Error::Closed);
         }
@@ -323,7 +332,7 @@ impl Connection {
     }
 
     /// The number of a statement that is prepared already. `None`: it is a text that is not.
-    fn known(&mut self, source: Source<'_>, params: usize) -> Result<Option<u32>> {
+    pub(crate) fn known(&mut self, source: Source<'_>, params: usize) -> Result<Option<u32>> {
         match source {
             Source::Prepared(s) if s.connection != self.entry.id => {
                 Err(Error::misuse("the statement was prepared on another connection"))

@@ -8,6 +8,7 @@ use crate::row::{Column, Row};
 use crate::rows::Reading;
 use crate::statement::{Source, Sql};
 use crate::stream::Executed;
+use crate::value::Value;
 use std::future::poll_fn;
 
 /// The rows of a statement, apart from their connection. Another statement of the connection ends it; its next call says so then.
@@ -16,6 +17,10 @@ use std::future::poll_fn;
 #[derive(Debug)]
 pub struct Cursor {
     reading: Reading,
+    /// The row of the last step, if it is one of its own.
+    row: Option<Row>,
+    /// It is one of those that were made together.
+    lends: bool,
 }
 
 impl Connection {
@@ -26,12 +31,18 @@ impl Connection {
         {
             // There is no row to wait for, so no future has to be kept.
             let executed = self.collect(sql.source(), bound(params), 0)?.executed;
-            return Ok(Cursor { reading: Reading::ended(executed, self.serial) });
+            let reading = Reading::ended(executed, self.serial);
+            return Ok(Cursor { reading, row: None, lends: false });
         }
         self.ready()?;
-        let keep = self.start(sql.source(), bound(params))?;
+        let params = bound(params);
+        if let Some(rows) = self.gather(sql.source(), &params)? {
+            let reading = Reading::gathered(rows, self.serial);
+            return Ok(Cursor { reading, row: None, lends: false });
+        }
+        let keep = self.start(sql.source(), params)?;
         let reading = Reading::new(keep, self.serial);
-        let mut cursor = Cursor { reading };
+        let mut cursor = Cursor { reading, row: None, lends: false };
         cursor.reading.over = !cursor.open_next(self)?;
         Ok(cursor)
     }
@@ -51,9 +62,31 @@ impl Cursor {
         }
         // The end of a result is said to the process that opened the database, like all that is no row made before.
         conn.inner.check()?;
+        if self.reading.ends_here(conn) {
+            return Ok(None);
+        }
         let rt = conn.inner.rt().clone();
         let reading = &mut self.reading;
         rt.block_on(poll_fn(|cx| reading.poll_row(conn, cx))).transpose()
+    }
+
+    /// Goes to the next row, whose values are then those of [`Cursor::values`]; false: that was the last of this result. Of rows that were made
+    /// together this makes no [`Row`].
+    pub fn step(&mut self, conn: &mut Connection) -> Result<bool> {
+        self.lends = self.reading.step(conn);
+        if !self.lends {
+            self.row = self.next(conn)?;
+        }
+        Ok(self.lends || self.row.is_some())
+    }
+
+    /// The values of the row that the last [`Cursor::step`] found; none: it found no row.
+    pub fn values(&self) -> &[Value] {
+        match &self.row {
+            _ if self.lends => self.reading.values(),
+            Some(row) => row.values(),
+            None => &[],
+        }
     }
 
     /// Goes on to the next result of a CALL. False: there is none.

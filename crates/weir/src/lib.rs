@@ -55,6 +55,7 @@ mod csv;
 mod cursor;
 mod database;
 mod error;
+mod gathered;
 mod options;
 mod params;
 mod row;
@@ -65,6 +66,7 @@ mod sessions;
 mod statement;
 mod stream;
 mod transaction;
+mod typed;
 mod value;
 
 pub use appender::Appender;

@@ -48,6 +48,22 @@ impl Column {
         Column { meta, ty }
     }
 
+    /// Whether it was made of this. Names are not compared but by their place.
+    fn is_of(&self, m: &ColumnMeta) -> bool {
+        let a = &self.meta;
+        let numbers = |m: &ColumnMeta| (m.collation_id, m.length, m.type_code, m.flags, m.decimals);
+        let place = |a: &Arc<str>, b: &Arc<str>| Arc::ptr_eq(a, b);
+        numbers(a) == numbers(m)
+            && place(&a.name, &m.name)
+            && place(&a.table, &m.table)
+            && place(&a.schema, &m.schema)
+            && place(&a.org_name, &m.org_name)
+            && place(&a.org_table, &m.org_table)
+            && a.text == m.text
+            && a.encoded.is_none()
+            && m.encoded.is_none()
+    }
+
     /// Its name, or its alias in the statement.
     pub fn name(&self) -> &str {
         &self.meta.name
@@ -126,10 +142,22 @@ impl Columns {
         Arc::new(Columns(metas.iter().cloned().map(Column::new).collect()))
     }
 
+    /// The same, which may be those that are there already: a statement that is executed again has the names of its plan.
+    pub fn like(there: &Arc<Columns>, metas: &[ColumnMeta]) -> Arc<Columns> {
+        let same = |(a, b): (&Column, &ColumnMeta)| a.is_of(b);
+        match there.0.len() == metas.len() && there.0.iter().zip(metas).all(same) {
+            true => there.clone(),
+            false => Columns::of(metas),
+        }
+    }
+
     fn find(&self, name: &str) -> Option<usize> {
+        if let Some(at) = self.0.iter().position(|c| c.name() == name) {
+            return Some(at);
+        }
         // Names of columns are compared without regard to case, as everywhere in MySQL.
-        let same = |c: &Column| c.name() == name || c.name().to_lowercase() == name.to_lowercase();
-        self.0.iter().position(same)
+        let name = name.to_lowercase();
+        self.0.iter().position(|c| c.name().to_lowercase() == name)
     }
 }
 
@@ -374,7 +402,7 @@ impl<T: FromValue> FromValue for Option<T> {
     }
 }
 
-/// A type that a whole row can be read as: tuples, and what a program implements it for.
+/// A type that a whole row can be read as: tuples, structures that [`from_row!`](crate::from_row) defines, and what a program implements it for.
 pub trait FromRow: Sized {
     /// The row as this type.
     fn from_row(row: &Row) -> Result<Self>;

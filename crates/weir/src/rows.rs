@@ -2,8 +2,10 @@
 
 use crate::connection::{Connection, Keep};
 use crate::error::{Error, Result};
+use crate::gathered::Gathered;
 use crate::row::{Column, Columns, Row};
 use crate::stream::{Executed, Item, Next, next_row};
+use crate::value::Value;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -24,6 +26,8 @@ pub(crate) struct Reading {
     pub executed: Executed,
     /// What becomes of a statement that was prepared on the way.
     pub keep: Keep,
+    /// Rows that were made before they were asked for.
+    gathered: Option<Gathered>,
     /// How the statement failed, if its last rows are still to be given.
     failed: Option<Error>,
 }
@@ -32,6 +36,22 @@ impl Reading {
     /// `serial`: the number of the statement on its connection.
     pub fn new(keep: Keep, serial: u64) -> Reading {
         Reading { keep, serial, ..Reading::default() }
+    }
+
+    /// A statement that has ended, whose rows are there.
+    pub fn gathered(rows: Gathered, serial: u64) -> Reading {
+        let columns = rows.columns().clone();
+        Reading { columns, gathered: Some(rows), serial, ..Reading::default() }
+    }
+
+    /// Goes to the next row that is there, whose values are those of [`Reading::values`]. False: there is none at hand.
+    pub fn step(&mut self, conn: &Connection) -> bool {
+        conn.serial == self.serial && self.gathered.as_mut().is_some_and(Gathered::step)
+    }
+
+    /// Behind a step that found a row.
+    pub fn values(&self) -> &[Value] {
+        self.gathered.as_ref().map_or(&[], Gathered::values)
     }
 
     /// A statement that has ended and gives no rows.
@@ -48,6 +68,9 @@ impl Reading {
             return next_row(&mut self.rest);
         }
         let own = !self.done && conn.serial == self.serial;
+        if let Some(gathered) = &mut self.gathered {
+            return if own { gathered.next_row() } else { None };
+        }
         conn.running.as_mut().filter(|_| own)?.row_at_hand()
     }
 
@@ -85,6 +108,10 @@ impl Reading {
                 "the rows were ended by another statement of their connection",
             )));
         }
+        if let Some(gathered) = &mut self.gathered {
+            let row = gathered.next_row();
+            return Poll::Ready(Ok(Some(row.map_or_else(|| self.gathered_end(), Item::Row))));
+        }
         let Some(stream) = conn.running.as_mut().filter(|_| !self.done) else {
             self.done = true;
             return Poll::Ready(self.failed.take().map_or(Ok(None), Err));
@@ -102,6 +129,23 @@ impl Reading {
                 self.poll(conn, cx)
             }
         }
+    }
+
+    /// All rows that were there were given out.
+    fn gathered_end(&mut self) -> Item {
+        self.done = true;
+        Item::End(self.gathered.take().map(|g| g.executed().clone()).unwrap_or_default())
+    }
+
+    /// The same without a poll, which has nothing to wait for. False: the result goes on.
+    pub fn ends_here(&mut self, conn: &Connection) -> bool {
+        let is_last = conn.serial == self.serial
+            && self.gathered.as_ref().is_some_and(|rows| !rows.has_more());
+        if is_last {
+            let end = self.gathered_end();
+            self.take(end);
+        }
+        is_last
     }
 
     /// Takes an item; a row is given on.
@@ -194,6 +238,11 @@ impl<'c> Rows<'c> {
         Ok(rows)
     }
 
+    pub(crate) fn gathered(conn: &'c mut Connection, rows: Gathered) -> Rows<'c> {
+        let reading = Reading::gathered(rows, conn.serial);
+        Rows { conn, reading }
+    }
+
     fn open_next(&mut self) -> Result<bool> {
         let rt = self.conn.inner.rt().clone();
         let (reading, conn) = (&mut self.reading, &mut *self.conn);
@@ -224,6 +273,9 @@ impl Iterator for Rows<'_> {
     fn next(&mut self) -> Option<Result<Row>> {
         if let Some(row) = self.reading.row_at_hand(self.conn) {
             return Some(Ok(row));
+        }
+        if self.reading.ends_here(self.conn) {
+            return None;
         }
         let rt = self.conn.inner.rt().clone();
         let (reading, conn) = (&mut self.reading, &mut *self.conn);

@@ -123,7 +123,7 @@ struct PipeSink {
 impl ResultSink for PipeSink {
     fn columns(&mut self, cols: &[ColumnMeta]) -> std::result::Result<(), SinkError> {
         let mut pipe = lock(&self.pipe);
-        pipe.columns = Columns::of(cols);
+        pipe.columns = Columns::like(&pipe.columns, cols);
         let columns = pipe.columns.clone();
         pipe.items.push_back(Item::Columns(columns));
         Ok(())

@@ -41,9 +41,9 @@ impl At<'_> {
     }
 
     fn sum(&self, reads: &mut Snapshot, first: u64, last: u64) -> Result<i64> {
-        let mut sum = 0;
-        for row in reads.range(&self.0.rows, first..=last) {
-            sum += row?.1.0;
+        let (mut sum, mut rows) = (0, reads.range(&self.0.rows, first..=last));
+        while let Some((_, (n, _))) = rows.lend()? {
+            sum += n;
         }
         Ok(sum)
     }
@@ -51,7 +51,7 @@ impl At<'_> {
 
 impl Worker for At<'_> {
     fn get(&mut self, key: u64) -> i64 {
-        self.0.db.get(&self.0.rows, key).expect("reads").expect("the row is there").0
+        self.0.db.get_with(&self.0.rows, key, |(n, _)| n).expect("reads").expect("the row is there")
     }
 
     fn range(&mut self, first: u64, last: u64) -> i64 {

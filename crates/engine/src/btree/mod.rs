@@ -15,6 +15,7 @@
 mod ahead;
 mod check;
 mod estimate;
+mod hint;
 mod merge;
 mod seek;
 mod split;
@@ -29,6 +30,7 @@ pub use estimate::{
     Estimate, Page, ends, estimate_range, leaf_statistics, page_at, root_page, sample_leaf,
     sample_values,
 };
+pub use hint::LeafHint;
 pub use merge::merge_soon;
 pub use seek::{leaf, leaf_before, leaf_range, leaf_x};
 pub use split::split_job;
@@ -42,7 +44,7 @@ use crate::page::codec::common_prefix;
 use crate::page::redo::{Redo, put_cell};
 use crate::page::slotted;
 use crate::space::{self, Space};
-use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::Arc;
 
 pub struct Tree {
@@ -52,9 +54,10 @@ pub struct Tree {
     pub index: u64,
     /// Frame that held the root last.
     root_hint: AtomicU32,
-    /// Leaf and slot of the last insert: tells ascending inserts from random ones. A hint only.
-    last_leaf: AtomicU32,
+    /// Leaf and slot of the last insert, and whether it came behind the one before: tells ascending inserts from random ones. Hints only.
+    last_leaf: hint::LastLeaf,
     last_slot: AtomicU32,
+    ascends: AtomicBool,
     /// Leaves: counted from when the tree was made, or measured last. 0: never measured.
     leaves: AtomicU64,
 }
@@ -66,8 +69,9 @@ impl Tree {
             root,
             index,
             root_hint: AtomicU32::new(u32::MAX),
-            last_leaf: AtomicU32::new(u32::MAX),
+            last_leaf: hint::LastLeaf::default(),
             last_slot: AtomicU32::new(0),
+            ascends: AtomicBool::new(false),
             leaves: AtomicU64::new(0),
         }
     }
@@ -98,14 +102,18 @@ impl Tree {
         }
     }
 
+    /// The leaf is latched exclusively.
     fn note_insert(&self, leaf: PageNo, slot: usize) {
-        self.last_leaf.store(leaf, Ordering::Relaxed);
+        let ascends = self.is_ascending(leaf, slot);
+        if ascends != self.ascends.load(Ordering::Relaxed) {
+            self.ascends.store(ascends, Ordering::Relaxed);
+        }
+        self.last_leaf.note(&self.space, leaf);
         self.last_slot.store(slot as u32, Ordering::Relaxed);
     }
 
     fn is_ascending(&self, leaf: PageNo, slot: usize) -> bool {
-        self.last_leaf.load(Ordering::Relaxed) == leaf
-            && self.last_slot.load(Ordering::Relaxed) as usize + 1 == slot
+        self.last_leaf.is(leaf) && self.last_slot.load(Ordering::Relaxed) as usize + 1 == slot
     }
 }
 
@@ -144,6 +152,26 @@ pub fn place(g: &mut Gather<'_, '_>, tree: &Tree, key: &[u8]) -> Attempt<Place> 
     let leaf = g.adopt(guard);
     let slot = slotted::search(g.bytes(leaf), key);
     Ok(Place { leaf, slot })
+}
+
+/// The same, where the leaf may be one that is remembered.
+pub fn place_near(
+    g: &mut Gather<'_, '_>,
+    tree: &Tree,
+    key: &[u8],
+    near: Option<LeafHint>,
+) -> Attempt<Place> {
+    let near = near.and_then(|hint| hint.leaf_x(g.core(), tree, key));
+    let Some(guard) = near else { return place(g, tree, key) };
+    let leaf = g.adopt(guard);
+    let slot = slotted::search(g.bytes(leaf), key);
+    Ok(Place { leaf, slot })
+}
+
+/// The same for an insert: where keys come in ascending order, the leaf of the last one is looked at first.
+pub fn place_insert(g: &mut Gather<'_, '_>, tree: &Tree, key: &[u8]) -> Attempt<Place> {
+    let ascends = tree.ascends.load(Ordering::Relaxed);
+    place_near(g, tree, key, if ascends { tree.last_leaf.hint() } else { None })
 }
 
 /// Redo payload of inserting a cell.

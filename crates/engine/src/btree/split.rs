@@ -324,11 +324,11 @@ fn split_root(w: &mut Work<'_>, tree: &Tree, key: &[u8], need: usize) -> Attempt
     put_cell(&mut cells, &cut.sep, &right.id.page.to_le_bytes());
     a.record(root, &Redo::TreeInit { index, level: level + 1, lower: b"", upper: None });
     a.record(root, &Redo::Cells { run: &cells });
+    // The leaf that took the last insert has moved.
+    tree.last_leaf.note(&tree.space, right.id.page);
+    tree.last_slot.store(n.saturating_sub(cut.k + 1) as u32, Ordering::Relaxed);
     a.commit();
     tree.note_leaves(level, 1);
-    // The leaf that took the last insert has moved.
-    tree.last_leaf.store(right.id.page, Ordering::Relaxed);
-    tree.last_slot.store(n.saturating_sub(cut.k + 1) as u32, Ordering::Relaxed);
     core.stats.splits.fetch_add(1, Ordering::Relaxed);
     Ok(Outcome::Done)
 }

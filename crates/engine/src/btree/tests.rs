@@ -321,3 +321,50 @@ async fn grown_and_gone(given: Life) {
 fn a_leaf_knows_its_writers_through_splits_and_merges() {
     testing::seeds("btree::tests", 4, |seed| testing::lives(seed, 1, grown_and_gone));
 }
+
+/// A leaf that is remembered is found, also when it was split; one that has gone is not, though its bytes are what they were.
+async fn remembered(given: Life) {
+    let db = given.open().await;
+    let core = testing::core(&db);
+    let space = core.spaces.get(space::SYSTEM).unwrap();
+    let tree = Arc::new(create(core, &space, INDEX).await.unwrap());
+    let key = |n: u16| [b"key", &n.to_be_bytes()[..]].concat();
+    for n in 0..200 {
+        put(core, &tree, &key(n), b"a value").await;
+    }
+    let hint_of = |n: u16| {
+        let leaf = leaf(core, &tree, &key(n), Access::Point).ok().expect("all is in memory");
+        (LeafHint::of(&tree, &leaf), leaf.id().page)
+    };
+    let found = |hint: LeafHint, n: u16| hint.leaf_x(core, &tree, &key(n)).map(|g| g.id().page);
+    let hints: Vec<_> = (0..200).map(|n| (n, hint_of(n))).collect();
+    for (n, (hint, page)) in &hints {
+        assert_eq!(found(*hint, *n), Some(*page));
+        assert_eq!(
+            found(*hint, 60_000).is_some(),
+            *page == hint_of(60_000).1,
+            "another leaf's key"
+        );
+    }
+    assert!(found(tree.last_leaf.hint().expect("it was filled"), 200).is_some());
+    let mut gone = 0;
+    for n in 0..199 {
+        let (_, thin) = remove(core, &tree, &key(n)).await;
+        if thin {
+            merge::merge_if_thin(core, &tree, &key(n)).await.unwrap();
+        }
+        for (n, (hint, _)) in &hints {
+            // Whichever leaf it leads to, it is the one that the way from the root leads to.
+            match found(*hint, *n) {
+                Some(page) => assert_eq!(page, hint_of(*n).1),
+                None => gone += 1,
+            }
+        }
+    }
+    assert!(gone > 0 && found(hint_of(199).0, 199).is_some());
+}
+
+#[test]
+fn a_leaf_that_is_remembered_is_the_keys_own_or_is_not_found() {
+    testing::seeds("btree::tests", 2, |seed| testing::lives(seed, 1, remembered));
+}

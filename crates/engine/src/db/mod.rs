@@ -12,7 +12,7 @@ mod sweeper;
 mod tasks;
 mod writers;
 
-use crate::btree;
+use crate::btree::{self, LeafHint};
 use crate::catalog::Catalog;
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
@@ -251,6 +251,28 @@ impl Db {
         by: (u64, Durability),
     ) -> Option<Result<Alone>> {
         self.0.change_alone(t, key, change, by)
+    }
+
+    /// A row by its clustered key for a caller who is going to change it, with the place of its leaf; within `Some(None)` there is none. `None`: as
+    /// [`Db::read_now`].
+    pub(crate) fn read_to_change(
+        &self,
+        t: &Table,
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Option<Option<LeafHint>> {
+        self.0.read_to_change(t, key, out)
+    }
+
+    /// As [`Db::change_alone`], of a row that was read so.
+    pub(crate) fn change_alone_at(
+        &self,
+        t: &Table,
+        key: (&[u8], LeafHint),
+        change: RowChange<'_>,
+        by: (u64, Durability),
+    ) -> Option<Result<Alone>> {
+        self.0.change_alone_at(t, key, change, by)
     }
 
     /// The same for the insertion of a row.

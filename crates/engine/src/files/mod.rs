@@ -53,6 +53,8 @@ pub struct Space {
     growing: AsyncMutex<()>,
     /// Word of the bitmap where the last search for a free page ended.
     pub(crate) hint: AtomicU32,
+    /// Pages that were freed since the start. It grows while the page that goes is latched exclusively.
+    pub(crate) freed: AtomicU32,
     pub reads: AtomicU64,
     /// Requests for its pages: reads, writes.
     pub meters: [Meter; 2],
@@ -244,6 +246,7 @@ impl Spaces {
             live: AtomicBool::new(true),
             growing: AsyncMutex::new(()),
             hint: AtomicU32::new(0),
+            freed: AtomicU32::new(0),
             reads: AtomicU64::new(0),
             meters: Default::default(),
             page_bytes: self.page_size as u64,

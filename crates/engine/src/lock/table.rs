@@ -2,7 +2,7 @@
 
 use super::conflict::{Kind, Mode, conflicts, covers};
 use super::deadlock::{Deadlock, DeadlockFn};
-use super::name::LockName;
+use super::name::{self, LockName};
 use super::queue::{Lock, Queue, Standing};
 use super::range::{FOLD_FROM, LockRun, Ranges};
 use super::shard::{Shard, ShardCell};
@@ -438,9 +438,14 @@ impl LockTable {
     }
 
     /// Whether the lock of a transaction, or a request, would make a transaction without locks wait for the record.
-    pub fn would_wait_with_nothing(&self, name: &LockName) -> bool {
-        !self.knows_nothing_of(name)
-            && self.would_wait(&TrxLocks::new(0), name, Mode::X, Kind::Record)
+    pub fn would_wait_with_nothing(&self, index: u64, key: &[u8]) -> bool {
+        // A name has memory of its own, and nobody has locked anything nearly always.
+        let shard = &self.shards[name::shard(LockName::hash_of(index, key), SHARDS)];
+        if shard.is_empty() && !self.ranges.any(index) {
+            return false;
+        }
+        let name = LockName::new(index, Some(key));
+        self.would_wait(&TrxLocks::new(0), &name, Mode::X, Kind::Record)
     }
 
     /// There is certainly no lock of the record: as [`LockTable::has_gaps`], where the caller has its page latched exclusively.

@@ -353,11 +353,14 @@ impl Log {
     }
 
     /// The error that stopped the log, if any: nothing can become durable any more.
+    #[inline]
     pub fn failure(&self) -> Result<()> {
-        if !self.failed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        Err(self.failure.lock().clone().unwrap_or(Error::ShuttingDown))
+        if self.failed.load(Ordering::Acquire) { Err(self.why_failed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn why_failed(&self) -> Error {
+        self.failure.lock().clone().unwrap_or(Error::ShuttingDown)
     }
 
     /// `undoing`: for somebody who is counted in `Reserve::undoing`.

@@ -16,6 +16,10 @@
 //! A cell is `key length u16 | value length u16 | key rest | value`, allocated from the page's end downwards.
 //! In inner pages the value is the child's page number and the key its lower fence.
 
+mod search;
+
+pub use search::search;
+
 use super::{HEADER, PageError, PageType, get_u16, get_u32, get_u64, put_u16, put_u32, put_u64};
 use crate::ids::{PageId, PageNo, TrxId};
 use std::cmp::Ordering;
@@ -129,6 +133,7 @@ fn cell_at(p: &[u8], slot: usize) -> usize {
 }
 
 /// Whether the fences say that `key` belongs here.
+#[inline]
 pub fn owns(p: &[u8], key: &[u8]) -> bool {
     compare(key, lower(p)).is_ge() && upper(p).is_none_or(|u| compare(key, u).is_lt())
 }
@@ -176,6 +181,7 @@ pub fn key(p: &[u8], slot: usize) -> Vec<u8> {
 }
 
 /// Byte range of a cell's value within the page.
+#[inline]
 pub fn value_range(p: &[u8], slot: usize) -> std::ops::Range<usize> {
     let at = cell_at(p, slot);
     let k = get_u16(p, at) as usize;
@@ -183,6 +189,7 @@ pub fn value_range(p: &[u8], slot: usize) -> std::ops::Range<usize> {
     at + CELL_HEAD + k..at + CELL_HEAD + k + v
 }
 
+#[inline]
 pub fn value(p: &[u8], slot: usize) -> &[u8] {
     &p[value_range(p, slot)]
 }
@@ -208,52 +215,6 @@ fn head_of(rest: &[u8]) -> u32 {
     let n = rest.len().min(4);
     h[..n].copy_from_slice(&rest[..n]);
     u32::from_be_bytes(h)
-}
-
-/// Finds `key`, which the page must own: `Ok(slot)` when present, `Err(slot)` where it would be inserted.
-pub fn search(p: &[u8], key: &[u8]) -> Result<usize, usize> {
-    let pre = prefix_len(p);
-    debug_assert!(key.len() >= pre && &key[..pre] == prefix(p), "key outside the fences");
-    let rest = &key[pre.min(key.len())..];
-    let (head, wide) = (head_of(rest), rest.first_chunk().map(|c| u64::from_be_bytes(*c)));
-    let base = slots_at(p);
-    // One check of bounds for the directory: this loop is a third of what a look for a row costs.
-    let (slots, _) = p[base..base + count(p) * SLOT].as_chunks::<SLOT>();
-    let (mut lo, mut hi) = (0, slots.len());
-    while lo < hi {
-        let mid = (lo + hi) / 2;
-        let slot = &slots[mid];
-        let found = u32::from_le_bytes([slot[2], slot[3], slot[4], slot[5]]);
-        let ord = match found.cmp(&head) {
-            Ordering::Equal => {
-                cmp_rest(&p[usize::from(u16::from_le_bytes([slot[0], slot[1]]))..], rest, wide)
-            }
-            other => other,
-        };
-        match ord {
-            Ordering::Less => lo = mid + 1,
-            Ordering::Greater => hi = mid,
-            Ordering::Equal => return Ok(mid),
-        }
-    }
-    Err(lo)
-}
-
-/// Compares the key of a cell with `rest`, whose first four bytes are known to be the same. `wide`: its first eight, if it has so many.
-#[inline]
-fn cmp_rest(cell: &[u8], rest: &[u8], wide: Option<u64>) -> Ordering {
-    let n = get_u16(cell, 0) as usize;
-    // The heads have all of both, except for zeros at the end of the shorter one.
-    if n <= 4 && rest.len() <= 4 {
-        return n.cmp(&rest.len());
-    }
-    let key = &cell[CELL_HEAD..CELL_HEAD + n];
-    let (Some(wide), Some(first)) = (wide, key.first_chunk()) else { return key.cmp(rest) };
-    match u64::from_be_bytes(*first).cmp(&wide) {
-        Ordering::Equal if n == 8 || rest.len() == 8 => n.cmp(&rest.len()),
-        Ordering::Equal => key[8..].cmp(&rest[8..]),
-        other => other,
-    }
 }
 
 /// The slot of the child that owns `key`, in an inner page. The first cell counts as "everything below the second".

@@ -16,7 +16,8 @@ pub mod datum;
 pub mod key;
 pub mod layout;
 pub mod moves;
-pub mod places;
+pub mod pen;
+mod places;
 mod sorted_text;
 mod spaces;
 pub mod view;
@@ -29,10 +30,11 @@ pub use key::{
     KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key, order_f64,
 };
 pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowForm, RowLayout};
+pub use pen::Pen;
 pub use places::Places;
 pub use sorted_text::put_sort_text;
 pub(crate) use view::same_columns;
-pub use view::{RowView, validate};
+pub use view::{RowView, has_external, validate};
 pub use write::{RowBuilder, replace_columns};
 
 use std::fmt;

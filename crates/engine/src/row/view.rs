@@ -136,6 +136,34 @@ impl<'a> RowView<'a> {
         }
     }
 
+    /// The stored bytes of a column of this fixed width. `None`: the row has none in such a place, and [`RowView::get`] says what the value is.
+    #[inline]
+    pub(crate) fn fixed<const N: usize>(&self, i: usize) -> Option<&'a [u8; N]> {
+        let slot = &self.layout.slots[i];
+        let Place::Fixed(at) = slot.place else { return None };
+        if slot.at as usize >= self.count || slot.col.nullable {
+            return None;
+        }
+        self.bytes[self.fixed_at + at as usize..].first_chunk()
+    }
+
+    /// The same of a column of variable length.
+    #[inline]
+    pub(crate) fn var(&self, i: usize) -> Option<&'a [u8]> {
+        let slot = &self.layout.slots[i];
+        let Place::Var(index) = slot.place else { return None };
+        if slot.at as usize >= self.count || slot.col.nullable || self.header & FLAG_WIDE != 0 {
+            return None;
+        }
+        let end = |index: usize| {
+            let at = self.ends_at + 2 * index;
+            usize::from(u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]))
+        };
+        let index = index as usize;
+        let from = if index == 0 { 0 } else { end(index - 1) };
+        Some(&self.bytes[self.data_at + from..self.data_at + end(index)])
+    }
+
     /// Where the bytes of a variable column are, if it is one that the row has; those of NULL are none.
     pub(super) fn var_range(&self, i: usize) -> Option<Range<usize>> {
         let slot = &self.layout.slots[i];
@@ -217,6 +245,12 @@ fn read_fixed(ty: PhysType, bytes: &[u8]) -> Datum<'_> {
         // Variable-length columns never have a fixed place.
         PhysType::Var { .. } => Datum::Null,
     }
+}
+
+/// Does any column of the row stand off-page? The layout is not needed for that.
+#[inline]
+pub fn has_external(row: &[u8]) -> bool {
+    row.get(1).is_some_and(|high| high & (FLAG_EXTERNAL >> 8) as u8 != 0)
 }
 
 /// Are these bytes a row of this layout? Never panics, whatever they are.

@@ -5,6 +5,7 @@ use super::columns::{Columns, Key, decode, encode};
 use super::database::{Database, Open};
 use super::definition::Table;
 use super::transaction::row;
+use crate::btree::LeafHint;
 use crate::error::Result;
 use crate::table::Table as Stored;
 use crate::txn::{Alone, Made, RowChange};
@@ -16,6 +17,17 @@ impl Open {
     /// Changes the row of a clustered key. `None`: something has to be waited for, or there is no such row; nothing was done.
     fn change(&self, t: &Stored, key: &[u8], change: RowChange<'_>) -> Option<Result<()>> {
         let done = self.db.change_alone(t, (0, key), change, (0, self.durability))?;
+        Some(self.settled(done))
+    }
+
+    /// The same of a row that was read by [`Db::read_to_change`](crate::Db).
+    fn change_at(
+        &self,
+        t: &Stored,
+        key: (&[u8], LeafHint),
+        change: RowChange<'_>,
+    ) -> Option<Result<()>> {
+        let done = self.db.change_alone_at(t, key, change, (0, self.durability))?;
         Some(self.settled(done))
     }
 
@@ -92,11 +104,11 @@ impl Database {
         let (t, mut bytes, mut found) = (&table.stored, Vec::new(), Vec::new());
         encode::<K>(key, &mut bytes)?;
         for _ in 0..AGAIN {
-            match self.open.db.read_now(t, 0, &bytes, false, &mut found) {
-                Some(true) => {}
-                Some(false) => return Ok(false),
+            let leaf = match self.open.db.read_to_change(t, &bytes, &mut found) {
+                Some(Some(leaf)) => leaf,
+                Some(None) => return Ok(false),
                 None => break,
-            }
+            };
             let value = change(decode(t, &found, K::COLUMNS.len())?);
             let row = row::<K, V>(t, key, value.lend_all())?;
             let mut has_changed = false;
@@ -109,7 +121,8 @@ impl Database {
                     (false, false) => Made::New,
                 }
             };
-            match self.open.change(t, &bytes, RowChange::Update(&mut replace)) {
+            let change = RowChange::Update(&mut replace);
+            match self.open.change_at(t, (&bytes, leaf), change) {
                 Some(done) => return done.map(|()| true),
                 None if has_changed => {}
                 None => break,

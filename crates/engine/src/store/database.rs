@@ -1,12 +1,13 @@
 //! An open database: its opening with options, its tables, and the beginning of transactions.
 
-use super::columns::{Columns, Key, decode, encode};
+use super::columns::{Columns, Key, decode, encode, lent};
 use super::definition::{SCHEMA, Table, TableDefinition};
 use super::transaction::{Snapshot, Transaction};
 use crate::catalog::DdlContext;
 use crate::db::{Db, Options};
 use crate::error::{Error, Result};
 use crate::lane;
+use crate::row::RowView;
 use crate::table::SchemaDef;
 use crate::txn::{Durability, Isolation, TxnOptions};
 use std::cell::Cell;
@@ -18,6 +19,8 @@ use weir_rt::{Process, Rt};
 thread_local! {
     /// Memory of the last key that this thread has read by, for the next one.
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// And of the last row that it was lent.
+    static ROW: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// How often a transaction runs again that was a deadlock's victim. Each time another one has gone on.
@@ -248,6 +251,43 @@ impl Database {
             // There is something to wait for.
             None => self.snapshot().get(table, key),
         }
+    }
+
+    /// As [`Database::get`], without memory of their own for texts and bytes: `with` is lent the value.
+    ///
+    /// ```
+    /// # use weir_engine::store::{Database, TableDefinition};
+    /// # const T: TableDefinition<u32, (i64, String)> = TableDefinition::new("t");
+    /// # fn main() -> weir_engine::Result<()> {
+    /// # let db = Database::open_in_memory()?;
+    /// # let t = db.table(&T)?;
+    /// # db.insert(&t, 1, (5, "five"))?;
+    /// let letters = db.get_with(&t, 1, |(_, text)| text.len())?;
+    /// # assert_eq!(letters, Some(4));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn get_with<K: Key, V: Columns, T>(
+        &self,
+        table: &Table<K, V>,
+        key: K::Ref<'_>,
+        with: impl FnOnce(V::Ref<'_>) -> T,
+    ) -> Result<Option<T>> {
+        self.open.check()?;
+        let (mut bytes, mut found) = (SPARE.take(), ROW.take());
+        bytes.clear();
+        encode::<K>(key, &mut bytes)?;
+        let t = &table.stored;
+        // `with` is the program's own code, which may do anything: the row is copied for it, and no page is latched meanwhile.
+        let read = self.open.db.read_now(t, 0, &bytes, false, &mut found);
+        SPARE.set(bytes);
+        let Some(is_there) = read else { return self.snapshot().get_with(table, key, with) };
+        let out = is_there.then(|| {
+            let row = RowView::new(&t.layout, &found);
+            lent::<V>(t, &row, K::COLUMNS.len()).map(with)
+        });
+        ROW.set(found);
+        out.transpose()
     }
 
     /// Begins a transaction at [`Isolation::RepeatableRead`]: plain reads see the database as it was at the first of them, with the

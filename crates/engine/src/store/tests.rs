@@ -452,3 +452,101 @@ fn rows_grow_and_shrink_over_the_length_of_a_leaf() {
     }
     db.close().expect("closes");
 }
+
+/// Rows that are lent are those that are given, over many leaves, with rows of the walk's own transaction and of others among them.
+#[test]
+fn rows_are_lent_as_they_are_given() {
+    let db = memory();
+    let t = db.table(&TableDefinition::<u32, (i64, String)>::new("t")).expect("a table");
+    let mut there = BTreeMap::new();
+    let mut tx = db.begin();
+    for id in (0..4000).step_by(2) {
+        let text = "x".repeat(if id == 900 { 20_000 } else { id as usize % 90 });
+        tx.insert(&t, id, (id.into(), &text)).expect("inserts");
+        there.insert(id, (i64::from(id), text));
+    }
+    tx.commit().expect("commits");
+    let mut other = db.begin();
+    other.insert(&t, 3999, (0, "unseen")).expect("inserts");
+    for isolation in
+        [Isolation::ReadUncommitted, Isolation::ReadCommitted, Isolation::RepeatableRead]
+    {
+        let (mut tx, mut now) = (db.begin_at(isolation), there.clone());
+        if isolation == Isolation::ReadUncommitted {
+            now.insert(3999, (0, "unseen".into()));
+        }
+        for id in (100..3000).step_by(7) {
+            match now.remove(&id) {
+                Some(before) => assert_eq!(tx.remove(&t, id).expect("removes"), Some(before)),
+                None => {
+                    tx.put(&t, id, (1, "new")).expect("puts");
+                    now.insert(id, (1, "new".into()));
+                }
+            }
+        }
+        for (from, to) in [(0, 4000), (0, 1), (899, 902), (1000, 1100), (3998, 4000), (7, 7)] {
+            let want: Vec<_> = now.range(from..to).map(|(k, v)| (*k, v.clone())).collect();
+            let given: Vec<_> = tx.range(&t, from..to).map(|row| row.expect("reads")).collect();
+            assert!(given == want, "{isolation:?} {from}..{to}");
+            let (mut walk, mut lent) = (t.cursor(from..to), Vec::new());
+            while let Some((id, (n, text))) = walk.lend(&mut tx).expect("reads") {
+                lent.push((id, (n, text.to_owned())));
+            }
+            assert!(lent == want, "{isolation:?} {from}..{to}");
+            assert!(walk.lend(&mut tx).expect("reads").is_none());
+        }
+        for id in [0, 100, 105, 112, 900, 901, 3999] {
+            let want = now.get(&id).map(|(n, text)| (*n, text.len()));
+            let lent = tx.get_with(&t, id, |(n, text)| (n, text.len())).expect("reads");
+            assert_eq!(lent, want, "{isolation:?} {id}");
+        }
+        tx.rollback().expect("rolls back");
+    }
+    other.rollback().expect("rolls back");
+    // What is lent is a copy: the program may call the database meanwhile.
+    let lent = db.get_with(&t, 2, |(n, text)| {
+        assert!(db.update(&t, 2, |(n, text)| (n + 1, text)).expect("writes"));
+        assert_eq!(db.get_with(&t, 900, |v| v.1.len()).expect("reads"), Some(20_000));
+        (n, text.len())
+    });
+    assert_eq!(lent.expect("reads"), Some((2, 2)));
+    assert_eq!(db.get(&t, 2).expect("reads").map(|v| v.0), Some(3));
+    assert_eq!(db.get_with(&t, 1, |_| ()).expect("reads"), None);
+}
+
+/// A leaf that was filled last, or read just now, may be split and merged away by others before it is written.
+#[test]
+fn leaves_that_are_remembered_may_go() {
+    let db = memory();
+    let t = db.table(&TableDefinition::<u64, (i64, String)>::new("t")).expect("a table");
+    let text = "a text that makes leaves of some dozen rows".repeat(3);
+    std::thread::scope(|s| {
+        for part in 0..3u64 {
+            let (db, t, text) = (&db, &t, text.as_str());
+            s.spawn(move || {
+                for round in 0..6 {
+                    let keys = (0..400).map(|n| part * 1_000_000 + n);
+                    for key in keys.clone() {
+                        db.insert(t, key, (0, text)).expect("a new row");
+                    }
+                    for key in keys.clone().rev() {
+                        assert!(db.update(t, key, |(n, text)| (n + 1, text)).expect("writes"));
+                    }
+                    let own = db
+                        .snapshot()
+                        .range(t, part * 1_000_000..(part + 1) * 1_000_000)
+                        .map(|row| row.expect("reads").1.0)
+                        .sum::<i64>();
+                    assert_eq!(own, 400, "part {part}, round {round}");
+                    db.transaction(|tx| {
+                        keys.clone().try_for_each(|key| tx.remove(t, key).map(drop))
+                    })
+                    .expect("removes");
+                }
+            });
+        }
+    });
+    assert_eq!(db.snapshot().range(&t, ..).count(), 0);
+    drop(t);
+    db.close().expect("closes");
+}

@@ -1,11 +1,11 @@
 //! Reading and writing in transactions.
 
-use super::columns::{Columns, Key, decode, encode};
+use super::columns::{Columns, Key, decode, encode, lent};
 use super::cursor::Range;
 use super::database::Open;
 use super::definition::{Index, Table};
 use crate::error::{Error, Result};
-use crate::row::RowBuilder;
+use crate::row::{Pen, RowBuilder, RowView};
 use crate::table::Table as Stored;
 use crate::txn::{Isolation, LockMode, Made, OnLocked, RowBuf, RowChange, Savepoint, Txn};
 use std::ops::{Deref, DerefMut, RangeBounds};
@@ -46,8 +46,31 @@ impl Snapshot {
         table: &Table<K, V>,
         key: K::Ref<'_>,
     ) -> Result<Option<V>> {
+        self.get_with(table, key, V::own_all)
+    }
+
+    /// As [`Snapshot::get`], without memory of their own for texts and bytes: `with` is lent the value.
+    pub fn get_with<K: Key, V: Columns, T>(
+        &mut self,
+        table: &Table<K, V>,
+        key: K::Ref<'_>,
+        with: impl FnOnce(V::Ref<'_>) -> T,
+    ) -> Result<Option<T>> {
         self.begin_read();
-        self.read(table, key, LockMode::None)
+        let t = &table.stored;
+        if self.lock_of(LockMode::None) == LockMode::None {
+            self.key.clear();
+            encode::<K>(key, &mut self.key)?;
+            match self.txn.read_now(t, 0, &self.key, &mut self.found.row) {
+                Some(true) => {
+                    let row = RowView::new(&t.layout, &self.found.row);
+                    return lent::<V>(t, &row, K::COLUMNS.len()).map(|value| Some(with(value)));
+                }
+                Some(false) => return Ok(None),
+                None => {}
+            }
+        }
+        self.read(table, key, LockMode::None).map(|value| value.map(|v| with(v.lend_all())))
     }
 
     fn read<K: Key, V: Columns>(
@@ -298,6 +321,13 @@ pub(super) fn row<K: Key, V: Columns>(
     value: V::Ref<'_>,
 ) -> Result<Vec<u8>> {
     let mut out = Vec::new();
+    let written = Pen::new(&t.layout, &mut out).is_some_and(|mut pen| {
+        K::put_all(key, 0, &mut pen) && V::put_all(value, K::COLUMNS.len(), &mut pen)
+    });
+    if written {
+        return Ok(out);
+    }
+    out.clear();
     let mut b = RowBuilder::new(&t.layout);
     K::push(key, &mut |datum| _ = b.push(datum));
     V::push(value, &mut |datum| _ = b.push(datum));

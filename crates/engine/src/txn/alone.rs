@@ -17,9 +17,9 @@ use super::write_now::{
     may_write, unless,
 };
 use super::{Durability, Owed, RowAttempt, RowChange, System};
+use crate::btree::LeafHint;
 use crate::error::Result;
 use crate::ids::{Lsn, TrxId};
-use crate::lock::LockName;
 use crate::mtr::{self, Work};
 use crate::table::{Index, Table};
 
@@ -71,11 +71,11 @@ impl Writer for One<'_> {
 
     fn lock(&mut self, index: &Index, key: &[u8], h: &RowHeader) -> RowAttempt<()> {
         unless(self.db.trx.is_active(h.trx))?;
-        unless(self.would_wait(&LockName::new(index.id, Some(key))))
+        unless(self.would_wait(index.id, key))
     }
 
-    fn would_wait(&self, name: &LockName) -> bool {
-        self.db.locks.would_wait_with_nothing(name)
+    fn would_wait(&self, index: u64, key: &[u8]) -> bool {
+        self.db.locks.would_wait_with_nothing(index, key)
     }
 
     fn begin(&mut self) -> Option<(TrxId, Option<u64>)> {
@@ -96,11 +96,33 @@ impl System {
         &self,
         t: &Table,
         (index, key): (usize, &[u8]),
+        change: RowChange<'_>,
+        who: (u64, Durability),
+    ) -> Option<Result<Alone>> {
+        self.change_alone_near(t, Sought { index, key, near: None }, change, who)
+    }
+
+    /// The same by the clustered key, for a caller who has just read the row.
+    pub fn change_alone_at(
+        &self,
+        t: &Table,
+        (key, near): (&[u8], LeafHint),
+        change: RowChange<'_>,
+        who: (u64, Durability),
+    ) -> Option<Result<Alone>> {
+        self.change_alone_near(t, Sought { index: 0, key, near: Some(near) }, change, who)
+    }
+
+    fn change_alone_near(
+        &self,
+        t: &Table,
+        sought: Sought<'_>,
         mut change: RowChange<'_>,
         (session, d): (u64, Durability),
     ) -> Option<Result<Alone>> {
         let _held = t.mdl_briefly_to_write()?;
-        let (mut one, sought) = (One::new(self, t)?, Sought { index, key });
+        let Sought { index, key, .. } = sought;
+        let mut one = One::new(self, t)?;
         let found = sought.clustered(self, t)?;
         let key = found.as_deref().unwrap_or(key);
         let attempt = |w: &mut Work<'_>| change_attempt(&mut one, w, t, (key, sought), &mut change);

@@ -82,8 +82,8 @@ pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8]
 }
 
 pub use alone::Alone;
-pub(crate) use now::copy;
 pub use now::{EachNow, KeysNow};
+pub(crate) use now::{Piece, copy};
 pub use owed::Owed;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};

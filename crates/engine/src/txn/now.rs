@@ -13,17 +13,19 @@
 //! - An entry of a secondary index is followed by a look at the row itself: where the row's newest version, if it is one that the
 //!   reader sees, has the key, it is the row, for a unique key has one. Everything else is left to the usual way.
 
+mod piece;
 mod range;
 
 use super::version::{self, HEADER, RowHeader};
 use super::{Isolation, System, Txn, View, secondary};
-use crate::btree;
+use crate::btree::{self, LeafHint};
 use crate::ids::TrxId;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
-use crate::row::{RowView, encode_key};
+use crate::row::{RowView, encode_key, has_external};
 use crate::table::{MdlMode, Table, Use};
+pub use piece::Piece;
 pub use range::{EachNow, KeysNow};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -79,7 +81,7 @@ impl Sees<'_> {
 
 /// Gives a row that is all in its cell; `None`: it has columns elsewhere.
 fn give(t: &Table, row: &[u8], to: impl FnOnce(&[u8])) -> Option<bool> {
-    if t.may_have_external() && RowView::new(&t.layout, row).has_external() {
+    if t.may_have_external() && has_external(row) {
         return None;
     }
     to(row);
@@ -218,6 +220,29 @@ impl System {
         let found = read(self, t, index, key, &sees, to)?;
         self.stats.commits.add(1);
         Some(found)
+    }
+}
+
+impl System {
+    /// Copies the row with this clustered key for a caller who is going to change it, and says where its leaf is; within `Some(None)` there is no row.
+    /// As [`System::read_now`], but no transaction is counted: the change is one.
+    pub fn read_to_change(
+        &self,
+        t: &Table,
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Option<Option<LeafHint>> {
+        if self.core.log.failure().is_err() {
+            return None;
+        }
+        let _held = t.mdl_briefly()?;
+        let tree = &t.indexes[0].tree;
+        let leaf = btree::leaf(&self.core, tree, key, Access::Point).ok()?;
+        let Ok(slot) = slotted::search(leaf.bytes(), key) else { return Some(None) };
+        let cell = slotted::value(leaf.bytes(), slot);
+        let Some(row) = Sees::Now(0).version(self, cell)? else { return Some(None) };
+        give(t, &row, copy(out))?;
+        Some(Some(LeafHint::of(tree, &leaf)))
     }
 }
 

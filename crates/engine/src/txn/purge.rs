@@ -46,6 +46,13 @@ struct Pending {
 
 impl Pending {
     fn push(&mut self, h: History) {
+        // They come in their order nearly always.
+        if self.by_no.back().is_none_or(|last| last.no < h.no)
+            && self.ids.back().is_none_or(|last| *last < h.trx)
+        {
+            self.ids.push_back(h.trx);
+            return self.by_no.push_back(h);
+        }
         let at = self.by_no.partition_point(|o| o.no < h.no);
         self.by_no.insert(at, h);
         let at = self.ids.partition_point(|id| *id < h.trx);

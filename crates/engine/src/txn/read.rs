@@ -9,7 +9,7 @@ use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{self, Attempt, Work};
 use crate::page::slotted;
 use crate::pool::Access;
-use crate::row::RowView;
+use crate::row::has_external;
 use crate::row::key::prefix_successor;
 use crate::table::{Table, Use};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Txn {
         row: &mut Vec<u8>,
         lock: LockMode,
     ) -> Result<bool> {
-        if !RowView::new(&t.layout, row).has_external() {
+        if !has_external(row) {
             return Ok(true);
         }
         if lock == LockMode::None && self.o.isolation == Isolation::ReadUncommitted {

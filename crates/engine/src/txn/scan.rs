@@ -24,7 +24,7 @@ use crate::lock::{Kind, LockName, LockRun, Mode};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
-use crate::row::RowView;
+use crate::row::has_external;
 use crate::table::{Index, Table, Use};
 use std::sync::Arc;
 
@@ -259,9 +259,7 @@ impl Cursor {
 
     /// The current row has columns off the page that the reader wants.
     fn lacks_long_columns(&self) -> bool {
-        self.spec.fetch_external
-            && self.table.may_have_external()
-            && RowView::new(&self.table.layout, self.row()).has_external()
+        self.spec.fetch_external && self.table.may_have_external() && has_external(self.row())
     }
 
     /// Advances; false at the end.

@@ -25,6 +25,7 @@ use crate::page::redo::{Redo, UNDO_BODY, UNDO_FREE, UNDO_NEXT, UNDO_PREV};
 use crate::page::{self, PageType, get_u32};
 use crate::pool::LatchMode;
 use crate::space;
+use smallvec::SmallVec;
 
 const HEADER_LEN: usize = 2 + 1 + 6 + 1 + 8 + 2;
 /// Offset of the state within a header record.
@@ -150,13 +151,17 @@ fn finish(mut record: Vec<u8>) -> Vec<u8> {
     record
 }
 
-fn header(trx: TrxId, state: u8, no: u64) -> Vec<u8> {
-    let mut b = begin(16);
-    b.push(kind::HEADER);
-    put_u48(&mut b, trx);
-    b.push(state);
-    b.extend_from_slice(&no.to_le_bytes());
-    finish(b)
+/// The record of it: length, kind, transaction, state, number, length.
+fn header(trx: TrxId, state: u8, no: u64) -> [u8; HEADER_LEN] {
+    let mut b = [0; HEADER_LEN];
+    let len = (HEADER_LEN as u16).to_le_bytes();
+    b[..2].copy_from_slice(&len);
+    b[2] = kind::HEADER;
+    b[3..9].copy_from_slice(&trx.to_be_bytes()[2..]);
+    b[9] = state;
+    b[10..18].copy_from_slice(&no.to_le_bytes());
+    b[18..].copy_from_slice(&len);
+    b
 }
 
 pub fn encode_insert(table: u64, key: &[u8]) -> Vec<u8> {
@@ -408,8 +413,7 @@ fn append_in_state(
 ) {
     if place.header {
         let header = header(trx, state, no);
-        let mut both = Vec::with_capacity(header.len() + rec.len());
-        both.extend_from_slice(&header);
+        let mut both: SmallVec<[u8; 256]> = SmallVec::from_slice(&header);
         both.extend_from_slice(rec);
         a.record(place.page, &Redo::UndoAppend { data: &both });
         log.begin = log.end;
@@ -660,7 +664,7 @@ mod tests {
             purged: false,
         };
         let recs = [
-            header(42, ACTIVE, 0),
+            header(42, ACTIVE, 0).to_vec(),
             encode_insert(7, b"k"),
             encode_change(&change),
             encode_external(7, 99),

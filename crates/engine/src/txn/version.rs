@@ -8,6 +8,7 @@ use crate::page::codec::{put_u48, put_u56};
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// Bytes in front of the row: flags 1, transaction id 6, roll pointer 7.
@@ -46,6 +47,18 @@ impl RowHeader {
         out.push(self.flags);
         put_u48(out, self.trx);
         put_u56(out, self.roll);
+    }
+
+    /// A whole cell value of a row that is written now, without memory of its own where it is short.
+    pub fn with_now(&self, row: &[u8]) -> SmallVec<[u8; 256]> {
+        let (flags, trx, roll) = (self.flags, self.trx.to_be_bytes(), self.roll.to_be_bytes());
+        let mut v: SmallVec<[u8; 256]> = SmallVec::with_capacity(HEADER + row.len());
+        let mut header = [flags; HEADER];
+        header[1..7].copy_from_slice(&trx[2..]);
+        header[7..].copy_from_slice(&roll[1..]);
+        v.extend_from_slice(&header);
+        v.extend_from_slice(row);
+        v
     }
 
     /// A whole cell value.
@@ -179,6 +192,7 @@ mod tests {
         fn headers_round_trip(flags: u8, trx in 0u64..1 << 48, roll in 0u64..1 << 56, row: Vec<u8>) {
             let h = RowHeader { flags, trx, roll };
             let cell = h.with(&row);
+            prop_assert_eq!(&h.with_now(&row)[..], &cell[..]);
             prop_assert_eq!(RowHeader::read(&cell), h);
             prop_assert_eq!(&cell[HEADER..], &row[..]);
         }

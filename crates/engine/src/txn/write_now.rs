@@ -15,7 +15,7 @@ use super::secondary::{is_marked, note_trx, set_mark, value};
 use super::undo::{self, Change, Patch, UndoLog};
 use super::version::{DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, System, Txn};
-use crate::btree::{self, Place, gathered_leaf};
+use crate::btree::{self, LeafHint, Place, gathered_leaf};
 use crate::change_buffer::VALUE;
 use crate::error::Error;
 use crate::ids::{Lsn, TrxId};
@@ -23,7 +23,7 @@ use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{self, Apply, Gather, P, Work};
 use crate::page::slotted;
 use crate::planted;
-use crate::row::RowView;
+use crate::row::has_external;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, MdlMode, Table, Use};
 use smallvec::SmallVec;
@@ -58,6 +58,8 @@ pub enum Made {
 pub(super) struct Sought<'k> {
     pub index: usize,
     pub key: &'k [u8],
+    /// Its leaf, where somebody has just been there.
+    pub near: Option<LeafHint>,
 }
 
 impl Sought<'_> {
@@ -83,7 +85,7 @@ pub(super) trait Writer {
     fn lock(&mut self, index: &Index, key: &[u8], h: &RowHeader) -> RowAttempt<()>;
 
     /// Somebody else has a lock of the record.
-    fn would_wait(&self, name: &LockName) -> bool;
+    fn would_wait(&self, index: u64, key: &[u8]) -> bool;
 
     /// Everything is latched: the writer's id, and its commit number where it ends.
     fn begin(&mut self) -> Option<(TrxId, Option<u64>)>;
@@ -173,7 +175,7 @@ fn is_free(p: &[u8], slot: usize, columns: &[u8]) -> bool {
 
 /// Whether columns of a stored row are in chains of pages, which the usual way frees and reads.
 fn is_long(t: &Table, row: &[u8]) -> bool {
-    t.may_have_external() && RowView::new(&t.layout, row).has_external()
+    t.may_have_external() && has_external(row)
 }
 
 /// The entries of the row that a write changes.
@@ -251,7 +253,7 @@ impl Txn {
         mut change: RowChange<'_>,
     ) -> Option<bool> {
         self.ready_now(t)?;
-        let (db, sought) = (self.db.clone(), Sought { index, key });
+        let (db, sought) = (self.db.clone(), Sought { index, key, near: None });
         let found = sought.clustered(&db, t)?;
         let key = found.as_deref().unwrap_or(key);
         let attempt = |w: &mut Work<'_>| change_attempt(self, w, t, (key, sought), &mut change);
@@ -336,8 +338,9 @@ impl Writer for Txn {
         self.lock_clustered(index, key, h, LockMode::Exclusive, Kind::Record, OnLocked::NoWait)
     }
 
-    fn would_wait(&self, name: &LockName) -> bool {
-        self.db.locks.would_wait(&self.locks, name, Mode::X, Kind::Record)
+    fn would_wait(&self, index: u64, key: &[u8]) -> bool {
+        let name = LockName::new(index, Some(key));
+        self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record)
     }
 
     fn begin(&mut self) -> Option<(TrxId, Option<u64>)> {
@@ -359,14 +362,14 @@ pub(super) fn change_attempt<O: Writer>(
 ) -> RowAttempt<Option<Lsn>> {
     let index = &t.indexes[0];
     let mut g = w.gather();
-    let at = btree::place(&mut g, &index.tree, key)?;
+    let at = btree::place_near(&mut g, &index.tree, key, sought.near)?;
     let Ok(slot) = at.slot else { return decline() };
     let value = slotted::value(g.bytes(at.leaf), slot);
     let h = RowHeader::read(value);
     unless(h.is_deleted())?;
     unless(is_long(t, &value[HEADER..]))?;
     // It may have got another key since its entry was read.
-    let Sought { index: by, key: sought } = sought;
+    let Sought { index: by, key: sought, .. } = sought;
     unless(by > 0 && !now::has_key(t, by, sought, &value[HEADER..]))?;
     o.lock(index, key, &h)?;
     let old = &value[HEADER..];
@@ -401,7 +404,7 @@ pub(super) fn insert_attempt<O: Writer>(
 ) -> RowAttempt<Lsn> {
     let index = &t.indexes[0];
     let mut g = w.gather();
-    let at = btree::place(&mut g, &index.tree, key)?;
+    let at = btree::place_insert(&mut g, &index.tree, key)?;
     let mut entries = Entries::new();
     let (rec, old_len) = match at.slot {
         Err(_) => {
@@ -516,7 +519,7 @@ fn gather_new<'t, O: Writer>(
 
 /// Nobody else has a lock of the entry, whose mark is about to change.
 fn free_of_readers(o: &impl Writer, index: &Index, entry: &[u8]) -> RowAttempt<()> {
-    unless(o.would_wait(&LockName::new(index.id, Some(entry))))
+    unless(o.would_wait(index.id, entry))
 }
 
 /// The second half: everything at once.
@@ -544,9 +547,9 @@ fn write<O: Writer>(
     }
     let header = RowHeader { flags: cell.flags, trx: id, roll: place.at.roll_pointer() };
     match cell.slot {
-        Ok(slot) => btree::replace(&mut a, cell.leaf, slot, &header.with(cell.row)),
+        Ok(slot) => btree::replace(&mut a, cell.leaf, slot, &header.with_now(cell.row)),
         Err(slot) => {
-            let value = RowHeader { roll: 0, ..header }.with(cell.row);
+            let value = RowHeader { roll: 0, ..header }.with_now(cell.row);
             btree::insert(&mut a, &t.indexes[0].tree, cell.leaf, slot, cell.key, &value);
         }
     }

@@ -105,6 +105,25 @@ impl Session {
         rt.block_on(pin!(self.run_execute(id, params, sink)))
     }
 
+    /// Whether [`Session::execute_now`] is worth a try.
+    pub fn may_execute_now(&self, id: u32) -> bool {
+        self.prepared
+            .get(&id)
+            .and_then(|p| p.plan.as_ref())
+            .is_some_and(|plan| plan.point().is_some())
+    }
+
+    /// Executes a prepared SELECT by a key, where that waits for nothing. `None`: nothing was done or counted; the sink may have columns, and rows
+    /// that were taken back.
+    pub fn execute_now(
+        &mut self,
+        id: u32,
+        params: &[ParamValue],
+        sink: &mut dyn ResultSink,
+    ) -> Option<Result<(), SqlError>> {
+        self.run_point_prepared(id, params, sink)
+    }
+
     /// As [`Session::settle`], on this thread.
     pub fn settle_here(&mut self, rt: &Rt) -> Result<(), SqlError> {
         rt.block_on(pin!(self.run_settle()))

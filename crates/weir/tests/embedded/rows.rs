@@ -157,3 +157,98 @@ fn appenders_write_in_bulk_and_say_what_is_wrong() {
     assert_eq!(add.flush().unwrap_err().number(), 1146);
     assert!(conn.appender("t", &[]).is_err());
 }
+
+/// What a statement by a key gives, whichever way it is asked for.
+fn by_key(conn: &mut weir::Connection, stmt: &weir::Statement, id: i64) -> Vec<(i64, i64)> {
+    let rows = conn.query(stmt, params![id]).unwrap();
+    assert_eq!(rows.columns().iter().map(|c| c.name()).collect::<Vec<_>>(), ["id", "n"]);
+    let rows: Vec<(i64, i64)> = rows.map(|row| row.unwrap().into_typed().unwrap()).collect();
+    let mut cursor = conn.open_cursor(stmt, params![id]).unwrap();
+    let mut stepped = Vec::new();
+    while cursor.step(conn).unwrap() {
+        let whole =
+            |v: &weir::Value| if let weir::Value::Int(n) = v { *n } else { panic!("{v:?}") };
+        stepped.push((whole(&cursor.values()[0]), whole(&cursor.values()[1])));
+    }
+    assert!(cursor.values().is_empty() && !cursor.step(conn).unwrap());
+    assert_eq!(stepped, rows);
+    assert_eq!(
+        conn.query_opt(stmt, params![id]).unwrap().map(|r| r.into_typed().unwrap()),
+        rows.first().copied()
+    );
+    rows
+}
+
+#[test]
+fn short_answers_are_read_as_any_others() {
+    let (db, mut conn) = memory();
+    filled(&mut conn, 3_000);
+    conn.execute("UPDATE t SET n = id * 10", ()).unwrap();
+    let one = conn.prepare("SELECT id, n FROM t WHERE id = ?").unwrap();
+    let few = conn.prepare("SELECT id, n FROM t WHERE id BETWEEN ? AND ?").unwrap();
+    for _ in 0..3 {
+        assert_eq!(by_key(&mut conn, &one, 7), [(7, 70)]);
+        assert_eq!(by_key(&mut conn, &one, -7), []);
+        for (from, to) in [(0, 99), (2_950, 3_050), (50, 40), (0, 2_999)] {
+            let rows = conn.query(&few, params![from, to]).unwrap();
+            let ids: Vec<i64> = rows.map(|row| row.unwrap().get("id").unwrap()).collect();
+            assert_eq!(ids, (from..=to.min(2_999)).collect::<Vec<_>>());
+        }
+    }
+    // Rows that nobody reads, and another statement in between.
+    drop(conn.query(&few, params![1, 50]).unwrap());
+    let mut cursor = conn.open_cursor(&few, params![1, 50]).unwrap();
+    assert!(cursor.step(&mut conn).unwrap());
+    assert_eq!(cursor.values(), [weir::Value::Int(1), weir::Value::Int(10)]);
+    assert_eq!(cursor.next(&mut conn).unwrap().unwrap().get::<i64>(0).unwrap(), 2);
+    conn.execute("DO 1", ()).unwrap();
+    assert_eq!(cursor.next(&mut conn).unwrap_err().number(), 2014);
+    assert!(cursor.next(&mut conn).unwrap().is_none());
+    // A transaction sees what it has written, and others do not.
+    let mut other = crate::app(&db);
+    let theirs = other.prepare("SELECT id, n FROM t WHERE id = ?").unwrap();
+    let mut tx = conn.transaction().unwrap();
+    tx.execute("UPDATE t SET n = 1 WHERE id = 7", ()).unwrap();
+    tx.execute("DELETE FROM t WHERE id = 8", ()).unwrap();
+    for _ in 0..2 {
+        assert_eq!(by_key(&mut tx, &one, 7), [(7, 1)]);
+        assert_eq!(by_key(&mut tx, &one, 8), []);
+        assert_eq!(by_key(&mut other, &theirs, 7), [(7, 70)]);
+    }
+    tx.rollback().unwrap();
+    assert_eq!(by_key(&mut conn, &one, 8), [(8, 80)]);
+    // Its table is another one afterwards.
+    conn.execute("ALTER TABLE t MODIFY n VARCHAR(20)", ()).unwrap();
+    let row = conn.query_row(&one, params![7]).unwrap();
+    let streamed = conn.query(&one, params![7]).unwrap().next().unwrap().unwrap();
+    assert_eq!(
+        (row.get::<String>("n").unwrap(), streamed.get::<String>(1).unwrap()),
+        ("70".into(), "70".into())
+    );
+    conn.execute("DROP TABLE t", ()).unwrap();
+    assert_eq!(conn.query(&one, params![7]).unwrap_err().number(), 1146);
+}
+
+weir::from_row! {
+    #[derive(Debug, PartialEq)]
+    struct Typed {
+        id: i64,
+        r#type: Option<String> as "pad",
+        n: u8,
+    }
+}
+
+#[test]
+fn structures_are_read_by_the_names_of_columns() {
+    let (_db, mut conn) = memory();
+    conn.execute("CREATE TABLE s (N INT, id BIGINT PRIMARY KEY, pad VARCHAR(9))", ()).unwrap();
+    conn.execute("INSERT INTO s VALUES (5, 1, 'a'), (255, 2, NULL), (256, 3, '')", ()).unwrap();
+    let all =
+        conn.query_as::<Typed>("SELECT * FROM s WHERE id < ? ORDER BY id", params![3]).unwrap();
+    let typed = |id, pad: Option<&str>, n| Typed { id, r#type: pad.map(String::from), n };
+    assert_eq!(all, [typed(1, Some("a"), 5), typed(2, None, 255)]);
+    let row = conn.query_row("SELECT * FROM s WHERE id = ?", params![3]).unwrap();
+    assert!(matches!(row.into_typed::<Typed>(), Err(weir::Error::Conversion { .. })));
+    let row = conn.query_row("SELECT id, n FROM s WHERE id = ?", params![1]).unwrap();
+    assert!(matches!(row.into_typed::<Typed>(), Err(weir::Error::NoSuchColumn { .. })));
+}

@@ -8,7 +8,7 @@ use super::Sees;
 use crate::btree;
 use crate::page::slotted;
 use crate::pool::Access;
-use crate::row::RowView;
+use crate::row::has_external;
 use crate::table::{MdlMode, Table, Use};
 use crate::txn::{Isolation, System, Txn, View};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn read(
         };
         for slot in first..end {
             let Some(row) = sees.version(db, slotted::value(page, slot))? else { continue };
-            if external && RowView::new(&t.layout, &row).has_external() || !each(&row) {
+            if external && has_external(&row) || !each(&row) {
                 return None;
             }
             rows += 1;

@@ -15,14 +15,20 @@ impl PointPlan {
         tz: TimeZone,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        let view = RowView::new(&self.table.engine.layout, row);
+        let layout = &self.table.engine.layout;
+        let form = |same: bool| if same { Form::Same } else { Form::Moment };
+        let no_type = || SqlError::internal("a stored value is not of its column's type");
+        // One column is found without a look where the others are.
+        if let [(column, ty, same)] = &self.columns[..] {
+            let datum = RowView::column(layout, row, usize::from(*column));
+            let v = formed(form(*same), ty, datum, tz).ok_or_else(no_type)?;
+            return Ok(sink.row(&[v])?);
+        }
+        let view = RowView::new(layout, row);
         let mut out: SmallVec<[OutValue<'_>; 16]> = SmallVec::new();
         for (column, ty, same) in &self.columns {
-            let form = if *same { Form::Same } else { Form::Moment };
-            let Some(v) = formed(form, ty, view.get(usize::from(*column)), tz) else {
-                return Err(SqlError::internal("a stored value is not of its column's type"));
-            };
-            out.push(v);
+            let datum = view.get(usize::from(*column));
+            out.push(formed(form(*same), ty, datum, tz).ok_or_else(no_type)?);
         }
         Ok(sink.row(&out)?)
     }
