@@ -501,11 +501,55 @@ fn groups_without_room_go_on_row_by_row() {
             "select m, h, count(*), group_concat(id order by id) from t group by m, h order by 1, 2",
             "select s, g, max(d), min(l) from t group by s, g order by hex(s), hex(g)",
             "select e, count(*), sum(u) from t group by e order by 1",
+            "select s, count(*), sum(n) from t group by s order by hex(s)",
+            "select s, count(*) from t where n > -10 group by s having count(*) > 1 order by hex(s)",
+            "select y, n, min(id), avg(id) from t group by y, n order by 1, 2",
         ] {
             c.rows(MUCH).await;
             let much = both(&mut c, sql).await;
             c.rows(LITTLE).await;
             assert_eq!(both(&mut c, sql).await, much, "{sql} with little memory");
+        }
+        c.0.close().await;
+    });
+}
+
+/// Groups that show their keys and aggregates of numbers take a few dozen bytes each, and neither rows nor files.
+#[test]
+fn groups_are_numbers_until_they_go_out() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "create table w (id int primary key, s varchar(20), t varchar(20), pad varchar(400))",
+            "insert into w select id, concat('key', id), concat(if(id % 2, 'KEY', 'key'), id), repeat('p', 400) from k",
+            "insert into w select id + 1500, if(id % 9 = 0, null, concat('key', id)), concat('k', id), repeat('q', 400) from k",
+            "set tmp_table_size = 400000",
+            ON,
+        ])
+        .await;
+        for (sql, files) in [
+            ("select s, count(*), sum(id) from w group by s", 0),
+            ("select t, min(id) from w group by t having count(*) > 0 order by t desc", 0),
+            ("select id, count(*) from w group by id", 0),
+            // The row of each is kept.
+            ("select s, pad, count(*) from w group by s", 1),
+        ] {
+            let mode = "set sql_mode = ''";
+            c.all(&[mode, "flush status"]).await;
+            let answer = c.rows(sql).await;
+            let told = c.rows("show session status like 'created_tmp_disk_tables'").await;
+            assert_eq!(told.ends_with("|0"), files == 0, "{sql}: {told}");
+            c.rows(OFF).await;
+            let by_rows = c.rows(sql).await;
+            c.rows(ON).await;
+            let [batches, rows] = [answer, by_rows].map(|all| {
+                let mut all: Vec<String> = all.split("; ").map(str::to_string).collect();
+                all.sort();
+                all
+            });
+            assert!(batches.len() >= 1500, "{sql}: {} rows", batches.len());
+            assert_eq!(batches, rows, "{sql}");
         }
         c.0.close().await;
     });
@@ -527,8 +571,8 @@ fn errors_and_limits_are_those_of_rows() {
         }
         // Groups and the dictionary of their texts are charged.
         c.rows("create table m (id int primary key, s varchar(300))").await;
-        c.rows("insert into m select id, concat(repeat('m', 250), id) from k").await;
-        c.rows("insert into m select id + 2000, concat(repeat('n', 250), id) from k").await;
+        c.rows("insert into m select id, concat(repeat('m', 290), id) from k").await;
+        c.rows("insert into m select id + 2000, concat(repeat('n', 290), id) from k").await;
         c.all(&["set tmp_table_size = 1 << 30", "set session connection_memory_limit = 2097152"])
             .await;
         for mode in [ON, OFF] {

@@ -17,12 +17,15 @@
 
 mod bounds;
 mod column;
+mod compact;
 mod condition;
 mod constants;
+mod dictionary;
 mod keys;
 mod number;
 mod streamed;
 mod sums;
+mod texts;
 mod top;
 
 use super::emit::Emitter;
@@ -36,6 +39,7 @@ use crate::query::plan::outcome::Run;
 use crate::query::plan::{Aggregation, Block, Cond, Source, Step};
 use crate::value::ValueError;
 use column::Columns;
+use compact::Compact;
 use condition::Test;
 use constants::Constants;
 use keys::Keys;
@@ -57,6 +61,8 @@ pub struct Batch<'b> {
     /// By their places in the step, as bits, those over vectors.
     tested: u64,
     keys: Option<Keys>,
+    /// Groups that are nothing but numbers, where they can be that.
+    compact: Option<Compact>,
     sums: Vec<Sum>,
     /// The columns of keys and sums.
     summed: Vec<usize>,
@@ -100,7 +106,10 @@ impl<'b> Batch<'b> {
         batch.keys.iter().for_each(|k| k.columns(&mut batch.summed));
         batch.sums.iter().for_each(|s| s.columns(&mut batch.summed));
         let each = batch.sums.iter().any(|s| matches!(s, Sum::Each));
-        batch.copies = each || !batch.others.is_empty() || groups.keep_rows();
+        let keys = batch.keys.as_ref().filter(|_| !each);
+        batch.compact = keys.and_then(|keys| Compact::of(b, agg, keys, &batch.columns));
+        let kept = groups.keep_rows() && batch.compact.is_none();
+        batch.copies = each || !batch.others.is_empty() || kept;
         batch.counts = batch.tests.is_empty() && batch.summed.is_empty() && !batch.copies;
         Some(batch)
     }
@@ -196,6 +205,7 @@ impl<'b> Batch<'b> {
             others,
             tested,
             keys: None,
+            compact: None,
             sums: Vec::new(),
             summed: Vec::new(),
             counts: false,
@@ -249,6 +259,19 @@ impl<'b> Batch<'b> {
             let copies = emptied(&mut self.rows);
             self.selected.iter().for_each(|at| copies.push(&rows[*at as usize]));
         }
+    }
+}
+
+/// What becomes of a row that is the first of its group.
+enum GroupOf<'g> {
+    /// The row is kept, if they are copied.
+    Rows(Option<&'g PackedRows>),
+    Numbers(&'g mut Compact),
+}
+
+impl GroupOf<'_> {
+    fn is_closed(&self) -> bool {
+        matches!(self, GroupOf::Numbers(compact) if compact.is_closed())
     }
 }
 
@@ -343,11 +366,25 @@ impl Runner<'_, '_> {
                     if !self.send_ended(ended, j, (&mut *e, &mut *out), outer).await? {
                         return Ok(false);
                     }
+                } else if let Some(compact) = &mut batch.compact {
+                    if groups.is_due() {
+                        groups.write(self.reads).await?;
+                    }
+                    if !compact.is_closed() && groups.have_no_room() {
+                        compact.close();
+                        batch.copies = true;
+                    }
                 } else if batch.keys.is_some() && groups.are_full() {
                     break;
                 }
             }
             j.put_back();
+            if let Some(compact) = &batch.compact {
+                let all = 0..compact.len();
+                let more = self.send_compact((batch, agg), all, j, (e, out), outer).await?;
+                groups.held().shrink(usize::MAX);
+                return Ok(more);
+            }
             self.give_over(batch, groups)?;
             Ok(true)
         })
@@ -368,14 +405,18 @@ impl Runner<'_, '_> {
             let first = if batch.copies { batch.rows.row(0).to_vec() } else { Vec::new() };
             batch.begin_only(&first, groups, &self.ev)?;
         }
+        if batch.compact.is_some() {
+            self.find_compact(j, batch, groups, outer)?;
+        }
         let (columns, selected) = (&batch.columns, &batch.selected);
         let of_rows = match &mut batch.keys {
             None => None,
+            Some(_) if batch.compact.is_some() => Some(&batch.groups[..]),
             Some(keys) => {
                 let rows = batch.copies.then_some(&*batch.rows);
                 let found = &mut batch.groups;
                 let before = groups.count();
-                keys.find(columns, selected, (groups, &self.ev), rows, found)?;
+                keys.find(columns, selected, (groups, &self.ev), GroupOf::Rows(rows), found)?;
                 let count = groups.count();
                 let width: usize = batch.sums.iter().map(Sum::width).sum();
                 self.ev.cx.hold(groups.held(), (count - before) * width)?;

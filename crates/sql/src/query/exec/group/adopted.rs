@@ -4,7 +4,7 @@ use super::{Group, Groups, group_bytes};
 use crate::func::aggregate::{Accumulator, State};
 use crate::memory::Held;
 use crate::query::eval::Ev;
-use crate::query::eval::frame::Slot;
+use crate::query::eval::frame::{Frame, Slot};
 use crate::value::{Value, ValueError};
 
 impl Groups<'_> {
@@ -50,6 +50,22 @@ impl Groups<'_> {
     /// No other group has room in memory.
     pub fn are_full(&self) -> bool {
         self.is_full()
+    }
+
+    /// The same of groups that are kept elsewhere, and charged here.
+    pub fn have_no_room(&self) -> bool {
+        self.held.bytes() >= self.memory
+    }
+
+    /// The row waits until the groups that are kept elsewhere have gone out.
+    pub fn set_aside(
+        &mut self,
+        f: &Frame<'_>,
+        slots: &[Slot],
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        self.make_key(f, ev)?;
+        self.put_aside(f, slots, ev)
     }
 
     /// What is charged for the groups, for those who keep more of them.
